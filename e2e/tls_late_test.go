@@ -136,7 +136,7 @@ func TestCertificateThatIsNotRenewed(t *testing.T) {
 		t.Errorf("the metrics say %v of a certificate that expired at %v", time.Unix(says, 0), until)
 	}
 	end(t, first)
-	if log := first.log.String(); !strings.Contains(log, "the authority for certificates does not answer") {
+	if log := first.log.String(); !strings.Contains(log, "the certificate authority does not answer") {
 		t.Errorf("the log does not say why it is not renewed\n%s", log)
 	}
 

@@ -245,7 +245,7 @@ func TestNoCertificate(t *testing.T) {
 	}
 	end(t, running)
 	log := running.log.String()
-	if !strings.Contains(log, "the authority could not verify that the domain is ours") || !strings.Contains(log, "connection refused") ||
+	if !strings.Contains(log, "the certificate authority could not verify the domain") || !strings.Contains(log, "connection refused") ||
 		strings.Count(log, "no certificate obtained: ") != 1 {
 		t.Errorf("the log says\n%s", log)
 	}

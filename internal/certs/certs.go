@@ -1,6 +1,5 @@
-// Package certs obtains certificates from an authority by ACME (RFC 8555), renews
-// them, and serves them to TLS. Challenges are answered on both of the server's
-// listeners: TLS-ALPN-01 and HTTP-01.
+// Package certs obtains certificates by ACME (RFC 8555), renews them, and serves them over TLS. It
+// answers TLS-ALPN-01 challenges on the HTTPS listener and HTTP-01 challenges on the HTTP listener.
 package certs
 
 import (
@@ -20,50 +19,50 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// LetsEncrypt is the directory of the authority that is asked where no other is given.
+// LetsEncrypt is the ACME directory used by default.
 const LetsEncrypt = autocert.DefaultACMEDirectory
 
-// watchInterval is how often certificates are looked at.
+// watchInterval is the time between checks of a certificate.
 const watchInterval = time.Hour
 
-// lateShare is which part of a certificate's life is left when its renewal is late. It
-// begins when a third is left, or thirty days.
+// lateShare defines a late renewal: less than 1/lateShare of the certificate's lifetime remains.
+// Renewal is due earlier, when a third or thirty days remain.
 const lateShare = 5
 
-// directoryTimeout is how long one answer of the authority may take.
+// directoryTimeout limits one request to the authority.
 const directoryTimeout = 30 * time.Second
 
-// Options are what Certificates need. All but Email and Roots must be given.
+// Options configure Certificates. Only Email and Roots are optional.
 type Options struct {
-	Domains      []string // lower case ASCII; the first is for clients that name none
+	Domains      []string // lower case ASCII; the first is served to clients that send no server name
 	Email        string
 	DirectoryURL string
-	Roots        *x509.CertPool // by which the directory's address is trusted; nil for the system's
+	Roots        *x509.CertPool // for the connection to the directory; nil means the system's
 	Cache        Cache
 	UserAgent    string
 	Log          *slog.Logger
 	Now          func() time.Time
 }
 
-// Cache keeps the account's key, certificates with their keys, and answers to
-// challenges. Servers that share one share all of these. Get gives ErrMissing for what
-// is not there. Nothing of other errors may be secret.
+// Cache stores the account's key, certificates with their keys, and challenge responses. Servers
+// with the same Cache share them. Get returns ErrMissing for an unknown name. Errors are logged, so
+// they must not contain secrets.
 type Cache = autocert.Cache
 
-// ErrMissing is what a Cache says of what it does not have.
+// ErrMissing is the error of a Cache that does not have the entry.
 var ErrMissing = autocert.ErrCacheMiss
 
-// Certificates are those of all domains. Renewals go on in the background until the
-// program ends, beginning with the first use of each certificate.
+// Certificates holds the certificates of all domains. Each is renewed in the background from its
+// first use until the program ends.
 type Certificates struct {
 	o       Options
 	manager *autocert.Manager
 	mu      sync.Mutex
-	pauses  map[string]pause     // by domain that no certificate was had for
-	until   map[string]time.Time // by domain: when the one that is served expires
+	pauses  map[string]pause     // by domain, after a failed attempt
+	until   map[string]time.Time // expiry of the served certificate, by domain
 }
 
-// New makes Certificates, without asking anybody yet.
+// New creates Certificates. It does not contact the authority.
 func New(o Options) *Certificates {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.TLSClientConfig = &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}
@@ -77,7 +76,7 @@ func New(o Options) *Certificates {
 	}}
 }
 
-// TLS is the configuration of a listener: TLS 1.2 and later, HTTP/2, and challenges.
+// TLS returns the configuration of a listener: TLS 1.2 and later, HTTP/2, and TLS-ALPN-01.
 func (c *Certificates) TLS() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -86,7 +85,7 @@ func (c *Certificates) TLS() *tls.Config {
 	}
 }
 
-// Challenges answers HTTP-01 challenges for the domains, and leaves all else to next.
+// Challenges answers HTTP-01 challenges for the domains and passes other requests to next.
 func (c *Certificates) Challenges(next http.Handler) http.Handler {
 	challenges := c.manager.HTTPHandler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -96,16 +95,15 @@ func (c *Certificates) Challenges(next http.Handler) http.Handler {
 			return
 		}
 		r = r.WithContext(r.Context())
-		r.Host = host // the authority's may have a port
+		r.Host = host // the request's Host may include a port
 		challenges.ServeHTTP(w, r)
 	})
 }
 
-// challengePath is where an authority asks, by a token in base64.
+// challengePath matches the path of an HTTP-01 challenge, which ends in a base64url token.
 var challengePath = regexp.MustCompile(`^/\.well-known/acme-challenge/[A-Za-z0-9_-]{1,128}$`)
 
-// Host gives the domain that a Host header names, with or without a port, or "" if it
-// names none of ours.
+// Host returns the domain in a Host header if it is configured, or "".
 func (c *Certificates) Host(header string) string {
 	name, _, _ := strings.Cut(header, ":")
 	if name = strings.ToLower(name); slices.Contains(c.o.Domains, name) {
@@ -114,8 +112,8 @@ func (c *Certificates) Host(header string) string {
 	return ""
 }
 
-// forHello gives the certificate for what a client says at the beginning. Answers to
-// challenges come without delay; one that is missing is obtained while the client waits.
+// forHello returns the certificate for a ClientHello. Challenges are answered immediately. If a
+// certificate is missing, the client waits until it has been obtained.
 func (c *Certificates) forHello(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if slices.Equal(hello.SupportedProtos, []string{acme.ALPNProto}) {
 		return c.manager.GetCertificate(hello)
@@ -127,8 +125,8 @@ func (c *Certificates) forHello(hello *tls.ClientHelloInfo) (*tls.Certificate, e
 	return c.get(name)
 }
 
-// get gives the certificate of a domain. Every client of TLS 1.2 takes one with an
-// elliptic key, so that is the only kind, and clients cannot have another ordered.
+// get returns the certificate of a domain. It always requests an ECDSA certificate: all TLS 1.2
+// clients support them, and the client cannot choose the type of the certificate that is ordered.
 func (c *Certificates) get(name string) (*tls.Certificate, error) {
 	if err := c.paused(name); err != nil {
 		return nil, err
@@ -139,8 +137,8 @@ func (c *Certificates) get(name string) (*tls.Certificate, error) {
 	return cert, err
 }
 
-// Expiries gives for each domain when its certificate expires, as looked at last: for one that there is none for,
-// long ago, so that whoever watches is told of that too.
+// Expiries returns the expiry of each domain's certificate at the last check. Domains without a
+// certificate get the Unix epoch, so that an alert on the expiry fires for them too.
 func (c *Certificates) Expiries() map[string]time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,18 +151,18 @@ func (c *Certificates) Expiries() map[string]time.Time {
 	return all
 }
 
-// Keep gets the certificates of all domains, so that no visitor waits for one and an
-// operator is told at once what is wrong, and watches over them until ctx is done.
+// Keep obtains and watches the certificates of all domains until ctx is done. Visitors then do not
+// wait for the first certificate, and the operator sees errors at the start.
 func (c *Certificates) Keep(ctx context.Context) {
 	for _, name := range c.o.Domains {
 		go c.keep(ctx, name)
 	}
 }
 
-// keep obtains one certificate, however often it must try, and logs when its renewal,
-// which is silent otherwise, is late.
+// keep obtains one certificate, retrying until it succeeds, and logs a warning when its renewal is
+// late. Renewals are otherwise silent.
 func (c *Certificates) keep(ctx context.Context, name string) {
-	for told := false; ctx.Err() == nil; {
+	for logged := false; ctx.Err() == nil; {
 		cert, err := c.get(name)
 		if err != nil {
 			c.wait(ctx, c.left(name))
@@ -174,12 +172,12 @@ func (c *Certificates) keep(ctx context.Context, name string) {
 		c.mu.Lock()
 		c.until[name] = until
 		c.mu.Unlock()
-		if !told {
+		if !logged {
 			c.o.Log.InfoContext(ctx, "serving TLS", "domain", name, "until", until)
-			told = true
+			logged = true
 		}
 		if until.Sub(c.o.Now()) < life/lateShare {
-			c.o.Log.WarnContext(ctx, "the certificate could not be renewed yet", "domain", name, "until", until)
+			c.o.Log.WarnContext(ctx, "the certificate has not been renewed yet", "domain", name, "until", until)
 		}
 		c.wait(ctx, watchInterval)
 	}

@@ -12,21 +12,20 @@ import (
 	"time"
 )
 
-// memory is a Cache that has nothing.
+// memory is an empty Cache.
 type memory struct{}
 
 func (memory) Get(context.Context, string) ([]byte, error) { return nil, ErrMissing }
 func (memory) Put(context.Context, string, []byte) error   { return nil }
 func (memory) Delete(context.Context, string) error        { return nil }
 
-// rig is Certificates with a clock and a log, whose authority counts questions and
-// answers none.
+// rig is Certificates with a clock, a log and an authority that counts and refuses requests.
 type rig struct {
 	*Certificates
 	now     time.Time
 	log     bytes.Buffer
 	asked   int
-	refusal string // what the authority says
+	refusal string // the authority's response
 }
 
 func newRig(t *testing.T) *rig {
@@ -55,12 +54,12 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// After a failure nobody is asked for a while, which doubles with each failure.
+// After a failure the authority is not asked again during a pause, which doubles each time.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	// What the manager keeps of a failure itself ends by the real clock, so further
-	// failures are noted here as get does it.
+	// The manager's own pause after a failure uses the real clock, so the test notes further
+	// failures itself.
 	if _, err := r.get("a.test"); err == nil {
 		t.Fatal("a certificate from nowhere")
 	}
@@ -78,7 +77,7 @@ func TestPause(t *testing.T) {
 			t.Errorf("the pause goes on: %v", err)
 		}
 		r.note("a.test", failure)
-		r.note("a.test", failure) // of somebody who waited for the same attempt
+		r.note("a.test", failure) // from another caller that waited for the same attempt
 		if got := r.left("a.test"); got != want*time.Minute || !errors.Is(r.paused("a.test"), failure) {
 			t.Errorf("a pause of %v, want %v minutes", got, int64(want))
 		}
@@ -87,13 +86,13 @@ func TestPause(t *testing.T) {
 		t.Error("another domain pauses, too")
 	}
 	r.note("a.test", nil)
-	r.note("c.test", failure) // which is none of ours
+	r.note("c.test", failure) // not one of our domains
 	if r.paused("a.test") != nil || len(r.pauses) != 0 {
 		t.Errorf("there is still %v", r.pauses)
 	}
 }
 
-// Only what can be a token is looked for.
+// Paths that cannot contain a token are passed on.
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -113,16 +112,16 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// What the authority refuses is logged with its reason, also where nobody waits for it, and a domain without a
-// certificate is seen to have none.
-func TestRefusalsAreTold(t *testing.T) {
+// A refusal is logged with its reason even if no client waits for the certificate, and Expiries
+// includes domains without a certificate.
+func TestLogsRefusals(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.refusal = `{"type":"urn:ietf:params:acme:error:rateLimited","detail":"too many of a.test"}`
 	if _, err := r.get("a.test"); err == nil {
 		t.Fatal("a certificate from nowhere")
 	}
-	if log := r.log.String(); !strings.Contains(log, `refuses" status=403 type=rateLimited reason="too many of a.test"`) {
+	if log := r.log.String(); !strings.Contains(log, `refuses the request" status=403 type=rateLimited reason="too many of a.test"`) {
 		t.Errorf("the log says\n%s", log)
 	}
 	for name, until := range r.Expiries() {

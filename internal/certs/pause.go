@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// Authorities take few failed attempts in an hour, so that each failure doubles the
-// pause before the next.
+// Authorities allow few failed attempts per hour, so the pause doubles after each failure.
 const (
 	firstPause = time.Minute
-	mostPause  = 2 * time.Hour
+	maxPause   = 2 * time.Hour
 )
 
-// pause is for how long a domain is left alone, and why.
+// pause blocks attempts for a domain after a failure.
 type pause struct {
 	length time.Duration
 	until  time.Time
 	err    error
 }
 
-// paused gives the error of the last attempt while its pause lasts.
+// paused returns the error of the last attempt until its pause is over, then nil.
 func (c *Certificates) paused(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -30,8 +29,8 @@ func (c *Certificates) paused(name string) error {
 	return nil
 }
 
-// note begins or ends the pause of a domain by how an attempt went. Of many that wait
-// for the same attempt, one counts.
+// note starts or ends the pause of a domain after an attempt. If several callers waited for the
+// same attempt, it counts once.
 func (c *Certificates) note(name string, err error) {
 	if !slices.Contains(c.o.Domains, name) {
 		return
@@ -43,7 +42,7 @@ func (c *Certificates) note(name string, err error) {
 	case err == nil:
 		delete(c.pauses, name)
 	case !now.Before(p.until):
-		p.length = min(max(firstPause, 2*p.length), mostPause)
+		p.length = min(max(firstPause, 2*p.length), maxPause)
 		p.until, p.err = now.Add(p.length), err
 		c.pauses[name] = p
 		c.o.Log.Warn("no certificate obtained: does the domain resolve to this server, and are ports 80 and 443 open?",
@@ -51,14 +50,14 @@ func (c *Certificates) note(name string, err error) {
 	}
 }
 
-// left is how long a domain is left alone still.
+// left returns the remaining pause of a domain.
 func (c *Certificates) left(name string) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.pauses[name].until.Sub(c.o.Now())
 }
 
-// wait returns after a time, or when ctx is done.
+// wait waits for d or until ctx is done.
 func (c *Certificates) wait(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

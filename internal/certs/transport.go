@@ -10,26 +10,27 @@ import (
 	"sync"
 )
 
-// mostAnswer is how much of an authority's answer is read.
-const mostAnswer = 1 << 20 // bytes
+// maxAnswer limits the size of a response.
+const maxAnswer = 1 << 20 // bytes
 
-// transport asks an authority, and mends two things on the way of its answers. Why it
-// refuses, finds a challenge unmet or does not answer is logged: the client keeps that for itself where it
-// renews, and it is what an operator needs. And an answer to the end of an order is given the order's address,
-// which the client counts on and some authorities leave out.
+// transport wraps the connection to the authority for two reasons. It logs refusals, failed
+// challenges and connection errors, which the ACME client does not report during renewals. And it
+// adds the Location header to the response to an order's finalization: the client needs it, and
+// some authorities omit it.
 type transport struct {
 	http.RoundTripper
 	log    *slog.Logger
-	orders sync.Map // addresses of orders by those to end them at
+	orders sync.Map // URLs of orders by their finalization URLs
 }
 
-// refusals is how the types of an authority's refusals begin. One of them clients expect, and ask again.
+// refusals is the prefix of ACME error types. Clients retry after badNonce, so it is not logged.
 const (
 	refusals = "urn:ietf:params:acme:error:"
 	badNonce = refusals + "badNonce"
 )
 
-// answer is what may be in the JSON of an authorisation or an order (RFC 8555, 7.1), or of a refusal (6.7).
+// answer holds the fields that we use of an authorization or order (RFC 8555, 7.1) or a problem
+// document (6.7).
 type answer struct {
 	Type, Detail string
 	Identifier   struct{ Value string }
@@ -40,14 +41,14 @@ type answer struct {
 	Finalize string
 }
 
-// RoundTrip asks once.
+// RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := t.RoundTripper.RoundTrip(r)
 	if err != nil {
-		t.log.WarnContext(r.Context(), "the authority for certificates does not answer", "error", err)
+		t.log.WarnContext(r.Context(), "the certificate authority does not answer", "error", err)
 		return res, err
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	_ = res.Body.Close()
 	if err != nil {
 		return nil, err
@@ -56,10 +57,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	var a answer
 	known := json.Unmarshal(body, &a) == nil
 	if res.StatusCode >= http.StatusBadRequest && a.Type != badNonce {
-		t.log.WarnContext(r.Context(), "the authority for certificates refuses", "status", res.StatusCode, "type", strings.TrimPrefix(a.Type, refusals), "reason", a.Detail)
+		t.log.WarnContext(r.Context(), "the certificate authority refuses the request", "status", res.StatusCode, "type", strings.TrimPrefix(a.Type, refusals), "reason", a.Detail)
 	}
 	if !known {
-		return res, nil // certificates are no JSON
+		return res, nil // a certificate, which is not JSON
 	}
 	t.explain(r, a)
 	t.locate(r, res, a)
@@ -69,7 +70,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t *transport) explain(r *http.Request, a answer) {
 	for _, c := range a.Challenges {
 		if c.Error.Detail != "" {
-			t.log.WarnContext(r.Context(), "the authority could not verify that the domain is ours",
+			t.log.WarnContext(r.Context(), "the certificate authority could not verify the domain",
 				"domain", a.Identifier.Value, "challenge", c.Type, "reason", c.Error.Detail)
 		}
 	}
@@ -77,7 +78,7 @@ func (t *transport) explain(r *http.Request, a answer) {
 
 func (t *transport) locate(r *http.Request, res *http.Response, a answer) {
 	if at, known := t.orders.Load(r.URL.String()); known {
-		if res.StatusCode == http.StatusOK { // else the client may ask again
+		if res.StatusCode == http.StatusOK { // otherwise the client may retry
 			t.orders.Delete(r.URL.String())
 		}
 		res.Header.Set("Location", at.(string))

@@ -21,7 +21,7 @@ func TestUserCreate(t *testing.T) {
 			t.Errorf("created_at %q", ada.CreatedAt)
 		}
 		r := p.run("user", "create", "--name", "Bob Ébauche", "--email", "Bob@Example.org", "--tier", "free").ok()
-		if !strings.HasPrefix(r.out, "Made the account bob-ebauche (id ") || !strings.HasSuffix(r.out, ", tier free).\n") {
+		if !strings.HasPrefix(r.out, "Created account bob-ebauche (ID ") || !strings.HasSuffix(r.out, ", tier free).\n") {
 			t.Errorf("%q", r.out)
 		}
 		var all []user
@@ -61,7 +61,7 @@ func TestUserCreateRefusals(t *testing.T) {
 		if len(after) != len(before) {
 			t.Errorf("accounts were made: %+v", after)
 		}
-		// What failed has taken no slug.
+		// A failed command does not reserve the slug.
 		create("--slug", "x", "--name", "X", "--email", "x@example.org").ok()
 	})
 }
@@ -86,7 +86,7 @@ func TestPasswordFile(t *testing.T) {
 	create("c@example.org", "--password-file", file("empty", "\n")).fails(2, "--password-file: the file "+dir+"/empty is empty")
 	create("d@example.org", "--password-file", dir+"/missing").fails(2, "--password-file: open "+dir+"/missing: no such file or directory")
 	create("e@example.org", "--password-file", dir+"/good", "--password", "a good long one").
-		fails(2, "--password-file: give the password or the file that holds it, not both")
+		fails(2, "--password-file: set the password or the file, not both")
 }
 
 func TestSetTierAndSuspend(t *testing.T) {
@@ -99,7 +99,7 @@ func TestSetTierAndSuspend(t *testing.T) {
 			t.Errorf("%+v", u)
 		}
 		id := strconv.FormatInt(ada.ID, 10)
-		if r := p.run("user", "set-tier", id, "free").ok(); r.out != "The account ada (id "+id+") has the tier free.\n" {
+		if r := p.run("user", "set-tier", id, "free").ok(); r.out != "Account ada (ID "+id+") now has the tier free.\n" {
 			t.Errorf("%q", r.out)
 		}
 		p.run("user", "set-tier", "ada", "gold").fails(2, "tier: must be one of free, premium, supporter")
@@ -111,10 +111,10 @@ func TestSetTierAndSuspend(t *testing.T) {
 		if !u.Suspended || u.Tier != "free" {
 			t.Errorf("%+v", u)
 		}
-		if r := p.run("user", "suspend", "ada", "--undo").ok(); r.out != "Lifted the suspension of the account ada (id "+id+", tier free).\n" {
+		if r := p.run("user", "suspend", "ada", "--undo").ok(); r.out != "Lifted the suspension of account ada (ID "+id+", tier free).\n" {
 			t.Errorf("%q", r.out)
 		}
-		if r := p.run("user", "suspend", id).ok(); r.out != "Suspended the account ada (id "+id+", tier free).\n" {
+		if r := p.run("user", "suspend", id).ok(); r.out != "Suspended account ada (ID "+id+", tier free).\n" {
 			t.Errorf("%q", r.out)
 		}
 		p.run("user", "suspend", "bob").fails(1, `there is no account "bob"`)
@@ -159,7 +159,7 @@ func TestTokens(t *testing.T) {
 		}
 		id := strconv.FormatInt(made.ID, 10)
 		for range 2 {
-			if r := p.run("token", "revoke", id).ok(); r.out != "Revoked the token "+id+".\n" {
+			if r := p.run("token", "revoke", id).ok(); r.out != "Revoked token "+id+".\n" {
 				t.Errorf("%q", r.out)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// application is what the commands print of one as JSON.
+// application is the JSON form of an application.
 type application struct {
 	ID           int64    `json:"id"`
 	ClientID     string   `json:"client_id"`

@@ -11,8 +11,7 @@ import (
 	"vitrine/internal/cli"
 )
 
-// What is done while the log is followed is told once, after what was done before, until it is
-// interrupted.
+// --follow prints each new entry once, after the existing ones, until it is interrupted.
 func TestAuditFollow(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
@@ -26,19 +25,19 @@ func TestAuditFollow(t *testing.T) {
 			code <- cli.Run(ctx, append([]string{"vitrine", "audit", "--follow"}, p.flags...), in, &errs)
 			_ = in.Close()
 		}()
-		defer func() { _ = out.Close() }() // nobody reads any more: it ends
+		defer func() { _ = out.Close() }() // ends the command, because nobody reads its output
 		lines := bufio.NewScanner(out)
-		told := func(act string) {
+		expect := func(act string) {
 			t.Helper()
 			if !lines.Scan() || !strings.Contains(lines.Text(), `"act":"`+act+`"`) {
 				t.Fatalf("%q is told of, not %s (%v)", lines.Text(), act, lines.Err())
 			}
 		}
-		told("account.created")
+		expect("account.created")
 		p.run("user", "create", "--slug", "ada", "--name", "Ada", "--email", "ada@example.org").ok()
-		told("account.created")
+		expect("account.created")
 		p.run("user", "suspend", "ada").ok()
-		told("account.suspended")
+		expect("account.suspended")
 		stop()
 		if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 || <-code != 0 {
 			t.Errorf("in the end: %q, %v, %s", rest, err, &errs)

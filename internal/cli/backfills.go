@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// backfillJSON is a backfill as scripts see it.
+// backfillJSON is the JSON form of a backfill.
 type backfillJSON struct {
 	Kind   string `json:"kind"`
 	Left   int64  `json:"rows_left"`
@@ -44,7 +44,7 @@ func (cmd *jobsBackfillsCmd) Run(c *console.Console) error {
 	})
 }
 
-// rowsLeft says how many rows are left.
+// rowsLeft returns the number of remaining rows as text.
 func rowsLeft(b operating.Backfill) string {
 	if b.AtMost {
 		return fmt.Sprintf("at most %d", b.Rows)

@@ -17,22 +17,22 @@ import (
 )
 
 type backupCmd struct {
-	Make   backupMakeCmd   `cmd:"" default:"withargs" help:"Copy the whole site, as it is at one instant, while servers run."`
-	Verify backupVerifyCmd `cmd:"" help:"Read all of a backup and hold it to its sums."`
-	List   backupListCmd   `cmd:"" help:"List the backups that are there."`
+	Make   backupMakeCmd   `cmd:"" default:"withargs" help:"Back up the whole site at one point in time. Servers can keep running."`
+	Verify backupVerifyCmd `cmd:"" help:"Read a whole backup and verify its checksums."`
+	List   backupListCmd   `cmd:"" help:"List backups."`
 }
 
-// placeHelp describes a place of backups in the help of commands that read them.
-const placeHelp = "Where the backups are: a folder; a file, if its name ends in .tar.zst; or s3://bucket/prefix?endpoint=https://host&region=name, with --backup-access-key and --backup-secret-key."
+// placeHelp is the help for the path of existing backups.
+const placeHelp = "Path of the backups: a folder; a file, if its name ends in .tar.zst; or s3://bucket/prefix?endpoint=https://host&region=name, with --backup-access-key and --backup-secret-key."
 
 type backupMakeCmd struct {
 	config.Flags
-	Path string `arg:"" help:"Where to: a folder, which holds many backups; a file, if its name ends in .tar.zst; or s3://bucket/prefix?endpoint=https://host&region=name, with --backup-access-key and --backup-secret-key."`
-	Keep int    `placeholder:"N" help:"Remove all backups there but the newest N, and what only they needed."`
-	JSON bool   `name:"json" help:"Print JSON: the result, and progress as lines on standard error."`
+	Path string `arg:"" help:"Destination: a folder, for several backups; a file, if its name ends in .tar.zst; or s3://bucket/prefix?endpoint=https://host&region=name, with --backup-access-key and --backup-secret-key."`
+	Keep int    `placeholder:"N" help:"Keep the newest N backups there and delete older ones."`
+	JSON bool   `name:"json" help:"Print the result as JSON, and the progress as lines of JSON on standard error."`
 }
 
-// backupJSON is a backup as scripts see it.
+// backupJSON is the JSON form of a backup.
 type backupJSON struct {
 	ID        string           `json:"id"`
 	CreatedAt string           `json:"created_at"`
@@ -64,7 +64,7 @@ func (cmd *backupMakeCmd) Run(c *console.Console) error {
 		return console.UsageError{fmt.Errorf("--keep: %d: want a number above zero", cmd.Keep)}
 	}
 	if cmd.Keep > 0 && backup.IsFile(cmd.Path) {
-		return console.UsageError{errors.New("--keep: a file holds one backup; give a folder")}
+		return console.UsageError{errors.New("--keep: a file contains only one backup; use a folder")}
 	}
 	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
@@ -80,10 +80,10 @@ func (cmd *backupMakeCmd) Run(c *console.Console) error {
 		to, err = backup.ToWrite(c.Ctx, cmd.Path, server.BackupKeys(cfg))
 	}
 	if err == nil {
-		p := newSteps(c.Err, cmd.JSON)
+		p := newBackupProgress(c.Err, cmd.JSON)
 		var res backup.Result
 		res, err = backup.Run(c.Ctx, backup.Options{DB: db, Store: store.New(db), Blobs: blobs, To: to, Keep: cmd.Keep,
-			Program: version()["version"], Now: time.Now, Tell: p.tell})
+			Program: version()["version"], Now: time.Now, Tell: p.update})
 		p.end()
 		if err == nil {
 			err = cmd.report(c, res)
@@ -101,21 +101,21 @@ func (cmd *backupMakeCmd) report(c *console.Console, res backup.Result) error {
 			return err
 		}
 	} else {
-		console.Printf(c.Out, "The backup %s is whole: %d rows and %d files (%s), of which %s are new.\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
+		console.Printf(c.Out, "Backup %s is complete: %d rows and %d files (%s), of which %s are new.\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
 		for _, id := range res.Removed {
-			console.Printf(c.Out, "Removed the backup %s.\n", id)
+			console.Printf(c.Out, "Removed backup %s.\n", id)
 		}
 	}
 	return missing(c, m, cmd.JSON)
 }
 
-// inPart ends a command that did what it could, and says what it could not.
-func inPart(c *console.Console, format string, args ...any) error {
+// partly ends a command that was only partly successful with a message.
+func partly(c *console.Console, format string, args ...any) error {
 	console.Printf(c.Err, "vitrine: "+format+"\n", args...)
 	return console.ErrPartly
 }
 
-// missing tells which files a backup lacks, and is an error if it does.
+// missing prints the files that are missing from a backup. It returns an error if there are any.
 func missing(c *console.Console, m backup.Manifest, asJSON bool) error {
 	if len(m.Missing) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func missing(c *console.Console, m backup.Manifest, asJSON bool) error {
 			console.Printf(c.Out, "%s: %s\n", f.Object, f.Why)
 		}
 	}
-	return inPart(c, "%d files are not in the backup, since the storage did not have them", len(m.Missing))
+	return partly(c, "%d files are missing from the backup because the storage did not have them", len(m.Missing))
 }
 
 func bytesText(n int64) string {
@@ -140,7 +140,7 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f %s", value, []string{"KiB", "MiB", "GiB", "TiB"}[at])
 }
 
-// backupsAt gives the settings, and the place of backups to read from.
+// backupsAt returns the settings and the place to read backups from.
 func backupsAt(c *console.Console, flags config.Flags, path string) (config.Config, *backup.Place, error) {
 	cfg, _, err := console.ServerSettings(c, flags)
 	if err != nil {
@@ -153,8 +153,8 @@ func backupsAt(c *console.Console, flags config.Flags, path string) (config.Conf
 type backupVerifyCmd struct {
 	config.Flags
 	Path string `arg:"" help:"${place}"`
-	At   string `placeholder:"ID" help:"Which backup; by default the newest."`
-	JSON bool   `name:"json" help:"Print JSON: the result, and progress as lines on standard error."`
+	At   string `placeholder:"ID" help:"ID of the backup; by default the newest."`
+	JSON bool   `name:"json" help:"Print the result as JSON, and the progress as lines of JSON on standard error."`
 }
 
 func (cmd *backupVerifyCmd) Run(c *console.Console) error {
@@ -162,8 +162,8 @@ func (cmd *backupVerifyCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	p := newSteps(c.Err, cmd.JSON)
-	is, err := backup.Verify(c.Ctx, from, cmd.At, p.tell)
+	p := newBackupProgress(c.Err, cmd.JSON)
+	is, err := backup.Verify(c.Ctx, from, cmd.At, p.update)
 	p.end()
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (cmd *backupVerifyCmd) Run(c *console.Console) error {
 			return err
 		}
 	} else {
-		console.Printf(c.Out, "The backup %s is as it was written: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
+		console.Printf(c.Out, "Backup %s is intact: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
 	}
 	return missing(c, is.Manifest, cmd.JSON)
 }
@@ -215,8 +215,8 @@ func (cmd *backupListCmd) Run(c *console.Console) error {
 type restoreCmd struct {
 	config.Flags
 	Path string `arg:"" help:"${place}"`
-	At   string `placeholder:"ID" help:"Which backup; by default the newest."`
-	JSON bool   `name:"json" help:"Print JSON: the result, and progress as lines on standard error."`
+	At   string `placeholder:"ID" help:"ID of the backup; by default the newest."`
+	JSON bool   `name:"json" help:"Print the result as JSON, and the progress as lines of JSON on standard error."`
 }
 
 func (cmd *restoreCmd) Run(c *console.Console) error {
@@ -228,8 +228,8 @@ func (cmd *restoreCmd) Run(c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	p := newSteps(c.Err, cmd.JSON)
-	res, err := backup.Restore(c.Ctx, from, cmd.At, to, p.tell)
+	p := newBackupProgress(c.Err, cmd.JSON)
+	res, err := backup.Restore(c.Ctx, from, cmd.At, to, p.update)
 	p.end()
 	if err != nil {
 		return err
@@ -244,18 +244,18 @@ func (cmd *restoreCmd) Run(c *console.Console) error {
 		}
 		err = console.PrintJSON(c.Out, out)
 	} else {
-		_, err = console.Printf(c.Out, "Restored the backup %s into %s: %d rows and %d files (%s), as they were on %s.\n", res.ID, database(cfg),
+		_, err = console.Printf(c.Out, "Restored backup %s into %s: %d rows and %d files (%s), as of %s.\n", res.ID, database(cfg),
 			res.Manifest.Rows, res.Manifest.Files, bytesText(res.Manifest.Bytes), res.Manifest.CreatedAt.Format(time.RFC1123))
 	}
 	if err == nil && len(res.Differences) > 0 {
-		err = inPart(c, "everything is there, but some values that are derived from it were wrong when the backup was made: run `vitrine check --repair` (%s)", res.Differences[0])
+		err = partly(c, "everything was restored, but some derived values were already wrong in the backup: run `vitrine check --repair` (%s)", res.Differences[0])
 	}
 	return errors.Join(err, missing(c, res.Manifest, cmd.JSON))
 }
 
-// steps shows how far a backup or a restore has come: in one line on a terminal, in lines
-// now and then elsewhere, in lines of JSON where those are asked for.
-type steps struct {
+// backupProgress shows the progress of a backup or restore: on a terminal in a line that is
+// updated, otherwise in a line every ten seconds, or with --json in lines of JSON.
+type backupProgress struct {
 	mu     sync.Mutex
 	w      io.Writer
 	line   *progress
@@ -266,11 +266,11 @@ type steps struct {
 	latest backup.Progress
 }
 
-func newSteps(w io.Writer, asJSON bool) *steps {
-	return &steps{w: w, line: newProgress(w), json: asJSON, began: time.Now()}
+func newBackupProgress(w io.Writer, asJSON bool) *backupProgress {
+	return &backupProgress{w: w, line: newProgress(w), json: asJSON, began: time.Now()}
 }
 
-func (s *steps) tell(p backup.Progress) {
+func (s *backupProgress) update(p backup.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.latest = p
@@ -289,7 +289,7 @@ func (s *steps) tell(p backup.Progress) {
 	s.print()
 }
 
-func (s *steps) print() {
+func (s *backupProgress) print() {
 	p := s.latest
 	if s.json {
 		_ = json.NewEncoder(s.w).Encode(p)
@@ -301,7 +301,7 @@ func (s *steps) print() {
 	}
 	switch p.Phase {
 	case backup.PhaseWords:
-		line += fmt.Sprintf(", %d made searchable", p.Words)
+		line += fmt.Sprintf(", %d indexed", p.Words)
 	case backup.PhaseCheck:
 		line += fmt.Sprintf(", check %d of %d", p.Checks, p.OfChecks)
 	}
@@ -320,8 +320,8 @@ func ofTotal(n, of int64) string {
 	return fmt.Sprintf("%d of %d", n, of)
 }
 
-// end shows the last that was told and takes the line that changes away.
-func (s *steps) end() {
+// end shows the final progress and clears the updated line.
+func (s *backupProgress) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.json && s.phase != "" {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// backupLine is a backup as commands print it.
+// backupLine is the JSON form of a backup.
 type backupLine struct {
 	ID          string   `json:"id"`
 	Created     string   `json:"created_at"`
@@ -25,7 +25,7 @@ type backupLine struct {
 	Differences []string `json:"differences"`
 }
 
-// What the commands print, and what they end with.
+// The output and exit codes of the backup commands.
 func TestBackupCommands(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
@@ -69,16 +69,16 @@ func TestBackupCommands(t *testing.T) {
 	})
 }
 
-// A file that the storage has not: the rest is taken, and the exit code tells.
+// If the storage lacks a file, the rest is backed up, and the exit code is 3.
 func TestBackupLacksFile(t *testing.T) {
 	t.Parallel()
 	p := folder(t)
 	p.run("migrate").ok()
 	p.exec(`INSERT INTO blobs (hash, object, size, used_at, stored_at) VALUES ('` + strings.Repeat("ab", 32) + `', 'originals/gone', 3, 5, 5)`)
 	to := filepath.Join(t.TempDir(), "site.tar.zst")
-	refuses(p.run("backup", to), 3, "1 files are not in the backup")
-	refuses(p.run("backup", "verify", to), 3, "1 files are not in the backup")
-	refuses(folder(t).run("restore", to), 3, "1 files are not in the backup")
+	refuses(p.run("backup", to), 3, "1 files are missing from the backup")
+	refuses(p.run("backup", "verify", to), 3, "1 files are missing from the backup")
+	refuses(folder(t).run("restore", to), 3, "1 files are missing from the backup")
 }
 
 func TestBackupMisused(t *testing.T) {
@@ -87,14 +87,14 @@ func TestBackupMisused(t *testing.T) {
 	refuses(p.run("backup", filepath.Join(t.TempDir(), "x")), 1, "there is no database")
 	p.run("migrate").ok()
 	refuses(p.run("backup"), 2, "path")
-	refuses(p.run("backup", "x.tar.zst", "--keep", "2"), 2, "--keep: a file holds one backup")
+	refuses(p.run("backup", "x.tar.zst", "--keep", "2"), 2, "--keep: a file contains only one backup")
 	refuses(p.run("backup", "x", "--keep=-2"), 2, "--keep: -2")
 	refuses(p.run("backup", "s3://bucket?password=s3cret"), 1, `unknown parameter "password"`)
 	refuses(p.run("backup", "s3://bucket/x?endpoint=http://127.0.0.1:1"), 1, "an access key and a secret key are needed")
 	refuses(p.run("backup", "verify", filepath.Join(t.TempDir(), "none")), 1, "no such file")
 	refuses(p.run("backup", "verify", t.TempDir()), 1, "there are no backups of Vitrine")
 	refuses(p.run("config", "--backup-to=s3://bucket?nothing=1"), 2, `--backup-to (VITRINE_BACKUP_TO): the S3 address: unknown parameter "nothing"`)
-	refuses(p.run("config", "--backup-to=x.tar.zst", "--backup-every=1s", "--backup-keep=0", "--backup-access-key=a"), 2, "--backup-to (VITRINE_BACKUP_TO): is a folder", "--backup-every (", "--backup-keep (", "--backup-access-key (VITRINE_BACKUP_ACCESS_KEY): and --backup-secret-key belong together")
+	refuses(p.run("config", "--backup-to=x.tar.zst", "--backup-every=1s", "--backup-keep=0", "--backup-access-key=a"), 2, "--backup-to (VITRINE_BACKUP_TO): want a folder", "--backup-every (", "--backup-keep (", "--backup-access-key (VITRINE_BACKUP_ACCESS_KEY): requires --backup-secret-key, and vice versa")
 	mine := t.TempDir()
 	if err := os.WriteFile(filepath.Join(mine, "notes"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestBackupMisused(t *testing.T) {
 	}
 }
 
-// refuses fails the test unless a command ended with a code and said all of this.
+// refuses checks the exit code of a command and that its error output contains all words.
 func refuses(r result, code int, words ...string) {
 	r.t.Helper()
 	for _, w := range words {

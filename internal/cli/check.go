@@ -18,23 +18,23 @@ import (
 type checkCmd struct {
 	config.Flags
 	Most   int  `help:"How many differences of each kind to print." default:"100"`
-	Repair bool `help:"Write the right values, in small steps, while servers run. Nothing that anybody made is deleted."`
-	Files  bool `help:"Also compare stored files with the database: that each is there, with the right size and checksum, and that there are no others."`
+	Repair bool `help:"Correct wrong values in small steps. Servers can keep running. User content is never deleted."`
+	Files  bool `help:"Also check that every stored file exists with the right size and checksum, and that there are no others."`
 	Quick  bool `help:"With --files: compare sizes only, without reading the files."`
 	JSON   bool `name:"json" help:"Print JSON."`
 
-	Verbose bool `help:"Also print a line for each check that found nothing."`
+	Verbose bool `help:"Also print checks without findings."`
 }
 
-// Errors that make the command fail after it has printed what it found.
+// Errors for the exit code, after the findings were printed.
 var (
-	errDifferences = errors.New("the database holds derived values that do not follow from its facts")
+	errDifferences = errors.New("the database contains wrong derived values")
 	errFiles       = errors.New("the stored files and the database do not agree")
 )
 
 func (cmd *checkCmd) Run(c *console.Console) error {
 	if cmd.Quick && !cmd.Files {
-		return console.UsageError{errors.New("--quick: goes with --files")}
+		return console.UsageError{errors.New("--quick: requires --files")}
 	}
 	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
@@ -53,7 +53,7 @@ func (cmd *checkCmd) Run(c *console.Console) error {
 	return errors.Join(cmd.check(c, app.New(options)), db.Close())
 }
 
-// check prints what is found on standard output, and how far it has come on the other.
+// check prints the findings to standard output and the progress to standard error.
 func (cmd *checkCmd) check(c *console.Console, a *app.App) error {
 	result := struct {
 		Differences []string            `json:"differences"`
@@ -113,21 +113,21 @@ func (cmd *checkCmd) check(c *console.Console, a *app.App) error {
 		return errors.Join(wrong...)
 	}
 	if result.Repaired > 0 {
-		fmt.Fprintf(c.Out, "%d rows were put right.\n", result.Repaired)
+		fmt.Fprintf(c.Out, "%d rows were repaired.\n", result.Repaired)
 	}
-	fmt.Fprintln(c.Out, "Every derived value is right.")
+	fmt.Fprintln(c.Out, "All derived values are correct.")
 	if cmd.Files {
-		fmt.Fprintln(c.Out, "Every stored file is there, and nothing else.")
+		fmt.Fprintln(c.Out, "All stored files exist, and there are no others.")
 	}
 	return nil
 }
 
-// progress reports how far a check has come: on a terminal in one line that changes,
-// elsewhere in a line for each check that found something.
+// progress reports the progress of a check: on a terminal in a line that is updated, otherwise in a
+// line for each check with findings.
 type progress struct {
 	w         io.Writer
 	live      bool
-	verbose   bool // also print checks that found nothing
+	verbose   bool // also print checks without findings
 	shown     bool
 	began     time.Time
 	lastFiles time.Time
@@ -142,7 +142,7 @@ func newProgress(w io.Writer) *progress {
 	return p
 }
 
-// clear takes the line that changes away.
+// clear removes the updated line.
 func (p *progress) clear() {
 	if p.shown {
 		fmt.Fprint(console.Raw(p.w), "\r\x1b[K")
@@ -158,7 +158,7 @@ func (p *progress) show(line string) {
 func (p *progress) check(at store.Checked) {
 	line := fmt.Sprintf("%d of %d: %s", at.N, at.Of, at.What)
 	if at.Repaired > 0 {
-		line += fmt.Sprintf(", %d put right", at.Repaired)
+		line += fmt.Sprintf(", %d repaired", at.Repaired)
 	}
 	if p.live {
 		p.show(line)
@@ -176,7 +176,7 @@ func (p *progress) check(at store.Checked) {
 	fmt.Fprintf(p.w, "%s: %d differ (%s)\n", line, at.Found, time.Since(p.began).Round(time.Millisecond))
 }
 
-// files reports files as they are checked: every one on a terminal, every ten seconds elsewhere.
+// files reports checked files, on a terminal after each file, otherwise every ten seconds.
 func (p *progress) files(at content.CheckingFiles) {
 	line := fmt.Sprintf("files: %d read, %d objects listed, %d wrong", at.Files, at.Objects, at.Faults)
 	if p.live {

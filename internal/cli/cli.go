@@ -1,4 +1,4 @@
-// Package cli is the command line: what an operator types.
+// Package cli implements the command line.
 package cli
 
 import (
@@ -20,46 +20,46 @@ import (
 // Exit codes.
 const (
 	exitOK      = 0
-	exitFailure = 1 // the command could not do what it was asked to
-	exitUsage   = 2 // bad flags or settings
-	exitPartly  = 3 // it did so but for things that it has named
+	exitFailure = 1 // the command failed
+	exitUsage   = 2 // invalid flags or settings
+	exitPartly  = 3 // the command was partly successful and reported the rest
 )
 
-// commands is the tree of all commands.
+// commands is the tree of commands.
 type commands struct {
 	Serve       serveCmd                `cmd:"" help:"Run the server."`
-	Work        workCmd                 `cmd:"" help:"Work jobs without serving requests, beside any servers, with or without --work=false."`
-	Jobs        jobsCmd                 `cmd:"" help:"List jobs that failed, and run them again."`
-	Providers   providersCmd            `cmd:"" help:"Update the list of sites whose pages are embedded."`
-	Migrate     migrateCmd              `cmd:"" help:"Bring the database's schema to this program's version."`
-	Config      configCmd               `cmd:"" help:"Print the settings in effect, secrets hidden."`
+	Work        workCmd                 `cmd:"" help:"Run jobs without serving requests. Other servers and workers can run at the same time."`
+	Jobs        jobsCmd                 `cmd:"" help:"List failed jobs, and retry them."`
+	Providers   providersCmd            `cmd:"" help:"Update the list of sites whose pages can be embedded."`
+	Migrate     migrateCmd              `cmd:"" help:"Migrate the database's schema to this program's version."`
+	Config      configCmd               `cmd:"" help:"Print the settings in effect, with secrets hidden."`
 	Check       checkCmd                `cmd:"" help:"Recompute every derived value in the database and report differences."`
-	Backup      backupCmd               `cmd:"" help:"Copy the whole site to a folder, a file or a bucket, while servers run."`
-	Restore     restoreCmd              `cmd:"" help:"Make a site of a backup, where nothing is: in an empty data folder, or an empty PostgreSQL database."`
+	Backup      backupCmd               `cmd:"" help:"Back up the whole site to a folder, a file or a bucket."`
+	Restore     restoreCmd              `cmd:"" help:"Restore a backup into an empty data folder or an empty PostgreSQL database."`
 	Import      importCmd               `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
-	User        accounts.UserCmd        `cmd:"" help:"Make, list and change accounts."`
-	Reports     moderation.ReportsCmd   `cmd:"" help:"List what people have reported, and decide about it."`
-	Hidden      moderation.HiddenCmd    `cmd:"" help:"Hide a block, channel or comment from all but who made it, and show it again."`
-	Blocklist   moderation.BlocklistCmd `cmd:"" help:"Block sites, providers of mail, files and networks."`
-	Audit       accounts.AuditCmd       `cmd:"" help:"Print the audit log, who did what and when, as lines of JSON."`
-	Token       accounts.TokenCmd       `cmd:"" help:"Make, list and revoke personal access tokens."`
+	User        accounts.UserCmd        `cmd:"" help:"Create, list and change accounts."`
+	Reports     moderation.ReportsCmd   `cmd:"" help:"List reports, and decide about them."`
+	Hidden      moderation.HiddenCmd    `cmd:"" help:"Hide a block, channel or comment from everyone except its owner, or show it again."`
+	Blocklist   moderation.BlocklistCmd `cmd:"" help:"Block domains, mail providers, files and networks."`
+	Audit       accounts.AuditCmd       `cmd:"" help:"Print the audit log as lines of JSON."`
+	Token       accounts.TokenCmd       `cmd:"" help:"Create, list and revoke personal access tokens."`
 	App         accounts.AppCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
-	Export      exportCmd               `cmd:"" help:"Write all that somebody has made and owns to a ZIP."`
-	Healthcheck healthcheckCmd          `cmd:"" help:"Ask a running server whether it is ready."`
+	Export      exportCmd               `cmd:"" help:"Export everything that an account owns as a ZIP."`
+	Healthcheck healthcheckCmd          `cmd:"" help:"Check whether a running server is ready."`
 	Version     versionCmd              `cmd:"" help:"Print the version."`
-	Licenses    licensesCmd             `cmd:"" help:"Print the licence, and those of all software of others that the program contains."`
-	Completion  completionCmd           `cmd:"" help:"Print a script that has a shell complete commands and flags."`
+	Licenses    licensesCmd             `cmd:"" help:"Print the licences of Vitrine and of the software that it contains."`
+	Completion  completionCmd           `cmd:"" help:"Print a script for shell completion."`
 	Man         manCmd                  `cmd:"" help:"Print the manual page, for man -l -."`
-	Help        helpCmd                 `cmd:"" help:"Tell of a command, or list all."`
-	Complete    completeCmd             `cmd:"" hidden:"" help:"What a shell asks to complete a line."`
+	Help        helpCmd                 `cmd:"" help:"Show help for a command, or list all commands."`
+	Complete    completeCmd             `cmd:"" hidden:"" help:"Called by shells to complete a line."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
-// exited carries the code with which the parser wants to end, after --help.
+// exited is the panic value with the exit code that the parser wants, after --help.
 type exited int
 
-// Run runs the command line args, args[0] being the program, and gives the exit code.
+// Run runs a command line, where args[0] is the program, and returns the exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -71,8 +71,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 		}
 	}()
 	for i, arg := range args[1:] {
-		if !utf8.ValidString(arg) { // the parser would put other characters in its place
-			return report(stderr, console.UsageError{fmt.Errorf("argument %d: must be valid UTF-8", i+1)}) // it may be a secret
+		if !utf8.ValidString(arg) { // the parser would replace invalid characters
+			return report(stderr, console.UsageError{fmt.Errorf("argument %d: must be valid UTF-8", i+1)}) // does not repeat the argument, which may be a secret
 		}
 	}
 	stdout, stderr = console.Escaping(stdout), console.Escaping(stderr)
@@ -88,8 +88,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	return report(stderr, parsed.Run(&console.Console{Ctx: ctx, Program: callAgain(args[0]), Out: stdout, Err: stderr}))
 }
 
-// joined writes "--flag -5s" as "--flag=-5s": the parser takes "-5s" for flags, of which
-// none is a digit.
+// joined rewrites "--flag -5s" as "--flag=-5s", because the parser would treat "-5s" as flags. No
+// flag is a digit.
 func joined(args []string) (out []string) {
 	for i, arg := range args {
 		if arg == "--" {
@@ -105,19 +105,19 @@ func joined(args []string) (out []string) {
 	return out
 }
 
-// misused prints what the parser has refused: a flag without its value in one line, as
-// settings are, anything else with where to read on.
+// misused prints an error of the parser. A flag without its value is reported in one line, like
+// errors in settings; other errors refer to --help.
 func misused(stderr io.Writer, err error) int {
 	if flag, rest, found := strings.Cut(err.Error(), ": expected "); found && strings.Contains(rest, " value but got ") {
-		fmt.Fprintf(stderr, "vitrine: %s: want a value; one that begins with a hyphen goes behind %[1]s=\n", flag)
+		fmt.Fprintf(stderr, "vitrine: %s: want a value; write one that begins with a hyphen as %[1]s=VALUE\n", flag)
 	} else {
 		fmt.Fprintf(stderr, "vitrine: %v\nTry `vitrine --help`.\n", err)
 	}
 	return exitUsage
 }
 
-// callAgain is how the person called this program: `go run` builds it into a
-// folder that is gone afterwards.
+// callAgain returns the command to call this program again. `go run` builds it into a temporary
+// folder.
 func callAgain(arg0 string) string {
 	if strings.Contains(arg0, "go-build") {
 		return "go run ./cmd/vitrine"
@@ -125,7 +125,7 @@ func callAgain(arg0 string) string {
 	return arg0
 }
 
-// report prints an error, a line for each problem, and gives the exit code.
+// report prints an error, one line per problem, and returns the exit code.
 func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK

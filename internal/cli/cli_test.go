@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// result is what a command line came to.
+// result is the result of a command line.
 type result struct {
 	t        *testing.T
 	args     []string
@@ -23,14 +23,13 @@ type result struct {
 	out, err string
 }
 
-// place is where commands keep their data.
+// place is a data location for commands.
 type place struct {
 	t     *testing.T
 	flags []string
 }
 
-// each runs f with commands on an SQLite folder and on a PostgreSQL database that are
-// migrated.
+// each runs f with a migrated SQLite database and with a migrated PostgreSQL database.
 func each(t *testing.T, f func(t *testing.T, p place)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -47,7 +46,7 @@ func each(t *testing.T, f func(t *testing.T, p place)) {
 
 func folder(t *testing.T) place { return place{t, []string{"--data-dir", t.TempDir() + "/data"}} }
 
-// run runs a command on the place.
+// run runs a command with the place's flags.
 func (p place) run(args ...string) result {
 	p.t.Helper()
 	return run(p.t, append(args, p.flags...)...)
@@ -60,7 +59,7 @@ func run(t *testing.T, args ...string) result {
 	return result{t, args, code, out.String(), errs.String()}
 }
 
-// ok fails the test unless the command did what it was asked to.
+// ok fails the test unless the command succeeded.
 func (r result) ok() result {
 	r.t.Helper()
 	if r.code != 0 {
@@ -69,8 +68,8 @@ func (r result) ok() result {
 	return r
 }
 
-// fails holds a command against an exit code and all lines that it must complain
-// with; nothing may be on standard output.
+// fails checks the exit code of a failed command and its exact error lines. Standard output must be
+// empty.
 func (r result) fails(code int, complaints ...string) {
 	r.t.Helper()
 	want := ""
@@ -92,7 +91,7 @@ func (r result) json(into any) {
 	}
 }
 
-// user and token are the JSON forms that scripts read.
+// user and token are JSON forms of the output.
 type user struct {
 	ID                      int64
 	Slug, Name, Email, Tier string
@@ -117,7 +116,7 @@ func (p place) ada() user {
 	return u
 }
 
-// operator makes another account that runs the server: the last one cannot be suspended.
+// operator creates a second operator, because the last one cannot be suspended.
 func (p place) operator() {
 	p.t.Helper()
 	p.run("user", "create", "--slug", "op", "--name", "Op", "--email", "op@example.org").ok()
@@ -141,7 +140,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// What is no text is refused, and not kept with other characters in its place.
+// Invalid UTF-8 is refused instead of being stored with replacement characters.
 func TestArgumentsAreText(t *testing.T) {
 	t.Parallel()
 	p := folder(t)
@@ -149,8 +148,8 @@ func TestArgumentsAreText(t *testing.T) {
 	p.run("user", "import", "\xff.csv").fails(2, "argument 3: must be valid UTF-8")
 }
 
-// A bad value of a setting is told in one line that names the setting, however it is
-// written, and so is a value that is missing.
+// A bad or missing value of a setting is reported in one line with the name of the setting,
+// whatever the form of the flag.
 func TestBadSetting(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -170,7 +169,7 @@ func TestBadSetting(t *testing.T) {
 			}
 		}
 		args := [][]string{{"config", flag}, {"config", flag, "--json"}, {"config", flag, "-x"}}[i%3]
-		run(t, args...).fails(2, flag+": want a value; one that begins with a hyphen goes behind "+flag+"=")
+		run(t, args...).fails(2, flag+": want a value; write one that begins with a hyphen as "+flag+"=VALUE")
 	}
 	if refused < 12 {
 		t.Errorf("only %d bad values", refused)
@@ -194,7 +193,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Every bad setting is one line, and nothing is done.
+// Every bad setting is reported in one line, and the command does nothing.
 func TestBadSettings(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir() + "/data"

@@ -56,7 +56,7 @@ func TestCommandsEscapeNames(t *testing.T) {
 	})
 }
 
-// Commands print only to their console, which escapes.
+// Commands only print through their console, which escapes.
 func TestCommandsPrintByTheConsole(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*/*.go")

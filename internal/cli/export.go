@@ -22,13 +22,13 @@ import (
 
 type exportCmd struct {
 	config.Flags
-	User  string `required:"" placeholder:"SLUG" help:"Id or slug of the account."`
-	Out   string `required:"" placeholder:"FILE.zip" help:"File to write. Until it is whole it is called FILE.zip.partial."`
-	Force bool   `help:"Replace the file if it is there."`
-	JSON  bool   `name:"json" help:"Print a line of JSON now and then, and what is in the export as the last."`
+	User  string `required:"" placeholder:"SLUG" help:"ID or slug of the account."`
+	Out   string `required:"" placeholder:"FILE.zip" help:"File to write. Until it is complete, its name is FILE.zip.partial."`
+	Force bool   `help:"Replace an existing file."`
+	JSON  bool   `name:"json" help:"Print the progress as lines of JSON; the last line describes the export."`
 }
 
-// exportJSON is how far an export has come, as scripts see it; File is there once it is done.
+// exportJSON is the JSON form of an export's progress. File is only set at the end.
 type exportJSON struct {
 	State string `json:"state"`
 	File  string `json:"file,omitempty"`
@@ -38,7 +38,7 @@ type exportJSON struct {
 
 func (cmd *exportCmd) Run(c *console.Console) error {
 	if _, err := os.Lstat(cmd.Out); err == nil && !cmd.Force {
-		return fmt.Errorf("--out: the file %s is there; --force replaces it", cmd.Out)
+		return fmt.Errorf("--out: the file %s already exists; replace it with --force", cmd.Out)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--out: %w", err)
 	}
@@ -59,7 +59,7 @@ func (cmd *exportCmd) Run(c *console.Console) error {
 	return errors.Join(cmd.export(c, a, e), db.Close())
 }
 
-// exportStep is how long passes between two lines that tell how far an export has come.
+// exportStep is the time between lines of progress.
 const exportStep = 2 * time.Second
 
 func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Exporter) error {
@@ -79,7 +79,7 @@ func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Export
 			text := fmt.Sprintf("%d of %d items, %d blocks, %d files, %s", at.Done, at.Of, at.Blocks, at.Files, domain.FormatBytes(at.Bytes))
 			switch {
 			case cmd.JSON:
-				_ = json.NewEncoder(c.Out).Encode(exportJSON{State: "running", Progress: at}) // the last one tells whether that works
+				_ = json.NewEncoder(c.Out).Encode(exportJSON{State: "running", Progress: at}) // the last line reports a write error
 			case p.live:
 				p.show(text)
 			default:
@@ -102,8 +102,9 @@ func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Export
 	return err
 }
 
-// writeWhole writes a file under its name with ".partial", for its owner alone, and gives it its
-// name once it is whole and on disk. So a crash leaves no half file under the name.
+// writeWhole writes a file that only its owner can read, under its name with ".partial", and
+// renames it when it is complete and on disk. So a crash does not leave a partial file under the
+// name.
 func writeWhole(ctx context.Context, name string, write func(*os.File) (exporting.Progress, error)) (made exporting.Progress, size int64, err error) {
 	partial := name + ".partial"
 	if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -29,7 +29,7 @@ func TestExport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.run("export", "--user", "ada", "--out", out).fails(1, "--out: the file "+out+" is there; --force replaces it")
+		p.run("export", "--user", "ada", "--out", out).fails(1, "--out: the file "+out+" already exists; replace it with --force")
 		p.run("export", "--user", "nobody", "--out", out, "--force").fails(1, `there is no account "nobody"`)
 		if after, err := os.ReadFile(out); err != nil || string(after) != string(before) {
 			t.Errorf("a refused export changed the file (%v)", err)
@@ -39,8 +39,8 @@ func TestExport(t *testing.T) {
 			State, File string
 			Size        int64
 		}
-		told := strings.Split(strings.TrimSpace(r.out), "\n")
-		if err := json.Unmarshal([]byte(told[len(told)-1]), &last); err != nil || last.State != "done" || last.File != out || last.Size == 0 {
+		lines := strings.Split(strings.TrimSpace(r.out), "\n")
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.State != "done" || last.File != out || last.Size == 0 {
 			t.Errorf("%q: %+v (%v)", r.out, last, err)
 		}
 		nowhere := filepath.Join(t.TempDir(), "no", "ada.zip")

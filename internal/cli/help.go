@@ -14,10 +14,11 @@ import (
 	"vitrine/internal/config"
 )
 
-// newParser makes a parser. Settings are shown by topic, behind a command's own flags.
+// newParser creates the command line parser. The help lists a command's own flags first, and then
+// settings by topic.
 //
-// For a line that begins with a command it knows that command alone, with all below it: to
-// know the others takes longer than most commands run, for each has every setting.
+// If args begins with a command, the parser only contains that command and its subcommands:
+// building all others takes longer than most commands run, because each has all settings.
 func newParser(stdout, stderr io.Writer, args ...string) (*kong.Kong, error) {
 	parser, err := kong.New(commandsFor(args), kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
 		kong.Vars{"place": placeHelp, "version": versionLine()},
@@ -39,7 +40,7 @@ func newParser(stdout, stderr io.Writer, args ...string) (*kong.Kong, error) {
 	return parser, nil
 }
 
-// commandsFor is the tree of all commands, or of the one that args begin with.
+// commandsFor returns the tree of all commands, or only of the one that args begins with.
 func commandsFor(args []string) any {
 	all := reflect.TypeFor[commands]()
 	if len(args) > 0 {
@@ -53,8 +54,8 @@ func commandsFor(args []string) any {
 	return new(commands)
 }
 
-// withDefault adds to the help of a flag what applies without it, where its placeholder
-// does not show that, and its variable.
+// withDefault adds a flag's default, unless its placeholder shows it, and its environment variable
+// to the help.
 func withDefault(v *kong.Value) string {
 	var more []string
 	if v.Flag != nil && v.Flag.PlaceHolder != "" && v.Default != "" {
@@ -69,7 +70,7 @@ func withDefault(v *kong.Value) string {
 	return strings.TrimSuffix(v.Help, ".") + " (" + strings.Join(more, ", ") + ")."
 }
 
-// topicOf is where the topic of a flag stands; flags of the command itself come first.
+// topicOf returns the index of a flag's topic, or -1 for a command's own flags, which come first.
 func topicOf(topics []string, f *kong.Flag) int {
 	if f.Group == nil {
 		return -1
@@ -78,10 +79,10 @@ func topicOf(topics []string, f *kong.Flag) int {
 }
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"Command to tell of, such as user create. Without it all are listed."`
+	Command []string `arg:"" optional:"" help:"Command, such as user create. Without it, all commands are listed."`
 }
 
-// Run prints what --help of the command prints.
+// Run prints the output of the command's --help.
 func (cmd *helpCmd) Run(c *console.Console) error {
 	args := append([]string{c.Program}, cmd.Command...)
 	if code := Run(c.Ctx, append(args, "--help"), c.Out, c.Err); code != exitOK {
@@ -96,9 +97,9 @@ type completionCmd struct {
 
 func (cmd *completionCmd) Run(c *console.Console) error { return manual.Script(c.Out, cmd.Shell) }
 
-// completeCmd is what the scripts ask.
+// completeCmd is called by the completion scripts.
 type completeCmd struct {
-	Words []string `arg:"" optional:"" passthrough:"" help:"The words so far, the last of which is completed."`
+	Words []string `arg:"" optional:"" passthrough:"" help:"Words of the line; the last one is completed."`
 }
 
 func (cmd *completeCmd) Run(c *console.Console) error {

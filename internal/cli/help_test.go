@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/cli"
 )
 
-// asProgram makes this test's binary the program, for tests that run it by name.
+// asProgram makes the test binary act as the program, for tests that run it by name.
 const asProgram = "VITRINE_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// programFolder makes a folder with the program under its name.
+// programFolder returns a folder that contains the program under its name.
 func programFolder(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -37,8 +37,8 @@ func programFolder(t *testing.T) string {
 	return dir
 }
 
-// inShell runs a script with the program on the path and gives the lines it prints. The
-// test is skipped without the shell.
+// inShell runs a script with the program on the path and returns the printed lines. It skips the
+// test if the shell is missing.
 func inShell(t *testing.T, script string, shell ...string) []string {
 	t.Helper()
 	path, err := exec.LookPath(shell[0])
@@ -54,7 +54,7 @@ func inShell(t *testing.T, script string, shell ...string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// want holds the first words of lines against those that must be there.
+// want checks the first words of lines.
 func want(t *testing.T, lines []string, words ...string) {
 	t.Helper()
 	var found []string
@@ -75,11 +75,11 @@ func TestComplete(t *testing.T) {
 		{[]string{"us"}, []string{"user"}},
 		{[]string{"user", "cr"}, []string{"create"}},
 		{[]string{"user", "create", "--em"}, []string{"--email"}},
-		{[]string{"user", "create", "--email", "--json", "--js"}, []string{"--json"}}, // a value is whatever stands there
-		{[]string{"user", "create", "--email", "x", "--em"}, nil},                     // it is given
+		{[]string{"user", "create", "--email", "--json", "--js"}, []string{"--json"}}, // anything can be a value
+		{[]string{"user", "create", "--email", "x", "--em"}, nil},                     // already set
 		{[]string{"serve", "--log-format", ""}, []string{"text", "json"}},
 		{[]string{"serve", "--log-format=j"}, []string{"--log-format=json"}},
-		{[]string{"serve", "--log-format", "=", "j"}, []string{"json"}}, // as bash takes it apart
+		{[]string{"serve", "--log-format", "=", "j"}, []string{"json"}}, // the way bash splits it
 		{[]string{"serve", "--log-format", "="}, []string{"text", "json"}},
 		{[]string{"serve", "--log-format", "=", "json", "--log-l"}, []string{"--log-level"}},
 		{[]string{"serve", "--nonsense=x"}, nil},
@@ -88,7 +88,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"serve", "--data-dir", ""}, []string{":folders"}},
 		{[]string{"serve", "--database-url-file", "x"}, []string{":files"}},
 		{[]string{"token", "revoke", "--", "--js"}, nil},
-		{[]string{"comple"}, []string{"completion"}}, // what shells ask is hidden
+		{[]string{"comple"}, []string{"completion"}}, // complete itself is hidden
 		{[]string{"nonsense", "x"}, nil},
 	} {
 		out := run(t, append([]string{"complete", "--"}, tt.words...)...).ok().out
@@ -106,7 +106,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// The scripts work in the shells that they are for.
+// The completion scripts work in their shells.
 func TestCompletionInShells(t *testing.T) {
 	t.Parallel()
 	t.Run("bash", func(t *testing.T) {
@@ -143,7 +143,7 @@ complete -C "vitrine us"; complete -C "vitrine serve --log-format j"; complete -
 	run(t, "completion", "tcsh").failsUsage("must be one of")
 }
 
-// The manual page has every command and setting, and formatters take it without a warning.
+// The manual page contains every command and setting, and formatters accept it without a warning.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	text := run(t, "man").ok().out
@@ -166,7 +166,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// Help is the same in whatever way it is asked for, by topic, and names what is near.
+// `help` and --help print the same, by topic, and suggest similar names.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for _, command := range [][]string{nil, {"serve"}, {"user", "create"}} {
@@ -196,7 +196,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// failsUsage wants a complaint that holds a text, and nothing done.
+// failsUsage checks for a usage error that contains text, without any output.
 func (r result) failsUsage(text string) {
 	r.t.Helper()
 	if r.code != 2 || !strings.Contains(r.err, text) || r.out != "" {

@@ -30,8 +30,8 @@ func TestUserInvite(t *testing.T) {
 		if r := invite("grace@example.org", "--name", "Grace", "--slug", "grace").ok(); !signUpAddress.MatchString(r.out) || !strings.HasPrefix(r.out, "grace@example.org: invited, until ") {
 			t.Errorf("%q", r.out)
 		}
-		if r := invite("grace@example.org", "ada@example.org").ok(); !strings.Contains(r.out, "grace@example.org: is invited already") ||
-			!strings.Contains(r.out, "ada@example.org: has the account ada already") || signUpAddress.MatchString(r.out) {
+		if r := invite("grace@example.org", "ada@example.org").ok(); !strings.Contains(r.out, "grace@example.org: is already invited") ||
+			!strings.Contains(r.out, "ada@example.org: already has the account ada") || signUpAddress.MatchString(r.out) {
 			t.Errorf("%q", r.out)
 		}
 		if r := invite("grace@example.org", "--again").ok(); !signUpAddress.MatchString(r.out) {
@@ -48,13 +48,13 @@ func TestUserInvite(t *testing.T) {
 			t.Errorf("%d %q %q", r.code, r.out, r.err)
 		}
 		invite("x@example.org", "--group", "nowhere").failsPartly(t, "x@example.org: group: is no group")
-		invite("x@example.org", "y@example.org", "--name", "X").fails(2, "--name and --slug are for one address")
+		invite("x@example.org", "y@example.org", "--name", "X").fails(2, "--name and --slug require a single address")
 		invite("x@example.org", "--days", "0").fails(2, "--days: must be at least 1")
 		invite("x@example.org", "--days", "366").failsPartly(t, "days: must be at most 365")
 	})
 }
 
-// failsPartly wants the exit code of what was done but for some things, and why.
+// failsPartly checks for exit code 3 and an error that contains why.
 func (r result) failsPartly(t *testing.T, why string) {
 	t.Helper()
 	if r.code != 3 || !strings.Contains(r.err, why) {
@@ -120,10 +120,10 @@ func TestUserLink(t *testing.T) {
 		if lines := strings.Split(p.run("user", "link", "list").ok().out, "\n"); len(lines) != 3 || !regexp.MustCompile(`^1 +7b +30 +30 +true `).MatchString(lines[1]) {
 			t.Errorf("%q", lines)
 		}
-		if r := p.run("user", "link", "end", "1").ok(); r.out != "Ended the link 1.\n" {
+		if r := p.run("user", "link", "end", "1").ok(); r.out != "Ended link 1.\n" {
 			t.Errorf("%q", r.out)
 		}
-		p.run("user", "link", "end", "1").fails(1, "there is no link 1 that works")
+		p.run("user", "link", "end", "1").fails(1, "there is no active link 1")
 		p.run("user", "link", "create", "--places", "0", "--days", "-1").fails(2, "--places: must be at least 1", "--days: must be at least 1")
 		p.run("user", "link", "create", "--places", "1001").fails(2, "places: must be at most 1000")
 	})

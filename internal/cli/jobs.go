@@ -13,13 +13,13 @@ import (
 )
 
 type jobsCmd struct {
-	List  jobsListCmd  `cmd:"" default:"withargs" help:"List jobs, the newest first; by default those that were given up."`
-	Retry jobsRetryCmd `cmd:"" help:"Run failed or interrupted jobs again, and waiting ones at once."`
+	List  jobsListCmd  `cmd:"" default:"withargs" help:"List jobs, newest first. By default only failed jobs."`
+	Retry jobsRetryCmd `cmd:"" help:"Run failed, interrupted or waiting jobs now."`
 
-	Backfills jobsBackfillsCmd `cmd:"" help:"Tell how many rows from before an upgrade jobs have yet to fill in."`
+	Backfills jobsBackfillsCmd `cmd:"" help:"Show how many rows backfills still have to process after an upgrade."`
 }
 
-// jobJSON is a job as scripts see it.
+// jobJSON is the JSON form of a job.
 type jobJSON struct {
 	ID          int64  `json:"id"`
 	Kind        string `json:"kind"`
@@ -38,7 +38,7 @@ func toJobJSON(j jobs.Job) jobJSON {
 type jobsListCmd struct {
 	config.Common
 	State string `default:"failed" enum:"failed,waiting,running,done" help:"failed, waiting, running or done."`
-	Limit int    `default:"100" placeholder:"N" help:"How many to list."`
+	Limit int    `default:"100" placeholder:"N" help:"Number of jobs to list."`
 	JSON  bool   `name:"json" help:"Print a JSON list."`
 }
 
@@ -69,14 +69,14 @@ func (cmd *jobsListCmd) Run(c *console.Console) error {
 
 type jobsRetryCmd struct {
 	config.Common
-	IDs   []int64 `arg:"" optional:"" name:"id" help:"Ids of the jobs, from the list."`
-	All   bool    `help:"All that failed."`
-	Force bool    `help:"Also jobs that a living process runs. They may then run twice at once, which does no harm but costs time."`
+	IDs   []int64 `arg:"" optional:"" name:"id" help:"IDs of the jobs, from the list."`
+	All   bool    `help:"Retry all failed jobs."`
+	Force bool    `help:"Also retry jobs that a living process is running. They may then run twice at once, which is harmless but slow."`
 }
 
 func (cmd *jobsRetryCmd) Run(c *console.Console) error {
 	if cmd.All == (len(cmd.IDs) > 0) {
-		return console.UsageError{errors.New("give the ids of jobs, or --all")}
+		return console.UsageError{errors.New("want the IDs of jobs, or --all")}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		if !cmd.All {
@@ -88,24 +88,24 @@ func (cmd *jobsRetryCmd) Run(c *console.Console) error {
 		}
 		ids := make([]int64, len(failed))
 		for i, j := range failed {
-			ids[len(ids)-1-i] = j.ID // the oldest first
+			ids[len(ids)-1-i] = j.ID // oldest first
 		}
 		return cmd.retry(c, a, ids)
 	})
 }
 
-// retry goes on after a job that cannot be retried, and reports all of them.
+// retry continues after a job that cannot be retried, and returns all errors.
 func (cmd *jobsRetryCmd) retry(c *console.Console, a *app.App, ids []int64) error {
 	var failed []error
 	for _, id := range ids {
 		err := a.RetryJob(c.Ctx, id, cmd.Force)
 		if errors.Is(err, jobs.ErrAlive) {
-			err = fmt.Errorf("%w; wait for it, or add --force", err)
+			err = fmt.Errorf("%w; wait for it, or use --force", err)
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("job %d: %w", id, err))
 		}
 	}
-	console.Printf(c.Out, "%d of %d jobs run again.\n", len(ids)-len(failed), len(ids))
+	console.Printf(c.Out, "Retrying %d of %d jobs.\n", len(ids)-len(failed), len(ids))
 	return errors.Join(failed...)
 }

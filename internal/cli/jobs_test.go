@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// job is the JSON form that scripts read.
+// job is the JSON form of a job.
 type job struct {
 	ID          int64
 	Kind, State string
@@ -54,30 +54,29 @@ func TestJobs(t *testing.T) {
 		if got := strings.Join(strings.Fields(out[1]), " "); got != line {
 			t.Errorf("got %q, want %q", got, line)
 		}
-		if out := p.run("jobs", "retry", fmt.Sprint(failed[0].ID)).ok().out; out != "1 of 1 jobs run again.\n" {
+		if out := p.run("jobs", "retry", fmt.Sprint(failed[0].ID)).ok().out; out != "Retrying 1 of 1 jobs.\n" {
 			t.Errorf("%q", out)
 		}
 		if n, waiting := len(list()), len(list("--state", "waiting")); n != 2 || waiting != 1 {
 			t.Errorf("%d failed, %d wait", n, waiting)
 		}
-		if out := p.run("jobs", "retry", "--all").ok().out; out != "2 of 2 jobs run again.\n" {
+		if out := p.run("jobs", "retry", "--all").ok().out; out != "Retrying 2 of 2 jobs.\n" {
 			t.Errorf("%q", out)
 		}
 		if n, waiting := len(list()), len(list("--state", "waiting")); n != 0 || waiting != 3 {
 			t.Errorf("%d failed, %d wait", n, waiting)
 		}
-		if r := p.run("jobs", "retry", "998", "999"); r.code != 1 || r.out != "0 of 2 jobs run again.\n" ||
+		if r := p.run("jobs", "retry", "998", "999"); r.code != 1 || r.out != "Retrying 0 of 2 jobs.\n" ||
 			r.err != "vitrine: job 998: there is no such job\njob 999: there is no such job\n" {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
-		p.run("jobs", "retry").fails(2, "give the ids of jobs, or --all")
-		p.run("jobs", "retry", "--all", "7").fails(2, "give the ids of jobs, or --all")
+		p.run("jobs", "retry").fails(2, "want the IDs of jobs, or --all")
+		p.run("jobs", "retry", "--all", "7").fails(2, "want the IDs of jobs, or --all")
 		p.run("jobs", "--limit", "0").fails(2, "--limit: 0: want a number from 1 to 10000")
 	})
 }
 
-// A job that a dead process ran is put back, and one that a living process runs only by
-// force.
+// A job of a dead process is retried, and one of a living process only with --force.
 func TestRetryRunningJobs(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
@@ -111,7 +110,7 @@ func TestRetryRunningJobs(t *testing.T) {
 				args = append(args, "--force")
 			}
 			got := p.run(args...)
-			if told := strings.Contains(got.err, "its process is alive; wait for it, or add --force"); got.code != c.code || told != (c.code == 1) {
+			if refused := strings.Contains(got.err, "its process is alive; wait for it, or use --force"); got.code != c.code || refused != (c.code == 1) {
 				t.Errorf("%+v: exit code %d\n%s%s", c, got.code, got.out, got.err)
 			}
 			var waiting []job

@@ -17,14 +17,14 @@ func TestReportsCommand(t *testing.T) {
 			t.Errorf("%q", r.out)
 		}
 		if r := p.run("reports", "show", "1").ok(); !strings.Contains(r.out, "about    User 1, \"ada\"\n") || !strings.Contains(r.out, "state    open\n") ||
-			!strings.Contains(r.out, "ada, who made 1 so far, of which 0 were dismissed: spam: \"Look\\x1b[2J\\nhere\"\n") {
+			!strings.Contains(r.out, "ada (1 reports so far, 0 dismissed): spam: \"Look\\x1b[2J\\nhere\"\n") {
 			t.Errorf("%q", r.out)
 		}
 		p.run("reports", "show", "9").fails(1, "there is no report 9")
 		p.run("reports", "list", "--limit", "0").fails(2, "--limit: want 1 to 1000; --below: an id")
 		p.run("reports", "close", "1", "dance").fails(2, "outcome: must be one of dismissed, warned, hidden, deleted, suspended")
 		p.run("reports", "close", "1", "warned").fails(2, "text: must not be blank")
-		p.run("reports", "close", "1", "suspended").fails(2, "--yes: must be given to delete or suspend")
+		p.run("reports", "close", "1", "suspended").fails(2, "--yes: is required to delete or suspend")
 		p.run("reports", "close", "1", "warned", "--text", "No", "--hide").fails(2, "hide: goes with suspending alone")
 		p.run("reports", "close", "9", "dismissed").fails(1, "there is no report 9")
 		p.run("reports", "close", "1", "deleted", "--yes").fails(1, "An account is deleted on its own page, or suspended")
@@ -67,7 +67,7 @@ func TestHiddenCommand(t *testing.T) {
 		}
 		p.run("hidden", "remove", "1").ok()
 		p.run("hidden", "remove", "1").fails(1, "there is no entry 1")
-		p.run("user", "suspend", "ada", "--hide", "--undo").fails(2, "--hide: goes with suspending alone")
+		p.run("user", "suspend", "ada", "--hide", "--undo").fails(2, "--hide: can only be used when suspending")
 		p.run("user", "suspend", "ada", "--hide").ok()
 		if r := p.run("hidden", "list").ok(); !strings.Contains(r.out, "User 2  ada  \"ada\"   hiding") {
 			t.Errorf("%q", r.out)
@@ -85,7 +85,7 @@ func TestBlocklistCommand(t *testing.T) {
 		if r := p.run("blocklist", "add", "domain", "Spam.example", "--note", "Advertising").ok(); r.out != "Blocked the domain spam.example (id 1).\n" {
 			t.Errorf("%q", r.out)
 		}
-		if r := p.run("blocklist", "add", "domain", "spam.example").ok(); r.out != "The domain spam.example is blocked already.\n" {
+		if r := p.run("blocklist", "add", "domain", "spam.example").ok(); r.out != "The domain spam.example is already blocked.\n" {
 			t.Errorf("%q", r.out)
 		}
 		p.run("blocklist", "add", "network", "0.0.0.0/0").fails(2, "value: must be a network no wider than /8, or /16 of IPv6")

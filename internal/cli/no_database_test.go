@@ -17,7 +17,7 @@ func TestNoDatabase(t *testing.T) {
 		{"token", "list", "--user", "ada"}, {"app", "list"}, {"jobs"}, {"jobs", "retry", "--all"}, {"check"}, {"work"},
 	} {
 		p := folder(t)
-		p.run(args...).fails(1, "there is no database in "+p.flags[1]+": name its folder with --data-dir, or make one with `vitrine serve` or `vitrine migrate`")
+		p.run(args...).fails(1, "there is no database in "+p.flags[1]+": set its folder with --data-dir, or create one with `vitrine serve` or `vitrine migrate`")
 		if _, err := os.Stat(p.flags[1]); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q leaves a folder: %v", args, err)
 		}

@@ -22,7 +22,7 @@ import (
 
 type migrateCmd struct {
 	config.Common
-	Force bool `name:"force" help:"Migrate even if programs still run that the new schema does not serve."`
+	Force bool `name:"force" help:"Migrate even if programs are running that the new schema does not support."`
 }
 
 func (cmd *migrateCmd) Run(c *console.Console) (err error) {
@@ -47,11 +47,11 @@ func (cmd *migrateCmd) Run(c *console.Console) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Out, "The database's schema is at version %d, and serves programs from version %d on.\n", served.Version, served.From)
+	fmt.Fprintf(c.Out, "The database schema is at version %d and supports programs from version %d on.\n", served.Version, served.From)
 	left, err := store.New(db).Backfills(c.Ctx)
 	for _, b := range left {
 		if b.Rows > 0 {
-			fmt.Fprintf(c.Out, "Jobs have yet to fill in what is new, while servers run: %s, rows left: %s.\n", b.Kind, rowsLeft(b))
+			fmt.Fprintf(c.Out, "A running server or vitrine work will finish the backfill %s: %s rows left.\n", b.Kind, rowsLeft(b))
 		}
 	}
 	return err
@@ -76,7 +76,7 @@ func (cmd *configCmd) Run(c *console.Console) error {
 
 type healthcheckCmd struct {
 	config.Flags
-	Timeout time.Duration `default:"5s" help:"How long to wait for the answer."`
+	Timeout time.Duration `default:"5s" help:"How long to wait for the response."`
 }
 
 func (cmd *healthcheckCmd) Run(c *console.Console) error {
@@ -99,7 +99,7 @@ func (cmd *healthcheckCmd) Run(c *console.Console) error {
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("the server answers %s", res.Status)
+		return fmt.Errorf("the server responded %s", res.Status)
 	}
 	fmt.Fprintln(c.Out, "ready")
 	return nil
@@ -150,8 +150,8 @@ type licensesCmd struct{}
 
 func (licensesCmd) Run(c *console.Console) error { return licenses.Print(c.Out) }
 
-// version is what the build knows of itself; the date is that of its commit, if known, and
-// the schema is the version that `vitrine migrate` leads to.
+// version returns the build information: the date of the commit, if known, and the schema version
+// that `vitrine migrate` migrates to.
 func version() map[string]string {
 	v := map[string]string{"version": "unknown", "commit": "unknown", "date": "", "go": "unknown", "schema": fmt.Sprint(server.SchemaVersion())}
 	info, ok := debug.ReadBuildInfo()

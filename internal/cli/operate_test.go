@@ -21,7 +21,7 @@ import (
 	"vitrine/internal/server"
 )
 
-// database is where the place's database is.
+// database returns the options to open the place's database.
 func (p place) database() database.Options {
 	if p.flags[0] == "--database-url" {
 		return database.Options{URL: p.flags[1]}
@@ -50,7 +50,7 @@ func TestMigrateSQLite(t *testing.T) {
 	t.Parallel()
 	p := folder(t)
 	for range 2 {
-		if r := p.run("migrate").ok(); !regexp.MustCompile(`^The database's schema is at version \d+, and serves programs from version \d+ on\.\n$`).MatchString(r.out) {
+		if r := p.run("migrate").ok(); !regexp.MustCompile(`^The database schema is at version \d+ and supports programs from version \d+ on\.\n$`).MatchString(r.out) {
 			t.Errorf("%q", r.out)
 		}
 	}
@@ -60,8 +60,7 @@ func TestMigrateSQLite(t *testing.T) {
 	}
 }
 
-// A migration that takes away what a program needs that still runs is refused, with its name,
-// unless it is forced.
+// A migration that would break a running program is refused with the program's name, unless forced.
 func TestMigrateLeavesBehind(t *testing.T) {
 	t.Parallel()
 	url := dbtest.PostgresURL(t)
@@ -75,14 +74,14 @@ func TestMigrateLeavesBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := place{t, []string{"--database-url", url, "--data-dir", t.TempDir()}}
-	if r := p.run("migrate"); r.code != 1 || !strings.Contains(r.err, "older ones still run: vitrine/1 old") || !strings.Contains(r.err, "--force") {
+	if r := p.run("migrate"); r.code != 1 || !strings.Contains(r.err, "older ones are still running: vitrine/1 old") || !strings.Contains(r.err, "--force") {
 		t.Errorf("exit code %d\n%s", r.code, r.err)
 	}
 	if s, err := old.Served(t.Context()); err != nil || s.Version != 1 {
 		t.Errorf("at %d, %v", s.Version, err)
 	}
-	// What follows cannot be made on that table alone.
-	if r := p.run("migrate", "--force"); r.code != 1 || strings.Contains(r.err, "still run") {
+	// The forced migration fails later, because only that table exists.
+	if r := p.run("migrate", "--force"); r.code != 1 || strings.Contains(r.err, "still running") {
 		t.Errorf("exit code %d\n%s", r.code, r.err)
 	}
 }
@@ -121,7 +120,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
 		p.ada()
-		if r := p.run("check").ok(); r.out != "Every derived value is right.\n" {
+		if r := p.run("check").ok(); r.out != "All derived values are correct.\n" {
 			t.Errorf("%q", r.out)
 		}
 		if r := p.run("check").ok(); r.err != "" {
@@ -135,7 +134,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%v", found)
 		}
 		p.exec("UPDATE users SET open_channels = 7")
-		const complaint = "vitrine: the database holds derived values that do not follow from its facts\n"
+		const complaint = "vitrine: the database contains wrong derived values\n"
 		if r := p.run("check"); r.code != 1 || r.out != "users.open_channels of 1: stored 7, actual 0\n" || !strings.HasSuffix(r.err, "\n"+complaint) ||
 			!strings.Contains(r.err, ": users.open_channels: 1 differ (") {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
@@ -144,19 +143,19 @@ func TestCheck(t *testing.T) {
 		if r.code != 1 || !strings.Contains(r.out, `"users.open_channels of 1: stored 7, actual 0"`) || !strings.HasSuffix(r.err, "\n"+complaint) {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
-		if r := p.run("check", "--repair").ok(); r.out != "1 rows were put right.\nEvery derived value is right.\n" {
+		if r := p.run("check", "--repair").ok(); r.out != "1 rows were repaired.\nAll derived values are correct.\n" {
 			t.Errorf("%q", r.out)
 		}
 		p.run("check").ok()
-		p.exec("UPDATE users SET slug = 'other'") // is no derived value
+		p.exec("UPDATE users SET slug = 'other'") // not a derived value
 		if r := p.run("check", "--repair"); r.code != 1 || !strings.HasPrefix(r.out, "users.slug without its claim of 1") {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
-		p.run("check", "--quick").fails(2, "--quick: goes with --files")
+		p.run("check", "--quick").fails(2, "--quick: requires --files")
 	})
 }
 
-// The commands work on the database of a server that runs, and it heeds them at once.
+// Commands work on the database of a running server, which applies their changes immediately.
 func TestCommandsBesideAServer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
@@ -233,22 +232,22 @@ func TestHealthcheckOfNothing(t *testing.T) {
 	if r.code != 1 || !strings.Contains(r.err, "connection refused") || r.out != "" {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 	}
-	// A server whose database is gone is not healthy.
+	// A server without a usable database is not healthy.
 	rig := apptest.New(t)
 	addr = rig.Listen()
 	rig.Exec("INSERT INTO schema_versions (version_id, is_applied, serves) VALUES ($1, TRUE, $1)", 9999)
 	r = run(t, "healthcheck", "--addr", addr)
-	r.fails(1, "the server answers 503 Service Unavailable")
+	r.fails(1, "the server responded 503 Service Unavailable")
 }
 
-// Stored files and the database are held against each other, beside a server.
+// `check --files` compares stored files with the database while a server runs.
 func TestCheckFiles(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
 		p.run("migrate").ok()
 		data := p.flags[len(p.flags)-1]
 		r := apptest.Boot(t, p.database(), func(c *config.Config) { c.DataDir = data })
-		if r := p.run("check", "--files").ok(); !strings.HasSuffix(r.out, "Every stored file is there, and nothing else.\n") {
+		if r := p.run("check", "--files").ok(); !strings.HasSuffix(r.out, "All stored files exist, and there are no others.\n") {
 			t.Errorf("%q", r.out)
 		}
 		r.Web("example.com/a.png", apptest.Serve("image/png", apptest.PNG(t, 50, 40)))
@@ -285,7 +284,7 @@ func TestCheckFiles(t *testing.T) {
 		other := slices.Clone(whole)
 		other[len(other)-1] ^= 1
 		must(os.WriteFile(stored[0], other, 0o600))
-		p.run("check", "--files", "--quick").ok() // sizes are as they were
+		p.run("check", "--files", "--quick").ok() // sizes are unchanged
 		sum := sha256.Sum256(other)
 		finds(name(0) + ": has other content: its SHA-256 is " + hex.EncodeToString(sum[:]))
 		must(os.WriteFile(stored[0], whole[1:], 0o600))

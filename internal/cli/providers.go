@@ -19,15 +19,16 @@ import (
 )
 
 type providersCmd struct {
-	Update providersUpdateCmd `cmd:"" help:"Fetch the current list. Servers use it after their next start."`
+	Update providersUpdateCmd `cmd:"" help:"Download the current list. Servers use it after a restart."`
 }
 
-// maxProviders is more than page takes, in bytes, so that it is page which refuses.
+// maxProviders is the maximum download in bytes. It is larger than the limit of page, so that page
+// reports the error.
 const maxProviders = 16 << 20
 
 type providersUpdateCmd struct {
 	config.Flags
-	From string `default:"https://oembed.com/providers.json" placeholder:"URL" help:"Address of the list. A private one must be in --fetch-allow."`
+	From string `default:"https://oembed.com/providers.json" placeholder:"URL" help:"URL of the list. A private address must be in --fetch-allow."`
 }
 
 func (cmd *providersUpdateCmd) Run(c *console.Console) error {
@@ -52,7 +53,7 @@ func (cmd *providersUpdateCmd) Run(c *console.Console) error {
 	if err := replaceFile(cfg.ProvidersPath(), list); err != nil {
 		return err
 	}
-	_, err = console.Printf(c.Out, "%d providers are in %s; servers use them after the next start.\n",
+	_, err = console.Printf(c.Out, "Saved %d providers in %s. Restart the servers to use them.\n",
 		len(providers), cfg.ProvidersPath())
 	return err
 }
@@ -68,8 +69,8 @@ func download(ctx context.Context, cfg config.Config, address string) ([]byte, e
 	return list, errors.Join(err, answer.Body.Close())
 }
 
-// replaceFile puts content, which is no secret, in the place of a file at once, or
-// leaves what is there.
+// replaceFile atomically replaces a file with content that is not secret. On error the old file
+// stays.
 func replaceFile(path string, content []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -30,7 +30,7 @@ func TestProvidersUpdate(t *testing.T) {
 		t.Helper()
 		return p.run("providers", "update", "--from", web.URL+path, "--fetch-allow", "127.0.0.0/8")
 	}
-	if r := update("/list.json").ok(); !strings.HasPrefix(r.out, "2 providers are in "+file+";") {
+	if r := update("/list.json").ok(); !strings.HasPrefix(r.out, "Saved 2 providers in "+file+".") {
 		t.Errorf("%q", r.out)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o644 {

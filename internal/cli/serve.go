@@ -16,7 +16,7 @@ import (
 
 type serveCmd struct{ config.Flags }
 
-// Run serves until the context is done, and then lets the requests in flight finish.
+// Run serves until the context is done, and then waits for requests in flight.
 func (cmd *serveCmd) Run(c *console.Console) error {
 	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
@@ -27,18 +27,18 @@ func (cmd *serveCmd) Run(c *console.Console) error {
 		return err
 	}
 	defer l.Close()
-	release, err := server.Claim(c.Ctx, cfg) // before the file is migrated
+	release, err := server.Claim(c.Ctx, cfg) // before migrating the file
 	if err != nil {
 		return err
 	}
 	defer release()
 	if _, port, _ := net.SplitHostPort(cfg.Addr); port == "0" {
-		cmd.Addr = l.Addr().String() // and with it the addresses that follow from it
+		cmd.Addr = l.Addr().String() // also updates the addresses derived from it
 		cfg, _ = cmd.Resolve()
 	}
 	ready := func() {
 		what := "Vitrine " + version()["version"] + " is ready: open " + cfg.SiteURL
-		if cfg.LogFormat == "json" { // for a program that reads every line
+		if cfg.LogFormat == "json" { // its reader parses every line
 			started(log, cfg, what, "addr", l.Addr().String(), "base_url", cfg.BaseURL, "site_url", cfg.SiteURL)
 			return
 		}
@@ -51,7 +51,7 @@ func (cmd *serveCmd) Run(c *console.Console) error {
 
 type workCmd struct{ config.Flags }
 
-// Run works jobs until the context is done, and then lets those in progress finish.
+// Run works jobs until the context is done, and then waits for running jobs.
 func (cmd *workCmd) Run(c *console.Console) error {
 	cfg, log, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
@@ -62,23 +62,23 @@ func (cmd *workCmd) Run(c *console.Console) error {
 	}
 	ready := func() {
 		if cfg.LogFormat != "json" {
-			fmt.Fprintf(c.Out, "Vitrine works the jobs in %s.\n", database(cfg))
+			fmt.Fprintf(c.Out, "Vitrine runs the jobs in %s.\n", database(cfg))
 		}
 		started(log, cfg, "working jobs")
 	}
 	return operate(c, cfg, log, ready, func(s *server.Server) error { return s.StartWork() })
 }
 
-// operate makes a server, starts it, and shuts it down when the context is done.
+// operate creates a server, starts it, and shuts it down when the context is done.
 func operate(c *console.Console, cfg config.Config, log *slog.Logger, ready func(), start func(s *server.Server) error) error {
 	build := version()
-	told := func() {
+	allReady := func() {
 		ready()
-		warnOfVariables(log)
+		warnAboutVariables(log)
 	}
-	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Ready: told, Version: build["version"], Commit: build["commit"]})
+	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Ready: allReady, Version: build["version"], Commit: build["commit"]})
 	if err != nil && c.Ctx.Err() != nil {
-		log.Info("stopped before it had started", "error", err)
+		log.Info("stopped during startup", "error", err)
 		return nil
 	}
 	if err != nil {
@@ -101,8 +101,8 @@ func operate(c *console.Console, cfg config.Config, log *slog.Logger, ready func
 	return err
 }
 
-// warnOfVariables logs environment variables that look like settings but are not.
-func warnOfVariables(log *slog.Logger) {
+// warnAboutVariables logs environment variables that look like settings but are not.
+func warnAboutVariables(log *slog.Logger) {
 	for _, v := range config.UnknownVariables(os.Environ()) {
 		if v.Closest == "" {
 			log.Warn("ignoring an environment variable that is not a setting", "variable", v.Name)
@@ -112,13 +112,13 @@ func warnOfVariables(log *slog.Logger) {
 	}
 }
 
-// started has the log say what runs since when, as the greeting does to who has typed the command.
+// started logs the start with the build and the database.
 func started(log *slog.Logger, cfg config.Config, what string, more ...any) {
 	build := version()
 	log.Info(what, append(more, "database", database(cfg), "version", build["version"], "commit", build["commit"])...)
 }
 
-// database is where the data is, in words.
+// database describes where the data is.
 func database(cfg config.Config) string {
 	if cfg.DatabaseURL != "" {
 		return "PostgreSQL"
@@ -126,11 +126,11 @@ func database(cfg config.Config) string {
 	return "SQLite in " + cfg.SQLitePath()
 }
 
-// greet says where the server is and what to do next.
+// greet prints where the server is and what to do next.
 func (cmd *serveCmd) greet(c *console.Console, cfg config.Config) {
 	again := c.Program
 	switch {
-	case cfg.DatabaseURL != "": // is a secret: who reads this puts theirs
+	case cfg.DatabaseURL != "": // secret; the reader inserts their own
 		again = "VITRINE_DATABASE_URL='postgres://…' " + again
 	case cmd.DataDir != "./data":
 		again = "VITRINE_DATA_DIR=" + shellWord(cfg.DataDir) + " " + again
@@ -146,13 +146,13 @@ func (cmd *serveCmd) greet(c *console.Console, cfg config.Config) {
 	fmt.Fprintf(c.Out, `It listens on %[4]s and keeps its data in %[2]s.
 
 The first account that you create there is the operator's. Or in another terminal:
-  make a user:   %[3]s user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"
-  make a token:  export TOKEN="$(%[3]s token create --user ada --scope write)"
-  say hello:     curl -H "Authorization: Bearer $TOKEN" %[1]s/v3/me
+  create a user:   %[3]s user create --slug ada --name "Ada" --email ada@example.org --password "a good long one"
+  create a token:  export TOKEN="$(%[3]s token create --user ada --scope write)"
+  try it:          curl -H "Authorization: Bearer $TOKEN" %[1]s/v3/me
 `, cfg.BaseURL, database(cfg), again, here)
 }
 
-// shellWord writes a word so that a POSIX shell reads it as it is.
+// shellWord quotes a word for a POSIX shell.
 func shellWord(s string) string {
 	special := func(r rune) bool { return strings.ContainsRune(" \t\n'\"\\$`!*?[]{}()<>|&;~#", r) }
 	if s != "" && !strings.ContainsFunc(s, special) {

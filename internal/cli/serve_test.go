@@ -21,8 +21,8 @@ import (
 	"vitrine/internal/server"
 )
 
-// Serve says where it is and what to do next, in words that a shell takes, and ends
-// well when it is told to.
+// `serve` prints where it listens and what to do next, quoted for a shell, and exits with 0 when
+// stopped.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "Ada's data")
@@ -66,8 +66,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// On PostgreSQL the commands that serve names are told where the database is, or they
-// would make the account in a new SQLite file, but not the password.
+// On PostgreSQL the suggested commands contain the database setting, or they would create an SQLite
+// file, but not the password.
 func TestServeOnPostgres(t *testing.T) {
 	t.Parallel()
 	url := dbtest.PostgresURL(t)
@@ -82,7 +82,7 @@ func TestServeOnPostgres(t *testing.T) {
 	}
 }
 
-// Behind a proxy serve says where it listens, and by which address clients know it.
+// Behind a proxy, `serve` prints the listen address and the public address.
 func TestServeBehindProxy(t *testing.T) {
 	t.Parallel()
 	first, rest := greeting(t, "--base-url", "https://vitrine.test/api")
@@ -118,8 +118,8 @@ func greeting(t *testing.T, flags ...string) (first, rest string) {
 	return first, string(others)
 }
 
-// A second server on the same file is refused with one line, before it touches the file;
-// commands are not. When the first has ended, another may serve.
+// A second server on the same file is refused with one line, before it changes the file; commands
+// are not. When the first server has ended, another may start.
 func TestServeOnlyOnce(t *testing.T) {
 	t.Parallel()
 	p := folder(t)
@@ -131,7 +131,7 @@ func TestServeOnlyOnce(t *testing.T) {
 	file := filepath.Join(p.flags[1], "vitrine.db")
 	for range 2 {
 		p.run("serve", "--addr", "127.0.0.1:0").fails(1, "another server uses the database in "+file+
-			": stop it, or give this one another --data-dir")
+			": stop it, or use another --data-dir")
 	}
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s: %v", file, err)
@@ -144,7 +144,7 @@ func TestServeOnlyOnce(t *testing.T) {
 	}
 }
 
-// What keeps a server from starting is told with what to do about it.
+// Errors at start contain a remedy.
 func TestServeFails(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -155,9 +155,9 @@ func TestServeFails(t *testing.T) {
 	p := folder(t)
 	p.run("migrate").ok()
 	for _, tt := range []struct{ addr, metrics, want string }{
-		{taken.Addr().String(), "", taken.Addr().String() + " is taken by another program: stop it, or give another address with --addr\n"},
-		{"127.0.0.1:0", taken.Addr().String(), "give another address with --metrics-addr\n"},
-		{"192.0.2.1:8080", "", "this machine does not have the address 192.0.2.1:8080: give one of its own with --addr"},
+		{taken.Addr().String(), "", taken.Addr().String() + " is in use by another program: stop it, or set another address with --addr\n"},
+		{"127.0.0.1:0", taken.Addr().String(), "set another address with --metrics-addr\n"},
+		{"192.0.2.1:8080", "", "this machine does not have the address 192.0.2.1:8080: set one that it has with --addr"},
 	} {
 		if r := p.run("serve", "--addr", tt.addr, "--metrics-addr", tt.metrics); r.code != 1 || r.out != "" || !strings.Contains(r.err, tt.want) {
 			t.Errorf("%+v: exit code %d\n%s%s", tt, r.code, r.out, r.err)
@@ -170,12 +170,13 @@ func TestServeFails(t *testing.T) {
 	if err := os.WriteFile(file, []byte("no database, but text that is long enough to be looked at"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := run(t, "serve", "--addr", "127.0.0.1:0", "--data-dir", file); r.code != 1 || !strings.Contains(r.err, "data cannot be kept in "+file) || !strings.Contains(r.err, "name another folder with --data-dir") {
+	if r := run(t, "serve", "--addr", "127.0.0.1:0", "--data-dir", file); r.code != 1 || !strings.Contains(r.err, "cannot write to the data folder "+file) || !strings.Contains(r.err, "set another folder with --data-dir") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 }
 
-// Settings come from the environment, too; flags win, and blank ones are as if not set.
+// Settings can come from the environment. Flags take precedence, and blank variables count as
+// unset.
 func TestEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("VITRINE_DATA_DIR", dir)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// program is a server that runs as a process of its own.
+// program is a server in its own process.
 type program struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -24,7 +24,7 @@ type program struct {
 
 var listens = regexp.MustCompile(`^It listens on (http://127\.0\.0\.1:\d+) and keeps its data in `)
 
-// serve starts the program and reads where it listens.
+// serve starts the program and reads its address.
 func (p place) serve(binary string) *program {
 	p.t.Helper()
 	s := &program{t: p.t, errs: new(bytes.Buffer),
@@ -49,7 +49,7 @@ func (p place) serve(binary string) *program {
 	return s
 }
 
-// stop tells the program to end, and holds its exit code against 0.
+// stop stops the program and checks that its exit code is 0.
 func (s *program) stop() {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -60,7 +60,7 @@ func (s *program) stop() {
 	}
 }
 
-// ask sends a request and decodes the answer.
+// ask sends a request and decodes the response.
 func (s *program) ask(method, path, token, body string, status int) map[string]any {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
@@ -86,8 +86,8 @@ func (s *program) ask(method, path, token, body string, status int) map[string]a
 	return answer
 }
 
-// The built program serves, takes accounts and tokens from its command line while it
-// runs, writes, stops when told, and has everything when it comes again.
+// The built program serves requests, creates accounts and tokens by commands while it runs, stops
+// on a signal, and keeps its data across a restart.
 func TestSmoke(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "vitrine")
@@ -132,7 +132,7 @@ func TestSmoke(t *testing.T) {
 			t.Errorf("after the restart there is %v, before there was %v", b, a)
 		}
 		s.stop()
-		if out := command("check"); out != "Every derived value is right.\n" {
+		if out := command("check"); out != "All derived values are correct.\n" {
 			t.Errorf("%q", out)
 		}
 	})

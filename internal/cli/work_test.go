@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/cli"
 )
 
-// Workers alone do the jobs of a server that does not, and end well when told to: after
-// what they have begun.
+// `vitrine work` runs the jobs of a server that does not, and finishes running jobs when it is
+// stopped.
 func TestWork(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, p place) {
@@ -39,7 +39,7 @@ func TestWork(t *testing.T) {
 			_ = in.Close()
 		}()
 		lines := bufio.NewReader(out)
-		if first, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(first, "Vitrine works the jobs in ") {
+		if first, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(first, "Vitrine runs the jobs in ") {
 			t.Fatalf("%q (%v)", first, err)
 		}
 		channel := r.Channel("ada", "Links", "public")

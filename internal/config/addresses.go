@@ -17,8 +17,8 @@ import (
 // socketScheme is the prefix of the address of a Unix socket, as in unix:/run/vitrine/vitrine.sock.
 const socketScheme = "unix:"
 
-// longestSocketPath is the longest path of a Unix socket on Linux. Other systems allow a few bytes
-// less; there, listening fails.
+// longestSocketPath is the maximum length of a Unix socket path on Linux. Other systems allow a few
+// bytes less; there, listening fails.
 const longestSocketPath = 107
 
 // SocketPath returns the path of the Unix socket in an address to listen on.
@@ -69,7 +69,7 @@ func (s Server) publicURL(flag, raw, other string, cfg *Config, found *problems)
 	}
 	found.addErr(flag, checkPublicURL(raw))
 	if cfg.TLS.On() && strings.HasPrefix(raw, "http:") {
-		found.addErr(flag, quotedError(raw, "want https://, which --tls-domain is for"))
+		found.addErr(flag, quotedError(raw, "want https:// because --tls-domain is set"))
 	}
 	return raw
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Config is every setting, checked and typed. Commands that take only the
-// Common flags leave the rest at zero.
+// Config holds all settings, checked and typed. Commands that only have the Common flags leave the
+// others at zero.
 type Config struct {
 	DataDir           string
 	DatabaseURL       string // secret; empty for SQLite
-	DatabaseDirectURL string // secret; empty where there is no pooler
+	DatabaseDirectURL string // secret; empty without a pooler
 	SQLiteSynchronous string // full or normal
 	DefaultTier       string // free, premium or supporter
 	LogFormat         string // text or json
@@ -23,67 +23,67 @@ type Config struct {
 	BaseURL         string // absolute, no slash at the end
 	SiteURL         string // absolute, no slash at the end
 	TLS             TLS
-	RateLimits      map[string]int // requests per minute by tier, 0 unlimited; all tiers are there
+	RateLimits      map[string]int // requests per minute for every tier; 0 is unlimited
 	Replicas        Replicas
-	RedisURL        string // secret; empty for limits of each server
+	RedisURL        string // secret; empty: each server counts for itself
 	TrustedProxies  []netip.Prefix
 	RequestTimeout  time.Duration
 	BodyLimit       int64 // bytes
 	ShutdownTimeout time.Duration
-	WaitFor         time.Duration // for what a start needs; may be 0
+	WaitFor         time.Duration // for PostgreSQL and S3 at start; may be 0
 	DrainDelay      time.Duration // may be 0
 	ResponseMemory  int64         // bytes
-	CacheSize       int64         // bytes, 0 for no cache
+	CacheSize       int64         // bytes; 0 for no cache
 	MinSendRate     int64         // bytes a second
 	InvitationTTL   time.Duration
-	AuditKeep       time.Duration // 0 for good
-	MetricsAddr     string        // like Addr; empty: no such listener
+	AuditKeep       time.Duration // 0 to keep entries forever
+	MetricsAddr     string        // like Addr; empty for none
 	Traces          Traces
-	Work            bool // a server works jobs, too
+	Work            bool // whether a server also works jobs
 	JobConcurrency  int
 	JobTimeout      time.Duration
 	FilesURL        string // absolute, no slash at the end
 	Blob            Blob
 	UploadLimit     int64            // bytes
-	QuotaUnused     map[string]int64 // bytes by tier, 0 unlimited; all tiers but guest are there
-	Quota           map[string]int64 // the same
+	QuotaUnused     map[string]int64 // bytes for every tier except guest; 0 is unlimited
+	Quota           map[string]int64 // like QuotaUnused
 	DiskReserve     DiskReserve
-	KeepMetadata    bool // photographs are served with all their metadata
+	KeepMetadata    bool // serve photographs with all their metadata
 	FetchAllow      []netip.Prefix
 	Language        string // language tags, separated by commas, the best one first
 	ImageMemory     int64  // bytes
 	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none
 	Backup          Backup
-	SMTP            *SMTP  // nil: mails are kept in OutboxPath
+	SMTP            *SMTP  // nil: mails are written to OutboxPath
 	MailFrom        string // "Name <address>" or an address
 
 	SignUp            string   // open, invitation or closed; empty: an operator chooses
 	SetupCode         string   // secret; empty: the server generates one
 	OAuthRegistration bool     // applications may register themselves
-	GuestsClosed      bool     // guests see nothing of collections
+	GuestsClosed      bool     // guests do not see collections
 	IndexClosed       bool     // search engines may index closed channels
 	SecurityContacts  []string // URIs; empty: no security.txt
 	OIDC              OIDC
 }
 
-// AutoMemory is the memory limit that the control group or the machine sets.
+// AutoMemory means the memory limit of the control group or machine.
 const AutoMemory = -1
 
-// Blob is the S3 storage of files. Without a URL they are in FilesPath.
+// Blob configures the S3 storage of files. Without a URL, files are in FilesPath.
 type Blob struct {
 	URL       string
 	AccessKey string
 	SecretKey string // secret
 }
 
-// Replicas are standbys of the database.
+// Replicas configures the database's streaming replicas.
 type Replicas struct {
 	URLs   []string // secret
 	MaxLag time.Duration
 }
 
-// Backup is where backups are kept in a bucket, and where they are made regularly: nowhere
-// if To is empty.
+// Backup configures scheduled backups and the keys of a bucket for backups. Without To there are no
+// scheduled backups.
 type Backup struct {
 	To        string // a folder, or s3://…
 	Every     time.Duration
@@ -92,21 +92,21 @@ type Backup struct {
 	SecretKey string // secret
 }
 
-// FilesPath is the folder of files where there is no other storage.
+// FilesPath returns the folder for files if there is no S3 storage.
 func (c Config) FilesPath() string { return filepath.Join(c.DataDir, "files") }
 
-// StagingPath is the folder of files that are being received.
+// StagingPath returns the folder for files that are being received.
 func (c Config) StagingPath() string { return filepath.Join(c.DataDir, "staging") }
 
-// ProvidersPath is the list of oEmbed providers that is used in place of the one
-// built in, where there is such a file.
+// ProvidersPath returns the path of a list of oEmbed providers that replaces the built-in one, if
+// the file exists.
 func (c Config) ProvidersPath() string { return filepath.Join(c.DataDir, "oembed-providers.json") }
 
-// OutboxPath is the folder of mails where there is no server to send them by.
+// OutboxPath returns the folder for mails if there is no mail server.
 func (c Config) OutboxPath() string { return filepath.Join(c.DataDir, "outbox") }
 
-// SQLitePath is where the SQLite database lies.
+// SQLitePath returns the path of the SQLite database.
 func (c Config) SQLitePath() string { return filepath.Join(c.DataDir, "vitrine.db") }
 
-// tiers are the names that rate limits are given for, in rising order.
+// tiers returns the tiers in rising order.
 func tiers() []string { return []string{"guest", "free", "premium", "supporter"} }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// resolveFiles reads the settings of files and of what is fetched.
+// resolveFiles parses the settings for files and fetching.
 func (s Server) resolveFiles(cfg *Config, found *problems) {
 	var err error
 	if cfg.FilesURL = cfg.BaseURL; s.FilesURL != "" {
@@ -35,9 +35,9 @@ func (s Server) resolveFiles(cfg *Config, found *problems) {
 	keys := cfg.Blob.AccessKey != "" || cfg.Blob.SecretKey != ""
 	switch {
 	case s.BlobURL == "" && keys:
-		found.add("blob-url", "is missing: there are keys for it")
+		found.add("blob-url", "is required for the keys")
 	case s.BlobURL != "" && (cfg.Blob.AccessKey == "") != (cfg.Blob.SecretKey == ""):
-		found.add("blob-access-key", "and --blob-secret-key belong together")
+		found.add("blob-access-key", "requires --blob-secret-key, and vice versa")
 	}
 }
 
@@ -54,13 +54,13 @@ func (s Server) resolveBackup(cfg *Config, found *problems) {
 	b.SecretKey, err = secret(s.BackupSecretKey, s.BackupSecretFile)
 	found.addErr("backup-secret-key-file", err)
 	if (b.AccessKey == "") != (b.SecretKey == "") {
-		found.add("backup-access-key", "and --backup-secret-key belong together")
+		found.add("backup-access-key", "requires --backup-secret-key, and vice versa")
 	}
 	if b.AccessKey == "" {
 		b.AccessKey, b.SecretKey = cfg.Blob.AccessKey, cfg.Blob.SecretKey
 	}
 	if strings.HasSuffix(b.To, ".tar.zst") && !strings.HasPrefix(b.To, "s3:") {
-		found.add("backup-to", "is a folder or s3://…, since one file would be written once")
+		found.add("backup-to", "want a folder or s3://…: a file can contain only one backup")
 	}
 	cfg.Backup = b
 }

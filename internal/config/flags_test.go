@@ -39,7 +39,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Every setting is shown under a topic, and each choice that shells offer is accepted.
+// Every setting has a topic, and each choice offered to shells is accepted.
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
@@ -55,7 +55,7 @@ func TestTopics(t *testing.T) {
 			t.Errorf("--%s has no choices", flag)
 		}
 		for _, choice := range choices {
-			// Beside a provider: without one some choices of it would lock everybody out.
+			// With a provider, because some choices are invalid without one.
 			if _, found := parse(t, "--oidc-issuer=https://id.example", "--oidc-client-id=us", "--"+flag+"="+choice).Resolve(); len(found) > 0 {
 				t.Errorf("--%s=%s: %v", flag, choice, found)
 			}
@@ -68,7 +68,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// What is printed, given back as environment, is the same configuration.
+// The printed settings, used as environment variables, result in the same configuration.
 func TestRedactedRoundTrip(t *testing.T) {
 	want := resolve(t, parse(t, "--data-dir=/srv/my data", "--rate-limits=guest=0", "--trusted-proxies=10.1.2.3,fd00::/8",
 		"--body-limit=1500", "--request-timeout=90s", "--metrics-addr=:9090", "--otel-endpoint=http://otel:4318", "--otel-sample-ratio=0.01", "--database-url=postgres://u@h/d?sslmode=disable", "--database-direct-url=postgres://u@h2/d",

@@ -10,18 +10,18 @@ import (
 	"strconv"
 )
 
-// SMTP is a server that takes mail.
+// SMTP configures a mail server.
 type SMTP struct {
 	Host     string
 	Port     int
-	User     string // empty: without logging in
+	User     string // empty: do not log in
 	Password string // secret
 	Security string // starttls, tls or none
 
-	TokenFile string // of the access token to log in with instead of Password; empty for none
+	TokenFile string // file with an access token, which replaces Password; empty for none
 }
 
-// resolveMail reads the settings of mail.
+// resolveMail parses the mail settings.
 func (s Server) resolveMail(cfg *Config, found *problems) {
 	var err error
 	cfg.MailFrom = cmp.Or(s.MailFrom, defaultSender(cfg.SiteURL))
@@ -30,14 +30,14 @@ func (s Server) resolveMail(cfg *Config, found *problems) {
 	}
 	password, err := secret(s.SMTPPassword, s.SMTPPasswordFile)
 	found.addErr("smtp-password-file", err)
-	token, err := secret("", s.SMTPTokenFile) // to report a missing file at start; it is read again for each mail
+	token, err := secret("", s.SMTPTokenFile) // only reports a missing file at start; the file is read again for each mail
 	found.addErr("smtp-token-file", err)
 	if password != "" && token != "" {
-		found.add("smtp-token-file", "give a password or a token, not both")
+		found.add("smtp-token-file", "set a password or a token, not both")
 	}
 	if s.SMTPURL == "" {
 		if password != "" {
-			found.add("smtp-password", "there is no --smtp-url that it would be for")
+			found.add("smtp-password", "requires --smtp-url")
 		}
 		if token != "" {
 			found.add("smtp-token-file", "needs --smtp-url")
@@ -50,14 +50,14 @@ func (s Server) resolveMail(cfg *Config, found *problems) {
 		return
 	}
 	if cfg.SMTP.Password = password; password != "" && cfg.SMTP.User == "" {
-		found.add("smtp-password", "the --smtp-url names no user that it would be for")
+		found.add("smtp-password", "requires a user in --smtp-url, such as smtp://user@host:587")
 	}
 	if cfg.SMTP.TokenFile = s.SMTPTokenFile; token != "" && cfg.SMTP.User == "" {
-		found.add("smtp-token-file", "needs a user in --smtp-url, such as smtp://user@host:587")
+		found.add("smtp-token-file", "requires a user in --smtp-url, such as smtp://user@host:587")
 	}
 }
 
-// defaultSender is an address at the host of the website.
+// defaultSender returns a no-reply address at the host of the website.
 func defaultSender(siteURL string) string {
 	host := "localhost"
 	if u, err := url.Parse(siteURL); err == nil && u.Hostname() != "" {
@@ -68,15 +68,15 @@ func defaultSender(siteURL string) string {
 	return "Vitrine <no-reply@" + host + ">"
 }
 
-// parseSMTP reads the URL of a mail server. Its errors never repeat the URL, in which
-// somebody may have written a password.
+// parseSMTP parses the URL of a mail server. Its errors do not contain the URL, which may include a
+// password by mistake.
 func parseSMTP(raw string) (*SMTP, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, errors.New("not a URL (percent-encode what is special in the user name)")
+		return nil, errors.New("not a URL (percent-encode special characters in the user name)")
 	}
 	if _, has := u.User.Password(); has {
-		return nil, errors.New("must not hold the password: use --smtp-password-file or VITRINE_SMTP_PASSWORD")
+		return nil, errors.New("must not contain the password: use --smtp-password-file or VITRINE_SMTP_PASSWORD")
 	}
 	s := &SMTP{Host: u.Hostname(), User: u.User.Username(), Port: 587}
 	query := u.Query()
@@ -94,15 +94,15 @@ func parseSMTP(raw string) (*SMTP, error) {
 	case starttls == "", starttls == "required":
 		s.Security = "starttls"
 	default:
-		return nil, errors.New("starttls is required or never")
+		return nil, errors.New("want starttls=required or starttls=never")
 	}
 	if s.Security == "none" && s.User != "" && !isLoopback(s.Host) {
-		return nil, errors.New("with starttls=never the password would be read on the way: log in over TLS only")
+		return nil, errors.New("starttls=never would send the password unencrypted: use TLS, or remove the user")
 	}
 	if u.Port() != "" {
 		port, err := strconv.ParseUint(u.Port(), 10, 16)
 		if err != nil || port == 0 {
-			return nil, errors.New("the port is none")
+			return nil, errors.New("the port is not a number from 1 to 65535")
 		}
 		s.Port = int(port)
 	}
@@ -114,7 +114,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// URL writes the settings as --smtp-url takes them, without the password.
+// URL returns the value of --smtp-url, without the password.
 func (s *SMTP) URL() string {
 	if s == nil {
 		return ""
@@ -134,7 +134,7 @@ func (s *SMTP) URL() string {
 	return u.String()
 }
 
-// password is "" where there is no server.
+// password returns the password, or "" if s is nil.
 func (s *SMTP) password() string {
 	if s == nil {
 		return ""
@@ -150,7 +150,7 @@ func (s *SMTP) tokenFile() string {
 	return s.TokenFile
 }
 
-// redactText reports whether there is a secret.
+// redactText replaces a secret unless it is empty.
 func redactText(secret string) string {
 	if secret == "" {
 		return ""

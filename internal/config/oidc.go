@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// OIDC is a provider of single sign-on. Without an Issuer there is none.
+// OIDC configures single sign-on. Without an Issuer it is off.
 type OIDC struct {
 	Issuer       string
 	ClientID     string
-	ClientSecret string // secret; "" for a client that has none
+	ClientSecret string // secret; "" for a client without one
 	Name         string // on the button
 	Scopes       []string
-	GroupsClaim  string // "" where no groups are mapped
+	GroupsClaim  string // "" if no groups are mapped
 	Groups       []GroupRule
 	SignUp       string // follow, yes or no
 	Email        string // ask or trust
-	Only         bool   // nobody comes in another way
+	Only         bool   // no other ways to sign in
 }
 
-// GroupRule has the members of a group of the provider be members of one of ours.
+// GroupRule maps the members of a provider's group to one of our groups.
 type GroupRule struct {
 	Theirs string
 	Ours   string // its slug
@@ -47,14 +47,14 @@ func (s Server) resolveOIDC(cfg *Config, found *problems) {
 	}
 	if o.Issuer == "" {
 		if o.ClientID != "" || o.ClientSecret != "" || len(o.Groups) > 0 || o.Only {
-			found.add("oidc-issuer", "is missing: there are other settings of a provider")
+			found.add("oidc-issuer", "is required by the other --oidc- settings")
 		}
 		return
 	}
 	err = checkIssuer(o.Issuer)
 	found.addErr("oidc-issuer", err)
 	if err == nil && o.ClientID == "" {
-		found.add("oidc-client-id", "is missing: the provider gives it to the application that it knows this site as")
+		found.add("oidc-client-id", "is required: use the ID that the provider assigned to this site")
 	}
 	if u, err := url.Parse(o.Issuer); err == nil {
 		o.Name = cmp.Or(o.Name, u.Hostname())
@@ -62,8 +62,8 @@ func (s Server) resolveOIDC(cfg *Config, found *problems) {
 	cfg.OIDC = o
 }
 
-// checkIssuer checks the address of a provider: https, or plain http on this machine or in a
-// private network, where nobody else can answer in its place.
+// checkIssuer checks the address of a provider. It must use https, or plain http on this machine or
+// in a private network, where nobody can intercept it.
 func checkIssuer(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
@@ -74,7 +74,7 @@ func checkIssuer(raw string) error {
 	case u.Scheme == "http" && privateHost(u.Hostname()):
 		return nil
 	}
-	return quotedError(raw, "want https://; plain http:// is for this machine and private addresses")
+	return quotedError(raw, "want https://; http:// is only allowed for this machine and private addresses")
 }
 
 func privateHost(host string) bool {
@@ -85,8 +85,8 @@ func privateHost(host string) bool {
 	return err == nil && ip.IsPrivate()
 }
 
-// parseGroupMap reads "staff=editors,students=class-7": groups of the provider and slugs of ours.
-// A comma that is part of a name has a backslash before it.
+// parseGroupMap parses "staff=editors,students=class-7", which maps the provider's groups to slugs
+// of ours. A comma in a name is written with a backslash before it.
 func parseGroupMap(text string, found *problems) (all []GroupRule) {
 	const flag, comma = "oidc-group-map", "\x00"
 	if strings.TrimSpace(text) == "" {
@@ -94,14 +94,14 @@ func parseGroupMap(text string, found *problems) (all []GroupRule) {
 	}
 	for item := range strings.SplitSeq(strings.ReplaceAll(text, `\,`, comma), ",") {
 		item = strings.ReplaceAll(item, comma, ",")
-		at := strings.LastIndex(item, "=") // theirs may hold one, as in LDAP; a slug does not
+		at := strings.LastIndex(item, "=") // names of groups may contain one, as in LDAP; slugs do not
 		rule := GroupRule{}
 		if at > 0 {
 			rule = GroupRule{Theirs: strings.TrimSpace(item[:at]), Ours: strings.TrimSpace(item[at+1:])}
 		}
 		switch {
 		case rule.Theirs == "" || rule.Ours == "":
-			found.addErr(flag, quotedError(item, "want THEIR-GROUP=OUR-GROUP, ours by its short name"))
+			found.addErr(flag, quotedError(item, "want THEIR-GROUP=OUR-GROUP, with the short name of our group"))
 		case slices.Contains(all, rule):
 			found.addErr(flag, quotedError(item, "given twice"))
 		default:

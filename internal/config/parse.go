@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// quotedError says what was given and what was wanted instead.
+// quotedError returns an error with the given value and the expected one.
 func quotedError(value, want string) error { return fmt.Errorf("%q: %s", value, want) }
 
 // orList joins words as "a, b or c".
@@ -21,7 +21,8 @@ func orList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// checkDatabaseURL never repeats the URL, which may hold a password.
+// checkDatabaseURL checks a database URL. Its errors do not contain the URL, which may include a
+// password.
 func checkDatabaseURL(raw string) error {
 	if raw == "" {
 		return nil
@@ -29,9 +30,9 @@ func checkDatabaseURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return errors.New("not a URL (percent-encode what is special in the password)")
+		return errors.New("not a URL (percent-encode special characters in the password)")
 	case u.Scheme != "postgres" && u.Scheme != "postgresql":
-		return errors.New("want postgres://…, or nothing for SQLite")
+		return errors.New("want postgres://…, or leave it empty for SQLite")
 	case u.Host == "" && !u.Query().Has("host"):
 		return errors.New("the host is missing")
 	}
@@ -46,7 +47,7 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// parseDelay is parseDuration for a time that may be none.
+// parseDelay is parseDuration, but allows zero.
 func parseDelay(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
@@ -73,7 +74,7 @@ func parseCount(text string) (int, error) {
 	return n, nil
 }
 
-// sizeUnits are the units of sizes in bytes, the largest first.
+// sizeUnits returns the units of sizes, the largest first.
 func sizeUnits() []sizeUnit {
 	return []sizeUnit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
 }
@@ -98,7 +99,7 @@ func parseSize(text string) (int64, error) {
 	return 0, quotedError(text, "want a size above zero, such as 1048576, 512KiB or 1MiB")
 }
 
-// parseSizeOrNone reads a size, or 0 for none.
+// parseSizeOrNone parses a size, or 0 for none.
 func parseSizeOrNone(text string) (int64, error) {
 	if text == "0" {
 		return 0, nil
@@ -106,7 +107,7 @@ func parseSizeOrNone(text string) (int64, error) {
 	return parseSize(text)
 }
 
-// parseMemoryLimit reads a size, auto, or off.
+// parseMemoryLimit parses a size, auto, or off.
 func parseMemoryLimit(text string) (int64, error) {
 	switch text {
 	case "auto":
@@ -131,7 +132,7 @@ func formatMemoryLimit(n int64) string {
 	return formatSize(n)
 }
 
-// formatSize writes a size in the largest unit that it is a multiple of.
+// formatSize formats a size with the largest unit that divides it.
 func formatSize(n int64) string {
 	for _, unit := range sizeUnits() {
 		if unit.bytes > 1 && n%unit.bytes == 0 {
@@ -141,7 +142,7 @@ func formatSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// parsePrefixes reads addresses and networks, joined by commas.
+// parsePrefixes parses a comma-separated list of addresses and networks.
 func parsePrefixes(flag, text string, found *problems) []netip.Prefix {
 	var prefixes []netip.Prefix
 	for item := range strings.SplitSeq(text, ",") {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// DiskReserve is what stays free on a disk: bytes, or a part of it in percent.
+// DiskReserve is the space to keep free on a disk: bytes or a percentage.
 type DiskReserve struct {
 	Bytes   int64
 	Percent float64
 }
 
-// String is the reverse of parseDiskReserve.
+// String returns the setting's text, which parseDiskReserve parses.
 func (r DiskReserve) String() string {
 	switch {
 	case r.Percent > 0:
@@ -30,18 +30,18 @@ func parseDiskReserve(text string) (DiskReserve, error) {
 	if number, ok := strings.CutSuffix(text, "%"); ok {
 		percent, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || !(percent > 0 && percent < 100) {
-			return DiskReserve{}, quotedError(text, "want a part of the disk above 0% and below 100%")
+			return DiskReserve{}, quotedError(text, "want a share of the disk above 0% and below 100%")
 		}
 		return DiskReserve{Percent: percent}, nil
 	}
 	n, err := parseSize(text)
 	if err != nil {
-		err = quotedError(text, "want a size such as 512MiB, a part of the disk such as 5%, or 0")
+		err = quotedError(text, "want a size such as 512MiB, a share of the disk such as 5%, or 0")
 	}
 	return DiskReserve{Bytes: n}, err
 }
 
-// parseQuotas reads "free=1GiB,premium=0". Tiers that are not named keep their default.
+// parseQuotas parses "free=1GiB,premium=0". Missing tiers keep their default.
 func parseQuotas(flag, defaults, text string, found *problems) map[string]int64 {
 	quotas := map[string]int64{}
 	readQuotas(flag, defaults, quotas, found)
@@ -49,7 +49,7 @@ func parseQuotas(flag, defaults, text string, found *problems) map[string]int64 
 	return quotas
 }
 
-// readQuotas puts the quotas that text names into quotas. Guests store nothing.
+// readQuotas parses text into quotas. Guests store nothing, so they have no quota.
 func readQuotas(flag, text string, quotas map[string]int64, found *problems) {
 	seen := map[string]bool{}
 	for item := range strings.SplitSeq(text, ",") {
@@ -75,7 +75,7 @@ func readQuotas(flag, text string, quotas map[string]int64, found *problems) {
 	}
 }
 
-// formatQuotas is the reverse of parseQuotas.
+// formatQuotas is the inverse of parseQuotas.
 func formatQuotas(quotas map[string]int64) string {
 	var items []string
 	for _, tier := range tiers() {

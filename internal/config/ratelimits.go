@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// parseRateLimits reads "guest=30,free=120". Tiers that are not named keep
-// their default.
+// parseRateLimits parses "guest=30,free=120". Missing tiers keep their default.
 func parseRateLimits(text string, found *problems) map[string]int {
 	var defaults Server
 	fillDefaults(&defaults)
@@ -17,7 +16,7 @@ func parseRateLimits(text string, found *problems) map[string]int {
 	return limits
 }
 
-// readRateLimits puts the limits that text names into limits.
+// readRateLimits parses text into limits.
 func readRateLimits(text string, limits map[string]int, found *problems) {
 	const flag = "rate-limits"
 	seen := map[string]bool{}
@@ -41,7 +40,7 @@ func readRateLimits(text string, limits map[string]int, found *problems) {
 	}
 }
 
-// formatRateLimits is the reverse of parseRateLimits.
+// formatRateLimits is the inverse of parseRateLimits.
 func formatRateLimits(limits map[string]int) string {
 	var items []string
 	for _, tier := range tiers() {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// hidden stands where a secret was.
+// hidden replaces secrets.
 const hidden = "REDACTED"
 
-// Setting is one setting in its text form.
+// Setting is one setting as text.
 type Setting struct {
 	Flag  string // without the dashes
 	Value string
 }
 
-// Settings is a printable configuration, in a fixed order.
+// Settings is a printable configuration in a fixed order.
 type Settings []Setting
 
-// Redacted lists every setting as it is in effect, secrets hidden.
+// Redacted returns all settings in effect, with secrets hidden.
 func (c Config) Redacted() Settings {
 	return Settings{
 		{"data-dir", c.DataDir},
@@ -101,7 +101,7 @@ func (c Config) Redacted() Settings {
 	}
 }
 
-// printTo hides what should not be in the address of a bucket.
+// printTo hides secrets in the address of a bucket.
 func (b Backup) printTo() string {
 	if strings.HasPrefix(b.To, "s3:") {
 		return redactURL(b.To)
@@ -109,7 +109,7 @@ func (b Backup) printTo() string {
 	return b.To
 }
 
-// guests is the flag for what guests see.
+// guests returns the value of --guests.
 func (c Config) guests() string {
 	if c.GuestsClosed {
 		return "closed"
@@ -117,7 +117,7 @@ func (c Config) guests() string {
 	return "open"
 }
 
-// String is the environment form: NAME=value, a line each.
+// String returns the settings as environment variables, one NAME=value per line.
 func (s Settings) String() string {
 	var b strings.Builder
 	for _, setting := range s {
@@ -126,7 +126,7 @@ func (s Settings) String() string {
 	return b.String()
 }
 
-// MarshalJSON is an object of strings by flag name, in the same order.
+// MarshalJSON returns an object with the flags as keys, in the same order.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, setting := range s {
@@ -143,8 +143,8 @@ func jsonString(s string) []byte {
 	return b
 }
 
-// redactURL hides the passwords of a database URL, in the authority and in the
-// query (libpq takes password and sslpassword there), and all of what it cannot read.
+// redactURL hides the passwords of a database URL, in the authority and in the query (libpq reads
+// password and sslpassword there). It hides the whole URL if it cannot be parsed.
 func redactURL(raw string) string {
 	if raw == "" {
 		return ""

@@ -81,7 +81,7 @@ func TestTokenFile(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"needs --smtp-url":      nil,
-		"needs a user":          {"--smtp-url=smtp://mail.example"},
+		"requires a user":       {"--smtp-url=smtp://mail.example"},
 		"a password or a token": {url, "--smtp-password=s3cret"},
 	} {
 		_, found := parse(t, append(args, "--smtp-token-file="+file)...).Resolve()

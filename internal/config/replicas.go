@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// leastReplicaLag is below what a replica can be held to: it is asked several times in it.
-const leastReplicaLag = time.Second
+// minReplicaLag is the smallest lag that can be enforced, because a replica is checked several
+// times within it.
+const minReplicaLag = time.Second
 
-// resolveReplicas reads the addresses of replicas, which are those of PostgreSQL alone.
+// resolveReplicas parses the addresses of replicas, which only PostgreSQL can have.
 func (s Server) resolveReplicas(cfg *Config, found *problems) {
 	var err error
 	cfg.Replicas.MaxLag, err = parseDuration(s.ReplicaMaxLag)
-	if err == nil && cfg.Replicas.MaxLag < leastReplicaLag {
+	if err == nil && cfg.Replicas.MaxLag < minReplicaLag {
 		err = quotedError(s.ReplicaMaxLag, "want 1s or more")
 	}
 	found.addErr("database-replica-max-lag", err)
@@ -27,7 +28,7 @@ func (s Server) resolveReplicas(cfg *Config, found *problems) {
 		cfg.Replicas.URLs = append(cfg.Replicas.URLs, url)
 	}
 	if len(cfg.Replicas.URLs) > 0 && cfg.DatabaseURL == "" {
-		found.addErr("database-replica-urls", errors.New("SQLite has no replicas: give --database-url, too"))
+		found.addErr("database-replica-urls", errors.New("SQLite has no replicas: also set --database-url"))
 	}
 }
 

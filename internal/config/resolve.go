@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Resolve makes the part of Config that Common sets. It reads the files that
-// hold secrets, and returns every Problem it finds, not only the first.
+// Resolve returns the part of Config that Common sets. It reads the files that contain secrets, and
+// returns all Problems that it finds.
 func (c Common) Resolve() (Config, []error) {
 	var cfg Config
 	var found problems
@@ -18,8 +18,7 @@ func (c Common) Resolve() (Config, []error) {
 	return cfg, found
 }
 
-// Resolve makes the Config, as Common.Resolve does, and derives the addresses
-// that are not set from the one to listen on.
+// Resolve returns the Config. It derives missing public addresses from the one to listen on.
 func (f Flags) Resolve() (Config, []error) {
 	var cfg Config
 	var found problems
@@ -48,8 +47,8 @@ func (c Common) resolve(cfg *Config, found *problems) {
 	cfg.DefaultTier, cfg.LogFormat, cfg.LogLevel = c.DefaultTier, c.LogFormat, c.LogLevel
 }
 
-// leastAuditKeep is the age below which the database lets nobody delete from the audit log.
-const leastAuditKeep = 30 * 24 * time.Hour
+// minAuditKeep is the age below which the database does not allow deleting from the audit log.
+const minAuditKeep = 30 * 24 * time.Hour
 
 func (s Server) resolve(cfg *Config, found *problems) {
 	fillDefaults(&s)
@@ -79,8 +78,8 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	cfg.InvitationTTL, err = parseDuration(s.InvitationTTL)
 	found.addErr("invitation-ttl", err)
 	cfg.AuditKeep, err = parseDelay(s.AuditKeep)
-	if err == nil && cfg.AuditKeep != 0 && cfg.AuditKeep < leastAuditKeep {
-		err = quotedError(s.AuditKeep, "want 720h or more, or 0s to keep the log for good")
+	if err == nil && cfg.AuditKeep != 0 && cfg.AuditKeep < minAuditKeep {
+		err = quotedError(s.AuditKeep, "want at least 720h, or 0s to keep the log forever")
 	}
 	found.addErr("audit-keep", err)
 	cfg.MetricsAddr = s.MetricsAddr
@@ -116,13 +115,13 @@ func (s Server) resolve(cfg *Config, found *problems) {
 	s.resolveOIDC(cfg, found)
 }
 
-// secret returns the value, or what the file holds less one newline at the end.
+// secret returns the value, or the content of the file without a final newline.
 func secret(value, file string) (string, error) {
 	switch {
 	case file == "":
 		return value, nil
 	case value != "":
-		return "", errors.New("give the value or the file that holds it, not both")
+		return "", errors.New("set the value or the file, not both")
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {

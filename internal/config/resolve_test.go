@@ -252,7 +252,7 @@ func TestBadValues(t *testing.T) {
 		"--body-limit=MiB":                               "a size",
 		"--body-limit=9223372036854775807GiB":            "a size",
 		"--shutdown-timeout=soon":                        "a duration",
-		"--audit-keep=24h":                               "want 720h or more, or 0s",
+		"--audit-keep=24h":                               "want at least 720h, or 0s",
 		"--audit-keep=soon":                              "want a duration",
 		"--invitation-ttl=0":                             "a duration",
 		"--metrics-addr=nine":                            "host:port",
@@ -278,13 +278,13 @@ func TestBadValues(t *testing.T) {
 		"--smtp-url=http://mail.example":                 "want smtp://",
 		"--smtp-url=smtp://mail.example/x":               "want smtp://",
 		"--smtp-url=smtp://mail.example?tls=no":          "want smtp://",
-		"--smtp-url=smtp://mail.example?starttls=maybe":  "required or never",
+		"--smtp-url=smtp://mail.example?starttls=maybe":  "want starttls=required or starttls=never",
 		"--smtp-url=smtps://mail.example?starttls=never": "without starttls",
-		"--smtp-url=smtp://me@h?starttls=never":          "TLS only",
+		"--smtp-url=smtp://me@h?starttls=never":          "unencrypted",
 		"--smtp-url=smtp://me:s3cret@mail.example":       "--smtp-password-file",
 		"--smtp-url=smtp://me:s3cret%zz@mail.example":    "percent-encode",
 		"--smtp-url=smtp://mail.example:0":               "port",
-		"--smtp-password=s3cret":                         "no --smtp-url",
+		"--smtp-password=s3cret":                         "requires --smtp-url",
 		"--smtp-password-file=/no/such/file":             "/no/such/file",
 		"--smtp-token-file=/no/such/file":                "/no/such/file",
 	}
@@ -370,7 +370,7 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
-// Replicas are given on one line or on several, and each address is looked at.
+// Replicas can be on one line or on several, and each address is checked.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "replicas")

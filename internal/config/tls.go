@@ -13,26 +13,27 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// TLS is what a server needs that obtains certificates itself. Without domains a
-// proxy before it does that.
+// TLS configures a server that obtains certificates itself. Without Domains, a proxy terminates
+// TLS.
 type TLS struct {
 	Domains      []string // lower case ASCII, each once
 	Email        string
-	HTTPAddr     string // host:port for challenges and redirects; empty for no such listener
-	DirectoryURL string // empty for that of Let's Encrypt
+	HTTPAddr     string // host:port for challenges and redirects; empty for none
+	DirectoryURL string // empty for Let's Encrypt
 	DirectoryCA  string // PEM file, empty for the system's
 }
 
-// defaultHTTPAddr is where authorities ask.
+// defaultHTTPAddr is the port that authorities send HTTP-01 challenges to.
 const defaultHTTPAddr = ":80"
 
-// noListener is what --tls-http-addr says where there is to be none.
+// noListener is the value of --tls-http-addr that turns the listener off.
 const noListener = "none"
 
 // On reports whether the server serves TLS itself.
 func (t TLS) On() bool { return len(t.Domains) > 0 }
 
-// Roots reads the certificates by which the directory is trusted: nil for the system's.
+// Roots returns the certificates for verifying the directory's TLS certificate; nil means the
+// system's.
 func (t TLS) Roots() (*x509.CertPool, error) {
 	if t.DirectoryCA == "" {
 		return nil, nil
@@ -43,12 +44,12 @@ func (t TLS) Roots() (*x509.CertPool, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, errors.New("the file " + t.DirectoryCA + " holds no certificate in PEM form")
+		return nil, errors.New("the file " + t.DirectoryCA + " does not contain a PEM certificate")
 	}
 	return pool, nil
 }
 
-// printHTTPAddr is the address as --tls-http-addr takes it.
+// printHTTPAddr returns the value of --tls-http-addr.
 func (t TLS) printHTTPAddr() string {
 	if t.On() && t.HTTPAddr == "" {
 		return noListener
@@ -56,7 +57,7 @@ func (t TLS) printHTTPAddr() string {
 	return t.HTTPAddr
 }
 
-// resolveTLS reads the settings of TLS.
+// resolveTLS parses the TLS settings.
 func (s Server) resolveTLS(cfg *Config, found *problems) {
 	if s.TLSDomain == "" {
 		s.needTLSDomain(found)
@@ -83,19 +84,19 @@ func (s Server) resolveTLS(cfg *Config, found *problems) {
 	cfg.TLS = t
 }
 
-// needTLSDomain finds what is set for TLS where there is to be none.
+// needTLSDomain reports TLS settings that have no effect without --tls-domain.
 func (s Server) needTLSDomain(found *problems) {
 	for _, set := range []struct{ flag, value string }{
 		{"tls-email", s.TLSEmail}, {"tls-http-addr", s.TLSHTTPAddr},
 		{"tls-directory-url", s.TLSDirectoryURL}, {"tls-directory-ca", s.TLSDirectoryCA},
 	} {
 		if set.value != "" {
-			found.add(set.flag, "there is no --tls-domain that it would be for")
+			found.add(set.flag, "requires --tls-domain")
 		}
 	}
 }
 
-// parseDomains reads names joined by commas.
+// parseDomains parses a comma-separated list of domains.
 func parseDomains(text string, found *problems) (domains []string) {
 	before := len(*found)
 	for item := range strings.SplitSeq(text, ",") {
@@ -109,15 +110,15 @@ func parseDomains(text string, found *problems) (domains []string) {
 		}
 	}
 	if len(domains) == 0 && len(*found) == before {
-		found.addErr("tls-domain", quotedError(text, "holds no name"))
+		found.addErr("tls-domain", quotedError(text, "does not contain a domain"))
 	}
 	return domains
 }
 
-// parseDomain gives a name as it is in certificates.
+// parseDomain returns a domain in the form used in certificates.
 func parseDomain(item string) (string, error) {
 	if strings.HasPrefix(item, "*.") {
-		return "", quotedError(item, "want every name by itself: authorities give wildcards only by DNS")
+		return "", quotedError(item, "list every name: wildcard certificates are not supported")
 	}
 	name, err := idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idna.VerifyDNSLength(true)).ToASCII(item)
 	if _, ip := netip.ParseAddr(name); err != nil || ip == nil || !strings.Contains(name, ".") || strings.HasSuffix(name, ".") {
@@ -126,7 +127,7 @@ func parseDomain(item string) (string, error) {
 	return name, nil
 }
 
-// defaultAddr is where a server listens by default.
+// defaultAddr returns the default address to listen on.
 func defaultAddr(t TLS) string {
 	if t.On() {
 		return ":443"

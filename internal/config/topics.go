@@ -2,11 +2,11 @@ package config
 
 import "strings"
 
-// topics are the groups in which help and the manual show settings: by name, or by how
-// the names begin.
+// topics are the groups of settings in the help and the manual, by the names of settings or their
+// prefixes.
 var topics = []struct {
 	name  string
-	flags []string // one that ends in a hyphen stands for all that begin with it
+	flags []string // a trailing hyphen makes it a prefix
 }{
 	{"Data", []string{"data-dir", "database-", "sqlite-"}},
 	{"Addresses", []string{"addr", "socket-mode", "base-url", "site-url", "files-url", "trusted-proxies"}},
@@ -20,7 +20,7 @@ var topics = []struct {
 	{"Log, metrics and traces", []string{"log-", "metrics-", "otel-", "audit-keep"}},
 }
 
-// Topics gives the names of the groups of settings, in the order in which they are shown.
+// Topics returns the names of the groups of settings in display order.
 func Topics() []string {
 	names := make([]string, len(topics))
 	for i, t := range topics {
@@ -29,7 +29,7 @@ func Topics() []string {
 	return names
 }
 
-// Topic gives the group that a setting belongs to, empty for flags that are no settings.
+// Topic returns the group of a setting, or "" for flags that are not settings.
 func Topic(flag string) string {
 	for _, t := range topics {
 		for _, name := range t.flags {
@@ -41,7 +41,7 @@ func Topic(flag string) string {
 	return ""
 }
 
-// Choices gives the words that a setting may be, if there are few, for shells to complete.
+// Choices returns the possible values of a setting for shell completion, if there are few.
 func Choices(flag string) []string {
 	switch flag {
 	case "default-tier":

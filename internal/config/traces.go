@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Traces are sent to an OpenTelemetry collector, and nowhere without an Endpoint.
+// Traces configures tracing. Without an Endpoint it is off.
 type Traces struct {
 	Endpoint string
 	Header   http.Header // secret; nil for none
@@ -20,22 +20,22 @@ type Traces struct {
 
 func (s Server) resolveTraces(cfg *Config, found *problems) {
 	ratio, err := strconv.ParseFloat(s.OTelSampleRatio, 64)
-	if err != nil || !(ratio >= 0 && ratio <= 1) { // which is so of no NaN
+	if err != nil || !(ratio >= 0 && ratio <= 1) { // false for NaN
 		found.addErr("otel-sample-ratio", quotedError(s.OTelSampleRatio, "want a share from 0 to 1, such as 0.01"))
 	}
 	cfg.Traces = Traces{Endpoint: s.OTelEndpoint, Ratio: ratio}
 	if s.OTelEndpoint == "" {
 		if s.OTelHeadersFile != "" {
-			found.add("otel-endpoint", "is missing: there are headers for it")
+			found.add("otel-endpoint", "is required for the headers")
 		}
 		return
 	}
 	u, err := url.Parse(s.OTelEndpoint)
-	switch { // the address is not repeated, since it may hold a password
+	switch { // do not repeat the address, which may contain a password
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		found.add("otel-endpoint", "want the collector's address, such as http://127.0.0.1:4318")
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		found.add("otel-endpoint", "must hold no user, query or fragment: a token goes into --otel-headers-file")
+		found.add("otel-endpoint", "must not contain a user, query or fragment: put a token into --otel-headers-file")
 	}
 	if s.OTelHeadersFile != "" {
 		cfg.Traces.Header, err = readHeaders(s.OTelHeadersFile)
@@ -43,18 +43,18 @@ func (s Server) resolveTraces(cfg *Config, found *problems) {
 	}
 }
 
-// mostHeaders is how many bytes a file of headers may have.
-const mostHeaders = 64 << 10
+// maxHeaders is the maximum size of a file of headers in bytes.
+const maxHeaders = 64 << 10
 
-// readHeaders reads a file of "Name: value", a line each. Its errors name lines, and tell nothing
-// that is in them.
+// readHeaders reads a file with one "Name: value" per line. Its errors contain line numbers but
+// nothing from the file.
 func readHeaders(path string) (http.Header, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > mostHeaders {
-		return nil, fmt.Errorf("the file %s is no file of headers: it has more than %d bytes", path, mostHeaders)
+	if len(text) > maxHeaders {
+		return nil, fmt.Errorf("the file %s is too large: want at most %d bytes of headers", path, maxHeaders)
 	}
 	h, n := http.Header{}, 0
 	for line := range strings.Lines(string(text)) {
@@ -68,7 +68,7 @@ func readHeaders(path string) (http.Header, error) {
 		case !ok || value == "" || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value):
 			return nil, fmt.Errorf("line %d of %s: want Name: value", n, path)
 		case name == "Host" || name == "Content-Type" || name == "Content-Length" || name == "Content-Encoding" || name == "Transfer-Encoding" || name == "User-Agent":
-			return nil, fmt.Errorf("line %d of %s: %s is ours to send", n, path, name)
+			return nil, fmt.Errorf("line %d of %s: %s is set by Vitrine", n, path, name)
 		}
 		h.Add(name, value)
 	}

@@ -42,10 +42,10 @@ func UnknownVariables(environ []string) (unknown []Unknown) {
 // closest returns the name with the smallest distance to name, or "" if the distance is large.
 func closest(name string, among []string) (best string) {
 	name = strings.ToUpper(name[:min(len(name), 100)])
-	fewest := len(name)/4 + 1
+	shortest := len(name)/4 + 1
 	for _, other := range among {
-		if d := distance(name, other); d < fewest {
-			best, fewest = other, d
+		if d := distance(name, other); d < shortest {
+			best, shortest = other, d
 		}
 	}
 	return best

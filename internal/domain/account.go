@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Typed ids of what belongs to accounts.
+// IDs of entities that belong to accounts.
 type (
 	SessionID     int64
 	ApplicationID int64
@@ -15,38 +15,37 @@ type (
 	SignUpLinkID  int64
 )
 
-// Office is what an account may do with the server itself.
+// Office is an account's role on the server itself.
 type Office string
 
-// The offices. The first account of a server is an operator's.
+// The offices. The first account of a server is an operator.
 const (
 	OfficeMember   Office = "member"
 	OfficeOperator Office = "operator"
 )
 
-// SignUpMode is who may make an account.
+// SignUpMode defines who may create an account.
 type SignUpMode string
 
-// The modes of signing up. By invitation means: with a link that an operator made, or
-// one that a group mailed.
+// The sign-up modes. SignUpInvitation requires a link that an operator created or a group mailed.
 const (
 	SignUpOpen       SignUpMode = "open"
 	SignUpInvitation SignUpMode = "invitation"
 	SignUpClosed     SignUpMode = "closed"
 )
 
-// Visitor is where a request of the website comes from.
+// Visitor is the client of a request to the website.
 type Visitor struct {
-	Address netip.Addr // zero if not known
+	Address netip.Addr // zero if unknown
 	Agent   string     // User-Agent
-	Local   bool       // on this machine, judging by the request
-	Browser string     // secret of a browser that signed in before (auth.BrowserSecret), "" for none
+	Local   bool       // on this machine, as far as the request shows
+	Browser string     // secret of a browser that signed in before (auth.BrowserSecret), or ""
 }
 
-// longestAgent is how many characters of a User-Agent are kept.
+// longestAgent limits the characters of a stored User-Agent.
 const longestAgent = 200
 
-// AgentKept is the User-Agent as it is kept: text of one line, and not too much of it.
+// AgentKept returns the User-Agent to store: on one line, and truncated.
 func (v Visitor) AgentKept() string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -60,7 +59,7 @@ func (v Visitor) AgentKept() string {
 	return clean
 }
 
-// AddressKept is the address as it is kept; "" if it is not known.
+// AddressKept returns the address to store, or "" if it is unknown.
 func (v Visitor) AddressKept() string {
 	if !v.Address.IsValid() {
 		return ""
@@ -68,7 +67,7 @@ func (v Visitor) AddressKept() string {
 	return v.Address.Unmap().WithZone("").String()
 }
 
-// Session is a browser that is signed in.
+// Session is a signed-in browser.
 type Session struct {
 	ID         SessionID
 	UserID     UserID
@@ -78,47 +77,47 @@ type Session struct {
 	LastSeenAt time.Time
 	ExpiresAt  time.Time
 	ProvedAt   time.Time // when the user last confirmed the session; zero if never
-	Hash       []byte    // of the secret that a request came with; nil in lists
-	Writes     int64     // as of Actor, where one session is read
+	Hash       []byte    // of the request's secret; nil in lists
+	Writes     int64     // as in Actor; only when a single session is read
 }
 
-// SignUpLink is a link of an operator that lets people sign up: one, whose address it may
-// name, or as many as it has places.
+// SignUpLink is an operator's link for signing up, either for one person, whose address it may
+// contain, or for several.
 type SignUpLink struct {
 	ID        SignUpLinkID
 	Note      string
-	Email     string     // of the one person it is for; "": whoever has it may use it
-	Name      string     // proposed to that person, or ""
-	Slug      string     // the same
-	Group     *Principal // that they join, without a picture; nil for none
-	Vouched   bool       // who has it need not prove an address
+	Email     string     // the only address that may use it; "" for anyone
+	Name      string     // suggested name, or ""
+	Slug      string     // suggested slug, or ""
+	Group     *Principal // group to join, without its avatar; or nil
+	Vouched   bool       // the address need not be confirmed
 	Places    int64
 	Taken     int64
 	CreatedAt time.Time
 	ExpiresAt time.Time
-	UsedAt    *time.Time // when the last place was taken
-	UsedBy    string     // slug of who took it, or ""
-	RevokedAt *time.Time // by an operator, before it was full
+	UsedAt    *time.Time // when the last place was used
+	UsedBy    string     // slug of the last user, or ""
+	RevokedAt *time.Time // by an operator, before it was used up
 }
 
-// Left is how many places of a link are free.
+// Left returns the number of unused places.
 func (l SignUpLink) Left() int64 { return l.Places - l.Taken }
 
-// Live reports whether a link lets somebody in.
+// Live reports whether the link can still be used.
 func (l SignUpLink) Live(now time.Time) bool {
 	return l.UsedAt == nil && l.RevokedAt == nil && now.Before(l.ExpiresAt)
 }
 
-// Application is a client that acts for users, or for itself (RFC 6749 section 2).
+// Application is an OAuth client that acts for users or for itself (RFC 6749 section 2).
 type Application struct {
 	ID           ApplicationID
 	ClientID     string
-	UserID       UserID // who registered it; 0: nobody
+	UserID       UserID // who registered it; 0 for none
 	Owner        string // slug, or ""
 	Name         string
 	RedirectURIs []string
-	Public       bool // it has no secret
-	ForV2        bool // it is written for version 2 of the API
+	Public       bool // public client without a secret
+	ForV2        bool // a client of version 2 of the API
 	SecretHint   string
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
@@ -138,15 +137,15 @@ func (a Application) Asked(list string) Scope {
 	return ScopeRead
 }
 
-// Grant is what a user lets an application do.
+// Grant is the access of an application to a user's account.
 type Grant struct {
 	ID          GrantID
 	Application Application
 	Scope       Scope
 	CreatedAt   time.Time
-	LastUsedAt  *time.Time // of the newest use of its tokens
+	LastUsedAt  *time.Time // newest use of any of its tokens
 }
 
-// CommandLineClient is the client id of the official command line, which every server
-// knows from the start.
+// CommandLineClient is the client ID of the official command line, which is registered on every
+// server.
 const CommandLineClient = "a-2__kXA3JH0X5pMnYsFvY2BY9dVQ30sIBkgeoLoO90"

@@ -2,16 +2,15 @@ package domain
 
 import "time"
 
-// ActivityID is the id of an activity; ids grow with time.
+// ActivityID identifies an activity. IDs increase with time.
 type ActivityID int64
 
-// CommentID is the id of a comment.
+// CommentID identifies a comment.
 type CommentID int64
 
-// ActivityKind says what was done (behaviour.md section 7).
+// ActivityKind is the kind of an activity (behaviour.md section 7).
 type ActivityKind string
 
-// The kinds of activities.
 const (
 	FollowedUser       ActivityKind = "followed_user"
 	FollowedChannel    ActivityKind = "followed_channel"
@@ -26,10 +25,9 @@ const (
 	AddedToGroup       ActivityKind = "added_user_to_group"
 )
 
-// SubjectType says what an activity was done with or to.
+// SubjectType is the type of a Subject.
 type SubjectType string
 
-// The kinds of subjects.
 const (
 	SubjectUser    SubjectType = "User"
 	SubjectGroup   SubjectType = "Group"
@@ -38,15 +36,15 @@ const (
 	SubjectComment SubjectType = "Comment"
 )
 
-// Subject names something that an activity was done with or to. The zero Subject is none.
+// Subject identifies the item or target of an activity. The zero Subject means none.
 type Subject struct {
 	Type SubjectType
 	ID   int64
 }
 
-// Activity is something that a user did. Channel is where, and Group the group that
-// owned the channel then or that was joined; both may be 0. They say in whose feeds
-// it stands.
+// Activity is an action of a user. Channel is the channel concerned, and Group the group that owned
+// the channel at the time or that a user joined. Both may be 0. They determine whose feeds contain
+// the activity.
 type Activity struct {
 	ID        ActivityID
 	Kind      ActivityKind
@@ -58,14 +56,14 @@ type Activity struct {
 	CreatedAt time.Time
 }
 
-// Story is an activity with what it shows (behaviour.md section 7).
+// Story is an activity with the entities that it shows (behaviour.md section 7).
 type Story struct {
 	Activity
 	Actor                Principal
 	Item, Target, Parent Thing
 }
 
-// Notice is a notification: a story, and whether its reader has read of it.
+// Notice is a notification: a story, and whether its recipient has read it.
 type Notice struct {
 	Story
 	Read bool

@@ -1,9 +1,8 @@
-// Package domain holds the words of the service: entities, who is acting, what
-// they may do, limits and kinds of errors. It does no I/O.
+// Package domain defines the entities, actors, permissions, limits and errors of the application.
+// It does no I/O.
 package domain
 
-// Typed ids, so that one is not passed for another. All are positive; 0 is nobody
-// or nothing.
+// Typed IDs, so that they cannot be confused. Valid IDs are positive; 0 means none.
 type (
 	UserID       int64
 	GroupID      int64
@@ -13,10 +12,10 @@ type (
 	TokenID      int64
 )
 
-// Tier is the standing of an account. It sets the rate limit (behaviour.md section 9).
+// Tier is the tier of an account, which determines its rate limit (behaviour.md section 9).
 type Tier string
 
-// The tiers. TierGuest is that of requests without a token.
+// The tiers. TierGuest applies to requests without a token.
 const (
 	TierGuest     Tier = "guest"
 	TierFree      Tier = "free"
@@ -29,18 +28,18 @@ func ValidTier(t Tier) bool {
 	return t == TierFree || t == TierPremium || t == TierSupporter
 }
 
-// Actor is who makes a request. The zero Actor is a guest. An application that acts as
-// itself has no user, and reads what a guest does (behaviour.md section 8).
+// Actor is the caller of a use case. The zero Actor is a guest. An application that acts as itself
+// has no user and can read what guests can (behaviour.md section 8).
 type Actor struct {
 	UserID        UserID
-	ApplicationID ApplicationID // that acts, for the user or as itself; 0: none
+	ApplicationID ApplicationID // acting for the user or as itself; 0 for none
 	Tier          Tier
 	Scope         Scope
-	Writes        int64 // transactions of the user that a replica must have; counted where there are any
+	Writes        int64 // number of the user's transactions, which a replica must have applied; only counted with replicas
 }
 
 // SignedIn reports whether the actor is a user.
 func (a Actor) SignedIn() bool { return a.UserID != 0 }
 
-// MayWrite reports whether the actor's token allows changes at all.
+// MayWrite reports whether the actor's token allows any changes.
 func (a Actor) MayWrite() bool { return a.SignedIn() && a.Scope.Allows(ScopeWrite) }

@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// The actors that the tables of this package go through.
+// The actors in the tables of this package.
 var (
 	guest  = domain.Actor{Tier: domain.TierGuest}
 	reader = domain.Actor{UserID: 1, Tier: domain.TierFree, Scope: domain.ScopeRead}

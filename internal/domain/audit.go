@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// AuditID numbers the entries of the audit log.
+// AuditID identifies an entry of the audit log.
 type AuditID int64
 
-// Act is what an entry of the audit log says was done. Names are kept forever: logs outlive
+// Act is the kind of action in an audit log entry. Names never change, because logs outlive
 // upgrades.
 type Act string
 
-// The acts.
 const (
 	ActAccountCreated    Act = "account.created"
 	ActAccountDeleted    Act = "account.deleted"
@@ -69,7 +68,7 @@ const (
 	ActUnblocked         Act = "blocklist.removed"
 )
 
-// Acts are all of them, in the order in which a choice shows them.
+// Acts lists all kinds of actions in display order.
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
 	ActAccountInvited, ActResetSent, ActSignInLink,
@@ -80,47 +79,47 @@ var Acts = []Act{
 	ActReported, ActCaseClosed, ActWarned, ActViewed, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }
 
-// Who acts where it is no user, as the audit log names them. No slug has a space or is blank.
+// Names of actors that are not users. They contain a space, which slugs cannot.
 const (
 	ByCommandLine = "command line"
 	BySystem      = "the server"
 	ByStranger    = "not signed in"
 )
 
-// AuditTarget is what an act is about. Label names it as it was called then.
+// AuditTarget is the object of an action. Label is its name at the time.
 type AuditTarget struct {
 	Kind  string // such as User, Group, Channel, Block, Token; "" for the site
 	ID    int64
 	Label string
 }
 
-// AboutUser is an account as the target of an act.
+// AboutUser returns an account as a target.
 func AboutUser(u User) AuditTarget { return AuditTarget{string(TypeUser), int64(u.ID), u.Slug} }
 
-// AuditEntry is a line of the audit log: who did what, about what, when and from where.
+// AuditEntry is an entry of the audit log.
 type AuditEntry struct {
 	ID      AuditID
 	At      time.Time
-	ActorID UserID // 0: no user
-	Actor   string // slug of the user as it then was, or ByCommandLine and its like
+	ActorID UserID // 0 if not a user
+	Actor   string // the user's slug at the time, or ByCommandLine etc.
 	Act     Act
 	About   AuditTarget
-	Details map[string]any // a few more words for people and programs, and no secrets; nil for none
-	Address string         // of the client; "" if not known
-	Request string         // id of the request; "" for none
+	Details map[string]any // further information, without secrets; nil for none
+	Address string         // of the client; "" if unknown
+	Request string         // request ID, or ""
 }
 
-// AuditFilter narrows the audit log. Empty fields pass everything.
+// AuditFilter filters the audit log. Empty fields match everything.
 type AuditFilter struct {
 	ActorID UserID
-	Actor   string // as it was named then
+	Actor   string // name at the time
 	Act     Act
 	About   AuditTarget // by Kind and ID, or by Label
 	From    time.Time   // inclusive
 	To      time.Time   // exclusive
 }
 
-// Validate checks the filter. Faults name `actor`, `act`, `about` and `to`.
+// Validate checks the filter. Faults are about `actor`, `act`, `about` and `to`.
 func (f AuditFilter) Validate() error {
 	var faults Faults
 	faults.Text("actor", f.Actor, MaxAuditLabel)
@@ -134,13 +133,13 @@ func (f AuditFilter) Validate() error {
 	return faults.Err()
 }
 
-// AuditPlace is an entry's place in the log, for the page after it.
+// AuditPlace is the position of an entry in the log, from which the next page continues.
 type AuditPlace struct {
 	At time.Time
 	ID AuditID
 }
 
-// auditLabel is a label as it is kept: text of one line, and not too much of it.
+// auditLabel returns the label to store: on one line, and truncated.
 func auditLabel(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "�")), " ")
 	if runes := []rune(s); len(runes) > MaxAuditLabel {
@@ -149,19 +148,19 @@ func auditLabel(s string) string {
 	return s
 }
 
-// Kept is the target as it is kept.
+// Kept returns the target to store.
 func (t AuditTarget) Kept() AuditTarget {
 	t.Label = auditLabel(t.Label)
 	return t
 }
 
-// AboutSession is a session as the target of an act.
+// AboutSession returns a session as a target.
 func AboutSession(id SessionID) AuditTarget { return AuditTarget{Kind: "Session", ID: int64(id)} }
 
-// AboutToken is a token as the target of an act.
+// AboutToken returns a token as a target.
 func AboutToken(t Token) AuditTarget { return AuditTarget{"Token", int64(t.ID), t.Name} }
 
-// AboutApplication is an application as the target of an act.
+// AboutApplication returns an application as a target.
 func AboutApplication(a Application) AuditTarget {
 	return AuditTarget{"Application", int64(a.ID), a.Name}
 }

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// A choice shows each act once, and none is missing.
+// Acts contains each act once, and none is missing.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("audit.go")

@@ -2,39 +2,38 @@ package domain
 
 import "time"
 
-// BatchState is how far a batch has come.
+// BatchState is the state of a batch.
 type BatchState string
 
-// The states of batches.
 const (
-	BatchPending    BatchState = "pending"    // nothing was tried yet
-	BatchProcessing BatchState = "processing" // some are still to be tried
-	BatchCompleted  BatchState = "completed"  // every block was tried
-	BatchFailed     BatchState = "failed"     // the rest could not be tried
+	BatchPending    BatchState = "pending"    // not started
+	BatchProcessing BatchState = "processing" // some items are not done yet
+	BatchCompleted  BatchState = "completed"  // every item was tried
+	BatchFailed     BatchState = "failed"     // the remaining items could not be tried
 )
 
-// Batch is blocks that are made in the background, in order, each in the same channels
+// Batch is a list of blocks that are created in order in the background, each in the same channels
 // (behaviour.md section 12).
 type Batch struct {
 	ID        string // UUID, in lower case
-	By        Actor  // who asked for it, as they were then
+	By        Actor  // creator, with the permissions at the time
 	Total     int64
-	Attempts  int64   // to make what is not made yet
-	Error     *string // why the rest could not be tried, in words for its maker
+	Attempts  int64   // at creating the remaining blocks
+	Error     *string // why the remaining items could not be tried, for the creator
 	CreatedAt time.Time
 	StartedAt *time.Time
 	EndedAt   *time.Time
-	Items     []BatchItem // those that were tried, in order
+	Items     []BatchItem // tried items, in order
 }
 
-// BatchItem is a block of a batch that was tried.
+// BatchItem is the result of one item of a batch.
 type BatchItem struct {
-	N       int64   // its place, from 0
+	N       int64   // index, from 0
 	BlockID BlockID // 0 if it failed
-	Error   *string // why it failed, in words for the batch's maker
+	Error   *string // why it failed, for the creator of the batch
 }
 
-// State returns how far the batch has come.
+// State returns the state of the batch.
 func (b Batch) State() BatchState {
 	switch {
 	case b.Error != nil:

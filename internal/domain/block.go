@@ -2,10 +2,9 @@ package domain
 
 import "time"
 
-// BlockType is the kind of a block; PendingBlock until its content is known.
+// BlockType is the type of a block. It is PendingBlock until the content has been processed.
 type BlockType string
 
-// The kinds of blocks.
 const (
 	TextBlock       BlockType = "Text"
 	ImageBlock      BlockType = "Image"
@@ -15,27 +14,25 @@ const (
 	PendingBlock    BlockType = "PendingBlock"
 )
 
-// BlockState is how far the processing of a block has come.
+// BlockState is the processing state of a block.
 type BlockState string
 
-// The states of blocks.
 const (
 	Processing BlockState = "processing"
 	Available  BlockState = "available"
 	Failed     BlockState = "failed"
 )
 
-// BlockVisibility is derived from the channels a block is in (behaviour.md section 2).
+// BlockVisibility is derived from the channels that a block is in (behaviour.md section 2).
 type BlockVisibility string
 
-// The visibilities of blocks.
 const (
 	BlockPublic  BlockVisibility = "public"
 	BlockPrivate BlockVisibility = "private"
 	BlockOrphan  BlockVisibility = "orphan"
 )
 
-// Block is a piece of content.
+// Block is a unit of content.
 type Block struct {
 	ID           BlockID
 	Type         BlockType
@@ -44,16 +41,16 @@ type Block struct {
 	Title        *string
 	Description  *Text
 	Content      *Text
-	ValueURL     *string // the URL it was made from
+	ValueURL     *string // URL it was created from
 	SourceURL    *string // the same, unless its author named another
 	SourceTitle  *string
 	AltText      *string
-	Image        *File // the image, or the preview
+	Image        *File // the image or preview
 	File         *File // of an Attachment
 	Embed        *Embed
 	Page         *PageFacts // of a Link; nil if nothing is known
 	Metadata     Metadata
-	OpenCount    int64 // live channels it is in, public and closed
+	OpenCount    int64 // number of its live public and closed channels
 	PrivateCount int64
 	Comments     int64
 	Version      int64
@@ -61,11 +58,11 @@ type Block struct {
 	UpdatedAt    time.Time
 }
 
-// Visibility follows from the channels the block is in.
+// Visibility returns the visibility that follows from the block's channels.
 func (b Block) Visibility() BlockVisibility { return VisibilityIn(b.OpenCount, b.PrivateCount) }
 
-// VisibilityIn is that of a block in so many live channels, those that are not private and
-// those that are.
+// VisibilityIn returns the visibility of a block that is in open non-private and private live
+// channels.
 func VisibilityIn(open, private int64) BlockVisibility {
 	switch {
 	case open > 0:
@@ -76,10 +73,10 @@ func VisibilityIn(open, private int64) BlockVisibility {
 	return BlockOrphan
 }
 
-// BlockStamp tells a state of a block from all others, as far as anything of it is shown that
-// does not depend on the viewer: every change of what others see of the block grows Version,
-// every one of what it shows of its author grows Face, and visibility follows from channels.
-// UpdatedAt is there so that no two blocks have one stamp even where a database was set back.
+// BlockStamp identifies a state of everything in a block that does not depend on the viewer, as a
+// cache key. Version increases with each visible change of the block, Face with each visible change
+// of its author. UpdatedAt keeps stamps unique even after a database was restored to an earlier
+// state.
 type BlockStamp struct {
 	ID            BlockID
 	Author        UserID
@@ -88,18 +85,18 @@ type BlockStamp struct {
 	UpdatedAt     time.Time
 }
 
-// Stamp is the stamp of the state that the block is in.
+// Stamp returns the stamp of the block's current state.
 func (b Block) Stamp() BlockStamp {
 	return BlockStamp{ID: b.ID, Author: UserID(b.Author.ID), Version: b.Version, Face: b.Author.Version,
 		Visibility: b.Visibility(), UpdatedAt: b.UpdatedAt}
 }
 
-// Abilities is what the actor's next request would be allowed on the block.
+// Abilities returns what the actor may do with the block.
 func (s BlockStamp) Abilities(a Actor) BlockAbilities {
 	return AbilitiesOnBlock(a, Block{Author: Principal{PrincipalRef: UserRef(s.Author)}})
 }
 
-// HasImage reports whether the block shows an image, which alt_text can describe.
+// HasImage reports whether the block has an image, which alt_text can describe.
 func (b Block) HasImage() bool { return b.Image != nil }
 
 // files returns the files of the block.
@@ -112,7 +109,7 @@ func (b Block) files() (all []*File) {
 	return all
 }
 
-// FileIDs returns the ids of the block's files.
+// FileIDs returns the IDs of the block's files.
 func (b Block) FileIDs() (ids []FileID) {
 	for _, f := range b.files() {
 		ids = append(ids, f.ID)
@@ -141,7 +138,7 @@ func (b *Block) KeepMetadata(keep bool) {
 	}
 }
 
-// BlockAbilities is the `can` of a block.
+// BlockAbilities is the `can` field of a block.
 type BlockAbilities struct{ Manage, Comment, Connect bool }
 
 // CanManage reports whether the actor may change the block.
@@ -149,8 +146,7 @@ func CanManage(a Actor, b Block) bool {
 	return a.MayWrite() && b.Author.PrincipalRef == UserRef(a.UserID)
 }
 
-// AbilitiesOnBlock is what the actor's next request would be allowed on a block
-// that they see.
+// AbilitiesOnBlock returns what the actor may do with a block that they can see.
 func AbilitiesOnBlock(a Actor, b Block) BlockAbilities {
 	return BlockAbilities{Manage: CanManage(a, b), Comment: a.MayWrite(), Connect: a.MayWrite()}
 }

@@ -32,7 +32,7 @@ func TestBlocksWithImages(t *testing.T) {
 	}
 }
 
-// Authors change their blocks; all who may write comment and connect.
+// Authors can change their blocks; all users with write scope can comment and connect.
 func TestAbilitiesOnBlocks(t *testing.T) {
 	t.Parallel()
 	mine := domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(writer.UserID)}}

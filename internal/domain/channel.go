@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Visibility of a channel (behaviour.md section 2).
+// Visibility is the visibility of a channel (behaviour.md section 2).
 type Visibility string
 
 // The visibilities of channels. The default is closed.
@@ -12,11 +12,11 @@ const (
 	Private Visibility = "private"
 )
 
-// Role is how a viewer stands to a channel. Higher includes lower.
+// Role is a viewer's role in a channel. Higher roles include lower ones.
 type Role int
 
-// The roles. Every member of a group that owns a channel is its owner; a group
-// that collaborates counts for all its members.
+// The roles. All members of a group that owns a channel are owners, and all members of a
+// collaborating group are collaborators.
 const (
 	RoleNone Role = iota
 	RoleCollaborator
@@ -31,27 +31,27 @@ type Channel struct {
 	Description   *Text
 	Visibility    Visibility
 	Owner         Principal
-	UserID        UserID // who made it
+	UserID        UserID // creator
 	Metadata      Metadata
 	Blocks        int64
 	Channels      int64
-	PrivateItems  int64 // of Channels, the private ones
+	PrivateItems  int64 // private ones among Channels
 	Collaborators int64
 	Version       int64
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 
-	// Role is that of the viewer for whom the channel was read.
+	// Role is the role of the viewer that the channel was read for.
 	Role Role
 }
 
-// Contents is how many connections the channel has.
+// Contents returns the number of connections.
 func (c Channel) Contents() int64 { return c.Blocks + c.Channels }
 
-// ChannelAbilities is the `can` of a channel.
+// ChannelAbilities is the `can` field of a channel.
 type ChannelAbilities struct{ AddTo, Update, Destroy, ManageCollaborators bool }
 
-// CanView reports whether a viewer with this role sees a channel.
+// CanView reports whether a viewer with the role can see a channel.
 func CanView(v Visibility, role Role) bool { return v != Private || role > RoleNone }
 
 // CanAddTo reports whether the actor may connect items to the channel.
@@ -59,17 +59,17 @@ func CanAddTo(a Actor, c Channel) bool {
 	return a.MayWrite() && (c.Visibility == Public || c.Role >= RoleCollaborator)
 }
 
-// CanUpdate reports whether the actor may change title, description and metadata.
+// CanUpdate reports whether the actor may change the title, description and metadata.
 func CanUpdate(a Actor, c Channel) bool { return a.MayWrite() && c.Role >= RoleCollaborator }
 
-// CanOwn reports whether the actor may do what is the owner's alone: destroy the
-// channel, change its visibility and owner, manage its collaborators.
+// CanOwn reports whether the actor may do what only the owner may: delete the channel, change its
+// visibility or owner, and manage its collaborators.
 func CanOwn(a Actor, c Channel) bool { return a.MayWrite() && c.Role == RoleOwner }
 
 // CanArrange reports whether the actor may move connections and set their metadata.
 func CanArrange(a Actor, c Channel) bool { return a.MayWrite() && c.Role >= RoleCollaborator }
 
-// AbilitiesOnChannel is what the actor's next request would be allowed.
+// AbilitiesOnChannel returns what the actor may do with the channel.
 func AbilitiesOnChannel(a Actor, c Channel) ChannelAbilities {
 	return ChannelAbilities{
 		AddTo:               CanAddTo(a, c),

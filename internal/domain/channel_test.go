@@ -25,7 +25,7 @@ func TestWhoViewsChannels(t *testing.T) {
 	}
 }
 
-// The table of behaviour.md section 2: who may do more with a channel than view it.
+// The table of behaviour.md section 2: who may do more with a channel than see it.
 func TestAbilitiesOnChannels(t *testing.T) {
 	t.Parallel()
 	type can = domain.ChannelAbilities

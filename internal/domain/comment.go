@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Comment is what a user says about a block.
+// Comment is a user's comment on a block.
 type Comment struct {
 	ID        CommentID
 	BlockID   BlockID

@@ -2,52 +2,51 @@ package domain
 
 import "time"
 
-// ItemType says what a connection connects.
+// ItemType is the type of a connected item.
 type ItemType string
 
-// The kinds of items.
 const (
 	ItemBlock   ItemType = "Block"
 	ItemChannel ItemType = "Channel"
 )
 
-// ItemRef names a block or a channel.
+// ItemRef identifies a block or a channel.
 type ItemRef struct {
 	Type ItemType
 	ID   int64
 }
 
-// BlockRef names a block.
+// BlockRef returns the reference to a block.
 func BlockRef(id BlockID) ItemRef { return ItemRef{ItemBlock, int64(id)} }
 
-// ChannelRef names a channel as an item.
+// ChannelRef returns the reference to a channel as an item.
 func ChannelRef(id ChannelID) ItemRef { return ItemRef{ItemChannel, int64(id)} }
 
-// Connection is one item in one channel.
+// Connection is an item in a channel.
 type Connection struct {
 	ID          ConnectionID
 	ChannelID   ChannelID
 	Item        ItemRef
 	Maker       Principal // who connected it
-	PositionKey int64     // place among the channel's keys
-	Position    int64     // 1..n from the bottom; 0 where it was not asked for
+	PositionKey int64     // sort key within the channel
+	Position    int64     // 1..n from the bottom; 0 if it was not read
 	ItemPrivate bool      // the item is a private channel
 	Pinned      bool
 	Metadata    Metadata
 	Version     int64
 	CreatedAt   time.Time
-	Block       *BlockStamp // of its item, if that is a block and the stamp was asked for
+	Block       *BlockStamp // stamp of its block, if it was read
 }
 
-// ConnectionStamp tells a state of a connection from all others, its position aside, as
-// BlockStamp does for blocks: Face grows with what is shown of who made it.
+// ConnectionStamp identifies a state of a connection except its position, as BlockStamp does for
+// blocks. Face increases with each visible change of the user who connected it.
 type ConnectionStamp struct {
 	ID            ConnectionID
 	Version, Face int64
 	CreatedAt     time.Time
 }
 
-// Stamp is the stamp of the state that the connection is in.
+// Stamp returns the stamp of the connection's current state.
 func (c Connection) Stamp() ConnectionStamp {
 	return ConnectionStamp{ID: c.ID, Version: c.Version, Face: c.Maker.Version, CreatedAt: c.CreatedAt}
 }
@@ -55,7 +54,7 @@ func (c Connection) Stamp() ConnectionStamp {
 // Movement is a way to move a connection (behaviour.md section 5).
 type Movement string
 
-// The movements; up is towards the top, which is the highest position.
+// The movements. Up is towards the top, which is the highest position.
 const (
 	InsertAt     Movement = "insert_at"
 	MoveToTop    Movement = "move_to_top"
@@ -69,8 +68,7 @@ func CanRemove(a Actor, in Channel, c Connection) bool {
 	return a.MayWrite() && (in.Role >= RoleCollaborator || c.Maker.PrincipalRef == UserRef(a.UserID))
 }
 
-// Destination is the position that a movement leads to, of a connection that is at
-// position from of n.
+// Destination returns the target position of moving a connection from position from, of n.
 func Destination(how Movement, position *int64, from, n int64) int64 {
 	switch how {
 	case MoveToTop:

@@ -14,7 +14,7 @@ func TestItemRefs(t *testing.T) {
 	}
 }
 
-// Its maker, and the owner and collaborators of the channel, remove a connection.
+// The user who connected an item, and the owner and collaborators of the channel can remove it.
 func TestWhoRemovesConnections(t *testing.T) {
 	t.Parallel()
 	made := domain.Connection{Maker: domain.Principal{PrincipalRef: domain.UserRef(writer.UserID)}}

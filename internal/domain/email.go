@@ -67,9 +67,9 @@ func splitEmail(address string) (local, host string, err error) {
 
 var errLocalPart = errors.New("the part before the @ has characters that are not supported")
 
-// canonicalLocal returns a local part in lower case. Outside ASCII it accepts only what is a user
-// name by RFC 8265. It refuses names that PRECIS would map to others, such as those in full-width
-// letters: they could belong to somebody else.
+// canonicalLocal returns a local part in lower case. Outside ASCII it only accepts user names as
+// defined by RFC 8265. It refuses names that PRECIS would map to others, such as those in
+// full-width letters, because they could belong to someone else.
 func canonicalLocal(local string) (string, error) {
 	lower := strings.ToLower(local)
 	if !strings.ContainsFunc(lower, notASCII) {

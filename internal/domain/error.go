@@ -7,40 +7,38 @@ import (
 	"time"
 )
 
-// Kind says what sort of failure an Error is. The edges map it to a status
-// code; nothing below them knows about HTTP.
+// Kind is the kind of an Error. The transports map it to a status code.
 type Kind int
 
-// The kinds, with the status each stands for at the HTTP edge.
+// The kinds, with their HTTP statuses.
 const (
-	Internal        Kind = iota // 500: a defect or an outage; Message stays vague
-	Invalid                     // 400: the request breaks the description
-	Unauthenticated             // 401: no valid credentials where they are needed
+	Internal        Kind = iota // 500: a bug or an unexpected failure; Message contains no details
+	Invalid                     // 400: the request violates the description
+	Unauthenticated             // 401: missing or invalid credentials
 	Forbidden                   // 403: visible, but not allowed
-	NotFound                    // 404: missing, or hidden from this viewer
-	Conflict                    // 409: collides with the present state
-	Unprocessable               // 422: well-formed, but makes no sense here
-	Timeout                     // 408: ran past its deadline
-	TooLarge                    // 413: the body is larger than allowed
-	Unsupported                 // 415: the body's media type is not accepted
-	TooMany                     // 429: tried too often
-	Unavailable                 // 503: something that is needed is away or full, and may come back
+	NotFound                    // 404: missing, or hidden from the viewer
+	Conflict                    // 409: conflicts with the current state
+	Unprocessable               // 422: well-formed, but cannot be carried out
+	Timeout                     // 408: exceeded its deadline
+	TooLarge                    // 413: the body is too large
+	Unsupported                 // 415: the media type of the body is not supported
+	TooMany                     // 429: over a limit
+	Unavailable                 // 503: a dependency is temporarily unreachable or full
 )
 
-// Error is the only error whose text a client may see. Message is safe to
-// show; the wrapped cause is for the log alone.
+// Error is the only error whose text is shown to clients. Message is safe to show; the wrapped
+// cause is only for the log.
 type Error struct {
 	Kind    Kind
 	Message string
-	Fields  []FieldError  // of Invalid: every one
-	Limit   int64         // of TooMany: how often it may be tried in the Window
+	Fields  []FieldError  // of Invalid: all of them
+	Limit   int64         // of TooMany: attempts per Window
 	Window  time.Duration // of TooMany
-	Wait    time.Duration // of TooMany and Unavailable: until it may be tried again
+	Wait    time.Duration // of TooMany and Unavailable: time until a retry
 	cause   error
 }
 
-// Error returns the message followed by the cause: the text for logs. Use
-// Message for what goes to a client.
+// Error returns the message and the cause, for logs. Use Message for clients.
 func (e *Error) Error() string {
 	if e.cause == nil {
 		return e.Message
@@ -48,22 +46,22 @@ func (e *Error) Error() string {
 	return e.Message + ": " + e.cause.Error()
 }
 
-// Unwrap returns the cause, nil if there is none.
+// Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// NewInvalid reports everything that is wrong with an input. The message joins it.
+// NewInvalid returns an error for all faults of an input. The message joins them.
 func NewInvalid(fields ...FieldError) *Error {
 	e := &Error{Kind: Invalid, Fields: fields}
 	e.Message = strings.Join(e.Lines(), "; ")
 	return e
 }
 
-// InvalidField is NewInvalid of one field.
+// InvalidField is NewInvalid for one field.
 func InvalidField(path string, code FieldCode, text string) *Error {
 	return NewInvalid(FieldError{path, code, text})
 }
 
-// Lines gives Fields as "field: why".
+// Lines returns Fields as "field: why".
 func (e *Error) Lines() []string {
 	if e.Fields == nil {
 		return nil
@@ -75,13 +73,13 @@ func (e *Error) Lines() []string {
 	return lines
 }
 
-// NewUnprocessable reports a well-formed request that cannot be carried out.
+// NewUnprocessable returns an error for a well-formed request that cannot be carried out.
 func NewUnprocessable(message string) *Error {
 	return &Error{Kind: Unprocessable, Message: message}
 }
 
-// NewTooMany reports something that was done more often than a limit allows in a window,
-// and how long until it may be again. An empty message says so of attempts.
+// NewTooMany returns an error for exceeding limit per window, which may be retried after wait. An
+// empty message is replaced by one about attempts.
 func NewTooMany(message string, limit int64, window, wait time.Duration) *Error {
 	if message == "" {
 		message = "Too many attempts: try again later"
@@ -89,50 +87,48 @@ func NewTooMany(message string, limit int64, window, wait time.Duration) *Error 
 	return &Error{Kind: TooMany, Message: message, Limit: limit, Window: window, Wait: wait}
 }
 
-// outageWait is after how long a client may try again what an outage has kept from it.
+// outageWait is the time after which clients may retry after an outage.
 const outageWait = 5 * time.Second
 
-// NewUnavailable reports that something which is needed, such as the database, cannot
-// be reached or has no room. Cause is for the log.
+// NewUnavailable returns an error for a dependency, such as the database, that is unreachable or
+// full. The cause is only logged.
 func NewUnavailable(cause error) *Error {
 	return &Error{Kind: Unavailable, Message: "The server cannot do this just now: try again in a few seconds",
 		Wait: outageWait, cause: cause}
 }
 
-// RetryAfter is Wait in whole seconds, at least one, as the header of that name has it.
+// RetryAfter returns Wait for the Retry-After header: in whole seconds, at least one.
 func (e *Error) RetryAfter() string {
 	return strconv.FormatInt(max(1, int64((e.Wait+time.Second-1)/time.Second)), 10)
 }
 
-// NewUnavailableFor reports what cannot be done for now, why, and how long until it may be
-// tried again.
+// NewUnavailableFor returns an error for something that may be retried after wait.
 func NewUnavailableFor(wait time.Duration, message string) *Error {
 	return &Error{Kind: Unavailable, Message: message, Wait: wait}
 }
 
-// NewNotFound reports something missing or hidden. It takes no message, so
-// that the two cannot be told apart.
+// NewNotFound returns an error for something missing or hidden. It has no message of its own, so
+// that clients cannot tell the two apart.
 func NewNotFound() *Error {
 	return &Error{Kind: NotFound, Message: "Not found"}
 }
 
-// NewForbidden reports something the viewer sees but may not do.
+// NewForbidden returns an error for something that the viewer can see but may not do.
 func NewForbidden(message string) *Error {
 	return &Error{Kind: Forbidden, Message: message}
 }
 
-// NewUnauthenticated reports missing or bad credentials.
+// NewUnauthenticated returns an error for missing or invalid credentials.
 func NewUnauthenticated(message string) *Error {
 	return &Error{Kind: Unauthenticated, Message: message}
 }
 
-// Wrap gives cause a kind and a message that is safe to show.
+// Wrap returns an error with a kind, a message that is safe to show, and a cause.
 func Wrap(kind Kind, message string, cause error) *Error {
 	return &Error{Kind: kind, Message: message, cause: cause}
 }
 
-// KindOf returns the kind of the first Error in err's chain, and Internal when
-// there is none.
+// KindOf returns the kind of the first Error in err's chain, or Internal if there is none.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

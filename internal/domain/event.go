@@ -1,111 +1,112 @@
 package domain
 
-// Event is what a use case did, said once: activities and notifications follow from it, and
-// whatever else is to know of it subscribes to it. The set is closed.
+// Event describes what a use case did. Subscribers create activities and notifications from it and
+// update derived data. The set is closed.
 type Event interface{ event() }
 
-// The events of things that are told to followers and to those concerned.
+// Events that followers or the people concerned are notified of.
 type (
-	// ChannelCreated says that a channel was made.
+	// ChannelCreated means that a channel was created.
 	ChannelCreated struct {
 		Channel Channel
-		Brought bool // in from elsewhere, which is no news
+		Brought bool // by an import, which creates no activity
 	}
 
-	// Connected says that an item was put into a channel.
+	// Connected means that an item was connected to a channel.
 	Connected struct {
 		Channel     Channel
 		Item        ItemRef
-		Owner       PrincipalRef // of the item
-		ItemPrivate bool         // a private channel
-		Again       bool         // it was taken out and is put back, which is no news
-		Brought     bool         // in from elsewhere, which is no news
+		Owner       PrincipalRef // owner of the item
+		ItemPrivate bool         // the item is a private channel
+		Again       bool         // a removal was undone, which creates no activity
+		Brought     bool         // by an import, which creates no activity
 	}
 
-	// CollaboratorAdded says that a user or group may add to a channel from now on.
+	// CollaboratorAdded means that a user or group became a collaborator of a channel.
 	CollaboratorAdded struct {
 		Channel Channel
 		Who     PrincipalRef
 	}
 
-	// MemberAdded says that a user has joined a group.
+	// MemberAdded means that a user joined a group.
 	MemberAdded struct {
 		Group GroupID
 		User  UserID
 	}
 
-	// Followed says that the actor follows a user, group or channel.
+	// Followed means that the actor followed a user, group or channel.
 	Followed struct{ What Subject }
 
-	// CommentCreated says that the actor commented on a block, and mentioned users.
+	// CommentCreated means that the actor commented on a block and mentioned users.
 	CommentCreated struct {
 		Block     Block
 		Comment   CommentID
 		Mentioned []UserID
-		Brought   bool // in from elsewhere, which is no news
+		Brought   bool // by an import, which creates no activity
 	}
 )
 
-// The events that change what is seen and are told to nobody yet.
+// Events that change what is visible, without notifications.
 type (
-	// BlockCreated says that a block was made; Connected says where it is.
+	// BlockCreated means that a block was created. Connected events contain its channels.
 	BlockCreated struct{ Block Block }
 
-	// BlockChanged says that a block was edited, or has its content.
+	// BlockChanged means that a block was edited, or its content was processed.
 	BlockChanged struct{ Block BlockID }
 
-	// BlockDeleted says that a block is gone; Disconnected says where it was.
+	// BlockDeleted means that a block was deleted. Disconnected events contain its channels.
 	BlockDeleted struct{ Block BlockID }
 
-	// Disconnected says that an item was taken out of a channel.
+	// Disconnected means that an item was removed from a channel.
 	Disconnected struct{ Connection Connection }
 
-	// ChannelChanged says that a channel is other than it was.
+	// ChannelChanged means that a channel was changed.
 	ChannelChanged struct{ Was, Is Channel }
 
-	// ConnectionChanged says that a connection was moved, pinned or unpinned, or has other metadata.
+	// ConnectionChanged means that a connection was moved, pinned or unpinned, or its metadata
+	// changed.
 	ConnectionChanged struct{ Connection Connection }
 
-	// ContentsArranged says that many connections of a channel were moved at once.
+	// ContentsArranged means that several connections of a channel were moved at once.
 	ContentsArranged struct {
 		Channel Channel
 		Moved   []ConnectionID
 	}
 
-	// ChannelDeleted says that a channel is gone.
+	// ChannelDeleted means that a channel was deleted.
 	ChannelDeleted struct{ Channel Channel }
 
-	// CollaboratorRemoved says that a user or group collaborates on a channel no more.
+	// CollaboratorRemoved means that a user or group is no longer a collaborator of a channel.
 	CollaboratorRemoved struct {
 		Channel Channel
 		Who     PrincipalRef
 	}
 
-	// GroupCreated says that the actor made a group, whose first member they are.
+	// GroupCreated means that the actor created a group and became its first member.
 	GroupCreated struct{ Group GroupID }
 
-	// GroupChanged says that what a group shows of itself is other than it was.
+	// GroupChanged means that a group's public data changed.
 	GroupChanged struct{ Group GroupID }
 
-	// GroupDeleted says that a group is gone; its channels are its owner's.
+	// GroupDeleted means that a group was deleted. Its channels now belong to its owner.
 	GroupDeleted struct{ Group GroupID }
 
-	// MemberRemoved says that a user belongs to a group no more.
+	// MemberRemoved means that a user is no longer a member of a group.
 	MemberRemoved struct {
 		Group GroupID
 		User  UserID
 	}
 
-	// UserChanged says that what a user shows of themself is other than it was.
+	// UserChanged means that a user's public data changed.
 	UserChanged struct{ User UserID }
 
-	// Unfollowed says that the actor follows something no more.
+	// Unfollowed means that the actor unfollowed something.
 	Unfollowed struct{ What Subject }
 
-	// CommentChanged says that a comment was edited.
+	// CommentChanged means that a comment was edited.
 	CommentChanged struct{ Comment Comment }
 
-	// CommentDeleted says that a comment is gone.
+	// CommentDeleted means that a comment was deleted.
 	CommentDeleted struct{ Comment Comment }
 )
 

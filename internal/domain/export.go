@@ -2,13 +2,13 @@ package domain
 
 import "time"
 
-// ExportID names an export.
+// ExportID identifies an export.
 type ExportID int64
 
-// ExportState is how far an export has come.
+// ExportState is the state of an export.
 type ExportState string
 
-// The states of exports. The last two have an end.
+// The states of exports. The last two are final.
 const (
 	ExportQueued  ExportState = "queued"
 	ExportRunning ExportState = "running"
@@ -16,24 +16,25 @@ const (
 	ExportFailed  ExportState = "failed"
 )
 
-// Live reports whether something is still to come of it.
+// Live reports whether the state is not final.
 func (s ExportState) Live() bool { return s == ExportQueued || s == ExportRunning }
 
-// Export is a file of all that is somebody's, which a job makes and which is kept for a while.
+// Export is a file with everything that a user owns. A job makes it, and it is deleted after a
+// while.
 type Export struct {
 	ID        ExportID
 	UserID    UserID
 	State     ExportState
 	Attempts  int64
-	Object    string // in the storage; "" until a job has begun
-	Size      int64  // once it is done
+	Object    string // name in the storage; "" until a job has started
+	Size      int64  // set when it is done
 	Counts    ExportCounts
 	CreatedAt time.Time
 	EndedAt   *time.Time
-	ExpiresAt time.Time // after which it is gone
+	ExpiresAt time.Time // when it will be deleted
 }
 
-// ExportCounts is what is in an export so far.
+// ExportCounts counts the contents of an export so far.
 type ExportCounts struct {
 	Expected int64 // items of channels
 	Done     int64
@@ -41,5 +42,5 @@ type ExportCounts struct {
 	Blocks   int64
 	Files    int64
 	Bytes    int64 // of files
-	LeftOut  int64 // what could not be read
+	LeftOut  int64 // skipped because it could not be read
 }

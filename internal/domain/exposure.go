@@ -1,14 +1,14 @@
 package domain
 
-// Exposure is what the operator lets strangers and search engines see. The zero value
-// shows guests all that the API shows them, and keeps closed channels out of indexes.
+// Exposure defines what guests and search engines can see. By default guests see everything that
+// the API shows them, and closed channels are not indexed.
 type Exposure struct {
-	GuestsClosed bool // guests see nothing of collections
-	IndexClosed  bool // closed channels may be indexed by search engines, too
+	GuestsClosed bool // guests do not see collections
+	IndexClosed  bool // search engines may also index closed channels
 }
 
-// Admits refuses who may see nothing here: a guest where guests are closed out, and so
-// an application that acts as itself, which anyone may register.
+// Admits returns an error if guests are closed out and the actor is a guest, or an application that
+// acts as itself, which anyone can register.
 func (e Exposure) Admits(a Actor) error {
 	if e.GuestsClosed && !a.SignedIn() {
 		return NewUnauthenticated("A user's token is required")
@@ -16,7 +16,7 @@ func (e Exposure) Admits(a Actor) error {
 	return nil
 }
 
-// Indexes reports whether search engines may keep a channel.
+// Indexes reports whether search engines may index a channel.
 func (e Exposure) Indexes(v Visibility) bool {
 	return !e.GuestsClosed && (v == Public || v == Closed && e.IndexClosed)
 }

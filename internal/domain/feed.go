@@ -2,14 +2,14 @@ package domain
 
 import "cmp"
 
-// News is an activity together with those who are notified of it. The actor is never
-// notified, and nobody twice.
+// News is an activity with the users to notify of it. It contains each user once, and never the
+// actor.
 type News struct {
 	Activity
 	Notify []UserID
 }
 
-// Sources are what one follows to have the activity in one's feed: its actor, its
+// Sources returns the subjects whose followers have the activity in their feeds: its actor, its
 // channel and the group (behaviour.md section 7).
 func (a Activity) Sources() []Subject {
 	sources := []Subject{{SubjectUser, int64(a.Actor)}}
@@ -22,20 +22,20 @@ func (a Activity) Sources() []Subject {
 	return sources
 }
 
-// Compare orders subjects by type and id: the order in which they are locked.
+// Compare orders subjects by type and ID, which is the order of locking.
 func (s Subject) Compare(other Subject) int {
 	return cmp.Or(cmp.Compare(s.Type, other.Type), cmp.Compare(s.ID, other.ID))
 }
 
-// Window is a stretch of a list of activities: those with an id between After and
-// Before, neither included, newest first, or oldest first when Rising.
+// Window is a range of a list of activities: those with an ID between After and Before, exclusive,
+// newest first, or oldest first if Rising.
 type Window struct {
 	After, Before ActivityID
 	Rising        bool
 	Limit         int
 }
 
-// From is the window that is left after the activity with the given id.
+// From returns the remaining window after the activity with the ID.
 func (w Window) From(id ActivityID) Window {
 	if w.Rising {
 		w.After = id
@@ -45,7 +45,7 @@ func (w Window) From(id ActivityID) Window {
 	return w
 }
 
-// Receipt is a notification: an activity, and whether the user has read of it.
+// Receipt is a notification and whether the user has read it.
 type Receipt struct {
 	ID   ActivityID
 	Read bool

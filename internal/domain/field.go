@@ -7,37 +7,35 @@ import (
 	"unicode/utf8"
 )
 
-// FieldCode says what is wrong with a field, for programs; Text of a FieldError says it to
-// people.
+// FieldCode is the machine-readable kind of a FieldError.
 type FieldCode string
 
-// The codes. There are no others.
 const (
-	FieldShape      FieldCode = "shape"        // does not have the form that the description of an operation gives it
+	FieldShape      FieldCode = "shape"        // does not match the operation's description
 	FieldRequired   FieldCode = "required"     // is missing
-	FieldBlank      FieldCode = "blank"        // is white space alone
+	FieldBlank      FieldCode = "blank"        // contains only white space
 	FieldTooShort   FieldCode = "too_short"    // has too few characters or bytes
-	FieldTooLong    FieldCode = "too_long"     // has too many of them
+	FieldTooLong    FieldCode = "too_long"     // has too many characters or bytes
 	FieldTooFew     FieldCode = "too_few"      // has too few items
-	FieldTooMany    FieldCode = "too_many"     // has too many of them
-	FieldOutOfRange FieldCode = "out_of_range" // is a number that is too low or too high
-	FieldMalformed  FieldCode = "malformed"    // is not of the form that such a value has
-	FieldUnknown    FieldCode = "unknown"      // is none of the values that there are, or names nothing
-	FieldRepeated   FieldCode = "repeated"     // is there twice
-	FieldExclusive  FieldCode = "exclusive"    // cannot be given together with another field
-	FieldTaken      FieldCode = "taken"        // belongs to somebody already
-	FieldIncorrect  FieldCode = "incorrect"    // is not the one that was set, chosen or invited
-	FieldForbidden  FieldCode = "forbidden"    // is well formed, and not allowed nevertheless
+	FieldTooMany    FieldCode = "too_many"     // has too many items
+	FieldOutOfRange FieldCode = "out_of_range" // is a number that is too small or too large
+	FieldMalformed  FieldCode = "malformed"    // has the wrong format
+	FieldUnknown    FieldCode = "unknown"      // is not one of the possible values, or refers to nothing
+	FieldRepeated   FieldCode = "repeated"     // occurs twice
+	FieldExclusive  FieldCode = "exclusive"    // cannot be combined with another field
+	FieldTaken      FieldCode = "taken"        // already belongs to someone
+	FieldIncorrect  FieldCode = "incorrect"    // does not match the value that was set, chosen or invited
+	FieldForbidden  FieldCode = "forbidden"    // is well-formed but not allowed
 )
 
-// FieldError is what is wrong with one field of an input.
+// FieldError describes a fault of one field of an input.
 type FieldError struct {
 	Path string    // such as "title", "channels[0].metadata"; "" for the input as a whole
 	Code FieldCode // for programs
-	Text string    // the end of a sentence that begins with the field: "must not be blank"
+	Text string    // continues a sentence that starts with the field: "must not be blank"
 }
 
-// String gives "field: why", which is how clients of the API are told.
+// String returns "field: why", the form in API errors.
 func (e FieldError) String() string {
 	if e.Path == "" {
 		return e.Text
@@ -45,8 +43,8 @@ func (e FieldError) String() string {
 	return e.Path + ": " + e.Text
 }
 
-// Item splits the path of an item of a list: "redirect_uris[2]" into the list's name and
-// 2. For other paths it gives the path, and -1.
+// Item splits the path of a list item: "redirect_uris[2]" into the list's name and 2. For other
+// paths it returns the path and -1.
 func (e FieldError) Item() (list string, index int) {
 	if list, rest, ok := strings.Cut(e.Path, "["); ok {
 		if i, err := strconv.Atoi(strings.TrimSuffix(rest, "]")); err == nil {
@@ -56,17 +54,17 @@ func (e FieldError) Item() (list string, index int) {
 	return e.Path, -1
 }
 
-// Faults gathers what is wrong with an input, so that one error can name it all. The zero
-// value has none, and costs nothing.
+// Faults collects the faults of an input for a single error. The zero value is empty and allocates
+// nothing.
 type Faults []FieldError
 
-// Add notes a fault.
+// Add adds a fault.
 func (f *Faults) Add(path string, code FieldCode, text string) {
 	*f = append(*f, FieldError{path, code, text})
 }
 
-// Include takes over the faults of an Invalid error, with a prefix such as "blocks[3]."
-// before their paths. Any other error it gives back.
+// Include adds the faults of an Invalid error, prefixing their paths, for example with
+// "blocks[3].". It returns any other error.
 func (f *Faults) Include(prefix string, err error) error {
 	if err == nil {
 		return nil
@@ -90,7 +88,7 @@ func (f *Faults) IncludeItem(list string, index int, err error) error {
 	return f.Include(list+"["+strconv.Itoa(index)+"].", err)
 }
 
-// Err is the error that names them all, nil if there are none.
+// Err returns an error with all faults, or nil.
 func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil
@@ -98,7 +96,7 @@ func (f Faults) Err() error {
 	return NewInvalid(f...)
 }
 
-// JoinFaults makes one Invalid error of several. Any other error among them it gives alone.
+// JoinFaults joins Invalid errors into one. If there is any other error, it returns that instead.
 func JoinFaults(errs ...error) error {
 	var all Faults
 	for _, err := range errs {
@@ -109,8 +107,8 @@ func JoinFaults(errs ...error) error {
 	return all.Err()
 }
 
-// Text checks that a text can be kept, and has at most so many characters. It reports
-// whether it is so.
+// Text checks that a text can be stored and has at most limit characters. It returns false if it
+// added a fault.
 func (f *Faults) Text(path, s string, limit int) bool {
 	switch {
 	case !utf8.ValidString(s):
@@ -125,21 +123,21 @@ func (f *Faults) Text(path, s string, limit int) bool {
 	return false
 }
 
-// AnyText is Text for one that may be missing, and may be of spaces alone.
+// AnyText is Text for an optional text that may be blank.
 func (f *Faults) AnyText(path string, s *string, limit int) {
 	if s != nil {
 		f.Text(path, *s, limit)
 	}
 }
 
-// OptionalText is Text for one that may be missing or "", and not of spaces alone.
+// OptionalText is Text for an optional text that may be "" but not white space.
 func (f *Faults) OptionalText(path string, s *string, limit int) {
 	if s != nil && f.Text(path, *s, limit) && *s != "" && strings.TrimSpace(*s) == "" {
 		f.Add(path, FieldBlank, mustNotBeBlank)
 	}
 }
 
-// RequiredText is Text for one that must say something.
+// RequiredText is Text for a text that must not be blank.
 func (f *Faults) RequiredText(path, s string, limit int) bool {
 	if !f.Text(path, s, limit) {
 		return false
@@ -153,21 +151,21 @@ func (f *Faults) RequiredText(path, s string, limit int) bool {
 
 const mustNotBeBlank = "must not be blank"
 
-// Positive checks an id or a position, which counts from 1.
+// Positive checks an ID or a position, which start at 1.
 func (f *Faults) Positive(path string, n int64) {
 	if n < 1 {
 		f.Add(path, FieldOutOfRange, "must be at least 1")
 	}
 }
 
-// OptionalID checks an id, where 0 says that none is given.
+// OptionalID checks an ID, where 0 means none.
 func (f *Faults) OptionalID(path string, id int64) {
 	if id != 0 {
 		f.Positive(path, id)
 	}
 }
 
-// Between checks a number that has bounds on both sides.
+// Between checks a number with both a minimum and a maximum.
 func (f *Faults) Between(path string, n, low, high int64) {
 	switch {
 	case n < low:
@@ -177,14 +175,14 @@ func (f *Faults) Between(path string, n, low, high int64) {
 	}
 }
 
-// Sort checks what a list is sorted by: one of the keys up to the last.
+// Sort checks the sort key of a list, from 0 to last.
 func (f *Faults) Sort(key, last int) {
 	if key < 0 || key > last {
 		f.Add("sort", FieldUnknown, "is no order of this list")
 	}
 }
 
-// Count checks that a list has 1 to so many items, and reports whether it has.
+// Count checks that a list has 1 to limit items. It returns false if it added a fault.
 func (f *Faults) Count(path string, n, limit int) bool {
 	switch {
 	case n == 0:
@@ -197,7 +195,7 @@ func (f *Faults) Count(path string, n, limit int) bool {
 	return false
 }
 
-// Among checks that a value is one of those that there are.
+// Among checks that a value is one of all.
 func Among[T ~string](f *Faults, path string, value T, all ...T) {
 	for _, one := range all {
 		if value == one {

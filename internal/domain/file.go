@@ -2,37 +2,37 @@ package domain
 
 import "time"
 
-// BlobID names bytes that are kept; FileID a file that is shown.
+// BlobID identifies stored bytes, and FileID a file with its own URL.
 type (
 	BlobID   int64
 	FileID   int64
 	UploadID int64
 )
 
-// Blob is bytes that are kept, once for each content.
+// Blob is stored bytes, once per content.
 type Blob struct {
 	ID     BlobID
 	Hash   string // SHA-256, hexadecimal
-	Object string // its name in the storage
+	Object string // name in the storage
 	Size   int64
-	Stored bool // the bytes are surely there
+	Stored bool // the bytes are known to exist
 }
 
-// File is a blob under an address that nobody guesses.
+// File is a blob with an unguessable URL.
 type File struct {
 	ID          FileID
-	Key         string // the secret of its address
-	Owner       UserID // whose quota it counts against
+	Key         string // secret part of its URL
+	Owner       UserID // whose quota it counts towards
 	BlobID      BlobID
-	Object      string // the blob's
-	Name        string // as its owner calls it
+	Object      string // of the blob
+	Name        string // chosen by its owner
 	ContentType string
 	Extension   string // without the dot
 	Size        int64
 	Width       int64 // of images, upright; 0 if unknown
 	Height      int64
 	Blurhash    *string
-	Resized     string // extension of its resized versions; "": it stands for them itself
+	Resized     string // extension of its resized versions; "" if the original is used instead
 	Animated    bool   // an image with more than one frame
 	CreatedAt   time.Time
 
@@ -58,7 +58,7 @@ func (f File) ServedSize() int64 {
 	return f.CleanSize
 }
 
-// Original is the name of the file as it came, below its key.
+// Original returns the name of the original in URLs, below the file's key.
 func (f File) Original() string {
 	if f.Extension == "" {
 		return "original"
@@ -66,7 +66,8 @@ func (f File) Original() string {
 	return "original." + f.Extension
 }
 
-// Version is the name of a resized version, such as "small-2x.webp", below the file's key.
+// Version returns the name of a resized version in URLs, such as "small-2x.webp", below the file's
+// key.
 func (f File) Version(v ImageVersion) string {
 	if f.Resized == "" {
 		return f.Original()
@@ -84,7 +85,7 @@ func (f File) Displayable() bool {
 	return false
 }
 
-// VersionSize is the width and height of a version in pixels; 0 if unknown.
+// VersionSize returns the width and height of a version in pixels, or 0 if unknown.
 func (f File) VersionSize(v ImageVersion) (width, height int64) {
 	if f.Resized == "" || f.Width == 0 || f.Height == 0 {
 		return f.Width, f.Height
@@ -93,8 +94,7 @@ func (f File) VersionSize(v ImageVersion) (width, height int64) {
 	return int64(w), int64(h)
 }
 
-// Embed is media that is played in place, as its provider describes it. Empty fields
-// are unknown.
+// Embed is embedded media as described by its provider. Empty fields are unknown.
 type Embed struct {
 	URL          string // of the player
 	Type         string // video, audio or rich
@@ -115,42 +115,41 @@ type PageFacts struct {
 	AuthorURL  string
 }
 
-// Upload is what a user may send, or has sent.
+// Upload is a file that a user may send or has sent.
 type Upload struct {
 	ID          UploadID
 	Key         string
 	UserID      UserID
 	Name        string
 	ContentType string
-	BlobID      BlobID // 0 until this server has the bytes
-	Size        int64  // once it is known
-	Used        bool   // something has been made of it
+	BlobID      BlobID // 0 until this server has received the bytes
+	Size        int64  // set once known
+	Used        bool   // something was created from it
 	ExpiresAt   time.Time
 	CreatedAt   time.Time
 }
 
-// ProcessingState is how far the getting of a block's content has come.
+// ProcessingState is the state of processing a block's content.
 type ProcessingState string
 
-// The states of getting content.
 const (
 	ProcessingWaiting ProcessingState = "waiting"
 	ProcessingDone    ProcessingState = "done"
 	ProcessingFailed  ProcessingState = "failed"
 )
 
-// ProcessingStatus is how far fetching a block's content has come.
+// ProcessingStatus is the progress of processing a block's content.
 type ProcessingStatus struct {
 	BlockID   BlockID
 	State     ProcessingState
 	Attempts  int64
-	Reason    *string // why the last attempt failed, in words for its author
+	Reason    *string // why the last attempt failed, for its author
 	UploadID  UploadID
 	Round     int64 // differs after each restart
 	UpdatedAt time.Time
 }
 
-// ContentTypePattern is the form of a media type with its parameters, in ASCII (RFC 9110
-// section 8.3.1). The description has the same.
+// ContentTypePattern matches a media type with parameters, in ASCII (RFC 9110 section 8.3.1). The
+// API description has the same pattern.
 const ContentTypePattern = `^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*` +
 	`( *; *[A-Za-z0-9!#$&^_.+-]+=("[ -!#-~]*"|[A-Za-z0-9!#$&^_.+-]+))*$`

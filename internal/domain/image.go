@@ -1,6 +1,6 @@
 package domain
 
-// ImageVersion names one of the sizes that every image is served in.
+// ImageVersion is one of the sizes that every image is served in.
 type ImageVersion struct {
 	Name   string // "small", "medium", "large" or "square"
 	Double bool   // twice the pixels, for dense screens
@@ -14,9 +14,9 @@ var (
 	SquareImage = ImageVersion{Name: "square"}
 )
 
-// box is the side, in pixels at 1×, of the square that a version fits in. The square is
-// cropped around the centre, the others keep their aspect ratio. A large image at 2× is
-// 2400 pixels wide: enough for a laptop's screen, and a tenth of a camera's file.
+// box returns the side, in pixels at 1×, of the square that a version fits in. Square versions are
+// cropped around the center; others keep their aspect ratio. A large image at 2× is 2400 pixels
+// wide, enough for a laptop screen and a tenth of the size of a camera's file.
 func (v ImageVersion) box() int {
 	switch v.Name {
 	case "medium":
@@ -36,13 +36,13 @@ func ImageVersions() []ImageVersion {
 	return all
 }
 
-// At2x is the version with twice the pixels.
+// At2x returns the version with twice the pixels.
 func (v ImageVersion) At2x() ImageVersion { return ImageVersion{Name: v.Name, Double: true} }
 
 // Square reports whether the version is cropped to a square.
 func (v ImageVersion) Square() bool { return v.Name == "square" }
 
-// String is the version's name in addresses, such as "small" or "small-2x".
+// String returns the version's name in URLs, such as "small" or "small-2x".
 func (v ImageVersion) String() string {
 	if v.Double {
 		return v.Name + "-2x"
@@ -50,8 +50,8 @@ func (v ImageVersion) String() string {
 	return v.Name
 }
 
-// Fit returns the version's width and height in pixels for an image of w × h
-// pixels. It is never larger than the image, and never below one pixel.
+// Fit returns the version's size in pixels for an image of w × h pixels. It is never larger than
+// the image, and at least one pixel.
 func (v ImageVersion) Fit(w, h int) (int, int) {
 	box := v.box()
 	if v.Double {
@@ -64,7 +64,7 @@ func (v ImageVersion) Fit(w, h int) (int, int) {
 	return fit(box, w, h)
 }
 
-// fit shrinks w × h into a square box of that side.
+// fit scales w × h down to fit into a square.
 func fit(box, w, h int) (int, int) {
 	long := max(w, h)
 	if long <= box {

@@ -6,55 +6,55 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// ImportID names an import.
+// ImportID identifies an import.
 type ImportID int64
 
-// ImportSource is what an import reads from.
+// ImportSource is the type of an import's source.
 type ImportSource string
 
-// The sources: another server that speaks version 3, or a file.
+// The sources: another server with version 3 of the API, or a file.
 const (
 	FromArena     ImportSource = "arena"
-	FromFile      ImportSource = "file"      // of any format that is recognized
+	FromFile      ImportSource = "file"      // of any recognized format
 	FromBookmarks ImportSource = "bookmarks" // the same, from earlier versions
 	FromSheet     ImportSource = "csv"       // the same
-	FromExport    ImportSource = "export"    // a ZIP that a Vitrine wrote, and nothing else
+	FromExport    ImportSource = "export"    // a ZIP exported by Vitrine
 )
 
-// ImportState is how far an import has come.
+// ImportState is the state of an import.
 type ImportState string
 
-// The states of imports. The last three have an end.
+// The states of imports. The last three are final.
 const (
-	ImportChoosing ImportState = "choosing" // its owner chooses among the channels that were found
+	ImportChoosing ImportState = "choosing" // waiting for its owner to choose among the found channels
 	ImportQueued   ImportState = "queued"
 	ImportRunning  ImportState = "running"
 	ImportDone     ImportState = "done"
 	ImportStopped  ImportState = "stopped" // by its owner
-	ImportFailed   ImportState = "failed"  // Reason says why
+	ImportFailed   ImportState = "failed"  // see Reason
 )
 
-// Live reports whether something is still to come of it.
+// Live reports whether the state is not final.
 func (s ImportState) Live() bool {
 	return s == ImportChoosing || s == ImportQueued || s == ImportRunning
 }
 
-// Import is a collection that is brought in from elsewhere, channel by channel, as jobs.
+// Import is a collection that jobs import from another server or a file, channel by channel.
 type Import struct {
 	ID          ImportID
 	UserID      UserID
 	Source      ImportSource
-	Address     string     // of the server, "" for a file
-	What        []string   // channels, users and groups there; empty: everything of the token's user
+	Address     string     // of the server; "" for a file
+	What        []string   // channels, users and groups on the server; empty for everything of the token's user
 	Visibility  Visibility // of channels whose source defines none
 	IntoVisible bool       // a private import may add to channels that everyone can see
 	Choose      bool       // the owner chooses the channels before the import
 	Listed      bool       // the steps are known
-	Attempts    int64      // at the present step
-	UploadID    UploadID   // of a file, until it was read
+	Attempts    int64      // at the current step
+	UploadID    UploadID   // of a file, until it has been read
 	FileName    string
 	State       ImportState
-	Reason      *string // why it failed, in words for its owner
+	Reason      *string // why it failed, for its owner
 	Steps       int64   // in total
 	StepsDone   int64
 	Counts      ImportCounts
@@ -63,9 +63,9 @@ type Import struct {
 	EndedAt     *time.Time
 }
 
-// ImportCounts is what has come of an import so far, or of a step.
+// ImportCounts counts the progress of an import or of a step.
 type ImportCounts struct {
-	Expected    int64 // items that are to come, as far as it is known
+	Expected    int64 // items in total, as far as known
 	Done        int64 // of these
 	Channels    int64
 	Blocks      int64
@@ -73,46 +73,45 @@ type ImportCounts struct {
 	Comments    int64
 	Files       int64
 	Bytes       int64 // of files
-	Unchanged   int64 // things that were here already
-	Changed     int64 // things that were here, and are now as they are there
-	Moved       int64 // items that stand elsewhere in their channel now
-	LeftOut     int64 // what could not be taken, listed or not
+	Unchanged   int64 // items that already existed
+	Changed     int64 // existing items that were updated
+	Moved       int64 // items that were moved within their channel
+	LeftOut     int64 // items that were skipped, listed or not
 }
 
-// ImportFile is what is known of the file of an import.
+// ImportFile describes the file of an import.
 type ImportFile struct {
 	Asked    string `json:"asked,omitempty"`    // encoding that its owner named; "": it is detected
 	Format   string `json:"format,omitempty"`   // that was recognized
 	Encoding string `json:"encoding,omitempty"` // that it was read in
-	Links    int64  `json:"links,omitempty"`    // that were made, as the numbers below
+	Links    int64  `json:"links,omitempty"`    // number of new Links; likewise below
 	Texts    int64  `json:"texts,omitempty"`
 	Embeds   int64  `json:"embeds,omitempty"`
 	Files    int64  `json:"files,omitempty"` // Images and Attachments
 }
 
-// ImportStepState is how far a step has come.
+// ImportStepState is the state of a step.
 type ImportStepState string
 
-// The states of steps.
 const (
 	StepWaiting ImportStepState = "waiting"
 	StepDone    ImportStepState = "done"
-	StepSkipped ImportStepState = "skipped" // it was not chosen
+	StepSkipped ImportStepState = "skipped" // not chosen
 	StepFailed  ImportStepState = "failed"
 )
 
 // ImportStep is a channel of an import, or its file.
 type ImportStep struct {
-	N      int64  // from 1, in the order in which they are done; 0 makes the channels
-	Ref    string // what the source calls it
+	N      int64  // from 1, in order; step 0 creates the channels
+	Ref    string // identifier at the source
 	Title  string
-	Head   string // what the source says of the channel, as JSON; only where it is asked for
-	Page   int64  // of the source, from which a step that was cut off goes on; from 1
+	Head   string // the channel's data from the source, as JSON; only if requested
+	Page   int64  // page of the source from which an interrupted step resumes; from 1
 	State  ImportStepState
 	Counts ImportCounts
 }
 
-// LeftOut is something that an import could not take.
+// LeftOut is an item that an import skipped.
 type LeftOut struct{ What, Where, Why string }
 
 // EncodingNamed returns the canonical name of a character encoding, such as "shift_jis", from any of the

@@ -2,17 +2,17 @@ package domain
 
 import "time"
 
-// Ids of invitations and of reusable invites.
+// IDs of invitations and of reusable invites.
 type (
 	InvitationID  int64
 	GroupInviteID int64
 )
 
-// InvitationState is what became of an invitation.
+// InvitationState is the state of an invitation.
 type InvitationState string
 
-// The states of invitations. Only pending ones that have not run out are open; one
-// that has is Expired at the latest when another takes its place.
+// The states of invitations. Only pending invitations before their expiry are open. One past its
+// expiry becomes Expired at the latest when another replaces it.
 const (
 	InvitationPending  InvitationState = "pending"
 	InvitationAccepted InvitationState = "accepted"
@@ -21,15 +21,14 @@ const (
 	InvitationExpired  InvitationState = "expired"
 )
 
-// Invitation asks one person into a group (behaviour.md section 6), as a user or at an
-// e-mail address.
+// Invitation invites one person into a group (behaviour.md section 6), as a user or by an e-mail
+// address.
 type Invitation struct {
 	ID      InvitationID
 	Group   Principal
 	Invitee *Principal // the account, if there is one
-	// Email is the address that was invited, in lower case; nil for one of a user.
-	// Where it is set, the invitee is not shown: who invites an address does not learn
-	// whose it is.
+	// Email is the invited address in lower case, or nil if a user was invited. If it is set, the
+	// invitee is not shown, so that the inviter does not learn whose address it is.
 	Email      *string
 	InvitedBy  Principal
 	State      InvitationState
@@ -44,19 +43,19 @@ func (i Invitation) Open(now time.Time) bool {
 	return i.State == InvitationPending && now.Before(i.ExpiresAt)
 }
 
-// CanAccept reports whether the actor may take up an invitation of which they hold the
-// token: the user who is invited; anyone when an address is.
+// CanAccept reports whether the actor, who has the invitation's token, may accept it: the invited
+// user, or anyone if an address was invited.
 func CanAccept(a Actor, i Invitation) bool {
 	return a.MayWrite() && (i.Email != nil || i.Invitee != nil && i.Invitee.PrincipalRef == UserRef(a.UserID))
 }
 
-// CanRevoke reports whether the actor may revoke an invitation of the group: who made
-// it, also after leaving, and every member.
+// CanRevoke reports whether the actor may revoke an invitation of the group: its creator, even
+// after leaving, and every member.
 func CanRevoke(a Actor, g Group, i Invitation) bool {
 	return CanInvite(a, g) || a.MayWrite() && i.InvitedBy.PrincipalRef == UserRef(a.UserID)
 }
 
-// GroupInvite is the one reusable invite of a group.
+// GroupInvite is the reusable invite of a group.
 type GroupInvite struct {
 	ID        GroupInviteID
 	Code      string
@@ -64,10 +63,9 @@ type GroupInvite struct {
 	UpdatedAt time.Time
 }
 
-// InviteOutcome is what came of inviting somebody.
+// InviteOutcome is the result of an invitation.
 type InviteOutcome string
 
-// The outcomes.
 const (
 	OutcomeAdded         InviteOutcome = "added"
 	OutcomeInvited       InviteOutcome = "invited"

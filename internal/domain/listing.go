@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// Listing is what a list of all pages, as search engines read it, says of one: of a
-// channel, a user or a group. Owner is the slug of a channel's owner.
+// Listing is an entry of the list of all pages for search engines: a channel, user or group. Owner
+// is the slug of a channel's owner.
 type Listing struct {
 	ID        int64
 	Owner     string
@@ -11,8 +11,7 @@ type Listing struct {
 	UpdatedAt time.Time
 }
 
-// ListingRange is a stretch of such a list by ids: those after one and up to another, at
-// most so many.
+// ListingRange is a range of that list: the IDs after After and up to Upto, at most Limit entries.
 type ListingRange struct {
 	After, Upto int64
 	Limit       int

@@ -12,17 +12,15 @@ import (
 	"unicode/utf8"
 )
 
-// Metadata is the free key-value data of a block, channel or connection: the
-// canonical text of a flat JSON object, without white space and with sorted
-// keys, so that equal data is equal text. "" means that it was never set, which
-// is null on the wire; an emptied one is "{}".
+// Metadata is the free key-value data of a block, channel or connection: a flat JSON object in
+// canonical form, without white space and with sorted keys, so that equal data has equal text. ""
+// means that it was never set, which is null in the API; emptied metadata is "{}".
 type Metadata string
 
-// MergeMetadata lays a patch, the text of a JSON object, over what is there.
-// Given keys replace; null removes a key if allowNull, and is an error if not.
-// Numbers keep the digits they came with. What the patch does wrong is Invalid,
-// with every fault in Fields ordered by key; what is too much only after the
-// merge is Unprocessable. With an error the result is current.
+// MergeMetadata applies a patch, a JSON object, to the current metadata. Values replace existing
+// ones; null removes a key if allowNull is set, and is an error otherwise. Numbers keep their
+// digits. It returns Invalid for faults in the patch, with all of them in Fields, sorted by key,
+// and Unprocessable if the merged result exceeds a limit. With an error it returns current.
 func MergeMetadata(current Metadata, patch []byte, allowNull bool) (Metadata, error) {
 	changes, err := decodeMetadata(patch)
 	if err != nil {
@@ -62,8 +60,8 @@ func MergeMetadata(current Metadata, patch []byte, allowNull bool) (Metadata, er
 	return Metadata(text), nil
 }
 
-// metadataValue returns the canonical text of a value, nil for a null that may
-// stand, or why it may not stand. The raw text is well-formed JSON.
+// metadataValue returns the canonical text of a value, nil for an allowed null, or a fault. The raw
+// text must be well-formed JSON.
 func metadataValue(raw json.RawMessage, allowNull bool) (value json.RawMessage, code FieldCode, why string) {
 	switch raw[0] {
 	case '"':
@@ -104,7 +102,7 @@ func metadataString(raw json.RawMessage) (value json.RawMessage, code FieldCode,
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), "", ""
 }
 
-// decodeMetadata reads an object. Of a key given twice the last value counts.
+// decodeMetadata parses an object. If a key occurs twice, the last value wins.
 func decodeMetadata(text []byte) (map[string]json.RawMessage, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {
@@ -137,7 +135,7 @@ func validMetadataKey(key string) bool {
 	})
 }
 
-// metadataField names a key in an error, cut when there is no end to it.
+// metadataField returns the field of a key for an error, truncated if it is very long.
 func metadataField(key string) string {
 	if validMetadataKey(key) {
 		return "metadata." + key

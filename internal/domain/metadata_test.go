@@ -51,7 +51,7 @@ func TestMergeMetadataInvalid(t *testing.T) {
 	tests := map[string]struct {
 		patch     string
 		allowNull bool
-		want      []string // beginnings of the fields
+		want      []string // prefixes of the faults
 	}{
 		"array":         {`[]`, true, []string{"metadata: "}},
 		"null":          {`null`, true, []string{"metadata: "}},
@@ -96,7 +96,7 @@ func TestMergeMetadataTooMuch(t *testing.T) {
 		fifty += fmt.Sprintf(`"k%02d":%d,`, i, i)
 	}
 	full := Metadata(strings.TrimSuffix(fifty, ",") + "}")
-	heavy := "{" // exactly at the limit, two bytes to a character in the last value
+	heavy := "{" // exactly at the limit, with two bytes per character in the last value
 	for i := range 15 {
 		heavy += fmt.Sprintf(`"v%02d":"%s",`, i, strings.Repeat("x", 2000))
 	}

@@ -5,31 +5,31 @@ import (
 	"net/netip"
 )
 
-// Origin is where something that is done comes from: a request, or a command that somebody
-// typed. The zero value is the server itself, as in jobs. Who acts is never among it: the
-// acting user is a parameter.
+// Origin is where an action comes from: a request, or a command on the command line. The zero value
+// is the server itself, for example a job. It does not include the acting user, which is a
+// parameter of use cases.
 type Origin struct {
-	Address netip.Addr // of the client, unmapped; invalid where it is not known
-	Request string     // id of the request, as in the log
-	Console bool       // a command line
+	Address netip.Addr // of the client, unmapped; invalid if unknown
+	Request string     // request ID, as in the log
+	Console bool       // command line
 }
 
-// ActedFrom gives the origin itself, so that a context can hold one.
+// ActedFrom implements Originator.
 func (o Origin) ActedFrom() Origin { return o }
 
-// Originator is what a context holds of its origin. A request's is filled along the way.
+// Originator is the value under OriginKey. A request's is filled while the request is handled.
 type Originator interface{ ActedFrom() Origin }
 
-// OriginKey is where a context holds an Originator. What jobs keep of a request
-// (obs.Origin) is held there too.
+// OriginKey is the context key of an Originator. Its value may also have the origin that jobs store
+// (obs.Origin).
 type OriginKey struct{}
 
-// WithOrigin puts an origin into a context.
+// WithOrigin returns a context with an origin.
 func WithOrigin(ctx context.Context, o Originator) context.Context {
 	return context.WithValue(ctx, OriginKey{}, o)
 }
 
-// OriginOf gives the origin of what is done in a context.
+// OriginOf returns the origin in a context.
 func OriginOf(ctx context.Context) Origin {
 	if o, ok := ctx.Value(OriginKey{}).(Originator); ok {
 		return o.ActedFrom()

@@ -2,29 +2,29 @@ package domain
 
 import "time"
 
-// PrincipalType says whether a principal is a user or a group.
+// PrincipalType is the type of a principal.
 type PrincipalType string
 
-// The kinds of principals: who may own a channel or collaborate on it.
+// The types of principals, which can own a channel or collaborate on it.
 const (
 	TypeUser  PrincipalType = "User"
 	TypeGroup PrincipalType = "Group"
 )
 
-// PrincipalRef names a user or a group.
+// PrincipalRef identifies a user or a group.
 type PrincipalRef struct {
 	Type PrincipalType
 	ID   int64
 }
 
-// UserRef names a user.
+// UserRef returns the reference to a user.
 func UserRef(id UserID) PrincipalRef { return PrincipalRef{TypeUser, int64(id)} }
 
-// GroupRef names a group.
+// GroupRef returns the reference to a group.
 func GroupRef(id GroupID) PrincipalRef { return PrincipalRef{TypeGroup, int64(id)} }
 
-// Principal is what is shown of a user or group inside another resource
-// (EmbeddedUser, EmbeddedGroup). Version grows with every change to it.
+// Principal is a user or group as embedded in other resources (EmbeddedUser, EmbeddedGroup).
+// Version increases with every change of these fields.
 type Principal struct {
 	PrincipalRef
 	Name    string
@@ -33,7 +33,7 @@ type Principal struct {
 	Version int64
 }
 
-// Text is a piece of Markdown, rendered when written (behaviour.md section 3).
+// Text is a Markdown text, rendered when it is saved (behaviour.md section 3).
 type Text struct{ Markdown, HTML, Plain string }
 
 // User is an account.
@@ -46,20 +46,20 @@ type User struct {
 	Avatar          *string
 	Tier            Tier
 	Office          Office
-	OpenChannels    int64 // live channels owned, public and closed
+	OpenChannels    int64 // number of live public and closed channels
 	PrivateChannels int64
 	Followers       int64
 	Following       int64
 	Unread          int64
-	Notices         int64 // of operators, unread
+	Notices         int64 // unread notices of operators
 	SuspendedAt     *time.Time
 	Version         int64
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 }
 
-// ChannelsFor counts the user's channels as the viewer may know of them: private
-// ones count for the user alone.
+// ChannelsFor returns the number of channels that the viewer may know of. Private ones only count
+// for the user.
 func (u User) ChannelsFor(viewer Actor) int64 {
 	if viewer.UserID == u.ID {
 		return u.OpenChannels + u.PrivateChannels
@@ -67,7 +67,7 @@ func (u User) ChannelsFor(viewer Actor) int64 {
 	return u.OpenChannels
 }
 
-// Badge is the mark of the tier, or "" (behaviour.md section 13).
+// Badge returns the badge of the tier, or "" (behaviour.md section 13).
 func (u User) Badge() string {
 	if u.Tier == TierPremium || u.Tier == TierSupporter {
 		return string(u.Tier)
@@ -75,8 +75,8 @@ func (u User) Badge() string {
 	return ""
 }
 
-// Token is an access token without its secret: a user's own, an application's that acts
-// for a user, or an application's own.
+// Token is an access token without its secret: a user's personal one, an application's for a user,
+// or an application's own.
 type Token struct {
 	ID            TokenID
 	UserID        UserID        // 0: an application's own

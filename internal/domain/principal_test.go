@@ -14,7 +14,7 @@ func TestPrincipalRefs(t *testing.T) {
 	}
 }
 
-// Private channels count for their owner alone.
+// Private channels only count for their owner.
 func TestChannelsForViewers(t *testing.T) {
 	t.Parallel()
 	u := domain.User{ID: 1, OpenChannels: 3, PrivateChannels: 4}

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// Quota bounds the bytes that a user has stored. 0 is no bound.
+// Quota limits the bytes that a user can store; 0 is unlimited.
 type Quota struct {
-	Unused int64 // of uploads that nothing has been made of yet
-	Total  int64 // of unused uploads, of the files of blocks and pictures, and of texts
+	Unused int64 // of uploads that nothing was created from yet
+	Total  int64 // of unused uploads, files and texts
 }
 
-// Reservation is room held for bytes on their way.
+// Reservation reserves quota for bytes that are being received.
 type Reservation struct {
-	Key       string // what they are for: one holds room once, however often it is tried
+	Key       string // what the bytes are for; retries use the same reservation
 	UserID    UserID
-	Upload    bool // they will be an upload's
+	Upload    bool // for an upload
 	Bytes     int64
-	ExpiresAt time.Time // unless the reservation is extended
+	ExpiresAt time.Time // unless it is extended
 }
 
-// ByteUsage is what a user has stored.
+// ByteUsage is a user's stored bytes.
 type ByteUsage struct {
 	UserID  UserID
 	Tier    Tier
-	Unused  int64 // bytes of uploads that nothing has been made of yet, those on their way included
+	Unused  int64 // bytes of unused uploads, including those being received
 	Texts   int64 // bytes of texts, times TextFactor
 	Total   int64 // bytes of unused uploads, files, files being uploaded, and texts
-	Uploads int64 // that something can still be made of: open addresses, and unused bytes
+	Uploads int64 // unused uploads, including upload URLs that are still valid
 }
 
 // TextFactor is the factor by which the size of a text counts towards a quota. The search index and
@@ -37,7 +37,7 @@ const TextFactor = 2
 // Files returns the bytes of files, including files being uploaded that are not unused uploads.
 func (u ByteUsage) Files() int64 { return u.Total - u.Unused - u.Texts }
 
-// FormatBytes writes a size for people: "1.5 GiB", "512 bytes".
+// FormatBytes formats a size for people: "1.5 GiB", "512 bytes".
 func FormatBytes(n int64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	if n < 1<<10 {
@@ -54,8 +54,8 @@ func FormatBytes(n int64) string {
 	return text + " " + units[unit]
 }
 
-// Totals is how much a site holds.
+// Totals counts the contents of a site.
 type Totals struct {
 	Users, Groups, Channels, Blocks, Connections int64
-	Bytes                                        int64 // of uploads, files and texts, as they count towards quotas
+	Bytes                                        int64 // of uploads, files and texts, as counted towards quotas
 }

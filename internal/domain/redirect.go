@@ -8,26 +8,25 @@ import (
 	"strings"
 )
 
-// OutOfBand is the redirect address of clients that can be told none: the code is shown
-// on a page, for the user to copy.
+// OutOfBand is the redirect URI of clients that cannot receive redirects: the code is shown on a
+// page for the user to copy.
 const OutOfBand = "urn:ietf:wg:oauth:2.0:oob"
 
-// loopbacks are the hosts at which a program on the user's own machine listens (RFC
-// 8252 sections 7.3 and 8.3), as an address begins with them.
+// loopbacks are the URL prefixes of programs that listen on the user's machine (RFC 8252 sections
+// 7.3 and 8.3).
 var loopbacks = []string{"http://127.0.0.1", "http://[::1]", "http://localhost"}
 
-// noRedirect are schemes without a dot that a browser or a desktop gives a meaning of
-// its own. A client's private scheme is none of them.
+// noRedirect are schemes without a dot that have a meaning to browsers or desktops, so they cannot
+// be a client's private scheme.
 var noRedirect = []string{
 	"about", "blob", "brave", "cid", "data", "edge", "feed", "file", "filesystem", "ftp", "help", "imap", "intent", "jar",
 	"javascript", "ldap", "livescript", "mailto", "mhtml", "mid", "mocha", "nntp", "opera", "resource", "res", "sftp",
 	"shell", "sip", "sips", "sms", "smb", "ssh", "tel", "telnet", "urn", "vbscript", "view-source", "wss", "ws", "wyciwyg",
 }
 
-// MatchRedirectURI reports whether a request may name an address where another is
-// registered: it is the same text, or differs in nothing but the port of a loopback
-// address (RFC 9700 section 2.1, RFC 8252 section 7.3). Neither is parsed, so that
-// nothing that parsers disagree about can matter.
+// MatchRedirectURI reports whether a request may use an address if registered is registered: they
+// must be equal, or differ only in the port of a loopback address (RFC 9700 section 2.1, RFC 8252
+// section 7.3). It does not parse them, so differences between parsers do not matter.
 func MatchRedirectURI(registered, given string) bool {
 	if registered == given {
 		return true
@@ -37,7 +36,7 @@ func MatchRedirectURI(registered, given string) bool {
 	return ok && same && wantHost == gotHost && wantRest == gotRest
 }
 
-// splitLoopback cuts the port out of a loopback address.
+// splitLoopback removes the port from a loopback address.
 func splitLoopback(uri string) (host, rest string, ok bool) {
 	for _, host := range loopbacks {
 		rest, ok := strings.CutPrefix(uri, host)
@@ -57,7 +56,7 @@ func splitLoopback(uri string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// cutPort cuts ":" and the digits after it off the beginning.
+// cutPort cuts ":" and the following digits off the beginning.
 func cutPort(s string) (port, rest string, ok bool) {
 	s, ok = strings.CutPrefix(s, ":")
 	rest = strings.TrimLeft(s, "0123456789")
@@ -69,8 +68,7 @@ func validPort(port string) bool {
 	return err == nil && n > 0 && port[0] != '0'
 }
 
-// BadRedirectURI returns why an address cannot be registered as one that browsers are
-// sent to with a code; "" if it can.
+// BadRedirectURI returns why a redirect URI cannot be registered, or "".
 func BadRedirectURI(uri string) string {
 	switch {
 	case uri == "":
@@ -111,12 +109,12 @@ func BadRedirectURI(uri string) string {
 	return badScheme(u)
 }
 
-// unsafeInURI reports whether a character must be escaped in an address (RFC 3986 section 2),
-// and what some programs take for something else.
+// unsafeInURI reports whether a character must be escaped in a URI (RFC 3986 section 2), or some
+// programs interpret it differently.
 func unsafeInURI(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r) }
 
-// badScheme returns why a private-use scheme cannot be registered: those with a dot are a
-// domain's (RFC 8252 section 7.1), others may be no browser's or system's own.
+// badScheme returns why a private-use scheme cannot be registered, or "". Schemes with a dot belong
+// to a domain (RFC 8252 section 7.1); others must not be used by a browser or system.
 func badScheme(u *url.URL) string {
 	if strings.Contains(u.Scheme, ".") {
 		return ""
@@ -129,8 +127,8 @@ func badScheme(u *url.URL) string {
 	return ""
 }
 
-// validAuthority reports whether what stands between "//" and the path is a host name of
-// ASCII or an IP address, with or without a port.
+// validAuthority reports whether the text between "//" and the path is an ASCII host name or an IP
+// address, with or without a port.
 func validAuthority(authority string) bool {
 	host := strings.TrimRight(authority, "0123456789")
 	if before, ok := strings.CutSuffix(host, ":"); ok {

@@ -83,8 +83,8 @@ func TestMatchRedirectURI(t *testing.T) {
 	}
 }
 
-// FuzzRedirectURI looks for addresses that pass for a registered one but lead browsers
-// elsewhere, by the judgement of another parser.
+// FuzzRedirectURI looks for addresses that match a registered one but lead browsers elsewhere,
+// according to another parser.
 func FuzzRedirectURI(f *testing.F) {
 	for _, seed := range []string{"http://127.0.0.1:80/back", "https://app.test/back", "http://localhost.evil.test/", "http://[::1]:1?", "com.example.app:/x"} {
 		f.Add(seed, seed)

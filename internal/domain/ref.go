@@ -1,14 +1,13 @@
 package domain
 
-// Ref names a user, group or channel by id or by slug: all digits means an id
-// (behaviour.md section 1). A zero Ref names nothing.
+// Ref identifies a user, group or channel by ID or by slug; all digits mean an ID (behaviour.md
+// section 1). The zero Ref identifies nothing.
 type Ref struct {
 	ID   int64
 	Slug string
 }
 
-// ParseRef reads a reference. Digits that are no positive 64-bit integer name
-// nothing.
+// ParseRef parses a reference. Digits that are not a positive int64 result in the zero Ref.
 func ParseRef(s string) Ref {
 	id, digits, ok := IsID(s)
 	switch {

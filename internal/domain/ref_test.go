@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// All digits means an id, and anything else a slug (behaviour.md section 1).
+// All digits are an ID; everything else is a slug (behaviour.md section 1).
 func TestParseRef(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]domain.Ref{

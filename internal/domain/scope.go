@@ -2,20 +2,20 @@ package domain
 
 import "strings"
 
-// Scope is what a token may do (behaviour.md section 8; RFC 6749 section 3.3). Scopes
-// are ordered: write includes read, and read includes none.
+// Scope is the scope of a token (behaviour.md section 8; RFC 6749 section 3.3). Scopes are ordered:
+// write includes read, and read includes none.
 type Scope string
 
-// The scopes by increasing power. ScopeNone is a guest's, and asks for nothing
-// when an operation needs it.
+// The scopes in increasing order. ScopeNone is the scope of guests, and of operations that require
+// no scope.
 const (
 	ScopeNone  Scope = ""
 	ScopeRead  Scope = "read"
 	ScopeWrite Scope = "write"
 )
 
-// Allows reports whether a holder of s may do what needs needed. An unknown
-// scope allows nothing and is allowed to nobody.
+// Allows reports whether a token with scope s may use an operation that requires needed. Unknown
+// scopes are never allowed.
 func (s Scope) Allows(needed Scope) bool {
 	have, want := s.rank(), needed.rank()
 	return have >= 0 && want >= 0 && have >= want

@@ -5,7 +5,7 @@ import "testing"
 func TestScopeAllows(t *testing.T) {
 	t.Parallel()
 	scopes := []Scope{ScopeNone, ScopeRead, ScopeWrite, "admin", "Read", "read write"}
-	want := []string{ // a row per holder, a column per need
+	want := []string{ // a row per token scope, a column per required scope
 		"y-----",
 		"yy----",
 		"yyy---",

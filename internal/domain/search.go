@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// SearchKey is what found things are ordered by.
+// SearchKey is a sort key of search results.
 type SearchKey int
 
-// The keys of found things. By score, those whose name is the whole query come first,
-// then those that have it in their names, and of each the newest.
+// The sort keys of search results. SearchByScore puts names that equal the query first, then names
+// that contain it, each newest first.
 const (
 	SearchByScore SearchKey = iota
 	SearchByCreated
@@ -20,16 +20,16 @@ const (
 	SearchByAdded // last addition; only lists of the channels of one owner have it
 )
 
-// SearchSort is an order of found things.
+// SearchSort is a sort order of search results.
 type SearchSort struct {
 	Key  SearchKey
 	Desc bool
 }
 
-// SearchScope narrows a search by what things have to do with who searches.
+// SearchScope limits a search by the relation to the searching user.
 type SearchScope string
 
-// The scopes: all; what one made oneself; what is by followed users or in followed
+// The scopes: everything, the user's own items, and items by followed users or in followed
 // channels.
 const (
 	SearchAll       SearchScope = "all"
@@ -37,10 +37,10 @@ const (
 	SearchFollowing SearchScope = "following"
 )
 
-// Search is what to look for. Zero values do not narrow.
+// Search is a search query with filters. Zero values do not filter.
 type Search struct {
 	Query      string
-	Types      []string // kinds of things and of blocks, as in Subject and Block
+	Types      []string // types of items and of blocks, as in Subject and Block
 	Scope      SearchScope
 	Author     UserID
 	Group      GroupID
@@ -52,11 +52,11 @@ type Search struct {
 	Page       Page
 }
 
-// BlockTypes are the kinds of blocks, those to come included.
+// BlockTypes lists the types of blocks, including pending ones.
 var BlockTypes = []string{string(TextBlock), string(ImageBlock), string(LinkBlock), string(AttachmentBlock),
 	string(EmbedBlock), string(PendingBlock)}
 
-// FileExtensions are those that a search can be narrowed to.
+// FileExtensions lists the extensions that a search can filter by.
 var FileExtensions = []string{
 	"aac", "ai", "aiff", "avi", "avif", "bmp", "csv", "doc", "docx", "eps", "epub", "fla", "gif",
 	"h264", "heic", "heif", "ind", "indd", "jpeg", "jpg", "key", "kml", "kmz", "latex", "m4a", "ma",
@@ -66,7 +66,7 @@ var FileExtensions = []string{
 	"webp", "wma", "xls", "xlsx", "xlt",
 }
 
-// Validate checks everything but how many words the query has.
+// Validate checks everything except the number of words in the query.
 func (s Search) Validate() error {
 	var f Faults
 	f.Text("query", s.Query, MaxSearchQuery)

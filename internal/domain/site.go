@@ -2,25 +2,24 @@ package domain
 
 import "time"
 
-// DefaultSiteName is what a site is called until its operator names it.
+// DefaultSiteName is the name of a site until its operator changes it.
 const DefaultSiteName = "Vitrine"
 
-// Site is what a site says of itself.
+// Site holds the public settings of a site.
 type Site struct {
 	Name         string
 	About        *Text
 	Picture      *File
-	Announcement *Text // on every page
+	Announcement *Text // shown on every page
 
-	// Announced tells announcements apart, so that a reader's browser can remember which
-	// one it has put away.
+	// Announced identifies the announcement, so that a browser can remember that it was dismissed.
 	Announced int64
-	Legal     []LegalPage // without their texts
-	Version   int64       // grows with any change of the above
+	Legal     []LegalPage // without their bodies
+	Version   int64       // increases with any change of the above
 	UpdatedAt time.Time
 }
 
-// LegalPage is a page of the operator's own, such as an imprint.
+// LegalPage is a page written by the operator, such as an imprint.
 type LegalPage struct {
 	Slug      string
 	Title     string

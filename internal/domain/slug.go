@@ -12,22 +12,20 @@ import (
 
 const (
 	slugSuffixLength  = 11   // behaviour.md section 1: "- and 11 random base-36 characters"
-	maxSlugNameLength = 2000 // in bytes: of a longer name only the beginning counts
+	maxSlugNameLength = 2000 // in bytes; the rest of a longer name is ignored
 )
 
-// Slugify transliterates a name to lower-case ASCII words joined by single
-// hyphens, at most MaxSlugLength characters and cut between words where it can
-// be. It gives "" for a name without anything to transliterate (emoji only),
-// and may give digits only: see SlugCandidate.
+// Slugify transliterates a name to lower-case ASCII words joined by single hyphens, at most
+// MaxSlugLength characters, cut between words if possible. It returns "" for a name without letters
+// or digits, such as an emoji, and may return only digits: see SlugCandidate.
 func Slugify(name string) string {
 	return slugWithin(name, MaxSlugLength)
 }
 
-// SlugCandidate returns the slug to try for a new name: Slugify(name) if that is
-// usable (neither empty nor all digits, behaviour.md section 1) and not taken, else
-// the same, or the lower-case kind ("channel") for a name that gives nothing,
-// with a hyphen and 11 random base-36 characters. It is a ValidSlug either way,
-// so a long name is cut further to make room. Draw again if that is taken too.
+// SlugCandidate returns the slug to try for a new name: Slugify(name) if it is neither empty, all
+// digits (behaviour.md section 1) nor taken. Otherwise it returns that, or the lower-case kind
+// ("channel") if it is empty, with a hyphen and 11 random base-36 characters. The result is always
+// a ValidSlug, so long names are cut further. Call it again if that slug is taken too.
 func SlugCandidate(name, kind string, taken bool) string {
 	plain := Slugify(name)
 	if !taken && plain != "" && !allDigits(plain) {
@@ -40,9 +38,8 @@ func SlugCandidate(name, kind string, taken bool) string {
 	return base + "-" + randomBase36(slugSuffixLength)
 }
 
-// ValidSlug reports whether a slug chosen by a user is acceptable: lower-case
-// ASCII letters and digits in words joined by single hyphens, 1 to
-// MaxSlugLength characters, not all digits.
+// ValidSlug reports whether a user may choose the slug: lower-case ASCII letters and digits in
+// words joined by single hyphens, 1 to MaxSlugLength characters, not all digits.
 func ValidSlug(s string) bool {
 	if len(s) > MaxSlugLength || allDigits(s) {
 		return false
@@ -55,9 +52,8 @@ func ValidSlug(s string) bool {
 	return true
 }
 
-// IsID distinguishes ids from slugs in paths (behaviour.md section 1): digits is true when
-// s is all ASCII digits, and then s is an id and never a slug. ok is true when
-// that id is a positive int64.
+// IsID distinguishes IDs from slugs (behaviour.md section 1). digits reports whether s consists of
+// ASCII digits, so it is never a slug. ok reports whether that ID is a positive int64.
 func IsID(s string) (id int64, digits, ok bool) {
 	if !allDigits(s) {
 		return 0, false, false
@@ -69,9 +65,9 @@ func IsID(s string) (id int64, digits, ok bool) {
 	return id, true, true
 }
 
-// Initials returns the first letters of the first and last word of a name,
-// upper-cased (behaviour.md section 13): one letter for one word, "" for none. A word
-// is what holds a letter or a digit: marks around or between words do not count.
+// Initials returns the upper-case first letters of the first and last word of a name (behaviour.md
+// section 13): one letter for a single word, "" for none. Words without a letter or digit do not
+// count.
 func Initials(name string) string {
 	var letters []rune
 	for word := range strings.FieldsSeq(name) {
@@ -86,7 +82,7 @@ func Initials(name string) string {
 	return string(letters)
 }
 
-// slugWithin is Slugify with a limit of its own.
+// slugWithin is Slugify with its own limit.
 func slugWithin(name string, limit int) string {
 	if len(name) > maxSlugNameLength {
 		name = name[:maxSlugNameLength]
@@ -105,15 +101,15 @@ func slugWithin(name string, limit int) string {
 	return b.String()
 }
 
-// randomBase36 draws n characters. Bytes past the last multiple of 36 are
-// thrown away, because a remainder would favour the first characters.
+// randomBase36 returns n random characters. It drops bytes beyond the last multiple of 36 because a
+// plain remainder would favor the first characters.
 func randomBase36(n int) string {
 	const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 	const fair = 256 - 256%len(alphabet)
 	out := make([]byte, 0, n)
 	pool := make([]byte, 2*n)
 	for len(out) < n {
-		_, _ = rand.Read(pool) // never fails: it ends the program instead
+		_, _ = rand.Read(pool) // never fails: it crashes the program instead
 		for _, b := range pool {
 			if int(b) < fair && len(out) < n {
 				out = append(out, alphabet[int(b)%len(alphabet)])

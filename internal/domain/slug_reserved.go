@@ -1,8 +1,7 @@
 package domain
 
-// ReservedSlug reports whether a user may not have this slug, because the
-// website or the API has, or is likely to get, an address of that name, or
-// because it would let its holder pass for the service.
+// ReservedSlug reports whether users may not have this slug, because the website or API has or may
+// get a path of that name, or because its owner could pose as the service.
 func ReservedSlug(s string) bool {
 	switch s {
 	// First segments of the API and of files at the root.
@@ -11,7 +10,7 @@ func ReservedSlug(s string) bool {
 		"assets", "static", "public", "images", "media", "files", "uploads", "upload", "cdn",
 		"healthz", "livez", "readyz", "health", "status", "metrics", "debug", "ping", "system", "batch":
 		return true
-	// Pages of an account.
+	// Account pages.
 	case "account", "accounts", "settings", "preferences", "profile", "me", "you", "my", "self",
 		"login", "logout", "log-in", "log-out", "signin", "signout", "sign-in", "sign-out",
 		"signup", "sign-up", "register", "join", "session", "sessions", "password", "passwords",
@@ -19,7 +18,7 @@ func ReservedSlug(s string) bool {
 		"notifications", "feed", "inbox", "messages", "import", "export",
 		"billing", "pricing", "premium", "supporter", "upgrade", "subscribe", "unsubscribe":
 		return true
-	// Things and actions.
+	// Entities and actions.
 	case "block", "blocks", "channel", "channels", "connection", "connections",
 		"comment", "comments", "group", "groups", "user", "users", "member", "members",
 		"follow", "following", "followers", "search", "explore", "discover", "browse", "random",
@@ -27,7 +26,7 @@ func ReservedSlug(s string) bool {
 		"move", "connect", "print", "slideshow", "preview", "offline",
 		"home", "all", "tools", "apps", "applications", "developer", "developers", "tokens":
 		return true
-	// The service's own voice.
+	// Names that could pose as the service.
 	case "about", "help", "support", "contact", "docs", "documentation", "blog", "news", "press",
 		"jobs", "careers", "team", "terms", "privacy", "policy", "legal", "license", "copyright",
 		"guidelines", "security", "abuse", "report", "admin", "administrator", "root",

@@ -81,7 +81,7 @@ func TestSlugCandidate(t *testing.T) {
 
 func TestRandomBase36IsEven(t *testing.T) {
 	t.Parallel()
-	const perCharacter = 20_000 // enough that taking remainders of bytes would show
+	const perCharacter = 20_000 // enough to detect a biased remainder
 	counts := map[rune]int{}
 	for _, r := range randomBase36(36 * perCharacter) {
 		counts[r]++
@@ -89,7 +89,7 @@ func TestRandomBase36IsEven(t *testing.T) {
 	if len(counts) != 36 {
 		t.Errorf("%d different characters, want 36", len(counts))
 	}
-	for r, n := range counts { // 8 standard deviations: chance does not get there
+	for r, n := range counts { // 8 standard deviations, which does not happen by chance
 		if n < perCharacter-1100 || n > perCharacter+1100 {
 			t.Errorf("%q came %d times, want about %d", r, n, perCharacter)
 		}

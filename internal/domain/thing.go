@@ -1,7 +1,7 @@
 package domain
 
-// Thing is an entry of a list of mixed kinds: one of its fields is set, or none where there
-// is nothing. Principal is a user or group of whom no more is shown than inside other things.
+// Thing is an entry of a list of mixed types: at most one of its fields is set. Principal is a user
+// or group with only the fields that are embedded in other resources.
 type Thing struct {
 	Block     *Block
 	Channel   *Channel

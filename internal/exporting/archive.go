@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// archive is a ZIP that is written as it comes. archive/zip holds the directory of all its
-// entries until the end, some 300 bytes for each. So that memory does not grow with their
-// number, a writer is ended after some, its part of the directory put aside, and another one
-// goes on where it stopped; the directory is written at the end, from what was put aside.
+// archive writes a ZIP as a stream. archive/zip keeps the directory of all entries, about 300 bytes
+// each, in memory until the end. So that memory does not grow with the number of entries, archive
+// ends each zip.Writer after partSize entries, saves its part of the directory to a spool, and
+// continues with a new one. The whole directory is written at the end.
 type archive struct {
 	out     *counted
 	to      switched
 	zip     *zip.Writer
 	dir     spool
-	part    int   // entries of zip
-	entries int64 // of all
+	part    int   // number of entries in zip
+	entries int64 // total
 	at      time.Time
 
-	// Sums, where it is set, is told of each entry that is done.
+	// sums is called after each entry; it may be nil.
 	sums func(name string, size int64, sum [sha256.Size]byte) error
 	open *entry
 }
 
-// counted counts what is written.
+// counted counts the bytes written.
 type counted struct {
 	io.Writer
 	n int64
@@ -44,10 +44,10 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// switched is a writer to what it was last set to.
+// switched is a writer whose target can be changed.
 type switched struct{ io.Writer }
 
-// newArchive makes an archive whose entries have one time.
+// newArchive creates an archive whose entries all have the time at.
 func newArchive(w io.Writer, folder string, at time.Time) *archive {
 	a := &archive{out: &counted{Writer: w}, dir: spool{folder: folder}, at: at.UTC().Truncate(time.Second)}
 	a.begin()
@@ -60,18 +60,17 @@ func (a *archive) begin() {
 	a.zip.SetOffset(a.out.n)
 }
 
-// partSize is after how many entries a writer is ended.
+// partSize is the number of entries per zip.Writer.
 const partSize = 512
 
-// The ends of a directory: of every one, and what comes before that where numbers are large
-// (APPNOTE.TXT sections 4.3.14 to 4.3.16).
+// Sizes of the end record of a directory, and of the ZIP64 records before it (APPNOTE.TXT sections
+// 4.3.14 to 4.3.16).
 const (
 	endSize      = 22
 	largeEndSize = 56 + 20
 )
 
-// endPart ends a writer and puts its directory aside. What the writer still had of its last entry
-// comes before that.
+// endPart closes the zip.Writer and saves its directory. It flushes the last entry first.
 func (a *archive) endPart() error {
 	if err := a.zip.Flush(); err != nil {
 		return err
@@ -86,7 +85,7 @@ func (a *archive) endPart() error {
 	end := rest[len(rest)-endSize:]
 	rest = rest[:len(rest)-endSize]
 	size := uint64(binary.LittleEndian.Uint32(end[12:]))
-	if binary.LittleEndian.Uint32(end[16:]) == math.MaxUint32 { // it begins beyond 4 GiB
+	if binary.LittleEndian.Uint32(end[16:]) == math.MaxUint32 { // the offset is beyond 4 GiB
 		size = binary.LittleEndian.Uint64(rest[len(rest)-largeEndSize+40:])
 		rest = rest[:len(rest)-largeEndSize]
 	}
@@ -98,7 +97,7 @@ func (a *archive) endPart() error {
 	return err
 }
 
-// entry is an entry that is being written.
+// entry is the entry being written.
 type entry struct {
 	name string
 	w    io.Writer
@@ -116,7 +115,7 @@ func (e *entry) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// create begins an entry, which ends with the next one or with close. Stored ones are not
+// create starts an entry, which ends with the next one or with close. Stored entries are not
 // compressed.
 func (a *archive) create(name string, stored bool) (*entry, error) {
 	method := zip.Deflate
@@ -137,7 +136,7 @@ func (a *archive) create(name string, stored bool) (*entry, error) {
 	return a.open, nil
 }
 
-// next makes room for an entry.
+// next prepares for the next entry.
 func (a *archive) next() error {
 	if err := a.done(); err != nil {
 		return err
@@ -153,7 +152,7 @@ func (a *archive) next() error {
 	return nil
 }
 
-// done tells of the entry that was written last.
+// done reports the last entry to sums.
 func (a *archive) done() error {
 	e := a.open
 	a.open = nil
@@ -172,8 +171,8 @@ func (a *archive) add(name string, text []byte) error {
 	return err
 }
 
-// addPlain writes an entry without compression, extra fields and what follows its content, as
-// the first one of an EPUB is to be.
+// addPlain writes an entry without compression, extra fields or data descriptor, as required for
+// the first entry of an EPUB.
 func (a *archive) addPlain(name, text string) error {
 	if err := a.next(); err != nil {
 		return err
@@ -208,18 +207,18 @@ func (a *archive) close() error {
 	return err
 }
 
-// free lets go of what the archive holds, whether it was closed or not.
+// free releases temporary files, also if the archive was not closed.
 func (a *archive) free() { a.dir.close() }
 
-// ending is what stands behind a directory.
+// ending returns the end records of a directory.
 func ending(entries, size, begin uint64) (out []byte) {
 	le := binary.LittleEndian
 	if entries >= math.MaxUint16 || size >= math.MaxUint32 || begin >= math.MaxUint32 {
 		out = append(out, "PK\x06\x06"...)
-		out = le.AppendUint64(out, 44) // of this record behind here
+		out = le.AppendUint64(out, 44) // size of the rest of this record
 		out = le.AppendUint16(out, 45) // version 4.5
 		out = le.AppendUint16(out, 45)
-		out = le.AppendUint32(out, 0) // of this disk
+		out = le.AppendUint32(out, 0) // this disk
 		out = le.AppendUint32(out, 0)
 		out = le.AppendUint64(out, entries)
 		out = le.AppendUint64(out, entries)
@@ -241,7 +240,7 @@ func ending(entries, size, begin uint64) (out []byte) {
 	return le.AppendUint16(out, 0)
 }
 
-// sumLine is a line of SHA256SUMS, as sha256sum reads it.
+// sumLine returns a line of SHA256SUMS in the format of sha256sum.
 func sumLine(name string, sum [sha256.Size]byte) string {
 	return fmt.Sprintf("%s  %s\n", hex.EncodeToString(sum[:]), name)
 }

@@ -9,7 +9,7 @@ import (
 
 var testTime = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 
-// Ids that were given out in a row are remembered in a bit each, whichever they are.
+// A set of consecutive IDs takes one bit each, whatever their range.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	s := ids{}
@@ -23,7 +23,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// Texts become names that every file system takes, and cells that no spreadsheet runs.
+// Texts become valid names on all file systems, and cells that spreadsheets do not execute.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"../../etc/passwd": "etc-passwd-7.md", "CON": "CON-7.md", "🦀": "7.md", "": "7.md", "\x00": "7.md", "a\x00b": "a-b-7.md",

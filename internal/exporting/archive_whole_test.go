@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// An archive is written by one goroutine. With the race detector, which has nothing to find in it,
-// as many entries as these take minutes.
+// An archive is written by one goroutine, so the race detector cannot find anything. With it, this
+// number of entries would take minutes.
 
-// beyond is an archive that stands behind so many bytes that nobody reads.
+// beyond is an archive preceded by a large number of bytes that are not read.
 type beyond struct {
 	bytes []byte
 	begin int64
@@ -29,8 +29,8 @@ func (b beyond) ReadAt(p []byte, at int64) (int, error) {
 	return before + n, err
 }
 
-// An archive reads back whole wherever its parts end, with more entries than two bytes count, and
-// where it begins behind what four bytes count.
+// An archive can be read back wherever its parts end, with more than 65,535 entries, and at an
+// offset beyond 4 GiB.
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int64{0, 1 << 32, 5 << 30} {
@@ -68,7 +68,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// What an archive holds does not grow with its entries.
+// The memory of an archive does not grow with its entries.
 func TestArchiveMemory(t *testing.T) {
 	a := newArchive(io.Discard, t.TempDir(), testTime)
 	defer a.free()

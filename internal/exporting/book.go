@@ -18,18 +18,18 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// bookWriter writes a channel as an EPUB 3.3, as it is read on its page: the top first. A batch of
-// items is a document, so that neither a document nor memory grows with the channel; what the
-// package and the contents say of them is put aside and written last. It is written by hand
-// since the library for it (DEPENDENCIES.md) builds a book in memory or in files and fetches
-// pictures from their addresses, and all that is particular of the format is in this file.
+// bookWriter writes a channel as an EPUB 3.3 in the order of its page, the top first. Each batch of
+// items is a document, so neither documents nor memory grow with the channel. The package and the
+// table of contents are collected in spools and written last. We write the format ourselves because
+// the available library (DEPENDENCIES.md) builds the book in memory or in files and downloads
+// images from their URLs. Everything specific to EPUB is in this file.
 type bookWriter struct {
 	e        *Exporter
 	zip      *archive
 	channel  present.Channel
-	manifest spool // of the package: all documents and pictures
+	manifest spool // of the package: all documents and images
 	spine    spool // of the package: documents in order
-	toc      spool // the table of contents
+	toc      spool // table of contents
 	pages    int
 	pictures ids
 }
@@ -147,20 +147,20 @@ func (w *bookWriter) item(ctx context.Context, b *strings.Builder, page string, 
 	return err
 }
 
-// entry is a line of the table of contents.
+// entry adds a line to the table of contents.
 func (w *bookWriter) entry(page, anchor, title string) {
 	if strings.TrimSpace(title) == "" {
 		title = "–"
 	}
-	// A write that fails is told when the spool is read.
+	// read reports a write error of the spool.
 	fmt.Fprintf(&w.toc, "<li><a href=\"%s.xhtml#%s\">%s</a></li>\n", page, anchor, xmlText(present.Excerpt(title, headingLength)))
 }
 
-// bookPictures are the media types of pictures that every reader of EPUB 3.3 shows.
+// bookPictures are the image types that every EPUB 3.3 reader supports.
 var bookPictures = map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true}
 
-// picture writes a picture as large as a page needs it, once for all blocks that show it, and
-// says where it is; "" where there is none that can be shown.
+// picture writes an image in the size for a page, once for all blocks that show it, and returns its
+// path, or "" if readers cannot show it.
 func (w *bookWriter) picture(ctx context.Context, i present.Image) (string, error) {
 	name := i.File.Version(domain.LargeImage)
 	kind := i.ContentType
@@ -215,7 +215,7 @@ func (w *bookWriter) end(context.Context) error {
 	return w.zip.close()
 }
 
-// gathered writes an entry of texts and of what was put aside.
+// gathered writes an entry from texts and spools.
 func (w *bookWriter) gathered(name string, parts ...any) error {
 	to, err := w.zip.create(name, false)
 	if err != nil {
@@ -238,22 +238,22 @@ func (w *bookWriter) gathered(name string, parts ...any) error {
 	return nil
 }
 
-// xmlText is a text for XML, without the characters that it cannot have.
+// xmlText escapes a text for XML and replaces characters that XML does not allow.
 func xmlText(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes all
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder never fails
 	return b.String()
 }
 
-// prose writes a rendered text as XHTML. It was sanitised when it was written; pictures of other
-// sites become links, since a book has all of its pictures in it.
+// writeProse writes a rendered text as XHTML. It was sanitized when it was saved. Images on other
+// sites become links, because a book must contain its images.
 func writeProse(b *strings.Builder, t *domain.Text) {
 	if t == nil {
 		return
 	}
 	nodes, err := html.ParseFragment(strings.NewReader(t.HTML), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
-		return // a reader of a string does not fail
+		return // reading from a string does not fail
 	}
 	b.WriteString("<div>")
 	for _, n := range nodes {
@@ -262,7 +262,7 @@ func writeProse(b *strings.Builder, t *domain.Text) {
 	b.WriteString("</div>\n")
 }
 
-// bookAttributes are those that texts keep.
+// bookAttributes are the attributes that are kept.
 var bookAttributes = map[string]bool{"title": true, "start": true, "dir": true, "lang": true, "colspan": true, "rowspan": true}
 
 func writeNode(b *strings.Builder, n *html.Node) {
@@ -279,7 +279,7 @@ func writeNode(b *strings.Builder, n *html.Node) {
 	case atom.Img:
 		writeLinked(b, attribute(n, "src"), attribute(n, "alt"))
 		return
-	case atom.Input: // of lists of things to do
+	case atom.Input: // of a task list
 		b.WriteString("☐ ")
 		return
 	case 0, atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Svg, atom.Math:

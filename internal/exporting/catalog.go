@@ -12,23 +12,23 @@ import (
 	"vitrine/internal/present"
 )
 
-// Catalog says where a channel is to be had in a format. It says "" where it is not.
+// Catalog returns the URL of a channel in a format, or "" if it is not available.
 type Catalog func(c *domain.Channel, f Format) string
 
-// apiCatalog is where the API has it.
+// apiCatalog returns the API's URL.
 func (e *Exporter) apiCatalog(c *domain.Channel, f Format) string {
 	return e.o.Addresses.Channel(c).ExportURL(string(f))
 }
 
-// catalogWriter writes a channel as an acquisition feed of OPDS 1.2: the channel as a book, the
-// channels in it as books, and the files in it that are to be read.
+// catalogWriter writes a channel as an OPDS 1.2 acquisition feed: the channel and the channels in
+// it as books, and the readable files in it.
 type catalogWriter struct {
 	e       *Exporter
 	w       io.Writer
 	catalog Catalog
 }
 
-// The elements of a feed (RFC 4287, OPDS 1.2 sections 2.2 and 5).
+// Elements of a feed (RFC 4287, OPDS 1.2 sections 2.2 and 5).
 type (
 	feedEntry struct {
 		XMLName    xml.Name     `xml:"entry"`
@@ -66,7 +66,7 @@ const (
 	relThumbnail = "http://opds-spec.org/image/thumbnail"
 )
 
-// maxSummary is how many characters of a description an entry has.
+// maxSummary limits the characters of a description in an entry.
 const maxSummary = 500
 
 func (w *catalogWriter) write(elements ...any) error {
@@ -108,7 +108,7 @@ func (w *catalogWriter) begin(full collections.FullChannel, _ int64) error {
 
 func (w *catalogWriter) id(c present.Channel) string { return w.e.o.Addresses.API + c.Links()[0].Path }
 
-// book is a channel as something to read.
+// book returns the entry of a channel as a book.
 func (w *catalogWriter) book(ch *domain.Channel) feedEntry {
 	c := w.e.o.Addresses.Channel(ch)
 	owner := c.Owner()
@@ -122,7 +122,7 @@ func (w *catalogWriter) book(ch *domain.Channel) feedEntry {
 	return x
 }
 
-// readable are the media types of files that e-readers show.
+// readable are the media types that e-readers support.
 var readable = map[string]bool{"application/epub+zip": true, "application/pdf": true, "text/plain": true, "text/markdown": true,
 	"application/x-mobipocket-ebook": true, "application/vnd.comicbook+zip": true, "application/x-cbz": true, "application/x-cbr": true,
 	"application/rtf": true, "image/vnd.djvu": true, "application/vnd.amazon.ebook": true}

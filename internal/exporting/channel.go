@@ -10,22 +10,21 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Format is a form in which a channel is exported.
+// Format is the format of a channel's export.
 type Format string
 
-// The formats.
 const (
-	Files    Format = "zip"      // its files, and what has none as Markdown
-	Markdown Format = "markdown" // one text
+	Files    Format = "zip"      // files, and Markdown for blocks without one
+	Markdown Format = "markdown" // a single text
 	CSV      Format = "csv"      // a table
 	EPUB     Format = "epub"     // a book
-	OPDS     Format = "opds"     // a list of what can be read, for e-readers
+	OPDS     Format = "opds"     // a catalogue for e-readers
 )
 
-// Formats are all.
+// Formats returns all formats.
 func Formats() []Format { return []Format{Files, Markdown, CSV, EPUB, OPDS} }
 
-// ContentType is the media type of the format.
+// ContentType returns the media type of the format.
 func (f Format) ContentType() string {
 	switch f {
 	case Files:
@@ -40,7 +39,7 @@ func (f Format) ContentType() string {
 	return "application/atom+xml;profile=opds-catalog;kind=acquisition"
 }
 
-// extension is that of files of the format.
+// extension returns the file name extension of the format.
 func (f Format) extension() string {
 	switch f {
 	case Markdown:
@@ -51,8 +50,9 @@ func (f Format) extension() string {
 	return "." + string(f)
 }
 
-// Begin is called once a channel is known to be there and seen: what is written goes to the
-// writer that it gives. An error before it is an answer; after it, the rest is missing.
+// Begin is called when the channel has been found and may be exported. It returns the writer for
+// the export. An error before that can be sent as a response; an error after it truncates the
+// export.
 type Begin = func(filename, contentType string) io.Writer
 
 // writer writes the items of a channel in a format.
@@ -63,11 +63,12 @@ type writer interface {
 	free()
 }
 
-// errFormat is what is said of a format that there is not. Doors check it by the description.
+// errFormat is the error for an unknown format. HTTP handlers already check it by the API
+// description.
 var errFormat = domain.InvalidField("format", domain.FieldUnknown, "must be zip, markdown, csv, epub or opds")
 
-// Channel writes a channel as the actor sees it. Catalog is where catalogues of other channels and
-// their books are, for OPDS; nil means the API.
+// Channel exports a channel as the actor sees it. For OPDS, catalog returns the URLs of other
+// channels' catalogues and books; nil means those of the API.
 func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref, f Format, catalog Catalog, begin Begin) error {
 	select {
 	case e.turns <- struct{}{}:
@@ -100,7 +101,7 @@ func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.R
 	return err
 }
 
-// format gives what makes the writer of a format.
+// format returns the constructor of a format's writer.
 func (e *Exporter) format(f Format, user domain.UserID, catalog Catalog) (func(io.Writer) writer, error) {
 	switch f {
 	case Files:
@@ -120,10 +121,10 @@ func (e *Exporter) format(f Format, user domain.UserID, catalog Catalog) (func(i
 }
 
 // filesWriter writes a ZIP of a channel's files, named by their positions. A block without a file
-// is one of Markdown.
+// becomes a Markdown file.
 type filesWriter struct {
 	e     *Exporter
-	user  domain.UserID // the user who gets the files
+	user  domain.UserID // who receives the files
 	zip   *archive
 	items int64
 	gone  []string
@@ -150,8 +151,8 @@ func (w *filesWriter) add(ctx context.Context, items []placed) error {
 	return nil
 }
 
-// mostNamedGone is how many files that could not be read are named.
-const mostNamedGone = 1_000
+// maxNamedMissing limits the list of files that could not be read.
+const maxNamedMissing = 1_000
 
 func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
 	if line.Channel != nil {
@@ -169,7 +170,7 @@ func (w *filesWriter) one(ctx context.Context, line connectionLine) error {
 		name := numbered(line.Position, w.items, strings.TrimSuffix(title, strings.TrimSuffix(extension, inert)), extension)
 		err := w.e.copyFile(ctx, w.zip, name, w.user, *f.file)
 		if isGone(err) {
-			if len(w.gone) < mostNamedGone {
+			if len(w.gone) < maxNamedMissing {
 				w.gone = append(w.gone, name)
 			}
 			return nil
@@ -192,7 +193,8 @@ func (w *filesWriter) end(context.Context) error {
 
 func (w *filesWriter) free() { w.zip.free() }
 
-// copyFile adds a file as an entry, in the form that the user may get. If isGone holds for the error, nothing was written.
+// copyFile adds a file as an entry, in the form that the user may get. If isGone(err), nothing was
+// written.
 func (e *Exporter) copyFile(ctx context.Context, to *archive, name string, user domain.UserID, f domain.File) (err error) {
 	in, err := e.o.App.OpenFor(ctx, user, f)
 	if err != nil {
@@ -211,7 +213,8 @@ func copyInto(ctx context.Context, to *archive, name string, r io.Reader) error 
 	return err
 }
 
-// reading is a reader that ends with its context, whose errors are not taken for a file that is gone.
+// reading is a reader that stops when its context is done. It hides read errors that isGone would
+// treat as a missing file.
 type reading struct {
 	ctx context.Context
 	r   io.Reader

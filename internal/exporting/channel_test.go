@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// shelf is a channel of Ada's with every kind of item: hostile titles, an image, a file, a text
+// shelf is a channel of Ada's with every type of item: hostile titles, an image, a file, a text
 // with Markdown, an open channel of Ben's and a private one of his.
 type shelf struct {
 	*apptest.Rig
@@ -40,7 +40,7 @@ func newShelf(r *apptest.Rig) shelf {
 	return s
 }
 
-// visible are what is in the channel without Ben's secret: as many as the API shows.
+// visible returns the number of items that the API shows, without Ben's private channel.
 func (s shelf) visible(as string) int64 {
 	return s.Do(as, "GET", fmt.Sprintf("/v3/channels/%d/contents?per=1", s.channel), nil).Want(200).Int("meta.total_count")
 }
@@ -133,7 +133,7 @@ func (s shelf) table(t *testing.T) {
 	}
 }
 
-// book holds an EPUB against what the format wants of its structure.
+// book checks the structure of an EPUB.
 func (s shelf) book(t *testing.T) {
 	body := export(s.Rig, "ada", s.channel, "epub").Body
 	if !bytes.Equal(body[30:58], []byte("mimetypeapplication/epub+zip")) || !bytes.Equal(body[6:10], []byte{0, 0, 0, 0}) {
@@ -298,7 +298,7 @@ func (s shelf) text(t *testing.T) {
 	}
 }
 
-// What nobody may see is no channel in any format; what is asked for in none is refused.
+// Channels that a user may not see cannot be exported, and unknown formats are refused.
 func TestChannelRefusals(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, generous)

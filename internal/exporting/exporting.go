@@ -1,7 +1,7 @@
-// Package exporting writes what people take with them: all that is theirs as one ZIP, or a
-// channel in a form that other programs read. What is written goes out as it is read, a little
-// at a time, so that memory does not grow with how much that is. It reads as somebody, through
-// the use cases, and so writes nothing that they do not see.
+// Package exporting writes exports: everything that a person owns as a ZIP, or a channel in a
+// format for other programs. It streams in small batches, so memory does not grow with the size of
+// the export. It reads through the use cases as the exporting user, so it only exports what they
+// may see.
 package exporting
 
 import (
@@ -16,13 +16,13 @@ import (
 	"vitrine/internal/present"
 )
 
-// Options are what exports stand on.
+// Options configure an Exporter.
 type Options struct {
 	App       *app.App
 	Addresses *present.Addresses
 	Now       func() time.Time // the clock; nil means time.Now
 	Version   string           // of this build
-	Folder    string           // of temporary files; "" means the system's
+	Folder    string           // for temporary files; "" means the system's
 }
 
 // Exporter writes exports. It is safe for concurrent use.
@@ -31,14 +31,14 @@ type Exporter struct {
 	turns chan struct{}
 }
 
-// atOnce is how many channels are exported at once. Each may hold a batch of the longest texts
-// that there are, and one more waits for none: it is told to come again.
+// atOnce limits the concurrent exports of channels, each of which may hold a batch of the longest
+// texts. Further ones are refused instead of queued.
 const atOnce = 8
 
-// busyPause is after how long it may come again.
+// busyPause is the Retry-After of a refused export.
 const busyPause = 10 * time.Second
 
-// New makes an exporter.
+// New creates an Exporter.
 func New(o Options) *Exporter {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -47,18 +47,18 @@ func New(o Options) *Exporter {
 	return &Exporter{o: o, turns: make(chan struct{}, atOnce)}
 }
 
-// batch is how many items are read at once.
+// batch is the number of items read at once.
 const batch = 50
 
-// placed is an item of a channel with its position among those that are shown.
+// placed is an item of a channel with its position among the visible ones.
 type placed struct {
 	collections.Content
 	position int64
 }
 
-// contents reads a channel from the lowest position up, or from the highest down, a batch at a
-// time. It gives the channel first. What is removed meanwhile is left out; a channel that is
-// gone, or no longer seen, ends there.
+// contents reads a channel in batches, from the lowest position up or, with down, from the highest
+// down. It calls begin first. Items that are removed in the meantime are skipped. If the channel
+// itself is deleted or hidden, contents stops there.
 func (e *Exporter) contents(ctx context.Context, actor domain.Actor, ref domain.Ref, down bool,
 	begin func(collections.FullChannel, int64) error, each func([]placed) error) error {
 	full, ids, err := e.o.App.Order(ctx, actor, ref)
@@ -102,7 +102,7 @@ func (e *Exporter) contents(ctx context.Context, actor domain.Actor, ref domain.
 	return nil
 }
 
-// isGone reports whether something that was listed is there no more, or its bytes are not.
+// isGone reports whether a listed item no longer exists, or its bytes are missing.
 func isGone(err error) bool {
 	return domain.KindOf(err) == domain.NotFound || content.IsMissing(err)
 }

@@ -10,11 +10,11 @@ import (
 	"vitrine/internal/domain"
 )
 
-// noteEvery is how often it is written down how far an export has come.
+// noteEvery is the interval for saving an export's progress.
 const noteEvery = 2 * time.Second
 
-// Make makes an export that somebody has asked for: the work of a job. It runs at least once, from
-// the beginning each time, and takes effect once. What it writes streams into the storage.
+// Make makes a requested export in a job. It runs at least once, from the beginning each time, but
+// takes effect once. It streams into the storage.
 func (e *Exporter) Make(ctx context.Context, id domain.ExportID) error {
 	x, ok, err := e.o.App.BeginExport(ctx, id)
 	if err != nil || !ok {
@@ -35,17 +35,17 @@ func (e *Exporter) Make(ctx context.Context, id domain.ExportID) error {
 			note.Counts = domain.ExportCounts{Expected: p.Of, Done: p.Done, Channels: p.Channels, Blocks: p.Blocks, Files: p.Files,
 				Bytes: p.Bytes, LeftOut: p.LeftOut}
 			if err := e.o.App.NoteExport(making, note); err != nil {
-				cancel(err) // it was deleted, or cannot be written: what is made is for nobody
+				cancel(err) // the export was deleted, or the progress cannot be saved: stop
 			}
 		})
 		if cause := context.Cause(making); err != nil && cause != nil {
 			err = errors.Join(cause, err)
 		}
-		_ = w.CloseWithError(err) // which never fails
+		_ = w.CloseWithError(err) // never fails
 	})
 	err = e.o.App.KeepExport(ctx, x, r)
 	cancel(nil)
-	_ = r.Close() // ends a writer whose reader has failed
+	_ = r.Close() // stops the writer if the reader has failed
 	writing.Wait()
 	if err != nil {
 		return e.o.App.ExportStopped(ctx, x, err)

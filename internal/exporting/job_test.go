@@ -21,7 +21,7 @@ import (
 	"vitrine/internal/server"
 )
 
-// start begins an export of somebody's and gives its id.
+// start starts an export and returns its ID.
 func start(r *apptest.Rig, as string) int64 {
 	r.T.Helper()
 	return r.Do(as, "POST", "/ext/v1/exports", nil).Want(202).Int("id")
@@ -29,7 +29,7 @@ func start(r *apptest.Rig, as string) int64 {
 
 func at(id int64) string { return fmt.Sprintf("/ext/v1/exports/%d", id) }
 
-// objects are the exports in the storage.
+// objects returns the exports in the storage.
 func objects(r *apptest.Rig) []string {
 	all, err := filepath.Glob(filepath.Join(r.DataDir(), "files", "exports", "*"))
 	if err != nil {
@@ -38,7 +38,7 @@ func objects(r *apptest.Rig) []string {
 	return all
 }
 
-// sweep does what is done every hour.
+// sweep runs the hourly cleanup.
 func sweep(r *apptest.Rig) {
 	r.T.Helper()
 	if err := errors.Join(r.S.App.SweepExports(context.Background()), r.S.App.SweepContent(context.Background())); err != nil {
@@ -46,7 +46,7 @@ func sweep(r *apptest.Rig) {
 	}
 }
 
-// staged are files that wait to be stored.
+// staged returns the files that are waiting to be stored.
 func staged(r *apptest.Rig) []string {
 	all, err := filepath.Glob(filepath.Join(r.DataDir(), "staging", "*"))
 	if err != nil {
@@ -81,7 +81,7 @@ func TestExports(t *testing.T) {
 		}
 		valid(t, unzip(t, whole.Body))
 
-		// A part, a part of what it no longer is, and none; and it is nobody else's.
+		// A range, a range of an outdated version, and an invalid range. Other users get nothing.
 		part := r.Do("ada", "GET", at(id)+"/file", nil, "Range", "bytes=10-19").Want(206)
 		if !bytes.Equal(part.Body, whole.Body[10:20]) {
 			t.Errorf("the part is %q", part.Body)
@@ -138,7 +138,8 @@ func TestExports(t *testing.T) {
 	}, generous)
 }
 
-// An export that is deleted while it is made ends and leaves nothing; so does one whose person goes.
+// An export that is deleted while it is made ends and leaves nothing, as does one whose user is
+// deleted.
 func TestDeletedExport(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -171,9 +172,9 @@ func TestDeletedExport(t *testing.T) {
 	}, generous)
 }
 
-// A server that dies in the midst of an export leaves its row, and maybe its file. The next
-// attempt begins again, takes effect once, and the file of the first is removed. What the first still
-// writes, if it lives after all, is not taken for the second's.
+// A server that crashes during an export leaves its row and maybe its file. The next attempt starts
+// from the beginning and takes effect once, and the first file is removed. If the first attempt is
+// still running after all, its output is not used.
 func TestExportAfterACrash(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -223,7 +224,7 @@ func TestExportAfterACrash(t *testing.T) {
 	}, generous)
 }
 
-// checkFiles is what `vitrine check --files` finds.
+// checkFiles returns the findings of `vitrine check --files`.
 func checkFiles(r *apptest.Rig) (found []string) {
 	err := r.S.App.CheckFiles(context.Background(), false, func(f content.FileFault) { found = append(found, fmt.Sprint(f)) }, func(content.CheckingFiles) {})
 	if err != nil {
@@ -232,7 +233,7 @@ func checkFiles(r *apptest.Rig) (found []string) {
 	return found
 }
 
-// A deleted account's exports are gone with it, and cannot be asked for.
+// Deleting an account deletes its exports.
 func TestExportsOfADeletedAccount(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, generous)
@@ -252,7 +253,7 @@ func TestExportsOfADeletedAccount(t *testing.T) {
 	}
 }
 
-// Where a disk has no room, an export waits and is not given up.
+// If the disk is full, an export waits and does not fail.
 func TestExportWithoutRoom(t *testing.T) {
 	t.Parallel()
 	free := atomic.Int64{}

@@ -11,10 +11,10 @@ import (
 	"vitrine/internal/app/collections"
 )
 
-// Markdown: each text begins with front matter, whose values are JSON strings and so YAML of any
-// reader.
+// Each Markdown text begins with front matter. Its values are JSON strings, which every YAML parser
+// accepts.
 
-// field is a line of front matter; empty values are left out.
+// field writes a line of front matter unless the value is empty.
 func field(b *strings.Builder, name, value string) {
 	if value == "" {
 		return
@@ -27,21 +27,21 @@ func field(b *strings.Builder, name, value string) {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// plain is a text that is shown as it is: what Markdown would read is escaped, and it has one line.
+// plain returns a text on one line with Markdown escaped.
 func plain(s string) string {
 	return escapes.Replace(strings.Join(strings.Fields(s), " "))
 }
 
 var escapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "&", `\&`, "|", `\|`, "~", `\~`, "!", `\!`)
 
-// target is an address as the target of a link.
+// target returns a URL as a link target.
 func target(address string) string {
 	return "<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", " ", "%20", `\`, "%5C").Replace(address) + ">"
 }
 
 func link(text, address string) string { return "[" + plain(text) + "](" + target(address) + ")" }
 
-// writeChannelHead writes what a channel is.
+// writeChannelHead writes a channel's front matter, title and description.
 func writeChannelHead(b *strings.Builder, c channelLine) {
 	b.WriteString("---\n")
 	field(b, "title", c.Title)
@@ -61,20 +61,20 @@ func paragraph(b *strings.Builder, text string) {
 	}
 }
 
-// writeNested writes what is said of a channel in a channel.
+// writeNested writes the section of a channel in a channel.
 func writeNested(b *strings.Builder, line connectionLine, address string) {
 	b.WriteString("\n## " + link(line.Channel.Title, address) + "\n\n" + plain("Channel by "+line.Channel.Owner.Name) + "\n")
 }
 
-// style is how a block begins.
+// style is the form of a block's heading.
 type style int
 
 const (
-	frontMatter style = iota // in a file of its own
-	inside                   // as a section of a channel's
+	frontMatter style = iota // in its own file
+	inside                   // as a section of the channel's file
 )
 
-// writeBlock writes a block. Address says where the bytes of a file are, "" for nowhere.
+// writeBlock writes a block. address returns the location of a file, or "".
 func writeBlock(b *strings.Builder, line blockLine, how style, address func(*fileLine) string) {
 	if how == frontMatter {
 		b.WriteString("---\n")
@@ -121,7 +121,7 @@ func writeBlock(b *strings.Builder, line blockLine, how style, address func(*fil
 	}
 }
 
-// markdownWriter writes a channel as one text. Its files stay where they are: they are linked.
+// markdownWriter writes a channel as one text, with links to its files on this server.
 type markdownWriter struct {
 	e *Exporter
 	w io.Writer
@@ -153,7 +153,7 @@ func (w *markdownWriter) add(ctx context.Context, items []placed) error {
 	return nil
 }
 
-// online says where a file is on this server.
+// online returns the URL of a file on this server.
 func online(f *fileLine) string { return f.online }
 
 func (w *markdownWriter) end(context.Context) error { return nil }

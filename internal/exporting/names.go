@@ -9,13 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxName is how many bytes of a title a name has: with what is put before and behind it, it
-// stays below the 255 of most file systems, and paths below the 260 characters of Windows.
+// maxName limits the bytes of a title in a file name. With its prefix and suffix, a name stays
+// below the 255 bytes of most file systems, and a path below the 260 characters of Windows.
 const maxName = 80
 
-// safeName makes a part of a file name of any text: letters, digits and hyphens alone, so that no
-// file system takes it for a path, a device or something hidden. It may be empty; what is put
-// before or behind it makes it unique.
+// safeName converts a text to a part of a file name with only letters, digits and hyphens, so that
+// no file system treats it as a path, device or hidden file. It may be empty; callers add an ID or
+// number to make it unique.
 func safeName(text string) string {
 	var b strings.Builder
 	gap := false
@@ -36,7 +36,7 @@ func safeName(text string) string {
 	return b.String()
 }
 
-// named is a file name of a title and an id, which makes it unique.
+// named returns a file name of a title and an ID, which makes it unique.
 func named(title string, id int64, extension string) string {
 	if name := safeName(title); name != "" {
 		return fmt.Sprintf("%s-%d%s", name, id, extension)
@@ -44,7 +44,7 @@ func named(title string, id int64, extension string) string {
 	return fmt.Sprintf("%d%s", id, extension)
 }
 
-// safeExtension is an extension with its dot, "" where it is none that is harmless.
+// safeExtension returns a harmless extension with its dot, or "".
 func safeExtension(extension string) string {
 	extension = strings.ToLower(strings.TrimPrefix(extension, "."))
 	if extension == "" || len(extension) > 10 || strings.ContainsFunc(extension, func(r rune) bool {
@@ -55,8 +55,8 @@ func safeExtension(extension string) string {
 	return "." + extension
 }
 
-// numbered is the name of a file at a position of a channel: in the order of names they stand as
-// they do there.
+// numbered returns the name of a file at a position of a channel. Sorting by name gives the
+// channel's order.
 func numbered(position, of int64, title, extension string) string {
 	width := len(fmt.Sprint(of))
 	if name := safeName(title); name != "" {
@@ -65,13 +65,13 @@ func numbered(position, of int64, title, extension string) string {
 	return fmt.Sprintf("%0*d%s", width, position, extension)
 }
 
-// stem is a file's name without its extension.
+// stem returns a file's name without its extension.
 func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
-// packed are the extensions of files that are compressed already.
+// packed are the extensions of compressed file formats.
 var packed = map[string]bool{".jpg": true, ".jpeg": true, ".png": true, ".gif": true, ".webp": true, ".avif": true, ".heic": true,
 	".mp3": true, ".mp4": true, ".m4a": true, ".mov": true, ".webm": true, ".ogg": true, ".oga": true, ".ogv": true, ".zip": true,
 	".gz": true, ".epub": true, ".docx": true, ".pptx": true, ".xlsx": true, ".pdf": true, ".7z": true, ".zst": true, ".woff2": true}
 
-// safeExtensionOf is the extension of a name with its dot.
+// safeExtensionOf returns the safe extension of a name.
 func safeExtensionOf(name string) string { return safeExtension(path.Ext(name)) }

@@ -23,7 +23,7 @@ import (
 //go:embed browse
 var browseFiles embed.FS
 
-// cell is an item as pages show it.
+// cell is an item as the pages show it.
 type cell struct {
 	ID     int64  `json:"i"`
 	Kind   string `json:"k"`
@@ -35,15 +35,15 @@ type cell struct {
 	Image  string `json:"g,omitempty"`
 	Alt    string `json:"w,omitempty"`
 	File   string `json:"f,omitempty"`
-	Name   string `json:"n,omitempty"` // of the file
+	Name   string `json:"n,omitempty"` // name of the file
 	By     string `json:"b"`
 	At     string `json:"a,omitempty"`
 	Page   string `json:"m,omitempty"` // Markdown
 	Online string `json:"o"`
-	Here   bool   `json:"h,omitempty"` // of a channel: it is in the export
+	Here   bool   `json:"h,omitempty"` // for a channel: it is in the export
 }
 
-// maxCellText is how many bytes of a text pages show; the whole is in the Markdown.
+// maxCellText limits the bytes of a text on a page; the Markdown has the whole text.
 const maxCellText = 5_000
 
 func shortened(text string) string {
@@ -73,28 +73,29 @@ func cellOfChannel(l *nestedLine) cell {
 	return cell{ID: l.ID, Kind: "Channel", Title: l.Title, By: l.Owner.Name, Online: l.URL, Here: l.Exported}
 }
 
-// shelf is a channel as the list of them shows it. The one with the id 0 holds blocks that are in none.
-type shelf struct {
+// channelCell is a channel in the list of channels. The one with the ID 0 contains blocks that are
+// in no channel.
+type channelCell struct {
 	ID         int64  `json:"i"`
 	Title      string `json:"t,omitempty"`
 	Words      string `json:"d,omitempty"`
 	Visibility string `json:"v,omitempty"`
 	Owner      string `json:"o,omitempty"`
 	Items      int64  `json:"n"`
-	Parts      int    `json:"c"` // scripts that its items are in
+	Parts      int    `json:"c"` // number of scripts with its items
 	UpdatedAt  string `json:"u,omitempty"`
 	Online     string `json:"l,omitempty"`
 }
 
-// How much a script holds.
+// Limits of a script.
 const (
 	partItems = 100
 	partBytes = 512 << 10
 )
 
-// shelve writes the cells that wait as those of a channel, or of none.
-func (p *person) shelve(c *channelLine, items int64) error {
-	s := shelf{Items: items}
+// writeCells writes the pending cells as those of a channel, or of no channel.
+func (p *person) writeCells(c *channelLine, items int64) error {
+	s := channelCell{Items: items}
 	if c != nil {
 		s.ID, s.Title, s.Words, s.Visibility, s.Owner, s.Online = c.ID, c.Title, shortened(c.Description), c.Visibility, c.Owner.Name, c.URL
 		s.UpdatedAt = stamp(c.UpdatedAt)
@@ -105,10 +106,10 @@ func (p *person) shelve(c *channelLine, items int64) error {
 	if s.Parts, err = p.scripts(fmt.Sprintf("c%d", s.ID), &p.cells); err != nil {
 		return err
 	}
-	return line(&p.shelves, s)
+	return line(&p.channelCells, s)
 }
 
-// scripts writes the lines of a spool as scripts, and tells how many they are.
+// scripts writes the lines of a spool as scripts and returns their number.
 func (p *person) scripts(name string, from *spool) (n int, err error) {
 	lines, err := from.read()
 	if err != nil {
@@ -147,7 +148,7 @@ func (p *person) script(name, value string) error {
 
 // browse writes the pages.
 func (p *person) browse(context.Context) error {
-	parts, err := p.scripts("channels", &p.shelves)
+	parts, err := p.scripts("channels", &p.channelCells)
 	if err != nil {
 		return err
 	}

@@ -20,13 +20,13 @@ import (
 	"vitrine/internal/domain"
 )
 
-// The format of what a person takes with them: docs/export.schema.json.
+// The format of a person's export: docs/export.schema.json.
 const (
 	formatName    = "vitrine-export"
 	formatVersion = 1
 )
 
-// Progress is how far an export has come, and in the end what is in it.
+// Progress is the progress of an export, and at the end its contents.
 type Progress struct {
 	Done        int64 `json:"done"` // items of channels
 	Of          int64 `json:"of"`
@@ -41,45 +41,45 @@ type Progress struct {
 	LeftOut     int64 `json:"left_out"`
 }
 
-// person writes all that is somebody's. Channels are read one after the other, a batch of items at
-// a time, and the lines of a channel written at once; what else is made of them, and their files,
-// waits aside until its entry is done, since a ZIP has one open entry.
+// person writes the export of a person. It reads channels one after another in batches and writes
+// the lines of a channel immediately. A ZIP has only one open entry, so everything else that
+// results from them, including files, waits in spools until the entry is done.
 type person struct {
 	e        *Exporter
 	actor    domain.Actor
 	me       domain.User
 	zip      *archive
 	progress Progress
-	tell     func(Progress)
+	report   func(Progress)
 
-	owners   []domain.PrincipalRef // whose channels are exported: the person and their groups
+	owners   []domain.PrincipalRef // the person and their groups, whose channels are exported
 	exported ids                   // channels
-	done     ids                   // channels that are written
-	blocks   ids                   // that are written
-	entries  map[uint64]struct{}   // hashes of the paths of files that are written or wait
+	done     ids                   // channels already written
+	blocks   ids                   // blocks already written
+	entries  map[uint64]struct{}   // hashes of the paths of files that are written or queued
 	seed     maphash.Seed          // of these hashes
 	data     string                // folder of the scripts that the pages load
-	sum      hash.Hash             // of sums
+	sum      hash.Hash             // hash of the checksums
 
-	// What waits until the end.
-	sums, channels, comments, leftOut, shelves spool
-	// What waits until an entry is done: blocks that are new, bytes that are, Markdown, cells.
+	// Written at the end.
+	sums, channels, comments, leftOut, channelCells spool
+	// Written when the current entry is done: new blocks, new files, Markdown, cells.
 	fresh, files, list, cells spool
 }
 
 func (p *person) spools() []*spool {
-	return []*spool{&p.sums, &p.channels, &p.comments, &p.leftOut, &p.shelves, &p.fresh, &p.files, &p.list, &p.cells}
+	return []*spool{&p.sums, &p.channels, &p.comments, &p.leftOut, &p.channelCells, &p.fresh, &p.files, &p.list, &p.cells}
 }
 
-// Person writes all that somebody has made and owns, and may see, as a ZIP. Tell, if it is not nil,
-// is told now and then how far that has come.
-func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, tell func(Progress)) (Progress, error) {
+// Person writes everything that a person owns and may see as a ZIP. It calls report now and then
+// with the progress, unless report is nil.
+func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, report func(Progress)) (Progress, error) {
 	me, err := e.o.App.User(ctx, domain.Ref{ID: int64(id)})
 	if err != nil {
 		return Progress{}, err
 	}
 	now := e.o.Now()
-	p := &person{e: e, actor: domain.Actor{UserID: me.ID, Tier: me.Tier, Scope: domain.ScopeRead}, me: me, tell: tell,
+	p := &person{e: e, actor: domain.Actor{UserID: me.ID, Tier: me.Tier, Scope: domain.ScopeRead}, me: me, report: report,
 		data: "browse/data-" + rand.Text() + "/", exported: ids{}, done: ids{}, blocks: ids{}, entries: map[uint64]struct{}{}, seed: maphash.MakeSeed(), sum: sha256.New(), zip: newArchive(w, e.o.Folder, now)}
 	defer p.zip.free()
 	for _, s := range p.spools() {
@@ -100,9 +100,9 @@ func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, te
 	return p.progress, p.end(now)
 }
 
-func (p *person) told() {
-	if p.tell != nil {
-		p.tell(p.progress)
+func (p *person) reportProgress() {
+	if p.report != nil {
+		p.report(p.progress)
 	}
 }
 
@@ -116,33 +116,33 @@ func line(w io.Writer, value any) error {
 	return err
 }
 
-// leave notes what was to be here and could not be read.
-func (p *person) leave(l leftOutLine) error {
+// skip records something that could not be read.
+func (p *person) skip(l leftOutLine) error {
 	p.progress.LeftOut++
 	return line(&p.leftOut, l)
 }
 
-// wanted is a file whose bytes are still to be written.
-type wanted struct {
+// queuedFile is a file whose bytes are still to be written.
+type queuedFile struct {
 	Path string
 	File domain.File
 }
 
-// want queues the bytes of a file for writing, once for each path: several files can have the same
+// queueFile queues the bytes of a file for writing, once per path: several files can have the same
 // bytes, and bytes without metadata can be those of another file.
-func (p *person) want(f *domain.File, l *fileLine) error {
+func (p *person) queueFile(f *domain.File, l *fileLine) error {
 	switch {
 	case f == nil:
 		return nil
 	case l.Path == "":
-		return p.leave(leftOutLine{What: "file", ID: int64(f.ID), Why: l.why})
+		return p.skip(leftOutLine{What: "file", ID: int64(f.ID), Why: l.why})
 	}
 	path := maphash.String(p.seed, l.Path)
 	if _, noted := p.entries[path]; noted {
 		return nil
 	}
 	p.entries[path] = struct{}{}
-	return line(&p.files, wanted{Path: l.Path, File: *f})
+	return line(&p.files, queuedFile{Path: l.Path, File: *f})
 }
 
 // about writes the profile.
@@ -157,7 +157,7 @@ func (p *person) about(ctx context.Context) error {
 	if profile.SignIn, err = p.signIn(ctx); err != nil {
 		return err
 	}
-	if err := p.want(avatar, profile.Avatar); err != nil {
+	if err := p.queueFile(avatar, profile.Avatar); err != nil {
 		return err
 	}
 	w, err := p.zip.create("json/profile.json", false)
@@ -171,7 +171,7 @@ func (p *person) about(ctx context.Context) error {
 	return p.copyFiles(ctx)
 }
 
-// picture reads the file of a picture, and gives what makes its line.
+// picture reads the file of an avatar and returns a recorder for its line.
 func (p *person) picture(ctx context.Context, kept *string) (recorder, *domain.File, error) {
 	f, err := p.e.o.App.Picture(ctx, kept)
 	if err != nil || f == nil {
@@ -181,10 +181,10 @@ func (p *person) picture(ctx context.Context, kept *string) (recorder, *domain.F
 	return recorder{at: p.e.o.Addresses, sums: sums}, f, err
 }
 
-// perPage is how many things of a list are read at once.
+// perPage is the number of list items read at once.
 const perPage = domain.MaxPerPage
 
-// groups writes the groups that the person is in.
+// groups writes the person's groups.
 func (p *person) groups(ctx context.Context) error {
 	w, err := p.zip.create("json/groups.jsonl", false)
 	if err != nil {
@@ -203,7 +203,7 @@ func (p *person) groups(ctx context.Context) error {
 			}
 			out := groupLine{ID: int64(g.ID), Slug: g.Slug, Name: g.Name, Description: markdown(g.Description), Avatar: r.file(avatar), Owner: r.person(&g.Group.Owner),
 				Owned: g.Group.Owner.PrincipalRef == domain.UserRef(p.me.ID), CreatedAt: g.CreatedAt.UTC(), UpdatedAt: g.UpdatedAt.UTC(), URL: g.URL()}
-			if err := errors.Join(p.want(avatar, out.Avatar), line(w, out)); err != nil {
+			if err := errors.Join(p.queueFile(avatar, out.Avatar), line(w, out)); err != nil {
 				return err
 			}
 			p.owners = append(p.owners, domain.GroupRef(g.ID))
@@ -237,7 +237,7 @@ func (p *person) eachChannel(ctx context.Context, visit func(domain.Channel) err
 	return nil
 }
 
-// count finds which channels are exported, and how much is in them.
+// count determines which channels are exported and how many items they contain.
 func (p *person) count(ctx context.Context) error {
 	err := p.eachChannel(ctx, func(c domain.Channel) error {
 		if p.exported.add(int64(c.ID)) {
@@ -245,20 +245,20 @@ func (p *person) count(ctx context.Context) error {
 		}
 		return nil
 	})
-	p.told()
+	p.reportProgress()
 	return err
 }
 
 func (p *person) allChannels(ctx context.Context) error {
 	return p.eachChannel(ctx, func(c domain.Channel) error {
-		if !p.exported.has(int64(c.ID)) || !p.done.add(int64(c.ID)) { // it came, or changed hands, meanwhile
+		if !p.exported.has(int64(c.ID)) || !p.done.add(int64(c.ID)) { // it was added or changed owner in the meantime
 			return nil
 		}
 		return p.channel(ctx, c)
 	})
 }
 
-// channel writes a channel: its lines, and then what is made of them.
+// channel writes a channel: its lines, then everything that results from them.
 func (p *person) channel(ctx context.Context, c domain.Channel) error {
 	name := fmt.Sprintf("json/channels/%d.jsonl", c.ID)
 	var w *entry
@@ -281,11 +281,11 @@ func (p *person) channel(ctx context.Context, c domain.Channel) error {
 			}
 		}
 		p.progress.Done = min(p.progress.Done+int64(len(items)), p.progress.Of)
-		p.told()
+		p.reportProgress()
 		return nil
 	})
-	if isGone(err) && w == nil { // deleted meanwhile
-		return p.leave(leftOutLine{What: "channel", ID: int64(c.ID), Why: "it was deleted while the export was made"})
+	if isGone(err) && w == nil { // deleted in the meantime
+		return p.skip(leftOutLine{What: "channel", ID: int64(c.ID), Why: "it was deleted while the export was made"})
 	}
 	if err != nil {
 		return err
@@ -297,12 +297,12 @@ func (p *person) channel(ctx context.Context, c domain.Channel) error {
 	if err := p.flush(ctx, &head, p.progress.Connections-before.Connections); err != nil {
 		return err
 	}
-	p.progress.Done = min(before.Done+c.Contents(), p.progress.Of) // with what is hidden
-	p.told()
+	p.progress.Done = min(before.Done+c.Contents(), p.progress.Of) // includes hidden items
+	p.reportProgress()
 	return nil
 }
 
-// connection writes a connection, and puts aside what is made of it.
+// connection writes a connection and queues what results from it.
 func (p *person) connection(w io.Writer, l connectionLine, b *domain.Block) error {
 	p.progress.Connections++
 	if err := line(w, l); err != nil {
@@ -324,21 +324,21 @@ func (p *person) connection(w io.Writer, l connectionLine, b *domain.Block) erro
 	if err := line(&p.cells, cellOf(l.Block)); err != nil {
 		return err
 	}
-	return p.meet(*l.Block, b)
+	return p.addBlock(*l.Block, b)
 }
 
-// meet puts a block aside that is met for the first time, and its files.
-func (p *person) meet(l blockLine, b *domain.Block) error {
+// addBlock queues a block and its files when it first occurs.
+func (p *person) addBlock(l blockLine, b *domain.Block) error {
 	if !p.blocks.add(l.ID) {
 		return nil
 	}
 	p.progress.Blocks++
-	return errors.Join(line(&p.fresh, l), p.want(b.Image, l.Image), p.want(b.File, l.Attachment))
+	return errors.Join(line(&p.fresh, l), p.queueFile(b.Image, l.Image), p.queueFile(b.File, l.Attachment))
 }
 
 func blockName(l blockLine) string { return named(l.heading(), l.ID, ".md") }
 
-// flush writes what waits for the end of an entry: of a channel with so many items, or of nothing.
+// flush writes everything that waited for the end of an entry. c is the entry's channel, or nil.
 func (p *person) flush(ctx context.Context, c *channelLine, items int64) error {
 	if err := p.copyFiles(ctx); err != nil {
 		return err
@@ -356,11 +356,11 @@ func (p *person) flush(ctx context.Context, c *channelLine, items int64) error {
 		if items > 0 {
 			head.WriteByte('\n')
 		}
-		if err := pour(w, &p.list, head.String()); err != nil {
+		if err := copySpool(w, &p.list, head.String()); err != nil {
 			return err
 		}
 	}
-	if err := p.shelve(c, items); err != nil {
+	if err := p.writeCells(c, items); err != nil {
 		return err
 	}
 	for _, s := range []*spool{&p.fresh, &p.list, &p.cells} {
@@ -371,8 +371,8 @@ func (p *person) flush(ctx context.Context, c *channelLine, items int64) error {
 	return nil
 }
 
-// pour writes texts and then what a spool holds.
-func pour(w io.Writer, s *spool, before ...string) error {
+// copySpool writes texts and then the contents of a spool.
+func copySpool(w io.Writer, s *spool, before ...string) error {
 	for _, text := range before {
 		if _, err := io.WriteString(w, text); err != nil {
 			return err
@@ -385,7 +385,7 @@ func pour(w io.Writer, s *spool, before ...string) error {
 	return err
 }
 
-// eachLine reads the lines of a spool.
+// eachLine decodes the lines of a spool.
 func eachLine[T any](s *spool, visit func(T) error) error {
 	from, err := s.read()
 	if err != nil {
@@ -409,13 +409,13 @@ func eachLine[T any](s *spool, visit func(T) error) error {
 	}
 }
 
-// copyFiles writes the bytes that wait.
+// copyFiles writes the queued files.
 func (p *person) copyFiles(ctx context.Context) error {
-	err := eachLine(&p.files, func(f wanted) error {
+	err := eachLine(&p.files, func(f queuedFile) error {
 		before := p.zip.out.n
 		err := p.e.copyFile(ctx, p.zip, f.Path, p.me.ID, f.File)
 		if isGone(err) {
-			return p.leave(leftOutLine{What: "file", Path: f.Path, Why: "its bytes are not in the storage"})
+			return p.skip(leftOutLine{What: "file", Path: f.Path, Why: "its bytes are not in the storage"})
 		}
 		if err != nil {
 			return err
@@ -423,14 +423,14 @@ func (p *person) copyFiles(ctx context.Context) error {
 		p.progress.Files++
 		p.progress.Bytes += p.zip.open.size
 		if p.zip.out.n-before > 1<<20 {
-			p.told()
+			p.reportProgress()
 		}
 		return nil
 	})
 	return errors.Join(err, p.files.reset())
 }
 
-// gathered writes what waited for the end.
+// gathered writes the entries that waited for the end.
 func (p *person) gathered(context.Context) error {
 	for _, one := range []struct {
 		name string
@@ -440,14 +440,14 @@ func (p *person) gathered(context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := pour(w, one.from); err != nil {
+		if err := copySpool(w, one.from); err != nil {
 			return err
 		}
 	}
 	return p.zip.add("README.txt", []byte(readme))
 }
 
-// end writes the sums and the manifest, which have no sums themselves.
+// end writes the checksums and the manifest, which have no checksums themselves.
 func (p *person) end(now time.Time) error {
 	if err := p.zip.done(); err != nil {
 		return err
@@ -457,7 +457,7 @@ func (p *person) end(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := pour(w, &p.sums); err != nil {
+	if err := copySpool(w, &p.sums); err != nil {
 		return err
 	}
 	n, me := p.progress, p.e.o.Addresses.User(&p.me)
@@ -472,7 +472,7 @@ func (p *person) end(now time.Time) error {
 		return err
 	}
 	p.progress.Done = p.progress.Of
-	p.told()
+	p.reportProgress()
 	return p.zip.close()
 }
 

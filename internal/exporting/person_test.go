@@ -26,7 +26,7 @@ func exporter(r *apptest.Rig) *exporting.Exporter {
 		Addresses: &present.Addresses{API: apptest.Base, Site: apptest.Base, Files: apptest.Base + "/files"}})
 }
 
-// exported is what a person takes with them, and how it came.
+// exported makes a person's export and returns its entries.
 func exported(r *apptest.Rig, who domain.UserID) (map[string]string, []exporting.Progress) {
 	r.T.Helper()
 	var out bytes.Buffer
@@ -38,7 +38,7 @@ func exported(r *apptest.Rig, who domain.UserID) (map[string]string, []exporting
 	return unzip(r.T, out.Bytes()), append(told, made)
 }
 
-// definitions are what docs/export.schema.json says of each entry.
+// definition names the definition in docs/export.schema.json for each entry.
 func definition(name string) string {
 	switch {
 	case strings.HasPrefix(name, "json/channels/"):
@@ -50,7 +50,7 @@ func definition(name string) string {
 	return ""
 }
 
-// valid holds the JSON of an export against its schema, and its sums against its entries.
+// valid checks the JSON of an export against its schema, and its checksums.
 func valid(t testing.TB, all map[string]string) {
 	t.Helper()
 	f, err := os.Open("../../docs/export.schema.json")
@@ -120,7 +120,7 @@ func valid(t testing.TB, all map[string]string) {
 	}
 }
 
-// lines reads the lines of an entry.
+// lines decodes the lines of an entry.
 func lines(t testing.TB, all map[string]string, name string) (out []map[string]any) {
 	t.Helper()
 	text, there := all[name]
@@ -177,7 +177,7 @@ func TestPerson(t *testing.T) {
 		if !slices.Equal(channels, []string{"Crew's", "Shelf", "Twice"}) {
 			t.Errorf("the channels are %q", channels)
 		}
-		// What stands in a channel is what the API says, in its order.
+		// A channel has the items that the API shows, in the same order.
 		page := r.Do("ada", "GET", fmt.Sprintf("/v3/channels/%d/contents?per=100&sort=position_asc", s.channel), nil).Want(200)
 		items := lines(t, all, fmt.Sprintf("json/channels/%d.jsonl", s.channel))
 		if len(items) != page.Len("data") {
@@ -242,8 +242,8 @@ func TestPerson(t *testing.T) {
 	}, generous)
 }
 
-// pages holds the pages of an export against each other: no script has what would end it, and what
-// they link is there.
+// pages checks the pages of an export: scripts cannot be terminated by their content, and all
+// linked entries exist.
 func pages(t *testing.T, all map[string]string) {
 	for name, text := range all {
 		if strings.HasPrefix(name, "browse/data-") && (strings.Contains(text, "</") || strings.Contains(text, "\u2028") || !strings.HasPrefix(text, "vitrine(")) {
@@ -272,7 +272,7 @@ func pages(t *testing.T, all map[string]string) {
 	}
 }
 
-// What is deleted while an export is made is left out; the rest is whole and valid.
+// Items that are deleted during an export are skipped; the rest is complete and valid.
 func TestPersonWhileDeleting(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -316,7 +316,7 @@ func TestPersonWhileDeleting(t *testing.T) {
 	}, generous)
 }
 
-// Bytes that the storage has lost are named, and the rest is there.
+// Files that the storage has lost are reported, and the rest is exported.
 func TestPersonWithoutBytes(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, generous)

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/present"
 )
 
-// The lines of an export, as docs/export.schema.json describes them. They are the one account of
-// what is in it: Markdown, tables and pages are made of them.
+// The lines of an export as described in docs/export.schema.json. Markdown, tables and pages are
+// generated from them.
 
 type personLine struct {
 	ID   int64  `json:"id"`
@@ -123,7 +123,7 @@ type commentLine struct {
 	URL       string     `json:"url"`
 }
 
-// recorder makes lines.
+// recorder creates lines.
 type recorder struct {
 	at       *present.Addresses
 	sums     map[domain.FileID]sum
@@ -157,7 +157,7 @@ func (e *Exporter) record(ctx context.Context, items []placed, user domain.UserI
 	return lines, nil
 }
 
-// recorder makes what makes the lines of blocks.
+// recorder creates the recorder for the lines of blocks.
 func (e *Exporter) recorder(ctx context.Context, blocks []*domain.Block, user domain.UserID, exported func(domain.ChannelID) bool) (recorder, error) {
 	var files []*domain.File
 	for _, b := range blocks {
@@ -263,7 +263,7 @@ func (r recorder) file(f *domain.File) *fileLine {
 	return line
 }
 
-// channel is the line of a channel, without where its contents are.
+// channel returns the line of a channel, without the path of its contents.
 func (r recorder) channel(full collections.FullChannel, items int64) channelLine {
 	c := full.Channel
 	line := channelLine{ID: int64(c.ID), Slug: c.Slug, Title: c.Title, Description: markdown(c.Description), Visibility: string(c.Visibility),
@@ -301,7 +301,7 @@ func metadata(m domain.Metadata) json.RawMessage {
 	return json.RawMessage(m)
 }
 
-// heading is what stands for a block's title.
+// heading returns the block's title or a substitute.
 func (b blockLine) heading() string {
 	for _, s := range []string{b.Title, present.Excerpt(b.Content, headingLength), b.SourceTitle} {
 		if s != "" {
@@ -314,11 +314,10 @@ func (b blockLine) heading() string {
 	return b.SourceURL
 }
 
-// headingLength is how many characters of a text stand for a title.
+// headingLength limits the characters of a text used as a heading.
 const headingLength = 80
 
-// bytes is the file that the block is, nil where it is none: of an image or an attachment, not
-// the preview of a link.
+// bytes returns the block's own file, an image or an attachment but not a link's preview, or nil.
 func (b blockLine) bytes() *fileLine {
 	switch {
 	case b.Attachment != nil:
@@ -329,7 +328,7 @@ func (b blockLine) bytes() *fileLine {
 	return nil
 }
 
-// address is where the block's content is from, "" where that is nowhere else.
+// address returns the URL that the block's content comes from, or "".
 func (b blockLine) address() string {
 	if b.SourceURL != "" {
 		return b.SourceURL
@@ -337,7 +336,7 @@ func (b blockLine) address() string {
 	return b.ValueURL
 }
 
-// tags are the words that an import found beside a thing, which it keeps as metadata.
+// tags returns the tags from an import, which are stored as metadata.
 func tags(m json.RawMessage) string {
 	var kept struct{ Tags any }
 	if json.Unmarshal(m, &kept) != nil {

@@ -2,7 +2,7 @@ package exporting
 
 import "time"
 
-// The lines of an export that are of the person, and of the export itself.
+// The lines about the person and the export itself.
 
 type manifest struct {
 	Format    string     `json:"format"`
@@ -55,7 +55,7 @@ type profileLine struct {
 	SignIn *signInLine `json:"sign_in,omitempty"`
 }
 
-// signInLine is how the person signs in, beside a password: nothing that opens anything.
+// signInLine lists sign-in methods other than the password, without secrets.
 type signInLine struct {
 	Passkeys      []passkeyLine  `json:"passkeys,omitempty"`
 	RecoveryCodes int            `json:"recovery_codes,omitempty"` // unused ones

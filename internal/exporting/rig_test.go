@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// generous lets a test make more requests than people do.
+// generous raises the rate limits for a test.
 func generous(c *config.Config) {
 	for tier, n := range c.RateLimits {
 		_ = n
@@ -21,7 +21,7 @@ func generous(c *config.Config) {
 	}
 }
 
-// upload makes a block of a file.
+// upload creates a block from a file.
 func upload(r *apptest.Rig, as, name, contentType string, body []byte, more map[string]any, channels ...int64) int64 {
 	r.T.Helper()
 	got := r.Do(as, "POST", "/v3/uploads/presign", map[string]any{"files": []any{map[string]any{"filename": name, "content_type": contentType}}}).Want(201)
@@ -37,7 +37,7 @@ func upload(r *apptest.Rig, as, name, contentType string, body []byte, more map[
 	return id
 }
 
-// unzip reads a ZIP into its entries. No two have one name, also where case is not told apart.
+// unzip reads the entries of a ZIP. No two may have the same name, ignoring case.
 func unzip(t testing.TB, body []byte) map[string]string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
@@ -64,7 +64,7 @@ func unzip(t testing.TB, body []byte) map[string]string {
 	return all
 }
 
-// checkName holds a name against what file systems can have.
+// checkName checks that a name is valid on all file systems.
 func checkName(t testing.TB, name string) {
 	t.Helper()
 	for part := range strings.SplitSeq(name, "/") {
@@ -77,11 +77,11 @@ func checkName(t testing.TB, name string) {
 	}
 }
 
-// hostile are titles that no file may be called by.
+// hostile are titles that are invalid as file names.
 var hostile = []string{"../../etc/passwd", "CON", "nul", "a/b\\c:d*e?f\"g<h>i|j", "Same", "same", "SAME", strings.Repeat("long ", 50),
 	strings.Repeat("Ü", 200), "🦀🦀🦀", "日本語の題名", "trailing.", "-rf", " leading", "=cmd|' /C calc'!A0", "e\u0301tude", "new\u2028line"}
 
-// export asks for a channel in a format.
+// export requests a channel in a format.
 func export(r *apptest.Rig, as string, channel int64, format string) *apptest.Response {
 	return r.Do(as, "GET", fmt.Sprintf("/ext/v1/channels/%d/export?format=%s", channel, format), nil)
 }

@@ -8,19 +8,19 @@ import (
 	"os"
 )
 
-// spool holds bytes until they are wanted: in memory while they are few, and then in a file.
-// The file is unlinked as soon as it is open, so that a crash leaves nothing.
+// spool buffers bytes until they are needed, first in memory and then in a file. The file is
+// unlinked as soon as it is open, so a crash leaves nothing behind.
 type spool struct {
 	folder string
-	few    bytes.Buffer
+	mem    bytes.Buffer
 	file   *os.File
 	buf    *bufio.Writer
 	size   int64
-	err    error // of the first write that failed, which read tells again
+	err    error // of the first failed write; read returns it again
 }
 
-// fewBytes is how much a spool holds in memory.
-const fewBytes = 256 << 10
+// memBytes is the maximum size of a spool in memory.
+const memBytes = 256 << 10
 
 // Write implements io.Writer.
 func (s *spool) Write(p []byte) (n int, err error) {
@@ -29,31 +29,31 @@ func (s *spool) Write(p []byte) (n int, err error) {
 	}
 	defer func() { s.err = err }()
 	s.size += int64(len(p))
-	if s.file == nil && s.few.Len()+len(p) <= fewBytes {
-		return s.few.Write(p)
+	if s.file == nil && s.mem.Len()+len(p) <= memBytes {
+		return s.mem.Write(p)
 	}
 	if s.file == nil {
 		f, err := os.CreateTemp(s.folder, "vitrine-export-*")
 		if err != nil {
 			return 0, err
 		}
-		_ = os.Remove(f.Name()) // where open files cannot be removed, close does
+		_ = os.Remove(f.Name()) // if open files cannot be removed, close does it
 		s.file, s.buf = f, bufio.NewWriterSize(f, 64<<10)
-		if _, err := s.few.WriteTo(s.buf); err != nil {
+		if _, err := s.mem.WriteTo(s.buf); err != nil {
 			return 0, err
 		}
-		s.few = bytes.Buffer{}
+		s.mem = bytes.Buffer{}
 	}
 	return s.buf.Write(p)
 }
 
-// read gives all that was written, from the beginning.
+// read returns everything that was written, from the beginning.
 func (s *spool) read() (io.Reader, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	if s.file == nil {
-		return bytes.NewReader(s.few.Bytes()), nil
+		return bytes.NewReader(s.mem.Bytes()), nil
 	}
 	if err := s.buf.Flush(); err != nil {
 		return nil, err
@@ -62,10 +62,10 @@ func (s *spool) read() (io.Reader, error) {
 	return io.LimitReader(s.file, s.size), err
 }
 
-// reset forgets what was written.
+// reset discards the contents.
 func (s *spool) reset() error {
 	s.size = 0
-	s.few.Reset()
+	s.mem.Reset()
 	if s.file == nil {
 		return nil
 	}
@@ -74,21 +74,20 @@ func (s *spool) reset() error {
 	return errors.Join(err, s.file.Truncate(0))
 }
 
-// close lets go of the file.
+// close removes the file.
 func (s *spool) close() {
 	if s.file != nil {
-		_ = s.file.Close() // what it held is not wanted any more
+		_ = s.file.Close() // the contents are no longer needed
 		_ = os.Remove(s.file.Name())
 	}
 }
 
-// ids are ids that are remembered: a bit for each, in pages of those that are near each other,
-// so that a million that were given out in a row take 128 KiB.
+// ids is a set of IDs as a bitmap with pages. A million consecutive IDs take 128 KiB.
 type ids map[int64]*[idPage / 64]uint64
 
 const idPage = 1 << 15
 
-// add remembers an id, and reports whether it is new.
+// add adds an ID and reports whether it is new.
 func (s ids) add(id int64) bool {
 	page := s[id/idPage]
 	if page == nil {
@@ -101,7 +100,7 @@ func (s ids) add(id int64) bool {
 	return isNew
 }
 
-// has reports whether an id is remembered.
+// has reports whether the set contains an ID.
 func (s ids) has(id int64) bool {
 	page := s[id/idPage]
 	return page != nil && page[id%idPage/64]&(1<<(id%64)) != 0

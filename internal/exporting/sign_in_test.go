@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// An export names what its owner signs in with, and holds nothing that would open anything.
+// An export lists its owner's sign-in methods without any secrets.
 func TestExportNamesWaysIn(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

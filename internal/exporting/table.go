@@ -10,11 +10,11 @@ import (
 	"vitrine/internal/app/collections"
 )
 
-// columns are those of a table: the first six are what any importer of bookmarks reads.
+// columns are the columns of a table. Bookmark importers read the first six.
 var columns = []string{"url", "title", "description", "created_at", "tags", "channel",
 	"type", "text", "file", "alt_text", "source_title", "author", "connected_at", "id"}
 
-// byteOrderMark tells spreadsheets that a table is UTF-8.
+// byteOrderMark makes spreadsheets read a table as UTF-8.
 const byteOrderMark = "\ufeff"
 
 // tableWriter writes a channel as CSV (RFC 4180), the lowest position first.
@@ -56,7 +56,7 @@ func (t *tableWriter) add(ctx context.Context, items []placed) error {
 			}
 			address := b.address()
 			if address == "" {
-				address = file // of what was uploaded
+				address = file // of an upload
 			}
 			row = []string{address, b.Title, b.Description, exact(b.CreatedAt), tags(b.Metadata), t.channel, b.Type, b.Content, file,
 				b.AltText, b.SourceTitle, b.Author.Name, exact(line.ConnectedAt), itoa(b.ID)}
@@ -79,12 +79,12 @@ func (t *tableWriter) end(context.Context) error {
 
 func (t *tableWriter) free() {}
 
-// exact is a time as it is kept.
+// exact formats a time with full precision.
 func exact(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// harmless is a cell that no spreadsheet takes for a formula: an apostrophe is put before what
-// would begin one, and before an apostrophe that stands there so already, so that taking one off
-// gives what it was.
+// harmless returns a cell that spreadsheets do not treat as a formula: it adds an apostrophe before
+// characters that start a formula, and before existing apostrophes there. Removing one apostrophe
+// restores the original.
 func harmless(cell string) string {
 	rest := strings.TrimLeft(cell, "'")
 	if rest != "" && strings.IndexByte("=+-@\t\r\n", rest[0]) >= 0 || strings.HasPrefix(rest, "＝") || strings.HasPrefix(rest, "＋") ||

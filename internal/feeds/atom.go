@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// The elements of RFC 4287 that feeds have.
+// The used elements of RFC 4287.
 type (
 	atomFeed struct {
 		XMLName   xml.Name     `xml:"http://www.w3.org/2005/Atom feed"`
@@ -50,7 +50,7 @@ type (
 	}
 )
 
-// atom writes the feed as Atom. encoding/xml replaces characters that XML cannot have.
+// atom writes the feed as Atom. encoding/xml replaces characters that are not allowed in XML.
 func (x feed) atom(w io.Writer) error {
 	doc := atomFeed{ID: x.id, Title: x.title, Subtitle: x.subtitle, Updated: stamp(x.updated), Generator: "Vitrine",
 		Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: x.page}}, Logo: x.icon}
@@ -86,5 +86,5 @@ func (e entry) atom() atomEntry {
 	return out
 }
 
-// stamp writes an instant for programs.
+// stamp formats a time as in RFC 3339.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -17,30 +17,29 @@ import (
 	"vitrine/internal/slots"
 )
 
-// cardsPrefix is what the addresses of cards begin with.
+// cardsPrefix is the prefix of the paths of cards.
 const cardsPrefix = "/cards/"
 
-// maxCards is how many cards are kept: a dozen KB each, 100 at most.
+// maxCards is the size of the cache. A card is about 12 KB, at most 100.
 const maxCards = 128
 
-// studio draws cards, a few at once, and keeps the last ones. It has nothing until the
-// first is asked for.
-type studio struct {
+// cardCache draws cards, a few at a time, and caches them. It is empty until the first request.
+type cardCache struct {
 	slots slots.Slots[struct{}]
 	drawn func() *lru.Cache[string, []byte] // by tag
 }
 
-func newStudio() *studio {
-	return &studio{slots: slots.Slots[struct{}]{AtOnce: max(1, runtime.GOMAXPROCS(0)/2), Waiting: 64, Patience: 5 * time.Second,
+func newCardCache() *cardCache {
+	return &cardCache{slots: slots.Slots[struct{}]{AtOnce: max(1, runtime.GOMAXPROCS(0)/2), Waiting: 64, Patience: 5 * time.Second,
 		Refusal: "Too many pictures are being drawn. Ask again in a few seconds."},
 		drawn: sync.OnceValue(func() *lru.Cache[string, []byte] {
-			kept, _ := lru.New[string, []byte](maxCards) // it fails for none
-			return kept
+			cache, _ := lru.New[string, []byte](maxCards) // fails only for a size below 1
+			return cache
 		})}
 }
 
-// draw gives a card, which is known by its tag.
-func (s *studio) draw(ctx context.Context, tag string, c card.Card) ([]byte, error) {
+// draw returns the card with a tag, drawing it if it is not cached.
+func (s *cardCache) draw(ctx context.Context, tag string, c card.Card) ([]byte, error) {
 	if file, ok := s.drawn().Get(tag); ok {
 		return file, nil
 	}
@@ -48,7 +47,7 @@ func (s *studio) draw(ctx context.Context, tag string, c card.Card) ([]byte, err
 		return nil, err
 	}
 	defer s.slots.Leave(struct{}{})
-	if file, ok := s.drawn().Get(tag); ok { // somebody else has drawn it meanwhile
+	if file, ok := s.drawn().Get(tag); ok { // drawn by another request in the meantime
 		return file, nil
 	}
 	file, err := card.Draw(c)
@@ -58,29 +57,29 @@ func (s *studio) draw(ctx context.Context, tag string, c card.Card) ([]byte, err
 	return file, err
 }
 
-// cardLook is part of the tags of all cards: it changes with how they are drawn.
+// cardLook is part of the tags of all cards. Change it when the drawing changes.
 const cardLook = "1"
 
-// subject reads what a card is of, as guests see it, and what it is known by.
+// subject returns the content of a card as guests see it, and its tag.
 type subject func(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error)
 
-// card gives what answers a card by its path below cardsPrefix; nil if there is none.
-func (d *Door) card(path []string) answer {
+// card returns the handler of a card by its path below cardsPrefix, or nil.
+func (h *Handler) card(path []string) answer {
 	if len(path) != 2 {
 		return nil
 	}
 	name, ok := strings.CutSuffix(path[1], ".png")
 	id, _, valid := domain.IsID(name)
-	read := map[string]subject{"block": d.blockCard, "channel": d.channelCard, "user": d.userCard, "group": d.groupCard}[path[0]]
+	read := map[string]subject{"block": h.blockCard, "channel": h.channelCard, "user": h.userCard, "group": h.groupCard}[path[0]]
 	if !ok || !valid || read == nil {
 		return nil
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		site, err := d.o.App.SiteSettings(r.Context())
+		site, err := h.o.App.SiteSettings(r.Context())
 		if err != nil {
 			return err
 		}
-		tags := present.NewTags([]byte(strings.Join([]string{"card", cardLook, d.o.Addresses.Site, site.Name}, "\x00")))
+		tags := present.NewTags([]byte(strings.Join([]string{"card", cardLook, h.o.Addresses.Site, site.Name}, "\x00")))
 		tag, shown, err := read(r.Context(), tags, id)
 		if err != nil {
 			return err
@@ -89,26 +88,26 @@ func (d *Door) card(path []string) answer {
 			return err
 		}
 		if shown.Site = site.Name; site.Name == domain.DefaultSiteName {
-			shown.Site = d.host
+			shown.Site = h.host
 		}
-		file, err := d.studio.draw(r.Context(), tag, shown)
+		file, err := h.cards.draw(r.Context(), tag, shown)
 		if err != nil {
 			return err
 		}
-		h := w.Header()
-		h.Set("Content-Type", "image/png")
-		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-		_, _ = w.Write(file) // the client has gone; nothing to do
+		header := w.Header()
+		header.Set("Content-Type", "image/png")
+		header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		_, _ = w.Write(file) // fails only if the client is gone
 		return nil
 	}
 }
 
-func (d *Door) blockCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
-	found, err := d.o.App.Block(ctx, domain.Actor{}, domain.BlockID(id))
+func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
+	found, err := h.o.App.Block(ctx, domain.Actor{}, domain.BlockID(id))
 	if err != nil {
 		return "", c, err
 	}
-	b := d.o.Addresses.Block(&found)
+	b := h.o.Addresses.Block(&found)
 	c = card.Card{Above: b.Author().Name}
 	titled := b.Title != nil && strings.TrimSpace(*b.Title) != ""
 	text := ""
@@ -121,13 +120,13 @@ func (d *Door) blockCard(ctx context.Context, tags present.Tags, id int64) (tag 
 		text = b.Source().Provider.Shown()
 	}
 	if c.Title, c.Text = b.Heading(), text; b.Type == domain.TextBlock && !titled && text != "" {
-		c.Title, c.Text = text, "" // its beginning is no title
+		c.Title, c.Text = text, "" // the beginning of the text is not a title
 	}
 	return tags.Block(domain.Actor{}, found), c, nil
 }
 
-func (d *Door) channelCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
-	full, err := d.o.App.Channel(ctx, domain.Actor{}, domain.Ref{ID: id})
+func (h *Handler) channelCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
+	full, err := h.o.App.Channel(ctx, domain.Actor{}, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
@@ -135,16 +134,16 @@ func (d *Door) channelCard(ctx context.Context, tags present.Tags, id int64) (ta
 	return tags.Channel(domain.Actor{}, full.Channel, nil), c, nil
 }
 
-func (d *Door) userCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
-	u, err := d.o.App.User(ctx, domain.Ref{ID: id})
+func (h *Handler) userCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
+	u, err := h.o.App.User(ctx, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
 	return tags.User(domain.Actor{}, u), card.Card{Title: u.Name, Text: plain(u.Bio), Count: itoa(u.OpenChannels)}, nil
 }
 
-func (d *Door) groupCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
-	g, err := d.o.App.Group(ctx, domain.Actor{}, domain.Ref{ID: id})
+func (h *Handler) groupCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
+	g, err := h.o.App.Group(ctx, domain.Actor{}, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// picture reads a card.
+// picture decodes a card.
 func picture(r *apptest.Rig, path string) *apptest.Response {
 	r.T.Helper()
 	res := get(r, path).Want(http.StatusOK)
@@ -27,7 +27,7 @@ func picture(r *apptest.Rig, path string) *apptest.Response {
 	return res
 }
 
-// Everything that has a page has a card, until it changes.
+// Everything that has a page has a card, whose URL changes with its content.
 func TestCards(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -75,7 +75,7 @@ func TestNoCard(t *testing.T) {
 	}
 }
 
-// Many who ask at once for the same card, and for others, all get theirs.
+// Concurrent requests for the same card and for others all succeed.
 func TestCardsAtOnce(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -97,7 +97,7 @@ func TestCardsAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// What is new and open has a feed.
+// There is a feed of new public items.
 func TestExploreFeed(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -12,24 +12,24 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// contents are the templates of what entries say.
+// contents are the templates of the entries' HTML.
 var contents = template.Must(template.New("").ParseFS(templateFiles, "templates/*.html"))
 
-// maxContent bounds the HTML of a text in a feed, in bytes; of a longer one its beginning
-// is shown, as plain text of so many characters.
+// maxContent limits the HTML of a text in a feed, in bytes. Longer texts are replaced by their
+// first maxExcerpt characters as plain text.
 const (
 	maxContent = 64 << 10
 	maxExcerpt = 4_000
 )
 
-// blockHTML is what an entry says of a block.
+// blockHTML returns the HTML of a block's entry.
 func blockHTML(b present.Block) string {
 	shown := struct {
 		present.Block
 		Text, Words template.HTML
-		Cut         string // the beginning of a text that is too long
+		Cut         string // excerpt of a text that is too long
 		External    string
-		Linked      string // what the link to External says
+		Linked      string // text of the link to External
 	}{Block: b, External: b.Source().URL}
 	if b.Type == domain.TextBlock && b.Content != nil {
 		shown.Text, shown.Cut = whole(b.Content)
@@ -49,8 +49,8 @@ func blockHTML(b present.Block) string {
 	return execute("block", shown)
 }
 
-// whole is the HTML of a text, which was sanitised when it was written, or else its
-// beginning.
+// whole returns the HTML of a text, which was sanitized when it was saved, or an excerpt if it is
+// too long.
 func whole(t *domain.Text) (html template.HTML, cut string) {
 	if len(t.HTML) > maxContent {
 		return "", present.Excerpt(t.Plain, maxExcerpt)
@@ -58,7 +58,7 @@ func whole(t *domain.Text) (html template.HTML, cut string) {
 	return template.HTML(t.HTML), ""
 }
 
-// channelHTML is what an entry says of a channel.
+// channelHTML returns the HTML of a channel's entry.
 func channelHTML(c present.Channel) string {
 	shown := struct {
 		present.Channel
@@ -70,7 +70,7 @@ func channelHTML(c present.Channel) string {
 	return execute("channel", shown)
 }
 
-// execute runs a template. That it fails is a defect of ours, and the entry is empty then.
+// execute runs a template. If it fails, which is a bug, the entry is empty.
 func execute(name string, data any) string {
 	var b strings.Builder
 	if err := contents.ExecuteTemplate(&b, name, data); err != nil {

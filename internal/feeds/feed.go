@@ -12,15 +12,15 @@ import (
 	"vitrine/internal/present"
 )
 
-// maxEntries is how many entries a feed has, the newest.
+// maxEntries is the number of entries of a feed, the newest ones.
 const maxEntries = 50
 
-// feed is what both formats say.
+// feed is a feed in either format.
 type feed struct {
 	id       string
 	title    string
-	subtitle string // plain text, "" for none
-	page     string // its page
+	subtitle string // plain text; "" for none
+	page     string // URL of its page
 	address  func(present.FeedFormat) string
 	icon     string // "" for none
 	authors  []person
@@ -28,14 +28,14 @@ type feed struct {
 	entries  []entry
 }
 
-// entry is a thing as a feed shows it.
+// entry is an entry of a feed.
 type entry struct {
 	id, title, page    string
-	external           string // what a link leads to, "" for none
+	external           string // target of a link; "" for none
 	html               string
 	image              string // "" for none
 	author             person
-	by                 *person // who connected it, where that is somebody else
+	by                 *person // who connected it, if not the author
 	published, updated time.Time
 	attachment         *attachment
 }
@@ -50,14 +50,14 @@ type attachment struct {
 // source reads a feed as an actor sees it.
 type source func(ctx context.Context, actor domain.Actor) (feed, error)
 
-// open answers with what guests see.
-func (d *Door) open(f present.FeedFormat, read source) answer {
+// open returns the handler of a feed as guests see it.
+func (h *Handler) open(f present.FeedFormat, read source) answer {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		found, err := read(r.Context(), domain.Actor{})
 		if err != nil {
 			return err
 		}
-		if to := found.address(f); d.o.Addresses.Site+r.URL.EscapedPath() != to {
+		if to := found.address(f); h.o.Addresses.Site+r.URL.EscapedPath() != to {
 			w.Header().Set("Cache-Control", "public, max-age=300")
 			http.Redirect(w, r, to, http.StatusMovedPermanently)
 			return nil
@@ -66,11 +66,11 @@ func (d *Door) open(f present.FeedFormat, read source) answer {
 	}
 }
 
-// write answers with a feed. Without a tag to compare, the date alone says whether a client
-// has it.
+// write writes the feed. If the client sends no ETag, only the date decides whether it is up to
+// date.
 func (x feed) write(w http.ResponseWriter, r *http.Request, f present.FeedFormat) error {
 	h := w.Header()
-	h.Set("X-Robots-Tag", "noindex") // the pages are what is to be found
+	h.Set("X-Robots-Tag", "noindex") // search engines should find the pages instead
 	changed := x.updated.UTC().Truncate(time.Second)
 	h.Set("Last-Modified", changed.Format(http.TimeFormat))
 	if r.Header.Get("If-None-Match") == "" {
@@ -88,11 +88,11 @@ func (x feed) write(w http.ResponseWriter, r *http.Request, f present.FeedFormat
 		return err
 	}
 	h.Set("Content-Type", f.ContentType()+"; charset=utf-8")
-	_, _ = w.Write(body.Bytes()) // the client has gone; nothing to do
+	_, _ = w.Write(body.Bytes()) // fails only if the client is gone
 	return nil
 }
 
-// finish sets when the feed was last changed: not before the page it is of, nor any entry.
+// finish sets the feed's modification date: the latest of its page and its entries.
 func (x *feed) finish(page time.Time) {
 	x.updated = page
 	for i := range x.entries {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// A feed of a channel has what was connected, newest first, in both formats alike.
+// A channel's feed contains its connections, newest first, in both formats.
 func TestChannelFeed(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -49,7 +49,7 @@ func TestChannelFeed(t *testing.T) {
 	})
 }
 
-// The ids stay, whatever the things are called later; old addresses lead to new ones.
+// IDs do not change when things are renamed; old URLs redirect to new ones.
 func TestFeedIDs(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -71,7 +71,7 @@ func TestFeedIDs(t *testing.T) {
 	same(t, "by id", get(r, fmt.Sprintf("/%d/feed.json", r.Person("ada").ID)).Header.Get("Location"), apptest.Base+"/ada/feed.json")
 }
 
-// Every kind of block is shown as what it is.
+// Every type of block has a suitable entry.
 func TestFeedContent(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -106,7 +106,7 @@ func TestFeedContent(t *testing.T) {
 	same(t, "attachment", fmt.Sprint(feedJSON(r, "/ada/moss/feed.json").Items[1].Attachments), fmt.Sprintf("[{%s text/plain %s 15}]", enclosure.Href, enclosure.Title))
 }
 
-// A client that has a feed is told so, by tag or by date, until something changes.
+// A client with a current feed gets 304, by ETag or by date, until something changes.
 func TestFeedConditions(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -129,7 +129,7 @@ func TestFeedConditions(t *testing.T) {
 	}
 }
 
-// A feed has the newest 50, and costs a bounded number of statements.
+// A feed contains the newest 50 entries and needs a limited number of statements.
 func TestFeedBounds(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -148,7 +148,7 @@ func TestFeedBounds(t *testing.T) {
 	same(t, "newest", atom(r, "/ada/moss/feed.atom").Entries[0].Title, "Fern 54")
 }
 
-// What people and groups made has a feed.
+// Users and groups have feeds of their items.
 func TestPeopleFeeds(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -163,7 +163,7 @@ func TestPeopleFeeds(t *testing.T) {
 	same(t, "group", feedJSON(r, "/group/engines/feed.json").HomePageURL, apptest.Base+"/group/engines")
 }
 
-// What is no feed is not the door's, or is not there.
+// Paths that are not feeds are left to other handlers, or not found.
 func TestNoFeed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -1,7 +1,7 @@
-// Package feeds is what the collections show to programs beyond the API: feeds that people
-// subscribe to, the pictures and frames by which other sites show a link, and what search
-// engines read. It answers GET alone and knows nobody but by the secret in the address of
-// a private feed: so it shows what guests see, and each answer may be kept by anybody.
+// Package feeds serves collections to programs outside the API: feeds, preview images and oEmbed
+// for other sites, and robots.txt and sitemaps for search engines. It only handles GET. It
+// authenticates nobody, except by the secret in the URL of a private feed, so it shows what guests
+// see, and its responses can be cached by anyone.
 package feeds
 
 import (
@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// Options are what the door stands on.
+// Options configure a Handler.
 type Options struct {
 	App       *app.App
 	Addresses *present.Addresses
@@ -28,26 +28,26 @@ type Options struct {
 	Now              func() time.Time
 }
 
-// Door answers the addresses of feeds, cards, oEmbed and robots.
-type Door struct {
+// Handler serves feeds, cards, oEmbed, robots.txt and sitemaps.
+type Handler struct {
 	o    Options
-	host string // of the site
+	host string // the site's host
 	root string // path of the site's URL and prefix of every link; usually ""
 	errs httpedge.Errors
 
-	studio *studio
+	cards *cardCache
 }
 
-// New makes the door.
-func New(o Options) *Door {
-	d := &Door{o: o, studio: newStudio(), errs: httpedge.Errors{Write: writeError}}
+// New creates a Handler.
+func New(o Options) *Handler {
+	h := &Handler{o: o, cards: newCardCache(), errs: httpedge.Errors{Write: writeError}}
 	if u, err := url.Parse(o.Addresses.Site); err == nil {
-		d.host, d.root = u.Hostname(), u.Path
+		h.host, h.root = u.Hostname(), u.Path
 	}
-	return d
+	return h
 }
 
-// writeError writes an error as a line of text.
+// writeError writes an error as a line of plain text.
 func writeError(w http.ResponseWriter, _ *http.Request, status int, e *domain.Error) {
 	h := w.Header()
 	for _, name := range []string{"ETag", "Last-Modified", "Content-Length"} {
@@ -56,30 +56,30 @@ func writeError(w http.ResponseWriter, _ *http.Request, status int, e *domain.Er
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(e.Message + "\n")) // the client has gone; nothing to do
+	_, _ = w.Write([]byte(e.Message + "\n")) // fails only if the client is gone
 }
 
-// Render answers with an error (a middleware.Renderer).
-func (d *Door) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
-	d.errs.Render(w, r, status, message)
+// Render writes an error (a middleware.Renderer).
+func (h *Handler) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
+	h.errs.Render(w, r, status, message)
 }
 
-// answer is what answers an address, or gives an error.
+// answer handles a request or returns an error.
 type answer func(w http.ResponseWriter, r *http.Request) error
 
-// route is what is at an address.
+// route is the handler of a path.
 type route struct {
-	operation string // what it is counted as
-	answer    answer // nil where nothing is
-	always    bool   // also where guests see nothing
+	operation string // name in metrics and logs
+	answer    answer // nil if the path does not exist
+	always    bool   // also served if guests are not allowed
 }
 
-// Handles reports whether a request is for the door.
-func (d *Door) Handles(r *http.Request) bool {
-	if _, ok := d.find(r.URL.Path); ok {
+// Handles reports whether a request is for this handler.
+func (h *Handler) Handles(r *http.Request) bool {
+	if _, ok := h.find(r.URL.Path); ok {
 		return true
 	}
-	_, ok := d.moved(r)
+	_, ok := h.moved(r)
 	return ok
 }
 
@@ -93,22 +93,22 @@ func Owns(segment string) bool {
 	return false
 }
 
-// moved returns the route of a request whose path has a slash too many at the end.
-func (d *Door) moved(r *http.Request) (at route, ok bool) {
+// moved returns the route of a request whose path has a superfluous slash at the end.
+func (h *Handler) moved(r *http.Request) (at route, ok bool) {
 	path, ok := httpedge.WithoutSlash(r)
 	if !ok {
 		return route{}, false
 	}
-	return d.find(path)
+	return h.find(path)
 }
 
-// ServeHTTP answers what the door Handles.
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := middleware.From(r.Context())
-	at, found := d.find(r.URL.Path)
+	at, found := h.find(r.URL.Path)
 	moved := false
 	if !found || at.answer == nil {
-		if to, ok := d.moved(r); ok && to.answer != nil {
+		if to, ok := h.moved(r); ok && to.answer != nil {
 			at, moved = to, true
 		}
 	}
@@ -118,71 +118,71 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case moved:
-		w.Header().Set("Location", d.root+httpedge.EscapedWithoutSlash(r))
+		w.Header().Set("Location", h.root+httpedge.EscapedWithoutSlash(r))
 		w.WriteHeader(http.StatusMovedPermanently)
-	case at.answer == nil, !at.always && d.o.App.Exposure.Admits(domain.Actor{}) != nil:
-		d.errs.NotFound(w, r)
+	case at.answer == nil, !at.always && h.o.App.Exposure.Admits(domain.Actor{}) != nil:
+		h.errs.NotFound(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		d.errs.MethodNotAllowed(w, r, http.MethodGet)
+		h.errs.MethodNotAllowed(w, r, http.MethodGet)
 	default:
-		lagging := !strings.HasPrefix(r.URL.Path, secretPrefix) && !d.Downloads(r) // a secret is held against the primary
+		lagging := !strings.HasPrefix(r.URL.Path, secretPrefix) && !h.Downloads(r) // secrets must be checked on the primary
 		httpedge.Reading(w, r, domain.Actor{}, lagging, func(w http.ResponseWriter, r *http.Request) {
 			if err := at.answer(w, r); err != nil {
-				d.errs.Fail(r.Context(), w, r, err)
+				h.errs.Fail(r.Context(), w, r, err)
 			}
 		})
 	}
 }
 
-// find gives what is at a path; ok is false where that is not the door's. All but the
-// folder of secret feeds are paths that no page has: the last segment has a dot, which no
-// slug has, or the first is no slug that users may have.
-func (d *Door) find(path string) (at route, ok bool) {
+// find returns the route of a path; ok is false if the path does not belong to this package. Apart
+// from secret feeds, these paths cannot be pages: their last segment has a dot, which slugs cannot
+// contain, or their first segment is a reserved slug.
+func (h *Handler) find(path string) (at route, ok bool) {
 	switch path {
 	case "/robots.txt":
-		return route{"robots", d.robots, true}, true
+		return route{"robots", h.robots, true}, true
 	case "/sitemap.xml":
-		return route{"sitemapIndex", d.sitemapIndex, false}, true
+		return route{"sitemapIndex", h.sitemapIndex, false}, true
 	case "/oembed":
-		return route{"oembed", d.oembed, false}, true
+		return route{"oembed", h.oembed, false}, true
 	case changePasswordPath:
-		return route{"changePassword", d.changePassword, true}, true
+		return route{"changePassword", h.changePassword, true}, true
 	case securityPath:
-		if len(d.o.SecurityContacts) == 0 {
+		if len(h.o.SecurityContacts) == 0 {
 			return route{}, false
 		}
-		return route{"security", d.security, true}, true
+		return route{"security", h.security, true}, true
 	}
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	page, last := segments[:len(segments)-1], segments[len(segments)-1]
 	if strings.HasPrefix(path, secretPrefix) {
-		return route{"secretFeed", d.secretFeed(segments[1:]), true}, true
+		return route{"secretFeed", h.secretFeed(segments[1:]), true}, true
 	}
 	if strings.HasPrefix(path, cardsPrefix) && strings.HasSuffix(last, ".png") {
-		return route{"card", d.card(segments[1:]), false}, true
+		return route{"card", h.card(segments[1:]), false}, true
 	}
 	if segments[0] == "sitemaps" && len(segments) == 2 && strings.HasSuffix(last, ".xml") {
-		return route{"sitemap", d.sitemap(last), false}, true
+		return route{"sitemap", h.sitemap(last), false}, true
 	}
 	if format, found := strings.CutPrefix(last, "feed."); found {
-		return d.findFeed(page, present.FeedFormat(format))
+		return h.findFeed(page, present.FeedFormat(format))
 	}
 	return route{}, false
 }
 
-// findFeed gives the feed of a page.
-func (d *Door) findFeed(page []string, f present.FeedFormat) (at route, ok bool) {
+// findFeed returns the route of a page's feed.
+func (h *Handler) findFeed(page []string, f present.FeedFormat) (at route, ok bool) {
 	switch {
 	case f != present.Atom && f != present.JSONFeed, len(page) == 0, len(page) > 2:
 		return route{}, false
 	case len(page) == 1 && page[0] == "explore":
-		return route{"exploreFeed", d.open(f, d.exploreFeed), false}, true
+		return route{"exploreFeed", h.open(f, h.exploreFeed), false}, true
 	case len(page) == 2 && page[0] == "group":
-		return route{"groupFeed", d.open(f, d.groupFeed(page[1])), false}, true
+		return route{"groupFeed", h.open(f, h.groupFeed(page[1])), false}, true
 	case domain.ReservedSlug(page[0]):
 		return route{}, false
 	case len(page) == 2:
-		return route{"channelFeed", d.open(f, d.channelFeed(page[1])), false}, true
+		return route{"channelFeed", h.open(f, h.channelFeed(page[1])), false}, true
 	}
-	return route{"userFeed", d.open(f, d.userFeed(page[0])), false}, true
+	return route{"userFeed", h.open(f, h.userFeed(page[0])), false}, true
 }

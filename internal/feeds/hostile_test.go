@@ -15,14 +15,14 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// nasty is what people may write to get out of where it stands.
+// nasty are texts that try to break out of their context.
 var nasty = []string{
 	`]]>`, `<![CDATA[`, `<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `&lt;script&gt;`, `&#x1;`, `</content></entry>`,
 	"a\u0001b\u000bc", "\ufffe\uffff", "\u202e turned", "'\"`", `{{.}}`, `<?xml version="1.0"?>`, `javascript:alert(1)`,
 	`[x](javascript:alert(1))`, `<iframe src="https://evil.example"></iframe>`, `<style>*{display:none}</style>`, "🌿\u200d",
 }
 
-// Whatever people write, feeds stay well-formed and their HTML harmless, and cards are drawn.
+// Whatever users write, feeds are well-formed, their HTML is harmless, and cards are drawn.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -64,7 +64,7 @@ func TestHostileTexts(t *testing.T) {
 	picture(r, fmt.Sprintf("/cards/channel/%d.png", named.Int("id")))
 }
 
-// harmless looks for what runs, or loads more than a picture.
+// harmless checks that HTML contains nothing that runs or loads anything except images.
 func harmless(t *testing.T, fragment string) {
 	t.Helper()
 	tokens := html.NewTokenizer(strings.NewReader(fragment))
@@ -87,7 +87,7 @@ func harmless(t *testing.T, fragment string) {
 	}
 }
 
-// harmlessFrame expects one frame and nothing else.
+// harmlessFrame checks that HTML is a single frame.
 func harmlessFrame(t *testing.T, fragment string) {
 	t.Helper()
 	tags := 0
@@ -100,7 +100,7 @@ func harmlessFrame(t *testing.T, fragment string) {
 	same(t, "elements", tags, 1)
 }
 
-// Long texts are cut, so that a feed of many stays within what can be sent.
+// Long texts are truncated to limit the size of a feed.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -121,7 +121,7 @@ func TestLongTexts(t *testing.T) {
 	same(t, "a long word", len(atom(r, "/ada/moss/feed.atom").Entries), 31)
 }
 
-// Addresses of any length and shape are answered.
+// URLs of any length and shape get a response.
 func FuzzAddresses(f *testing.F) {
 	r := apptest.New(f)
 	for _, seed := range []string{"/ada/moss/feed.atom", "/feeds/1-x/feed.atom", "/cards/block/1.png", "/oembed?url=https%3A%2F%2Fvitrine.test%2Fada", "/sitemaps/users-1.xml",

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// The objects of JSON Feed 1.1 that feeds have.
+// The used objects of JSON Feed 1.1.
 type (
 	jsonFeed struct {
 		Version     string       `json:"version"`

@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// shown is how other sites show a page of this one (oEmbed 1.0).
+// shown is an oEmbed 1.0 response.
 type shown struct {
 	XMLName         xml.Name `json:"-" xml:"oembed"`
 	Version         string   `json:"version" xml:"version"`
@@ -36,26 +36,26 @@ type shown struct {
 	Height          int64    `json:"height,omitempty" xml:"height,omitempty"`
 }
 
-// Size of the frame of a channel where the one who asks sets no bounds.
+// Default size of a channel's frame.
 const (
 	frameWidth  = 800
 	frameHeight = 600
 )
 
-// maxAddress bounds the address that oEmbed is asked about, in bytes.
+// maxAddress limits the URL in an oEmbed request, in bytes.
 const maxAddress = 2_048
 
 const errFormat = "This format is not known: ask for json or xml"
 
-// oembed answers how to show a page, for the sites on which somebody has put a link to it.
-func (d *Door) oembed(w http.ResponseWriter, r *http.Request) error {
+// oembed serves oEmbed to sites that embed a link to a page.
+func (h *Handler) oembed(w http.ResponseWriter, r *http.Request) error {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return domain.Wrap(domain.Invalid, "The address cannot be read", err)
 	}
 	format := q.Get("format")
 	if format != "" && format != "json" && format != "xml" {
-		d.errs.Render(w, r, http.StatusNotImplemented, errFormat)
+		h.errs.Render(w, r, http.StatusNotImplemented, errFormat)
 		return nil
 	}
 	width, err := bound(q, "maxwidth")
@@ -66,15 +66,15 @@ func (d *Door) oembed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	path, ok := d.pagePath(q.Get("url"))
+	path, ok := h.pagePath(q.Get("url"))
 	if !ok {
 		return domain.NewNotFound()
 	}
-	s, err := d.show(r.Context(), path, width, height)
+	s, err := h.show(r.Context(), path, width, height)
 	if err != nil {
 		return err
 	}
-	site, err := d.o.App.SiteSettings(r.Context())
+	site, err := h.o.App.SiteSettings(r.Context())
 	if err != nil {
 		return err
 	}
@@ -91,14 +91,14 @@ func (d *Door) oembed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	_, _ = w.Write(body.Bytes()) // the client has gone; nothing to do
+	_, _ = w.Write(body.Bytes()) // fails only if the client is gone
 	return nil
 }
 
-// unbounded is more than anything that is shown.
+// unbounded is larger than any image.
 const unbounded = 1 << 30
 
-// bound reads a bound of the size.
+// bound parses maxwidth or maxheight.
 func bound(q url.Values, name string) (int64, error) {
 	if !q.Has(name) {
 		return unbounded, nil
@@ -110,71 +110,71 @@ func bound(q url.Values, name string) (int64, error) {
 	return min(n, unbounded), nil
 }
 
-// pagePath gives the segments of a page's path, if the address is one of this site.
-func (d *Door) pagePath(address string) (segments []string, ok bool) {
+// pagePath returns the segments of a page's path if the URL belongs to this site.
+func (h *Handler) pagePath(address string) (segments []string, ok bool) {
 	if address == "" || len(address) > maxAddress {
 		return nil, false
 	}
 	at, err := weburl.Parse(address)
-	site, failed := weburl.Parse(d.o.Addresses.Site)
+	site, failed := weburl.Parse(h.o.Addresses.Site)
 	if err != nil || failed != nil || at.User != nil || at.Host != site.Host {
 		return nil, false
 	}
-	path, ok := strings.CutPrefix(at.Path, d.root+"/")
+	path, ok := strings.CutPrefix(at.Path, h.root+"/")
 	return strings.Split(strings.TrimSuffix(path, "/"), "/"), ok
 }
 
-// show says how a page is shown within bounds.
-func (d *Door) show(ctx context.Context, path []string, width, height int64) (s shown, err error) {
+// show returns the oEmbed response for a page within the given size.
+func (h *Handler) show(ctx context.Context, path []string, width, height int64) (s shown, err error) {
 	switch {
 	case len(path) == 2 && path[0] == "block":
 		id, _, ok := domain.IsID(path[1])
 		if !ok {
 			return s, domain.NewNotFound()
 		}
-		b, err := d.o.App.Block(ctx, domain.Actor{}, domain.BlockID(id))
+		b, err := h.o.App.Block(ctx, domain.Actor{}, domain.BlockID(id))
 		if err != nil {
 			return s, err
 		}
-		return d.showBlock(d.o.Addresses.Block(&b), width, height), nil
+		return h.showBlock(h.o.Addresses.Block(&b), width, height), nil
 	case len(path) == 2 && path[0] == "group":
-		g, err := d.o.App.Group(ctx, domain.Actor{}, domain.ParseRef(path[1]))
+		g, err := h.o.App.Group(ctx, domain.Actor{}, domain.ParseRef(path[1]))
 		if err != nil {
 			return s, err
 		}
-		return d.link(g.Name, person{}, d.o.Addresses.Group(&g).Card(), width, height), nil
+		return h.link(g.Name, person{}, h.o.Addresses.Group(&g).Card(), width, height), nil
 	case len(path) == 0 || domain.ReservedSlug(path[0]):
 		return s, domain.NewNotFound()
 	case len(path) == 1:
-		u, err := d.o.App.User(ctx, domain.ParseRef(path[0]))
+		u, err := h.o.App.User(ctx, domain.ParseRef(path[0]))
 		if err != nil {
 			return s, err
 		}
-		return d.link(u.Name, person{}, d.o.Addresses.User(&u).Card(), width, height), nil
+		return h.link(u.Name, person{}, h.o.Addresses.User(&u).Card(), width, height), nil
 	case len(path) == 2, len(path) == 3 && path[2] == "embed":
-		full, err := d.o.App.Channel(ctx, domain.Actor{}, domain.ParseRef(path[1]))
+		full, err := h.o.App.Channel(ctx, domain.Actor{}, domain.ParseRef(path[1]))
 		if err != nil {
 			return s, err
 		}
-		return d.showChannel(d.o.Addresses.Channel(&full.Channel), width, height), nil
+		return h.showChannel(h.o.Addresses.Channel(&full.Channel), width, height), nil
 	}
 	return s, domain.NewNotFound()
 }
 
-// link shows a page by its name and its card, which is left out where it is too large.
-func (d *Door) link(title string, by person, card present.Card, width, height int64) shown {
+// link returns a page's title and its card, unless the card is too large.
+func (h *Handler) link(title string, by person, card present.Card, width, height int64) shown {
 	s := shown{Version: "1.0", Type: "link", Title: title, AuthorName: by.name, AuthorURL: by.page,
-		ProviderURL: d.o.Addresses.Site + "/", CacheAge: 300}
+		ProviderURL: h.o.Addresses.Site + "/", CacheAge: 300}
 	if card.Width > 0 && card.Width <= width && card.Height <= height {
 		s.ThumbnailURL, s.ThumbnailWidth, s.ThumbnailHeight = card.URL, card.Width, card.Height
 	}
 	return s
 }
 
-// showBlock shows an image as a photo, in the largest size within the bounds, and all else
-// as a link.
-func (d *Door) showBlock(b present.Block, width, height int64) shown {
-	s := d.link(b.Heading(), personOf(b.Author()), b.Card(), width, height)
+// showBlock returns an image block as a photo in the largest size that fits, and other blocks as
+// links.
+func (h *Handler) showBlock(b present.Block, width, height int64) shown {
+	s := h.link(b.Heading(), personOf(b.Author()), b.Card(), width, height)
 	if b.Type != domain.ImageBlock || !b.HasImage() {
 		return s
 	}
@@ -188,13 +188,13 @@ func (d *Door) showBlock(b present.Block, width, height int64) shown {
 	return s
 }
 
-// frame is the frame of a channel.
+// frame is the HTML of a channel's frame.
 var frame = template.Must(template.New("").Parse(
 	`<iframe src="{{.Src}}" title="{{.Title}}" width="{{.Width}}" height="{{.Height}}" style="border:0" loading="lazy"></iframe>`))
 
-// showChannel shows a channel in a frame.
-func (d *Door) showChannel(c present.Channel, width, height int64) shown {
-	s := d.link(c.Title, personOf(c.Owner()), c.Card(), width, height)
+// showChannel returns a channel as a frame.
+func (h *Handler) showChannel(c present.Channel, width, height int64) shown {
+	s := h.link(c.Title, personOf(c.Owner()), c.Card(), width, height)
 	s.Type, s.Width, s.Height = "rich", min(frameWidth, width), min(frameHeight, height)
 	var html strings.Builder
 	if err := frame.Execute(&html, map[string]any{"Src": c.EmbedURL(), "Title": c.Title, "Width": s.Width, "Height": s.Height}); err == nil {

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// ask asks how to show a page.
+// ask sends an oEmbed request for a page.
 func ask(r *apptest.Rig, page string, more ...string) *apptest.Response {
 	r.T.Helper()
 	q := url.Values{"url": {page}}

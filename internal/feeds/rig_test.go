@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// atomDoc and jsonDoc are feeds as their readers know them.
+// atomDoc and jsonDoc are feeds as parsed by readers.
 type atomDoc struct {
 	XMLName  xml.Name   `xml:"http://www.w3.org/2005/Atom feed"`
 	ID       string     `xml:"id"`
@@ -71,13 +71,13 @@ type jsonDoc struct {
 	} `json:"items"`
 }
 
-// get asks as anybody does who follows a link.
+// get sends a request as a guest.
 func get(r *apptest.Rig, path string, headers ...string) *apptest.Response {
 	r.T.Helper()
 	return r.Do("", http.MethodGet, path, nil, headers...)
 }
 
-// atom reads an Atom feed strictly, and holds it against what RFC 4287 wants of all.
+// atom parses an Atom feed strictly and checks it against RFC 4287.
 func atom(r *apptest.Rig, path string) (doc atomDoc) {
 	r.T.Helper()
 	res := get(r, path).Want(http.StatusOK)
@@ -99,7 +99,7 @@ func atom(r *apptest.Rig, path string) (doc atomDoc) {
 	return doc
 }
 
-// feedJSON reads a JSON Feed.
+// feedJSON parses a JSON Feed.
 func feedJSON(r *apptest.Rig, path string) (doc jsonDoc) {
 	r.T.Helper()
 	res := get(r, path).Want(http.StatusOK)
@@ -120,7 +120,7 @@ func link(all []atomLink, rel string) atomLink {
 	return atomLink{}
 }
 
-// same compares what was shown with what should be.
+// same compares two values.
 func same[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {

@@ -20,7 +20,7 @@ type sitemapDoc struct {
 	} `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
 }
 
-// sitemap reads a sitemap, or the index of all.
+// sitemap parses a sitemap or the index.
 func sitemap(r *apptest.Rig, path string) (doc sitemapDoc) {
 	r.T.Helper()
 	res := get(r, path).Want(http.StatusOK)
@@ -31,7 +31,7 @@ func sitemap(r *apptest.Rig, path string) (doc sitemapDoc) {
 	return doc
 }
 
-// listed are the pages of all sitemaps.
+// listed returns the pages of all sitemaps.
 func listed(r *apptest.Rig) (all []string) {
 	r.T.Helper()
 	for _, file := range sitemap(r, "/sitemap.xml").Sitemaps {
@@ -45,7 +45,7 @@ func listed(r *apptest.Rig) (all []string) {
 	return all
 }
 
-// stock makes things of all visibilities.
+// stock creates items of all visibilities.
 func stock(r *apptest.Rig) {
 	group := r.Group("Engines", "ben")
 	r.Channel("ada", "Open", "public")
@@ -73,7 +73,7 @@ func TestSitemaps(t *testing.T) {
 	})
 }
 
-// Of more pages than are read at once none is left out, and none listed twice.
+// Sitemaps that are read in several batches list each page exactly once.
 func TestSitemapStretches(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -102,7 +102,7 @@ func TestRobots(t *testing.T) {
 	body := string(get(r, "/robots.txt").Want(http.StatusOK).Body)
 	has(t, "robots.txt", body, "User-agent: *\n", "Disallow: /search?\n", "Disallow: /settings/\n", "Disallow: /feeds/\n", "Disallow: /v2/\n", "Disallow: /v3/\n", "\nSitemap: "+apptest.Base+"/sitemap.xml\n")
 	hasNo(t, "robots.txt", body, "Disallow: /\n")
-	for line := range strings.Lines(body) { // nobody's page is meant
+	for line := range strings.Lines(body) { // the rules must not match any page
 		segment, ok := strings.CutPrefix(strings.TrimRight(line, "/$?\n"), "Disallow: /")
 		if ok && !domain.ReservedSlug(segment) {
 			t.Errorf("%s may be somebody's slug", segment)
@@ -110,7 +110,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// Below a path, all rules have the prefix, since operators copy them into the robots.txt of the host.
+// With a path prefix, all rules contain it, because operators copy them into the host's robots.txt.
 func TestRobotsBelowAPath(t *testing.T) {
 	t.Parallel()
 	for closed, want := range map[bool]string{false: "Disallow: /vitrine/v3/\n", true: "Disallow: /vitrine/\n"} {
@@ -125,7 +125,7 @@ func TestRobotsBelowAPath(t *testing.T) {
 	}
 }
 
-// Where guests see nothing, crawlers are told so, and nothing is there.
+// If guests are not allowed, robots.txt disallows everything and there is no sitemap.
 func TestGuestsClosed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.GuestsClosed, c.IndexClosed = true, true })

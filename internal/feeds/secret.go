@@ -16,13 +16,13 @@ import (
 	"vitrine/internal/present"
 )
 
-// secretPrefix is what the addresses of secret feeds begin with. All below it is the
-// door's, whatever it is, so that no log has a secret.
+// secretPrefix is the prefix of the paths of secret feeds. This package handles all paths below it,
+// so that no secret is logged.
 const secretPrefix = "/feeds/"
 
-// secretFeed gives what answers a path below the folder of secret feeds; nil for none.
-// The first segment is the number of a user and their secret; what follows names a feed.
-func (d *Door) secretFeed(segments []string) answer {
+// secretFeed returns the handler of a path below secretPrefix, or nil. The first segment is the
+// user's ID and secret; the rest names a feed.
+func (h *Handler) secretFeed(segments []string) answer {
 	number, secret, ok := strings.Cut(segments[0], "-")
 	id, _, valid := domain.IsID(number)
 	if !ok || !valid || len(segments) < 2 {
@@ -31,7 +31,7 @@ func (d *Door) secretFeed(segments []string) answer {
 	last := segments[len(segments)-1]
 	name, ending, _ := strings.Cut(last, ".")
 	if form := exporting.Format(ending); len(segments) == 3 && (form == exporting.OPDS || form == exporting.EPUB) {
-		return d.secretExport(domain.UserID(id), secret, name, form)
+		return h.secretExport(domain.UserID(id), secret, name, form)
 	}
 	f := present.FeedFormat(ending)
 	if f != present.Atom && f != present.JSONFeed {
@@ -40,19 +40,19 @@ func (d *Door) secretFeed(segments []string) answer {
 	var read source
 	switch {
 	case len(segments) == 2 && name == "feed":
-		read = d.homeFeed
+		read = h.homeFeed
 	case len(segments) == 2:
-		read = d.userFeed(name)
+		read = h.userFeed(name)
 	case len(segments) == 3 && segments[1] == "group":
-		read = d.groupFeed(name)
+		read = h.groupFeed(name)
 	case len(segments) == 3:
-		read = d.channelFeed(name)
+		read = h.channelFeed(name)
 	default:
 		return nil
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("X-Robots-Tag", "noindex")
-		actor, err := d.o.App.FeedReader(r.Context(), domain.UserID(id), secret)
+		actor, err := h.o.App.FeedReader(r.Context(), domain.UserID(id), secret)
 		if err != nil {
 			return err
 		}
@@ -61,61 +61,62 @@ func (d *Door) secretFeed(segments []string) answer {
 		if err != nil {
 			return err
 		}
-		found.address = nil // what is passed on of a feed does not have its secret
+		found.address = nil // the feed itself must not contain its secret URL
 		w.Header().Set("Cache-Control", "private, no-cache")
 		return found.write(w, r, f)
 	}
 }
 
-// secretExport gives what answers e-readers, which send no tokens: a channel as a catalogue, or as
-// a book. What the catalogue offers is below the same secret.
-func (d *Door) secretExport(user domain.UserID, secret, name string, form exporting.Format) answer {
+// secretExport returns the handler of a channel as a catalogue or book for e-readers, which send no
+// tokens. The links in the catalogue use the same secret.
+func (h *Handler) secretExport(user domain.UserID, secret, name string, form exporting.Format) answer {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		actor, err := d.o.App.FeedReader(r.Context(), user, secret)
+		actor, err := h.o.App.FeedReader(r.Context(), user, secret)
 		if err != nil {
 			return err
 		}
 		middleware.From(r.Context()).UserID = int64(actor.UserID)
 		w.Header().Set("Cache-Control", "private, no-store")
-		at := d.o.Addresses.SecretFeeds(user, secret)
+		at := h.o.Addresses.SecretFeeds(user, secret)
 		return httpedge.Stream(r.Context(), w, func(begin func(filename, contentType string) io.Writer) error {
-			return d.o.Exports.Channel(r.Context(), actor, domain.ParseRef(name), form,
+			return h.o.Exports.Channel(r.Context(), actor, domain.ParseRef(name), form,
 				func(c *domain.Channel, f exporting.Format) string { return at.Export(c, string(f)) }, begin)
 		})
 	}
 }
 
-// Downloads reports whether a request is for a book or a catalogue, which are made as they are sent.
-func (d *Door) Downloads(r *http.Request) bool {
+// Downloads reports whether a request is for a book or a catalogue, which are generated while they
+// are sent.
+func (h *Handler) Downloads(r *http.Request) bool {
 	ending := exporting.Format(strings.TrimPrefix(path.Ext(r.URL.Path), "."))
 	return strings.HasPrefix(r.URL.Path, secretPrefix) && (ending == exporting.OPDS || ending == exporting.EPUB)
 }
 
-// homeFeed reads what those do whom the actor follows.
-func (d *Door) homeFeed(ctx context.Context, actor domain.Actor) (x feed, err error) {
-	me, err := d.o.App.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+// homeFeed reads the actor's feed of followed users, channels and groups.
+func (h *Handler) homeFeed(ctx context.Context, actor domain.Actor) (x feed, err error) {
+	me, err := h.o.App.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return x, err
 	}
-	stories, err := d.o.App.Feed(ctx, actor, people.CursorInput{Limit: maxEntries})
+	stories, err := h.o.App.Feed(ctx, actor, people.CursorInput{Limit: maxEntries})
 	if err != nil {
 		return x, err
 	}
-	site, err := d.o.App.SiteSettings(ctx)
+	site, err := h.o.App.SiteSettings(ctx)
 	if err != nil {
 		return x, err
 	}
-	x = feed{id: d.tag(me.CreatedAt, "feed", int64(me.ID)), title: site.Name + " · " + me.Name, page: d.o.Addresses.Site + "/feed"}
+	x = feed{id: h.tag(me.CreatedAt, "feed", int64(me.ID)), title: site.Name + " · " + me.Name, page: h.o.Addresses.Site + "/feed"}
 	for i := range stories.Items {
-		x.entries = append(x.entries, d.story(d.o.Addresses.Activity(&stories.Items[i])))
+		x.entries = append(x.entries, h.story(h.o.Addresses.Activity(&stories.Items[i])))
 	}
 	x.finish(me.CreatedAt)
 	return x, nil
 }
 
-// story gives the entry of an activity: what was done, and what it was done with.
-func (d *Door) story(a present.Activity) entry {
-	e, ok := d.thing(a.Story.Item)
+// story returns the entry of an activity.
+func (h *Handler) story(a present.Activity) entry {
+	e, ok := h.thing(a.Story.Item)
 	shown := a.Item()
 	if c := a.Story.Item.Comment; !ok && c != nil {
 		body, cut := whole(&c.Body)
@@ -123,12 +124,12 @@ func (d *Door) story(a present.Activity) entry {
 		shown = a.Target()
 	}
 	actor := personOf(a.Actor())
-	e.id, e.author, e.by = d.tag(a.CreatedAt, "activity", int64(a.ID)), actor, nil
+	e.id, e.author, e.by = h.tag(a.CreatedAt, "activity", int64(a.ID)), actor, nil
 	e.published, e.updated = a.CreatedAt, latest(a.CreatedAt, e.updated)
 	e.title = strings.Join(strings.Fields(actor.name+" "+a.Action()+" "+shown.Heading()), " ")
 	if between := a.Connector(); between != "" {
 		e.title += " " + between + " " + a.Target().Heading()
 	}
-	e.page = d.o.Addresses.Site + shown.Path()
+	e.page = h.o.Addresses.Site + shown.Path()
 	return e
 }

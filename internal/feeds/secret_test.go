@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// secrets are the addresses of a member of the cast.
+// secrets returns the secret URLs of a user.
 func secrets(r *apptest.Rig, who string) present.SecretFeeds {
 	r.T.Helper()
 	id := r.Person(who).ID
@@ -23,7 +23,7 @@ func secrets(r *apptest.Rig, who string) present.SecretFeeds {
 	return (&present.Addresses{Site: ""}).SecretFeeds(id, secret)
 }
 
-// A secret address shows what its user sees, and nobody else's.
+// A secret URL shows what its user may see, and only that.
 func TestSecretFeeds(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -60,8 +60,8 @@ func TestSecretFeeds(t *testing.T) {
 	})
 }
 
-// An e-reader, which sends no token, finds a private channel as a catalogue and as a book at secret
-// addresses, and nobody else does.
+// An e-reader, which sends no token, gets a private channel as a catalogue and as a book at its
+// owner's secret URLs only.
 func TestSecretBooks(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -96,7 +96,7 @@ func follow(r *apptest.Rig, who, whom string) {
 	r.Do(who, "PUT", "/ext/v1/users/"+whom+"/follow", nil).Want(http.StatusOK)
 }
 
-// The feed of one's own has what those did whom one follows.
+// The home feed contains the activities of followed users.
 func TestHomeFeed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -122,7 +122,7 @@ func TestHomeFeed(t *testing.T) {
 	}
 }
 
-// No log has a secret, also of an address that is wrong.
+// Secrets are not logged, even from invalid URLs.
 func TestSecretsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

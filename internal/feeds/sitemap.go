@@ -10,17 +10,16 @@ import (
 	"vitrine/internal/domain"
 )
 
-// A sitemap has the pages of perFile ids, which is at most as many pages, so which file a
-// page is in never changes and nothing needs to be counted; they are read a stretch at a
-// time. The protocol allows 50,000; fewer are known by their tag, and cost less at once.
+// A sitemap contains the pages with perFile consecutive IDs, so a page never moves to another file
+// and nothing has to be counted. They are read perStretch IDs at a time. The protocol allows 50,000
+// pages per file; smaller files cost less per request.
 const (
 	perFile    = 10_000
 	perStretch = 1_000
 )
 
-// listedKinds are the kinds of pages that sitemaps have, as their files are called. Blocks
-// are left out: most are pictures and links without words of their own, and the channels
-// that they are in lead to them.
+// listedKinds are the kinds of pages in sitemaps, by file name. Blocks are not included: most are
+// images and links without their own text, and their channels link to them.
 var listedKinds = []struct {
 	name string
 	kind domain.SubjectType
@@ -32,8 +31,8 @@ const (
 )
 
 // sitemapIndex lists the sitemaps.
-func (d *Door) sitemapIndex(w http.ResponseWriter, r *http.Request) error {
-	channels, users, groups, err := d.o.App.LastIDs(r.Context())
+func (h *Handler) sitemapIndex(w http.ResponseWriter, r *http.Request) error {
+	channels, users, groups, err := h.o.App.LastIDs(r.Context())
 	if err != nil {
 		return err
 	}
@@ -42,17 +41,17 @@ func (d *Door) sitemapIndex(w http.ResponseWriter, r *http.Request) error {
 	body.WriteString(xml.Header + `<sitemapindex xmlns="` + sitemapXMLNS + `">` + "\n")
 	for _, k := range listedKinds {
 		for n := range (last[k.kind] + perFile - 1) / perFile {
-			body.WriteString("<sitemap><loc>" + d.o.Addresses.Site + sitemapsPrefix + k.name + "-" + itoa(n+1) + ".xml</loc></sitemap>\n")
+			body.WriteString("<sitemap><loc>" + h.o.Addresses.Site + sitemapsPrefix + k.name + "-" + itoa(n+1) + ".xml</loc></sitemap>\n")
 		}
 	}
 	body.WriteString("</sitemapindex>\n")
 	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
-	_, _ = w.Write(body.Bytes()) // the client has gone; nothing to do
+	_, _ = w.Write(body.Bytes()) // fails only if the client is gone
 	return nil
 }
 
-// sitemap gives what answers a sitemap by its name, nil if there is none of that name.
-func (d *Door) sitemap(name string) answer {
+// sitemap returns the handler of a sitemap by its name, or nil.
+func (h *Handler) sitemap(name string) answer {
 	name, ok := strings.CutSuffix(name, ".xml")
 	kind, number, cut := strings.Cut(name, "-")
 	n, _, valid := domain.IsID(number)
@@ -61,40 +60,40 @@ func (d *Door) sitemap(name string) answer {
 	}
 	for _, k := range listedKinds {
 		if k.name == kind {
-			return func(w http.ResponseWriter, r *http.Request) error { return d.writeSitemap(w, r, k.kind, n) }
+			return func(w http.ResponseWriter, r *http.Request) error { return h.writeSitemap(w, r, k.kind, n) }
 		}
 	}
 	return nil
 }
 
-func (d *Door) writeSitemap(w http.ResponseWriter, r *http.Request, kind domain.SubjectType, n int64) error {
+func (h *Handler) writeSitemap(w http.ResponseWriter, r *http.Request, kind domain.SubjectType, n int64) error {
 	var body bytes.Buffer
 	body.WriteString(xml.Header + `<urlset xmlns="` + sitemapXMLNS + `">` + "\n")
 	in := domain.ListingRange{After: (n - 1) * perFile, Upto: n * perFile, Limit: perStretch}
 	for more := true; more; {
-		all, err := d.o.App.Listings(r.Context(), kind, d.o.App.Exposure.IndexClosed, in)
+		all, err := h.o.App.Listings(r.Context(), kind, h.o.App.Exposure.IndexClosed, in)
 		if err != nil {
 			return err
 		}
 		for _, l := range all {
 			in.After = l.ID
-			body.WriteString("<url><loc>" + d.listedURL(kind, l) + "</loc><lastmod>" + l.UpdatedAt.UTC().Format(time.RFC3339) + "</lastmod></url>\n")
+			body.WriteString("<url><loc>" + h.listedURL(kind, l) + "</loc><lastmod>" + l.UpdatedAt.UTC().Format(time.RFC3339) + "</lastmod></url>\n")
 		}
 		more = len(all) == in.Limit
 	}
 	body.WriteString("</urlset>\n")
 	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
-	_, _ = w.Write(body.Bytes()) // the client has gone; nothing to do
+	_, _ = w.Write(body.Bytes()) // fails only if the client is gone
 	return nil
 }
 
-// listedURL is the address of a page. Slugs have nothing in them that XML would escape.
-func (d *Door) listedURL(kind domain.SubjectType, l domain.Listing) string {
+// listedURL returns the URL of a page. Slugs contain no characters that XML would escape.
+func (h *Handler) listedURL(kind domain.SubjectType, l domain.Listing) string {
 	switch kind {
 	case domain.SubjectChannel:
-		return d.o.Addresses.Channel(&domain.Channel{Slug: l.Slug, Owner: domain.Principal{Slug: l.Owner}}).URL()
+		return h.o.Addresses.Channel(&domain.Channel{Slug: l.Slug, Owner: domain.Principal{Slug: l.Owner}}).URL()
 	case domain.SubjectGroup:
-		return d.o.Addresses.Group(&domain.Group{Slug: l.Slug}).URL()
+		return h.o.Addresses.Group(&domain.Group{Slug: l.Slug}).URL()
 	}
-	return d.o.Addresses.User(&domain.User{Slug: l.Slug}).URL()
+	return h.o.Addresses.User(&domain.User{Slug: l.Slug}).URL()
 }

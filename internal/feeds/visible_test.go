@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// world has things of all visibilities. What is private has the word "secret" in it.
+// world contains items of all visibilities. Private texts contain the word "secret".
 type world struct {
 	*apptest.Rig
 	channels, blocks []int64
@@ -47,7 +47,7 @@ func newWorld(r *apptest.Rig) *world {
 	return w
 }
 
-// shown are the pages of the items that the API lists, and ok whether it has the list.
+// shown returns the pages of the items in an API list; ok is false if the list is not found.
 func (w *world) shown(as, path string) (pages []string, ok bool) {
 	w.T.Helper()
 	res := w.Do(as, "GET", path+"?per=100", nil)
@@ -77,7 +77,7 @@ func (w *world) shown(as, path string) (pages []string, ok bool) {
 	return pages, true
 }
 
-// fed are the pages of the entries of a feed, and ok whether there is one.
+// fed returns the pages of a feed's entries; ok is false if there is no feed.
 func (w *world) fed(path string) (pages []string, ok bool) {
 	w.T.Helper()
 	res := get(w.Rig, path)
@@ -97,7 +97,7 @@ func (w *world) fed(path string) (pages []string, ok bool) {
 	return pages, true
 }
 
-// equal holds a feed against a list of the API, whatever the order.
+// equal compares a feed with an API list, in any order.
 func (w *world) equal(as, feed, list string) {
 	w.T.Helper()
 	got, there := w.fed(feed)
@@ -109,7 +109,7 @@ func (w *world) equal(as, feed, list string) {
 	}
 }
 
-// hold holds everything that the door shows against what the API shows the same viewers.
+// hold compares everything that this package shows with what the API shows to the same viewers.
 func (w *world) hold() {
 	w.T.Helper()
 	status := func(as, path string) int { return w.Do(as, "GET", path, nil).Status }
@@ -150,7 +150,7 @@ func (w *world) holdSecret() {
 	}
 }
 
-// holdOpen looks through what is shown to everybody for what guests do not see.
+// holdOpen checks that public output contains nothing that guests may not see.
 func (w *world) holdOpen() {
 	w.T.Helper()
 	var open []string
@@ -176,8 +176,8 @@ func (w *world) holdOpen() {
 	}
 }
 
-// What feeds, cards, oEmbed and sitemaps show is what the API shows the same viewer: at
-// first, and after things have turned private, been taken away, or their people suspended.
+// Feeds, cards, oEmbed and sitemaps show the same as the API to the same viewer, also after items
+// became private or were removed, and after users were suspended.
 func TestVisibility(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -194,7 +194,7 @@ func TestVisibility(t *testing.T) {
 	})
 }
 
-// holdAfter is hold once titles say no more what is private.
+// holdAfter is hold after titles no longer mark private items.
 func (w *world) holdAfter() {
 	w.T.Helper()
 	for _, c := range w.channels {
@@ -209,8 +209,8 @@ func (w *world) holdAfter() {
 	w.holdSecret()
 }
 
-// Who is suspended or gone reads nothing by their secret; what they made open stays, as in
-// the API, and people who are suspended are in no sitemap.
+// The secret URLs of suspended or deleted users do not work. Their public items stay, as in the
+// API, but suspended users are in no sitemap.
 func TestSuspended(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -226,7 +226,7 @@ func TestSuspended(t *testing.T) {
 	same(t, "in a sitemap", slices.Contains(listed(r), "/owner"), false)
 }
 
-// Where guests see nothing, nothing of it is shown but by a secret.
+// If guests are not allowed, only secret URLs show anything.
 func TestVisibilityGuestsClosed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.GuestsClosed = true })

@@ -93,7 +93,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request, key string) {
 	err := h.App.ReceiveUpload(r.Context(), content.SentFile{Key: key, Query: r.URL.Query(),
 		ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength,
-		Body: middleware.Patient(w, r, h.Patience)})
+		Body: middleware.SlowBody(w, r, h.Patience)})
 	if err != nil {
 		w.Header().Set("Connection", "close") // the rest of the body is not waited for
 		httpedge.JSON.Fail(r.Context(), w, r, err)

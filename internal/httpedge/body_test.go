@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/httpedge"
 )
 
-// A body is charged to the memory of its client, with and without a Content-Length, and is refused if
-// there is not enough memory.
+// A body is charged to its client's memory, with and without a Content-Length, and is refused if
+// memory is short.
 func TestBodiesAreCharged(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string]func(io.Reader) io.Reader{

@@ -13,78 +13,77 @@ import (
 	"vitrine/internal/slots"
 )
 
-// Callers finds out who makes requests, and how many they may make
-// (behaviour.md sections 8 and 9).
+// Callers authenticates requests and applies rate limits (behaviour.md sections 8 and 9).
 type Callers struct {
 	app     *app.App
 	limiter *middleware.Limiter
 	now     func() time.Time
-	// spent remembers tokens whose user is over the limit, so that refusing more
-	// requests needs no look at the database.
+	// spent caches tokens whose user is over the limit, so that further requests are refused
+	// without a database query.
 	spent *lru.Cache[string, overdrawn]
-	// valid remembers tokens that were valid a while ago. They are looked up like others,
-	// but also when too many bad ones have come from their address.
-	valid *lru.Cache[string, time.Time] // by token, its last use
-	// turns keep one client from having all connections to the database, and writing those from
-	// filling the line for its one writer.
+	// valid caches tokens that were recently valid. They are still looked up each time, even if too
+	// many invalid tokens came from their address.
+	valid *lru.Cache[string, time.Time] // last use by token
+	// turns keeps one client from using all database connections. writing keeps one client from
+	// filling the queue of the single SQLite writer.
 	turns, writing slots.Slots[middleware.Key]
 }
 
-// AtOnce is how many requests of one client are answered at once; 0 for no bound.
+// AtOnce limits the concurrent requests of one client; 0 means no limit.
 type AtOnce struct {
 	Requests int
-	// Writes is how many of those that write, where they are counted by themselves, since those that
-	// wait for their turn to write hold no connection; 0 where they are among Requests.
+	// Writes limits write requests separately, which is useful if they hold no database connection
+	// while they wait for the writer. If it is 0, they count among Requests.
 	Writes int
 }
 
-// How many requests of a client may wait for others of the same, and how long.
+// Limits of requests that wait for other requests of the same client.
 const (
 	waitingRequests = 100
 	requestPatience = 10 * time.Second
 )
 
-// overdrawn is whose limit a token was over, and when.
+// overdrawn is the rate limit key of a token that was over its limit, and the time.
 type overdrawn struct {
 	key middleware.Key
 	at  time.Time
 }
 
-// validFor is for how long a valid token is remembered after its last use, and spentFor
-// one that was over the limit. Of either, rememberedTokens are at most.
+// Limits of the caches of tokens. A valid token stays for validFor after its last use, one over the
+// limit for spentFor.
 const (
 	validFor         = time.Hour
 	spentFor         = time.Minute
 	rememberedTokens = 100_000
 )
 
-// NewCallers makes it.
+// NewCallers creates Callers.
 func NewCallers(a *app.App, limiter *middleware.Limiter, now func() time.Time, atOnce AtOnce) *Callers {
 	c := &Callers{turns: newTurns(atOnce.Requests), writing: newTurns(atOnce.Writes), app: a, limiter: limiter, now: now}
-	c.spent, _ = lru.New[string, overdrawn](rememberedTokens) // it fails for none
+	c.spent, _ = lru.New[string, overdrawn](rememberedTokens) // fails only for a size below 1
 	c.valid, _ = lru.New[string, time.Time](rememberedTokens)
 	return c
 }
 
 func newTurns(atOnce int) slots.Slots[middleware.Key] {
 	return slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, Patience: requestPatience,
-		Refusal: "Too many of your requests are under way: wait for some of them"}
+		Refusal: "Too many of your requests are in progress. Wait for some of them to finish"}
 }
 
-// Turn waits until one more request of a client may be answered. The caller must call leave when it is
+// Enter waits until one more request of a client may be answered. The caller must call leave when it is
 // done. The error is Unavailable if too many requests already wait, or this one waited too long.
-func (c *Callers) Turn(r *http.Request, who domain.Actor) (leave func(), err error) {
+func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err error) {
 	key, turns := keyOf(who, r), c.turnsOf(r)
 	if err := turns.Enter(r.Context(), key); err != nil {
 		if domain.KindOf(err) == domain.Unavailable {
-			middleware.From(r.Context()).Refused = middleware.TooManyAt
+			middleware.From(r.Context()).Refused = middleware.TooManyAtOnce
 		}
 		return nil, err
 	}
 	return func() { turns.Leave(key) }, nil
 }
 
-// turnsOf gives the turns that a request takes.
+// turnsOf returns the slots that a request uses.
 func (c *Callers) turnsOf(r *http.Request) *slots.Slots[middleware.Key] {
 	if c.writing.AtOnce == 0 || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return &c.turns
@@ -92,22 +91,21 @@ func (c *Callers) turnsOf(r *http.Request) *slots.Slots[middleware.Key] {
 	return &c.writing
 }
 
-// overLimit gives whose limit a token was over a moment ago.
+// overLimit returns the rate limit key of a token that was recently over its limit.
 func (c *Callers) overLimit(token string) (middleware.Key, bool) {
 	known, ok := c.spent.Get(token)
 	return known.key, ok && c.now().Sub(known.at) < spentFor
 }
 
-// wasValid reports whether a token was valid lately.
+// wasValid reports whether a token was recently valid.
 func (c *Callers) wasValid(token string) bool {
 	last, ok := c.valid.Get(token)
 	return ok && c.now().Sub(last) < validFor
 }
 
-// admit gives the actor, or answers the request and is false: 401 for a token that
-// is not valid, 429 over the limit. Bad tokens count against the address they come from;
-// once there are too many, unknown tokens from there are refused without a look at the
-// database, and those that were valid lately go on working.
+// admit returns the actor, or responds and returns false: 401 for an invalid token, 429 over the
+// limit. Invalid tokens count against the address they come from. After too many of them, unknown
+// tokens from that address are refused without a database query; recently valid ones keep working.
 func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (domain.Actor, bool) {
 	token, present, ok := bearer(r)
 	if !present {
@@ -152,8 +150,8 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (do
 	return who, true
 }
 
-// keyOf is what the requests of a client are counted by: the user, the application that
-// acts as itself, or the address of a guest.
+// keyOf returns the rate limit key of a request: the user, the application that acts as itself, or
+// the guest's address.
 func keyOf(who domain.Actor, r *http.Request) middleware.Key {
 	switch {
 	case who.SignedIn():
@@ -164,8 +162,8 @@ func keyOf(who domain.Actor, r *http.Request) middleware.Key {
 	return middleware.GuestKey(middleware.From(r.Context()).ClientIP)
 }
 
-// bearer reads the token of a request. Of several Authorization lines a proxy might
-// have believed another than we would, so together they are none (RFC 9110 section 5.3).
+// bearer reads the token of a request. It rejects several Authorization lines because a proxy might
+// have used a different one (RFC 9110 section 5.3).
 func bearer(r *http.Request) (token string, present, ok bool) {
 	if lines := r.Header.Values("Authorization"); len(lines) > 1 {
 		return "", true, false
@@ -173,7 +171,7 @@ func bearer(r *http.Request) (token string, present, ok bool) {
 	return auth.BearerToken(r.Header.Get("Authorization"))
 }
 
-// guest counts a request without a valid token.
+// guest counts a request without a valid token. It returns false if it refused the request.
 func (c *Callers) guest(w http.ResponseWriter, r *http.Request, errs Errors) bool {
 	return c.take(w, r, errs, keyOf(domain.Actor{}, r), string(domain.TierGuest))
 }

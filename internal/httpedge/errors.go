@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// statuses of the kinds of errors.
+// statuses maps the kinds of errors to HTTP statuses.
 var statuses = map[domain.Kind]int{
 	domain.Invalid:         http.StatusBadRequest,
 	domain.Unauthenticated: http.StatusUnauthorized,
@@ -31,21 +31,21 @@ var statuses = map[domain.Kind]int{
 	domain.Unavailable:     http.StatusServiceUnavailable,
 }
 
-// Errors is how errors leave a door: what they mean is the same at all of them, and each
-// writes them in a shape of its own.
+// Errors writes error responses. The statuses and messages are the same in every API; the shape of
+// the response differs.
 type Errors struct {
-	// Write writes an error. The message may be shown; what is not an error of one of
-	// the kinds comes as an Internal one that says nothing of the inside.
+	// Write writes an error. Its message may be shown: unexpected errors are passed as Internal
+	// ones without details.
 	Write func(w http.ResponseWriter, r *http.Request, status int, e *domain.Error)
 
-	// Limited writes that a client has made as many requests as it may. Without it, Write does.
+	// Limited writes that the client is over its rate limit. If it is nil, Write is used.
 	Limited func(l *middleware.Limiter, w http.ResponseWriter, r *http.Request, d middleware.Decision)
 }
 
-// JSON is the shape of /v3, and of what has none of its own.
+// JSON is the error shape of /v3, and of everything without its own.
 var JSON = Errors{Write: writeJSON, Limited: (*middleware.Limiter).Refuse}
 
-// Fail answers with an error: of the gate, of the generated decoders, or of a use case.
+// Fail responds with an error of the APIHandler, a generated decoder, or a use case.
 func (e Errors) Fail(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, errNotModified) {
 		middleware.WriteNotModified(w, r)
@@ -67,8 +67,7 @@ func (e Errors) Fail(ctx context.Context, w http.ResponseWriter, r *http.Request
 	e.Write(w, r, status, known)
 }
 
-// Render answers with a status and a message (a middleware.Renderer). An empty message
-// becomes one with the request's id.
+// Render is a middleware.Renderer. If the message is empty, it writes one with the request ID.
 func (e Errors) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
 	if message == "" {
 		message = "Something went wrong on the server. Request id: " + middleware.From(r.Context()).RequestID
@@ -76,13 +75,13 @@ func (e Errors) Render(w http.ResponseWriter, r *http.Request, status int, messa
 	e.Write(w, r, status, &domain.Error{Message: message})
 }
 
-// NotFound answers an address that is none.
+// NotFound responds to an unknown address.
 func (e Errors) NotFound(w http.ResponseWriter, r *http.Request) {
 	e.Render(w, r, http.StatusNotFound, "There is nothing at this address")
 }
 
-// MethodNotAllowed answers a method that an address does not take, and plain OPTIONS; allow
-// lists those that it does.
+// MethodNotAllowed responds to OPTIONS and to methods that an address does not support. allow lists
+// the supported ones.
 func (e Errors) MethodNotAllowed(w http.ResponseWriter, r *http.Request, allow string) {
 	methods := strings.Split(allow, ",")
 	for i, m := range methods {
@@ -103,7 +102,7 @@ func MethodOf(r *http.Request) string {
 	return r.Method[:min(len(r.Method), 20)]
 }
 
-// limited answers who has made as many requests as a limit allows.
+// limited responds that the client is over its rate limit.
 func (e Errors) limited(l *middleware.Limiter, w http.ResponseWriter, r *http.Request, d middleware.Decision) {
 	middleware.From(r.Context()).Refused = middleware.TooFast
 	if e.Limited != nil {
@@ -115,7 +114,7 @@ func (e Errors) limited(l *middleware.Limiter, w http.ResponseWriter, r *http.Re
 		time.Minute, time.Duration(d.RetryAfter)*time.Second))
 }
 
-// classify gives the error that a client may see.
+// classify converts an error to one that may be shown to the client.
 func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
 	if known, ok := errors.AsType[*domain.Error](err); ok {
 		return known
@@ -137,14 +136,14 @@ func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
 		if len(found) > 0 {
 			return Violations(found).(*domain.Error)
 		}
-		middleware.From(ctx).Error = err // the description let it through: a defect of ours
+		middleware.From(ctx).Error = err // the schema accepted it but the decoder did not: a bug
 		return domain.InvalidField("request", domain.FieldShape, "does not fit the description")
 	}
 	return domain.Wrap(domain.Internal, "", err)
 }
 
-// Challenge says how to authenticate (RFC 6750 section 3): with the error code only
-// when there was a token.
+// Challenge sets WWW-Authenticate (RFC 6750 section 3), with an error code only if the request had
+// a token.
 func Challenge(w http.ResponseWriter, r *http.Request) {
 	value := "Bearer"
 	if _, present, _ := bearer(r); present {
@@ -164,11 +163,11 @@ type errorDetails struct {
 	Errors  []string `json:"errors,omitempty"`
 }
 
-// writeJSON writes an error in the shape of behaviour.md section 1.
+// writeJSON writes an error as described in behaviour.md section 1.
 func writeJSON(w http.ResponseWriter, r *http.Request, status int, e *domain.Error) {
 	switch status {
 	case http.StatusTooManyRequests:
-		middleware.RefuseFurther(w, r, e.Message, e.Limit, e.Window, e.Wait)
+		middleware.WriteLimitError(w, r, e.Message, e.Limit, e.Window, e.Wait)
 		return
 	case http.StatusUnauthorized:
 		Challenge(w, r)
@@ -180,7 +179,7 @@ func writeJSON(w http.ResponseWriter, r *http.Request, status int, e *domain.Err
 	_, _ = w.Write(ErrorBody(status, e.Message, e.Lines()))
 }
 
-// ErrorBody is the JSON of an error with what is wrong with each field.
+// ErrorBody returns the JSON of an error. Fields lists the problems with each field.
 func ErrorBody(status int, message string, fields []string) []byte {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)

@@ -13,8 +13,7 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// A door with a shape of its own writes every error in it, those of the gate and of the
-// limit on requests too.
+// All errors of an API are written in its shape, including those of APIHandler and the rate limit.
 func TestErrorsOfAnotherShape(t *testing.T) {
 	t.Parallel()
 	own := httpedge.Errors{Write: func(w http.ResponseWriter, _ *http.Request, status int, e *domain.Error) {
@@ -22,7 +21,7 @@ func TestErrorsOfAnotherShape(t *testing.T) {
 		_, _ = fmt.Fprintf(w, "%d %s", status, e.Message)
 	}}
 	now := time.Unix(1_000_000, 0)
-	gate := &httpedge.Gate{Errors: own, Next: http.HandlerFunc(own.NotFound),
+	gate := &httpedge.APIHandler{Errors: own, Next: http.HandlerFunc(own.NotFound),
 		Callers: httpedge.NewCallers(nil, middleware.NewLimiter(map[string]int{"guest": 3}), func() time.Time { return now }, httpedge.AtOnce{}),
 		Route:   func(string, *url.URL) (string, bool) { return "", false }}
 	fails := func(err error) http.HandlerFunc {
@@ -33,7 +32,7 @@ func TestErrorsOfAnotherShape(t *testing.T) {
 		name, method, token string
 		handler             http.Handler
 		want                string
-		field, value        string // of the header
+		field, value        string // response header
 	}{
 		{"unknown", "GET", "", gate, "404 There is nothing at this address", "X-Ratelimit-Remaining", "2"},
 		{"bad token", "GET", "x y", gate, "401 The Authorization header is not `Bearer <token>`", "X-Ratelimit-Remaining", "0"},

@@ -7,11 +7,11 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// errNotModified makes the renderer answer 304.
+// errNotModified makes Errors.Fail respond 304.
 var errNotModified = errors.New("not modified")
 
-// Fresh records the ETag of what is about to be shown. It is an error, which makes the
-// renderer answer 304, when the client has it already.
+// Fresh records the ETag of the response. If the client already has that version, it returns an
+// error that makes Errors.Fail respond 304.
 func Fresh(ctx context.Context, etag string) error {
 	if middleware.From(ctx).NotModified(etag) {
 		return errNotModified
@@ -19,5 +19,5 @@ func Fresh(ctx context.Context, etag string) error {
 	return nil
 }
 
-// Begun says where to learn what has become of what the request has begun.
-func Begun(ctx context.Context, address string) { middleware.From(ctx).Location = address }
+// SetLocation sets the Location header, at which the client can follow what the request started.
+func SetLocation(ctx context.Context, address string) { middleware.From(ctx).Location = address }

@@ -9,23 +9,23 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// How many requests may come from one address in a minute. Forms: more than a classroom sends,
-// and few enough that nobody fills the database with them. What programs fetch: more than
-// whoever reads thousands of feeds for others asks for, and few enough that nobody has cards
-// drawn all day.
+// Requests per minute from one address. Forms: more than a classroom sends, but too few to fill the
+// database. Fetches by programs: more than a service that reads thousands of feeds needs, but too
+// few to keep the server busy drawing cards.
 const (
 	formsPerMinute   = 240
 	fetchesPerMinute = 600
 )
 
-// limited refuses requests of a rate that come too fast, at this server or, where limits are
-// shared, at all of them. What is delicate, such as signing in, has stricter limits of its own.
-func (o Options) limited(rate Rate, render middleware.Renderer, perMinute int, counts func(*http.Request) bool) middleware.Piece {
+// limited limits the requests selected by counts to perMinute per address, on this server or, with
+// shared limits, on all servers. Sensitive actions such as signing in have their own stricter
+// limits.
+func (o Options) limited(rate Rate, render middleware.Renderer, perMinute int, counts func(*http.Request) bool) middleware.Middleware {
 	const tier = "address"
 	limiter := middleware.NewLimiter(map[string]int{tier: perMinute})
 	if o.Shared != nil {
 		limiter.Share(func(ctx context.Context, key string, limit int, window time.Duration) (middleware.Counted, bool) {
-			return o.Shared(ctx, string(rate)+":"+key, limit, window) // apart from what the API counts of the address
+			return o.Shared(ctx, string(rate)+":"+key, limit, window) // a different key from the API's limit for the address
 		})
 	}
 	return func(next http.Handler) http.Handler {
@@ -35,7 +35,7 @@ func (o Options) limited(rate Rate, render middleware.Renderer, perMinute int, c
 				if !d.Allowed {
 					middleware.From(r.Context()).Refused = middleware.TooFast
 					w.Header().Set("Retry-After", strconv.Itoa(d.RetryAfter))
-					render(w, r, http.StatusTooManyRequests, "That was a lot in a minute. Try again a little later.")
+					render(w, r, http.StatusTooManyRequests, "Too many requests. Try again in a minute.")
 					return
 				}
 			}

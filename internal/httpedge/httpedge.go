@@ -1,3 +1,3 @@
-// Package httpedge is what all doors of the API share and what belongs to no version of
-// it: the gate before their generated servers, who calls, and how errors leave.
+// Package httpedge contains the HTTP code that all APIs and the website share: routing to mounts,
+// authentication, request validation and error responses.
 package httpedge

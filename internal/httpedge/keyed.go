@@ -16,25 +16,25 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// Bounds of requests with an Idempotency-Key.
+// Limits of requests with an Idempotency-Key.
 const (
-	maxIdempotencyKey = 255      // visible characters of ASCII
-	maxKeptAnswer     = 64 << 10 // bytes of a body that is kept
-	// keyedPatience is how long a request waits for another with its key, at most; less where
-	// its own time ends before.
+	maxIdempotencyKey = 255      // visible ASCII characters
+	maxKeptAnswer     = 64 << 10 // bytes of a stored response body
+	// keyedPatience is the maximum wait for another request with the same key. The request's own
+	// deadline can shorten it.
 	keyedPatience = 30 * time.Second
-	keepingTime   = 5 * time.Second // for writing an answer down, when the client may be gone
+	keepingTime   = 5 * time.Second // for storing a response, even if the client is gone
 	firstLook     = 10 * time.Millisecond
 	lastLook      = 500 * time.Millisecond
 )
 
-// replayed is the field of an answer that was given before.
+// replayed is the header of a stored response that is sent again.
 const replayed = "Idempotent-Replayed"
 
-// keptFields are the fields of an answer that belong to it, and not to how it was asked for.
+// keptFields are the response headers that are stored. The others depend on the individual request.
 var keptFields = []string{"Content-Type", "ETag", "Location"}
 
-// keyed is a request with an Idempotency-Key, whose sum grows as its body is read.
+// keyed is a request with an Idempotency-Key. Reading its body updates the hash.
 type keyed struct {
 	key string
 	sum hash.Hash
@@ -42,8 +42,9 @@ type keyed struct {
 	io.Closer
 }
 
-// keyedRequest gives a POST of a user with an Idempotency-Key; nil for all others. Guests have
-// nobody for whom a key could be kept, and applications that act as themselves write nothing.
+// keyedRequest returns the keyed form of a user's POST with an Idempotency-Key, and nil for other
+// requests. Keys belong to users, so guests cannot have any, and applications that act as
+// themselves do not write.
 func keyedRequest(r *http.Request, who domain.Actor) (*keyed, error) {
 	lines := r.Header.Values(accounts.IdempotencyHeader)
 	if r.Method != http.MethodPost || !who.SignedIn() || len(lines) == 0 {
@@ -65,8 +66,8 @@ func keyedRequest(r *http.Request, who domain.Actor) (*keyed, error) {
 	return k, nil
 }
 
-// finish reads what is left of the body: all of it where an operation has none, which another
-// body makes another request all the same.
+// finish reads the rest of the body. Operations without a body do not read it, but a different body
+// makes a different request.
 func (k *keyed) finish() error {
 	if _, err := io.Copy(io.Discard, k); err != nil {
 		return unreadable(err)
@@ -74,25 +75,25 @@ func (k *keyed) finish() error {
 	return nil
 }
 
-// answerOnce answers a request by next, or by what it was answered before.
-func (g *Gate) answerOnce(w http.ResponseWriter, r *http.Request, who domain.Actor, k *keyed) {
+// answerOnce responds with the stored response for the key, or calls next and stores its response.
+func (h *APIHandler) answerOnce(w http.ResponseWriter, r *http.Request, who domain.Actor, k *keyed) {
 	ctx, x := r.Context(), middleware.From(r.Context())
 	token, _, _ := bearer(r)
-	request := g.Callers.app.NewKeyedRequest(who.UserID, token, k.key, [sha256.Size]byte(k.sum.Sum(nil)))
-	kept, err := g.keptAnswer(ctx, request)
+	request := h.Callers.app.NewKeyedRequest(who.UserID, token, k.key, [sha256.Size]byte(k.sum.Sum(nil)))
+	kept, err := h.keptAnswer(ctx, request)
 	if err != nil {
-		g.Errors.Fail(ctx, w, r, err)
+		h.Errors.Fail(ctx, w, r, err)
 		return
 	}
 	if kept == nil {
 		held := &heldAnswer{ResponseWriter: w, header: w.Header().Clone()}
-		g.Next.ServeHTTP(held, r.WithContext(request.Claiming(ctx)))
+		h.Next.ServeHTTP(held, r.WithContext(request.Claiming(ctx)))
 		if a := held.answer(x); !held.passing && !request.Repeated() && worthKeeping(a.Status, request.TookEffect()) {
 			keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepingTime)
-			err := g.Callers.app.KeepAnswer(keep, request, a)
+			err := h.Callers.app.KeepAnswer(keep, request, a)
 			cancel()
 			if err != nil && !request.Repeated() && x.Error == nil {
-				x.Error = err // the request was carried out, and is answered
+				x.Error = err // the request was carried out and has a response
 			}
 		}
 		if held.passing || !request.Repeated() {
@@ -100,11 +101,11 @@ func (g *Gate) answerOnce(w http.ResponseWriter, r *http.Request, who domain.Act
 			return
 		}
 		x.Error, x.Location = nil, ""
-		if kept, err = g.keptAnswer(ctx, request); err == nil && kept == nil {
+		if kept, err = h.keptAnswer(ctx, request); err == nil && kept == nil {
 			err = underway()
 		}
 		if err != nil {
-			g.Errors.Fail(ctx, w, r, err)
+			h.Errors.Fail(ctx, w, r, err)
 			return
 		}
 	}
@@ -113,19 +114,20 @@ func (g *Gate) answerOnce(w http.ResponseWriter, r *http.Request, who domain.Act
 	}
 	w.Header().Set(replayed, "true")
 	w.WriteHeader(kept.Status)
-	_, _ = w.Write(kept.Body) // the client is gone
+	_, _ = w.Write(kept.Body) // fails only if the client is gone
 }
 
-// keptAnswer gives what a request was answered before, and waits for it where it is under way.
-func (g *Gate) keptAnswer(ctx context.Context, request *accounts.KeyedRequest) (*accounts.Answer, error) {
+// keptAnswer returns the stored response of a request, or nil. If the first request is still
+// running, it waits.
+func (h *APIHandler) keptAnswer(ctx context.Context, request *accounts.KeyedRequest) (*accounts.Answer, error) {
 	patience := keyedPatience
-	if end, ok := ctx.Deadline(); ok { // what comes later could not be said any more
+	if end, ok := ctx.Deadline(); ok { // leaves time to respond
 		patience = min(patience, time.Until(end)*3/4)
 	}
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
-		kept, err := g.Callers.app.KeptAnswer(ctx, request)
+		kept, err := h.Callers.app.KeptAnswer(ctx, request)
 		if !errors.Is(err, accounts.ErrUnderway) {
 			return kept, err
 		}
@@ -141,8 +143,8 @@ func underway() error {
 	return domain.NewUnavailableFor(time.Second, "A request with this "+accounts.IdempotencyHeader+" is being carried out: send it again in a moment")
 }
 
-// worthKeeping reports whether an answer is given again. What failed on our side, or for now,
-// may be tried again with the same key, unless it has taken effect all the same.
+// worthKeeping reports whether a response is stored. Internal and temporary failures are not, so
+// that a retry with the same key can succeed, unless the request took effect anyway.
 func worthKeeping(status int, tookEffect bool) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -151,7 +153,8 @@ func worthKeeping(status int, tookEffect bool) bool {
 	return status < http.StatusInternalServerError
 }
 
-// heldAnswer holds an answer back until it is kept. One that is too large for that is passed on.
+// heldAnswer buffers a response until it is stored. A response that is too large to store is passed
+// on.
 type heldAnswer struct {
 	http.ResponseWriter
 	header  http.Header
@@ -183,10 +186,10 @@ func (h *heldAnswer) Write(p []byte) (int, error) {
 	return h.ResponseWriter.Write(p)
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (h *heldAnswer) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
-// answer is what was held back.
+// answer returns the buffered response.
 func (h *heldAnswer) answer(x *middleware.Exchange) accounts.Answer {
 	a := accounts.Answer{Status: max(h.status, http.StatusOK), Header: map[string]string{}, Body: h.body.Bytes()}
 	for _, name := range keptFields {
@@ -200,7 +203,7 @@ func (h *heldAnswer) answer(x *middleware.Exchange) accounts.Answer {
 	return a
 }
 
-// send passes on what was held back.
+// send sends the buffered response.
 func (h *heldAnswer) send() {
 	if h.passing {
 		return
@@ -212,6 +215,6 @@ func (h *heldAnswer) send() {
 	}
 	h.ResponseWriter.WriteHeader(max(h.status, http.StatusOK))
 	if h.body.Len() > 0 {
-		_, _ = h.ResponseWriter.Write(h.body.Bytes()) // the client is gone
+		_, _ = h.ResponseWriter.Write(h.body.Bytes()) // fails only if the client is gone
 	}
 }

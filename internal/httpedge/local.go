@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// forwarding are the headers that proxies add.
+// forwarding lists the headers that proxies add.
 var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 
 // Local reports whether a request seems to come from a browser on this machine: over loopback, to a

@@ -15,51 +15,49 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// Mount is a part of the address space and what is allowed there. The order of the fields
-// from CORS on is that of the pieces which see to them, outermost first.
+// Mount is a part of the URL space with the middleware that applies to it. The fields from CORS on
+// are in the order of the middleware, outermost first.
 type Mount struct {
 	Name     string
-	Prefixes []string // of the paths that it may answer; "" for all
+	Prefixes []string // of the paths that it may handle; "" for all
 
-	// Credentials says by what a request acts for somebody. Cookies are taken away from
-	// what does not go by them, before its door sees the request.
+	// Credentials are the accepted credentials. Cookies are removed from requests unless they are
+	// SessionCookies.
 	Credentials Credentials
 	Shape       Shape
 
-	Probe      bool // asked by machines every few seconds: unlogged, and without any of what follows
-	Vary       bool // Cache-Control and Vary are set, unless the door does
-	Data       bool // its responses are marked as data that is never sniffed, framed or run
-	Preflights bool // preflights carry the rate limit of a guest
-	CORS       bool // pages of any origin may call it
-	Memory     bool // what its responses hold in memory is bounded
-	Head       bool // HEAD is answered as GET is; elsewhere the door sees to it
+	Probe      bool // health check: not logged, and without the following middleware
+	Vary       bool // sets Cache-Control and Vary unless the handler does
+	Data       bool // marks responses as data that browsers must not sniff, frame or run
+	Preflights bool // adds a guest's rate limit headers to preflights
+	CORS       bool // allows pages of any origin
+	Memory     bool // limits the memory of responses
+	Head       bool // handles HEAD like GET; otherwise the handler does
 	Compressed bool
-	Tagged     bool // responses get an ETag and conditions are heeded; elsewhere the door does it
+	Tagged     bool // adds ETags and handles conditions; otherwise the handler does
 	Rate       Rate
-	Replicas   bool // its door says which requests may read at a replica of the database
-	Deadline   bool // of --request-timeout
-	BodyLimit  bool // of --body-limit; elsewhere the door bounds what it reads
+	Replicas   bool // the handler decides which requests may read from a replica
+	Deadline   bool // applies --request-timeout
+	BodyLimit  bool // applies --body-limit; otherwise the handler limits bodies
 
-	// TrimSlash takes one slash off the end of a path, so that it is the same resource: a
-	// redirect would cost clients their Authorization header.
+	// TrimSlash removes one slash from the end of the path. A redirect would make clients drop
+	// their Authorization header.
 	TrimSlash bool
 }
 
-// Credentials is by what a request acts for somebody.
+// Credentials is a way to authenticate requests.
 type Credentials string
 
-// The kinds of credentials.
 const (
 	NoCredentials  Credentials = "none"
 	BearerTokens   Credentials = "bearer"
 	SessionCookies Credentials = "cookie"
-	ClientSecrets  Credentials = "client" // of OAuth
+	ClientSecrets  Credentials = "client" // OAuth client credentials
 )
 
-// Shape is how errors are written.
+// Shape is the format of error responses.
 type Shape string
 
-// The shapes of errors.
 const (
 	PlainText   Shape = "text"
 	JSONErrors  Shape = "json"  // behaviour.md section 1
@@ -68,16 +66,15 @@ const (
 	Pages       Shape = "html"
 )
 
-// Rate is what requests are counted by.
+// Rate is a kind of rate limit.
 type Rate string
 
-// The kinds of limits.
 const (
 	Unlimited  Rate = "none"
-	PerCaller  Rate = "caller"  // by the tier of the user or application, and of a guest's address; its gate counts
-	PerAddress Rate = "address" // as a guest's of the address, whoever it is; its door counts
-	Forms      Rate = "forms"   // forms alone, by address; its door counts searches as PerCaller does
-	Fetches    Rate = "fetches" // every request, by address, and generously
+	PerCaller  Rate = "caller"  // by the tier of the user or application, or by a guest's address; its APIHandler counts
+	PerAddress Rate = "address" // like guests of the address, even with a token; its handler counts
+	Forms      Rate = "forms"   // only forms, by address; its handler counts searches like PerCaller
+	Fetches    Rate = "fetches" // every request, by address, with a generous limit
 )
 
 // The names of the mounts.
@@ -93,8 +90,7 @@ const (
 	Elsewhere = "elsewhere"
 )
 
-// Mounts are all, in the order in which they are asked whether a request is theirs. The
-// last one answers what nobody else does.
+// Mounts lists all mounts in the order of routing. The last one handles the remaining requests.
 var Mounts = []Mount{
 	{Name: Health, Prefixes: []string{"/livez", "/healthz", "/readyz"}, Credentials: NoCredentials, Shape: PlainText, Probe: true, Rate: Unlimited},
 	{Name: Files, Prefixes: []string{"/files/", "/uploads/"}, Credentials: NoCredentials, Shape: JSONErrors,
@@ -111,41 +107,41 @@ var Mounts = []Mount{
 	version(Elsewhere, JSONErrors, ""),
 }
 
-// version is what every version of the API allows, and it alone.
+// version returns the mount of a version of the API.
 func version(name string, shape Shape, prefix string) Mount {
 	return Mount{Name: name, Prefixes: []string{prefix}, Credentials: BearerTokens, Shape: shape,
 		Vary: true, Data: true, Preflights: true, CORS: true, Memory: true, Head: true, Compressed: true, Tagged: true,
 		Rate: PerCaller, Replicas: true, Deadline: true, BodyLimit: true, TrimSlash: prefix != ""}
 }
 
-// Door is what answers at a mount.
-type Door struct {
+// Handler handles the requests of a mount.
+type Handler struct {
 	http.Handler
-	Render middleware.Renderer // in the shape of the mount
+	Render middleware.Renderer // writes errors in the shape of the mount
 
-	// Handles reports whether a request with one of the prefixes is the door's; nil for
-	// all of them.
+	// Handles reports whether the handler handles a request with one of the prefixes; nil means all
+	// of them.
 	Handles func(*http.Request) bool
 
-	// Streams reports whether the door reads the body of a request as it comes, and sees itself
-	// to how large it is and how long it takes; nil for none.
+	// Streams selects requests whose body the handler streams; it then limits their size and
+	// duration itself. Nil means none.
 	Streams func(*http.Request) bool
 
-	// Downloads reports whether the door answers a request by a body that it makes as it sends it,
-	// or that is large: such a one is not held back, compressed or bounded in time; nil for none.
+	// Downloads selects requests whose response is generated while it is sent, or is large. Such
+	// responses are not buffered, compressed or limited in time. Nil means none.
 	Downloads func(*http.Request) bool
 }
 
-// Options are what the mounts stand on.
+// Options configure a Mux.
 type Options struct {
 	Log            *slog.Logger
 	Now            func() time.Time
 	Observe        middleware.Observer
-	InFlight       middleware.Piece
+	InFlight       middleware.Middleware
 	Tracer         *trace.Tracer // nil for no traces
 	TrustedProxies []netip.Prefix
 	Limiter        *middleware.Limiter
-	Shared         middleware.Shared               // counts forms and fetches of all servers; nil: of this server only
+	Shared         middleware.Shared               // counts forms and fetches on all servers; nil: on this server only
 	Memory         *budget.Budget                  // of responses
 	Replicas       bool                            // whether the database has replicas
 	Fit            func(ctx context.Context) error // returns an error if this program may not use the database
@@ -153,33 +149,32 @@ type Options struct {
 	BodyLimit      int64
 }
 
-// HeaderLimit is how many bytes the header of a request may have. net/http refuses what
-// is much larger by itself.
+// HeaderLimit is the maximum size of a request's header in bytes. net/http refuses headers that are
+// much larger.
 const HeaderLimit = 64 << 10
 
-// Mux answers every request by the door of the first mount whose it is. There is no
-// http.ServeMux: it would redirect addresses with empty or dotted segments, in words of
-// its own.
+// Mux routes each request to the first mount that handles it. It does not use http.ServeMux, which
+// would redirect URLs with empty or dotted segments and write its own responses.
 type Mux struct{ mounted []mounted }
 
 type mounted struct {
 	Mount
-	door    Door
-	handler http.Handler
+	handler Handler
+	wrapped http.Handler
 }
 
-// NewMux puts the doors behind the pieces that their mounts ask for. Each mount needs one.
-func NewMux(o Options, doors map[string]Door) (*Mux, error) {
+// NewMux wraps the handlers in the middleware of their mounts. Every mount needs a handler.
+func NewMux(o Options, handlers map[string]Handler) (*Mux, error) {
 	x := &Mux{}
 	for _, m := range Mounts {
-		door, ok := doors[m.Name]
+		handler, ok := handlers[m.Name]
 		if !ok {
-			return nil, fmt.Errorf("no door for the mount %q", m.Name)
+			return nil, fmt.Errorf("no handler for the mount %q", m.Name)
 		}
-		x.mounted = append(x.mounted, mounted{m, door, o.behind(m, door)})
+		x.mounted = append(x.mounted, mounted{m, handler, o.wrap(m, handler)})
 	}
-	if len(doors) != len(Mounts) {
-		return nil, fmt.Errorf("%d doors for %d mounts", len(doors), len(Mounts))
+	if len(handlers) != len(Mounts) {
+		return nil, fmt.Errorf("%d handlers for %d mounts", len(handlers), len(Mounts))
 	}
 	return x, nil
 }
@@ -192,20 +187,20 @@ func (x *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			r, m = short, x.find(short)
 		}
 	}
-	m.handler.ServeHTTP(w, r)
+	m.wrapped.ServeHTTP(w, r)
 }
 
-// find gives the mount of a request.
+// find returns the mount of a request.
 func (x *Mux) find(r *http.Request) *mounted {
 	for i := range x.mounted {
-		if m := &x.mounted[i]; m.begins(r.URL.Path) && (m.door.Handles == nil || m.door.Handles(r)) {
+		if m := &x.mounted[i]; m.begins(r.URL.Path) && (m.handler.Handles == nil || m.handler.Handles(r)) {
 			return m
 		}
 	}
 	return &x.mounted[len(x.mounted)-1]
 }
 
-// begins reports whether a path begins as the mount's do.
+// begins reports whether a path has one of the mount's prefixes.
 func (m *Mount) begins(path string) bool {
 	for _, prefix := range m.Prefixes {
 		if strings.HasPrefix(path, prefix) {
@@ -215,24 +210,24 @@ func (m *Mount) begins(path string) bool {
 	return false
 }
 
-// behind gives a door with the pieces that its mount asks for before it.
-func (o Options) behind(m Mount, door Door) http.Handler {
+// wrap wraps a handler in the middleware of its mount.
+func (o Options) wrap(m Mount, handler Handler) http.Handler {
 	if m.Probe {
-		return door.Handler
+		return handler.Handler
 	}
 	observers := []middleware.Observer{middleware.AccessLog(o.Log), o.Observe}
 	if o.Tracer != nil {
 		observers = append(observers, middleware.EndTrace)
 	}
-	pieces := []middleware.Piece{
+	chain := []middleware.Middleware{
 		middleware.Begin(o.Now, observers...),
 		o.InFlight,
 		middleware.ClientAddr(o.TrustedProxies),
 		middleware.RequestID(o.TrustedProxies),
 	}
-	add := func(wanted bool, piece middleware.Piece) {
-		if wanted {
-			pieces = append(pieces, piece)
+	add := func(enabled bool, wrap middleware.Middleware) {
+		if enabled {
+			chain = append(chain, wrap)
 		}
 	}
 	add(o.Tracer != nil, middleware.Traced(o.Tracer, o.TrustedProxies))
@@ -240,25 +235,25 @@ func (o Options) behind(m Mount, door Door) http.Handler {
 	add(m.Data, middleware.SecureHeaders)
 	add(m.Preflights, middleware.PreflightLimits(o.Limiter, o.Now, string(domain.TierGuest)))
 	add(m.CORS, middleware.CORS)
-	add(true, middleware.Recover(o.Log, door.Render))
-	add(true, middleware.HeaderLimit(HeaderLimit, door.Render))
-	add(o.Fit != nil, whileFit(o.Fit, door.Render))
+	add(true, middleware.Recover(o.Log, handler.Render))
+	add(true, middleware.HeaderLimit(HeaderLimit, handler.Render))
+	add(o.Fit != nil, whileFit(o.Fit, handler.Render))
 	add(m.Credentials != SessionCookies, withoutCookies)
-	add(m.Memory, middleware.Unless(door.Downloads, middleware.Memory(o.Memory)))
+	add(m.Memory, middleware.Unless(handler.Downloads, middleware.Memory(o.Memory)))
 	add(m.Head, middleware.Head)
-	add(m.Compressed, middleware.Unless(door.Downloads, middleware.Compress))
-	add(m.Tagged, middleware.Unless(door.Downloads, middleware.Conditional))
-	add(m.Rate == Forms, o.limited(Forms, door.Render, formsPerMinute, isForm))
-	add(m.Rate == Fetches, o.limited(Fetches, door.Render, fetchesPerMinute, isAny))
+	add(m.Compressed, middleware.Unless(handler.Downloads, middleware.Compress))
+	add(m.Tagged, middleware.Unless(handler.Downloads, middleware.Conditional))
+	add(m.Rate == Forms, o.limited(Forms, handler.Render, formsPerMinute, isForm))
+	add(m.Rate == Fetches, o.limited(Fetches, handler.Render, fetchesPerMinute, isAny))
 	add(m.Replicas && o.Replicas, readSomewhere)
-	add(m.Deadline, middleware.Unless(door.Downloads, middleware.Unless(door.Streams, middleware.Deadline(o.RequestTimeout, door.Render))))
-	add(m.BodyLimit, middleware.Unless(door.Streams, middleware.BodyLimit(o.BodyLimit)))
-	return middleware.Chain(door.Handler, pieces...)
+	add(m.Deadline, middleware.Unless(handler.Downloads, middleware.Unless(handler.Streams, middleware.Deadline(o.RequestTimeout, handler.Render))))
+	add(m.BodyLimit, middleware.Unless(handler.Streams, middleware.BodyLimit(o.BodyLimit)))
+	return middleware.Chain(handler.Handler, chain...)
 }
 
-// whileFit answers 503 while this program may not use the database. A newer server can answer the same
-// request.
-func whileFit(fit func(ctx context.Context) error, render middleware.Renderer) middleware.Piece {
+// whileFit responds 503 if this program does not support the database's schema. A newer server may
+// be able to handle the request.
+func whileFit(fit func(ctx context.Context) error, render middleware.Renderer) middleware.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if err := fit(r.Context()); err != nil {
@@ -274,7 +269,7 @@ func whileFit(fit func(ctx context.Context) error, render middleware.Renderer) m
 	}
 }
 
-// withoutCookies takes the cookies off a request.
+// withoutCookies removes the cookies of requests.
 func withoutCookies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Cookie")
@@ -282,7 +277,8 @@ func withoutCookies(next http.Handler) http.Handler {
 	})
 }
 
-// trimSlash gives a request without the one slash at the end of its path, if it has one.
+// trimSlash returns a copy of the request without the slash at the end of its path. It returns
+// false if there is none, or several.
 func trimSlash(r *http.Request) (*http.Request, bool) {
 	path := r.URL.EscapedPath()
 	if !strings.HasSuffix(path, "/") || strings.HasSuffix(path, "//") {

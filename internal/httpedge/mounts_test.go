@@ -20,15 +20,15 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// probe is how a mount is asked about what its row says. Where a mount has no such address,
-// the field is empty.
+// probe holds the URLs that test the fields of a mount. A field is empty if the mount has no such
+// URL.
 type probe struct {
-	read    string // is answered by 200
+	read    string // responds 200
 	unknown string
-	wrong   string // method and path that are not taken
-	send    string // method and path that take a body
+	wrong   string // method and path that are not allowed
+	send    string // method and path with a body
 	kind    string // Content-Type of that body, application/json if empty
-	person  string // reads the database, for the person of the credentials; else for anybody
+	person  string // reads the database, for the authenticated user or for anyone
 }
 
 var probes = map[string]probe{
@@ -48,13 +48,13 @@ var probes = map[string]probe{
 	httpedge.Elsewhere: {unknown: "/v1/nothing"},
 }
 
-// visitor asks the server with some credentials.
+// visitor sends requests with different credentials.
 type visitor struct {
 	*apptest.Rig
 	session string // a Cookie header
 }
 
-// newVisitor makes the first account, which signs in, and another with a token.
+// newVisitor creates the first account, which signs in, and another with a token.
 func newVisitor(t *testing.T, r *apptest.Rig) *visitor {
 	t.Helper()
 	form := url.Values{"name": {"First"}, "slug": {"first"}, "email": {"first@example.org"}, "password": {"a good long one"}}
@@ -68,13 +68,13 @@ func newVisitor(t *testing.T, r *apptest.Rig) *visitor {
 		t.Fatalf("no session: %d %s", res.Status, res.Body)
 	}
 	moss := r.Channel("ada", "Moss", "public")
-	for range 2 { // more than the smallest answer that is compressed
+	for range 2 { // more than the minimum size for compression
 		r.Block("ada", strings.Repeat("Fern. ", 100), moss)
 	}
 	return v
 }
 
-// Each mount allows what its row of the table says, and no more.
+// Each mount behaves as its row in the table says.
 func TestMounts(t *testing.T) {
 	t.Parallel()
 	v := newVisitor(t, apptest.New(t, func(c *config.Config) {
@@ -98,7 +98,7 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// any gives an address of a mount, whatever its answer.
+// any returns some URL of the mount.
 func (p probe) any() string { return cmp.Or(p.read, p.unknown) }
 
 func (v *visitor) preflight(t *testing.T, m httpedge.Mount, p probe) {
@@ -106,7 +106,7 @@ func (v *visitor) preflight(t *testing.T, m httpedge.Mount, p probe) {
 	res := v.Do("", "OPTIONS", p.any(), nil, "Origin", "https://evil.example", "Access-Control-Request-Method", "PUT",
 		"Access-Control-Request-Headers", "authorization")
 	if m.Probe {
-		return // no mount of its own takes the method
+		return // no handler of a health check supports the method
 	}
 	is(t, "preflight is allowed", res.Header.Get("Access-Control-Allow-Origin") == "*" && res.Status == http.StatusNoContent, m.CORS)
 	is(t, "preflight allows credentials", res.Header.Get("Access-Control-Allow-Credentials") != "", false)
@@ -140,7 +140,7 @@ func (v *visitor) refusals(t *testing.T, m httpedge.Mount, p probe) {
 	}
 }
 
-// credentials asks for what is somebody's own, and for anything, with each kind.
+// credentials requests private and public data with each kind of credentials.
 func (v *visitor) credentials(t *testing.T, m httpedge.Mount, p probe) {
 	t.Helper()
 	cookie, bearer := []string{"Cookie", v.session}, []string{"Authorization", "Bearer " + v.Person("ada").Token}
@@ -164,7 +164,7 @@ func (v *visitor) reads(t *testing.T, m httpedge.Mount, p probe) {
 	res := v.Do("", "GET", p.read, nil).Want(http.StatusOK)
 	head := v.Do("", "HEAD", p.read, nil)
 	is(t, "HEAD is as GET", head.Status == http.StatusOK, true)
-	is(t, "HEAD has no body", len(head.Body) == 0, m.Head) // elsewhere net/http sees to it
+	is(t, "HEAD has no body", len(head.Body) == 0, m.Head) // otherwise net/http drops the body
 	if p.read != "/" {
 		is(t, "takes a slash off the end", v.Do("", "GET", p.read+"/", nil).Status == http.StatusOK, m.TrimSlash)
 	}
@@ -180,7 +180,7 @@ func (v *visitor) reads(t *testing.T, m httpedge.Mount, p probe) {
 	}
 }
 
-// sends sends a body that is larger than --body-limit.
+// sends sends a body larger than --body-limit.
 func (v *visitor) sends(t *testing.T, m httpedge.Mount, p probe) {
 	t.Helper()
 	method, path, ok := strings.Cut(p.send, " ")
@@ -194,7 +194,7 @@ func (v *visitor) sends(t *testing.T, m httpedge.Mount, p probe) {
 	}
 }
 
-// database looks from within a statement, and has one fail.
+// database checks the request from within a statement, and makes one fail.
 func (v *visitor) database(t *testing.T, m httpedge.Mount, p probe) {
 	t.Helper()
 	if p.person == "" {
@@ -223,7 +223,7 @@ func (v *visitor) database(t *testing.T, m httpedge.Mount, p probe) {
 	is(t, "tells of the inside", bytes.Contains(res.Body, []byte("inner matter")), false)
 }
 
-// shaped holds an error against the shape of its mount.
+// shaped checks that an error has the shape of its mount.
 func shaped(t *testing.T, m httpedge.Mount, res *apptest.Response, status int) {
 	t.Helper()
 	if res.Status != status {
@@ -238,7 +238,7 @@ func shaped(t *testing.T, m httpedge.Mount, res *apptest.Response, status int) {
 			Message string `json:"message"`
 		} `json:"details"`
 	}
-	_ = json.Unmarshal(res.Body, &body) // a page is none
+	_ = json.Unmarshal(res.Body, &body) // fails for pages
 	page := strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && bytes.Contains(res.Body, []byte("</html>"))
 	got := map[httpedge.Shape]bool{
 		httpedge.JSONErrors:  body.Error == http.StatusText(status) && body.Code == status && body.Details.Message != "",
@@ -257,7 +257,7 @@ func is(t *testing.T, what string, got, want bool) {
 	}
 }
 
-// Files come in any size that uploads may have: the limit on bodies is not theirs.
+// Uploads have their own size limit; --body-limit does not apply.
 func TestUploadsAreNotBodies(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.BodyLimit = 1 << 10 })
@@ -266,11 +266,11 @@ func TestUploadsAreNotBodies(t *testing.T) {
 	r.Do("", "PUT", address, bytes.Repeat([]byte("a"), 64<<10), "Content-Type", "text/plain").Want(http.StatusOK)
 }
 
-// A mount without a door, or a door without a mount, is noticed when the server is made.
-func TestMuxNeedsDoors(t *testing.T) {
+// NewMux fails if a mount has no handler, or a handler no mount.
+func TestMuxNeedsHandlers(t *testing.T) {
 	t.Parallel()
 	if _, err := httpedge.NewMux(httpedge.Options{}, nil); err == nil {
-		t.Error("made without doors")
+		t.Error("NewMux succeeded without handlers")
 	}
 	last := httpedge.Mounts[len(httpedge.Mounts)-1]
 	if last.Name != httpedge.Elsewhere || last.Prefixes[0] != "" {
@@ -278,26 +278,26 @@ func TestMuxNeedsDoors(t *testing.T) {
 	}
 }
 
-// A door sees cookies only where requests act by them.
+// Handlers receive cookies only if their mount accepts session cookies.
 func TestCookies(t *testing.T) {
 	t.Parallel()
 	var seen string
-	doors := map[string]httpedge.Door{}
+	handlers := map[string]httpedge.Handler{}
 	for _, m := range httpedge.Mounts {
-		doors[m.Name] = httpedge.Door{Render: httpedge.JSON.Render, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		handlers[m.Name] = httpedge.Handler{Render: httpedge.JSON.Render, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			seen = m.Name + " " + r.Header.Get("Cookie")
 		})}
 	}
-	website := doors[httpedge.Website]
+	website := handlers[httpedge.Website]
 	website.Handles = func(r *http.Request) bool { return r.URL.Path == "/settings" }
-	doors[httpedge.Website] = website
-	feeds := doors[httpedge.Feeds]
+	handlers[httpedge.Website] = website
+	feeds := handlers[httpedge.Feeds]
 	feeds.Handles = func(r *http.Request) bool { return r.URL.Path == "/ada/feed.atom" }
-	doors[httpedge.Feeds] = feeds
+	handlers[httpedge.Feeds] = feeds
 	mux, err := httpedge.NewMux(httpedge.Options{Log: slog.New(slog.DiscardHandler), Now: time.Now, Memory: budget.New(1 << 20),
 		Limiter:  middleware.NewLimiter(map[string]int{"guest": 0}),
 		Observe:  func(*http.Request, *middleware.Exchange, time.Duration) {},
-		InFlight: func(next http.Handler) http.Handler { return next }, RequestTimeout: time.Minute, BodyLimit: 1}, doors)
+		InFlight: func(next http.Handler) http.Handler { return next }, RequestTimeout: time.Minute, BodyLimit: 1}, handlers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// What the descriptions generate for parameters and fields that may be left out. The named
-// types of every door's package have these as their underlying types.
+// The types that the generated code uses for optional parameters and fields. The named types of
+// each API have these as their underlying types.
 type (
 	optInt64 = struct {
 		Value int64
@@ -27,7 +27,7 @@ type (
 	}
 )
 
-// Page is the page that the parameters ask for; the description gives the defaults.
+// Page returns the requested page, with the description's defaults.
 func Page(number, per optInt64) domain.Page {
 	p := domain.Page{Number: 1, Per: 24}
 	if number.Set {
@@ -39,7 +39,7 @@ func Page(number, per optInt64) domain.Page {
 	return p
 }
 
-// Given is a pointer to an optional text, nil when it was left out.
+// Given returns a pointer to an optional text, or nil if it is not set.
 func Given(o optString) *string {
 	if !o.Set {
 		return nil
@@ -47,7 +47,7 @@ func Given(o optString) *string {
 	return &o.Value
 }
 
-// Patch is a change of a text that may be taken away.
+// Patch returns the change of a text that can be removed.
 func Patch(o optNilString) core.Patch {
 	if !o.Set || o.Null {
 		return core.Patch{Set: o.Set}
@@ -55,7 +55,7 @@ func Patch(o optNilString) core.Patch {
 	return core.Patch{Set: true, Value: &o.Value}
 }
 
-// Types are kinds of things by their names on the wire; none for all.
+// Types converts type names of the API to types; nil means all.
 func Types[T ~string](names []T) (all []string) {
 	for _, name := range names {
 		switch name {
@@ -71,8 +71,8 @@ func Types[T ~string](names []T) (all []string) {
 	return slices.Compact(all)
 }
 
-// PlainLists writes lists of a search that are repeated in the query as one each, and
-// `q` as `query` (behaviour.md section 1), as the generated decoder reads them.
+// PlainLists rewrites repeated list parameters of a search as one comma-separated parameter each,
+// and `q` as `query` (behaviour.md section 1), which the generated decoder requires.
 func PlainLists(u *url.URL) *url.URL {
 	if u.RawQuery == "" {
 		return u

@@ -8,17 +8,16 @@ import (
 	"vitrine/internal/reads"
 )
 
-// readSomewhere lets the door of a request say by Reading where it reads.
+// readSomewhere lets handlers choose with Reading where a request reads.
 func readSomewhere(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(reads.With(r.Context())))
 	})
 }
 
-// Reading answers a request of somebody. Where there are replicas of the database and it only
-// reads, and lagging says that what it shows may be a little old, it may be read at one of them;
-// if that fails before any of the answer is sent, serve is called once more and reads at the
-// primary.
+// Reading calls serve to respond to a request of who. If the database has replicas and the request
+// only reads, lagging allows it to read slightly old data from one. If the replica fails before the
+// response starts, serve is called again and reads from the primary.
 func Reading(w http.ResponseWriter, r *http.Request, who domain.Actor, lagging bool, serve func(http.ResponseWriter, *http.Request)) {
 	q := reads.From(r.Context())
 	q.For(reads.Asks{Account: int64(who.UserID), Writes: who.Writes})
@@ -38,14 +37,14 @@ func Reading(w http.ResponseWriter, r *http.Request, who domain.Actor, lagging b
 	serve(w, r)
 }
 
-// repeatable drops an answer, before any of it is sent, that a replica has failed.
+// repeatable drops a response if the replica failed before it started.
 type repeatable struct {
 	http.ResponseWriter
 	request          *reads.Request
 	decided, dropped bool
 }
 
-// decide finds out whether the answer is dropped, when it begins.
+// decide decides whether to drop the response, at its start.
 func (w *repeatable) decide() {
 	if !w.decided {
 		w.decided, w.dropped = true, w.request.Repeat()
@@ -67,5 +66,5 @@ func (w *repeatable) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (w *repeatable) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -12,10 +12,11 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// ServeContent is http.ServeContent, ranges and conditions included (RFC 9110 sections 13 and 14),
-// but that errors are answered by refuse: in the shape of the door.
+// ServeContent is like http.ServeContent, including ranges and conditions (RFC 9110 sections 13 and
+// 14), but writes errors with refuse.
 func ServeContent(w http.ResponseWriter, r *http.Request, content io.ReadSeeker, refuse middleware.Renderer) {
-	// net/http reads ahead for the next request, and would take the end of its time for a lost client.
+	// net/http reads ahead for the next request and would treat an expired deadline as a lost
+	// client.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not every writer has a connection
 	if middleware.From(r.Context()).HeadOnly {
 		r = r.WithContext(r.Context()) // a copy
@@ -34,14 +35,14 @@ func ServeContent(w http.ResponseWriter, r *http.Request, content io.ReadSeeker,
 	message := ""
 	switch served.refused {
 	case http.StatusRequestedRangeNotSatisfiable:
-		message = "The file has no such range of bytes"
+		message = "The file does not have the requested range of bytes"
 	case http.StatusPreconditionFailed:
-		message = "The file is not the one that the condition names"
+		message = "The file does not match the precondition"
 	}
 	refuse(w, r, served.refused, message)
 }
 
-// refusable keeps errors from being written in words of net/http.
+// refusable suppresses the error responses of net/http.
 type refusable struct {
 	http.ResponseWriter
 	refused int // the status of an error
@@ -67,7 +68,7 @@ func (w *refusable) Write(p []byte) (int, error) {
 // Unwrap serves http.ResponseController.
 func (w *refusable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// ServeExport answers its owner with the file of an export.
+// ServeExport responds with the file of an export.
 func ServeExport(w http.ResponseWriter, r *http.Request, e Saved, content io.ReadSeeker, refuse middleware.Renderer) {
 	h := w.Header()
 	h.Set("Content-Type", "application/zip")
@@ -77,13 +78,13 @@ func ServeExport(w http.ResponseWriter, r *http.Request, e Saved, content io.Rea
 	ServeContent(w, r, content, refuse)
 }
 
-// Saved is a file that is saved under a name, and has a tag that is its content's alone.
+// Saved is a file with a name and a tag that identifies its content.
 type Saved interface {
 	Filename() string
 	Tag() string
 }
 
-// contentType names the character set of text, so that browsers do not guess.
+// contentType adds the charset to text types, so that browsers do not guess.
 func contentType(t string) string {
 	if strings.HasPrefix(t, "text/") && !strings.Contains(t, "charset") {
 		return t + "; charset=utf-8"
@@ -91,17 +92,16 @@ func contentType(t string) string {
 	return t
 }
 
-// shown are the kinds of files that browsers show in place. Everything else is
-// offered for saving.
+// shown lists the types that browsers display. Others are offered as a download.
 var shown = []string{"image/", "audio/", "video/", "application/pdf", "text/plain"}
 
-// DescribeFile says what a file that somebody sent is, and keeps it from running as part of this
-// site: it may load nothing, and what is not an image, sound, film, PDF or plain text is not shown
-// at all. An SVG is shown without running.
+// DescribeFile sets the headers of an uploaded file so that it cannot run as part of this site. It
+// may not load anything. Only images, audio, video, PDF and plain text are displayed; an SVG is
+// displayed without scripts.
 func DescribeFile(header http.Header, f content.OpenedFile) {
 	header.Set("Content-Type", contentType(f.ContentType))
 	policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; frame-ancestors 'none'"
-	if f.ContentType != "application/pdf" { // the viewers of some browsers do not run in a sandbox
+	if f.ContentType != "application/pdf" { // some browsers' PDF viewers do not run in a sandbox
 		policy += "; sandbox"
 	}
 	header.Set("Content-Security-Policy", policy)

@@ -14,9 +14,8 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// One client has at most half of the connections to the database under way; a hundred of
-// its requests wait, and more are refused. Meanwhile others are answered, and then all
-// that waited.
+// One client uses at most half of the database connections. A hundred of its requests wait, and
+// more are refused. Other clients are served in the meantime, and then the waiting requests.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	const waiting, tooMany = 100, 3
@@ -83,8 +82,8 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// On SQLite, writes of one client wait for the writer without a connection. So more of them are
-// under way, but no more than a quarter of those that may share a commit: others find a place.
+// On SQLite, a client's writes wait for the writer without a connection. So more of them may run at
+// once, but at most a quarter of those that can share a commit.
 func TestShareOfWrites(t *testing.T) {
 	t.Parallel()
 	const share, waiting, tooMany = 16, 100, 3

@@ -12,25 +12,27 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// streamBuffer is how much of a body that is made as it is sent goes out at once.
+// streamBuffer is the size of the buffer of streamed responses.
 const streamBuffer = 64 << 10
 
-// errHeaderOnly ends the making of a body that nobody wants.
+// errHeaderOnly stops generating the body of a response to HEAD.
 var errHeaderOnly = errors.New("only the header was asked for")
 
-// headerOnly is where the body of a response to HEAD goes.
+// headerOnly is the writer of responses to HEAD.
 type headerOnly struct{}
 
 func (headerOnly) Write([]byte) (int, error) { return 0, errHeaderOnly }
 
-// Stream answers with a file that is made as it is sent. Write calls begin, with a name and a
-// media type, once it is sure that there is one, and writes it to what that gives. An error before
-// is returned, to be answered as any other; after it the connection is cut, so that no client
-// takes a part for the whole. The mount must not hold such a response back (Door.Downloads).
+// Stream responds with a file that is generated while it is sent. When write is sure that there is
+// a file, it calls begin with a name and a media type and writes to the returned writer. Errors
+// before that are returned to the caller. An error afterwards cuts the connection, so that the
+// client does not mistake a partial file for a complete one. The mount must not buffer such a
+// response (Handler.Downloads).
 func Stream(ctx context.Context, w http.ResponseWriter, write func(begin func(filename, contentType string) io.Writer) error) error {
 	var out *bufio.Writer
 	err := write(func(filename, contentType string) io.Writer {
-		// net/http reads ahead for the next request, and would take the end of its time for a lost client.
+		// net/http reads ahead for the next request and would treat an expired deadline as a lost
+		// client.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // not every writer has a connection
 		h := w.Header()
 		h.Set("Content-Type", contentType)

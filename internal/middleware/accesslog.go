@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// AccessLog returns an Observer that writes one line per request. The query is
-// left out, since tokens and codes travel in it, and so is the path where LogPath stands
-// for it. Level Error for 5xx, which also carry their cause, or Warn where a limit refused
-// the request, as it is meant to; otherwise Info.
+// AccessLog returns an Observer that writes one line per request. It omits the query, which may
+// contain tokens and codes, and writes LogPath instead of the path if it is set. The level is Error
+// for 5xx, with the cause, Warn for 5xx because of a limit, and Info otherwise.
 func AccessLog(log *slog.Logger) Observer {
 	return func(r *http.Request, x *Exchange, took time.Duration) {
 		level, path := slog.LevelInfo, r.URL.Path

@@ -24,7 +24,7 @@ func TestAccessLogLine(t *testing.T) {
 		"success":      {http.StatusOK, "", "INFO", nil},
 		"client error": {http.StatusNotFound, "", "INFO", nil},
 		"too fast":     {http.StatusTooManyRequests, TooFast, "INFO", nil},
-		"too many":     {http.StatusServiceUnavailable, TooManyAt, "WARN", "disk on fire"},
+		"too many":     {http.StatusServiceUnavailable, TooManyAtOnce, "WARN", "disk on fire"},
 		"server error": {http.StatusInternalServerError, "", "ERROR", "disk on fire"},
 	}
 	for name, tt := range tests {

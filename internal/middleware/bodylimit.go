@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// BodyLimit bounds request bodies to limit bytes: reading a larger one fails with
-// *http.MaxBytesError, which the handler turns into 413. A Content-Length that
-// announces one makes the first read fail, before anything is received. It answers
-// nothing itself, so that 413 counts for the rate limit like any other request.
-func BodyLimit(limit int64) Piece {
+// BodyLimit limits request bodies: reading more than limit bytes fails with *http.MaxBytesError,
+// which the handler turns into 413. If Content-Length is too large, the first read fails before any
+// data is received. BodyLimit does not respond itself, so that a 413 counts against the rate limit
+// like any other response.
+func BodyLimit(limit int64) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch {
@@ -23,11 +23,11 @@ func BodyLimit(limit int64) Piece {
 	}
 }
 
-// refusedBody is a body that is known to be too large.
+// refusedBody is the body of a request whose Content-Length is too large.
 type refusedBody struct {
 	io.Closer
 	limit int64
 }
 
-// Read reads nothing.
+// Read always fails.
 func (b refusedBody) Read([]byte) (int, error) { return 0, &http.MaxBytesError{Limit: b.limit} }

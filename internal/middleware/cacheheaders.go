@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Shared by all responses, as in SecureHeaders.
+// Shared by all responses; see SecureHeaders.
 var (
 	cachePublic  = []string{"max-age=300, public"}
 	cachePrivate = []string{"private, no-cache"}
@@ -13,10 +13,10 @@ var (
 	varyUsual    = []string{"Authorization, Accept-Encoding"}
 )
 
-// CacheHeaders sets Cache-Control and Vary on every response (behaviour.md section 1).
-// GET and HEAD answered by 200, 206 or 304 may be kept: publicly without an
-// Authorization header, otherwise by the client alone and revalidated. Nothing else
-// is kept. A handler's own Cache-Control stands, except on errors.
+// CacheHeaders sets Cache-Control and Vary on every response (behaviour.md section 1). Responses to
+// GET and HEAD with 200, 206 or 304 may be cached: by shared caches if the request has no
+// Authorization header, otherwise only by the client, with revalidation. All others are no-store. A
+// handler's own Cache-Control is kept, except on errors.
 func CacheHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hook := &headerHook{ResponseWriter: w}
@@ -45,8 +45,8 @@ func cachePolicy(r *http.Request, status int) []string {
 	}
 }
 
-// addVary makes one Vary line of the two fields that every response depends on
-// and of whatever else was set, each once.
+// addVary merges all Vary values into one line without duplicates, and adds the two fields that
+// every response depends on.
 func addVary(h http.Header) {
 	fields := []string{"Authorization", "Accept-Encoding"}
 	for _, line := range h.Values("Vary") {

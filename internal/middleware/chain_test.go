@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-func TestChainFirstPieceIsOutermost(t *testing.T) {
+func TestChainFirstIsOutermost(t *testing.T) {
 	t.Parallel()
-	mark := func(name string) Piece {
+	mark := func(name string) Middleware {
 		return func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header()["Trace"] = append(w.Header()["Trace"], name)

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// ClientAddr sets Exchange.ClientIP. It is the TCP peer, unless the peer is a proxy
+// ClientAddr sets Exchange.ClientIP. It is the TCP peer unless the peer is a proxy
 // (Exchange.fromProxy): then it is the rightmost hop of X-Forwarded-For that is not in
 // trusted, or the leftmost if all are. The walk stops at an unreadable hop, because the hops to
 // its left are unverified. On a Unix socket the address is unknown if the proxy does not
 // send it. The Forwarded header is ignored, because every proxy fills it differently.
-func ClientAddr(trusted []netip.Prefix) Piece {
+func ClientAddr(trusted []netip.Prefix) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := From(r.Context())
@@ -23,12 +23,12 @@ func ClientAddr(trusted []netip.Prefix) Piece {
 	}
 }
 
-func clientAddr(peer netip.Addr, believed bool, lines []string, trusted []netip.Prefix) netip.Addr {
+func clientAddr(peer netip.Addr, trustedPeer bool, lines []string, trusted []netip.Prefix) netip.Addr {
 	client := peer
 	for i := len(lines) - 1; i >= 0; i-- {
 		rest := lines[i]
 		for more := true; more; {
-			if !believed {
+			if !trustedPeer {
 				return client
 			}
 			var hop string
@@ -40,14 +40,14 @@ func clientAddr(peer netip.Addr, believed bool, lines []string, trusted []netip.
 			if !ok {
 				return client
 			}
-			client, believed = addr, contains(trusted, addr)
+			client, trustedPeer = addr, contains(trusted, addr)
 		}
 	}
 	return client
 }
 
-// cutLast splits off the last element of a comma list; more reports whether any
-// is left before it.
+// cutLast splits off the last element of a comma-separated list. It reports in more whether
+// elements remain.
 func cutLast(list string) (before, last string, more bool) {
 	i := strings.LastIndexByte(list, ',')
 	if i < 0 {
@@ -56,8 +56,8 @@ func cutLast(list string) (before, last string, more bool) {
 	return list[:i], strings.TrimSpace(list[i+1:]), true
 }
 
-// parseHop reads an address with or without a port: 192.0.2.1, 192.0.2.1:80,
-// 2001:db8::1, [2001:db8::1], [2001:db8::1]:80.
+// parseHop parses an address with or without a port: 192.0.2.1, 192.0.2.1:80, 2001:db8::1,
+// [2001:db8::1], [2001:db8::1]:80.
 func parseHop(s string) (netip.Addr, bool) {
 	host, port := s, "0"
 	if inner, ok := strings.CutPrefix(s, "["); ok {
@@ -99,7 +99,7 @@ func peerAddr(remote string) netip.Addr {
 	return plain(ap.Addr())
 }
 
-// plain gives an address its one spelling: IPv4 unmapped, no zone.
+// plain normalizes an address: IPv4 unmapped, no zone.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 func contains(prefixes []netip.Prefix, addr netip.Addr) bool {

@@ -13,11 +13,10 @@ const (
 	codingZstd = "zstd"
 )
 
-// Compress encodes textual responses of 1 KiB and more as zstd or gzip,
-// whichever the client weighs higher, zstd on a tie. Vary names Accept-Encoding
-// in every response. Entity tags are left alone: they are weak, and so the same
-// for all encodings. The request's Accept-Encoding is replaced by the choice,
-// because gzhttp itself knows neither "*" nor a preference for identity.
+// Compress encodes text responses of at least 1 KiB as zstd or gzip, whichever has the higher
+// weight in Accept-Encoding; zstd wins a tie. Entity tags are weak, so they are the same for all
+// encodings. The request's Accept-Encoding is replaced by the chosen coding because gzhttp supports
+// neither "*" nor a preference for identity.
 func Compress(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(1024),
@@ -35,8 +34,8 @@ func Compress(next http.Handler) http.Handler {
 	})
 }
 
-// compressible lists the media types worth compressing. Listing them is safer
-// than listing the compressed ones, of which there are always more.
+// compressible reports whether a media type is worth compressing. It lists the compressible types
+// because the list of already compressed ones would never be complete.
 func compressible(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.ToLower(strings.TrimSpace(media))
@@ -49,8 +48,8 @@ func compressible(contentType string) bool {
 		strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml")
 }
 
-// negotiate picks zstd, gzip or identity from Accept-Encoding (RFC 9110 §12.5.3).
-// identity wins only where it is named with a higher weight.
+// negotiate picks zstd, gzip or identity from Accept-Encoding (RFC 9110 §12.5.3). It picks identity
+// only if that has a higher explicit weight.
 func negotiate(lines []string) string {
 	weights := map[string]float64{}
 	for _, line := range lines {
@@ -79,8 +78,8 @@ func negotiate(lines []string) string {
 	return best
 }
 
-// parseWeight reads "name;q=0.5". The weight is 1 without q and 0 where q is no
-// number from 0 to 1.
+// parseWeight parses "name;q=0.5". The weight is 1 without q, and 0 if q is not a number from 0 to
+// 1.
 func parseWeight(element string) (name string, q float64) {
 	name, params, _ := strings.Cut(element, ";")
 	name = strings.ToLower(strings.TrimSpace(name))

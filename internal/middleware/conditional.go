@@ -9,27 +9,25 @@ import (
 )
 
 const (
-	// maxBuffered is how much of a body is held back to compute its tag. A
-	// larger one is streamed and has no tag, unless its handler gave one, as what
-	// encodes lists does.
+	// maxBuffered limits the size of a body that is buffered to compute its tag. Larger bodies are
+	// streamed without a tag, unless the handler set one.
 	maxBuffered = 4 << 20
-	// maxWaited is how much of a body whose tag and length are known is held back
-	// all the same, so that a failure in the middle of it is still answered by 500.
+	// maxWaited limits the size of a body that is buffered although its tag and length are known,
+	// so that a failure in the middle still results in a 500.
 	maxWaited = 256 << 10
-	// maxPooled keeps rare large bodies from staying in memory for ever.
+	// maxPooled keeps rare large buffers out of the pool.
 	maxPooled = 1 << 20
 )
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Conditional gives 200 responses to GET and HEAD an ETag and a Content-Length,
-// and turns them into 304 where If-None-Match matches. The tag is what
-// Exchange.NotModified recorded, or the handler's own header, or computed from
-// the body. A large body whose handler announces both fields is not held back.
-// Flushing ends the buffering.
+// Conditional adds an ETag and a Content-Length to 200 responses to GET and HEAD, and responds 304
+// if If-None-Match matches. The tag is the one passed to Exchange.NotModified, else the handler's
+// ETag header, else a hash of the body. A large body is not buffered if the handler set both
+// headers. Flush ends the buffering.
 func Conditional(next http.Handler) http.Handler { return conditional(next, maxBuffered) }
 
-func conditional(next http.Handler, most int) http.Handler {
+func conditional(next http.Handler, maxBody int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isRead(r.Method) {
 			next.ServeHTTP(w, r)
@@ -37,8 +35,8 @@ func conditional(next http.Handler, most int) http.Handler {
 		}
 		body := buffers.Get().(*bytes.Buffer)
 		body.Reset()
-		t := &tagWriter{ResponseWriter: w, r: r, body: body, most: most}
-		next.ServeHTTP(t, r) // a panic leaves the buffer to the garbage collector
+		t := &tagWriter{ResponseWriter: w, r: r, body: body, maxBody: maxBody}
+		next.ServeHTTP(t, r) // after a panic the buffer is garbage collected
 		if t.state == buffering {
 			t.send(true)
 		}
@@ -52,17 +50,17 @@ type tagState int
 
 const (
 	buffering  tagState = iota
-	passing             // the header is out, the body follows as it comes
-	discarding          // 304 is out, the body is not wanted
+	passing             // the header was sent, the body is streamed
+	discarding          // 304 was sent, the body is dropped
 )
 
 type tagWriter struct {
 	http.ResponseWriter
-	r     *http.Request
-	body  *bytes.Buffer
-	most  int  // that body may hold
-	ok    bool // the handler has said 200
-	state tagState
+	r       *http.Request
+	body    *bytes.Buffer
+	maxBody int  // maximum size of the buffered body
+	ok      bool // the handler sent status 200
+	state   tagState
 }
 
 func (t *tagWriter) WriteHeader(status int) {
@@ -80,7 +78,7 @@ func (t *tagWriter) WriteHeader(status int) {
 func (t *tagWriter) Write(p []byte) (int, error) {
 	if t.state == buffering {
 		t.ok = true
-		if !t.announced(len(p)) && t.body.Len()+len(p) <= t.most {
+		if !t.announced(len(p)) && t.body.Len()+len(p) <= t.maxBody {
 			return t.body.Write(p)
 		}
 		t.send(false)
@@ -91,8 +89,8 @@ func (t *tagWriter) Write(p []byte) (int, error) {
 	return t.ResponseWriter.Write(p)
 }
 
-// announced reports whether nothing has to be learnt from a body that begins with n
-// bytes, and it is all there, or too large to wait for the rest of it.
+// announced reports whether a body need not be buffered further, given its first n bytes: the
+// handler set ETag and Content-Length, and the body is complete or too large to wait for.
 func (t *tagWriter) announced(n int) bool {
 	h := t.Header()
 	size, err := strconv.Atoi(h.Get("Content-Length"))
@@ -108,10 +106,10 @@ func (t *tagWriter) Flush() {
 	}
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (t *tagWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// send ends the buffering: by 304, or by the header and what was held back.
+// send ends the buffering. It sends 304, or the header and the buffered body.
 func (t *tagWriter) send(complete bool) {
 	h, x := t.Header(), From(t.r.Context())
 	tag := cmp.Or(x.ETag, h.Get("ETag"))
@@ -133,7 +131,7 @@ func (t *tagWriter) send(complete bool) {
 	}
 	t.state = passing
 	t.ResponseWriter.WriteHeader(http.StatusOK)
-	if t.body.Len() > 0 { // compression takes an empty write for the whole body
-		_, _ = t.ResponseWriter.Write(t.body.Bytes()) // the client has gone; nothing to do
+	if t.body.Len() > 0 { // gzhttp treats an empty write as the end of the body
+		_, _ = t.ResponseWriter.Write(t.body.Bytes()) // fails only if the client is gone
 	}
 }

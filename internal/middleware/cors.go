@@ -8,8 +8,8 @@ import (
 	"github.com/rs/cors"
 )
 
-// preflightSeconds is how long a browser may remember a preflight: a day, which
-// each browser cuts to its own maximum.
+// preflightSeconds is how long a browser may cache a preflight. Browsers limit it to their own
+// maximum.
 const preflightSeconds = 86400
 
 var anyOrigin = []string{"*"}
@@ -20,12 +20,12 @@ var exposedHeaders = []string{strings.Join([]string{
 	"X-RateLimit-Tier", "X-RateLimit-Window",
 }, ", ")}
 
-// CORS lets web pages of any origin use the API (behaviour.md section 1): every
-// method, any request header, no credentials (tokens travel in Authorization).
-// A preflight is answered here by 204 and goes no further.
+// CORS allows web pages of any origin to use the API (behaviour.md section 1): every method, any
+// request header, no credentials, because tokens are sent in Authorization. It answers preflights
+// with 204.
 //
-// The allowance is sent whether or not the request names an Origin. A response
-// kept by a shared cache thus serves everyone, and Vary need not name Origin.
+// The headers are sent whether or not the request has an Origin. So a response in a shared cache
+// can be used for everyone, and Vary need not contain Origin.
 func CORS(next http.Handler) http.Handler {
 	preflight := cors.New(cors.Options{
 		AllowedOrigins: []string{"*"},
@@ -52,13 +52,13 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// PreflightLimits gives a preflight the rate limit headers of a guest of its address,
-// and does not count it: browsers make it by themselves, and before each kind of request.
-func PreflightLimits(l *Limiter, now func() time.Time, tier string) Piece {
+// PreflightLimits adds the rate limit headers of a guest to preflights but does not count them,
+// because browsers send them on their own before many requests.
+func PreflightLimits(l *Limiter, now func() time.Time, tier string) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if isPreflight(r) {
-				l.Look(now(), GuestKey(From(r.Context()).ClientIP), tier).WriteHeaders(w.Header())
+				l.Peek(now(), GuestKey(From(r.Context()).ClientIP), tier).WriteHeaders(w.Header())
 			}
 			next.ServeHTTP(w, r)
 		})

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// Deadline gives each request d to finish (behaviour.md section 1). When it has run
-// out, the context is cancelled, a read of the body fails, and the answer is
-// 408 through render, in place of nothing or of the error (status 400 and up)
-// that the cancellation led to. A success that comes late is still sent, since
-// its effects have happened. No goroutine is started: a handler that heeds
-// neither its context nor its body is not interrupted.
-func Deadline(d time.Duration, render Renderer) Piece {
+// Deadline limits the time of each request to d (behaviour.md section 1). After that the context is
+// cancelled and reading the body fails. If the handler then responds with an error (status 400 and
+// up) or not at all, the response is a 408 from render. A late success is still sent, because it
+// took effect. Deadline starts no goroutine, so it does not interrupt a handler that ignores both
+// its context and its body.
+func Deadline(d time.Duration, render Renderer) Middleware {
 	message := "The request took longer than " + d.String()
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,18 +31,17 @@ func Deadline(d time.Duration, render Renderer) Piece {
 	}
 }
 
-// limitReading sets the connection's read deadline if the request has a body.
-// Without one net/http is already reading ahead for the next request, and would
-// take the deadline for a lost client. It lifts the deadline itself once the
-// body has arrived; one left unread it then fails to drain, and it closes the
-// connection instead of waiting for the rest.
+// limitReading sets the connection's read deadline if the request has a body. Without a body,
+// net/http is already reading ahead for the next request and would treat the deadline as a lost
+// client. net/http clears the deadline after the body has been read. If the body is not read to the
+// end, net/http fails to drain it and closes the connection instead of waiting.
 func limitReading(w http.ResponseWriter, r *http.Request, deadline time.Time) {
 	if r.Body != nil && r.Body != http.NoBody {
 		_ = http.NewResponseController(w).SetReadDeadline(deadline) // not every writer has a connection
 	}
 }
 
-// deadlineWriter swallows error responses that begin after the deadline.
+// deadlineWriter drops error responses that start after the deadline.
 type deadlineWriter struct {
 	http.ResponseWriter
 	deadline time.Time
@@ -53,7 +51,7 @@ type deadlineWriter struct {
 
 func (w *deadlineWriter) late() bool { return !time.Now().Before(w.deadline) }
 
-// missed reports whether the answer has to be 408.
+// missed reports whether the response must be 408.
 func (w *deadlineWriter) missed() bool { return w.dropped || !w.wrote && w.late() }
 
 func (w *deadlineWriter) WriteHeader(status int) {
@@ -81,5 +79,5 @@ func (w *deadlineWriter) Flush() {
 	}
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -14,7 +14,7 @@ import (
 
 const late = "408 The request took longer than 15s"
 
-// waits ends when its request is cancelled, then answers by the given status.
+// waits waits until its request is cancelled, then responds with the given status.
 func waits(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
@@ -73,7 +73,7 @@ func TestDeadlineLostClientIsNot408(t *testing.T) {
 	}
 }
 
-// pipe serves h over connections in memory, whose deadlines follow the bubble's clock.
+// pipe serves h over in-memory connections, whose deadlines use the bubble's clock.
 type pipe chan net.Conn
 
 func (p pipe) Accept() (net.Conn, error) {

@@ -5,18 +5,18 @@ import (
 	"strconv"
 )
 
-// Decision says whether a request may go on and what its client is told.
+// Decision is the result of counting a request against a rate limit.
 type Decision struct {
 	Allowed    bool
 	Tier       string
 	Limit      int   // requests per window, or Unlimited
 	Remaining  int   // requests left in this window, or Unlimited
-	Reset      int64 // Unix seconds, rounded up, at which the window has ended
-	RetryAfter int   // whole seconds to wait, at least 1; 0 when allowed
+	Reset      int64 // Unix seconds of the end of the window, rounded up
+	RetryAfter int   // whole seconds to wait, at least 1; 0 if allowed
 }
 
-// WriteHeaders sets X-RateLimit-Limit, -Tier, -Window, -Reset and -Remaining;
-// they belong on every response, refused or not. Window is in seconds.
+// WriteHeaders sets X-RateLimit-Limit, -Tier, -Window, -Reset and -Remaining, which every response
+// has. Window is in seconds.
 func (d Decision) WriteHeaders(h http.Header) {
 	values := [...]string{
 		strconv.Itoa(d.Limit), d.Tier, "60", strconv.FormatInt(d.Reset, 10), strconv.Itoa(d.Remaining),
@@ -29,9 +29,8 @@ func (d Decision) WriteHeaders(h http.Header) {
 	h["X-Ratelimit-Remaining"] = v[4:5:5]
 }
 
-// Refuse answers 429 with Retry-After and the RateLimitError body of the
-// description. The body was prepared when the Limiter was made, all but the
-// seconds to wait.
+// Refuse responds 429 with Retry-After and a RateLimitError body. Except for the seconds to wait,
+// the body was encoded when the Limiter was created.
 func (l *Limiter) Refuse(w http.ResponseWriter, r *http.Request, d Decision) {
 	if x := From(r.Context()); x.Tier == "" {
 		x.Tier = d.Tier

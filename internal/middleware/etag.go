@@ -8,9 +8,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// WriteNotModified answers 304 with the tag that Exchange.NotModified recorded.
-// There is no body and nothing that describes one; header fields set before,
-// such as rate limits, are kept.
+// WriteNotModified responds 304 with the tag that was passed to Exchange.NotModified. It removes
+// the headers that describe a body and keeps all others, such as rate limits.
 func WriteNotModified(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if etag := From(r.Context()).ETag; etag != "" {
@@ -21,14 +20,14 @@ func WriteNotModified(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotModified)
 }
 
-// bodyTag is a weak entity tag of a body: W/"<16 hex digits of its xxHash64>".
+// bodyTag returns a weak entity tag of a body: W/"<16 hex digits of its xxHash64>".
 func bodyTag(body []byte) string {
 	return fmt.Sprintf(`W/"%016x"`, xxhash.Sum64(body))
 }
 
-// matchETag reports whether one of the If-None-Match lines matches etag by weak
-// comparison (RFC 9110 §8.8.3.2). A tag may contain commas, so the lists are
-// scanned rather than split. Elements that are no entity tag are skipped.
+// matchETag reports whether one of the If-None-Match lines matches etag by weak comparison (RFC
+// 9110 §8.8.3.2). It scans the lists instead of splitting them because a tag may contain commas. It
+// skips malformed tags.
 func matchETag(lines []string, etag string) bool {
 	want := strings.TrimPrefix(etag, "W/")
 	for _, rest := range lines {
@@ -47,8 +46,8 @@ func matchETag(lines []string, etag string) bool {
 	return false
 }
 
-// cutTag takes one element off a list: its quoted part, quotes included, or ""
-// if it is malformed, and what follows it.
+// cutTag splits off the first element of a list. The tag includes its quotes but not W/, and is
+// empty if the element is malformed.
 func cutTag(list string) (tag, rest string) {
 	quoted := strings.TrimPrefix(list, "W/")
 	if strings.HasPrefix(quoted, `"`) {

@@ -63,7 +63,7 @@ func FuzzMatchETag(f *testing.F) {
 
 func TestBodyTag(t *testing.T) {
 	t.Parallel()
-	// The published xxHash64 of the empty input, seed 0.
+	// The published xxHash64 of the empty input with seed 0.
 	if got := bodyTag(nil); got != `W/"ef46db3751d8e999"` {
 		t.Errorf("tag of nothing = %s", got)
 	}

@@ -11,29 +11,28 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// Exchange is what is known about one request and its response. Begin puts one
-// into the context, the pieces and handlers fill it along the way, and the
-// observers read it when the response is done. It belongs to the goroutine that
-// serves the request.
+// Exchange holds the state of one request and its response. Begin puts it into the context, the
+// middleware and handlers fill it, and the observers read it when the response is done. Only the
+// goroutine that serves the request may use it.
 type Exchange struct {
 	RequestID string
-	Trace     string     // the traceparent of the request's span, or that came along; empty for none
-	ClientIP  netip.Addr // unmapped and without zone; invalid when unknown
-	Operation string     // operationId of the matched route, empty for none
-	UserID    int64      // acting user, 0 for guests and applications
-	Tier      string     // tier that the rate limit was taken from
-	Status    int        // status on the wire, 0 while nothing has been sent
-	Bytes     int64      // body bytes handed to the connection
-	Refused   Refusal    // which limit refused the request, where the status does not say it
-	Error     error      // cause of a failure, for the log only
-	ETag      string     // entity tag of the representation, set by NotModified
-	Location  string     // of what the request has begun: the header of that name; empty for none
-	HeadOnly  bool       // the request is HEAD, which is served as GET
-	LogPath   string     // what logs have in place of a path that holds a secret; empty: the path
+	Trace     string     // traceparent of the request's span, else the incoming one, else empty
+	ClientIP  netip.Addr // unmapped and without zone; invalid if unknown
+	Operation string     // operationId of the matched route, or empty
+	UserID    int64      // authenticated user; 0 for guests and applications
+	Tier      string     // tier of the rate limit
+	Status    int        // status sent; 0 before that
+	Bytes     int64      // body bytes written to the connection
+	Refused   Refusal    // limit that refused the request, if the status is ambiguous
+	Error     error      // cause of a failure, only for the log
+	ETag      string     // entity tag of the response, set by NotModified
+	Location  string     // Location of a resource that the request created, or empty
+	HeadOnly  bool       // the method is HEAD, which is handled as GET
+	LogPath   string     // replaces a path that contains a secret in logs; empty: log the path
 
-	span        *trace.Span // nil where the request is not traced
+	span        *trace.Span // nil if the request is not traced
 	peer        netip.Addr
-	socket      bool // the peer is on a Unix socket, to which only proxies may connect
+	socket      bool // the peer is on a Unix socket, which only proxies can connect to
 	readOnly    bool
 	ifNoneMatch []string
 }
@@ -41,17 +40,17 @@ type Exchange struct {
 // Refusal is a kind of limit.
 type Refusal string
 
-// The kinds that share a status with others.
+// Limits whose status is also used by others.
 const (
-	TooFast   Refusal = "requests" // in a minute
-	TooManyAt Refusal = "at_once"
+	TooFast       Refusal = "requests" // requests per minute
+	TooManyAtOnce Refusal = "at_once"
 )
 
-// Origin is what jobs that the request enqueues keep of it.
+// Origin returns the origin of jobs that the request enqueues.
 func (x *Exchange) Origin() obs.Origin { return obs.Origin{Request: x.RequestID, Trace: x.Trace} }
 
-// From returns the request's Exchange. It is never nil: outside Begin it is a
-// fresh one that nobody reads.
+// From returns the request's Exchange. It is never nil: without Begin it is a new one that is not
+// used elsewhere.
 func From(ctx context.Context) *Exchange {
 	if x, ok := ctx.Value(obs.OriginKey{}).(*Exchange); ok {
 		return x
@@ -59,15 +58,14 @@ func From(ctx context.Context) *Exchange {
 	return &Exchange{}
 }
 
-// ActedFrom is where the request comes from, for what is noted of its acts.
+// ActedFrom returns the client's address and the request ID for the audit log.
 func (x *Exchange) ActedFrom() domain.Origin {
 	return domain.Origin{Address: x.ClientIP, Request: x.RequestID}
 }
 
-// NotModified records etag as the tag of the response and reports whether the
-// request's If-None-Match matches it (RFC 9110 §13.1.2, weak comparison). When
-// it does, answer with WriteNotModified. It is always false for methods other
-// than GET and HEAD.
+// NotModified records etag as the tag of the response and reports whether the request's
+// If-None-Match matches it (RFC 9110 §13.1.2, weak comparison). If it does, respond with
+// WriteNotModified. It returns false for methods other than GET and HEAD.
 func (x *Exchange) NotModified(etag string) bool {
 	x.ETag = etag
 	return x.readOnly && matchETag(x.ifNoneMatch, etag)
@@ -79,13 +77,13 @@ func (x *Exchange) fromProxy(trusted []netip.Prefix) bool {
 	return x.socket || contains(trusted, x.peer)
 }
 
-// Observer is called with each finished request: r as it arrived, and how long it
-// took. It runs even when the handler panicked, with Status 0 if nothing was sent.
+// Observer is called after each request, with the original r and the time that it took. It also
+// runs if the handler panicked; then Status is 0 if nothing was sent.
 type Observer func(r *http.Request, x *Exchange, took time.Duration)
 
-// Begin is the outermost piece. It creates the Exchange, records the status and
-// the size of the response in it, and calls the observers at the end.
-func Begin(now func() time.Time, observers ...Observer) Piece {
+// Begin is the outermost middleware. It creates the Exchange, records the status and size of the
+// response in it, and calls the observers at the end.
+func Begin(now func() time.Time, observers ...Observer) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			start := now()
@@ -110,7 +108,7 @@ func Begin(now func() time.Time, observers ...Observer) Piece {
 			}}
 			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), obs.OriginKey{}, x)))
 			if x.Status == 0 {
-				x.Status = http.StatusOK // what net/http sends for a handler that wrote nothing
+				x.Status = http.StatusOK // net/http sends 200 for a handler that wrote nothing
 			}
 		})
 	}
@@ -120,7 +118,7 @@ func isRead(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead
 }
 
-// recorder notes in the Exchange what goes out.
+// recorder records the response in the Exchange.
 type recorder struct {
 	headerHook
 	x *Exchange

@@ -2,9 +2,9 @@ package middleware
 
 import "net/http"
 
-// Head serves HEAD by the GET handler and drops the body, so that the status and
-// every header field are those of GET. It stands outside Compress because a
-// Content-Length sent with HEAD must be that of the GET (RFC 9110 §8.6).
+// Head handles HEAD with the GET handler and drops the body, so that the status and all headers
+// equal those of GET. It is outside Compress because the Content-Length of a HEAD response must be
+// that of the GET response (RFC 9110 §8.6).
 func Head(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodHead {
@@ -18,12 +18,12 @@ func Head(next http.Handler) http.Handler {
 	})
 }
 
-// bodiless passes the header on and forgets the body.
+// bodiless drops the body.
 type bodiless struct{ http.ResponseWriter }
 
 func (w bodiless) Write(p []byte) (int, error) { return len(p), nil }
 
 func (w bodiless) Flush() { flush(w.ResponseWriter) }
 
-// Unwrap serves http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (w bodiless) Unwrap() http.ResponseWriter { return w.ResponseWriter }

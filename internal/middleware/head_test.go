@@ -33,7 +33,7 @@ func TestHeadAnswersLikeGetWithoutBody(t *testing.T) {
 			if got.StatusCode != want.StatusCode || none != "" {
 				t.Errorf("%s %s: HEAD = %d %q, GET = %d %d bytes", path, encoding, got.StatusCode, none, want.StatusCode, len(body))
 			}
-			// net/http itself counts short bodies of GET, which HEAD does not have.
+			// net/http sets Content-Length for short GET responses, but not for HEAD.
 			if got.Header.Get("Content-Length") == "" {
 				want.Header.Del("Content-Length")
 			}
@@ -54,7 +54,7 @@ func TestHeadConditional(t *testing.T) {
 	}
 }
 
-// fetch sends a request over the wire; the Date header is dropped.
+// fetch sends a request over the wire and drops the Date header.
 func fetch(t *testing.T, method, url string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)

@@ -2,8 +2,8 @@ package middleware
 
 import "net/http"
 
-// headerHook calls before once, just ahead of the final status line, so that
-// the header fields can still be changed. Informational responses pass by.
+// headerHook calls before once, right before the final status is written, so that headers can still
+// be changed. Informational responses do not trigger it.
 type headerHook struct {
 	http.ResponseWriter
 	before func(status int)
@@ -23,21 +23,21 @@ func (w *headerHook) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Flush implements http.Flusher, which compression looks for.
+// Flush implements http.Flusher, which gzhttp requires.
 func (w *headerHook) Flush() {
 	w.ensure()
 	flush(w.ResponseWriter)
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (w *headerHook) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// ensure sends 200 if no status has been sent, as net/http would.
+// ensure sends 200, like net/http, if no status has been sent.
 func (w *headerHook) ensure() {
 	if !w.done {
 		w.WriteHeader(http.StatusOK)
 	}
 }
 
-// flush flushes w if it can; a connection that cannot flush just sends later.
+// flush flushes w if it supports that.
 func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }

@@ -2,10 +2,9 @@ package middleware
 
 import "net/http"
 
-// HeaderLimit answers requests whose header is larger than limit bytes by 431 through
-// render, and closes the connection. The limit of net/http, which answers in words of
-// its own, must be larger.
-func HeaderLimit(limit int, render Renderer) Piece {
+// HeaderLimit responds 431 to requests whose header is larger than limit bytes and closes the
+// connection. The limit of net/http must be larger, because it writes its own error response.
+func HeaderLimit(limit int, render Renderer) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if headerSize(r) > limit {
@@ -18,7 +17,7 @@ func HeaderLimit(limit int, render Renderer) Piece {
 	}
 }
 
-// headerSize is about how many bytes the head of a request has on the wire.
+// headerSize returns the approximate size of a request's header on the wire.
 func headerSize(r *http.Request) int {
 	n := len(r.Method) + len(r.RequestURI) + len(r.Proto) + len(r.Host)
 	for name, values := range r.Header {

@@ -20,7 +20,7 @@ func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 
 func get(headers ...string) *http.Request { return request(http.MethodGet, headers...) }
 
-// request makes a request for / with the given "Name: value" pairs.
+// request creates a request for / with the given header names and values.
 func request(method string, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, "/", nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -36,7 +36,7 @@ func renderText(w http.ResponseWriter, _ *http.Request, status int, message stri
 	fmt.Fprintf(w, "%d %s", status, message)
 }
 
-// text answers 200 with body.
+// text responds 200 with body.
 func text(body string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")

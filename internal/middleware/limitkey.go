@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Key names whose requests are counted together (behaviour.md section 9). Keys are
-// comparable and cost no allocation.
+// Key identifies a client for rate limits (behaviour.md section 9). Keys are comparable and need no
+// allocation.
 type Key struct {
 	kind keyKind
 	id   uint64
@@ -25,18 +25,18 @@ const (
 	badTokenKey6
 )
 
-// UserKey is one user, over all of their tokens.
+// UserKey returns the key of a user, shared by all of their tokens.
 func UserKey(id int64) Key { return Key{userKey, uint64(id)} }
 
-// ApplicationKey is one application that acts as itself.
+// ApplicationKey returns the key of an application that acts as itself.
 func ApplicationKey(id int64) Key { return Key{applicationKey, uint64(id)} }
 
-// GuestKey is one guest's address: IPv4 as it is, IPv6 by its /64, which is what
-// one household gets. Guests without a known address share the zero Key.
+// GuestKey returns the key of a guest's address: the whole IPv4 address, or the /64 of an IPv6
+// address, which is what one household gets. Guests without a known address share the zero Key.
 func GuestKey(addr netip.Addr) Key { return addressKey(addr, guestKey4, guestKey6) }
 
-// BadTokenKey is the key of invalid tokens from one guest's address. It is
-// apart from the guest's own key: who reads a lot as a guest may sign in all the same.
+// BadTokenKey returns the key for invalid tokens from a guest's address. It differs from the
+// guest's own key, so that a guest who reads a lot can still sign in.
 func BadTokenKey(addr netip.Addr) Key { return addressKey(addr, badTokenKey4, badTokenKey6) }
 
 func addressKey(addr netip.Addr, kind4, kind6 keyKind) Key {
@@ -52,12 +52,12 @@ func addressKey(addr netip.Addr, kind4, kind6 keyKind) Key {
 	}
 }
 
-// shared is the key as all servers have it.
+// shared returns the key for limits shared between servers.
 func (k Key) shared() string {
 	return strconv.Itoa(int(k.kind)) + ":" + strconv.FormatUint(k.id, 36)
 }
 
-// String is the key as logs show it: u:1, a:2, g:192.0.2.1 or g:2001:db8::/64.
+// String returns the key for logs: u:1, a:2, g:192.0.2.1 or g:2001:db8::/64.
 func (k Key) String() string {
 	switch k.kind {
 	case userKey:

@@ -6,9 +6,9 @@ import (
 	"vitrine/internal/budget"
 )
 
-// Memory charges the memory of each request and its response to a budget until the response is
-// written: per user, and per address for guests.
-func Memory(b *budget.Budget) Piece {
+// Memory charges the memory of each request and its response to a budget, per user or per guest's
+// address, until the response is written.
+func Memory(b *budget.Budget) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := From(r.Context())

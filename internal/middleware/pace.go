@@ -6,10 +6,11 @@ import (
 )
 
 const (
-	// stall is how long a client may take nothing of what is sent to it.
+	// stall is how long a client may accept no data.
 	stall = 30 * time.Second
-	// paceStep is how many bytes are sent under one deadline, and so in one call: up to twice as
-	// many where who takes them at the rate needs half of stall. A usual page is sent at once then.
+	// paceStep is the number of bytes written per deadline and call. It is up to twice as large if
+	// a client at the minimum rate needs less than half of stall for it, so that a usual page is
+	// sent at once.
 	paceStep = 32 << 10
 )
 
@@ -17,17 +18,17 @@ func stepAt(rate int64) int {
 	return int(max(paceStep, min(2*paceStep, rate*int64(stall/2/time.Second))))
 }
 
-// Pace ends responses whose client takes nothing for half a minute, or fewer than rate
-// bytes a second on the whole: the connection is closed. Only the time that writing
-// waits is counted, not what the handler takes. It stands outermost: the deadlines are
-// those of the connection, and of the stream on HTTP/2.
-func Pace(rate int64) Piece {
+// Pace closes the connection if the client accepts nothing for half a minute, or fewer than rate
+// bytes per second on average. It counts only the time that writes block, not the handler's own
+// time. It must be outermost because the deadlines belong to the connection, or to the stream in
+// HTTP/2.
+func Pace(rate int64) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			p := &pacer{ResponseWriter: w, control: http.NewResponseController(w), rate: rate}
-			p.extend(0) // a connection that is used again has the deadline of the last response
+			p.extend(0) // a reused connection has the deadline of its last response
 			next.ServeHTTP(p, r)
-			p.extend(0) // net/http has yet to send what it holds
+			p.extend(0) // net/http has yet to send its buffer
 		})
 	}
 }
@@ -38,10 +39,10 @@ type pacer struct {
 	rate    int64
 	sent    int64
 	waited  time.Duration
-	failed  error // of a write; what came after it would be taken for the rest of the body
+	failed  error // of a write; further writes would continue the body after a gap
 }
 
-// extend gives the next n bytes their time.
+// extend sets the deadline for the next n bytes.
 func (p *pacer) extend(n int64) {
 	left := stall + time.Duration(float64(p.sent+n)/float64(p.rate)*float64(time.Second)) - p.waited
 	_ = p.control.SetWriteDeadline(time.Now().Add(min(stall, left))) // not every writer has a connection
@@ -72,5 +73,5 @@ func (p *pacer) Flush() {
 	}
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (p *pacer) Unwrap() http.ResponseWriter { return p.ResponseWriter }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// paced is a connection that notes its deadlines and can stop taking bytes.
+// paced is a connection that records its deadlines and can stop accepting data.
 type paced struct {
 	*httptest.ResponseRecorder
 	deadlines []time.Time
@@ -30,8 +30,8 @@ func (p *paced) Write(b []byte) (int, error) {
 	return p.ResponseRecorder.Write(b)
 }
 
-// Every part of a large response has a deadline of its own, and so has what net/http
-// sends after the handler.
+// Every part of a large response gets its own deadline, as does the data that net/http sends after
+// the handler.
 func TestPaceMovesTheDeadline(t *testing.T) {
 	t.Parallel()
 	w := &paced{ResponseRecorder: httptest.NewRecorder()}
@@ -57,7 +57,7 @@ func TestPaceMovesTheDeadline(t *testing.T) {
 	}
 }
 
-// The faster clients have to be, the more is sent at once, up to a bound.
+// The higher the minimum rate, the more is sent at once, up to a limit.
 func TestPaceStep(t *testing.T) {
 	t.Parallel()
 	for rate, want := range map[int64]int{1: paceStep, 2 << 10: paceStep, 3 << 10: 45 << 10, 4 << 10: 60 << 10, 5 << 10: 64 << 10, 1 << 40: 64 << 10} {
@@ -67,8 +67,7 @@ func TestPaceStep(t *testing.T) {
 	}
 }
 
-// Who is slower than the rate on the whole runs out of time, however often they take
-// something.
+// A client that is too slow on average runs out of time, even if it keeps accepting data.
 func TestPaceCountsTheWait(t *testing.T) {
 	t.Parallel()
 	p := &pacer{ResponseWriter: httptest.NewRecorder(), control: http.NewResponseController(&paced{}), rate: 1 << 10}
@@ -92,7 +91,7 @@ func TestPaceCountsTheWait(t *testing.T) {
 	}
 }
 
-// After a failed write nothing is written that could be taken for the rest of the body.
+// After a failed write, further writes fail, because they would continue the body after a gap.
 func TestPaceEndsAfterAFailure(t *testing.T) {
 	t.Parallel()
 	w := &paced{ResponseRecorder: httptest.NewRecorder()}
@@ -112,7 +111,7 @@ func TestPaceEndsAfterAFailure(t *testing.T) {
 	}
 }
 
-// A response on a connection whose last deadline has passed is sent all the same.
+// A response on a reused connection is sent although the last deadline has passed.
 func TestPaceOnAUsedConnection(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewUnstartedServer(nil)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestBelow(t *testing.T) {
+func TestStripPrefix(t *testing.T) {
 	t.Parallel()
 	const proxy, stranger = "10.0.0.1:1234", "198.51.100.7:1234"
 	tests := map[string]struct{ peer, said, path, want string }{
@@ -44,7 +44,7 @@ func TestBelow(t *testing.T) {
 				r.Header.Set("X-Forwarded-Prefix", tt.said)
 			}
 			var got string
-			handler := Below([]string{"/vitrine/api", "/vitrine"}, prefixes("10.0.0.0/8"))(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			handler := StripPrefix([]string{"/vitrine/api", "/vitrine"}, prefixes("10.0.0.0/8"))(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				got = r.URL.EscapedPath()
 			}))
 			handler.ServeHTTP(nil, r)
@@ -55,11 +55,11 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// Without prefixes, Below adds no handler. With prefixes, it does not allocate.
-func TestBelowAllocatesNothing(t *testing.T) {
+// Without prefixes, StripPrefix adds no handler. With prefixes, it does not allocate.
+func TestStripPrefixAllocatesNothing(t *testing.T) {
 	at := url.URL{Path: "/vitrine/v3/ping"}
 	r := get()
-	handler := Below([]string{"/vitrine"}, nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	handler := StripPrefix([]string{"/vitrine"}, nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	if n := testing.AllocsPerRun(100, func() {
 		*r.URL = at
 		handler.ServeHTTP(nil, r)

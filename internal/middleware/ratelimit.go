@@ -11,23 +11,22 @@ import (
 const (
 	// limitWindow is the length of a window (behaviour.md section 9).
 	limitWindow = time.Minute
-	// Unlimited is the limit and the remaining number that tiers without a
-	// limit are shown: clients pace themselves on both, and 0 would stop them.
+	// Unlimited is the limit and the remaining count in the headers of tiers without a limit.
+	// Clients pace themselves by both, so 0 would stop them.
 	Unlimited = math.MaxInt32
 
 	limitShards = 64
-	// maxShardKeys bounds the memory to some 20 MB however many addresses ask.
+	// maxShardKeys limits the memory to about 20 MB for any number of addresses.
 	maxShardKeys = 2048
 )
 
-// Limiter counts requests per key in windows of a minute, in memory. It is safe
-// for concurrent use, and reads no clock: callers pass the time.
+// Limiter counts requests per key in one-minute windows, in memory. It is safe for concurrent use.
+// Callers pass the current time.
 //
-// A key's window begins with its first request, not at the full minute: with
-// common windows all clients that wait for the reset would come back at the same
-// moment, and a guest's first minute could last a second. As with any fixed
-// window, a burst around its end can pass up to twice the limit within a minute;
-// in return a client is told one moment at which it has its whole limit again.
+// A key's window starts with its first request rather than at the full minute. With common windows,
+// all clients that wait for the reset would return at the same moment, and a guest's first minute
+// could last a second. As with any fixed window, up to twice the limit can pass within a minute
+// around its end. In return, a client gets one time at which its whole limit is available again.
 type Limiter struct {
 	tiers    map[string]limitTier
 	fallback string
@@ -42,7 +41,7 @@ type limitShard struct {
 	sweepAt int64
 }
 
-// limitCount is one key's current window.
+// limitCount is the current window of a key.
 type limitCount struct {
 	end   int64 // Unix nanoseconds
 	used  int
@@ -50,9 +49,8 @@ type limitCount struct {
 	tier  string
 }
 
-// NewLimiter returns a Limiter with the requests per minute of each tier, 0
-// meaning unlimited. A tier that is not named is treated as the strictest one.
-// It panics if limits is empty.
+// NewLimiter returns a Limiter with the requests per minute of each tier; 0 means unlimited. An
+// unknown tier is treated as the strictest one. It panics if limits is empty.
 func NewLimiter(limits map[string]int) *Limiter {
 	ranked := rankTiers(limits)
 	l := &Limiter{tiers: make(map[string]limitTier, len(limits)), fallback: ranked[0], seed: maphash.MakeSeed()}
@@ -65,25 +63,25 @@ func NewLimiter(limits map[string]int) *Limiter {
 	return l
 }
 
-// Shared counts one request over all servers: of key against a limit in a window. It is
-// false where that cannot be done just now.
+// Shared counts one request of key against a limit shared by all servers. It returns false if the
+// shared counter is not available.
 type Shared func(ctx context.Context, key string, limit int, window time.Duration) (Counted, bool)
 
-// Counted is what came of a request that was counted over all servers.
+// Counted is the result of counting a request against a shared limit.
 type Counted struct {
 	Allowed   bool
-	Remaining int           // that are left just now
-	Reset     time.Duration // until the whole limit is there again
-	Retry     time.Duration // until one more is allowed; 0 if this one was
+	Remaining int           // requests left now
+	Reset     time.Duration // time until the whole limit is available
+	Retry     time.Duration // time until one more request is allowed; 0 if this one was
 }
 
-// Share has requests be counted over all servers as long as that can be done. The limit then
-// fills again evenly instead of at the end of a window: a limit of 60 gives one more request
-// after a second. It is called before the first request.
+// Share makes the Limiter count requests with s and fall back to counting locally if s fails. A
+// shared limit refills evenly instead of at the end of a window: a limit of 60 allows one more
+// request after a second. Share must be called before the first request.
 func (l *Limiter) Share(s Shared) { l.shared = s }
 
-// Take counts one request of key, which has the given tier now. Of any number
-// of parallel calls, exactly the tier's limit is allowed per window.
+// Take counts one request of key, which currently has the given tier. It allows exactly the tier's
+// limit per window, also for concurrent calls.
 func (l *Limiter) Take(ctx context.Context, now time.Time, key Key, tier string) Decision {
 	if _, known := l.tiers[tier]; !known {
 		tier = l.fallback
@@ -102,7 +100,7 @@ func (l *Limiter) Take(ctx context.Context, now time.Time, key Key, tier string)
 	defer s.mu.Unlock()
 	c, found := s.windows[key]
 	if !found {
-		s.makeRoom(at)
+		s.evict(at)
 	}
 	if !found || c.over(at) {
 		c = limitCount{end: at + int64(limitWindow)}
@@ -116,8 +114,8 @@ func (l *Limiter) Take(ctx context.Context, now time.Time, key Key, tier string)
 	return c.decision(at, allowed)
 }
 
-// note remembers of a request that was counted over all servers what Look and Exhausted
-// go by, and Take when the others cannot be asked any more.
+// note stores the result of a shared count for Peek and Exhausted, and for Take if the shared
+// counter becomes unavailable.
 func (s *limitShard) note(at int64, key Key, tier string, limit int, counted Counted) Decision {
 	c := limitCount{end: at + int64(counted.Reset), used: min(limit-counted.Remaining, limit-1), limit: limit, tier: tier}
 	d := Decision{Allowed: counted.Allowed, Tier: tier, Limit: limit, Remaining: counted.Remaining, Reset: ceilUnix(c.end)}
@@ -128,15 +126,14 @@ func (s *limitShard) note(at int64, key Key, tier string, limit int, counted Cou
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, found := s.windows[key]; !found {
-		s.makeRoom(at)
+		s.evict(at)
 	}
 	s.windows[key] = c
 	return d
 }
 
-// Look returns what Take would leave as it is: the state of key's window. It counts
-// nothing.
-func (l *Limiter) Look(now time.Time, key Key, tier string) Decision {
+// Peek returns the state of key's window without counting a request.
+func (l *Limiter) Peek(now time.Time, key Key, tier string) Decision {
 	s, at := l.shard(key), now.UnixNano()
 	s.mu.Lock()
 	c, found := s.windows[key]
@@ -148,10 +145,9 @@ func (l *Limiter) Look(now time.Time, key Key, tier string) Decision {
 	return Decision{Allowed: true, Tier: tier, Limit: limit, Remaining: limit, Reset: ceilUnix(now.Add(limitWindow).UnixNano())}
 }
 
-// Exhausted returns the refusal that Take would give if key has used up the
-// limit of the tier it was last taken with. It counts nothing, and lets a known
-// token be refused before anything is looked up; a tier raised meanwhile is
-// thus noticed when the window ends.
+// Exhausted returns the refusal that Take would return if key has used up the limit of its last
+// tier. It counts nothing, so a known token can be refused before the database is queried. A raised
+// tier therefore applies only after the window has ended.
 func (l *Limiter) Exhausted(now time.Time, key Key) (Decision, bool) {
 	s, at := l.shard(key), now.UnixNano()
 	s.mu.Lock()
@@ -167,8 +163,8 @@ func (l *Limiter) shard(key Key) *limitShard {
 	return &l.shards[maphash.Comparable(l.seed, key)%limitShards]
 }
 
-// over reports whether the window has ended. One that ends too far ahead is
-// over as well: the clock was set back, which must not lock anyone out.
+// over reports whether the window has ended. A window that ends too far in the future counts as
+// ended too: the clock was set back, which must not lock anyone out.
 func (c limitCount) over(at int64) bool {
 	left := c.end - at
 	return left <= 0 || left > 2*int64(limitWindow)
@@ -183,9 +179,9 @@ func (c limitCount) decision(at int64, allowed bool) Decision {
 	return d
 }
 
-// makeRoom forgets ended windows, at most once per window, and beyond the bound
-// any key at all, which costs that key nothing.
-func (s *limitShard) makeRoom(at int64) {
+// evict deletes ended windows, at most once per window, and then arbitrary ones until the shard is
+// below its maximum. Those clients start a new window.
+func (s *limitShard) evict(at int64) {
 	if at >= s.sweepAt {
 		s.sweepAt = at + int64(limitWindow)
 		for key, c := range s.windows {
@@ -202,7 +198,7 @@ func (s *limitShard) makeRoom(at int64) {
 	}
 }
 
-// ceilUnix rounds up, so that the window has ended when that second begins.
+// ceilUnix rounds up, so that the window has ended at the start of that second.
 func ceilUnix(nanos int64) int64 {
 	return (nanos + int64(time.Second) - 1) / int64(time.Second)
 }

@@ -162,7 +162,7 @@ func TestLimiterMemoryIsBounded(t *testing.T) {
 	if n := countKeys(l); n > limitShards*maxShardKeys {
 		t.Errorf("%d keys are held, want at most %d", n, limitShards*maxShardKeys)
 	}
-	// After the windows have ended, a new key in each shard lets the old ones go.
+	// After the windows have ended, a new key in each shard evicts the old ones.
 	later := testStart.Add(2 * time.Minute)
 	for id := range int64(100 * limitShards) {
 		l.Take(t.Context(), later, ApplicationKey(id), "free")
@@ -180,8 +180,8 @@ func countKeys(l *Limiter) int {
 	return n
 }
 
-// What is counted over all servers decides, is told, and is remembered: for tokens that are
-// refused before anything is looked up, and for when the others cannot be asked any more.
+// A shared count decides, is sent in the headers, and is stored for Exhausted and for when the
+// shared counter is unavailable.
 func TestSharedCounts(t *testing.T) {
 	t.Parallel()
 	const limit = 50 // of the tier premium
@@ -197,7 +197,7 @@ func TestSharedCounts(t *testing.T) {
 	if d := l.Take(t.Context(), testStart, UserKey(7), "premium"); !d.Allowed || d.Remaining != 0 || d.Limit != limit || d.Reset != testStart.Add(90*time.Second).Unix()+1 { // rounded up
 		t.Errorf("%+v", d)
 	}
-	if d, over := l.Exhausted(testStart, UserKey(7)); over { // one more may be there in a moment
+	if d, over := l.Exhausted(testStart, UserKey(7)); over { // one more may be allowed in a moment
 		t.Errorf("%+v", d)
 	}
 	answer = Counted{Reset: 90 * time.Second, Retry: 1200 * time.Millisecond}

@@ -7,10 +7,10 @@ import (
 	"runtime/debug"
 )
 
-// Recover answers a panic by 500 through render and logs it with its stack. If
-// the response had already begun, the connection is cut instead, so that the
-// client does not take half a body for a whole one. http.ErrAbortHandler passes.
-func Recover(log *slog.Logger, render Renderer) Piece {
+// Recover responds 500 with render after a panic and logs the stack. If the response had already
+// started, it cuts the connection, so that the client does not mistake a partial body for a
+// complete one. It passes http.ErrAbortHandler on.
+func Recover(log *slog.Logger, render Renderer) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer func() {

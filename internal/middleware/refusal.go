@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// limitTier is a tier's limit and the two parts of its refusals, before and
-// after the seconds to wait.
+// limitTier is a tier's limit and the encoded body of its refusals, split around the seconds to
+// wait.
 type limitTier struct {
 	limit              int
 	bodyHead, bodyTail []byte
@@ -34,13 +34,13 @@ type rateLimitDetails struct {
 	HeadersNote   string        `json:"headers_note,omitempty"`
 }
 
-// RefuseFurther answers 429 for a limit on what an operation does, beside that on
-// requests; message says which limit. The body is a RateLimitError, as of the other.
-func RefuseFurther(w http.ResponseWriter, r *http.Request, message string, limit int64, window, wait time.Duration) {
+// WriteLimitError responds 429 for a limit on an action rather than on requests. The message names
+// the limit. The body is a RateLimitError, as in Refuse.
+func WriteLimitError(w http.ResponseWriter, r *http.Request, message string, limit int64, window, wait time.Duration) {
 	seconds := max(1, int((wait+time.Second-1)/time.Second))
 	body, err := json.Marshal(rateLimitError{rateLimitDetails{Type: "rate_limit_exceeded", Message: message,
 		Tier: From(r.Context()).Tier, Limit: int(limit), LimitWindow: inWords(window), RetryAfter: seconds,
-		Suggestions: []string{"Wait as many seconds as Retry-After says before the next such request."}}})
+		Suggestions: []string{"Wait the number of seconds in Retry-After before the next such request."}}})
 	if err != nil {
 		panic(err) // strings and numbers always encode
 	}
@@ -52,7 +52,7 @@ func RefuseFurther(w http.ResponseWriter, r *http.Request, message string, limit
 	_, _ = w.Write(body)
 }
 
-// inWords is the length of a window: "1 day", "1 hour", "15 minutes".
+// inWords returns the length of a window in words: "1 day", "1 hour", "15 minutes".
 func inWords(window time.Duration) string {
 	n, unit := int64(window/time.Minute), "minute"
 	switch {
@@ -80,7 +80,7 @@ type upgradePath struct {
 	Action      string   `json:"action"`
 }
 
-// retryMark stands for the seconds to wait while the body is cut in two.
+// retryMark is a placeholder for the seconds to wait, at which the body is split.
 const retryMark = -987654321
 
 func newLimitTier(tier string, ranked []string, limits map[string]int) limitTier {
@@ -98,11 +98,11 @@ func newLimitTier(tier string, ranked []string, limits map[string]int) limitTier
 		RetryAfter:    retryMark,
 		CurrentStatus: currentStatus{Tier: tier, Limits: shown, UpgradePath: newUpgradePath(tier, ranked, shown)},
 		Suggestions: []string{
-			"Wait as many seconds as Retry-After says before the next request.",
-			"Space requests by X-RateLimit-Remaining and X-RateLimit-Reset.",
-			"Send If-None-Match and keep responses as long as Cache-Control allows.",
+			"Wait the number of seconds in Retry-After before the next request.",
+			"Use X-RateLimit-Remaining and X-RateLimit-Reset to space out requests.",
+			"Send If-None-Match, and cache responses as long as Cache-Control allows.",
 		},
-		HeadersNote: "Every response carries X-RateLimit-Limit, -Remaining, -Reset (Unix seconds), -Tier and -Window (seconds).",
+		HeadersNote: "Every response has X-RateLimit-Limit, -Remaining, -Reset (Unix seconds), -Tier and -Window (seconds).",
 	}})
 	if err != nil {
 		panic(err) // strings and numbers always encode
@@ -111,7 +111,7 @@ func newLimitTier(tier string, ranked []string, limits map[string]int) limitTier
 	return limitTier{limit: limit, bodyHead: []byte(head), bodyTail: []byte(tail)}
 }
 
-// newUpgradePath recommends the next tier that allows more, or to stay.
+// newUpgradePath recommends the next tier with a higher limit, or the current one if there is none.
 func newUpgradePath(tier string, ranked []string, shown map[string]int) upgradePath {
 	for _, next := range ranked {
 		if shown[next] > shown[tier] {
@@ -125,7 +125,7 @@ func newUpgradePath(tier string, ranked []string, shown map[string]int) upgradeP
 	}
 	return upgradePath{
 		Current: tier, Recommended: tier, Benefits: []string{},
-		Action: "No tier allows more: space the requests out.",
+		Action: "No tier has a higher limit. Space out your requests.",
 	}
 }
 
@@ -136,7 +136,7 @@ func rate(limit int) string {
 	return fmt.Sprintf("%d requests per minute", limit)
 }
 
-// rankTiers sorts the names by what they allow, the strictest first.
+// rankTiers sorts the tiers by their limits, the strictest first.
 func rankTiers(limits map[string]int) []string {
 	ranked := make([]string, 0, len(limits))
 	for tier := range limits {
@@ -148,7 +148,7 @@ func rankTiers(limits map[string]int) []string {
 	return ranked
 }
 
-// effectiveLimit puts Unlimited for 0.
+// effectiveLimit replaces 0 with Unlimited.
 func effectiveLimit(limit int) int {
 	if limit <= 0 {
 		return Unlimited

@@ -34,14 +34,14 @@ func TestDecisionHeaders(t *testing.T) {
 	}
 }
 
-func refuse(t *testing.T, l *Limiter, tier string, pieces ...Piece) (http.Header, rateLimitDetails) {
+func refuse(t *testing.T, l *Limiter, tier string, ms ...Middleware) (http.Header, rateLimitDetails) {
 	t.Helper()
 	for range 10_000 {
 		d := l.Take(t.Context(), testStart, UserKey(1), tier)
 		if d.Allowed {
 			continue
 		}
-		w := serve(Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.Refuse(w, r, d) }), pieces...), get("Accept-Encoding", "gzip"))
+		w := serve(Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.Refuse(w, r, d) }), ms...), get("Accept-Encoding", "gzip"))
 		if w.Code != http.StatusTooManyRequests {
 			t.Errorf("status = %d, want 429", w.Code)
 		}
@@ -99,7 +99,7 @@ func TestRefuseUnlimitedIsRecommended(t *testing.T) {
 	}
 }
 
-// Compressing a refusal would cost more than all the rest of it.
+// Compressing a refusal would cost more than the rest of the response.
 func TestRefuseIsNotCompressed(t *testing.T) {
 	t.Parallel()
 	header, _ := refuse(t, NewLimiter(map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600}), "premium", CacheHeaders, Compress)
@@ -108,7 +108,7 @@ func TestRefuseIsNotCompressed(t *testing.T) {
 	wantHeader(t, header, "No-Gzip-Compression", "")
 }
 
-// discard is a ResponseWriter that costs nothing.
+// discard is a ResponseWriter without cost.
 type discard struct{ h http.Header }
 
 func (w discard) Header() http.Header         { return w.h }

@@ -8,11 +8,11 @@ import (
 
 const maxRequestID = 64
 
-// RequestID gives every request an id, in the Exchange and in the response
-// header X-Request-Id. An incoming id is kept if the peer is a proxy (Exchange.fromProxy) and
-// it is 1..64 characters of [A-Za-z0-9._-]; anyone else could forge log lines. A
-// trace id is accepted from everybody if its traceparent is well-formed, because it does not name anything of ours.
-func RequestID(trusted []netip.Prefix) Piece {
+// RequestID sets the request ID in the Exchange and in the response header X-Request-Id. It keeps
+// an incoming ID if the peer is a proxy (Exchange.fromProxy) and the ID is 1..64 characters of
+// [A-Za-z0-9._-]; anyone else could forge log lines. It accepts a well-formed traceparent from
+// everyone because a trace ID does not identify anything of ours.
+func RequestID(trusted []netip.Prefix) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := From(r.Context())

@@ -10,11 +10,11 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// Traced makes each request a span, as a child of the incoming traceparent. For a proxy
-// (Exchange.fromProxy) that decides whether the span is recorded. For all others the tracer's ratio does,
-// or they could make us record everything. Jobs of requests that are not recorded are not recorded either.
-// EndTrace must be among the observers of Begin.
-func Traced(tracer *trace.Tracer, trusted []netip.Prefix) Piece {
+// Traced records each request as a span, a child of the incoming traceparent. A proxy
+// (Exchange.fromProxy) decides whether the span is recorded. For other clients the tracer's ratio
+// decides, or they could make us record everything. Jobs of unrecorded requests are not recorded
+// either. EndTrace must be one of Begin's observers.
+func Traced(tracer *trace.Tracer, trusted []netip.Prefix) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := From(r.Context())
@@ -31,8 +31,8 @@ func Traced(tracer *trace.Tracer, trusted []netip.Prefix) Piece {
 	}
 }
 
-// EndTrace is an Observer that ends the span of a request. It says what the access log says, less
-// the address of the client.
+// EndTrace is an Observer that ends the request's span. The span has the attributes of the access
+// log except the client's address.
 func EndTrace(r *http.Request, x *Exchange, _ time.Duration) {
 	span := x.span
 	if span == nil {
@@ -57,7 +57,7 @@ func EndTrace(r *http.Request, x *Exchange, _ time.Duration) {
 		span.Fail("aborted")
 	case x.Status >= http.StatusInternalServerError:
 		span.Text("error.type", strconv.Itoa(x.Status))
-		span.Fail("") // why is in the log
+		span.Fail("") // the log has the cause
 	}
 	if x.Status != 0 {
 		span.Number("http.response.status_code", int64(x.Status))

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// wholeChain is the order that the package comment gives, less Begin, which serve adds.
+// wholeChain uses the order of httpedge.Options.wrap, without Begin, which serve adds.
 func wholeChain(h http.Handler) http.Handler {
 	return Chain(h, ClientAddr(nil), RequestID(nil), CacheHeaders, SecureHeaders, CORS,
 		Recover(quiet(), renderText), Head, Compress, Conditional,

@@ -12,13 +12,13 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// server is the server of an import, of which some of what is there is meant.
+// server opens the source of an import from another server. o.What selects the channels to read.
 func server(a *app.App, w transfer.ImportWork, o arena.Options) (*arena.Source, error) {
 	o.From, o.Token, o.MaxFile, o.Client = w.Address, w.Token, a.UploadLimit(), a.ImportFetcher()
 	return arena.New(o)
 }
 
-// list finds the channels of an import. What is named and not there is a step that has failed.
+// list finds the channels of an import. A named channel that does not exist becomes a failed step.
 func list(ctx context.Context, a *app.App, w transfer.ImportWork) (*listing, error) {
 	what := w.What
 	src, err := server(a, w, arena.Options{What: what, HeadsOnly: true})
@@ -37,7 +37,7 @@ func list(ctx context.Context, a *app.App, w transfer.ImportWork) (*listing, err
 	l := &listing{left: map[int64][]domain.LeftOut{}}
 	l.steps = append(l.steps, domain.ImportStep{Head: "{}", State: domain.StepWaiting})
 	if err := src.Read(ctx, l); err != nil {
-		for _, left := range l.left { // nothing was found: why says more than that
+		for _, left := range l.left { // nothing was found; this reason is more specific than a missing channel
 			return nil, &arena.Error{Where: left[0].Where, Why: left[0].Why}
 		}
 		return nil, err
@@ -45,7 +45,7 @@ func list(ctx context.Context, a *app.App, w transfer.ImportWork) (*listing, err
 	return l, nil
 }
 
-// listing takes channels as the steps of an import, the first of which makes them all.
+// listing collects channels as the steps of an import. The first step creates all channels.
 type listing struct {
 	steps []domain.ImportStep
 	left  map[int64][]domain.LeftOut // by step
@@ -61,14 +61,14 @@ func (l *listing) add(s domain.ImportStep) int64 {
 func (l *listing) Channel(_ context.Context, c source.Channel) error {
 	if len(l.steps) > domain.MaxImportChannels {
 		l.steps[0].Counts.LeftOut++
-		if len(l.left[0]) < mostHeld {
+		if len(l.left[0]) < maxHeld {
 			l.left[0] = append(l.left[0], domain.LeftOut{What: c.Title, Where: c.Where,
 				Why: fmt.Sprintf("An import brings at most %d channels: name it in another", domain.MaxImportChannels)})
 		}
 		return nil
 	}
 	title := transfer.Keepable(c.Title, domain.MaxTitle)
-	// What is longer than this is cut, or refused, when the channel is made.
+	// Longer texts are truncated or refused when the channel is created.
 	c.Title, c.Description = c.Title[:min(len(c.Title), 8*domain.MaxTitle)], c.Description[:min(len(c.Description), 8*domain.MaxDescription)]
 	head, err := json.Marshal(c)
 	if err == nil && len(head) > maxHead {
@@ -82,7 +82,7 @@ func (l *listing) Channel(_ context.Context, c source.Channel) error {
 	return nil
 }
 
-// maxHead is how many bytes of what is said of a channel are kept with its metadata.
+// maxHead is the maximum size of a channel's data to keep its metadata.
 const maxHead = 256 << 10
 
 // LeftOut implements source.Taker.
@@ -92,7 +92,7 @@ func (l *listing) LeftOut(left source.LeftOut) {
 	l.left[n] = []domain.LeftOut{{What: left.What, Where: left.Where, Why: left.Why}}
 }
 
-// The rest of source.Taker: what is in the channels is not asked for.
+// The other methods of source.Taker do nothing: contents are not read.
 func (l *listing) Expect(int)                                                    {}
 func (l *listing) Item(context.Context, string, source.Item) error               { return nil }
 func (l *listing) Comment(context.Context, string, string, source.Comment) error { return nil }
@@ -101,7 +101,7 @@ func (l *listing) Following(context.Context, source.Following) error            
 func (l *listing) Profile(context.Context, source.Profile) error                 { return nil }
 func (l *listing) Close(context.Context, string) error                           { return nil }
 
-// openChannel opens what a step reads from a server: a channel, or the heads of all.
+// openChannel opens the source of a step: one channel, or for step 0 all channels without contents.
 func openChannel(a *app.App, w transfer.ImportWork, n *notes) (source.Source, error) {
 	if w.Step.N > 0 {
 		return server(a, w, arena.Options{What: []string{w.Step.Ref}, Page: int(w.Step.Page), Paged: n.paged})
@@ -113,8 +113,8 @@ func openChannel(a *app.App, w transfer.ImportWork, n *notes) (source.Source, er
 	return heads{src.Origin(), a, w.ID}, nil
 }
 
-// heads are channels without what is in them: they are made first, so that one can stand in
-// another.
+// heads is the source of step 0: all channels without their contents. They are created first, so
+// that channels can be connected to each other.
 type heads struct {
 	origin string
 	app    *app.App
@@ -140,7 +140,7 @@ func (h heads) Read(ctx context.Context, to source.Taker) error {
 	}
 }
 
-// hand hands a channel over.
+// hand passes one channel on.
 func hand(ctx context.Context, to source.Taker, s domain.ImportStep) error {
 	var c source.Channel
 	if err := json.Unmarshal([]byte(s.Head), &c); err != nil {

@@ -21,12 +21,12 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// world is a server, and another from which its people bring things in.
+// world is a server, and another one to import from.
 type world struct {
 	*apptest.Rig
 	t     *testing.T
 	there *apptest.Rig
-	asked atomic.Pointer[func(r *http.Request)] // called before each request that the other server gets
+	asked atomic.Pointer[func(r *http.Request)] // called before each request to the other server
 }
 
 const there = "http://there.test"
@@ -48,7 +48,7 @@ func newWorld(t *testing.T, here *apptest.Rig) *world {
 	return w
 }
 
-// before has a function called before each request that the other server gets, one at a time.
+// before sets a function that is called before each request to the other server, one at a time.
 func (w *world) before(f func(r *http.Request)) {
 	var turn sync.Mutex
 	oneByOne := func(r *http.Request) {
@@ -59,7 +59,7 @@ func (w *world) before(f func(r *http.Request)) {
 	w.asked.Store(&oneByOne)
 }
 
-// notes makes a channel of so many texts there.
+// notes creates a channel with texts on the other server.
 func (w *world) notes(title, visibility string, n int) int64 {
 	id := w.there.Channel("bob", title, visibility)
 	for i := range n {
@@ -68,7 +68,7 @@ func (w *world) notes(title, visibility string, n int) int64 {
 	return id
 }
 
-// start begins an import from the other server.
+// start starts an import from the other server.
 func (w *world) start(what ...string) string {
 	w.t.Helper()
 	if what == nil {
@@ -83,7 +83,7 @@ func (w *world) start(what ...string) string {
 	return path
 }
 
-// texts are those of the blocks of a channel here, from the bottom.
+// texts returns the texts in a channel on this server, from the bottom.
 func (w *world) texts(slug string) (all []string) {
 	contents := w.Get("ada", "/v3/channels/%s/contents?sort=position_asc&per=100", slug).Want(200)
 	for i := range contents.Len("data") {
@@ -94,7 +94,7 @@ func (w *world) texts(slug string) (all []string) {
 	return all
 }
 
-// slugs are those of the channels that ada has, by their titles.
+// slugs returns the slugs of ada's channels by title.
 func (w *world) slugs() map[string]string {
 	found := map[string]string{}
 	all := w.Get("ada", "/v3/users/ada/contents?type=Channel&per=100").Want(200)
@@ -118,7 +118,7 @@ func TestFromAnotherServer(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		moss := w.notes("Moss", "private", 5)
 		stones := w.notes("Stones", "public", 3)
-		w.there.Connect("bob", "Channel", moss, stones) // before it is read itself, and after it was made
+		w.there.Connect("bob", "Channel", moss, stones) // after it was created and before it is read itself
 		w.there.Connect("bob", "Channel", stones, moss)
 		token := w.there.Person("bob").Token
 		path := w.start()
@@ -152,7 +152,7 @@ func TestFromAnotherServer(t *testing.T) {
 		if all := w.Get("ada", "/ext/v1/imports?per=1").Want(200); all.Int("meta.total_count") != 2 || all.Str("data.0.state") != "done" || all.Len("data") != 1 {
 			t.Errorf("they are listed as %s", all.Body)
 		}
-		w.Do("ada", "DELETE", path, nil).Want(204) // it has ended
+		w.Do("ada", "DELETE", path, nil).Want(204) // the import has ended
 		if state := w.read("ada", path).Want(200).Str("state"); state != "done" {
 			t.Errorf("an import that has ended is %s once it was stopped", state)
 		}
@@ -165,7 +165,7 @@ func TestFromAnotherServer(t *testing.T) {
 	})
 }
 
-// hides looks for a token of elsewhere in all that is kept and in all that was said.
+// hides checks that the other server's token appears in no table, log or response.
 func (w *world) hides(token string) {
 	w.t.Helper()
 	for table, rows := range w.Dump() {
@@ -185,7 +185,7 @@ func (w *world) hides(token string) {
 	}
 }
 
-// theirs is not for others.
+// theirs checks that an import is only visible to its owner.
 func (w *world) theirs(path string) {
 	w.t.Helper()
 	for _, as := range []string{"eve", "ada/read"} {
@@ -205,7 +205,7 @@ func (w *world) theirs(path string) {
 	w.Do("ada", "DELETE", "/ext/v1/imports/999", nil).Want(404)
 }
 
-// forgotten fails if an import has kept its token.
+// forgotten fails if an import still has its token.
 func (w *world) forgotten() {
 	w.t.Helper()
 	n := -1
@@ -215,7 +215,7 @@ func (w *world) forgotten() {
 	}
 }
 
-// What is stopped ends in the midst of a channel, and the rest does not come.
+// A stopped import ends in the middle of a channel.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -240,7 +240,7 @@ func TestStopped(t *testing.T) {
 			t.Errorf("%d and %d came", len(moss), len(stones))
 		}
 		w.before(func(*http.Request) {})
-		w.start() // another goes on
+		w.start() // another import can be started
 		w.WorkJobs()
 		if n := w.Get("ada", "/v3/channels/%s", slugs["Moss"]).Want(200).Int("counts.blocks"); n != 120 {
 			t.Errorf("%d have come in the end", n)
@@ -248,7 +248,7 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// A job that is cut off anywhere goes on, and so do two that run at once: nothing comes twice.
+// Interrupted jobs resume, and concurrent jobs of a step import each item once.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
@@ -278,7 +278,7 @@ func TestCutOff(t *testing.T) {
 			}
 		}
 		w.before(func(*http.Request) {})
-		w.WorkJobs() // those that each step has enqueued
+		w.WorkJobs() // jobs enqueued by each step
 		got := w.read("ada", path).Want(200)
 		if got.Str("state") != "done" || got.Int("counts.channels") != 2 || got.Int("counts.blocks") != 50 || got.Int("counts.unchanged") != 0 {
 			t.Errorf("it ends as %s", got.Body)
@@ -290,7 +290,7 @@ func TestCutOff(t *testing.T) {
 	})
 }
 
-// A long channel whose job has no time to bring it goes on from a page, not from its beginning.
+// A long channel whose job is interrupted resumes from a page, not from the beginning.
 func TestLongChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, apptest.New(t))
@@ -326,8 +326,8 @@ func TestLongChannel(t *testing.T) {
 		t.Errorf("it went on with the pages %v", pages)
 	}
 	got := w.read("ada", path).Want(200)
-	// The step was begun outside of its job, so that the job may do it at the same time: each item is
-	// brought once, and what both were about to bring is counted by neither.
+	// The step was started outside of its job, so that the job may run it at the same time: each item is
+	// imported once, and items that both were about to import are counted by neither.
 	if made := got.Int("counts.blocks"); got.Str("state") != "done" || made > n || made < 100 || got.Int("progress.items_done") != n {
 		t.Errorf("it ends as %s", got.Body)
 	}
@@ -347,7 +347,7 @@ func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.notes("Moss", "private", 30)
-		w.Person("ada") // before the race for it
+		w.Person("ada") // created before the concurrent imports
 		var begun atomic.Int64
 		var all sync.WaitGroup
 		for range 8 {
@@ -391,7 +391,7 @@ func TestAtOnce(t *testing.T) {
 
 func TestSourcesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	here := apptest.NewFetching(t, func(o *fetch.Options) { o.Allow = nil }) // so that this machine is private
+	here := apptest.NewFetching(t, func(o *fetch.Options) { o.Allow = nil }) // makes this machine's addresses private
 	w := newWorld(t, here)
 	for address, why := range map[string]string{
 		"http://127.0.0.1:8080": "address: ", "http://localhost": "address: ", "https://10.0.0.1": "address: ", "file:///etc/passwd": "address: ",
@@ -406,7 +406,7 @@ func TestSourcesThatCannotBeRead(t *testing.T) {
 			t.Errorf("%.40s: %s", address, res.Body)
 		}
 	}
-	path := w.start("moss") // a name that leads into a private network
+	path := w.start("moss") // a name that resolves to a private address
 	w.WorkJobs()
 	got := w.read("ada", path).Want(200)
 	if got.Str("state") != "failed" || got.Str("reason") != "The host of the address does not exist or is not public" {
@@ -426,7 +426,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("with another token it ends as %s", got.Body)
 	}
 	w.forgotten()
-	path := w.start() // whose account is suspended meanwhile
+	path := w.start() // its account is suspended in the meantime
 	w.Operator("op")
 	if _, err := w.S.App.Suspend(t.Context(), domain.Ref{ID: int64(w.Person("ada").ID)}, true); err != nil {
 		t.Fatal(err)
@@ -441,7 +441,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// What the quota has no room for is told, and the rest comes.
+// Items that exceed the quota are reported, and the rest is imported.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	picture := apptest.PNG(t, 60, 60)
@@ -463,7 +463,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// send uploads a file, and gives its key.
+// send uploads a file and returns its key.
 func (w *world) send(name string, content string) string {
 	w.t.Helper()
 	got := w.Do("ada", "POST", "/v3/uploads/presign", map[string]any{"files": []any{map[string]any{"filename": name, "content_type": "text/plain"}}}).Want(201)
@@ -492,7 +492,7 @@ func TestFiles(t *testing.T) {
 			w.Do("eve", "POST", "/ext/v1/imports", map[string]any{"source": tt.source, "upload_key": key}).Want(400)
 			path := fmt.Sprintf("/ext/v1/imports/%d", w.Do("ada", "POST", "/ext/v1/imports", map[string]any{"source": tt.source, "upload_key": key}).Want(202).Int("id"))
 			w.Clock.Advance(25 * 3600e9)
-			if err := w.S.App.SweepContent(t.Context()); err != nil { // it waits for what nobody has read yet
+			if err := w.S.App.SweepContent(t.Context()); err != nil { // keeps uploads of imports that have not been read yet
 				t.Fatal(err)
 			}
 			w.WorkJobs()
@@ -527,7 +527,7 @@ func TestAccountsThatEnd(t *testing.T) {
 	}
 }
 
-// read reads an address as somebody.
+// read requests a URL as a user.
 func (w *world) read(as, path string) *apptest.Response {
 	w.t.Helper()
 	return w.Do(as, "GET", path, nil)

@@ -12,35 +12,36 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// How often a step writes how far it is, and asks whether it is to go on.
+// How often a step saves its progress and checks whether the import was stopped.
 const (
 	noteEvery = time.Second
-	askEvery  = 25 // items, of which a page of a server has no fewer
+	askEvery  = 25 // items; a server's page has at least as many
 )
 
-// mostHeld is how much of what was left out is held for the next note; the rest is counted.
-const mostHeld = 1000
+// maxHeld limits the skipped items that are kept until the next save; further ones are only
+// counted.
+const maxHeld = 1000
 
-// notes writes how far a step has come. Its calls come one after the other, as those of Progress
-// and LeftOut do.
+// notes saves the progress of a step. Calls to it are serialized, like those of Progress and
+// LeftOut.
 type notes struct {
 	ctx   context.Context
 	stop  context.CancelCauseFunc
 	app   *app.App
 	work  transfer.ImportWork
-	base  domain.ImportCounts // of attempts before this one
+	base  domain.ImportCounts // of earlier attempts
 	file  domain.ImportFile   // with the counts of those attempts
-	left  []domain.LeftOut    // since the last note
+	left  []domain.LeftOut    // skipped since the last save
 	noted time.Time
-	items atomic.Int64 // that were handed over
+	items atomic.Int64 // items passed on
 
-	first int64        // page that this attempt reads
-	began []pageBegan  // those pages from which the step could go on; of the goroutine that reads
-	page  atomic.Int64 // the one from which it could now
+	first  int64        // first page that this attempt reads
+	starts []pageStart  // pages that the step could resume from; only used by the reading goroutine
+	page   atomic.Int64 // page to resume from now
 }
 
-// pageBegan is a page and how many items were handed over before it.
-type pageBegan struct{ page, items int64 }
+// pageStart is a page and the number of items passed on before it.
+type pageStart struct{ page, items int64 }
 
 func newNotes(ctx context.Context, stop context.CancelCauseFunc, a *app.App, w transfer.ImportWork) *notes {
 	n := &notes{ctx: ctx, stop: stop, app: a, work: w, base: w.Step.Counts, file: w.File, noted: time.Now()}
@@ -49,31 +50,32 @@ func newNotes(ctx context.Context, stop context.CancelCauseFunc, a *app.App, w t
 	return n
 }
 
-// mostWaiting is how many items may have been handed over and not be written yet.
-const mostWaiting = 100
+// maxPending is the maximum number of items that were passed on but not written yet.
+const maxPending = 100
 
-// paged notes that a page of a channel is about to be read. A step that is cut off goes on from
-// the last page of which all is surely written: it is read again, and tells where the next has its
-// place.
+// paged records that a page of a channel is about to be read. An interrupted step resumes from the
+// last page whose predecessors are certainly written. It reads that page again, which determines
+// the position of the next one.
 func (n *notes) paged(page int) {
-	n.began = append(n.began, pageBegan{int64(page), n.items.Load()})
-	for len(n.began) > 1 && n.began[1].items <= n.items.Load()-mostWaiting {
-		n.page.Store(n.began[0].page)
-		n.began = n.began[1:]
+	n.starts = append(n.starts, pageStart{int64(page), n.items.Load()})
+	for len(n.starts) > 1 && n.starts[1].items <= n.items.Load()-maxPending {
+		n.page.Store(n.starts[0].page)
+		n.starts = n.starts[1:]
 	}
 }
 
-// count adds what this attempt has come to. What attempts before it brought is here already, and
-// was counted then; where it goes on from a page, that one is counted as unchanged.
+// count adds the counts of this attempt to those of earlier ones. Items of earlier attempts already
+// exist, so this attempt counts them as unchanged; if it resumes from a page, it counts only that
+// page again.
 func (n *notes) count(c importing.Counts) {
 	b, step := n.base, &n.work.Step
-	before := (max(n.first, 1) - 1) * mostWaiting
+	before := (max(n.first, 1) - 1) * maxPending
 	done := domain.ImportCounts{Expected: c.Expected, Done: c.Seen, Channels: b.Channels + c.Channels, Blocks: b.Blocks + c.Blocks,
 		Connections: b.Connections + c.Connections, Comments: b.Comments + c.Comments, Files: b.Files + c.Files, Bytes: b.Bytes + c.Bytes,
 		Unchanged: max(c.Unchanged-b.Connections, 0), Changed: b.Changed + c.Changed, Moved: b.Moved + c.Moved, LeftOut: c.LeftOut}
 	if before > 0 {
 		done.Done, done.LeftOut = min(c.Seen+before, c.Expected), b.LeftOut+c.LeftOut
-		done.Unchanged = b.Unchanged + max(c.Unchanged-2*mostWaiting, 0)
+		done.Unchanged = b.Unchanged + max(c.Unchanged-2*maxPending, 0)
 	}
 	step.Counts, step.Page = done, n.page.Load()
 	of, file := n.file, &n.work.File
@@ -81,12 +83,12 @@ func (n *notes) count(c importing.Counts) {
 }
 
 func (n *notes) leftOut(l source.LeftOut) {
-	if len(n.left) < mostHeld {
+	if len(n.left) < maxHeld {
 		n.left = append(n.left, domain.LeftOut{What: l.What, Where: l.Where, Why: l.Why})
 	}
 }
 
-// progress writes a note, unless it has just written one.
+// progress saves the progress unless it was just saved.
 func (n *notes) progress(c importing.Counts) {
 	if n.ctx.Err() != nil || time.Since(n.noted) < noteEvery {
 		return
@@ -105,17 +107,17 @@ func (n *notes) note(ctx context.Context) error {
 	return err
 }
 
-// last writes a note at the end of an attempt, whose context may be over.
+// last saves the progress at the end of an attempt, even if its context is done.
 func (n *notes) last(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastNote)
 	defer cancel()
 	return n.note(ctx)
 }
 
-// lastNote is how long a note may take when a job is already to end.
+// lastNote limits the last save when a job has to end.
 const lastNote = 5 * time.Second
 
-// ask ends the step if its import has ended.
+// ask stops the step if its import has ended.
 func (n *notes) ask(ctx context.Context) error {
 	going, err := n.app.ImportGoesOn(ctx, n.work.ID)
 	if err == nil && !going {
@@ -125,7 +127,7 @@ func (n *notes) ask(ctx context.Context) error {
 	return err
 }
 
-// watched is a source that is asked, as it is read, whether its import is to go on.
+// watched is a source that checks while it is read whether its import was stopped.
 type watched struct {
 	source.Source
 	notes *notes
@@ -147,7 +149,7 @@ func (w watchedDocument) Read(ctx context.Context, to source.Taker) error {
 	return w.Document.Read(ctx, watcher{to, w.notes})
 }
 
-// watch wraps a source. A wrapped Document is a Document, too.
+// watch wraps a source. A wrapped Document remains a Document.
 func watch(src source.Source, n *notes) source.Source {
 	if d, ok := src.(source.Document); ok {
 		return watchedDocument{d, n}

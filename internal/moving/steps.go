@@ -1,5 +1,5 @@
-// Package moving does the imports that users begin on the server: each job does a step, which is
-// a channel of another server, or a file.
+// Package moving runs the imports that users start on the server. Each job runs one step, which is
+// a channel of another server or a file.
 package moving
 
 import (
@@ -20,8 +20,8 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Run does what is to be done next for an import. It may stop anywhere and run again: what has
-// been brought is known, and not brought twice.
+// Run runs the next step of an import. It can be interrupted and run again at any point; items that
+// were imported before are recognized.
 func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
 	w, ok, err := a.BeginImport(ctx, job.Import)
 	if err != nil || !ok {
@@ -44,7 +44,7 @@ func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
 	return a.ListImport(ctx, w, found.steps, found.left)
 }
 
-// step brings in one channel, or one file.
+// step imports one channel or one file.
 func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 	if err := a.RestartImportStep(ctx, &w); err != nil {
 		return stopped(ctx, a, w, err, false)
@@ -75,7 +75,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 	return stopped(ctx, a, n.work, err, further)
 }
 
-// open opens what a step reads.
+// open opens the source of a step.
 func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (source.Source, func(), error) {
 	if w.Source == domain.FromArena {
 		src, err := openChannel(a, w, n)
@@ -88,7 +88,7 @@ func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (sou
 	if err != nil {
 		return nil, nil, err
 	}
-	closing := func() { _ = f.Close() } // of what was only read
+	closing := func() { _ = f.Close() } // the file was only read
 	src, err := readFile(w.Source, f, files.Options{Title: importing.TitleOf(f.Name), Encoding: w.File.Asked, Archive: f, Size: f.Size})
 	if err != nil {
 		closing()
@@ -115,8 +115,7 @@ func Identify(from domain.ImportSource, head []byte, name, encoding string) tran
 	return importing.IdentityOf(files.Text(bytes.NewReader(head), files.Options{Title: importing.TitleOf(name), Encoding: encoding}))
 }
 
-// stopped says what becomes of a job that did not reach the end of what it was to do: what lasts
-// is given up at once, anything else tried again.
+// stopped records that a job did not finish: permanent errors fail the step, others are retried.
 func stopped(ctx context.Context, a *app.App, w transfer.ImportWork, err error, further bool) error {
 	why, lasting := reason(err)
 	if lasting && ctx.Err() == nil {
@@ -125,8 +124,8 @@ func stopped(ctx context.Context, a *app.App, w transfer.ImportWork, err error, 
 	return a.ImportStepStopped(ctx, w, err, further, why)
 }
 
-// reason says why a source could not be read, in words for who imports, and whether that lasts;
-// "" where it is this server's fault.
+// reason returns why a source could not be read, in words for the user, and whether that is
+// permanent. It returns "" for internal errors.
 func reason(err error) (why string, lasting bool) {
 	known, fetching := errors.AsType[*fetch.Error](err)
 	if from, ok := errors.AsType[*arena.Error](err); ok {

@@ -7,25 +7,25 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Backup is what is measured of backups.
+// Backup holds the measurements of backups.
 type Backup struct {
-	Last, Failed   time.Time // when the last whole one began, and the last that failed; zero for none
-	Files, Written int64     // bytes of the last whole one: of all its files, and what was new where it is kept
-	Missing        int64     // files that it lacks
+	Last, Failed   time.Time // start of the last complete one and of the last failed one; zero if none
+	Files, Written int64     // bytes of the last complete one: of all files, and newly written
+	Missing        int64     // files that the storage did not have
 }
 
-// WatchBackups adds what last gives of backups whenever the metrics are read. What there is
-// none of, and everything when last fails, is left out.
+// WatchBackups adds metrics of backups, read from last at each scrape. Metrics without a value are
+// omitted, and all of them if last fails.
 func (m *Metrics) WatchBackups(last func(ctx context.Context) (Backup, error)) {
 	describe := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc(namespace+"_backup_"+name, help, nil, nil)
 	}
 	m.registry.MustRegister(backupWatch{last,
-		describe("last_success_timestamp_seconds", "When the last whole backup began, by whatever server or command."),
-		describe("last_success_file_bytes", "Bytes of the files in the last whole backup."),
-		describe("last_success_written_bytes", "Bytes that the last whole backup wrote: what was not there from an earlier one."),
-		describe("last_success_missing_files", "Files that the last whole backup lacks, since the storage did not have them."),
-		describe("last_failure_timestamp_seconds", "When the last backup began that failed or was cut off.")})
+		describe("last_success_timestamp_seconds", "Start time of the last complete backup, made by any server or command."),
+		describe("last_success_file_bytes", "Size of the files in the last complete backup."),
+		describe("last_success_written_bytes", "Bytes written by the last complete backup. Files from earlier backups are not written again."),
+		describe("last_success_missing_files", "Files missing from the last complete backup because the storage did not have them."),
+		describe("last_failure_timestamp_seconds", "Start time of the last backup that failed or was interrupted.")})
 }
 
 // backupWatch implements prometheus.Collector.

@@ -2,22 +2,22 @@ package obs
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Cache is what is measured of a cache.
+// Cache holds the measurements of a cache.
 type Cache struct {
 	Hits, Misses int64 // since the process began
-	Bytes        int64 // that it takes now
+	Bytes        int64 // in use now
 }
 
-// WatchCache adds what of gives of the cache of encoded blocks and connections whenever the
-// metrics are read.
+// WatchCache adds metrics of the cache of encoded blocks and connections, read from of at each
+// scrape.
 func (m *Metrics) WatchCache(of func() Cache) {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc(namespace+"_cache_"+name, help, nil, nil)
 	}
 	m.registry.MustRegister(cacheWatch{of,
-		desc("hits_total", "Blocks and connections that were in the cache in the state that was to be sent."),
-		desc("misses_total", "Blocks and connections that were looked for in the cache and were not there, or in another state."),
-		desc("bytes", "Memory that the cache takes.")})
+		desc("hits_total", "Blocks and connections found in the cache."),
+		desc("misses_total", "Blocks and connections that were not in the cache, or out of date."),
+		desc("bytes", "Memory used by the cache.")})
 }
 
 // cacheWatch implements prometheus.Collector.

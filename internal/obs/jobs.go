@@ -7,10 +7,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// countTimeout is how long counting jobs may take when the metrics are read.
+// countTimeout limits the queries of a scrape.
 const countTimeout = 5 * time.Second
 
-// jobMetrics is what is measured of jobs.
 type jobMetrics struct {
 	runs     *prometheus.CounterVec
 	duration *prometheus.HistogramVec
@@ -20,11 +19,11 @@ func newJobMetrics() jobMetrics {
 	return jobMetrics{
 		runs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "job_runs_total",
-			Help: "Runs of jobs by this process.",
+			Help: "Job runs in this process.",
 		}, []string{"kind", "outcome"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "job_duration_seconds",
-			Help:    "Time that a run of a job took.",
+			Help:    "Duration of job runs.",
 			Buckets: []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180},
 		}, []string{"kind"}),
 	}
@@ -36,11 +35,11 @@ func (m *Metrics) ObserveJob(kind, outcome string, took time.Duration) {
 	m.jobs.duration.WithLabelValues(kind).Observe(took.Seconds())
 }
 
-// CountJobs adds vitrine_jobs{state}: how many jobs there are, by state, counted by
-// count whenever the metrics are read. When that fails they are left out.
+// CountJobs adds vitrine_jobs{state}, the number of jobs by state, read from count at each scrape.
+// If count fails, the metric is omitted.
 func (m *Metrics) CountJobs(count func(ctx context.Context) (map[string]int64, error)) {
 	m.registry.MustRegister(jobCounter{count, prometheus.NewDesc(namespace+"_jobs",
-		"Jobs of all processes in the database, those that are done left out.", []string{"state"}, nil)})
+		"Unfinished jobs in the database, of all processes.", []string{"state"}, nil)})
 }
 
 // jobCounter implements prometheus.Collector.

@@ -1,5 +1,5 @@
-// Package obs is how the program is observed: its log and its metrics. It knows
-// nothing of what the program does.
+// Package obs provides the program's logger, metrics and traces. It does not depend on the
+// application.
 package obs
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Logger returns a logger that writes to w, a line per record. The format is
-// text or json, the level debug, info, warn or error.
+// Logger returns a logger that writes one line per record to w. The format is text or json, the
+// level debug, info, warn or error.
 func Logger(w io.Writer, format, level string) (*slog.Logger, error) {
 	var least slog.Level
 	if err := least.UnmarshalText([]byte(level)); err != nil {
@@ -27,8 +27,8 @@ func Logger(w io.Writer, format, level string) (*slog.Logger, error) {
 	}
 }
 
-// inSeconds writes durations as seconds, in both formats, so that they can be compared and
-// added up by what reads logs.
+// inSeconds writes durations as seconds in both formats, so that log tools can compare and add
+// them.
 func inSeconds(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
 		a.Value = slog.Float64Value(float64(a.Value.Duration().Round(time.Microsecond)) / float64(time.Second))

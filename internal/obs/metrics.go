@@ -13,7 +13,7 @@ import (
 
 const namespace = "vitrine"
 
-// Metrics is the program's registry, with what is measured of every request and job.
+// Metrics is the program's registry with the metrics of requests and jobs.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -24,7 +24,7 @@ type Metrics struct {
 	jobs     jobMetrics
 }
 
-// NewMetrics makes the registry. It holds:
+// NewMetrics creates the registry. It contains:
 //
 //	vitrine_http_requests_total{operation,method,status}
 //	vitrine_http_request_duration_seconds{operation,method,class}
@@ -41,7 +41,7 @@ func NewMetrics(version, revision string) *Metrics {
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "http_requests_total",
-			Help: "Requests answered, by their exact status; aborted where nothing was sent.",
+			Help: "Answered requests by status; aborted if no response was sent.",
 		}, []string{"operation", "method", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "http_request_duration_seconds",
@@ -54,14 +54,14 @@ func NewMetrics(version, revision string) *Metrics {
 		}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "http_refusals_total",
-			Help: "Requests that a limit refused: of requests, of those at once, of acts such as signing in, of size or of time; and those for which something was unavailable.",
+			Help: "Refused requests: over a limit on requests, concurrent requests, actions such as signing in, size or time, or because a service was unavailable.",
 		}, []string{"kind", "tier"}),
 		outgoing: newOutgoing(),
 		jobs:     newJobMetrics(),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "build_info",
-		Help:        "The running build; the value is always 1.",
+		Help:        "Version of the running build; always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "revision": revision, "go_version": runtime.Version()},
 	})
 	build.Set(1)
@@ -75,8 +75,8 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// Observe counts one answered request. The operation is the operationId of its
-// route, empty for none; it must come from a bounded set.
+// Observe counts one answered request. The operation is the operationId of its route, or empty; it
+// must come from a bounded set.
 func (m *Metrics) Observe(operation, method string, status int, took time.Duration) {
 	if operation == "" {
 		operation = "none"
@@ -86,8 +86,8 @@ func (m *Metrics) Observe(operation, method string, status int, took time.Durati
 	m.duration.WithLabelValues(operation, knownMethod(method), class).Observe(took.Seconds())
 }
 
-// ObserveRefusal counts a request that was refused, of a kind, to somebody of a tier, empty for
-// where that is not known. Both must come from bounded sets.
+// ObserveRefusal counts a refused request by its kind and the caller's tier, which is empty if
+// unknown. Both must come from bounded sets.
 func (m *Metrics) ObserveRefusal(kind, tier string) {
 	if tier == "" {
 		tier = "none"
@@ -95,7 +95,7 @@ func (m *Metrics) ObserveRefusal(kind, tier string) {
 	m.refusals.WithLabelValues(kind, tier).Inc()
 }
 
-// InFlight counts the requests that are within next.
+// InFlight counts the requests that next is handling.
 func (m *Metrics) InFlight(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.inFlight.Inc()
@@ -104,7 +104,8 @@ func (m *Metrics) InFlight(next http.Handler) http.Handler {
 	})
 }
 
-// knownMethod keeps a client from making a series of every word it invents.
+// knownMethod maps unknown methods to one label, so that clients cannot create any number of
+// series.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
@@ -114,7 +115,8 @@ func knownMethod(method string) string {
 	return "other"
 }
 
-// statusLabels are 200 and 2xx for 200 and so on, and aborted for 0: nothing was sent.
+// statusLabels returns the labels of a status, such as 200 and 2xx, or aborted for 0: no response
+// was sent.
 func statusLabels(status int) (exact, class string) {
 	if status == 0 {
 		return "aborted", "aborted"

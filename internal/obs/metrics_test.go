@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// scrape reads the metrics as Prometheus would.
+// scrape reads the metrics like Prometheus.
 func scrape(t *testing.T, m *obs.Metrics) []string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -132,7 +132,7 @@ func TestOutgoing(t *testing.T) {
 	)
 }
 
-// What others are asked for is a span of whoever asks, and failures are marked as such.
+// Requests to external services are recorded as spans, and failures are marked.
 func TestOutgoingTraced(t *testing.T) {
 	t.Parallel()
 	var sent []byte
@@ -145,7 +145,7 @@ func TestOutgoingTraced(t *testing.T) {
 	m.WatchTraces(tracer.Stats)
 	ctx, span := tracer.Root(t.Context(), trace.Consumer, "job", "", true)
 	m.ObserveOutgoing(ctx, obs.Asked{To: obs.Mail, Operation: "send", Outcome: "taken", Host: "mail.example", Took: time.Second})
-	m.ObserveOutgoing(t.Context(), obs.Asked{To: obs.Mail, Operation: "send", Outcome: "refused"}) // is nobody's
+	m.ObserveOutgoing(t.Context(), obs.Asked{To: obs.Mail, Operation: "send", Outcome: "refused"}) // without a span
 	req, err := http.NewRequestWithContext(ctx, http.MethodPut, storage.URL+"/secret", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -7,21 +7,21 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// Origin is what work was begun by, for the log: a request that arrived here, and the trace
-// that it is part of elsewhere (https://www.w3.org/TR/trace-context/). Jobs keep it as JSON.
+// Origin identifies what caused some work, for the log: a request to this server, and the trace it
+// belongs to (https://www.w3.org/TR/trace-context/). Jobs store it as JSON.
 type Origin struct {
 	Request string `json:"request_id,omitempty"`
 	Trace   string `json:"traceparent,omitempty"`
 }
 
-// Origin makes an Origin what a context can hold.
+// Origin implements the interface of values stored under OriginKey.
 func (o Origin) Origin() Origin { return o }
 
-// OriginKey is where a context holds what has an Origin.
+// OriginKey is the context key of values with an Origin method.
 type OriginKey = domain.OriginKey
 
-// OriginOf gives what the work of a context was begun by; empty for what begins by itself. Where
-// the work is traced, what comes of it is part of the span that it is in.
+// OriginOf returns the origin of the work in ctx, or an empty one if nothing caused it. If the work
+// is traced, Trace is the current span.
 func OriginOf(ctx context.Context) (o Origin) {
 	if known, ok := ctx.Value(OriginKey{}).(interface{ Origin() Origin }); ok {
 		o = known.Origin()
@@ -32,5 +32,5 @@ func OriginOf(ctx context.Context) (o Origin) {
 	return o
 }
 
-// TraceID is that of the trace, empty where there is none.
+// TraceID returns the ID of the trace, or "" without one.
 func (o Origin) TraceID() string { return trace.TraceID(o.Trace) }

@@ -12,7 +12,7 @@ func TestTraceID(t *testing.T) {
 	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for trace, want := range map[string]string{
 		"00-" + id + "-00f067aa0ba902b7-01":                       id,
-		"cc-" + id + "-00f067aa0ba902b7-01-what-is":               id, // of a later version
+		"cc-" + id + "-00f067aa0ba902b7-01-what-is":               id, // a later version
 		"ff-" + id + "-00f067aa0ba902b7-01":                       "",
 		"00-" + id + "-00f067aa0ba902b7":                          "",
 		"00-" + id + "-00f067aa0ba902b7-0\n":                      "",

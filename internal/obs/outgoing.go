@@ -10,37 +10,37 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// Outgoing are the others that the program asks.
+// Outgoing names a kind of external service.
 type Outgoing string
 
-// All of them.
+// The external services.
 const (
-	Storage Outgoing = "storage" // S3: each request of it, those that are tried again too
-	Backups Outgoing = "backups" // S3 that backups are made in
-	Mail    Outgoing = "mail"    // a mail, from the connection to the server's answer
-	Pages   Outgoing = "pages"   // what users link to: up to the head of the answer, redirects included
-	Redis   Outgoing = "redis"   // a request that is counted over all servers
-	SignOn  Outgoing = "sign_on" // the OpenID Connect provider: each request of it
+	Storage Outgoing = "storage" // requests to S3, including retries
+	Backups Outgoing = "backups" // requests to the S3 bucket for backups
+	Mail    Outgoing = "mail"    // one mail, from the connection to the server's reply
+	Pages   Outgoing = "pages"   // pages that users link to, up to the response header, including redirects
+	Redis   Outgoing = "redis"   // counting a request in the shared rate limits
+	SignOn  Outgoing = "sign_on" // requests to the OpenID Connect provider
 )
 
 func newOutgoing() *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "outgoing_duration_seconds",
-		Help:    "Time that others took: storage (S3), backups (S3 that they are made in), mail (SMTP), pages (what users link to), redis (requests that are counted) and sign_on (the OpenID Connect provider), by what came of it.",
+		Help:    "Duration of requests to external services: storage (S3), backups (S3 for backups), mail (SMTP), pages (linked by users), redis (shared rate limits) and sign_on (the OpenID Connect provider).",
 		Buckets: []float64{.001, .005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	}, []string{"to", "operation", "outcome"})
 }
 
-// Asked is one request to others, which is over.
+// Asked describes one finished request to an external service.
 type Asked struct {
 	To        Outgoing
-	Operation string // of a bounded set, as is the outcome
+	Operation string // from a bounded set, like Outcome
 	Outcome   string
-	Host      string // for traces alone; may be empty
+	Host      string // only for traces; may be empty
 	Took      time.Duration
 }
 
-// ObserveOutgoing counts one request to others, and makes it a span where ctx is traced.
+// ObserveOutgoing measures one request and, if ctx is traced, records it as a span.
 func (m *Metrics) ObserveOutgoing(ctx context.Context, a Asked) {
 	m.outgoing.WithLabelValues(string(a.To), a.Operation, a.Outcome).Observe(a.Took.Seconds())
 	span := trace.Past(ctx, trace.Client, string(a.To), a.Took)
@@ -50,17 +50,17 @@ func (m *Metrics) ObserveOutgoing(ctx context.Context, a Asked) {
 	span.Name(string(a.To) + " " + a.Operation)
 	span.Text("server.address", a.Host)
 	span.Text("vitrine.outcome", a.Outcome)
-	if !fine[a.Outcome] {
+	if !successful[a.Outcome] {
 		span.Fail(a.Outcome)
 	}
 	span.End()
 }
 
-// fine are the outcomes that are no failure of whom was asked, nor of the way there.
-var fine = map[string]bool{"taken": true, "2xx": true, "3xx": true, "4xx": true}
+// successful lists the outcomes that are not a failure of the service or the network.
+var successful = map[string]bool{"taken": true, "2xx": true, "3xx": true, "4xx": true}
 
-// Watched observes what goes through a transport, up to the head of each answer. The outcome
-// is the class of the status, or failed without an answer.
+// Watched returns a transport that measures each request up to its response header. The outcome is
+// the class of the status, or failed without a response.
 func (m *Metrics) Watched(to Outgoing, next http.RoundTripper) http.RoundTripper {
 	return watched{m, to, next}
 }

@@ -2,36 +2,36 @@ package obs
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Replica is what is measured of a replica of the database.
+// Replica holds the measurements of a database replica.
 type Replica struct {
 	Name           string
 	Up             bool
-	Lag            float64 // seconds, at most
-	Served, Failed int64   // requests that read there, and statements that failed
+	Lag            float64 // upper bound, in seconds
+	Served, Failed int64   // requests read from it, and failed statements
 }
 
-// SkippedReplicas are requests that could have read at a replica and read at the primary.
+// SkippedReplicas counts the requests that could have used a replica but read from the primary.
 type SkippedReplicas struct{ Late, OwnWrite int64 }
 
-// WatchReplicas adds what of gives of replicas whenever the metrics are read.
+// WatchReplicas adds metrics of the replicas, read from of at each scrape.
 func (m *Metrics) WatchReplicas(of func() ([]Replica, SkippedReplicas)) {
 	m.registry.MustRegister(replicas{of})
 }
 
 var (
-	replicaUp     = replicaMetric("replica_up", "Whether a replica of the database is read: 1, or 0 while it is left out.", "replica")
-	replicaLag    = replicaMetric("replica_lag_seconds", "How far a replica of the database is behind the primary, at most.", "replica")
-	replicaReads  = replicaMetric("replica_reads_total", "Requests that were read at a replica of the database.", "replica")
-	replicaFailed = replicaMetric("replica_failures_total", "Statements that failed at a replica of the database, whose requests were made again at the primary.", "replica")
+	replicaUp     = replicaMetric("replica_up", "1 if the database replica is in use, else 0.", "replica")
+	replicaLag    = replicaMetric("replica_lag_seconds", "Upper bound of the replica's lag behind the primary.", "replica")
+	replicaReads  = replicaMetric("replica_reads_total", "Requests that read from the replica.", "replica")
+	replicaFailed = replicaMetric("replica_failures_total", "Statements that failed on the replica. Their requests were repeated on the primary.", "replica")
 	replicaPassed = replicaMetric("replica_skipped_total",
-		"Requests that read at the primary of the database for a reason: no replica could be read (late), or it did not have what the account had written yet (own_write).", "reason")
+		"Requests that read from the primary although a replica would do: no replica was usable (late), or it did not have the account's own writes yet (own_write).", "reason")
 )
 
 func replicaMetric(name, help, label string) *prometheus.Desc {
 	return prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, []string{label}, nil)
 }
 
-// replicas is a prometheus.Collector.
+// replicas implements prometheus.Collector.
 type replicas struct {
 	of func() ([]Replica, SkippedReplicas)
 }

@@ -7,30 +7,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Site is what is measured of what the program stands on. What is not known is left out of
-// the metrics: nil, or below zero.
+// Site holds the measurements of the database, the disk and the certificates. Unknown values are
+// nil or negative, and are omitted from the metrics.
 type Site struct {
-	Unserved bool // the schema needs a newer program
+	Unserved bool // the schema requires a newer program
 
 	Pools        []Pool
-	Due          map[string]time.Duration // by class of jobs: how long the oldest has been due, 0 for none
-	DiskFree     int64                    // bytes of the disk of the data folder
+	Due          map[string]time.Duration // time since the oldest job became due, by class; 0 if none is due
+	DiskFree     int64                    // bytes, of the disk with the data folder
 	DiskSize     int64
 	Database     int64                // bytes of the SQLite file
-	WAL          int64                // and of its log
-	Certificates map[string]time.Time // by domain: when they expire
-	Backfills    map[string]int64     // by kind of job: rows from before an upgrade that it has yet to fill in
+	WAL          int64                // bytes of its write-ahead log
+	Certificates map[string]time.Time // expiry by domain
+	Backfills    map[string]int64     // rows that a backfill has not processed yet, by kind of job
 }
 
-// Pool is what is measured of connections to the database, since the process began.
+// Pool holds the measurements of a connection pool since the process started.
 type Pool struct {
 	Name       string
 	InUse, Max int64
-	Waits      int64 // how often somebody waited for one
+	Waits      int64 // how often a caller had to wait for a connection
 	Waited     time.Duration
 }
 
-// WatchSite adds what of gives whenever the metrics are read:
+// WatchSite adds these metrics, read from of at each scrape:
 //
 //	vitrine_database_connections_in_use{pool}, vitrine_database_connections_max{pool}
 //	vitrine_database_waits_total{pool}, vitrine_database_wait_seconds_total{pool}
@@ -45,18 +45,18 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 		return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
 	}
 	m.registry.MustRegister(siteWatch{of: of,
-		inUse:  desc("database_connections_in_use", "Connections to the database that are in use.", "pool"),
-		max:    desc("database_connections_max", "Connections to the database that there can be.", "pool"),
-		waits:  desc("database_waits_total", "How often somebody waited for a connection.", "pool"),
-		waited: desc("database_wait_seconds_total", "How long they waited, together.", "pool"),
-		due:    desc("jobs_oldest_due_seconds", "How long the oldest job that could run has waited, by class.", "class"),
-		free:   desc("disk_free_bytes", "Free space of the disk that the data folder is on."),
-		size:   desc("disk_size_bytes", "Size of that disk."),
+		inUse:  desc("database_connections_in_use", "Database connections in use.", "pool"),
+		max:    desc("database_connections_max", "Maximum number of database connections.", "pool"),
+		waits:  desc("database_waits_total", "How often a caller waited for a database connection.", "pool"),
+		waited: desc("database_wait_seconds_total", "Total time that callers waited for a database connection.", "pool"),
+		due:    desc("jobs_oldest_due_seconds", "Time since the oldest waiting job became due, by class.", "class"),
+		free:   desc("disk_free_bytes", "Free space on the disk with the data folder."),
+		size:   desc("disk_size_bytes", "Size of the disk with the data folder."),
 		file:   desc("sqlite_file_bytes", "Size of the SQLite file."),
-		wal:    desc("sqlite_wal_bytes", "Size of SQLite's log of writes."),
-		served: desc("schema_served", "Whether the database's schema serves this program: 1, or 0 if it needs a newer one."),
-		left:   desc("backfill_rows_left", "Rows from before an upgrade that a job has yet to fill in, by its kind; above 10,000 a bound.", "kind"),
-		expiry: desc("certificate_expiry_timestamp_seconds", "When the certificate that is served expires; 0 where there is none.", "domain")})
+		wal:    desc("sqlite_wal_bytes", "Size of SQLite's write-ahead log."),
+		served: desc("schema_served", "1 if this program supports the database schema, 0 if the schema needs a newer program."),
+		left:   desc("backfill_rows_left", "Rows that a backfill has not processed yet, by kind of job. Counts above 10,000 are a lower bound.", "kind"),
+		expiry: desc("certificate_expiry_timestamp_seconds", "Expiry of the served certificate; 0 if there is none.", "domain")})
 }
 
 // siteWatch implements prometheus.Collector.

@@ -6,11 +6,10 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// WatchTraces adds vitrine_trace_spans_total{outcome}: what became of spans, which of gives
-// whenever the metrics are read.
+// WatchTraces adds vitrine_trace_spans_total{outcome}, read from of at each scrape.
 func (m *Metrics) WatchTraces(of func() trace.Stats) {
 	m.registry.MustRegister(traceCounter{of, prometheus.NewDesc(namespace+"_trace_spans_total",
-		"Spans of traces: sent to the collector; dropped because too many waited (full), it did not answer (failed) or did not want them (refused); or left out of traces that had too many (skipped).",
+		"Trace spans: sent to the collector; dropped because the queue was full (full), the collector did not answer (failed) or rejected them (refused); or omitted from traces with too many spans (skipped).",
 		[]string{"outcome"}, nil)})
 }
 

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// writeArchive writes a program with the files that go along: a tar.gz, or for Windows a
-// zip. Beside it is its inventory.
+// writeArchive writes the archive for one platform, a zip for Windows and a tar.gz otherwise, and
+// the program's SBOM next to it.
 func writeArchive(out string, p program, shared map[string][]byte, when time.Time) error {
 	name := "vitrine-" + p.about.version() + "-" + strings.ReplaceAll(p.platform, "/", "-")
 	text, err := p.about.encode(when)
@@ -40,7 +40,7 @@ func writeArchive(out string, p program, shared map[string][]byte, when time.Tim
 	return os.WriteFile(filepath.Join(out, name+ending), b.Bytes(), 0o644)
 }
 
-// mode is 0755 for programs.
+// mode returns 0755 for programs and 0644 for other files.
 func mode(name string) int64 {
 	if name == "vitrine" || name == "vitrine.exe" {
 		return 0o755

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// nobody is whom the program runs as in a container.
+// nobody is the user and group ID in the container.
 const nobody = 65532
 
-// descriptor names content by its sum, as OCI's manifests do:
+// descriptor is an OCI content descriptor:
 // https://github.com/opencontainers/image-spec/blob/v1.1.1/descriptor.md.
 type descriptor struct {
 	MediaType string         `json:"mediaType"`
@@ -32,11 +32,11 @@ const (
 	ociLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// layout is a folder in OCI's layout.
+// layout is the folder of an OCI image layout.
 type layout string
 
-// writeImage writes an image of the programs for Linux, one for each processor, and gives
-// the digest of the index that names them.
+// writeImage writes a multi-platform image of the Linux programs and returns the digest of its
+// index.
 func writeImage(folder string, programs []program, authorities string, when time.Time) (string, error) {
 	trusted, err := os.ReadFile(authorities)
 	if err != nil {
@@ -74,7 +74,7 @@ func writeImage(folder string, programs []program, authorities string, when time
 	return index.Digest, os.WriteFile(filepath.Join(folder, "oci-layout"), []byte(`{"imageLayoutVersion":"1.0.0"}`), 0o644)
 }
 
-// addProgram writes the layer, the configuration and the manifest for one processor.
+// addProgram writes the layer, the configuration and the manifest for one architecture.
 func (l layout) addProgram(p program, arch string, trusted []byte, when time.Time) (descriptor, error) {
 	plain, err := rootFS(p.binary, trusted, when)
 	if err != nil {
@@ -105,7 +105,8 @@ func (l layout) addProgram(p program, arch string, trusted []byte, when time.Tim
 			"ExposedPorts": map[string]any{"8080/tcp": struct{}{}},
 			"Volumes":      map[string]any{"/data": struct{}{}},
 			"WorkingDir":   "/data", "StopSignal": "SIGTERM",
-			// Not of OCI, but read by Docker and Podman. A start may wait for PostgreSQL and for S3, a minute each.
+			// Healthcheck is not part of OCI, but Docker and Podman read it. A start may wait a
+			// minute each for PostgreSQL and S3.
 			"Healthcheck": map[string]any{"Test": []string{"CMD", "/vitrine", "healthcheck"}, "Interval": int64(15 * time.Second), "Timeout": int64(6 * time.Second), "Retries": 3,
 				"StartPeriod": int64(2 * time.Minute)},
 			"Labels": map[string]string{"org.opencontainers.image.title": "Vitrine", "org.opencontainers.image.licenses": "Apache-2.0",
@@ -122,8 +123,8 @@ func (l layout) addProgram(p program, arch string, trusted []byte, when time.Tim
 	return d, err
 }
 
-// rootFS is the whole file system, as a tar: the program, whom to trust, who runs it, and
-// folders for data and for files in passing.
+// rootFS returns the root file system as a tar: the program, the CA certificates, the users, and
+// the folders /data and /tmp.
 func rootFS(binary, trusted []byte, when time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
@@ -162,14 +163,14 @@ func rootFS(binary, trusted []byte, when time.Time) ([]byte, error) {
 }
 
 func (l layout) addJSON(mediaType string, v any) (descriptor, error) {
-	text, err := json.Marshal(v) // maps by key
+	text, err := json.Marshal(v) // sorts the keys of maps
 	if err != nil {
 		return descriptor{}, err
 	}
 	return l.add(mediaType, text)
 }
 
-// add writes content under its sum.
+// add writes a blob under its digest.
 func (l layout) add(mediaType string, content []byte) (descriptor, error) {
 	digest := digestOf(content)
 	path := filepath.Join(string(l), "blobs", "sha256", strings.TrimPrefix(digest, "sha256:"))

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/licenses/works"
 )
 
-// inventory is what a built program says of itself.
+// inventory is the build information in a compiled program.
 type inventory struct {
 	info *buildinfo.BuildInfo
 	sum  string // SHA-256 of the program, in hexadecimal
@@ -24,12 +24,12 @@ func takeInventory(binary []byte) (inventory, error) {
 	return inventory{info, hex.EncodeToString(sum[:])}, err
 }
 
-// version is that of the tag or commit, without what archives' names cannot hold.
+// version returns the module's version without the characters that do not belong in file names.
 func (i inventory) version() string {
 	return strings.NewReplacer("(", "", ")", "", "+", "-", "/", "-").Replace(i.info.Main.Version)
 }
 
-// bom is a document of CycloneDX 1.5, as far as we fill it:
+// bom is a CycloneDX 1.5 document with the fields that we fill:
 // https://cyclonedx.org/docs/1.5/json/.
 type bom struct {
 	Schema      string      `json:"$schema"`
@@ -70,8 +70,8 @@ type property struct {
 	Value string `json:"value"`
 }
 
-// encode writes the program, the modules that it links, Go, and what lies in the repository
-// of others.
+// encode writes the SBOM: the program, its modules, the standard library, and third-party files in
+// the repository.
 func (i inventory) encode(when time.Time) ([]byte, error) {
 	main := component{Type: "application", Ref: "vitrine", Name: "vitrine", Version: i.info.Main.Version,
 		Hashes: []hash{{"SHA-256", i.sum}}, Licenses: []license{{"Apache-2.0"}}}

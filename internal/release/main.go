@@ -1,7 +1,6 @@
-// Command release builds what is handed out: the program for each platform with its licences,
-// manual page and completions in an archive, an inventory of what is in it (CycloneDX), a
-// container image in OCI's layout, and the sums of all. The same commit gives the same bytes,
-// with the same version of Go.
+// Command release builds the release files: per platform an archive with the program, licences,
+// manual page and completions; an SBOM (CycloneDX); a container image (OCI layout); and checksums.
+// Builds are reproducible: the same commit and Go version give the same bytes.
 package main
 
 import (
@@ -25,9 +24,9 @@ import (
 func main() {
 	log.SetFlags(0)
 	var o options
-	flag.StringVar(&o.root, "root", ".", "folder of the module")
-	flag.StringVar(&o.out, "out", "dist", "folder for the results, made anew")
-	platforms := flag.String("platforms", strings.Join(works.Platforms(), ","), "for what to build")
+	flag.StringVar(&o.root, "root", ".", "root folder of the module")
+	flag.StringVar(&o.out, "out", "dist", "output folder; its contents are deleted first")
+	platforms := flag.String("platforms", strings.Join(works.Platforms(), ","), "platforms to build for, separated by commas")
 	flag.BoolVar(&o.image, "image", false, "also write a container image of the Linux programs, into image/")
 	flag.StringVar(&o.authorities, "authorities", "/etc/ssl/certs/ca-certificates.crt", "PEM file of the certificate authorities that the image trusts")
 	flag.Parse()
@@ -44,7 +43,7 @@ type options struct {
 	authorities string
 }
 
-// program is what was built for a platform.
+// program is the program built for one platform.
 type program struct {
 	platform string
 	binary   []byte
@@ -90,7 +89,7 @@ func run(o options) error {
 	return writeSums(o.out)
 }
 
-// commitTime is when the checked out commit was made: the time of all files that are written.
+// commitTime returns the time of the checked-out commit, which all written files get as their time.
 func commitTime(root string) (time.Time, error) {
 	git := exec.Command("git", "log", "-1", "--format=%ct")
 	git.Dir, git.Stderr = root, os.Stderr
@@ -128,8 +127,8 @@ func build(root, platform string) (program, error) {
 	return program{platform, binary, about}, err
 }
 
-// sharedFiles are those of every archive, by their names there; the manual page and the
-// completions are printed by the program itself, as built for this machine.
+// sharedFiles returns the files that are in every archive, by name. The manual page and the
+// completions are printed by the program built for this machine.
 func sharedFiles(root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range []string{"README.md", "LICENSE", "NOTICE", "THIRD-PARTY-NOTICES.txt"} {
@@ -165,7 +164,7 @@ func sharedFiles(root string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// writeSums writes SHA256SUMS of the files beside it, as sha256sum -c reads it.
+// writeSums writes SHA256SUMS of the files in out, in the format of sha256sum.
 func writeSums(out string) error {
 	entries, err := os.ReadDir(out)
 	if err != nil {
@@ -185,7 +184,7 @@ func writeSums(out string) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), b.Bytes(), 0o644)
 }
 
-// sorted gives the names of files in their order.
+// sorted returns the file names in order.
 func sorted(files map[string][]byte) []string {
 	names := make([]string, 0, len(files))
 	for name := range files {

@@ -22,8 +22,8 @@ import (
 
 var when = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// thisTest takes the test's own binary for the program of a platform, but few of its bytes,
-// which are packed sooner.
+// thisTest stands in for the program of a platform: the test's build info with a few bytes of its
+// binary, which compress faster.
 func thisTest(t *testing.T, platform string) program {
 	t.Helper()
 	path, err := os.Executable()
@@ -41,7 +41,7 @@ func thisTest(t *testing.T, platform string) program {
 	return program{platform, binary[:1000], about}
 }
 
-// everything writes archives, an image and sums of three platforms into a folder.
+// everything writes archives, an image and checksums for three platforms into a folder.
 func everything(t *testing.T) string {
 	t.Helper()
 	out := t.TempDir()
@@ -126,7 +126,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// tarFiles names the files, and holds modes and times.
+// tarFiles returns the names of the files and checks their modes and times.
 func tarFiles(t *testing.T, text string) (names []string) {
 	t.Helper()
 	plain, err := gzip.NewReader(strings.NewReader(text))
@@ -148,7 +148,7 @@ func tarFiles(t *testing.T, text string) (names []string) {
 	}
 }
 
-// holds wants the files of an archive, sorted, in one folder.
+// holds checks that an archive has exactly these files, sorted, in one folder.
 func holds(t *testing.T, archive string, names []string, program string) {
 	t.Helper()
 	folder := strings.TrimSuffix(strings.TrimSuffix(archive, ".zip"), ".tar.gz")
@@ -161,7 +161,7 @@ func holds(t *testing.T, archive string, names []string, program string) {
 	}
 }
 
-// The inventory names what the program links, by its version and sum, and what is kept here.
+// The SBOM lists the linked modules with versions and checksums, and the bundled third-party files.
 func TestInventory(t *testing.T) {
 	t.Parallel()
 	p := thisTest(t, "linux/amd64")
@@ -192,8 +192,8 @@ func TestInventory(t *testing.T) {
 	}
 }
 
-// Everything in an image is named by its sum, from the index down to the bytes of the layer,
-// and the program runs as a user of its own.
+// Every blob in an image is named by its digest, from the index to the layer, and the program runs
+// as an unprivileged user.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	all := contents(t, filepath.Join(everything(t), "image"))

@@ -13,11 +13,11 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// backupLook is how often a server looks whether a backup is due.
-const backupLook = time.Minute
+// backupCheckInterval is how often a server checks whether a backup is due.
+const backupCheckInterval = time.Minute
 
-// backups makes the backups of the settings. They are no job: one may take hours, and a job
-// that takes long is taken to hang. Of all servers one makes each (backup.Claim).
+// backups makes the scheduled backups. They are not jobs because a backup may take hours, and a job
+// that takes long is assumed to hang. Each backup is made by one of the servers (backup.Claim).
 type backups struct {
 	s       *Server
 	o       Options
@@ -26,7 +26,7 @@ type backups struct {
 	done    chan struct{}
 }
 
-// measured is what the metrics say of backups.
+// measured returns the measurements of backups for the metrics.
 func (b *backups) measured(ctx context.Context) (m obs.Backup, err error) {
 	last, err := b.s.Store.LastBackup(ctx, b.o.Now())
 	if err != nil {
@@ -42,7 +42,7 @@ func (b *backups) measured(ctx context.Context) (m obs.Backup, err error) {
 	return m, err
 }
 
-// start makes backups, if there are to be any, until the end.
+// start starts making backups in the background if --backup-to is set.
 func (b *backups) start() {
 	if b.s.cfg.Backup.To == "" {
 		return
@@ -51,10 +51,10 @@ func (b *backups) start() {
 	b.stop, b.done = cancel, make(chan struct{})
 	go func() {
 		defer close(b.done)
-		tick := time.NewTicker(backupLook)
+		tick := time.NewTicker(backupCheckInterval)
 		defer tick.Stop()
 		for ctx.Err() == nil {
-			b.look(ctx)
+			b.makeDue(ctx)
 			select {
 			case <-ctx.Done():
 			case <-tick.C:
@@ -63,7 +63,7 @@ func (b *backups) start() {
 	}()
 }
 
-// end cuts off a backup that is being made, which is tried again soon.
+// end interrupts a running backup. It will be retried soon.
 func (b *backups) end() {
 	if b.stop != nil {
 		b.stop()
@@ -71,10 +71,10 @@ func (b *backups) end() {
 	}
 }
 
-// look makes a backup if one is due and no other server makes it.
-func (b *backups) look(ctx context.Context) {
+// makeDue makes a backup if one is due and no other server is making it.
+func (b *backups) makeDue(ctx context.Context) {
 	log := b.s.log
-	if err := dump.Behind(ctx, b.s.db); err != nil { // during an upgrade newer servers make them
+	if err := dump.Behind(ctx, b.s.db); err != nil { // during an upgrade, newer servers make them
 		if ctx.Err() == nil {
 			log.WarnContext(ctx, "making no backups", "error", err)
 		}
@@ -83,7 +83,7 @@ func (b *backups) look(ctx context.Context) {
 	run, err := backup.Claim(ctx, b.s.Store, b.s.cfg.Backup.Every, b.o.Now())
 	if err != nil {
 		if ctx.Err() == nil {
-			log.ErrorContext(ctx, "looking whether a backup is due", "error", err)
+			log.ErrorContext(ctx, "checking whether a backup is due", "error", err)
 		}
 		return
 	}
@@ -116,13 +116,13 @@ func (b *backups) make(ctx context.Context, run string) (backup.Result, error) {
 	span.Number("vitrine.files", res.Manifest.Files)
 	span.Number("vitrine.written", res.New)
 	if err != nil {
-		span.Fail("") // its text may name folders and hosts
+		span.Fail("") // the error's text may contain folders and hosts
 	}
 	return res, err
 }
 
-// phases makes the phases of a backup spans below it. Each is counted by itself, so that the many
-// statements and requests of one phase do not crowd out the next.
+// phases records the phases of a backup as spans. Each is a root span with its own limit, so that
+// the many statements and requests of one phase do not push out the next.
 type phases struct {
 	tracer *trace.Tracer
 	of, at *trace.Span
@@ -145,7 +145,7 @@ func (p *phases) end(err error) {
 	p.at.End()
 }
 
-// BackupKeys are those of buckets that hold backups.
+// BackupKeys returns the access keys of buckets with backups.
 func BackupKeys(cfg config.Config) backup.Keys {
 	return backup.Keys{Access: cfg.Backup.AccessKey, Secret: cfg.Backup.SecretKey}
 }

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// The setting has a server make a backup when it starts, and the metrics and the operator's
-// page tell of it.
+// A server with --backup-to makes a backup when it starts. The metrics and the operator's page show
+// it.
 func TestScheduledBackup(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "backups")
@@ -43,8 +43,7 @@ func TestScheduledBackup(t *testing.T) {
 	})
 }
 
-// startedWork starts what works jobs and makes backups, and gives the line of its log that
-// says where its metrics are.
+// startedWork starts jobs and backups, and returns the log line with the address of the metrics.
 func startedWork(t *testing.T, r *apptest.Rig) string {
 	t.Helper()
 	if err := r.S.StartWork(); err != nil {
@@ -75,7 +74,7 @@ func awaitBackup(t *testing.T, r *apptest.Rig, to string) *backup.Place {
 	return from
 }
 
-// Where a scheduled backup cannot be made, the operator is told, and the server goes on.
+// If a scheduled backup fails, the operator sees it, and the server continues.
 func TestScheduledBackupFails(t *testing.T) {
 	t.Parallel()
 	full := t.TempDir()

@@ -22,19 +22,19 @@ import (
 	"vitrine/internal/store"
 )
 
-// importsPerHost is how many requests of imports one other server gets at once.
+// importsPerHost limits the concurrent requests of imports to one host.
 const importsPerHost = 8
 
-// newFiles makes what stores, fetches and reads files, observed if stats is not nil. S3 that is
-// away is waited for.
-func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Duration, stats *obs.Metrics) (f content.Options, err error) {
+// newFiles creates the options for storing, fetching and reading files, with metrics if stats is
+// not nil. It waits up to maxWait if S3 is unreachable.
+func newFiles(ctx context.Context, cfg config.Config, o Options, maxWait time.Duration, stats *obs.Metrics) (f content.Options, err error) {
 	if f.Blobs, err = openBlobs(cfg, stats); err != nil {
 		return f, err
 	}
-	if cfg.Blob.URL == "" { // a disk that is full or broken does not come back by itself
-		atMost = 0
+	if cfg.Blob.URL == "" { // a full or broken disk does not recover by itself
+		maxWait = 0
 	}
-	if err := await(ctx, atMost, o.Log, "the storage of files", f.Blobs.Check); err != nil {
+	if err := await(ctx, maxWait, o.Log, "the storage of files", f.Blobs.Check); err != nil {
 		return f, fmt.Errorf("the storage of files: %w", err)
 	}
 	if f.Staging, err = blob.OpenStaging(cfg.StagingPath()); err != nil {
@@ -71,8 +71,8 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Dur
 	return f, nil
 }
 
-// OpenApp opens the service with its files, for commands that bring content in or take it out, while
-// servers run or not. What it returns is closed by the other.
+// OpenApp opens the application with its files for commands that import or export content. Servers
+// may be running. The caller must call the returned function to close it.
 func OpenApp(ctx context.Context, cfg config.Config, o Options) (*app.App, func() error, error) {
 	db, err := OpenReady(ctx, cfg, o.Log)
 	if err != nil {
@@ -86,7 +86,7 @@ func OpenApp(ctx context.Context, cfg config.Config, o Options) (*app.App, func(
 		FilesURL: cfg.FilesURL + edge.FilesPath, Files: files}), db.Close, nil
 }
 
-// quotas are those of each tier.
+// quotas returns the quotas by tier.
 func quotas(cfg config.Config) content.Quotas {
 	all := content.Quotas{}
 	for _, tier := range []domain.Tier{domain.TierFree, domain.TierPremium, domain.TierSupporter} {
@@ -95,17 +95,17 @@ func quotas(cfg config.Config) content.Quotas {
 	return all
 }
 
-// BlobOptions are those of the S3 storage of a configuration that has one.
+// BlobOptions returns the S3 options of a configuration with an S3 storage.
 func BlobOptions(b config.Blob) (blob.S3Options, error) {
 	o, err := blob.ParseURL(b.URL)
 	o.AccessKey, o.SecretKey = b.AccessKey, b.SecretKey
 	return o, err
 }
 
-// OpenBlobs opens the storage of files.
+// OpenBlobs opens the file storage.
 func OpenBlobs(cfg config.Config) (blob.Store, error) { return openBlobs(cfg, nil) }
 
-// openBlobs observes S3 if stats is not nil.
+// openBlobs opens the file storage, with metrics of S3 if stats is not nil.
 func openBlobs(cfg config.Config, stats *obs.Metrics) (blob.Store, error) {
 	if cfg.Blob.URL == "" {
 		return blob.OpenDisk(cfg.FilesPath())
@@ -120,7 +120,7 @@ func openBlobs(cfg config.Config, stats *obs.Metrics) (blob.Store, error) {
 	return blob.OpenS3(o)
 }
 
-// providers is the list of oEmbed providers in a file, or the one built in.
+// providers returns the oEmbed providers in a file, or the built-in list if there is no such file.
 func providers(path string) (*page.Directory, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

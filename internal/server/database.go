@@ -18,17 +18,17 @@ import (
 	"vitrine/internal/store"
 )
 
-// Open opens the database of a configuration without looking at its schema.
+// Open opens the database of a configuration without checking its schema.
 func Open(ctx context.Context, cfg config.Config) (*database.DB, error) {
-	return open(ctx, cfg, watching{}, database.Replicas{})
+	return open(ctx, cfg, statementHooks{}, database.Replicas{})
 }
 
-func open(ctx context.Context, cfg config.Config, look watching, replicas database.Replicas) (*database.DB, error) {
+func open(ctx context.Context, cfg config.Config, hooks statementHooks, replicas database.Replicas) (*database.DB, error) {
 	if err := RequireRestored(cfg); err != nil {
 		return nil, err
 	}
 	o := databaseOptions(cfg)
-	o.Observe, o.Trace, o.Replicas, o.Version = look.observe, look.trace, replicas, SchemaVersion()
+	o.Observe, o.Trace, o.Replicas, o.Version = hooks.observe, hooks.trace, replicas, SchemaVersion()
 	db, err := database.Open(ctx, o)
 	if err != nil {
 		return db, withRemedy(cfg.DataDir, err)
@@ -82,13 +82,14 @@ func databaseOptions(cfg config.Config) database.Options {
 	return database.Options{URL: url, DirectURL: cfg.DatabaseDirectURL, Program: database.ProgramName(SchemaVersion()), Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
 }
 
-// RestoreTarget is where a backup is restored: into what a server of this configuration uses.
+// RestoreTarget returns the target of a restore: the database and files that a server with this
+// configuration uses.
 func RestoreTarget(cfg config.Config) (t backup.Target, err error) {
 	t = backup.Target{Folder: cfg.DataDir, Database: databaseOptions(cfg)}
 	if cfg.DatabaseURL == "" {
 		t.SQLite = cfg.SQLitePath()
 	}
-	if o := &t.Database; o.DirectURL != "" { // what is restored is in a schema that sessions are set to
+	if o := &t.Database; o.DirectURL != "" { // restoring sets search_path, which poolers do not support
 		o.URL, o.DirectURL = o.DirectURL, ""
 	}
 	if cfg.Blob.URL == "" {
@@ -99,21 +100,21 @@ func RestoreTarget(cfg config.Config) (t backup.Target, err error) {
 	return t, err
 }
 
-// RequireDatabase fails where there is no SQLite file to open, which opening would make:
-// a command in the wrong folder is to say so.
+// RequireDatabase fails if the SQLite file does not exist. Opening would create it, which would
+// hide that a command runs in the wrong folder.
 func RequireDatabase(cfg config.Config) error {
 	if err := RequireRestored(cfg); err != nil || cfg.DatabaseURL != "" {
 		return err
 	}
 	info, err := os.Stat(cfg.SQLitePath())
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return fmt.Errorf("there is no database in %s: name its folder with --data-dir, or make one with `vitrine serve` or `vitrine migrate`", cfg.DataDir)
+		return fmt.Errorf("there is no database in %s: set its folder with --data-dir, or create one with `vitrine serve` or `vitrine migrate`", cfg.DataDir)
 	}
 	return err
 }
 
-// Claim makes this program the only one that serves an SQLite file, until it releases it
-// or ends. Any number of servers share a PostgreSQL database.
+// Claim makes this program the only server of an SQLite file until it calls release or ends.
+// PostgreSQL databases can be shared, so there Claim does nothing.
 func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
 	if err := RequireRestored(cfg); err != nil {
 		return nil, err
@@ -123,23 +124,23 @@ func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
 	}
 	release, err = lockfile.Claim(ctx, cfg.SQLitePath())
 	if errors.Is(err, lockfile.ErrInUse) {
-		err = fmt.Errorf("%w: stop it, or give this one another --data-dir", err)
+		err = fmt.Errorf("%w: stop it, or use another --data-dir", err)
 	}
 	return release, withRemedy(cfg.DataDir, err)
 }
 
-// OpenReady opens the database, which is there (RequireDatabase), and sees to its schema:
-// SQLite is migrated, after a copy of what is there; PostgreSQL, which several programs
-// share, is refused when it does not serve this program's version.
+// OpenReady opens an existing database and makes sure that its schema fits. It migrates SQLite,
+// after making a copy. PostgreSQL may be shared with other programs, so OpenReady fails if its
+// schema does not support this version.
 func OpenReady(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
 	if err := RequireDatabase(cfg); err != nil {
 		return nil, err
 	}
-	return OpenOrMake(ctx, cfg, log)
+	return OpenOrCreate(ctx, cfg, log)
 }
 
-// OpenOrMake is OpenReady, but creates the SQLite file if it is missing.
-func OpenOrMake(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
+// OpenOrCreate is OpenReady, but creates the SQLite file if it is missing.
+func OpenOrCreate(ctx context.Context, cfg config.Config, log *slog.Logger) (*database.DB, error) {
 	db, err := Open(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -147,32 +148,33 @@ func OpenOrMake(ctx context.Context, cfg config.Config, log *slog.Logger) (*data
 	return ready(ctx, db, log)
 }
 
-// awaitReady is OpenReady for a server, which makes an SQLite file that is not there, and waits
-// for a PostgreSQL that is away.
-func awaitReady(ctx context.Context, cfg config.Config, log *slog.Logger, look watching) (db *database.DB, err error) {
-	atMost := cfg.WaitFor
-	if cfg.DatabaseURL == "" { // another program's lock is no outage
-		atMost = 0
+// awaitReady is OpenReady for a server. It creates a missing SQLite file, and waits for PostgreSQL
+// if it is unreachable.
+func awaitReady(ctx context.Context, cfg config.Config, log *slog.Logger, hooks statementHooks) (db *database.DB, err error) {
+	maxWait := cfg.WaitFor
+	if cfg.DatabaseURL == "" { // another program's lock is not an outage
+		maxWait = 0
 	}
-	err = await(ctx, atMost, log, "the database", func(ctx context.Context) (err error) {
-		db, err = open(ctx, cfg, look, replicasOf(cfg, log))
+	err = await(ctx, maxWait, log, "the database", func(ctx context.Context) (err error) {
+		db, err = open(ctx, cfg, hooks, replicasOf(cfg, log))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	if cfg.DatabaseDirectURL != "" {
-		adviseOnPooler(ctx, db, log)
+		warnAboutPooler(ctx, db, log)
 	}
 	return ready(ctx, db, log)
 }
 
-// adviseOnPooler warns if the sessions that a pooler lends compile statements, or run those
-// that nobody waits for to their end. A connection with a session of its own sees to both.
-func adviseOnPooler(ctx context.Context, db *database.DB, log *slog.Logger) {
+// warnAboutPooler warns if the pooler's sessions have settings that slow down Vitrine: JIT
+// compilation, or no check whether the client is still connected. On direct connections Vitrine
+// sets both itself.
+func warnAboutPooler(ctx context.Context, db *database.DB, log *slog.Logger) {
 	for setting, c := range map[string]struct{ bad, good, why string }{
-		"jit":                              {"on", "off", "PostgreSQL compiles statements behind the pooler, which takes longer than running them"},
-		"client_connection_check_interval": {"0", "'1s'", "PostgreSQL runs statements behind the pooler to their end if nobody waits for them any more"},
+		"jit":                              {"on", "off", "PostgreSQL compiles statements from the pooler (JIT), which takes longer than running them"},
+		"client_connection_check_interval": {"0", "'1s'", "PostgreSQL finishes statements from the pooler even after the client has gone"},
 	} {
 		var is *string // NULL before version 14
 		err := db.Reader().QueryRow(ctx, "SELECT current_setting($1, true)", setting).Scan(&is)
@@ -182,7 +184,7 @@ func adviseOnPooler(ctx context.Context, db *database.DB, log *slog.Logger) {
 	}
 }
 
-// ready sees to the schema of an open database, and closes one that is refused.
+// ready prepares the schema of an open database, or closes the database on error.
 func ready(ctx context.Context, db *database.DB, log *slog.Logger) (_ *database.DB, err error) {
 	if db.Dialect() == database.Postgres {
 		err = checkSchema(ctx, db)
@@ -198,8 +200,8 @@ func ready(ctx context.Context, db *database.DB, log *slog.Logger) (_ *database.
 	return db, nil
 }
 
-// SchemaVersion is the version of the schema that this program brings a database to, by which
-// a database says which programs it serves.
+// SchemaVersion returns the schema version that this program migrates to. Databases use it to tell
+// which programs they support.
 func SchemaVersion() int64 {
 	version, err := schema.Latest(store.Migrations(database.SQLite))
 	if err != nil {
@@ -208,8 +210,8 @@ func SchemaVersion() int64 {
 	return version
 }
 
-// checkSchema refuses a database whose tables do not serve this program's version, or whose
-// queue is not of it.
+// checkSchema fails if the schema of the tables or of the job queue does not support this program's
+// version.
 func checkSchema(ctx context.Context, db *database.DB) error {
 	if err := db.CheckSchema(ctx, store.Migrations(db.Dialect())); err != nil {
 		return err
@@ -217,22 +219,22 @@ func checkSchema(ctx context.Context, db *database.DB) error {
 	return jobs.CheckSchema(ctx, db)
 }
 
-// RefuseToLeaveBehind fails if Migrate would take away what programs need that still work on the
-// database, and names them.
+// RefuseToLeaveBehind fails if programs are still running that would not work with the new schema,
+// and lists them.
 func RefuseToLeaveBehind(ctx context.Context, db *database.DB) error {
 	names, serves, err := db.LeftBehind(ctx, store.Migrations(db.Dialect()))
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	return fmt.Errorf("the new schema serves programs from version %d on, and older ones still run: %s; upgrade or stop them first, or leave them behind with --force",
+	return fmt.Errorf("the new schema supports programs from version %d on, and older ones are still running: %s; upgrade or stop them first, or use --force",
 		serves, strings.Join(names, ", "))
 }
 
-// Migrate brings the schema of a database, and that of the queue in it, to this
-// program's version, or leaves it at a later one that serves this program.
+// Migrate migrates the schemas of a database and its job queue to this program's version. It leaves
+// later versions that support this program unchanged.
 func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
 	r, err := db.MigrateNotify(ctx, store.Migrations(db.Dialect()), func(err error) {
-		log.WarnContext(ctx, "a migration gives way to others, and tries again soon", "error", err)
+		log.WarnContext(ctx, "a migration was blocked by other programs and will be retried", "error", err)
 	})
 	if err != nil {
 		return err
@@ -245,7 +247,7 @@ func Migrate(ctx context.Context, db *database.DB, log *slog.Logger) error {
 		log.Log(ctx, level, "migrated the database", "from", r.From, "to", r.To, "backup", r.BackupPath)
 	}
 	if r, err = jobs.Migrate(ctx, db); err == nil && r.From != r.To {
-		log.Log(ctx, level, "migrated the queue of jobs", "from", r.From, "to", r.To, "backup", r.BackupPath)
+		log.Log(ctx, level, "migrated the job queue", "from", r.From, "to", r.To, "backup", r.BackupPath)
 	}
 	return err
 }

@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/server"
 )
 
-// A server that is told to stop says so at /readyz at once, and goes on with old and new
-// connections until its delay is over; each ends with its response.
+// A server that is being stopped immediately responds 503 at /readyz, and serves old and new
+// connections until its delay is over. Each connection ends after its response.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -48,7 +48,7 @@ func TestDrain(t *testing.T) {
 	}, func(c *config.Config) { c.DrainDelay = time.Hour })
 }
 
-// Without its storage a server is not ready and says so; why, it says in its log alone.
+// Without its storage a server is not ready. Only the log contains the cause.
 func TestReadyKnowsOfStorage(t *testing.T) {
 	t.Parallel()
 	var dir string
@@ -65,7 +65,7 @@ func TestReadyKnowsOfStorage(t *testing.T) {
 	r.Do("", "GET", "/readyz?exclude=disk&exclude=database", nil).Want(http.StatusServiceUnavailable)
 }
 
-// A server whose disk is nearly full from the start says so in its log.
+// A server whose disk is nearly full at start logs that.
 func TestStartSaysThatTheDiskIsNearlyFull(t *testing.T) {
 	t.Parallel()
 	r := apptest.NewServer(t, func(o *server.Options) {

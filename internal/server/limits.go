@@ -9,11 +9,11 @@ import (
 	"vitrine/internal/redis"
 )
 
-// limitsPrefix is of the keys in Redis, which may be shared with other programs.
+// limitsPrefix is the prefix of the keys in Redis, which may be shared with other programs.
 const limitsPrefix = "vitrine:limit:"
 
-// shareLimits has rate limits hold over all servers, if there is a Redis to count in: those
-// of the API's callers here, and those of forms and fetches by what it leaves in s.shared.
+// shareLimits makes rate limits apply to all servers together if Redis is configured: the API's
+// through s.limiter, those of forms and fetches through s.shared.
 func (s *Server) shareLimits() (err error) {
 	if s.cfg.RedisURL == "" {
 		return nil
@@ -30,7 +30,7 @@ func (s *Server) shareLimits() (err error) {
 	return nil
 }
 
-// observeLimits tells how long Redis took to count a request.
+// observeLimits measures how long Redis took to count a request.
 func (s *Server) observeLimits(ctx context.Context, took time.Duration, err error) {
 	outcome := "taken"
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"vitrine/internal/database"
 )
 
-// What Windows calls these errors of sockets; Go has other numbers for the names there.
+// Windows error codes. The constants of the same meaning in package syscall have other values.
 const (
 	windowsAccess = syscall.Errno(10013)
 	windowsInUse  = syscall.Errno(10048)
 	windowsNoAddr = syscall.Errno(10049)
 )
 
-// Listen listens on the address of a flag. mode is the permissions of a Unix socket. Errors name the
-// flag and the remedy.
+// Listen listens on the address of a flag. mode is the permissions of a Unix socket. Errors contain
+// the flag and a remedy.
 func Listen(flag, addr string, mode fs.FileMode) (net.Listener, error) {
 	if path, socket := config.SocketPath(addr); socket {
 		return listenSocket(flag, path, mode)
@@ -37,23 +37,22 @@ func Listen(flag, addr string, mode fs.FileMode) (net.Listener, error) {
 	case err == nil:
 		return l, nil
 	case is(syscall.EADDRINUSE, windowsInUse):
-		return nil, fmt.Errorf("%s is taken by another program: stop it, or give another address with --%s", addr, flag)
+		return nil, fmt.Errorf("%s is in use by another program: stop it, or set another address with --%s", addr, flag)
 	case is(syscall.EADDRNOTAVAIL, windowsNoAddr):
-		return nil, fmt.Errorf("this machine does not have the address %s: give one of its own with --%s, such as 127.0.0.1:8080, or :8080 for all", addr, flag)
+		return nil, fmt.Errorf("this machine does not have the address %s: set one that it has with --%s, such as 127.0.0.1:8080, or :8080 for all", addr, flag)
 	case is(syscall.EACCES, windowsAccess):
-		return nil, fmt.Errorf("this user may not listen on %s: give a port from 1024 with --%s, or the program the right to lower ones (setcap cap_net_bind_service=+ep)", addr, flag)
+		return nil, fmt.Errorf("this user may not listen on %s: set a port from 1024 with --%s, or allow the program to use lower ones (setcap cap_net_bind_service=+ep)", addr, flag)
 	}
 	return nil, fmt.Errorf("--%s: %w", flag, err)
 }
 
-// withRemedy says what to do about a data folder that cannot be made or written to, and a
-// database that is reached in another way than it was said to be.
+// withRemedy adds a remedy to errors about an unusable data folder and about a pooler.
 func withRemedy(dataDir string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("data cannot be kept in %s (%w): let this user write there, or name another folder with --data-dir", dataDir, path)
+		return fmt.Errorf("cannot write to the data folder %s (%w): make it writable for this user, or set another folder with --data-dir", dataDir, path)
 	}
 	if errors.Is(err, database.ErrPooler) {
-		return fmt.Errorf("%w: name the server's own address with --database-direct-url", err)
+		return fmt.Errorf("%w: set the address of the PostgreSQL server itself with --database-direct-url", err)
 	}
 	return err
 }

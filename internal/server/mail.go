@@ -9,10 +9,10 @@ import (
 	"vitrine/internal/obs"
 )
 
-// newMailer makes what sends mail: through the server of the configuration, or into
-// a folder of the data.
+// newMailer creates the mailer, which sends through the configured server or writes to the outbox
+// folder.
 func newMailer(cfg config.Config, now func() time.Time, stats *obs.Metrics) (*mail.Mailer, error) {
-	host := "" // of a folder
+	host := "" // of the SMTP server, if there is one
 	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now,
 		Observe: func(ctx context.Context, outcome string, took time.Duration) {
 			stats.ObserveOutgoing(ctx, obs.Asked{To: obs.Mail, Operation: "send", Outcome: outcome, Host: host, Took: took})
@@ -25,9 +25,9 @@ func newMailer(cfg config.Config, now func() time.Time, stats *obs.Metrics) (*ma
 	return mail.New(o)
 }
 
-// warnOfMail says where mails go that are not sent.
-func (s *Server) warnOfMail() {
+// warnAboutMail logs where mails go if they are not sent.
+func (s *Server) warnAboutMail() {
 	if s.cfg.SMTP == nil {
-		s.log.Warn("mail is not sent, since --smtp-url is not set: it is written to files", "folder", s.cfg.OutboxPath())
+		s.log.Warn("--smtp-url is not set: mail is written to files instead of being sent", "folder", s.cfg.OutboxPath())
 	}
 }

@@ -14,10 +14,9 @@ import (
 	"vitrine/internal/config"
 )
 
-// LimitMemory has Go's garbage collector keep the process within limit bytes, or
-// with config.AutoMemory within what its control group or the machine has. The
-// limit is soft: three quarters of that are Go's, since the codecs of images have
-// memory of their own, and the system needs some. GOMEMLIMIT wins.
+// LimitMemory sets the soft memory limit of the garbage collector to three quarters of limit bytes,
+// or with config.AutoMemory of the memory of the control group or machine. The rest is for the
+// image codecs, which allocate their own memory, and for the system. GOMEMLIMIT takes precedence.
 func LimitMemory(limit int64, log *slog.Logger) {
 	if set := os.Getenv("GOMEMLIMIT"); set != "" {
 		log.Info("memory limit", "soft", set, "from", "GOMEMLIMIT")
@@ -35,12 +34,12 @@ func LimitMemory(limit int64, log *slog.Logger) {
 	log.Info("memory limit", "bytes", limit, "soft", soft, "from", from)
 }
 
-// availableMemory returns how much memory the process may take and who says so:
-// the least of its control groups, otherwise the machine; 0 if nothing does.
+// availableMemory returns the memory that the process may use and its source: the smallest limit of
+// its control groups, or else the machine; 0 if unknown.
 func availableMemory(root fs.FS) (limit int64, from string) {
 	machine := machineMemory(root)
 	limit, from = machine, "the machine"
-	groups, _ := fs.ReadFile(root, "proc/self/cgroup") // only Linux has it
+	groups, _ := fs.ReadFile(root, "proc/self/cgroup") // exists only on Linux
 	for line := range strings.Lines(string(groups)) {
 		// hierarchy:controllers:path, see cgroups(7); version 2 has no controllers
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -53,7 +52,7 @@ func availableMemory(root fs.FS) (limit int64, from string) {
 		} else if fields[1] != "" {
 			continue
 		}
-		// A container may see its own group as the root, and its path as the host does.
+		// A container may see its own group as the root, although its path is that on the host.
 		for at := path.Clean("/" + fields[2]); ; at = path.Dir(at) {
 			text, err := fs.ReadFile(root, path.Join(folder, at, file))
 			n, bad := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64) // or "max"
@@ -65,13 +64,13 @@ func availableMemory(root fs.FS) (limit int64, from string) {
 			}
 		}
 	}
-	if limit > 1<<60 { // version 1 says so where there is none
+	if limit > 1<<60 { // version 1 without a limit has a huge number
 		return 0, ""
 	}
 	return limit, from
 }
 
-// machineMemory returns the memory of the machine in bytes, 0 if it is not known.
+// machineMemory returns the memory of the machine in bytes, or 0 if unknown.
 func machineMemory(root fs.FS) int64 {
 	text, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {

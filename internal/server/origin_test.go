@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// The line of a job names the request that it comes from, and the trace that this is part of.
+// The log line of a job contains the request that enqueued it and the trace.
 func TestJobsNameTheirRequest(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

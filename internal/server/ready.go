@@ -16,15 +16,16 @@ import (
 // probe until the balancer gives up.
 const readyWithin = time.Second
 
-// storageEvery is how often the storage is asked, however often /readyz is.
+// storageEvery is the minimum time between checks of the storage, however often /readyz is
+// requested.
 const storageEvery = 5 * time.Second
 
 // errNoAnswer is the result of a check that takes longer than readyWithin.
 var errNoAnswer = errors.New("no answer in time")
 
-// readiness checks a dependency without which requests cannot be served.
+// readiness checks a dependency that is needed to serve requests.
 type readiness struct {
-	name   string // in /readyz
+	name   string // shown by /readyz
 	check  func(ctx context.Context) error
 	every  time.Duration // how long a result is reused; 0: never
 	within time.Duration
@@ -116,22 +117,21 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	plain(w, http.StatusOK, "ready")
 }
 
-// warnOfDisk says at start what otherwise only /readyz and uploads would show.
-func (s *Server) warnOfDisk(ctx context.Context) {
+// warnAboutDisk logs at start what otherwise only /readyz and uploads would show.
+func (s *Server) warnAboutDisk(ctx context.Context) {
 	if err := s.App.DiskReady(ctx); err != nil {
-		s.log.WarnContext(ctx, "free disk space is below --disk-reserve, so no files are accepted and /readyz answers 503: make room, or set a smaller reserve",
+		s.log.WarnContext(ctx, "free disk space is below --disk-reserve, so uploads are refused and /readyz responds 503: free some space, or set a smaller reserve",
 			"disk-reserve", s.cfg.DiskReserve, "error", err)
 	}
 }
 
-// drain has /readyz answer 503, and goes on for the configuration's delay, or until ctx
-// is done.
+// drain makes /readyz respond 503, and waits for the configured delay or until ctx is done.
 func (s *Server) drain(ctx context.Context) {
 	s.leaving.Store(true)
 	if s.cfg.DrainDelay == 0 || s.http == nil {
 		return
 	}
-	s.log.InfoContext(ctx, "still taking requests before shutting down", "delay", s.cfg.DrainDelay)
+	s.log.InfoContext(ctx, "still accepting requests before shutting down", "delay", s.cfg.DrainDelay)
 	select {
 	case <-ctx.Done():
 	case <-time.After(s.cfg.DrainDelay):

@@ -59,7 +59,7 @@ func TestReadinessIsReused(t *testing.T) {
 		if runs != 1 {
 			t.Errorf("%d runs", runs)
 		}
-		time.Sleep(5 * time.Second) // synthetic time
+		time.Sleep(5 * time.Second) // fake clock
 		if c.ready(t.Context()); runs != 2 {
 			t.Errorf("%d runs", runs)
 		}

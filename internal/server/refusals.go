@@ -12,16 +12,16 @@ import (
 	"vitrine/internal/httpedge"
 )
 
-// refusals is a listener on whose connections net/http's own refusals, of requests that
-// never reach a handler, have the shape of all errors: 400, 417, 431, 501 and 505.
-// net/http has no door for them, so what it writes is recognised. On TLS it writes to
-// a connection of its own, and they stay text.
+// refusals is a listener that rewrites the error responses of net/http itself to requests that
+// never reach a handler (400, 417, 431, 501 and 505), so that they have the shape of all other
+// errors. net/http has no hook for them, so its output is recognized. With TLS, net/http writes to
+// its own connection, so there they remain plain text.
 //
-// What a handler writes may read the same, as a file can that somebody sent. So nothing
-// is looked at between the beginning of a handler and the end of its response.
+// A handler's response may contain the same text, for example in an uploaded file. So nothing is
+// checked between the start of a handler and the end of its response.
 type refusals struct{ net.Listener }
 
-// answers has a server notify its connections when handlers answer on them.
+// answers makes a server tell its connections when a handler is responding.
 func answers(srv *http.Server) {
 	type key struct{}
 	next := srv.Handler
@@ -50,10 +50,10 @@ func (l refusals) Accept() (net.Conn, error) {
 
 type refusing struct {
 	net.Conn
-	answering atomic.Bool // what is written is a handler's
+	answering atomic.Bool // a handler is writing
 }
 
-// Write implements net.Conn. A refusal is always a write of its own.
+// Write implements net.Conn. net/http writes each refusal with a single call.
 func (c *refusing) Write(p []byte) (int, error) {
 	if c.answering.Load() {
 		return c.Conn.Write(p)
@@ -68,8 +68,8 @@ func (c *refusing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CloseWrite is what net/http ends a refused connection by, so that the client reads the
-// answer before the rest of its request is reset.
+// CloseWrite is called by net/http after a refusal, so that the client reads the response before
+// the connection is reset.
 func (c *refusing) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -77,26 +77,26 @@ func (c *refusing) CloseWrite() error {
 	return nil
 }
 
-// refusalHeader follows the status line of net/http's refusals, and of nothing else:
-// responses of handlers have a date.
+// refusalHeader follows the status line of net/http's refusals only: handlers' responses have a
+// Date header.
 var refusalHeader = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
-// refusal gives the status of one of net/http's refusals.
+// refusal returns the status if p is one of net/http's refusals.
 func refusal(p []byte) (status int, ok bool) {
 	rest, ok := bytes.CutPrefix(p, []byte("HTTP/1.1 "))
 	if !ok || len(rest) < 3 || rest[0] < '4' {
 		return 0, false
 	}
-	if status, _ = strconv.Atoi(string(rest[:3])); status == http.StatusExpectationFailed { // no handler says this
+	if status, _ = strconv.Atoi(string(rest[:3])); status == http.StatusExpectationFailed { // no handler uses this status
 		return status, true
 	}
 	end := bytes.IndexByte(rest, '\r')
 	return status, end >= 0 && bytes.HasPrefix(rest[end:], refusalHeader)
 }
 
-// refusalText is a whole response.
+// refusalText returns the whole response.
 func refusalText(status int) []byte {
-	message := "The request is not one of HTTP that this server understands"
+	message := "The server does not understand this HTTP request"
 	if status == http.StatusRequestHeaderFieldsTooLarge {
 		message = "The header of the request is too large"
 	}

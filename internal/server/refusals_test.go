@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Requests that net/http refuses before there is a handler are refused in the shape of
-// all errors, and the connection ends.
+// Requests that net/http refuses itself get an error in the usual shape, and the connection is
+// closed.
 func TestRefusalsOfTheListener(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -37,7 +37,7 @@ func TestRefusalsOfTheListener(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conn := r.Dial(addr)
-			_, _ = conn.Write([]byte(c.head)) // the server may have closed already
+			_, _ = conn.Write([]byte(c.head)) // the server may have closed the connection already
 			res, err := http.ReadResponse(conn.In, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -63,7 +63,7 @@ func TestRefusalsOfTheListener(t *testing.T) {
 			}
 		})
 	}
-	// In shapes of their own.
+	// Mounts with their own shapes.
 	for path, want := range map[string]string{"/sign-in": "text/html; charset=utf-8", "/v3/oauth/token": "application/json; charset=utf-8"} {
 		res := r.Do("", "GET", path, nil, "X-Long", long)
 		if res.Status != http.StatusRequestHeaderFieldsTooLarge || res.Header.Get("Content-Type") != want || res.Header.Get("Connection") != "close" {
@@ -72,15 +72,14 @@ func TestRefusalsOfTheListener(t *testing.T) {
 	}
 }
 
-// What a file or a text says is not taken for a refusal, wherever in a response it comes
-// to be written.
+// Content that looks like a refusal is not rewritten, wherever in a response it appears.
 func TestContentThatReadsLikeARefusal(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
 	addr := r.Listen()
 	const like = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
 	file := bytes.Repeat([]byte{'.'}, 256<<10)
-	for at := 32 << 10; at < len(file); at += 32 << 10 { // what is written at a time
+	for at := 32 << 10; at < len(file); at += 32 << 10 { // positions of single writes
 		copy(file[at:], like)
 	}
 	address := r.Do("ada", "POST", "/v3/uploads/presign", `{"files":[{"filename":"like.txt","content_type":"text/plain"}]}`).
@@ -92,7 +91,7 @@ func TestContentThatReadsLikeARefusal(t *testing.T) {
 	r.WorkJobs()
 	path := strings.TrimPrefix(r.Get("ada", "/v3/blocks/%d", id).Str("attachment.url"), apptest.Base)
 	conn := r.Dial(addr)
-	for range 2 { // the connection stays good
+	for range 2 { // the connection stays usable
 		conn.Head("", "GET", path)
 		res, err := http.ReadResponse(conn.In, nil)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// replicasOf are the replicas of a configuration. One that a migration has not reached yet, or
-// that is of a version that does not serve this program, is not read.
+// replicasOf returns the configured replicas. A replica is not used while its schema does not
+// support this program, for example because a migration has not reached it yet.
 func replicasOf(cfg config.Config, log *slog.Logger) database.Replicas {
 	return database.Replicas{URLs: cfg.Replicas.URLs, MaxLag: cfg.Replicas.MaxLag, Has: account.HasWrites, Log: log,
 		Check: func(ctx context.Context, db *database.DB) error {
@@ -20,7 +20,7 @@ func replicasOf(cfg config.Config, log *slog.Logger) database.Replicas {
 		}}
 }
 
-// watchReplicas measures the replicas, if there are any.
+// watchReplicas adds metrics of the replicas, if there are any.
 func (s *Server) watchReplicas() {
 	set := s.db.Replicas()
 	if set == nil {

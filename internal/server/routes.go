@@ -22,7 +22,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// routes puts what answers at each mount behind what the mount asks for.
+// routes wraps the handler of each mount in the mount's middleware.
 func (s *Server) routes(o Options) (http.Handler, error) {
 	pages := site.New(web.Options{App: s.App, Addresses: s.addresses,
 		Exports: s.exports, Mails: s.cfg.SMTP != nil, Language: s.cfg.Language, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter, Callers: s.callers})
@@ -37,7 +37,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	mux, err := httpedge.NewMux(httpedge.Options{Log: s.log, Now: o.Now, Observe: s.observe, InFlight: s.stats.InFlight, Tracer: s.tracer,
 		TrustedProxies: s.cfg.TrustedProxies, Limiter: s.limiter, Shared: s.shared, Memory: s.memory, Replicas: s.db.Replicas() != nil,
 		Fit: s.db.Fit, RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
-		map[string]httpedge.Door{
+		map[string]httpedge.Handler{
 			httpedge.Health: {Handler: http.HandlerFunc(s.health), Handles: isHealth},
 			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, Patience: o.Patience}),
 				Render: httpedge.JSON.Render},
@@ -55,14 +55,14 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	}
 	counted := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.leaving.Load() {
-			w.Header().Set("Connection", "close") // HTTP/2 makes it a GOAWAY
+			w.Header().Set("Connection", "close") // HTTP/2 sends GOAWAY instead
 		}
 		if !isHealth(r) {
-			s.works.Add(1)
+			s.work.Add(1)
 		}
 		mux.ServeHTTP(w, r)
 	})
-	return middleware.Below(prefixes, s.cfg.TrustedProxies)(counted), nil
+	return middleware.StripPrefix(prefixes, s.cfg.TrustedProxies)(counted), nil
 }
 
 // prefixes returns the paths of the public addresses, longest first. They are removed from request
@@ -83,7 +83,7 @@ func prefixes(cfg config.Config, owned func(segment string) bool) (all []string,
 		switch {
 		case !mounted(segment) && !owned(segment):
 			all = append(all, u.Path)
-		case address.flag != "files-url": // caches for the files have always had to remove its path
+		case address.flag != "files-url": // caches for files have always had to remove its path
 			return nil, fmt.Errorf("--%s: the path %s conflicts with Vitrine's own paths below /%s: choose another path, such as /vitrine", address.flag, u.Path, segment)
 		}
 	}
@@ -97,13 +97,13 @@ func first(path string) string {
 	return segment
 }
 
-// isHealth reports whether a request asks how this server is.
+// isHealth reports whether a request is a health check.
 func isHealth(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
 		(r.URL.Path == "/livez" || r.URL.Path == "/healthz" || r.URL.Path == "/readyz")
 }
 
-// health answers isHealth.
+// health responds to health checks.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/readyz" {
 		s.readyz(w, r)
@@ -112,7 +112,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	livez(w, r)
 }
 
-// refusedBy are the kinds of limits that a status tells.
+// refusedBy maps statuses to the limit that they mean.
 var refusedBy = map[int]middleware.Refusal{
 	http.StatusRequestTimeout:        "time",
 	http.StatusRequestEntityTooLarge: "size",
@@ -127,7 +127,7 @@ func (s *Server) observe(r *http.Request, x *middleware.Exchange, took time.Dura
 	}
 }
 
-// metricsRoutes are those of the private listener: metrics and profiles.
+// metricsRoutes returns the handler of the private listener: metrics and profiles.
 func (s *Server) metricsRoutes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", s.stats.Handler())
@@ -139,8 +139,8 @@ func (s *Server) metricsRoutes() http.Handler {
 	return mux
 }
 
-// workRoutes are those of the private listener where there is no other: whether the
-// process answers and its database does, too.
+// workRoutes returns the handler of the private listener of `vitrine work`, which has no other
+// listener. It includes the health checks.
 func (s *Server) workRoutes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.metricsRoutes())
@@ -150,7 +150,7 @@ func (s *Server) workRoutes() http.Handler {
 	return mux
 }
 
-// livez reports that the process answers. /healthz is the older name.
+// livez responds that the process is alive. /healthz is the older name.
 func livez(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
 
 func plain(w http.ResponseWriter, status int, text string) {

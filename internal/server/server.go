@@ -1,4 +1,4 @@
-// Package server puts everything together: the only package that knows all others.
+// Package server assembles the program from all other packages.
 package server
 
 import (
@@ -38,22 +38,22 @@ import (
 	"vitrine/internal/store"
 )
 
-// usageInterval is how often the times of tokens' last use are written, and how long there must
-// be nothing to do before memory is given back.
+// usageInterval is how often the last use of tokens is saved, and how long the server must be idle
+// before it releases memory.
 const usageInterval = 30 * time.Second
 
-// startedAfter is when what only the start needed is given back, if nobody has asked yet.
+// startedAfter is when memory that only the start needed is released, if there were no requests
+// yet.
 const startedAfter = 2 * time.Second
 
-// writeByteTimeout is how long a connection of HTTP/2 may take nothing; Pace sees its
-// streams alone.
+// writeByteTimeout limits how long an HTTP/2 connection may accept no data. Pace only sees its
+// streams.
 const writeByteTimeout = 30 * time.Second
 
-// flushTimeout is how long the last of these writes may take, even when the time for
-// shutting down is used up.
+// flushTimeout limits the final writes during shutdown, even if the shutdown's own time is used up.
 const flushTimeout = 5 * time.Second
 
-// Server is the whole program behind its listeners.
+// Server is the whole program with its listeners.
 type Server struct {
 	App   *app.App
 	Store *store.Store
@@ -63,60 +63,59 @@ type Server struct {
 	cfg       config.Config
 	addresses *present.Addresses
 	limiter   *middleware.Limiter
-	shared    middleware.Shared // counts over all servers; nil without Redis
+	shared    middleware.Shared // shared counters; nil without Redis
 	exports   *exporting.Exporter
-	redis     *redis.Limits // nil where each server limits by itself
+	redis     *redis.Limits // nil if each server has its own limits
 	stats     *obs.Metrics
-	tracer    *trace.Tracer // nil for no traces
+	tracer    *trace.Tracer // nil without traces
 	log       *slog.Logger
 	db        *database.DB
 	handler   http.Handler
 	memory    *budget.Budget // of requests and responses
 	callers   *httpedge.Callers
 	checks    []*readiness
-	works     atomic.Int64        // requests answered, those that ask how this server is aside, and runs of jobs
-	leaving   atomic.Bool         // /readyz says 503, and connections end with their response
+	work      atomic.Int64        // requests, except health checks, and job runs so far
+	leaving   atomic.Bool         // /readyz responds 503, and connections are closed after their response
 	certs     *certs.Certificates // nil behind a proxy
 	http      *http.Server
-	plain     *http.Server // redirects to TLS; nil where there is none
+	plain     *http.Server // redirects to TLS; nil if not needed
 	metrics   *http.Server
 	ready     func() // Options.Ready
 
-	metricsAddr string // of the metrics listener
+	metricsAddr string // address of the metrics listener
 	failed      chan error
 	backups     *backups
 	stop        context.CancelFunc
 	done        chan struct{} // closed when the background work has ended
 }
 
-// Options are what the command line knows and tests replace.
+// Options are set by the command line, and replaced by tests.
 type Options struct {
 	Log     *slog.Logger
 	Now     func() time.Time // the clock; nil means time.Now
 	Version string           // of this build, for the metrics
 	Commit  string
 	Ready   func()            // called when requests are accepted or jobs can run, before anything else is logged; may be nil
-	Observe database.Observer // of statements, for tests that count them; may be nil
-	Fetch   fetch.Options     // of what users link to; Allow and UserAgent are added
+	Observe database.Observer // called for each statement, for tests that count them; may be nil
+	Fetch   fetch.Options     // for fetching linked pages; Allow and UserAgent are added
 
 	FreeSpace func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
 	Patience  time.Duration                                 // see files.Options
 
-	// Documents are the descriptions for the addresses of the configuration, where
-	// many servers share them; without them the server opens its own.
+	// Documents are the API descriptions with the configured URLs. Tests with many servers share
+	// them. If it is empty, the server loads its own.
 	Documents api.Documents
 }
 
-// New opens the database and makes the server; PostgreSQL and S3 are waited for where they are
-// away. An SQLite database is migrated; a
-// PostgreSQL database must have been.
+// New opens the database and creates the server. If PostgreSQL or S3 are unreachable, it waits for
+// them. It migrates SQLite; a PostgreSQL database must be migrated before.
 func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	faults.DisableTrace() // the generated decoders make an error of each parameter that is absent, and would look up who called
+	faults.DisableTrace() // the generated decoders create an error for each missing parameter, and would record its call stack
 	tracer := newTracer(cfg, o)
-	db, err := awaitReady(ctx, cfg, o.Log, watching{o.Observe, tracesOf(cfg, tracer)})
+	db, err := awaitReady(ctx, cfg, o.Log, statementHooks{o.Observe, tracesOf(cfg, tracer)})
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +155,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if freeSpace == nil {
 		freeSpace = blob.FreeSpace
 	}
-	s.stats.WatchSite(func(ctx context.Context) obs.Site { return s.seen(ctx, freeSpace) })
+	s.stats.WatchSite(func(ctx context.Context) obs.Site { return s.siteMetrics(ctx, freeSpace) })
 	if o.Documents.V3 == nil {
 		o.Documents = api.OpenDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
@@ -175,7 +174,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Addresses are where a server with this configuration is reached.
+// Addresses returns the public addresses of a server with this configuration.
 func Addresses(cfg config.Config) *present.Addresses {
 	return &present.Addresses{API: cfg.BaseURL, Site: cfg.SiteURL, Files: cfg.FilesURL + strings.TrimSuffix(edge.FilesPath, "/"),
 		KeepMetadata: cfg.KeepMetadata}
@@ -188,10 +187,10 @@ func joinClose(err error, db *database.DB) error {
 	return err
 }
 
-// Handler answers all requests.
+// Handler returns the handler of all requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Start serves on a listener, and metrics on theirs, and works jobs, unless others do,
+// Start serves requests on l and metrics on their own listener, and works jobs if so configured,
 // until Shutdown.
 func (s *Server) Start(l net.Listener) error {
 	if err := s.startMetrics(s.metricsRoutes()); err != nil {
@@ -228,9 +227,9 @@ func (s *Server) logReady() {
 	if s.metricsAddr != "" {
 		s.log.Info("serving metrics", "addr", s.metricsAddr)
 	}
-	s.warnOfMail()
-	s.warnOfDisk(context.Background())
-	s.tellOfTraces()
+	s.warnAboutMail()
+	s.warnAboutDisk(context.Background())
+	s.logTraces()
 }
 
 func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
@@ -240,13 +239,13 @@ func (s *Server) serve(l net.Listener, h http.Handler) *http.Server {
 	return srv
 }
 
-// newHTTP makes the server of a listener, with limits on what clients send before there
-// is a request.
+// newHTTP creates the HTTP server of a listener with limits on what clients send before a handler
+// runs.
 func (s *Server) newHTTP(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           middleware.Pace(s.cfg.MinSendRate)(h),
 		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute, // of bodies that nobody reads; who reads one sets a deadline
+		ReadTimeout:       time.Minute, // for bodies that no handler reads; handlers that read one set a deadline
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    4 * httpedge.HeaderLimit,
 		HTTP2:             &http.HTTP2Config{WriteByteTimeout: writeByteTimeout},
@@ -254,18 +253,17 @@ func (s *Server) newHTTP(h http.Handler) *http.Server {
 	}
 }
 
-// watch reports a listener that stops by itself.
+// watch reports a listener that stops unexpectedly.
 func (s *Server) watch(serve func() error) {
 	if err := serve(); err != http.ErrServerClosed {
 		s.failed <- err
 	}
 }
 
-// Failed gives the error of a listener that stopped by itself.
+// Failed returns a channel with the error of a listener that stopped unexpectedly.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// begin starts what goes on in the background until Shutdown, when the context that it gives
-// ends.
+// begin starts the background work. It returns a context that Shutdown cancels.
 func (s *Server) begin() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.done = cancel, make(chan struct{})
@@ -273,32 +271,32 @@ func (s *Server) begin() context.Context {
 	return ctx
 }
 
-// background writes when tokens were last used, and gives memory back when there is nothing
-// to do, until ctx is done.
+// background saves the last use of tokens, and releases memory when the server is idle, until ctx
+// is done.
 func (s *Server) background(ctx context.Context) {
 	defer close(s.done)
 	tick := time.NewTicker(usageInterval)
 	defer tick.Stop()
-	rest, started := newRest(), time.After(startedAfter)
+	releaser, started := newMemoryReleaser(), time.After(startedAfter)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 			if err := s.App.FlushUsage(ctx); err != nil {
-				s.log.WarnContext(ctx, "writing the last use of tokens", "error", err)
+				s.log.WarnContext(ctx, "cannot save the last use of tokens", "error", err)
 			}
-			rest.seen(s.works.Load(), giveBack)
+			releaser.tick(s.work.Load(), releaseMemory)
 		case <-started:
-			rest.seen(s.works.Load(), giveBack)
+			releaser.tick(s.work.Load(), releaseMemory)
 		}
 	}
 }
 
-// Shutdown stops taking jobs, and requests after the configuration's delay; meanwhile
-// /readyz answers 503, so that what is before this server sends them to others. Requests
-// and jobs in progress may finish until ctx is done; it cuts off those that have not, and
-// closes the database. The error is about those.
+// Shutdown stops taking jobs, and after the configured delay also requests. In the meantime /readyz
+// responds 503, so that load balancers use other servers. Running requests and jobs may finish
+// until ctx is done; Shutdown then cuts them off and closes the database. The returned error is
+// about requests and jobs that were cut off.
 func (s *Server) Shutdown(ctx context.Context) error {
 	var errs []error
 	drained := make(chan error, 1)

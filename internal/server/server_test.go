@@ -20,7 +20,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// get asks a server over TCP.
+// get sends a request over TCP.
 func get(t *testing.T, url string) (status int, body string, header http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -54,7 +54,7 @@ func TestHealth(t *testing.T) {
 				t.Errorf("HEAD %s: %d", path, res.Status)
 			}
 		}
-		// A schema that the program does not know is not ready, but alive.
+		// With a schema of a newer program, the server is alive but not ready.
 		r.Exec("INSERT INTO schema_versions (version_id, is_applied, serves) VALUES ($1, TRUE, $1)", 9999)
 		if status, body, _ := get(t, "http://"+addr+"/readyz"); status != http.StatusServiceUnavailable || !strings.HasPrefix(body,
 			"not ready: the database is newer than this program: it is at version 9999 and serves programs from version 9999 on, this one knows ") {
@@ -121,7 +121,7 @@ func TestMetrics(t *testing.T) {
 	if status, _, _ := get(t, "http://"+addr+"/debug/pprof/cmdline"); status != http.StatusOK {
 		t.Errorf("pprof: %d", status)
 	}
-	// They are on that listener alone.
+	// The main listener does not serve them.
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/vars"} {
 		if status, _, _ := get(t, "http://"+main+path); status != http.StatusNotFound {
 			t.Errorf("%s on the main listener: %d", path, status)
@@ -134,7 +134,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A listener that fails is told of, and so is one that cannot be had.
+// A listener that stops is reported by Failed, and one that cannot be opened by Start.
 func TestListenerFails(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -158,12 +158,12 @@ func TestListenerFails(t *testing.T) {
 	}
 	defer taken.Close()
 	other := apptest.New(t, func(c *config.Config) { c.MetricsAddr = taken.Addr().String() })
-	if err := other.S.Start(nil); err == nil || !strings.Contains(err.Error(), "give another address with --metrics-addr") {
+	if err := other.S.Start(nil); err == nil || !strings.Contains(err.Error(), "set another address with --metrics-addr") {
 		t.Errorf("%v", err)
 	}
 }
 
-// After an update of the program, or of its address, what clients have kept is stale.
+// An update of the program or of its address makes cached responses stale.
 func TestETagsEndWithTheProgram(t *testing.T) {
 	t.Parallel()
 	o := storetest.Migrated.SQLite(t)

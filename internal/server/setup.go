@@ -47,7 +47,7 @@ func (s *Server) keepSetupCode(ctx context.Context) error {
 	return nil
 }
 
-// writeSecret writes a file that only its owner can read. It replaces an existing file with any mode.
+// writeSecret writes a file that only its owner can read. It replaces an existing file.
 func writeSecret(path, text string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -60,7 +60,7 @@ func writeSecret(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// removeSetupCode removes the file when the code is no longer needed.
+// removeSetupCode deletes the file when the code is no longer needed.
 func (s *Server) removeSetupCode(ctx context.Context) {
 	if err := os.Remove(s.cfg.SetupCodePath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.log.WarnContext(ctx, "cannot remove the setup code", "file", s.cfg.SetupCodePath(), "error", err)

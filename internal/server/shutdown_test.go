@@ -24,7 +24,7 @@ func inFlight(t *testing.T, r *apptest.Rig, addr, body string) *apptest.Wire {
 	return c
 }
 
-// refusing waits until a server takes no more connections.
+// refusing waits until a server accepts no more connections.
 func refusing(addr string) {
 	for {
 		conn, err := net.Dial("tcp", addr)
@@ -35,7 +35,7 @@ func refusing(addr string) {
 	}
 }
 
-// A request in flight when the server is told to stop is answered, and what it did stays.
+// A request in flight during a shutdown is completed.
 func TestGracefulShutdown(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -67,8 +67,8 @@ func TestGracefulShutdown(t *testing.T) {
 	})
 }
 
-// A request that does not end is cut off when the time is up; the last use of tokens is
-// written all the same.
+// A request that does not end is cut off when the time is up. The last use of tokens is still
+// saved.
 func TestShutdownTimeout(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -41,7 +41,7 @@ func listenSocket(flag, path string, mode fs.FileMode) (l net.Listener, err erro
 	return l, nil
 }
 
-// removeStale removes a socket on which nobody listens.
+// removeStale removes a socket that nobody listens on.
 func removeStale(flag, path string) error {
 	info, err := os.Lstat(path)
 	switch {

@@ -76,7 +76,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// A socket that a killed server has left is replaced, but no other file is.
+// The socket of a killed server is replaced, but no other file is.
 func TestStaleSocket(t *testing.T) {
 	t.Parallel()
 	dir := socketFolder(t)

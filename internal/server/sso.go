@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/site/pages/signon"
 )
 
-// newSSO makes what single sign-on stands on. The provider is asked nothing before somebody signs
-// in, so that its being away keeps no server from starting.
+// newSSO creates the options of single sign-on. The provider is not contacted before someone signs
+// in, so a server starts even if it is unreachable.
 func newSSO(cfg config.Config, o Options, stats *obs.Metrics) sso.Options {
 	c := cfg.OIDC
 	if c.Issuer == "" {

@@ -10,11 +10,10 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// A start on a migrated database reads no description, catalogue, template or codec: all
-// that waits until it is needed. It would be 150 MB. Since it counts what the process
-// allocates, it runs beside no other test.
+// Starting on a migrated database loads no API description, catalogue, template or codec (150 MB);
+// they are loaded on first use. Not parallel because it measures the allocations of the process.
 func TestStartReadsLittle(t *testing.T) {
-	const most = 8 << 20 // bytes, of which it takes some 2
+	const limit = 8 << 20 // bytes; it needs about 2 MB
 	o, base := storetest.Migrated.SQLite(t), "http://vitrine.test"
 	cfg := config.Config{DatabaseURL: o.URL, BaseURL: base, SiteURL: base, BodyLimit: 1, MailFrom: "vitrine@vitrine.test", DataDir: t.TempDir(),
 		RateLimits: map[string]int{"guest": 1, "free": 1, "premium": 1, "supporter": 1}}
@@ -25,8 +24,8 @@ func TestStartReadsLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > most {
-		t.Errorf("making a server allocates %d KB, more than %d", took>>10, most>>10)
+	if took := after.TotalAlloc - before.TotalAlloc; took > limit {
+		t.Errorf("making a server allocates %d KB, more than %d", took>>10, limit>>10)
 	} else {
 		t.Logf("%d KB", took>>10)
 	}

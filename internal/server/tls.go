@@ -16,23 +16,22 @@ import (
 	"vitrine/internal/store"
 )
 
-// plainTimeout is how long a request without TLS, which is redirected or a challenge, may
-// take to come, and its answer to go.
+// plainTimeout limits reading and answering a request without TLS, which is a challenge or gets
+// redirected.
 const plainTimeout = 10 * time.Second
 
-// lasting makes browsers use TLS alone for a year (HSTS).
-const lasting = "max-age=31536000"
+// hsts makes browsers use only TLS for a year (HSTS).
+const hsts = "max-age=31536000"
 
-// startTLS serves on a listener with certificates of its own, and challenges and
-// redirects on a second one.
+// startTLS serves TLS on l, and challenges and redirects on a second listener.
 func (s *Server) startTLS(ctx context.Context, l net.Listener) error {
 	if a := s.cfg.TLS.HTTPAddr; a != "" {
 		plain, err := Listen("tls-http-addr", a, s.cfg.SocketMode)
 		if err != nil {
 			return err
 		}
-		s.plain = s.newHTTP(s.certs.Challenges(http.HandlerFunc(s.toTLS)))
-		s.plain.ReadTimeout, s.plain.WriteTimeout = plainTimeout, plainTimeout // nobody has much to say here
+		s.plain = s.newHTTP(s.certs.Challenges(http.HandlerFunc(s.redirectToTLS)))
+		s.plain.ReadTimeout, s.plain.WriteTimeout = plainTimeout, plainTimeout // these requests are small
 		go s.watch(func() error { return s.plain.Serve(plain) })
 	}
 	s.http = s.serveTLS(l, s.handler, s.certs.TLS())
@@ -40,8 +39,8 @@ func (s *Server) startTLS(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// newCertificates makes what obtains certificates, and keeps them in the database,
-// apart by authority: what a test authority gave is not used with a real one.
+// newCertificates sets up the certificates, which are stored in the database, separately by
+// authority: a test authority's certificate must not be used with a real one.
 func (s *Server) newCertificates(o Options) error {
 	if !s.cfg.TLS.On() {
 		return nil
@@ -55,16 +54,16 @@ func (s *Server) newCertificates(o Options) error {
 		directory = certs.LetsEncrypt
 	}
 	s.certs = certs.New(certs.Options{Domains: s.cfg.TLS.Domains, Email: s.cfg.TLS.Email, DirectoryURL: directory,
-		Roots: roots, Cache: kept{s.Store, s.log, "acme " + directory + " "}, UserAgent: "Vitrine/" + o.Version,
+		Roots: roots, Cache: certCache{s.Store, s.log, "acme " + directory + " "}, UserAgent: "Vitrine/" + o.Version,
 		Log: s.log, Now: o.Now})
 	return nil
 }
 
-// serveTLS serves on a listener like serve, and says that TLS is to stay.
+// serveTLS is serve with TLS and HSTS.
 func (s *Server) serveTLS(l net.Listener, h http.Handler, config *tls.Config) *http.Server {
 	srv := s.newHTTP(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.certs.Host(r.Host) != "" {
-			w.Header().Set("Strict-Transport-Security", lasting)
+			w.Header().Set("Strict-Transport-Security", hsts)
 		}
 		h.ServeHTTP(w, r)
 	}))
@@ -74,19 +73,19 @@ func (s *Server) serveTLS(l net.Listener, h http.Handler, config *tls.Config) *h
 	return srv
 }
 
-// toTLS redirects a request to the same address by TLS, if it is for one of the domains.
-// The port is that of the public address.
-func (s *Server) toTLS(w http.ResponseWriter, r *http.Request) {
+// redirectToTLS redirects a request for one of the domains to the same path over TLS, with the port
+// of the public address.
+func (s *Server) redirectToTLS(w http.ResponseWriter, r *http.Request) {
 	host := s.certs.Host(r.Host)
 	if host == "" {
-		plain(w, http.StatusMisdirectedRequest, "no such site here")
+		plain(w, http.StatusMisdirectedRequest, "this server does not serve that host")
 		return
 	}
 	if base, err := url.Parse(s.cfg.BaseURL); err == nil && base.Port() != "" {
 		host = net.JoinHostPort(host, base.Port())
 	}
 	to := url.URL{Scheme: "https", Host: host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
-	status := http.StatusPermanentRedirect // which keeps the method
+	status := http.StatusPermanentRedirect // keeps the method
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		status = http.StatusMovedPermanently
 	}
@@ -94,48 +93,47 @@ func (s *Server) toTLS(w http.ResponseWriter, r *http.Request) {
 	plain(w, status, "this site is at https://")
 }
 
-// kept keeps certificates among the secrets of the installation. Errors are logged, and
-// not told, since they may end in a response.
-type kept struct {
+// certCache stores certificates among the secrets in the database. It logs errors and returns
+// errCache instead, because errors may end up in a response.
+type certCache struct {
 	store  *store.Store
 	log    *slog.Logger
 	prefix string
 }
 
-var errKept = errors.New("the database does not answer")
+var errCache = errors.New("the database does not answer")
 
-func (k kept) hide(err error) error {
+func (c certCache) hideError(err error) error {
 	if err != nil {
-		k.log.Warn("certificates in the database", "error", err)
-		return errKept
+		c.log.Warn("cannot access certificates in the database", "error", err)
+		return errCache
 	}
 	return nil
 }
 
-// Get gives certs.ErrMissing for what is not there.
-func (k kept) Get(ctx context.Context, name string) ([]byte, error) {
-	value, err := k.store.Secret(ctx, k.prefix+name)
+// Get returns certs.ErrMissing for an unknown name.
+func (c certCache) Get(ctx context.Context, name string) ([]byte, error) {
+	value, err := c.store.Secret(ctx, c.prefix+name)
 	if domain.KindOf(err) == domain.NotFound {
 		return nil, certs.ErrMissing
 	}
-	return value, k.hide(err)
+	return value, c.hideError(err)
 }
 
-// Put keeps a value.
-func (k kept) Put(ctx context.Context, name string, value []byte) error {
-	return k.hide(k.store.PutSecret(ctx, k.prefix+name, value))
+// Put stores a value.
+func (c certCache) Put(ctx context.Context, name string, value []byte) error {
+	return c.hideError(c.store.PutSecret(ctx, c.prefix+name, value))
 }
 
-// Delete forgets it.
-func (k kept) Delete(ctx context.Context, name string) error {
-	return k.hide(k.store.DeleteSecret(ctx, k.prefix+name))
+// Delete deletes a value.
+func (c certCache) Delete(ctx context.Context, name string) error {
+	return c.hideError(c.store.DeleteSecret(ctx, c.prefix+name))
 }
 
-// quiet logs failed handshakes only for those who look for them: whoever scans a
-// public port causes them.
+// quiet logs failed TLS handshakes at debug level, because any scan of a public port causes them.
 type quiet struct{ slog.Handler }
 
-// Handle lowers the level of such records.
+// Handle implements slog.Handler.
 func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	if strings.HasPrefix(r.Message, "http: TLS handshake error") {
 		if r.Level = slog.LevelDebug; !q.Enabled(ctx, r.Level) {

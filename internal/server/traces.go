@@ -15,45 +15,46 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// newTracer gives nil where nothing is traced.
+// newTracer returns nil if tracing is off.
 func newTracer(cfg config.Config, o Options) *trace.Tracer {
 	t := cfg.Traces
 	if t.Endpoint == "" {
 		return nil
 	}
-	host, _ := os.Hostname() // without one, spans are of no host
+	host, _ := os.Hostname() // if it fails, spans have no host
 	return trace.New(trace.Options{Endpoint: t.Endpoint, Header: t.Header, Ratio: t.Ratio, Version: o.Version, Log: o.Log,
 		Resource: []trace.Resource{{Key: "service.name", Value: "vitrine"}, {Key: "service.version", Value: o.Version}, {Key: "host.name", Value: host}}})
 }
 
-// tellOfTraces says where traces go.
-func (s *Server) tellOfTraces() {
+// logTraces logs where traces are sent.
+func (s *Server) logTraces() {
 	if t := s.cfg.Traces; t.Endpoint != "" {
 		s.log.Info("sending traces", "collector", trace.Address(t.Endpoint), "ratio", t.Ratio)
 	}
 }
 
-// flushTraces sends what is left. That a collector is away is no failure of a shutdown.
+// flushTraces sends the remaining spans. If the collector is unreachable, shutting down still
+// succeeds.
 func (s *Server) flushTraces(ctx context.Context) {
 	if err := s.tracer.Shutdown(ctx); err != nil {
-		s.log.Warn("the last traces are lost", "error", err)
+		s.log.Warn("the last trace spans were lost", "error", err)
 	}
 }
 
-// watching is who looks at statements.
-type watching struct {
+// statementHooks observe the statements of a database.
+type statementHooks struct {
 	observe database.Observer
 	trace   traced.Tracer
 }
 
-// tracesOf makes statements and transactions spans of the request or job that they are part of; nil
-// where nothing is traced. Errors are told by their kind alone: their texts may hold values.
+// tracesOf records statements and transactions as spans of their request or job, or returns nil if
+// tracing is off. Spans only contain the kinds of errors because the texts may contain values.
 func tracesOf(cfg config.Config, tracer *trace.Tracer) traced.Tracer {
 	if tracer == nil {
 		return nil
 	}
 	system := "sqlite"
-	if dialect, _, _ := database.ParseURL(databaseOptions(cfg).URL); dialect == database.Postgres { // opening says what is wrong with it
+	if dialect, _, _ := database.ParseURL(databaseOptions(cfg).URL); dialect == database.Postgres { // an invalid URL is reported when the database is opened
 		system = "postgresql"
 	}
 	return func(ctx context.Context, what, query string) (context.Context, func(error)) {
@@ -82,7 +83,7 @@ func tracesOf(cfg config.Config, tracer *trace.Tracer) traced.Tracer {
 
 func ignored(error) {}
 
-// observeFetch tells of fetches, and where they go by the host alone.
+// observeFetch measures fetches. It records only the host of the address.
 func observeFetch(stats *obs.Metrics) func(ctx context.Context, address, outcome string, took time.Duration) {
 	return func(ctx context.Context, address, outcome string, took time.Duration) {
 		host := ""

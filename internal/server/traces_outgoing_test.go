@@ -20,7 +20,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// A request that Redis counts has a span for it, also where Redis is away.
+// Counting a request in Redis is a span, even if Redis is unreachable.
 func TestTracesOfLimits(t *testing.T) {
 	t.Parallel()
 	redis, c := redistest.Serve(t), newCollector(t)
@@ -42,7 +42,7 @@ func TestTracesOfLimits(t *testing.T) {
 	}
 }
 
-// A backup is a trace of its own, with what its phases took.
+// A backup is its own trace with a span per phase.
 func TestTracesOfBackups(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -63,12 +63,12 @@ func TestTracesOfBackups(t *testing.T) {
 		}
 		c.one(t, "SELECT", made)
 		if strings.Contains(c.text.String(), folder) {
-			t.Error("the folder is told")
+			t.Error("a span contains the folder")
 		}
 	})
 }
 
-// The mail that a request leads to is a span of the job that sends it.
+// Sending a mail is a span of its job.
 func TestTracesOfMail(t *testing.T) {
 	t.Parallel()
 	c, port := newCollector(t), smtp(t)
@@ -87,11 +87,11 @@ func TestTracesOfMail(t *testing.T) {
 		t.Errorf("%+v", sent)
 	}
 	if strings.Contains(c.text.String(), "grace") {
-		t.Error("the address is told")
+		t.Error("a span contains the address")
 	}
 }
 
-// smtp serves mail, and keeps none.
+// smtp accepts mails and drops them.
 func smtp(t *testing.T) (port int) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -126,7 +126,7 @@ func smtp(t *testing.T) (port int) {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// What S3 is asked for by a request and by a job are spans of theirs, and so is what a backup there asks.
+// Requests to S3 are spans of the request, job or backup that makes them.
 func TestTracesOfS3(t *testing.T) {
 	t.Parallel()
 	address := os.Getenv("VITRINE_TEST_S3")
@@ -168,9 +168,9 @@ func TestTracesOfS3(t *testing.T) {
 	}
 	c.one(t, "storage GET", c.one(t, "getFile", nil))
 	c.one(t, "backups PUT", c.one(t, "backup", nil))
-	for _, told := range []string{secret, strings.TrimPrefix(bucket, "s3://") + "/"} {
-		if strings.Contains(c.text.String(), told) {
-			t.Errorf("%s is told", told)
+	for _, private := range []string{secret, strings.TrimPrefix(bucket, "s3://") + "/"} {
+		if strings.Contains(c.text.String(), private) {
+			t.Errorf("a span contains %s", private)
 		}
 	}
 }

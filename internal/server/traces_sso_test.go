@@ -15,7 +15,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What a sign-in asks of the provider is part of its trace, without the code and the secret.
+// Requests to the sign-on provider are part of the sign-in's trace, without the code and the
+// secret.
 func TestTracesOfSignOn(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -28,14 +29,14 @@ func TestTracesOfSignOn(t *testing.T) {
 				Name: "Town Hall", Scopes: []string{"openid", "email"}, SignUp: "yes", Email: "ask"}
 		})
 		fake.Is("1", "email", "nina@example.org", "name", "Nina")
-		begun := r.Do("", "GET", "/sign-in/sso", nil).Want(http.StatusSeeOther)
-		back, ok := strings.CutPrefix(fake.Visit(begun.Header.Get("Location")), apptest.Base)
+		started := r.Do("", "GET", "/sign-in/sso", nil).Want(http.StatusSeeOther)
+		back, ok := strings.CutPrefix(fake.Visit(started.Header.Get("Location")), apptest.Base)
 		if !ok {
 			t.Fatalf("the provider leads back to %s", back)
 		}
-		cookie, _, _ := strings.Cut(begun.Header.Get("Set-Cookie"), ";")
+		cookie, _, _ := strings.Cut(started.Header.Get("Set-Cookie"), ";")
 		r.Do("", "GET", back, nil, "Cookie", cookie).Want(http.StatusSeeOther)
-		if err := r.Stop(context.WithoutCancel(t.Context())); err != nil { // which sends what is left
+		if err := r.Stop(context.WithoutCancel(t.Context())); err != nil { // sends the remaining spans
 			t.Fatal(err)
 		}
 

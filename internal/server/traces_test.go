@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// span is one as a collector gets it.
+// span is a span as a collector receives it.
 type span struct {
 	TraceID, SpanID, ParentSpanID, Name string
 	Kind                                int
@@ -37,7 +37,7 @@ func (s span) attr(key string) string {
 	return ""
 }
 
-// collector gathers all spans that it is sent.
+// collector collects all received spans.
 type collector struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -66,7 +66,7 @@ func newCollector(t *testing.T) *collector {
 	return c
 }
 
-// find gives the spans of a name below one, nil for all, however deep.
+// find returns the spans with a name anywhere below a span, or everywhere if it is nil.
 func (c *collector) find(name string, below *span) (found []span) {
 	parent := map[string]string{}
 	for _, s := range c.spans {
@@ -95,15 +95,15 @@ func (c *collector) one(t *testing.T, name string, below *span) *span {
 	return &found[0]
 }
 
-// A request, its transactions and statements, the job that it enqueues and what that fetches are one
-// tree, whose root is the caller's span. Strangers do not choose what is recorded.
+// A request, its transactions and statements, the job that it enqueues and the job's fetches form
+// one tree below the caller's span. Untrusted callers do not decide what is recorded.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
 		c := newCollector(t)
 		r := apptest.Boot(t, o, func(cfg *config.Config) {
 			cfg.Traces = config.Traces{Endpoint: c.URL, Ratio: 0}
-			cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")} // of httptest.NewRequest
+			cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")} // address of httptest.NewRequest
 		})
 		r.Web("example.com/secret-page", apptest.Serve("text/html", []byte("<title>Moss</title>")))
 		r.Channel("ada", "Traces", "public")
@@ -123,7 +123,7 @@ func TestTraces(t *testing.T) {
 		if !named {
 			t.Errorf("no line of the job names the trace: %q", r.Log("kind=process_block"))
 		}
-		if err := r.Stop(context.WithoutCancel(t.Context())); err != nil { // which sends what is left
+		if err := r.Stop(context.WithoutCancel(t.Context())); err != nil { // sends the remaining spans
 			t.Fatal(err)
 		}
 
@@ -163,7 +163,7 @@ func TestTraces(t *testing.T) {
 	})
 }
 
-// A collector that is away keeps no server from starting, answering and ending.
+// A server starts, serves and stops even if the collector is unreachable.
 func TestTracesOfNobody(t *testing.T) {
 	t.Parallel()
 	away := newCollector(t)
@@ -173,7 +173,7 @@ func TestTracesOfNobody(t *testing.T) {
 	if err := r.Stop(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Log("traces do not arrive")) != 1 || len(r.Log("the last traces are lost")) != 1 {
+	if len(r.Log("the trace collector does not accept spans")) != 1 || len(r.Log("the last trace spans were lost")) != 1 {
 		t.Errorf("told %q", r.Log("traces"))
 	}
 }

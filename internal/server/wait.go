@@ -10,26 +10,26 @@ import (
 	"vitrine/internal/domain"
 )
 
-// The pauses between two looks at what is away when a server starts.
+// Pauses between attempts to reach an unavailable service.
 const (
 	firstPause = 100 * time.Millisecond
-	lastPause  = 2 * time.Second
+	maxPause   = 2 * time.Second
 )
 
-// await tries to reach something that a server needs to start. While it is away, as when all of
-// a machine starts at once, await tries again for so long, and says so in the log once, and once
-// more when it is there. Any other error, such as that of a wrong password, comes at once, and so
-// does the end of ctx.
-func await(ctx context.Context, atMost time.Duration, log *slog.Logger, what string, reach func(ctx context.Context) error) error {
+// await calls reach until it succeeds, for at most maxWait. It retries only if the service is
+// unreachable, for example because all services of a machine start at once, and logs once at the
+// start and once at the end of the wait. It returns immediately for any other error, such as a
+// wrong password, and when ctx is done.
+func await(ctx context.Context, maxWait time.Duration, log *slog.Logger, what string, reach func(ctx context.Context) error) error {
 	err := reach(ctx)
-	if atMost == 0 || !isAway(ctx, err) {
+	if maxWait == 0 || !isAway(ctx, err) {
 		return err
 	}
-	log.WarnContext(ctx, "waiting for "+what+", which does not answer", "at-most", atMost, "error", err)
-	begun := time.Now()
-	waiting, cancel := context.WithTimeout(ctx, atMost)
+	log.WarnContext(ctx, "waiting for "+what+", which does not answer", "at-most", maxWait, "error", err)
+	started := time.Now()
+	waiting, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -39,11 +39,11 @@ func await(ctx context.Context, atMost time.Duration, log *slog.Logger, what str
 		}
 		switch again := reach(waiting); {
 		case again == nil:
-			log.InfoContext(ctx, what+" answers", "after", time.Since(begun).Round(time.Millisecond))
+			log.InfoContext(ctx, what+" answers", "after", time.Since(started).Round(time.Millisecond))
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case waiting.Err() != nil: // which says less than the error before
+		case waiting.Err() != nil: // less informative than the error before
 			return err
 		case !isAway(ctx, again):
 			return again
@@ -53,7 +53,7 @@ func await(ctx context.Context, atMost time.Duration, log *slog.Logger, what str
 	}
 }
 
-// isAway reports whether an error says that something cannot be reached, and may be soon.
+// isAway reports whether an error means that a service is unreachable and may soon be back.
 func isAway(ctx context.Context, err error) bool {
 	return err != nil && domain.KindOf(database.Classify(ctx, err)) == domain.Unavailable &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, database.ErrPooler)

@@ -22,20 +22,21 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// told passes on what a server says in its log.
-type told struct {
+// logLines passes on the lines that a server logs.
+type logLines struct {
 	slog.Handler
 	lines chan string
 }
 
-func (h told) Enabled(context.Context, slog.Level) bool { return true }
+func (h logLines) Enabled(context.Context, slog.Level) bool { return true }
 
-func (h told) Handle(_ context.Context, r slog.Record) error {
+func (h logLines) Handle(_ context.Context, r slog.Record) error {
 	h.lines <- r.Message
 	return nil
 }
 
-// waiting starts a server on what is away until it says that it waits, and gives what it said.
+// waiting starts a server with an unreachable service, calls then when the server logs that it
+// waits, and returns the log.
 func waiting(t *testing.T, cfg config.Config, then func()) (*server.Server, []string, error) {
 	t.Helper()
 	cfg.BaseURL, cfg.SiteURL, cfg.FilesURL = "http://vitrine.test", "http://vitrine.test", "http://vitrine.test"
@@ -50,7 +51,7 @@ func waiting(t *testing.T, cfg config.Config, then func()) (*server.Server, []st
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		s, err := server.New(ctx, cfg, server.Options{Log: slog.New(told{slog.DiscardHandler, lines})})
+		s, err := server.New(ctx, cfg, server.Options{Log: slog.New(logLines{slog.DiscardHandler, lines})})
 		done <- made{s, err}
 	}()
 	var said []string
@@ -74,8 +75,8 @@ func waiting(t *testing.T, cfg config.Config, then func()) (*server.Server, []st
 	}
 }
 
-// door lets connections through to an address once it is open, and closes them before.
-func door(t *testing.T, network, address string) (addr string, open *atomic.Bool) {
+// gatedProxy forwards connections to an address once open is set, and closes them before.
+func gatedProxy(t *testing.T, network, address string) (addr string, open *atomic.Bool) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -109,8 +110,8 @@ func door(t *testing.T, network, address string) (addr string, open *atomic.Bool
 	return l.Addr().String(), open
 }
 
-// behindDoor is a migrated PostgreSQL database that can be reached once its door is open.
-func behindDoor(t *testing.T) (address string, open *atomic.Bool) {
+// behindProxy returns a migrated PostgreSQL database that is reachable once open is set.
+func behindProxy(t *testing.T) (address string, open *atomic.Bool) {
 	t.Helper()
 	o := storetest.Migrated.Postgres(t)
 	direct, err := pgconn.ParseConfig(cmp.Or(o.DirectURL, o.URL))
@@ -118,7 +119,7 @@ func behindDoor(t *testing.T) (address string, open *atomic.Bool) {
 		t.Fatal(err)
 	}
 	network, target := pgconn.NetworkAddress(direct.Host, direct.Port)
-	addr, open := door(t, network, target)
+	addr, open := gatedProxy(t, network, target)
 	u, err := url.Parse(cmp.Or(o.DirectURL, o.URL))
 	if err != nil {
 		t.Fatal(err)
@@ -131,10 +132,10 @@ func behindDoor(t *testing.T) (address string, open *atomic.Bool) {
 	return u.String(), open
 }
 
-// A server that starts before its database does waits for it, and says so once.
+// A server that starts before its database waits for it, and logs that once.
 func TestStartWaitsForPostgreSQL(t *testing.T) {
 	t.Parallel()
-	address, open := behindDoor(t)
+	address, open := behindProxy(t)
 	s, said, err := waiting(t, config.Config{DatabaseURL: address, WaitFor: 10 * time.Minute}, func() { open.Store(true) })
 	if err != nil {
 		t.Fatalf("%v, after %q", err, said)
@@ -147,15 +148,15 @@ func TestStartWaitsForPostgreSQL(t *testing.T) {
 	}
 }
 
-// The wait ends with the process, after its time, and at once for what does not pass.
+// The wait ends with the process and after its maximum, and permanent errors are not waited for.
 func TestStartStopsWaiting(t *testing.T) {
 	t.Parallel()
-	address, open := behindDoor(t)
+	address, open := behindProxy(t)
 	if _, said, err := waiting(t, config.Config{DatabaseURL: address, WaitFor: 10 * time.Minute}, nil); !errors.Is(err, context.Canceled) || len(said) != 1 {
 		t.Errorf("%v, after %q", err, said)
 	}
-	for _, atMost := range []time.Duration{0, time.Millisecond} {
-		_, said, err := waiting(t, config.Config{DatabaseURL: address, WaitFor: atMost}, func() {})
+	for _, maxWait := range []time.Duration{0, time.Millisecond} {
+		_, said, err := waiting(t, config.Config{DatabaseURL: address, WaitFor: maxWait}, func() {})
 		if err == nil || errors.Is(err, context.DeadlineExceeded) || strings.Contains(strings.Join(said, "; "), "answers") {
 			t.Errorf("%v, after %q", err, said)
 		}

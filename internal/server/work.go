@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/worker"
 )
 
-// newWorkers makes what works jobs, and has it measured.
+// newWorkers creates the job workers and their metrics.
 func (s *Server) newWorkers() *jobs.Workers {
 	s.stats.CountJobs(func(ctx context.Context) (map[string]int64, error) {
 		counts, err := s.Store.Queue().Counts(ctx)
@@ -25,14 +25,14 @@ func (s *Server) newWorkers() *jobs.Workers {
 		Tracer: s.tracer,
 		Fit:    func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },
 		Observe: func(kind string, outcome jobs.Outcome, took time.Duration) {
-			s.works.Add(1)
+			s.work.Add(1)
 			s.stats.ObserveJob(kind, string(outcome), took)
 		},
 	})
 }
 
-// StartWork works jobs without serving requests, until Shutdown. The listener of
-// metrics, where there is one, answers /healthz and /readyz as well.
+// StartWork works jobs until Shutdown without serving requests. The metrics listener, if
+// configured, also serves /healthz and /readyz.
 func (s *Server) StartWork() error {
 	if err := s.startMetrics(s.workRoutes()); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s *Server) StartWork() error {
 	return s.Jobs.Start(context.Background())
 }
 
-// startMetrics serves the private listener, if there is to be one.
+// startMetrics serves the private listener if it is configured.
 func (s *Server) startMetrics(routes http.Handler) error {
 	if s.cfg.MetricsAddr == "" {
 		return nil

@@ -10,8 +10,7 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// Without requests to serve, the private listener says how the process is; jobs are
-// worked, and counted there.
+// The private listener of `vitrine work` serves health checks and job metrics, and jobs run.
 func TestStartWork(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -52,20 +51,20 @@ func TestStartWork(t *testing.T) {
 	}, func(c *config.Config) { c.MetricsAddr = "127.0.0.1:0" })
 }
 
-// A server works jobs while it serves if it is to, and else leaves them to others.
+// A server works jobs unless --work=false.
 func TestWorkSetting(t *testing.T) {
 	t.Parallel()
 	for _, work := range []bool{true, false} {
 		r := apptest.New(t, func(c *config.Config) { c.Work = work })
 		r.Listen()
-		// Only workers that do not run can be drained.
+		// Draining fails while workers run.
 		if err := r.S.Jobs.Drain(t.Context()); (err == nil) == work {
 			t.Errorf("with work %t: %v", work, err)
 		}
 	}
 }
 
-// Metrics tell of jobs by state where none are worked, too.
+// The metrics count jobs by state even if this process does not work them.
 func TestJobsCounted(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.MetricsAddr = "127.0.0.1:0" })

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// The followings of a deleted channel that has many end in jobs, a part in each.
+// Jobs remove the follows of a deleted channel in batches.
 func TestEndedFollows(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

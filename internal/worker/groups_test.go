@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What a deleted group had is forgotten by jobs if it is much, a part in each.
+// Jobs delete the contents of a large deleted group in batches.
 func TestEndedGroup(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

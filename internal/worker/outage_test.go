@@ -21,8 +21,7 @@ type chore struct{}
 
 func (chore) Kind() string { return "chore" }
 
-// A job that meets an outage is run again as often as it takes; its tries are for
-// failures.
+// An outage does not use up a job's attempts.
 func TestOutagesUseUpNoTries(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -69,7 +68,7 @@ func TestOutagesUseUpNoTries(t *testing.T) {
 	})
 }
 
-// lines is a log that can be read.
+// lines collects log lines.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -87,8 +86,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// What is done every so often does not wait for the end of an outage: the next time it is
-// done comes anyway.
+// A periodic job is not postponed until the outage is over; the next run comes anyway.
 func TestOutagesEndWhatIsDoneEverySoOften(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {

@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// failedJobs are those that were given up, the newest first.
+// failedJobs returns the failed jobs, newest first.
 func failedJobs(t *testing.T, r *apptest.Rig) []jobs.Job {
 	t.Helper()
 	list, err := r.S.App.Jobs(t.Context(), jobs.Failed, 100)
@@ -25,7 +25,7 @@ func failedJobs(t *testing.T, r *apptest.Rig) []jobs.Job {
 	return list
 }
 
-// A block that was given up waits again when its job is retried, and gets its content.
+// Retrying the job of a failed block processes the block.
 func TestRetryProcessing(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -65,7 +65,7 @@ func TestRetryProcessing(t *testing.T) {
 		if list := failedJobs(t, r); len(list) != 0 {
 			t.Errorf("failed are still %+v", list)
 		}
-		r.WorkJobs() // and fails again
+		r.WorkJobs() // fails again
 		mended.Store(true)
 		retry()
 		r.WorkJobs()
@@ -78,8 +78,8 @@ func TestRetryProcessing(t *testing.T) {
 	})
 }
 
-// A job has nothing left to do when its block has got its content since, or is gone;
-// one whose block still waits is the one that it waits for.
+// A retried job does nothing if its block has been processed in the meantime or deleted. If the
+// block is still pending, the retried job becomes its job.
 func TestRetryProcessingInVain(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -113,11 +113,11 @@ func TestRetryProcessingInVain(t *testing.T) {
 	})
 }
 
-// Other jobs run again as they are.
+// Retried jobs of other kinds simply run again.
 func TestRetryMail(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		if err := os.WriteFile(r.OutboxPath(), nil, 0o600); err != nil { // in the way of the folder
+		if err := os.WriteFile(r.OutboxPath(), nil, 0o600); err != nil { // a file where the folder should be
 			t.Fatal(err)
 		}
 		id := invite(t, r, r.Group("Society", "ada"), people.InviteInput{User: r.Person("eve").ID})

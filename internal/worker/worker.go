@@ -21,24 +21,23 @@ import (
 	"vitrine/internal/moving"
 )
 
-// outagePause is how long a job waits before it runs again after an outage, such as that
-// of the database or the storage of files.
+// outagePause is the delay before a job runs again after an outage, for example of the database or
+// the file storage.
 const outagePause = 30 * time.Second
 
-// handle has do work the jobs of a kind. An outage is no failure of the job: its tries
-// are not used up, however long that takes.
+// handle registers a kind of job. Outages do not use up the job's attempts.
 func handle[A jobs.Args](h *jobs.Handlers, do func(ctx context.Context, args A) error) {
 	jobs.Handle(h, func(ctx context.Context, args A) error { return spare(do(ctx, args)) })
 }
 
-// every has do work a job of a kind every so often. Outages use up its tries: jobs that
-// are put off would pile up, one for each time, and the next one does their work.
+// every registers a periodic job. Here outages do use up attempts: postponed jobs would pile up,
+// one per interval, and the next run does their work anyway.
 func every[A jobs.Args](h *jobs.Handlers, interval time.Duration, args A, do func(ctx context.Context) error) {
 	jobs.Handle(h, func(ctx context.Context, _ A) error { return do(ctx) })
 	h.Every(interval, args)
 }
 
-// spare has a job that met an outage run again without counting the try.
+// spare turns an outage into a postponement, which does not count as an attempt.
 func spare(err error) error {
 	if domain.KindOf(err) != domain.Unavailable {
 		return err
@@ -46,7 +45,7 @@ func spare(err error) error {
 	return jobs.Outage(err, outagePause)
 }
 
-// Handlers are those of all kinds of jobs.
+// Handlers returns the handlers of all kinds of jobs.
 func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	h := jobs.NewHandlers()
 	handle(h, func(ctx context.Context, job people.InvitationMail) error {

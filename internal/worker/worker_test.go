@@ -22,7 +22,7 @@ func writer(r *apptest.Rig, name string) domain.Actor {
 	return domain.Actor{UserID: r.Person(name).ID, Tier: domain.TierSupporter, Scope: domain.ScopeWrite}
 }
 
-// invite has ada invite somebody to a group of hers.
+// invite invites a person to one of ada's groups.
 func invite(t *testing.T, r *apptest.Rig, group domain.GroupID, in people.InviteInput) domain.InvitationID {
 	t.Helper()
 	got, err := r.S.App.Invite(t.Context(), writer(r, "ada"), domain.Ref{ID: int64(group)}, in)
@@ -34,7 +34,7 @@ func invite(t *testing.T, r *apptest.Rig, group domain.GroupID, in people.Invite
 
 var link = regexp.MustCompile(regexp.QuoteMeta(apptest.Base) + `/invitations/(\S+)\n`)
 
-// token is that of the link in a mail.
+// token returns the token of the link in a mail.
 func token(t *testing.T, m apptest.Mail) string {
 	t.Helper()
 	found := link.FindStringSubmatch(m.Text)
@@ -84,7 +84,7 @@ func TestInvitationMail(t *testing.T) {
 	})
 }
 
-// The same job twice is one mail, whose link goes on working.
+// Running a job twice sends one mail, and its link keeps working.
 func TestInvitationMailOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -105,7 +105,7 @@ func TestInvitationMailOnce(t *testing.T) {
 	})
 }
 
-// What is not open any more when its turn comes is not mailed.
+// Invitations that are no longer open are not mailed.
 func TestInvitationMailTooLate(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -124,11 +124,11 @@ func TestInvitationMailTooLate(t *testing.T) {
 	})
 }
 
-// What could not be sent is sent later, once.
+// A mail that could not be sent is sent later, once.
 func TestInvitationMailRetried(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		if err := os.WriteFile(r.OutboxPath(), nil, 0o600); err != nil { // in the way of the folder
+		if err := os.WriteFile(r.OutboxPath(), nil, 0o600); err != nil { // a file where the folder should be
 			t.Fatal(err)
 		}
 		invite(t, r, r.Group("Society", "ada"), people.InviteInput{User: r.Person("eve").ID})
@@ -151,13 +151,12 @@ func TestInvitationMailRetried(t *testing.T) {
 	})
 }
 
-// An address that the server does not take is given up; so is a mail that may have
-// left, lest it leave twice.
+// A mail to a rejected address is not retried, nor is one that may have been sent already.
 func TestInvitationMailGivenUp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, verb, reply string
-		to                string // "" for a member
+		to                string // "" for a user
 		claimed           bool
 	}{
 		{"refused", "RCPT", "550 nobody of that name\r\n", "", false},
@@ -184,7 +183,7 @@ func TestInvitationMailGivenUp(t *testing.T) {
 	}
 }
 
-// smtp serves mail but for one command, at which it says something else or hangs up.
+// smtp serves SMTP, except that it replies to one command with an error or closes the connection.
 func smtp(t *testing.T, verb, reply string) (port int) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-// Downloads reports whether a request is answered by a file: see httpedge.Door.
+// Downloads reports whether a request is answered by a file: see httpedge.Handler.
 func Downloads(r *http.Request) bool {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/ext/v1/"), "/")
 	return len(parts) == 3 && (parts[0] == "channels" && parts[2] == "export" || parts[0] == "exports" && parts[2] == "file")
@@ -46,7 +46,7 @@ func (h *handler) StartExport(ctx context.Context) (*ext.Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	httpedge.Begun(ctx, h.at.API+h.at.Export(&e).Links()[0].Path)
+	httpedge.SetLocation(ctx, h.at.API+h.at.Export(&e).Links()[0].Path)
 	return h.showExport(&e), nil
 }
 

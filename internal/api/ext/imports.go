@@ -35,7 +35,7 @@ func (h *handler) StartImport(ctx context.Context, r *ext.StartImportReq) (*ext.
 	if err != nil {
 		return nil, err
 	}
-	httpedge.Begun(ctx, h.at.API+h.at.Import(&i).Links()[0].Path)
+	httpedge.SetLocation(ctx, h.at.API+h.at.Import(&i).Links()[0].Path)
 	return h.showImport(&i), nil
 }
 

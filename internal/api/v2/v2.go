@@ -30,7 +30,7 @@ type Options struct {
 // Door answers /v2.
 type Door struct {
 	handler *handler
-	gate    *httpedge.Gate
+	gate    *httpedge.APIHandler
 }
 
 // handler carries operations out.
@@ -43,7 +43,7 @@ type handler struct {
 // New makes the door.
 func New(o Options) *Door {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc}
-	return &Door{handler: h, gate: &httpedge.Gate{Callers: o.Callers, Errors: Errors, Doc: o.Doc, Next: http.HandlerFunc(h.serve),
+	return &Door{handler: h, gate: &httpedge.APIHandler{Callers: o.Callers, Errors: Errors, Doc: o.Doc, Next: http.HandlerFunc(h.serve),
 		Route: route, Address: h.address, Read: parameters, Shown: []string{"getOpenapi"}}}
 }
 

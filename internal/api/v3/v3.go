@@ -32,8 +32,8 @@ type Options struct {
 // Door answers /v3, and every address that is none.
 type Door struct {
 	handler *handler
-	public  *httpedge.Gate
-	compat  *httpedge.Gate
+	public  *httpedge.APIHandler
+	compat  *httpedge.APIHandler
 }
 
 // handler implements the generated interface.
@@ -60,13 +60,13 @@ func New(o Options) (*Door, error) {
 		return nil, err
 	}
 	return &Door{handler: h,
-		public: &httpedge.Gate{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server,
+		public: &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server,
 			Address: address, Body: adapted, Allow: allow, Shown: []string{"getPing", "getOpenapiSpec", "getOpenapiSpecJson"},
 			Route: func(method string, u *url.URL) (string, bool) {
 				r, ok := server.FindPath(method, u)
 				return r.OperationID(), ok
 			}},
-		compat: &httpedge.Gate{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Compat, Next: other, Route: other.route},
+		compat: &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Compat, Next: other, Route: other.route},
 	}, nil
 }
 

@@ -14,13 +14,13 @@ import (
 )
 
 type AppCmd struct {
-	Create appCreateCmd `cmd:"" help:"Register an application and print its client id and secret; the secret is not shown again."`
+	Create appCreateCmd `cmd:"" help:"Register an application and print its client ID and secret. The secret is not shown again."`
 	List   appListCmd   `cmd:"" help:"List the applications of all accounts."`
-	Delete appDeleteCmd `cmd:"" help:"Delete an application, its tokens and the access people have given it."`
+	Delete appDeleteCmd `cmd:"" help:"Delete an application, its tokens and the access that people have granted it."`
 }
 
-// appJSON is an application as scripts see it; ClientSecret is there once, and not for a
-// public one.
+// appJSON is the JSON form of an application. ClientSecret is only set when it has just been
+// created and is not public.
 type appJSON struct {
 	ID           int64    `json:"id"`
 	ClientID     string   `json:"client_id"`
@@ -44,11 +44,11 @@ func toAppJSON(a domain.Application) appJSON {
 
 type appCreateCmd struct {
 	config.Common
-	User        string   `required:"" help:"Id or slug of the account that it belongs to."`
-	Name        string   `required:"" help:"Name that people see when they are asked for access."`
-	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Address that browsers come back to; may be given ten times."`
-	Public      bool     `help:"It cannot keep a secret: it runs on a desktop, on a phone or in a web page."`
-	ForV2       bool     `name:"for-v2" help:"It is written for version 2: where it asks for no scope, it asks to write."`
+	User        string   `required:"" help:"ID or slug of the account that owns it."`
+	Name        string   `required:"" help:"Name shown when people are asked for access."`
+	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Address to redirect browsers to; can be repeated up to ten times."`
+	Public      bool     `help:"Public client, which cannot keep a secret: a desktop, mobile or browser application."`
+	ForV2       bool     `name:"for-v2" help:"Version 2 client: requests without a scope get write."`
 	JSON        bool     `name:"json" help:"Print JSON."`
 }
 
@@ -114,7 +114,7 @@ func (cmd *appListCmd) Run(c *console.Console) error {
 
 type appDeleteCmd struct {
 	config.Common
-	ClientID string `arg:"" help:"Client id, from the list."`
+	ClientID string `arg:"" help:"Client ID, from the list."`
 }
 
 func (cmd *appDeleteCmd) Run(c *console.Console) error {

@@ -12,14 +12,14 @@ import (
 
 type AuditCmd struct {
 	config.Common
-	Since  string `placeholder:"TIME" help:"Only what was done since: a day or time such as 2026-03-31 or 2026-03-31T08:00:00Z, or for how long, such as 24h."`
-	Actor  string `placeholder:"SLUG" help:"Only what somebody did, by the short name that they had then; \"command line\" for commands."`
-	Act    string `placeholder:"ACT" help:"Only acts of a kind, such as session.refused."`
-	Follow bool   `help:"Go on with what is done from now on, until interrupted."`
+	Since  string `placeholder:"TIME" help:"Only entries since a day or time, such as 2026-03-31 or 2026-03-31T08:00:00Z, or from the last hours, such as 24h."`
+	Actor  string `placeholder:"SLUG" help:"Only actions of one account, by its slug at the time; \"command line\" for commands."`
+	Act    string `placeholder:"ACT" help:"Only one kind of action, such as session.refused."`
+	Follow bool   `help:"Keep printing new entries until interrupted."`
 }
 
-// followEvery is how often --follow looks. Each look goes back by followBack, so that the
-// entries of transactions that took long are seen after those of quicker ones.
+// followEvery is the interval at which --follow reads new entries. Each read starts followBack
+// earlier, so that it includes entries of long transactions that committed after newer ones.
 const (
 	followEvery = time.Second
 	followBack  = time.Minute
@@ -38,7 +38,7 @@ func (cmd *AuditCmd) Run(c *console.Console) error {
 				if _, again := seen[at.ID]; again {
 					return nil
 				}
-				if cmd.Follow && time.Since(at.At) < followBack { // what is older is not met again
+				if cmd.Follow && time.Since(at.At) < followBack { // older entries are not read again
 					seen[at.ID] = at.At
 				}
 				_, err := c.Out.Write(line)
@@ -62,7 +62,7 @@ func (cmd *AuditCmd) Run(c *console.Console) error {
 	})
 }
 
-// parseSince reads a time, a day of UTC, or how long ago; the zero time for "".
+// parseSince parses a time, a day in UTC, or a duration before now. "" is the zero time.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -16,23 +16,23 @@ import (
 	"vitrine/internal/importing/roster"
 )
 
-// linking is the settings of commands that give out links to the website: of those of the server,
-// the ones that its address follows from, and whether it sends mail.
-type linking struct {
+// linkFlags are the flags of commands that create links to the website: the server's settings that
+// determine its public address, and whether it sends mail.
+type linkFlags struct {
 	config.Common
-	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, with which links begin; the same as the server's."`
-	SMTPURL   string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"The same as the server's: with it the server mails links, without it they are printed."`
+	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, for links; the same as the server's."`
+	SMTPURL   string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"The same as the server's. With it the server mails the links; without it they are printed."`
 	BaseURL   string `name:"base-url" env:"VITRINE_BASE_URL" hidden:""`
 	Addr      string `name:"addr" env:"VITRINE_ADDR" hidden:""`
 	TLSDomain string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" hidden:""`
-	Link      bool   `help:"Print links, to be handed over, also where mail is sent."`
+	Link      bool   `help:"Print links even if the server can mail them."`
 }
 
-// mails reports whether links are mailed, not printed.
-func (l linking) mails() bool { return l.SMTPURL != "" && !l.Link }
+// mails reports whether links are mailed instead of printed.
+func (l linkFlags) mails() bool { return l.SMTPURL != "" && !l.Link }
 
-// withLinks is console.WithApp with the address of the website.
-func withLinks(c *console.Console, l linking, fn func(a *app.App) error) error {
+// withLinks is console.WithApp with the website's address.
+func withLinks(c *console.Console, l linkFlags, fn func(a *app.App) error) error {
 	all := config.Flags{Common: l.Common, Server: config.Server{SiteURL: l.SiteURL, BaseURL: l.BaseURL, Addr: l.Addr, TLSDomain: l.TLSDomain}}
 	cfg, problems := all.Resolve()
 	if len(problems) > 0 {
@@ -41,9 +41,9 @@ func withLinks(c *console.Console, l linking, fn func(a *app.App) error) error {
 	return console.WithAppAt(c, l.Common, cfg.SiteURL, func(_ config.Config, a *app.App) error { return fn(a) })
 }
 
-// invitedJSON is what came of inviting somebody, as scripts see it.
+// invitedJSON is the JSON form of the result of one invitation.
 type invitedJSON struct {
-	Line      int     `json:"line,omitempty"` // of a file
+	Line      int     `json:"line,omitempty"` // in the CSV file
 	Email     string  `json:"email"`
 	Outcome   string  `json:"outcome"` // an operating.PersonOutcome, or "refused"
 	Account   string  `json:"account,omitempty"`
@@ -52,7 +52,8 @@ type invitedJSON struct {
 	Error     string  `json:"error,omitempty"`
 }
 
-// invitations prints what comes of inviting people, each as it is known: a link is there once.
+// invitations prints the result of each invitation immediately, because its link is not shown
+// again.
 type invitations struct {
 	c      *console.Console
 	asJSON bool
@@ -60,11 +61,11 @@ type invitations struct {
 	failed int
 }
 
-func (p *invitations) tell(line int, in operating.PersonInput, r operating.InvitedPerson, wrong error) {
+func (p *invitations) print(line int, in operating.PersonInput, r operating.InvitedPerson, refusal error) {
 	out := invitedJSON{Line: line, Email: in.Email, Outcome: string(r.Outcome), Account: r.Account, Link: r.Address}
-	if wrong != nil {
+	if refusal != nil {
 		p.failed++
-		out.Outcome, out.Error = "refused", reasons(wrong)
+		out.Outcome, out.Error = "refused", reasons(refusal)
 	} else if r.Outcome != operating.PersonKnown && !r.Link.ExpiresAt.IsZero() {
 		out.ExpiresAt = optional(&r.Link.ExpiresAt)
 	}
@@ -76,7 +77,7 @@ func (p *invitations) tell(line int, in operating.PersonInput, r operating.Invit
 	if line != 0 {
 		where = fmt.Sprintf("line %d: %s", line, where)
 	}
-	if wrong != nil {
+	if refusal != nil {
 		console.Printf(p.c.Err, "vitrine: %s: %s\n", strings.TrimSuffix(where, ": "), out.Error)
 		return
 	}
@@ -87,18 +88,18 @@ func (p *invitations) sentence(r operating.InvitedPerson) string {
 	until := r.Link.ExpiresAt.Format(time.DateOnly)
 	switch {
 	case r.Outcome == operating.PersonKnown:
-		return "has the account " + r.Account + " already"
+		return "already has the account " + r.Account
 	case r.Outcome == operating.PersonWaiting && r.Link.ExpiresAt.IsZero():
-		return "is invited already"
+		return "is already invited"
 	case r.Outcome == operating.PersonWaiting:
-		return "is invited already, until " + until + "; --again gives another link"
+		return "is already invited, until " + until + "; --again creates another link"
 	case r.Address != "":
-		return "invited, until " + until + ", by\n  " + r.Address
+		return "invited, until " + until + ", with\n  " + r.Address
 	}
 	return "invited, until " + until + "; the server mails the link"
 }
 
-// end prints the list, and is an error if something was refused.
+// end prints the JSON list. It returns an error if an invitation was refused.
 func (p *invitations) end() error {
 	if p.asJSON {
 		if p.all == nil {
@@ -114,17 +115,17 @@ func (p *invitations) end() error {
 	return nil
 }
 
-// invite invites somebody and prints what came of it. The error is about none of the input.
+// invite invites a person and prints the result. It does not return errors about the input.
 func (p *invitations) invite(a *app.App, line int, in operating.PersonInput) error {
 	r, err := a.InvitePerson(p.c.Ctx, operating.CommandLine(), in)
 	if err != nil && domain.KindOf(err) != domain.Invalid {
 		return err
 	}
-	p.tell(line, in, r, err)
+	p.print(line, in, r, err)
 	return nil
 }
 
-// reasons are the faults of an input in one line.
+// reasons returns the errors in an input as one line.
 func reasons(err error) string {
 	if known, ok := errors.AsType[*domain.Error](err); ok {
 		return strings.Join(known.Lines(), "; ")
@@ -132,7 +133,7 @@ func reasons(err error) string {
 	return err.Error()
 }
 
-// atLeastOne refuses a flag of 0, which would stand for what applies where nothing is said.
+// atLeastOne refuses 0, which the application would treat as "use the default".
 func atLeastOne(flag string, n int64) (bad console.UsageError) {
 	if n < 1 {
 		bad = append(bad, fmt.Errorf("%s: must be at least 1", flag))
@@ -141,25 +142,25 @@ func atLeastOne(flag string, n int64) (bad console.UsageError) {
 }
 
 type userInviteCmd struct {
-	linking
-	Emails []string `arg:"" name:"email" help:"Addresses of the people."`
-	Name   string   `help:"Name that is proposed to them, for one address."`
-	Slug   string   `help:"Short name that is proposed to them, for one address."`
-	Group  string   `help:"Id or slug of a group that they join."`
-	Days   int64    `default:"14" help:"How many days the link works, at most 365."`
-	Again  bool     `help:"Give a link also to who has one, in place of that."`
+	linkFlags
+	Emails []string `arg:"" name:"email" help:"E-mail addresses to invite."`
+	Name   string   `help:"Suggested name, for a single address."`
+	Slug   string   `help:"Suggested short name, for a single address."`
+	Group  string   `help:"ID or slug of a group to join."`
+	Days   int64    `default:"14" help:"Days until the link expires, at most 365."`
+	Again  bool     `help:"Replace the links of people who already have one."`
 	JSON   bool     `name:"json" help:"Print a JSON list."`
 }
 
 func (cmd *userInviteCmd) Run(c *console.Console) error {
 	if len(cmd.Emails) > 1 && cmd.Name+cmd.Slug != "" {
-		return console.UsageError{errors.New("--name and --slug are for one address")}
+		return console.UsageError{errors.New("--name and --slug require a single address")}
 	}
 	if bad := atLeastOne("--days", cmd.Days); bad != nil {
 		return bad
 	}
 	p := &invitations{c: c, asJSON: cmd.JSON}
-	return withLinks(c, cmd.linking, func(a *app.App) error {
+	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
 		for _, email := range cmd.Emails {
 			err := p.invite(a, 0, operating.PersonInput{Email: email, Name: cmd.Name, Slug: cmd.Slug, Group: cmd.Group, Days: cmd.Days,
 				Mail: cmd.mails(), Again: cmd.Again})
@@ -172,11 +173,11 @@ func (cmd *userInviteCmd) Run(c *console.Console) error {
 }
 
 type userImportCmd struct {
-	linking
-	File  string `arg:"" help:"CSV file with a row of headings: email, and if wanted name, slug and group; - for standard input."`
-	Group string `help:"Id or slug of a group that people join for whom the file names none."`
-	Days  int64  `default:"14" help:"How many days the links work, at most 365."`
-	Again bool   `help:"Give a link also to who has one, in place of that."`
+	linkFlags
+	File  string `arg:"" help:"CSV file with a header row: email and optionally name, slug and group; - for standard input."`
+	Group string `help:"ID or slug of the group to join for rows without a group."`
+	Days  int64  `default:"14" help:"Days until the links expire, at most 365."`
+	Again bool   `help:"Replace the links of people who already have one."`
 	JSON  bool   `name:"json" help:"Print a JSON list."`
 }
 
@@ -189,18 +190,18 @@ func (cmd *userImportCmd) Run(c *console.Console) error {
 		return err
 	}
 	p := &invitations{c: c, asJSON: cmd.JSON}
-	return withLinks(c, cmd.linking, func(a *app.App) error {
+	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
 		for _, row := range rows {
 			in := operating.PersonInput{Email: row.Email, Name: row.Name, Slug: row.Slug, Group: row.Group, Days: cmd.Days, Mail: cmd.mails(), Again: cmd.Again}
 			if in.Group == "" {
 				in.Group = cmd.Group
 			}
 			if row.Fault.Text != "" {
-				p.tell(row.Line, in, operating.InvitedPerson{}, errors.New(row.Fault.Text))
+				p.print(row.Line, in, operating.InvitedPerson{}, errors.New(row.Fault.Text))
 				continue
 			}
 			if err := p.invite(a, row.Line, in); err != nil {
-				return errors.Join(fmt.Errorf("line %d: %w; run the same again for the rest", row.Line, err), p.end())
+				return errors.Join(fmt.Errorf("line %d: %w; run the same command again for the rest", row.Line, err), p.end())
 			}
 		}
 		return p.end()

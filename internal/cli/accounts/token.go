@@ -12,12 +12,12 @@ import (
 )
 
 type TokenCmd struct {
-	Create tokenCreateCmd `cmd:"" help:"Create a token and print nothing else on standard output; it is not shown again."`
+	Create tokenCreateCmd `cmd:"" help:"Create a token and print only the token. It is not shown again."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens of an account."`
-	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token at once."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token."`
 }
 
-// tokenJSON is a token as scripts see it; Token is there once.
+// tokenJSON is the JSON form of a token. Token is only set when it has just been created.
 type tokenJSON struct {
 	ID         int64   `json:"id"`
 	Token      string  `json:"token,omitempty"`
@@ -44,8 +44,8 @@ func optional(t *time.Time) *string {
 
 type tokenCreateCmd struct {
 	config.Common
-	User  string `required:"" help:"Id or slug of the account."`
-	Scope string `default:"read" enum:"read,write" help:"read, or write, which includes it."`
+	User  string `required:"" help:"ID or slug of the account."`
+	Scope string `default:"read" enum:"read,write" help:"read, or write, which includes read."`
 	Name  string `default:"command line" help:"What the token is for."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
@@ -72,7 +72,7 @@ func (cmd *tokenCreateCmd) Run(c *console.Console) error {
 
 type tokenListCmd struct {
 	config.Common
-	User string `required:"" help:"Id or slug of the account."`
+	User string `required:"" help:"ID or slug of the account."`
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
@@ -112,7 +112,7 @@ func orNever(s *string) string {
 
 type tokenRevokeCmd struct {
 	config.Common
-	ID int64 `arg:"" help:"Id of the token, from the list."`
+	ID int64 `arg:"" help:"ID of the token, from the list."`
 }
 
 func (cmd *tokenRevokeCmd) Run(c *console.Console) error {
@@ -122,7 +122,7 @@ func (cmd *tokenRevokeCmd) Run(c *console.Console) error {
 			return fmt.Errorf("there is no token %d", cmd.ID)
 		}
 		if err == nil {
-			console.Printf(c.Out, "Revoked the token %d.\n", cmd.ID)
+			console.Printf(c.Out, "Revoked token %d.\n", cmd.ID)
 		}
 		return err
 	})

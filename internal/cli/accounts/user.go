@@ -18,26 +18,26 @@ import (
 
 type UserCmd struct {
 	Create  userCreateCmd  `cmd:"" help:"Create an account. The first one is an operator's. Creates the SQLite database if it is missing."`
-	Invite  userInviteCmd  `cmd:"" help:"Invite people by their addresses to have an account; each gets a link that works once."`
-	Import  userImportCmd  `cmd:"" help:"Invite the people of a CSV file. Run again it invites nobody twice, and goes on where it was cut off."`
-	Link    userLinkCmd    `cmd:"" help:"Make, list and end links with which several people can sign up, such as a class."`
+	Invite  userInviteCmd  `cmd:"" help:"Invite people to create an account. Each gets a link that works once."`
+	Import  userImportCmd  `cmd:"" help:"Invite the people in a CSV file. It can be run again after an interruption; nobody is invited twice."`
+	Link    userLinkCmd    `cmd:"" help:"Create, list and end sign-up links for several people, such as a class."`
 	List    userListCmd    `cmd:"" help:"List accounts."`
-	Show    userShowCmd    `cmd:"" help:"Show what there is to know of an account: role, ways in, last seen, storage."`
+	Show    userShowCmd    `cmd:"" help:"Show an account's role, sign-in methods, last activity and storage."`
 	SetTier userSetTierCmd `cmd:"" help:"Change the tier of an account."`
-	Suspend userSuspendCmd `cmd:"" help:"Suspend an account, which signs it out and refuses its tokens with 401, or lift that."`
+	Suspend userSuspendCmd `cmd:"" help:"Suspend an account, which signs it out and makes its tokens invalid (401), or lift the suspension."`
 
-	SetEmail           userSetEmailCmd           `cmd:"" help:"Change the address of an account, which is told at the old one."`
-	SetPassword        userSetPasswordCmd        `cmd:"" help:"Set the password of an account, read from standard input, made, or chosen by its holder."`
-	SignIn             userSignInCmd             `cmd:"" help:"Print a link that signs in to an account, once and within 15 minutes; also where people come in by single sign-on alone."`
+	SetEmail           userSetEmailCmd           `cmd:"" help:"Change the e-mail address of an account. The old address is notified."`
+	SetPassword        userSetPasswordCmd        `cmd:"" help:"Set the password of an account: from standard input, generated, or chosen by its owner."`
+	SignIn             userSignInCmd             `cmd:"" help:"Print a link that signs in to an account once within 15 minutes, even with --oidc-only."`
 	SignOut            userSignOutCmd            `cmd:"" help:"Sign an account out everywhere."`
-	RemoveSecondFactor userRemoveSecondFactorCmd `cmd:"" help:"Remove the passkeys and recovery codes of who has lost them; the password is enough to sign in then."`
-	Delete             userDeleteCmd             `cmd:"" help:"Delete an account, after it was said what goes and what stays."`
-	Usage              userUsageCmd              `cmd:"" help:"List what accounts store."`
+	RemoveSecondFactor userRemoveSecondFactorCmd `cmd:"" help:"Remove the passkeys and recovery codes of an account, for example after a loss. The password is then enough to sign in."`
+	Delete             userDeleteCmd             `cmd:"" help:"Delete an account, after showing what will be deleted and what stays."`
+	Usage              userUsageCmd              `cmd:"" help:"List the storage use of accounts."`
 
-	SetOffice userSetOfficeCmd `cmd:"" help:"Make an account an operator, who runs the server on its website, or a member again."`
+	SetOffice userSetOfficeCmd `cmd:"" help:"Make an account an operator, who can manage the server on the website, or a member again."`
 }
 
-// userJSON is an account as scripts see it.
+// userJSON is the JSON form of an account.
 type userJSON struct {
 	ID        int64  `json:"id"`
 	Slug      string `json:"slug"`
@@ -47,7 +47,7 @@ type userJSON struct {
 	Office    string `json:"office"`
 	Suspended bool   `json:"suspended"`
 	CreatedAt string `json:"created_at"`
-	Bytes     *int64 `json:"bytes,omitempty"` // stored; in lists alone
+	Bytes     *int64 `json:"bytes,omitempty"` // stored; only in lists
 }
 
 func toUserJSON(u domain.User) userJSON {
@@ -55,7 +55,8 @@ func toUserJSON(u domain.User) userJSON {
 		u.CreatedAt.Format(time.RFC3339), nil}
 }
 
-// printAccount prints an account, as JSON or with a sentence that has verbs for its slug, id, tier and more.
+// printAccount prints an account as JSON or with a format for its slug, id, tier and the values in
+// more.
 func printAccount(c *console.Console, asJSON bool, u domain.User, sentence string, more ...any) error {
 	if asJSON {
 		return console.PrintJSON(c.Out, toUserJSON(u))
@@ -66,11 +67,11 @@ func printAccount(c *console.Console, asJSON bool, u domain.User, sentence strin
 
 type userCreateCmd struct {
 	config.Common
-	Slug         string `help:"Short name in addresses; by default from the name."`
-	Name         string `required:"" help:"Name that people see."`
+	Slug         string `help:"Short name for addresses; by default derived from the name."`
+	Name         string `required:"" help:"Display name."`
 	Email        string `required:"" help:"E-mail address."`
-	Password     string `env:"VITRINE_PASSWORD" help:"Password of 8 to 200 bytes that is not one of the commonest; without one the account cannot sign in with a password."`
-	PasswordFile string `env:"VITRINE_PASSWORD_FILE" placeholder:"FILE" help:"File that holds the password, instead of --password."`
+	Password     string `env:"VITRINE_PASSWORD" help:"Password of 8 to 200 bytes that is not too common. Without one, the account cannot sign in with a password."`
+	PasswordFile string `env:"VITRINE_PASSWORD_FILE" placeholder:"FILE" help:"File with the password, instead of --password."`
 	Tier         string `help:"free, premium or supporter; by default --default-tier."`
 	JSON         bool   `name:"json" help:"Print the account as JSON."`
 }
@@ -89,7 +90,7 @@ func (cmd *userCreateCmd) Run(c *console.Console) error {
 		if err != nil {
 			return err
 		}
-		return printAccount(c, cmd.JSON, u, "Made the account %s (id %d, tier %s).")
+		return printAccount(c, cmd.JSON, u, "Created account %s (ID %d, tier %s).")
 	})
 }
 
@@ -98,7 +99,7 @@ func (cmd *userCreateCmd) password() (string, error) {
 	case cmd.PasswordFile == "":
 		return cmd.Password, nil
 	case cmd.Password != "":
-		return "", errors.New("--password-file: give the password or the file that holds it, not both")
+		return "", errors.New("--password-file: set the password or the file, not both")
 	}
 	text, err := os.ReadFile(cmd.PasswordFile)
 	if err != nil {
@@ -146,7 +147,7 @@ func (cmd *userListCmd) Run(c *console.Console) error {
 	})
 }
 
-// addStored puts how many bytes some users have stored into stored.
+// addStored adds the bytes that the users have stored to stored.
 func addStored(c *console.Console, a *app.App, users []domain.User, stored map[domain.UserID]*int64) error {
 	ids := make([]domain.UserID, len(users))
 	for i, u := range users {
@@ -162,7 +163,7 @@ func addStored(c *console.Console, a *app.App, users []domain.User, stored map[d
 
 type userSetTierCmd struct {
 	config.Common
-	User string `arg:"" help:"Id or slug."`
+	User string `arg:"" help:"ID or slug."`
 	Tier string `arg:"" help:"free, premium or supporter."`
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
@@ -173,21 +174,21 @@ func (cmd *userSetTierCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
-		return printAccount(c, cmd.JSON, u, "The account %s (id %d) has the tier %s.")
+		return printAccount(c, cmd.JSON, u, "Account %s (ID %d) now has the tier %s.")
 	})
 }
 
 type userSuspendCmd struct {
 	config.Common
-	User string `arg:"" help:"Id or slug."`
-	Undo bool   `help:"Lift the suspension; what was hidden with it is shown again."`
-	Hide bool   `help:"Hide all that they made until the suspension is lifted. A running server, or vitrine work, does it."`
+	User string `arg:"" help:"ID or slug."`
+	Undo bool   `help:"Lift the suspension and show the content hidden with it again."`
+	Hide bool   `help:"Hide all of their content until the suspension is lifted. Requires a running server or vitrine work."`
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
 
 func (cmd *userSuspendCmd) Run(c *console.Console) error {
 	if cmd.Undo && cmd.Hide {
-		return console.UsageError{fmt.Errorf("--hide: goes with suspending alone")}
+		return console.UsageError{fmt.Errorf("--hide: can only be used when suspending")}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		suspend := func(ctx context.Context, ref domain.Ref) (domain.User, error) { return a.Suspend(ctx, ref, !cmd.Undo) }
@@ -198,9 +199,9 @@ func (cmd *userSuspendCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
-		sentence := "Suspended the account %s (id %d, tier %s)."
+		sentence := "Suspended account %s (ID %d, tier %s)."
 		if cmd.Undo {
-			sentence = "Lifted the suspension of the account %s (id %d, tier %s)."
+			sentence = "Lifted the suspension of account %s (ID %d, tier %s)."
 		}
 		return printAccount(c, cmd.JSON, u, sentence)
 	})
@@ -208,7 +209,7 @@ func (cmd *userSuspendCmd) Run(c *console.Console) error {
 
 type userSetOfficeCmd struct {
 	config.Common
-	User   string `arg:"" help:"Id or slug."`
+	User   string `arg:"" help:"ID or slug."`
 	Office string `arg:"" help:"member or operator."`
 	JSON   bool   `name:"json" help:"Print the account as JSON."`
 }

@@ -14,12 +14,12 @@ import (
 )
 
 type userLinkCmd struct {
-	Create userLinkCreateCmd `cmd:"" help:"Make a link and print nothing else on standard output; it is not shown again."`
-	List   userLinkListCmd   `cmd:"" help:"List links that work or did lately, how many places are left and who came by them."`
-	End    userLinkEndCmd    `cmd:"" help:"End a link at once."`
+	Create userLinkCreateCmd `cmd:"" help:"Create a link and print only the link. It is not shown again."`
+	List   userLinkListCmd   `cmd:"" help:"List current and recent links with their remaining places and the accounts created with them."`
+	End    userLinkEndCmd    `cmd:"" help:"End a link."`
 }
 
-// linkJSON is a link as scripts see it; Link is there once.
+// linkJSON is the JSON form of a sign-up link. Link is only set when it has just been created.
 type linkJSON struct {
 	ID        int64    `json:"id"`
 	Link      string   `json:"link,omitempty"`
@@ -47,12 +47,12 @@ func toLinkJSON(l operating.SignUpLinkView) linkJSON {
 }
 
 type userLinkCreateCmd struct {
-	linking
-	Places  int64  `default:"1" help:"How many people the link lets in, at most 1000."`
-	Days    int64  `default:"14" help:"How many days it works, at most 365."`
-	Group   string `help:"Id or slug of a group that they join."`
-	Note    string `help:"To remember whom it is for."`
-	Vouched bool   `help:"Let people in without a proof of their address, as where no mail is sent."`
+	linkFlags
+	Places  int64  `default:"1" help:"Number of people who can use the link, at most 1000."`
+	Days    int64  `default:"14" help:"Days until it expires, at most 365."`
+	Group   string `help:"ID or slug of a group to join."`
+	Note    string `help:"Note about whom it is for."`
+	Vouched bool   `help:"Do not ask people to confirm their address."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
@@ -60,7 +60,7 @@ func (cmd *userLinkCreateCmd) Run(c *console.Console) error {
 	if bad := append(atLeastOne("--places", cmd.Places), atLeastOne("--days", cmd.Days)...); bad != nil {
 		return bad
 	}
-	return withLinks(c, cmd.linking, func(a *app.App) error {
+	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
 		token, l, err := a.CreateSignUpLink(c.Ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
 			Days: cmd.Days, Group: cmd.Group, Vouched: cmd.Vouched})
 		if err != nil {
@@ -106,17 +106,17 @@ func (cmd *userLinkListCmd) Run(c *console.Console) error {
 
 type userLinkEndCmd struct {
 	config.Common
-	ID int64 `arg:"" help:"Id of the link, from the list."`
+	ID int64 `arg:"" help:"ID of the link, from the list."`
 }
 
 func (cmd *userLinkEndCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		err := a.EndSignUpLink(c.Ctx, operating.CommandLine(), domain.SignUpLinkID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
-			return fmt.Errorf("there is no link %d that works", cmd.ID)
+			return fmt.Errorf("there is no active link %d", cmd.ID)
 		}
 		if err == nil {
-			console.Printf(c.Out, "Ended the link %d.\n", cmd.ID)
+			console.Printf(c.Out, "Ended link %d.\n", cmd.ID)
 		}
 		return err
 	})

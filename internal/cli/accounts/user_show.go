@@ -15,11 +15,11 @@ import (
 
 type userShowCmd struct {
 	config.Common
-	User string `arg:"" help:"Id or slug."`
+	User string `arg:"" help:"ID or slug."`
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
 
-// accountJSON is all that is told of one account, as scripts see it.
+// accountJSON is the JSON form of an account with all details.
 type accountJSON struct {
 	userJSON
 	SuspendedAt   *time.Time     `json:"suspended_at"`
@@ -31,14 +31,14 @@ type accountJSON struct {
 	Sessions      int            `json:"sessions"`
 	Tokens        int            `json:"tokens"`
 	Applications  int            `json:"applications"`
-	Quota         int64          `json:"quota"` // in bytes; 0 for none
+	Quota         int64          `json:"quota"` // in bytes; 0 is unlimited
 	Files         int64          `json:"files_bytes"`
-	Texts         int64          `json:"texts_bytes"` // as they count towards the quota
+	Texts         int64          `json:"texts_bytes"` // as counted towards the quota
 	Blocks        int64          `json:"blocks"`
 	Channels      int64          `json:"channels"`
 }
 
-// identityJSON is one at a provider of single sign-on.
+// identityJSON is the JSON form of an identity at the single sign-on provider.
 type identityJSON struct {
 	Issuer      string    `json:"issuer"`
 	Subject     string    `json:"subject"`
@@ -72,7 +72,7 @@ func toAccountJSON(f *operating.AccountFacts) accountJSON {
 	return shown
 }
 
-// printFacts prints them in a line each.
+// printFacts prints one fact per line.
 func printFacts(out io.Writer, f *operating.AccountFacts) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	line := func(name, format string, args ...any) { console.Printf(w, name+"\t"+format+"\n", args...) }
@@ -82,9 +82,9 @@ func printFacts(out io.Writer, f *operating.AccountFacts) error {
 	line("email", "%s", f.Email)
 	line("tier", "%s", f.Tier)
 	line("office", "%s", f.Office)
-	line("made", "%s", f.CreatedAt.Format(time.RFC3339))
+	line("created", "%s", f.CreatedAt.Format(time.RFC3339))
 	line("suspended", "%s", timeOr(f.SuspendedAt, "no"))
-	line("last seen", "%s", timeOr(f.LastSeen, "by no session or token that is still good"))
+	line("last seen", "%s", timeOr(f.LastSeen, "no current session or token was used"))
 	password := "none"
 	if f.HasPassword {
 		password = "set"
@@ -107,7 +107,7 @@ func printFacts(out io.Writer, f *operating.AccountFacts) error {
 	return w.Flush()
 }
 
-// timeOr is a time in UTC, or other words where there is none.
+// timeOr formats a time in UTC, or returns other if it is nil.
 func timeOr(t *time.Time, other string) string {
 	if t == nil {
 		return other

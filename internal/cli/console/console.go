@@ -1,5 +1,5 @@
-// Package console is what commands share: where they print, how they end, and the service
-// on the configured database.
+// Package console contains what all commands share: output, errors and exit codes, and opening the
+// application with the configured database.
 package console
 
 import (
@@ -20,28 +20,28 @@ import (
 	"vitrine/internal/store"
 )
 
-// Console is what commands write to.
+// Console is the output of a command.
 type Console struct {
 	Ctx     context.Context
-	Program string // how to call this program again
+	Program string // command to call this program again
 	Out     io.Writer
 	Err     io.Writer
 }
 
-// UsageError is problems with flags or settings, a line each.
+// UsageError is a list of problems with flags or settings, printed one per line.
 type UsageError []error
 
 func (e UsageError) Error() string { return errors.Join(e...).Error() }
 
-// ErrPartly ends a command that has told what it could not do.
-var ErrPartly = errors.New("some things were left out")
+// ErrPartly ends a command that was only partly successful and has reported the rest.
+var ErrPartly = errors.New("some items failed")
 
-// ExitWith ends the program with a code, all having been said.
+// ExitWith ends the program with an exit code, without a further message.
 type ExitWith int
 
 func (e ExitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// Settings checks the settings that all commands share, and makes the log.
+// Settings checks the settings that all commands share and creates the logger.
 func Settings(c *Console, common config.Common) (config.Config, *slog.Logger, error) {
 	cfg, problems := common.Resolve()
 	if len(problems) > 0 {
@@ -51,10 +51,10 @@ func Settings(c *Console, common config.Common) (config.Config, *slog.Logger, er
 	return cfg, log, err
 }
 
-// ServerSettings checks all settings, and makes the log.
+// ServerSettings checks all settings and creates the logger.
 func ServerSettings(c *Console, flags config.Flags) (config.Config, *slog.Logger, error) {
 	cfg, problems := flags.Resolve()
-	if cfg.Blob.URL != "" { // what is in it only the storage knows
+	if cfg.Blob.URL != "" { // only package blob can parse the URL
 		if _, err := server.BlobOptions(cfg.Blob); err != nil {
 			problems = append(problems, config.Problem{Flag: "blob-url", Message: err.Error()})
 		}
@@ -76,18 +76,18 @@ func ServerSettings(c *Console, flags config.Flags) (config.Config, *slog.Logger
 	return cfg, log, err
 }
 
-// WithApp runs fn with the service on the configured database.
+// WithApp runs fn with the application on the configured database.
 func WithApp(c *Console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
 	return withApp(c, common, "", false, fn)
 }
 
-// WithNewApp is WithApp for a command that may be the first one: it creates an SQLite database if there
-// is none.
+// WithNewApp is WithApp for a command that may be the first one: it creates the SQLite database if
+// it is missing.
 func WithNewApp(c *Console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
 	return withApp(c, common, "", true, fn)
 }
 
-// WithAppAt is WithApp for a website at an address, which links begin with.
+// WithAppAt is WithApp with the website's address, for commands that create links.
 func WithAppAt(c *Console, common config.Common, site string, fn func(cfg config.Config, a *app.App) error) error {
 	return withApp(c, common, site, false, fn)
 }
@@ -99,7 +99,7 @@ func withApp(c *Console, common config.Common, site string, create bool, fn func
 	}
 	open := server.OpenReady
 	if create {
-		open = server.OpenOrMake
+		open = server.OpenOrCreate
 	}
 	db, err := open(c.Ctx, cfg, log)
 	if err != nil {
@@ -117,7 +117,8 @@ func PrintJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// EachOf visits a list that is read in parts, each after the id that visit gave last.
+// EachOf visits a list that is read in batches. visit returns the ID after which the next batch
+// starts.
 func EachOf[ID ~int64, T any](part func(after ID, limit int) ([]T, error), visit func(T) ID) error {
 	const limit = 500
 	for after := ID(0); ; {
@@ -134,7 +135,7 @@ func EachOf[ID ~int64, T any](part func(after ID, limit int) ([]T, error), visit
 	}
 }
 
-// NoUser names the account in a NotFound error.
+// NoUser replaces a NotFound error by one with the account's name.
 func NoUser(ref string, err error) error {
 	if domain.KindOf(err) == domain.NotFound {
 		return fmt.Errorf("there is no account %q", ref)

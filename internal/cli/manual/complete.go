@@ -1,5 +1,4 @@
-// Package manual makes what is read beside the program from the tree of its commands: what
-// shells complete, and the manual page.
+// Package manual generates shell completions and the manual page from the tree of commands.
 package manual
 
 import (
@@ -11,15 +10,14 @@ import (
 	"vitrine/internal/config"
 )
 
-// What a shell completes by itself, in place of a candidate.
+// Completions that are left to the shell.
 const (
 	files   = ":files"
 	folders = ":folders"
 )
 
-// Complete gives what can stand in place of the last of the words behind the program's name,
-// a line each: the word, and behind a tab what it means. A line of :files or :folders leaves
-// it to the shell to complete paths.
+// Complete returns the completions of the last of the words after the program's name, each as the
+// word, a tab and its help. :files or :folders means that the shell completes paths.
 func Complete(app *kong.Application, words []string) []string {
 	words = joined(words)
 	if len(words) == 0 {
@@ -33,7 +31,7 @@ func Complete(app *kong.Application, words []string) []string {
 	return line.candidates(current)
 }
 
-// joined puts "--flag", "=" and "value" together, which bash takes for three words.
+// joined joins "--flag", "=" and "value", which bash treats as three words.
 func joined(words []string) (out []string) {
 	for i := 0; i < len(words); i++ {
 		last := len(out) - 1
@@ -41,7 +39,7 @@ func joined(words []string) (out []string) {
 			out = append(out, words[i])
 			continue
 		}
-		if i+1 < len(words)-1 { // it is complete
+		if i+1 < len(words)-1 { // the value is complete
 			out[last] += "=" + words[i+1]
 		} else if i+1 < len(words) {
 			out = append(out, words[i+1])
@@ -53,13 +51,13 @@ func joined(words []string) (out []string) {
 	return out
 }
 
-// position is how far the words before the current one have come.
+// position is the state after the words before the current one.
 type position struct {
 	node    *kong.Node
 	given   map[string]bool // flags
-	waiting *kong.Flag      // takes the next word as its value
-	args    int             // positional arguments so far
-	plain   bool            // behind "--" there are no flags
+	waiting *kong.Flag      // flag that takes the next word as its value
+	args    int             // number of positional arguments so far
+	plain   bool            // after "--" there are no flags
 }
 
 func (p *position) pass(word string) {
@@ -119,7 +117,7 @@ func (p *position) candidates(current string) []string {
 	return out
 }
 
-// flags gives those that begin with current and can still be given.
+// flags returns the flags that begin with current and can still be set.
 func (p *position) flags(current string) (out []string) {
 	for _, level := range p.node.AllFlags(true) {
 		for _, f := range level {
@@ -142,7 +140,7 @@ func (p *position) flag(name string) *kong.Flag {
 	return nil
 }
 
-// values gives those of a flag or argument that begin with current, each behind prefix.
+// values returns the values of a flag or argument that begin with current, with a prefix.
 func values(v *kong.Value, placeholder, current, prefix string) (out []string) {
 	choices := config.Choices(v.Name)
 	if v.Enum != "" {

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/config"
 )
 
-// Page writes the manual page, vitrine(1), in the macros of man. The version and
-// the date of the build stand in its foot.
+// Page writes the manual page, vitrine(1), in man macros. The footer contains the version and the
+// date of the build.
 func Page(w io.Writer, app *kong.Application, build map[string]string) error {
 	p := page{}
 	p.line(".TH VITRINE 1 %s %s", quoted(build["date"]), quoted("vitrine "+build["version"]))
@@ -20,15 +20,15 @@ func Page(w io.Writer, app *kong.Application, build map[string]string) error {
 	p.section("SYNOPSIS")
 	p.line(".B vitrine\n.I command\n[flags]")
 	p.section("DESCRIPTION")
-	p.text("Vitrine is one program with SQLite inside; a large site runs many of them on PostgreSQL. " +
-		"Without any setting `vitrine serve` keeps its data in ./data and listens on 127.0.0.1:8080. " +
+	p.text("Vitrine is a single program with an embedded SQLite database. Large sites run several servers with PostgreSQL. " +
+		"Without any settings, `vitrine serve` keeps its data in ./data and listens on 127.0.0.1:8080. " +
 		"Every setting is a flag and an environment variable of the same name; the flag wins, and an empty value means the default.")
 	p.section("COMMANDS")
 	for _, command := range app.Leaves(true) {
 		p.command(command)
 	}
 	p.section("SETTINGS")
-	p.text("Commands take those that concern them: Data, Log and the default tier are taken by all that work on a site.")
+	p.text("Each command has the settings that it needs. All commands that work on a site have those of Data and Log and the default tier.")
 	settings := settingsByTopic(app)
 	for _, topic := range config.Topics() {
 		p.line(".SS %s", quoted(topic))
@@ -37,18 +37,18 @@ func Page(w io.Writer, app *kong.Application, build map[string]string) error {
 		}
 	}
 	p.section("EXIT STATUS")
-	for _, code := range [][2]string{{"0", "It did what it was asked to."}, {"1", "It could not."},
-		{"2", "Wrong flags or settings; nothing was done."}, {"3", "It did so but for things that it has named."}} {
+	for _, code := range [][2]string{{"0", "Success."}, {"1", "Failure."},
+		{"2", "Invalid flags or settings; nothing was done."}, {"3", "Partial success; the failed items were reported."}} {
 		p.line(".TP\n.B %s", code[0])
 		p.text(code[1])
 	}
 	p.section("SIGNALS")
-	p.text("SIGTERM and SIGINT let requests and jobs in progress finish within --shutdown-timeout.")
+	p.text("After SIGTERM or SIGINT, running requests and jobs can finish within --shutdown-timeout.")
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-// settingsByTopic gives each setting once.
+// settingsByTopic returns each setting once.
 func settingsByTopic(app *kong.Application) map[string][]*kong.Flag {
 	all := map[string][]*kong.Flag{}
 	seen := map[string]bool{}
@@ -63,17 +63,17 @@ func settingsByTopic(app *kong.Application) map[string][]*kong.Flag {
 	return all
 }
 
-// page is roff as it is written.
+// page is the roff source.
 type page struct{ strings.Builder }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
 func (p *page) section(name string) { p.line(".SH %s", quoted(name)) }
 
-// text writes words as they are.
+// text writes escaped text.
 func (p *page) text(text string) { p.line("%s", escaped(text)) }
 
-// command writes what one does, its arguments and the flags that it alone has.
+// command writes a command's help, arguments and own flags.
 func (p *page) command(c *kong.Node) {
 	p.line(".SS %s", quoted("vitrine "+c.Path()+arguments(c)))
 	p.text(c.Help)
@@ -91,7 +91,7 @@ func (p *page) command(c *kong.Node) {
 	}
 }
 
-// arguments are those of a command in short.
+// arguments returns the summary of a command's arguments.
 func arguments(c *kong.Node) string {
 	var b strings.Builder
 	for _, arg := range c.Positional {
@@ -119,7 +119,7 @@ func (p *page) flag(f *kong.Flag) {
 	}
 }
 
-// escaped keeps what roff would read as its own.
+// escaped escapes special characters of roff.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...", "‘", "'", "’", "'").Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
@@ -128,8 +128,8 @@ func escaped(text string) string {
 	return strings.ReplaceAll(text, "\n.", "\n\\&.")
 }
 
-// quoted is one argument of a macro.
+// quoted returns a quoted macro argument.
 func quoted(text string) string { return `"` + strings.ReplaceAll(escaped(text), `"`, `\(dq`) + `"` }
 
-// lowered begins in lower case, as the name of a page continues.
+// lowered returns the text with a lower case first letter.
 func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -5,13 +5,12 @@ import (
 	"io"
 )
 
-// scripts tell shells to ask the program itself, so that what they complete is never out
-// of date.
+// scripts call the program itself for completions, so they are never out of date.
 //
 //go:embed completion
 var scripts embed.FS
 
-// Script writes the script of a shell.
+// Script writes the completion script of a shell.
 func Script(w io.Writer, shell string) error {
 	text, err := scripts.ReadFile("completion/vitrine." + shell)
 	if err != nil {

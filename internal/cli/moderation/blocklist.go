@@ -13,14 +13,14 @@ import (
 	"vitrine/internal/domain"
 )
 
-// BlocklistCmd is what operators have blocked.
+// BlocklistCmd lists and changes blocked domains, mail providers, files and networks.
 type BlocklistCmd struct {
-	List   blocklistListCmd   `cmd:"" help:"List what is blocked, the newest first."`
-	Add    blocklistAddCmd    `cmd:"" help:"Block a domain (links), mail (a provider of mail), file (by its SHA-256) or network. It holds on all servers at once."`
-	Remove blocklistRemoveCmd `cmd:"" help:"Take an entry off the list."`
+	List   blocklistListCmd   `cmd:"" help:"List blocked entries, newest first."`
+	Add    blocklistAddCmd    `cmd:"" help:"Block a domain (links), mail (a mail provider), file (by its SHA-256) or network. Applies to all servers immediately."`
+	Remove blocklistRemoveCmd `cmd:"" help:"Remove an entry."`
 }
 
-// blockedJSON is an entry as scripts see it.
+// blockedJSON is the JSON form of an entry.
 type blockedJSON struct {
 	ID        int64  `json:"id"`
 	Kind      string `json:"kind"`
@@ -61,8 +61,8 @@ func (cmd *blocklistListCmd) Run(c *console.Console) error {
 type blocklistAddCmd struct {
 	config.Common
 	Kind  string `arg:"" help:"domain, mail, file or network."`
-	Value string `arg:"" help:"A domain, which includes all below it; 64 hexadecimal digits; an address or a network such as 192.0.2.0/24."`
-	Note  string `help:"Why."`
+	Value string `arg:"" help:"A domain, including its subdomains; 64 hexadecimal digits; or an address or network such as 192.0.2.0/24."`
+	Note  string `help:"Reason, for operators."`
 }
 
 func (cmd *blocklistAddCmd) Run(c *console.Console) error {
@@ -78,7 +78,7 @@ func (cmd *blocklistAddCmd) Run(c *console.Console) error {
 		case added:
 			_, err = console.Printf(c.Out, "Blocked the %s %s (id %d).\n", b.Kind, b.Value, b.ID)
 		default:
-			_, err = console.Printf(c.Out, "The %s %s is blocked already.\n", b.Kind, b.Value)
+			_, err = console.Printf(c.Out, "The %s %s is already blocked.\n", b.Kind, b.Value)
 		}
 		return err
 	})
@@ -86,7 +86,7 @@ func (cmd *blocklistAddCmd) Run(c *console.Console) error {
 
 type blocklistRemoveCmd struct {
 	config.Common
-	ID int64 `arg:"" help:"Id, from the list."`
+	ID int64 `arg:"" help:"ID, from the list."`
 }
 
 func (cmd *blocklistRemoveCmd) Run(c *console.Console) error {

@@ -14,14 +14,14 @@ import (
 	"vitrine/internal/domain"
 )
 
-// HiddenCmd is what operators have hidden.
+// HiddenCmd lists, hides and shows blocks, channels and comments.
 type HiddenCmd struct {
-	List   hiddenListCmd   `cmd:"" help:"List what is hidden, the newest first."`
-	Add    hiddenAddCmd    `cmd:"" help:"Hide a block, channel or comment. Who made it is told, and not by whom."`
-	Remove hiddenRemoveCmd `cmd:"" help:"Show it again, as it was. Who made it is told."`
+	List   hiddenListCmd   `cmd:"" help:"List hidden content, newest first."`
+	Add    hiddenAddCmd    `cmd:"" help:"Hide a block, channel or comment. Its owner is notified, without the name of the operator."`
+	Remove hiddenRemoveCmd `cmd:"" help:"Show hidden content again. Its owner is notified."`
 }
 
-// hiddenJSON is a hidden thing, as scripts see it.
+// hiddenJSON is the JSON form of a hidden block, channel or comment.
 type hiddenJSON struct {
 	ID        int64  `json:"id"`
 	Type      string `json:"type"`
@@ -61,14 +61,14 @@ func (cmd *hiddenListCmd) Run(c *console.Console) error {
 	})
 }
 
-// subjects are what can be hidden, as the command line names it.
+// subjects maps type names of the command line to the types that can be hidden.
 var subjects = map[string]domain.SubjectType{"block": domain.SubjectBlock, "channel": domain.SubjectChannel, "comment": domain.SubjectComment}
 
 type hiddenAddCmd struct {
 	config.Common
 	Type string `arg:"" help:"block, channel or comment."`
-	ID   int64  `arg:"" help:"Its id."`
-	Text string `help:"Reasons for who made it."`
+	ID   int64  `arg:"" help:"Its ID."`
+	Text string `help:"Reason, sent to the owner."`
 }
 
 func (cmd *hiddenAddCmd) Run(c *console.Console) error {
@@ -91,8 +91,8 @@ func (cmd *hiddenAddCmd) Run(c *console.Console) error {
 
 type hiddenRemoveCmd struct {
 	config.Common
-	ID   int64  `arg:"" help:"Entry, from the list."`
-	Text string `help:"Words for who made it."`
+	ID   int64  `arg:"" help:"ID of the entry, from the list."`
+	Text string `help:"Message to the owner."`
 }
 
 func (cmd *hiddenRemoveCmd) Run(c *console.Console) error {

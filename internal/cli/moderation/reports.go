@@ -1,4 +1,4 @@
-// Package moderation is the commands by which operators look after what people make.
+// Package moderation contains the commands for moderating content.
 package moderation
 
 import (
@@ -16,14 +16,14 @@ import (
 	"vitrine/internal/domain"
 )
 
-// ReportsCmd is what people have reported.
+// ReportsCmd lists, shows and closes reports.
 type ReportsCmd struct {
-	List  reportsListCmd  `cmd:"" help:"List what people have reported, the newest first."`
-	Show  reportsShowCmd  `cmd:"" help:"Show what a report is about and what each person says of it."`
-	Close reportsCloseCmd `cmd:"" help:"Decide about a report. Those concerned are told, and not who decided."`
+	List  reportsListCmd  `cmd:"" help:"List reports, newest first."`
+	Show  reportsShowCmd  `cmd:"" help:"Show the reported content and each person's report."`
+	Close reportsCloseCmd `cmd:"" help:"Decide about a report. The people concerned are notified, without the name of the operator."`
 }
 
-// caseJSON is a thing that was reported, as scripts see it.
+// caseJSON is the JSON form of a reported block, channel, comment or account.
 type caseJSON struct {
 	ID       int64   `json:"id"`
 	Type     string  `json:"type"`
@@ -49,9 +49,9 @@ func toCaseJSON(c moderation.Case) caseJSON {
 
 type reportsListCmd struct {
 	config.Common
-	Closed bool  `help:"Those that are decided, instead of those that wait."`
-	Below  int64 `placeholder:"ID" help:"Go on below the last one that was listed."`
-	Limit  int   `default:"50" help:"How many at most."`
+	Closed bool  `help:"List closed reports instead of open ones."`
+	Below  int64 `placeholder:"ID" help:"Continue after the last ID of the previous list."`
+	Limit  int   `default:"50" help:"Maximum number of reports."`
 	JSON   bool  `name:"json" help:"Print a JSON list."`
 }
 
@@ -80,21 +80,21 @@ func (cmd *reportsListCmd) Run(c *console.Console) error {
 	})
 }
 
-// caseWholeJSON is one with all that was said of it.
+// caseWholeJSON is caseJSON with all reports.
 type caseWholeJSON struct {
 	caseJSON
 	ClosedBy string       `json:"closed_by,omitempty"`
-	Told     string       `json:"told,omitempty"` // what its owner was told
-	Says     *string      `json:"says"`           // what it says now, in short; null where it is gone
+	Told     string       `json:"told,omitempty"` // message sent to the owner
+	Says     *string      `json:"says"`           // current content, shortened; null if deleted
 	HiddenAt *string      `json:"hidden_at"`
 	Said     []reportJSON `json:"said"`
 }
 
-// reportJSON is what one person said.
+// reportJSON is the report of one person.
 type reportJSON struct {
 	Reporter  string `json:"reporter"`
-	Reports   int64  `json:"reports"`   // that they have made so far
-	Dismissed int64  `json:"dismissed"` // how many of these were dismissed
+	Reports   int64  `json:"reports"`   // made by this person so far
+	Dismissed int64  `json:"dismissed"` // of these
 	Reason    string `json:"reason"`
 	Text      string `json:"text"`
 	CreatedAt string `json:"created_at"`
@@ -102,8 +102,8 @@ type reportJSON struct {
 
 type reportsShowCmd struct {
 	config.Common
-	ID   int64 `arg:"" help:"Id, from the list."`
-	JSON bool  `name:"json" help:"Print it as JSON."`
+	ID   int64 `arg:"" help:"ID, from the list."`
+	JSON bool  `name:"json" help:"Print JSON."`
 }
 
 func (cmd *reportsShowCmd) Run(c *console.Console) error {
@@ -139,8 +139,8 @@ func (cmd *reportsShowCmd) Run(c *console.Console) error {
 	})
 }
 
-// printCase prints a case in a line for each thing to know. What people wrote is quoted, so that
-// it is one line and does nothing to a terminal.
+// printCase prints one field per line. User text is quoted, so that it stays on one line and cannot
+// control the terminal.
 func printCase(out io.Writer, one caseWholeJSON) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	line := func(name, format string, args ...any) { console.Printf(w, name+"\t"+format+"\n", args...) }
@@ -158,7 +158,7 @@ func printCase(out io.Writer, one caseWholeJSON) error {
 	}
 	switch {
 	case one.Says == nil:
-		line("says", "nothing: it is gone")
+		line("says", "nothing, because it was deleted")
 	case *one.Says != "":
 		line("says", "%q", *one.Says)
 	}
@@ -171,18 +171,18 @@ func printCase(out io.Writer, one caseWholeJSON) error {
 		if r.Text != "" {
 			words = fmt.Sprintf(": %q", r.Text)
 		}
-		line("", "%s  %s, who made %d so far, of which %d were dismissed: %s%s", r.CreatedAt, r.Reporter, r.Reports, r.Dismissed, r.Reason, words)
+		line("", "%s  %s (%d reports so far, %d dismissed): %s%s", r.CreatedAt, r.Reporter, r.Reports, r.Dismissed, r.Reason, words)
 	}
 	return w.Flush()
 }
 
 type reportsCloseCmd struct {
 	config.Common
-	ID      int64  `arg:"" help:"Id, from the list."`
-	Outcome string `arg:"" help:"dismissed, warned, hidden (the thing), deleted (the thing) or suspended (who made it)."`
-	Text    string `help:"Reasons for who made it; needed for a warning."`
-	Hide    bool   `help:"With suspended: hide all that they made until the suspension is lifted. A running server, or vitrine work, does it."`
-	Yes     bool   `help:"Do delete or suspend."`
+	ID      int64  `arg:"" help:"ID, from the list."`
+	Outcome string `arg:"" help:"dismissed, warned, hidden (the content), deleted (the content) or suspended (its owner)."`
+	Text    string `help:"Reason, sent to the owner; required for a warning."`
+	Hide    bool   `help:"With suspended: hide all of the owner's content until the suspension is lifted. Requires a running server or vitrine work."`
+	Yes     bool   `help:"Confirm deleting or suspending."`
 }
 
 func (cmd *reportsCloseCmd) Run(c *console.Console) error {
@@ -191,7 +191,7 @@ func (cmd *reportsCloseCmd) Run(c *console.Console) error {
 		return console.UsageError{err}
 	}
 	if !cmd.Yes && (d.Outcome == moderation.Deleted || d.Outcome == moderation.Suspended) {
-		return console.UsageError{fmt.Errorf("--yes: must be given to delete or suspend")}
+		return console.UsageError{fmt.Errorf("--yes: is required to delete or suspend")}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		done, err := a.Decide(c.Ctx, operating.CommandLine(), moderation.CaseID(cmd.ID), d)
@@ -201,7 +201,7 @@ func (cmd *reportsCloseCmd) Run(c *console.Console) error {
 		if err != nil {
 			return err
 		}
-		_, err = console.Printf(c.Out, "Closed the report %d about %s %d: %s.\n", done.ID, done.About.Kind, done.About.ID, done.Outcome)
+		_, err = console.Printf(c.Out, "Closed report %d about %s %d: %s.\n", done.ID, done.About.Kind, done.About.ID, done.Outcome)
 		return err
 	})
 }

@@ -1,6 +1,5 @@
-// Package card draws the pictures by which other sites show a link: words on paper. It is
-// pure: words in, a PNG out. The font is part of the program and is read when the first
-// card is drawn.
+// Package card draws the preview images of links for other sites: text on a plain background, as a
+// PNG. The font is embedded in the program and parsed when the first card is drawn.
 package card
 
 import (
@@ -10,26 +9,26 @@ import (
 	"image/png"
 )
 
-// Size of all cards, in pixels.
+// Size of a card in pixels.
 const (
 	Width  = 1200
 	Height = 630
 )
 
-// Card is what stands on a card. Empty fields are left out.
+// Card is the content of a card. Empty fields are omitted.
 type Card struct {
-	Above string // whose it is, over the title
+	Above string // owner, above the title
 	Title string
 	Text  string // below the title
-	Site  string // at the foot
-	Count string // of what is in it, beside a sign for a grid
+	Site  string // in the footer
+	Count string // number of items, next to a grid icon
 }
 
-// Places on a card, in pixels.
+// Positions in pixels.
 const (
 	margin   = 84
 	column   = Width - 2*margin
-	bottom   = 492 // of what stands above the foot
+	bottom   = 492 // of the content above the footer
 	footLine = 528
 	footBase = 580
 )
@@ -45,15 +44,15 @@ func Draw(c Card) ([]byte, error) {
 	p.fill(image.Rect(margin, 72, margin+72, 78), accent)
 	y := 92
 	if c.Above != "" {
-		y = p.text(block{text: c.Above, shade: quiet, sizes: []float64{34}, top: y + 18, most: 1})
+		y = p.text(block{text: c.Above, shade: quiet, sizes: []float64{34}, top: y + 18, maxLines: 1})
 	}
 	lines, bodySize := 5, []float64{36}
 	if c.Text != "" {
 		lines = 3
 	}
-	y = p.text(block{text: c.Title, shade: ink, sizes: []float64{88, 72, 60, 50}, top: y + 14, most: lines})
+	y = p.text(block{text: c.Title, shade: ink, sizes: []float64{88, 72, 60, 50}, top: y + 14, maxLines: lines})
 	if c.Text != "" {
-		p.text(block{text: c.Text, shade: quiet, sizes: bodySize, top: y + 18, most: 5})
+		p.text(block{text: c.Text, shade: quiet, sizes: bodySize, top: y + 18, maxLines: 5})
 	}
 	p.fill(image.Rect(margin, footLine, Width-margin, footLine+1), quiet)
 	used := p.count(c.Count)
@@ -67,8 +66,8 @@ func Draw(c Card) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// A shade is a colour of the site in steps from paper to itself; its value is the step
-// before its first.
+// A shade is a color of the site in steps from the background to the full color. Its value is the
+// palette index before its first step.
 type shade int
 
 const (
@@ -78,7 +77,7 @@ const (
 	accent shade = 2 * levels
 )
 
-// shades are the colours of a card: paper, then the steps of each shade.
+// shades returns the palette of a card: the background, then the steps of each shade.
 func shades() color.Palette {
 	paper := color.RGBA{0xfb, 0xfa, 0xf8, 0xff}
 	all := color.Palette{paper}

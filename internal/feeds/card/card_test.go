@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/feeds/card"
 )
 
-// draw draws a card and reads it as others do.
+// draw draws and decodes a card.
 func draw(t testing.TB, c card.Card) *image.Paletted {
 	t.Helper()
 	file, err := card.Draw(c)
@@ -34,7 +34,7 @@ func draw(t testing.TB, c card.Card) *image.Paletted {
 	return picture.(*image.Paletted)
 }
 
-// marked counts the pixels of an area that are not paper.
+// marked counts the pixels in an area that are not background.
 func marked(p *image.Paletted, area image.Rectangle) (n int) {
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		for x := area.Min.X; x < area.Max.X; x++ {
@@ -51,7 +51,7 @@ var (
 	beside = []image.Rectangle{image.Rect(0, 0, 80, 630), image.Rect(1120, 0, 1200, 630), image.Rect(0, 0, 1200, 70), image.Rect(0, 500, 1200, 527), image.Rect(0, 592, 1200, 630)}
 )
 
-// Whatever is written on a card stays within its margins, and something is on it.
+// Any text on a card stays within the margins, and something is drawn.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	words := strings.Repeat("Moss grows on stones and on the north side of trees. ", 40)
@@ -86,7 +86,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// What the font cannot draw gives way to what it can.
+// Text that the font cannot draw is replaced by the next text.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	same := func(name string, a, b card.Card) {
@@ -105,7 +105,7 @@ func TestScripts(t *testing.T) {
 	same("decomposed", card.Card{Title: "Mo\u0308we"}, card.Card{Title: "Möwe"})
 }
 
-// A text that has room is whole; of one that has not, an ellipsis stands for the rest.
+// A text that fits is complete; one that does not ends in an ellipsis.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Moss ", 200)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// painter draws on one card. The first error ends it.
+// painter draws one card. After an error it draws nothing more.
 type painter struct {
 	*image.Paletted
 	font  *opentype.Font
@@ -16,16 +16,16 @@ type painter struct {
 	err   error
 }
 
-// block is a text that is broken into lines.
+// block is a text that is wrapped into lines.
 type block struct {
-	text  string
-	shade shade
-	sizes []float64 // the first one in which all of the text has room is taken
-	top   int
-	most  int // lines
+	text     string
+	shade    shade
+	sizes    []float64 // the first size in which the whole text fits is used
+	top      int
+	maxLines int // maximum number of lines
 }
 
-// face is the font in a size.
+// face returns the font in a size.
 func (p *painter) face(size float64) font.Face {
 	if f, ok := p.faces[size]; ok {
 		return f
@@ -51,8 +51,8 @@ func (p *painter) fill(r image.Rectangle, s shade) {
 	}
 }
 
-// text draws a block in the column and gives where it ends. In the smallest of its sizes
-// it is cut where there is no more room.
+// text draws a block in the column and returns its bottom. If it does not fit even in its smallest
+// size, it is truncated.
 func (p *painter) text(b block) (end int) {
 	if b.text == "" || p.err != nil {
 		return b.top
@@ -62,13 +62,13 @@ func (p *painter) text(b block) (end int) {
 	var step int
 	for _, size = range b.sizes {
 		step = int(size * 1.22)
-		most := min(b.most, (bottom-b.top)/step)
+		maxLines := min(b.maxLines, (bottom-b.top)/step)
 		f := p.face(size)
-		if most < 1 || f == nil {
+		if maxLines < 1 || f == nil {
 			return b.top
 		}
 		whole := false
-		if lines, whole = wrap(f, b.text, column, most); whole {
+		if lines, whole = wrap(f, b.text, column, maxLines); whole {
 			break
 		}
 	}
@@ -80,7 +80,7 @@ func (p *painter) text(b block) (end int) {
 	return y
 }
 
-// line draws one line, whose base is at y, and gives where it ends. It is cut to a width.
+// line draws one line with its baseline at y, truncated to width, and returns its right end.
 func (p *painter) line(text string, s shade, size float64, x, y, width int) (end int) {
 	f := p.face(size)
 	if f == nil || text == "" {
@@ -104,7 +104,7 @@ func (p *painter) line(text string, s shade, size float64, x, y, width int) (end
 	return dot.X.Ceil()
 }
 
-// glyph lays a letter over what is there: where two overlap, the darker one counts.
+// glyph draws a letter. Where letters overlap, the darker pixel wins.
 func (p *painter) glyph(where image.Rectangle, mask image.Image, from image.Point, s shade) {
 	shown := where.Intersect(p.Rect)
 	for y := shown.Min.Y; y < shown.Max.Y; y++ {
@@ -118,8 +118,8 @@ func (p *painter) glyph(where image.Rectangle, mask image.Image, from image.Poin
 	}
 }
 
-// count draws how much there is at the right of the foot, after four squares, and gives
-// the room that it takes.
+// count draws the number of items with its icon at the right of the footer and returns the used
+// width.
 func (p *painter) count(n string) (used int) {
 	f := p.face(30)
 	if n == "" || f == nil {

@@ -16,14 +16,14 @@ import (
 //go:embed font/InterDisplay-Medium.ttf
 var interFile []byte
 
-// inter is the font, read once.
+// inter is the font, parsed once.
 var inter = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(interFile) })
 
-// maxText is how many characters of a text are looked at: more than a card has room for.
+// maxText limits the characters of a text that are considered; a card fits fewer.
 const maxText = 1_000
 
-// drawable leaves what the font can draw. Where the title cannot be drawn, what can be
-// moves up in its place.
+// drawable removes everything that the font cannot draw. If that is the whole title, the next text
+// takes its place.
 func (c Card) drawable(f *opentype.Font) Card {
 	for _, text := range []*string{&c.Above, &c.Title, &c.Text, &c.Site} {
 		*text = drawable(f, *text)
@@ -37,9 +37,9 @@ func (c Card) drawable(f *opentype.Font) Card {
 	return c
 }
 
-// drawable gives a text as the font can draw it, on one line: composed, without what is
-// seen only by those who know how to shape it, and without signs that the font lacks. A
-// text in a script that it lacks is "": a few letters that were left would mislead.
+// drawable returns a text as the font can draw it on one line: composed, without combining and
+// control characters, and without characters that the font lacks. A text in an unsupported script
+// becomes "", because a few remaining letters would be misleading.
 func drawable(f *opentype.Font, text string) string {
 	var buffer sfnt.Buffer
 	var b strings.Builder
@@ -74,11 +74,11 @@ func drawable(f *opentype.Font, text string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// beginning is so many characters of a text.
-func beginning(text string, most int) string {
+// beginning returns the first limit characters of a text.
+func beginning(text string, limit int) string {
 	n := 0
 	for i := range text {
-		if n == most {
+		if n == limit {
 			return text[:i]
 		}
 		n++
@@ -86,12 +86,12 @@ func beginning(text string, most int) string {
 	return text
 }
 
-// wrap breaks a text between words, and words that are longer than a line within. It is
-// whole if it has room on so many lines; otherwise the last one ends in an ellipsis.
-func wrap(f font.Face, text string, width, most int) (lines []string, whole bool) {
+// wrap breaks a text between words, and within words longer than a line. whole reports whether the
+// text fits in limit lines; otherwise the last line ends in an ellipsis.
+func wrap(f font.Face, text string, width, limit int) (lines []string, whole bool) {
 	fits := func(s string) bool { return font.MeasureString(f, s).Ceil() <= width }
 	rest := text
-	for rest != "" && len(lines) < most {
+	for rest != "" && len(lines) < limit {
 		n := lineEnd(rest, fits)
 		lines = append(lines, strings.TrimSpace(rest[:n]))
 		rest = strings.TrimSpace(rest[n:])
@@ -107,9 +107,9 @@ func wrap(f font.Face, text string, width, most int) (lines []string, whole bool
 	return lines, false
 }
 
-// lineEnd is how many bytes of a text are its first line, at least a character.
+// lineEnd returns the length in bytes of a text's first line, at least one character.
 func lineEnd(text string, fits func(string) bool) int {
-	end := 0 // of the words that have room
+	end := 0 // of the words that fit
 	for i, r := range text {
 		if r != ' ' {
 			continue
@@ -126,7 +126,7 @@ func lineEnd(text string, fits func(string) bool) int {
 		return end
 	}
 	_, end = utf8.DecodeRuneInString(text)
-	for i := range text { // one word
+	for i := range text { // a single word
 		if i > end {
 			if !fits(text[:i]) {
 				break

@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/media/wasm"
 )
 
-// What these are, and where they come from, is in modules/README.md.
+// modules/README.md describes these modules and their sources.
 var (
 	//go:embed modules/avif.wasm.gz
 	avifCode []byte
@@ -26,17 +26,17 @@ var (
 	webpCode []byte
 )
 
-// Codecs decode and encode images. What is not written in Go runs in WebAssembly.
+// Codecs decodes and encodes images. Codecs that are not written in Go run in WebAssembly.
 type Codecs struct{ avif, heif, webp wasm.Module }
 
-// New returns the Codecs, none of them compiled.
+// New returns Codecs without compiling any module.
 func New() *Codecs {
 	return &Codecs{avif: wasm.Module{Compressed: avifCode}, heif: wasm.Module{Compressed: heifCode}, webp: wasm.Module{Compressed: webpCode}}
 }
 
-// The memory that an instance of a codec takes in addition to the file, in bytes:
-// a constant part, and a part per pixel, the decoded samples included. An instance
-// gets no more than this. Plain images are those of plainSamples.
+// Memory that an instance of a codec needs in addition to the file, in bytes: a constant part, and
+// a part per pixel, including the decoded samples. An instance is limited to this. Plain images are
+// those with plainSamples.
 const (
 	Base           = 6 << 20
 	webpPixel      = 8
@@ -44,15 +44,15 @@ const (
 	avifPixel      = 56
 )
 
-// heifPixel is the memory per pixel of a HEIC image, as measured with 25
-// megapixels of each kind: 6.5, 17, and up to 25 with alpha.
+// heifPixel is the memory per pixel of a HEIC image, measured with 25 megapixels of each kind: 6.5,
+// 17, and up to 25 with alpha.
 var heifPixel = map[samples]int64{plainSamples: 7, deepSamples: 18, otherSamples: 26}
 
-// EncodingMemory returns how many bytes encode takes for a picture of so many
-// pixels: half of that where alpha is smooth, all of it where it is noise.
+// EncodingMemory returns the maximum memory in bytes for encoding a picture. Noisy alpha needs all
+// of it, smooth alpha half.
 func EncodingMemory(pixels int64) int64 { return Base + 52*pixels }
 
-// Modules returns those that an image may need.
+// Modules returns the modules that an image may need.
 func (c *Codecs) Modules(k filetype.Kind, h Header) []*wasm.Module {
 	var all []*wasm.Module
 	switch k.ContentType {
@@ -72,7 +72,7 @@ func (c *Codecs) Close() error {
 	return errors.Join(c.avif.Close(), c.heif.Close(), c.webp.Close())
 }
 
-// opened is a file in a codec's memory, with room for what it says of it.
+// opened is a file in a codec's memory, with space for the decoder's results.
 type opened struct {
 	*wasm.Instance
 	file, length, facts uint64
@@ -94,11 +94,10 @@ func openFile(m *wasm.Module, in *source.Input, file io.Reader, length, limit in
 	return o, err
 }
 
-// maxFacts is how many numbers a decoder returns about a file at most.
+// maxFacts is the maximum number of values that a decoder returns about a file.
 const maxFacts = 5
 
-// decodeAVIF decodes the primary image. What has more than 8 bits is cut to
-// them.
+// decodeAVIF decodes the primary image. Samples with more than 8 bits are reduced to 8.
 func (c *Codecs) decodeAVIF(in *source.Input, h Header) (image.Image, error) {
 	o, err := openFile(&c.avif, in, in.Section(), in.Size(), h.codec)
 	if err != nil {
@@ -129,7 +128,7 @@ func (c *Codecs) decodeAVIF(in *source.Input, h Header) (image.Image, error) {
 		return nil, fmt.Errorf("%v pixels, but the header says %v", stored, h.stored)
 	}
 	pix, err := o.pixels(h.stored.X, h.stored.Y, depth, func(at uint64) error {
-		// Of a broken frame it says only by leaving the frame's delay unwritten.
+		// The decoder reports a broken frame only by not writing the frame's delay.
 		unwritten := bytes.Repeat([]byte{0xFF}, 8)
 		delay, err := o.Put(unwritten)
 		if err != nil {
@@ -149,15 +148,15 @@ func (c *Codecs) decodeAVIF(in *source.Input, h Header) (image.Image, error) {
 	return &image.RGBA{Pix: pix, Stride: 4 * h.stored.X, Rect: image.Rectangle{Max: h.stored}}, nil
 }
 
-// decodeLosslessWebP decodes a still image that is lossless, or whose alpha is.
+// decodeLosslessWebP decodes a still image that is lossless or has lossless alpha.
 func (c *Codecs) decodeLosslessWebP(in *source.Input, file io.Reader, length int64, width, height int, limit int64) (image.Image, error) {
 	o, err := openFile(&c.webp, in, file, length, limit)
 	if err != nil {
 		return nil, err
 	}
 	defer o.Close()
-	// It hands out planes, and chroma at half the size even of what is lossless,
-	// as our versions have it.
+	// The decoder returns planes with subsampled chroma even for lossless images, like our resized
+	// versions.
 	luma, chroma := width*height, ((width+1)/2)*((height+1)/2)
 	at, err := o.Alloc(2*luma + 2*chroma)
 	if err != nil {
@@ -191,8 +190,8 @@ func (c *Codecs) decodeLosslessWebP(in *source.Input, file io.Reader, length int
 	return img, nil
 }
 
-// pixels has fill write four samples a pixel of depth bytes each, and returns
-// their highest bytes.
+// pixels calls fill to write four samples per pixel of depth bytes each, and returns the highest
+// byte of each.
 func (o opened) pixels(width, height, depth int, fill func(at uint64) error) ([]byte, error) {
 	length := width * height * 4 * depth
 	at, err := o.Alloc(length)
@@ -213,7 +212,7 @@ func (o opened) pixels(width, height, depth int, fill func(at uint64) error) ([]
 	return pix, nil
 }
 
-// encodeWebP encodes a picture that is not opaque, with up to limit bytes.
+// encodeWebP encodes a picture with transparency, with up to limit bytes of memory.
 func (c *Codecs) encodeWebP(ctx context.Context, picture image.Image, limit int64) ([]byte, error) {
 	i, err := c.webp.Open(ctx, limit)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// allocated returns how much f allocates. Tests that use it run alone.
+// allocated returns the bytes that f allocates. Tests that use it are not parallel.
 func allocated(f func()) (bytes int64, objects int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -29,7 +29,7 @@ func allocated(f func()) (bytes int64, objects int) {
 	return int64(after.TotalAlloc - before.TotalAlloc), int(after.Mallocs - before.Mallocs)
 }
 
-// Decoders in Go take no more than the header says.
+// Decoders written in Go take no more memory than the header's estimate.
 func TestDecodingIsBounded(t *testing.T) {
 	codecs := New()
 	r := image.Rect(0, 0, 1_700, 1_100)
@@ -38,7 +38,7 @@ func TestDecodingIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind string
 		file []byte
-		more int64 // garbage that is collected meanwhile
+		more int64 // garbage collected in the meantime
 	}{
 		"grey png":        {filetype.PNG, mediatest.PNG(t, image.NewGray(r)), 0},
 		"tone":            {filetype.PNG, withTone(mediatest.PNG(t, image.NewGray(r))), 0},
@@ -82,14 +82,14 @@ func TestDecodingIsBounded(t *testing.T) {
 	}
 }
 
-// withTone makes a tone of a grey PNG transparent.
+// withTone makes one shade of a grey PNG transparent.
 func withTone(file []byte) []byte {
 	chunk := []byte("\x00\x00\x00\x02tRNS\x00\x01")
 	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
 	return bytes.Join([][]byte{file[:33], file[33:]}, chunk)
 }
 
-// interlacedPNG is an RGBA image of nothing.
+// interlacedPNG is an empty RGBA image.
 func interlacedPNG(width, height int) []byte {
 	var rows bytes.Buffer
 	for _, pass := range [][4]int{{8, 8, 0, 0}, {8, 8, 4, 0}, {4, 8, 0, 4}, {4, 4, 2, 0}, {2, 4, 0, 2}, {2, 2, 1, 0}, {1, 2, 0, 1}} {
@@ -119,7 +119,7 @@ func zipped(data []byte) []byte {
 	return packed.Bytes()
 }
 
-// rgbJPEG says behind the only scan that the components are red, green and blue.
+// rgbJPEG inserts a segment after the only scan that declares the components red, green and blue.
 func rgbJPEG(file []byte) []byte {
 	adobe := []byte("\xFF\xEE\x00\x0EAdobe\x00\x64\x00\x00\x00\x00\x00")
 	return append(append(bytes.Clone(file[:len(file)-2]), adobe...), file[len(file)-2:]...)
@@ -138,7 +138,7 @@ func TestScansAreBounded(t *testing.T) {
 	}
 }
 
-// A TIFF that is unpacked as it is read looks as x/image/tiff unpacks it.
+// A TIFF that is unpacked while it is read equals the result of x/image/tiff.
 func TestUnpackedTIFF(t *testing.T) {
 	t.Parallel()
 	r := image.Rect(0, 0, 300, 2_000) // two bands
@@ -166,7 +166,7 @@ func TestUnpackedTIFF(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: another image", name)
 		}
-		for n := range 40 { // nothing that is cut off is more than broken
+		for n := range 40 { // no truncation causes more than an error
 			cut := file[:len(file)*n/40]
 			in, kind := source.New(t.Context(), bytes.NewReader(cut)), filetype.Kind{ContentType: filetype.TIFF}
 			h, err := ReadHeader(in, kind)

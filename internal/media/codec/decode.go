@@ -12,14 +12,14 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// Decode decodes an image's first frame, cropped but not turned. A file that
-// cannot be decoded is a *source.Error.
+// Decode decodes an image's first frame, cropped but not rotated. It returns a *source.Error for a
+// file that cannot be decoded.
 func (c *Codecs) Decode(in *source.Input, k filetype.Kind, h Header) (image.Image, error) {
 	img, err := c.decode(in, k, h)
 	return img, in.Judge("image", err)
 }
 
-// decode is Decode. A decoder that panics has met a broken image.
+// decode is Decode without converting errors. It treats a panic of a decoder as a broken image.
 func (c *Codecs) decode(in *source.Input, k filetype.Kind, h Header) (img image.Image, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -68,5 +68,5 @@ func (c *Codecs) decode(in *source.Input, k filetype.Kind, h Header) (img image.
 	return img, nil
 }
 
-// errUnsupported is for kinds that decode was not made for.
+// errUnsupported is the error for types that decode does not support.
 var errUnsupported = errors.New("no decoder")

@@ -10,12 +10,12 @@ import (
 	"vitrine/internal/media/filetype"
 )
 
-// quality is what photographs are encoded with: visibly as the original on a
-// screen at a tenth of its bytes.
+// quality is the JPEG and WebP quality for photographs: visually equal to the original on a screen,
+// at a tenth of its size.
 const quality = 82
 
-// Encode encodes a picture as JPEG, or as WebP with up to limit bytes of memory
-// if something shines through.
+// Encode encodes a picture as JPEG, or if it has transparency as WebP, with up to limit bytes of
+// memory.
 func (c *Codecs) Encode(ctx context.Context, picture image.Image, opaque bool, limit int64) (contentType string, file []byte, err error) {
 	if !opaque {
 		file, err = c.encodeWebP(ctx, picture, limit)

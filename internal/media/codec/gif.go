@@ -11,9 +11,9 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// gifAnimated walks over the blocks of a GIF (GIF89a, appendix A) until a
-// second image begins. Nothing is decoded. A file that ends early has as many
-// images as were seen: the first one may still be whole.
+// gifAnimated walks over the blocks of a GIF (GIF89a, appendix A) until a second image begins,
+// without decoding. For a truncated file it counts the images up to the end, because the first one
+// may still be complete.
 func gifAnimated(in *source.Input) (bool, error) {
 	screen, err := in.Bytes(0, 13)
 	if err != nil {
@@ -37,7 +37,7 @@ func gifAnimated(in *source.Input) (bool, error) {
 				return false, in.Err()
 			}
 			at += 11 + colourTable(descriptor[9])
-		default: // the trailer, or rubbish
+		default: // the trailer, or garbage
 			return false, nil
 		}
 		if at, err = skipSubBlocks(in, at); err != nil {
@@ -46,7 +46,7 @@ func gifAnimated(in *source.Input) (bool, error) {
 	}
 }
 
-// colourTable returns the size in bytes of the table that packed fields announce.
+// colourTable returns the size in bytes of the colour table declared by packed fields.
 func colourTable(packed byte) int64 {
 	if packed&0x80 == 0 {
 		return 0
@@ -54,7 +54,7 @@ func colourTable(packed byte) int64 {
 	return 3 << (packed&7 + 1)
 }
 
-// skipSubBlocks returns the place after the blocks of up to 255 bytes at at.
+// skipSubBlocks returns the offset after the sub-blocks at at, which have up to 255 bytes each.
 func skipSubBlocks(in *source.Input, at int64) (int64, error) {
 	buffered := bufio.NewReader(io.NewSectionReader(in, at, in.Size()-at))
 	for {
@@ -73,7 +73,7 @@ func skipSubBlocks(in *source.Input, at int64) (int64, error) {
 	}
 }
 
-// decodeGIF decodes the first frame, in its place on the screen.
+// decodeGIF decodes the first frame at its position on the screen.
 func decodeGIF(in *source.Input, h Header) (image.Image, error) {
 	frame, err := gif.Decode(in.Section())
 	if err != nil {

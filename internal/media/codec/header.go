@@ -1,6 +1,5 @@
-// Package codec reads, decodes and encodes images in all common formats. It
-// calculates how much memory decoding takes before it begins: the figures stand
-// beside the decoder they describe.
+// Package codec reads, decodes and encodes images in all common formats. It calculates the memory
+// for decoding in advance; the figures are next to the decoders that they describe.
 package codec
 
 import (
@@ -23,15 +22,15 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// Header is what an image says of itself before it is decoded.
+// Header describes an image before it is decoded.
 type Header struct {
 	Width, Height int                // as stored, without the parts that crop removes
-	Orientation   bitmap.Orientation // how to turn it for viewing
+	Orientation   bitmap.Orientation // how to rotate it for viewing
 	Animated      bool
-	videoRange    bool // YCbCr samples are of the range that video uses
+	videoRange    bool // YCbCr samples have the range used in video
 
-	// The size of the coded image and the part of it to show, for AVIF and HEIC.
-	// An empty crop shows all.
+	// For AVIF and HEIC, the size of the coded image and the part of it to show. An empty crop
+	// shows all of it.
 	stored image.Point
 	crop   image.Rectangle
 
@@ -44,28 +43,27 @@ type Header struct {
 	cmyk    bool
 
 	alpha   uint32 // the item of a HEIC file with the alpha channel, or 0
-	samples int64  // bytes of the samples of an item of a HEIC file at most
+	samples int64  // maximum bytes of the samples of an item of a HEIC file
 
-	// How many bytes the image takes at most: while it is decoded, all in all,
-	// and afterwards as one of the pictures that bitmap.Normal returns.
+	// Maximum memory of the image in bytes: in total while it is decoded, and afterwards as a
+	// picture returned by bitmap.Normal.
 	Decoding, Decoded int64
-	Channels          int   // 4 where that picture is RGBA
-	Opaque            bool  // for sure
-	codec             int64 // bytes of decoding that are a codec's own memory
+	Channels          int   // 4 if that picture is RGBA
+	Opaque            bool  // certainly opaque
+	codec             int64 // part of Decoding that is a codec's own memory
 }
 
-// Pixels returns how many there are.
+// Pixels returns the number of pixels.
 func (h Header) Pixels() int64 { return int64(h.Width) * int64(h.Height) }
 
-// pixelSize is how many bytes a pixel takes while a decoder in Go works, and
-// after bitmap.Normal.
+// pixelSize is the number of bytes per pixel while a Go decoder works, and after bitmap.Normal.
 type pixelSize struct {
 	decoding, decoded int64
 	channels          int
 }
 
-// The pixels of the types of package image. RGBA is made beside a palette's
-// indexes, and in place of everything else.
+// Pixel sizes of the types of package image. For a palette, RGBA is allocated in addition to the
+// indexes; otherwise it replaces the original.
 var (
 	grayPixels    = pixelSize{1, 1, 1}
 	gray16Pixels  = pixelSize{2, 2, 1}
@@ -89,12 +87,12 @@ func pixelSizeOf(m color.Model) pixelSize {
 	return rgbaPixels
 }
 
-// take sets what the image takes with pixels of a size.
+// take sets the memory of the image for a pixel size.
 func (h *Header) take(p pixelSize) {
 	h.Decoding, h.Decoded, h.Channels = p.decoding*h.Pixels(), p.decoded*h.Pixels(), p.channels
 }
 
-// Upright returns width and height as viewed.
+// Upright returns the width and height as viewed.
 func (h Header) Upright() (int, int) {
 	if h.Orientation.Swaps() {
 		return h.Height, h.Width
@@ -102,7 +100,7 @@ func (h Header) Upright() (int, int) {
 	return h.Width, h.Height
 }
 
-// ReadHeader reads the header of an image. What is no image is a *source.Error.
+// ReadHeader reads the header of an image. It returns a *source.Error if the file is not an image.
 func ReadHeader(in *source.Input, k filetype.Kind) (Header, error) {
 	h, err := parseHeader(in, k)
 	if err != nil {
@@ -148,7 +146,7 @@ func parseHeader(in *source.Input, k filetype.Kind) (Header, error) {
 	return Header{}, source.Refused("Images of the type %s cannot be resized", k.ContentType)
 }
 
-// configured makes a header of a decoder's config.
+// configured returns the header for a decoder's config.
 func configured(c image.Config, err error) (Header, error) {
 	h := Header{Width: c.Width, Height: c.Height}
 	h.take(pixelSizeOf(c.ColorModel))
@@ -187,7 +185,7 @@ func pngHeader(in *source.Input) (Header, error) {
 				h.take(map[bool]pixelSize{false: rgbaPixels, true: rgba64Pixels}[shape[0] == 16])
 			}
 		case "IDAT":
-			if interlaced { // its seven passes are images of their own
+			if interlaced { // each of the seven passes is a separate image
 				h.Decoding *= 2
 			}
 			return h, nil
@@ -227,8 +225,7 @@ func gifHeader(in *source.Input) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	// The first frame, twice if it is interlaced, and the screen that it is drawn
-	// on when it does not fill it.
+	// The first frame, twice if it is interlaced, and the screen if the frame does not fill it.
 	h := Header{Width: c.Width, Height: c.Height}
 	h.take(pixelSize{1 + 1 + 4, 1 + 4, 4})
 	h.Animated, err = gifAnimated(in)

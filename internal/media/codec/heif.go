@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// The numbers that libheif uses for colour spaces and chroma formats.
+// libheif's numbers of colour spaces and chroma formats.
 const (
 	heifYCbCr = 0
 	heifRGB   = 1
@@ -66,8 +66,8 @@ func withAlpha(img, alpha image.Image, premultiplied bool) (image.Image, error) 
 	return dst, nil
 }
 
-// decodeHEICItem decodes an item of the same size as the primary one, or with 0
-// the primary one itself.
+// decodeHEICItem decodes an item with the same size as the primary one, or the primary one if item
+// is 0.
 func (c *Codecs) decodeHEICItem(in *source.Input, h Header, item uint32) (img image.Image, premultiplied bool, err error) {
 	o, err := openFile(&c.heif, in, in.Section(), in.Size(), h.codec)
 	if err != nil {
@@ -127,8 +127,8 @@ func (c *Codecs) decodeHEICItem(in *source.Input, h Header, item uint32) (img im
 	return img, premultiplied, nil
 }
 
-// layout is how the codec lays out samples: rows have room for 64 pixels at
-// least, and are aligned to 16 bytes.
+// layout is the codec's layout of samples: rows have space for at least 64 pixels and are aligned
+// to 16 bytes.
 type layout struct {
 	width, height          int
 	colours                int
@@ -162,10 +162,10 @@ func heifLayout(width, height, colours, chroma int) (layout, error) {
 	return layout{}, fmt.Errorf("colours %d with chroma %d", colours, chroma)
 }
 
-// alignedHEIF returns how many bytes a row of so many samples takes.
+// alignedHEIF returns the length in bytes of a row of samples.
 func alignedHEIF(samples int) int { return (max(samples, 64) + 15) &^ 15 }
 
-// image returns the image that the samples are.
+// image converts the decoded samples to an image.Image.
 func (l layout) image(samples []byte, premultiplied bool) image.Image {
 	r := image.Rect(0, 0, l.width, l.height)
 	switch {

@@ -14,21 +14,21 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// box is one box of the ISO base media file format (ISO/IEC 14496-12, section
-// 4.2), in which AVIF and HEIC are written.
+// box is a box of the ISO base media file format (ISO/IEC 14496-12, section 4.2), the container of
+// AVIF and HEIC.
 type box struct {
 	kind string
 	name []byte // the bytes of kind in the file
 	body []byte
 }
 
-// maxMeta bounds the box that describes the items, in bytes. Those of cameras
-// are below 20 KB.
+// maxMeta limits the size of the box that describes the items, in bytes. Those of cameras are below
+// 20 KB.
 const maxMeta = 1 << 20
 
-// isobmffHeader reads the dimensions of the primary item and how to crop and
-// turn it, from the item's properties. The decoders check the dimensions against
-// the coded image, and neither of them crops or turns: see simplify.
+// isobmffHeader reads the dimensions of the primary item and how to crop and rotate it from the
+// item's properties. The decoders check the dimensions against the coded image, and do not crop or
+// rotate: see simplify.
 func isobmffHeader(in *source.Input, k filetype.Kind) (Header, error) {
 	meta, _, err := metaBox(in)
 	if err != nil {
@@ -71,7 +71,7 @@ func isobmffHeader(in *source.Input, k filetype.Kind) (Header, error) {
 		}
 		h.samples = bytes * int64(alignedHEIF(h.Width)) * int64(h.Height+1)
 		switch {
-		case h.alpha != 0: // two sets of samples, and the picture that they become
+		case h.alpha != 0: // two sets of samples, and the combined picture
 			h.Decoded = 2*h.samples + rgbaPixels.decoded*h.Pixels()
 		case found == plainSamples:
 			h.take(pixelSize{2, 2, 1})
@@ -141,12 +141,11 @@ func cleanAperture(b []byte, stored image.Point) image.Rectangle {
 	return shown
 }
 
-// simplify changes a file so that a decoder returns the samples of one item as
-// they are stored. It renames the properties that crop and turn images, and the
-// references to alpha channels, and makes item the primary one, unless it is 0.
-// libheif would crop, turn and combine in memory of its own, several times the
-// size of the image; libavif neither crops nor turns. So the decoded image is
-// cropped and combined here, and bitmap turns the smaller renditions.
+// simplify modifies a file so that a decoder returns the samples of one item as stored. It renames
+// the properties that crop and rotate images and the references to alpha channels, and makes item
+// the primary one unless it is 0. libheif would crop, rotate and combine in its own memory, several
+// times the size of the image; libavif does neither. So the decoded image is cropped and combined
+// here, and bitmap rotates the resized versions.
 func simplify(file []byte, item uint32) error {
 	meta, at, err := metaBox(source.New(context.Background(), bytes.NewReader(file)))
 	if err != nil {
@@ -178,8 +177,7 @@ func simplify(file []byte, item uint32) error {
 	return nil
 }
 
-// samples classifies the samples of a file's items by the memory that decoding
-// them takes.
+// samples classifies the samples of a file's items by the memory needed to decode them.
 type samples int
 
 const (
@@ -216,9 +214,9 @@ func samplesOf(meta []byte) samples {
 	return most
 }
 
-// alphaItem returns the item with the alpha channel of the primary item, or 0. A
-// reference of the type auxl leads from it to the primary item, and auxC names
-// its purpose: ISO/IEC 23008-12, section 6.6.2.
+// alphaItem returns the item with the alpha channel of the primary item, or 0. A reference of type
+// auxl leads from it to the primary item, and auxC contains its purpose: ISO/IEC 23008-12, section
+// 6.6.2.
 func alphaItem(meta []byte) uint32 {
 	primary, ok := primaryItem(meta)
 	if !ok {
@@ -238,8 +236,7 @@ func alphaItem(meta []byte) uint32 {
 	return 0
 }
 
-// reference leads from one item of a file to others: ISO/IEC 14496-12, section
-// 8.11.12.
+// reference is a reference from one item of a file to others: ISO/IEC 14496-12, section 8.11.12.
 type reference struct {
 	box
 	from uint32
@@ -274,8 +271,7 @@ func references(meta []byte) (all []reference) {
 	return all
 }
 
-// metaBox returns the content of the file's meta box, and where in the file it
-// begins.
+// metaBox returns the content of the file's meta box and its offset.
 func metaBox(in *source.Input) (content []byte, offset int64, err error) {
 	for at := int64(0); ; {
 		b, err := in.Bytes(at, 16)
@@ -301,7 +297,7 @@ func metaBox(in *source.Input) (content []byte, offset int64, err error) {
 	}
 }
 
-// boxesIn returns the boxes in b, up to the first that is broken.
+// boxesIn returns the boxes in b, up to the first broken one.
 func boxesIn(b []byte) []box {
 	var all []box
 	for len(b) >= 8 {
@@ -364,8 +360,7 @@ func itemProperties(meta []byte, id uint32) (found []box) {
 	return found
 }
 
-// associations returns the indexes of the properties that an ipma box gives to
-// the item.
+// associations returns the indexes of an item's properties in an ipma box.
 func associations(ipma []byte, item uint32) (indexes []int) {
 	walkAssociations(ipma, func(id uint32, entry []byte) {
 		if id == item {
@@ -393,8 +388,8 @@ func propertyIndex(entry []byte) int {
 	return int(entry[0] & 0x7F)
 }
 
-// walkAssociations calls visit with each item and entry of an ipma box: ISO/IEC
-// 23008-12, section 9.3.2. It stops where the box is broken.
+// walkAssociations calls visit with each item and entry of an ipma box: ISO/IEC 23008-12, section
+// 9.3.2. It stops at the first broken entry.
 func walkAssociations(b []byte, visit func(item uint32, entry []byte)) {
 	if len(b) < 8 {
 		return

@@ -27,19 +27,18 @@ const (
 	markerAPP14 = 0xEE // Adobe's
 )
 
-// maxScans bounds how often a decoder goes over all of an image. Encoders make
-// about ten scans; a scan of an empty image is a few bytes.
+// maxScans limits the scans, each of which makes a decoder pass over the whole image. Encoders
+// write about ten; a scan of an empty image takes only a few bytes.
 const maxScans = 100
 
-// jpegFacts are what the segments of a file say. Segments behind the first scan
-// count too: the decoder heeds the last ones when it chooses how to hold the
-// image in the end.
+// jpegFacts is the information from a file's segments. Segments after the first scan count too: the
+// decoder uses the last ones to choose the final image type.
 type jpegFacts struct {
 	Header
 	truncatedJPEG
 	components []byte // three bytes each: T.81, section B.2.2
 	jfif       bool
-	transform  int // of Adobe's segment, -1 without one
+	transform  int // from Adobe's segment; -1 without one
 }
 
 // jpegHeader reads all segments, up to the end of the image or of the file.
@@ -73,15 +72,15 @@ func jpegHeader(in *source.Input) (Header, error) {
 	return Header{}, source.Refused("The image has more than %d scans", maxScans)
 }
 
-// segments walks over the segments of a file as image/jpeg does, which skips
-// what is no marker.
+// segments iterates over the segments of a file like image/jpeg, which skips bytes that are not
+// markers.
 type segments struct {
 	in *source.Input
 	r  *bufio.Reader
-	at int64 // of what r reads next
+	at int64 // offset of the next byte of r
 }
 
-// next returns the next segment: where what it holds begins, and its length.
+// next returns the next segment with the offset and length of its content.
 func (s *segments) next() (marker byte, at, length int64, err error) {
 	for {
 		skipped, err := s.r.ReadSlice(0xFF)
@@ -122,7 +121,7 @@ func (s *segments) next() (marker byte, at, length int64, err error) {
 // ICC.1:2022, section B.4.
 const iccHead = 14
 
-// segment takes what it needs from the segment at off.
+// segment reads the required values from the segment at off.
 func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) error {
 	switch {
 	case marker == markerSOS:
@@ -169,16 +168,16 @@ func (f *jpegFacts) frame(in *source.Input, off int64, progressive bool) error {
 	return err
 }
 
-// measure reckons what image/jpeg takes: whole blocks of 8 × 8 samples, as many
-// as the largest sampling factors make of them.
+// measure calculates the memory for image/jpeg: whole blocks of 8 × 8 samples, as many as the
+// largest sampling factors require.
 func (f *jpegFacts) measure() {
 	count := len(f.components) / 3
 	across, down := 1, 1
-	if count > 1 { // of a single component the factors mean nothing
+	if count > 1 { // the factors of a single component are ignored
 		across, down = int(f.components[1]>>4), int(f.components[1]&15)
 	}
 	if across == 0 || down == 0 {
-		return // broken, as the decoder says before it takes anything
+		return // broken; the decoder fails before it allocates anything
 	}
 	units := int64((f.Width+8*across-1)/(8*across)) * int64((f.Height+8*down-1)/(8*down))
 	var samples int64
@@ -191,9 +190,9 @@ func (f *jpegFacts) measure() {
 	}
 	f.Decoding, f.Decoded, f.Opaque, f.cmyk = samples, samples, true, count == 4
 	if f.progressive {
-		f.Decoding += 4 * samples // all coefficients are kept, as 32 bits, until the last scan
+		f.Decoding += 4 * samples // all coefficients are kept as 32-bit values until the last scan
 	}
-	if count == 4 || count == 3 && f.rgb() { // put together beside the components
+	if count == 4 || count == 3 && f.rgb() { // converted to a new image
 		f.Decoded = 4 * f.Pixels()
 		f.Decoding += f.Decoded
 		f.Channels = 4

@@ -38,7 +38,7 @@ const (
 	tiffDeflateOld = 32946
 )
 
-// tiffBand is how many bytes of rows x/image/tiff is given at once.
+// tiffBand is the number of bytes of rows that x/image/tiff reads at once.
 const tiffBand = 1 << 20
 
 func tiffHeader(in *source.Input) (Header, error) {
@@ -52,15 +52,14 @@ func tiffHeader(in *source.Input) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	// A block, what it is read into, which grows, and the tables of both.
+	// A block, the growing buffer for it, and the tables of both.
 	h.Decoding += 4*t.block(0) + 48*t.blocks()
 	return h, nil
 }
 
-// decodeTIFF decodes the first image. x/image/tiff unpacks a whole strip before
-// it looks at it, up to eight bytes for each of its pixels in ever larger
-// buffers, and a strip may be all of the image. So it is given the same image
-// without compression, in strips of a megabyte that are unpacked as it reads.
+// decodeTIFF decodes the first image. x/image/tiff unpacks a whole strip first, in growing buffers
+// of up to eight bytes per pixel, and a strip may be the whole image. So it gets the same image
+// without compression, in strips of a megabyte that are unpacked while it reads.
 func decodeTIFF(in *source.Input) (image.Image, error) {
 	c, err := tiff.DecodeConfig(in.Section())
 	if err != nil {
@@ -76,23 +75,22 @@ func decodeTIFF(in *source.Input) (image.Image, error) {
 	return tiff.Decode(io.NewSectionReader(t, 0, t.data+t.size()))
 }
 
-// unpacked is a TIFF file followed by its pixels without compression, and by a
-// directory that describes those.
+// unpacked is a TIFF file followed by its uncompressed pixels and a directory that describes them.
 type unpacked struct {
 	directory
-	tables []byte // the directory and what it refers to, behind the file
-	data   int64  // where the pixels begin, behind the tables
-	next   int64  // where the next pixels are read
+	tables []byte // the directory and its values, after the file
+	data   int64  // offset of the pixels, after the tables
+	next   int64  // offset of the next pixels to read
 
 	width, height int64 // of the image
 	tiled         bool
 	blockWidth    int64 // strips are as wide as the image
 	blockHeight   int64 // in the file
-	band          int64 // rows of a strip that is handed on
+	band          int64 // rows of an unpacked strip
 	rowBytes      int64 // of a block
 	compression   int64
 
-	current  int64 // the block that rest belongs to, counted as they are read
+	current  int64 // the block that rest belongs to, in the order of reading
 	rest     io.Reader
 	inflater io.ReadCloser
 }
@@ -125,8 +123,8 @@ func newUnpacked(in *source.Input, width, height int) (*unpacked, error) {
 	if err := errors.Join(broken[:]...); err != nil {
 		return nil, err
 	}
-	// x/image/tiff takes eight samples of 8 bits at most, and tiles of 8 × 8 at
-	// least; wider than the image they are only padded.
+	// x/image/tiff supports at most eight samples of 8 bits, and tiles of at least 8 × 8. Tiles
+	// wider than the image are only padded.
 	if samples > 4 || t.blockHeight < 1 || t.tiled && (min(t.blockWidth, t.blockHeight) < 8 || max(t.blockWidth, t.blockHeight) > source.MaxSide) {
 		return nil, fmt.Errorf("blocks of %d × %d pixels of %d samples", t.blockWidth, t.blockHeight, samples)
 	}
@@ -137,14 +135,14 @@ func newUnpacked(in *source.Input, width, height int) (*unpacked, error) {
 	return t, nil
 }
 
-// across and down return how many blocks there are of so many rows.
+// across and down return the number of blocks per row and of block rows.
 func (t *unpacked) across() int64            { return (t.width + t.blockWidth - 1) / t.blockWidth }
 func (t *unpacked) down(rows int64) int64    { return (t.height + rows - 1) / rows }
 func (t *unpacked) blocks() int64            { return t.across() * t.down(t.band) }
 func (t *unpacked) size() int64              { return t.across() * t.rowBytes * t.rows() }
 func (t *unpacked) rowsOf(i, of int64) int64 { return min(of, t.rows()-i*of) }
 
-// rows returns how many rows a column of blocks has: tiles are padded.
+// rows returns the number of rows in a column of blocks. Tiles are padded.
 func (t *unpacked) rows() int64 {
 	if t.tiled {
 		return t.down(t.blockHeight) * t.blockHeight
@@ -152,10 +150,10 @@ func (t *unpacked) rows() int64 {
 	return t.height
 }
 
-// block returns how many bytes block i that is handed on has.
+// block returns the size in bytes of the unpacked block i.
 func (t *unpacked) block(i int64) int64 { return t.rowBytes * t.rowsOf(i, t.band) }
 
-// tags returns those that say where the file's blocks are, and how long.
+// tags returns the tags of the offsets and lengths of the file's blocks.
 func (t *unpacked) tags() (offsets, counts uint16) {
 	if t.tiled {
 		return tagTileOffsets, tagTileByteCounts
@@ -171,7 +169,7 @@ func (t *unpacked) describe() error {
 		return errors.New("fewer blocks than the image has")
 	}
 	start, n := t.in.Size(), t.blocks()
-	entries := int64(len(t.entries)/tiffEntry) + 2 // at most
+	entries := int64(len(t.entries)/tiffEntry) + 2 // upper bound
 	lists := start + 2 + entries*tiffEntry
 	t.data = lists + 8*n
 	t.next = t.data
@@ -220,8 +218,8 @@ func (t *unpacked) describe() error {
 	return nil
 }
 
-// lists writes where the blocks are, and how long. They are in the file in the
-// order in which they are read, column by column, but listed row by row.
+// lists writes the offsets and lengths of the blocks. The blocks are stored in the order of
+// reading, column by column, but listed row by row.
 func (t *unpacked) lists(n int64) {
 	across := t.across()
 	for i := range n {
@@ -234,13 +232,13 @@ func (t *unpacked) lists(n int64) {
 	}
 }
 
-// ReadAt implements io.ReaderAt. Pixels are read once, from the first to the last.
+// ReadAt implements io.ReaderAt. Pixels can only be read once and in order.
 func (t *unpacked) ReadAt(p []byte, off int64) (int, error) {
 	start := t.in.Size()
 	switch {
 	case off < start:
 		n, err := t.in.ReadAt(p, off)
-		if off < 8 { // the header, which says where the directory is
+		if off < 8 { // the header contains the offset of the directory
 			head := append([]byte("\x00\x00\x00\x00"), t.order.AppendUint32(nil, uint32(start))...)
 			for i := max(4, off); i < min(8, off+int64(n)); i++ {
 				p[i-off] = head[i]
@@ -286,8 +284,7 @@ func (t *unpacked) read(p []byte) (int, error) {
 	return read, nil
 }
 
-// open begins to unpack the next block of the file, and no more of it than its
-// pixels.
+// open starts unpacking the next block of the file, limited to its pixels.
 func (t *unpacked) open() error {
 	t.current++
 	across, down := t.across(), t.down(t.blockHeight)
@@ -310,7 +307,7 @@ func (t *unpacked) open() error {
 	return nil
 }
 
-// unpack returns what a packed block of so many rows holds.
+// unpack returns the unpacked contents of a block.
 func (t *unpacked) unpack(packed io.Reader, rows int64) (io.Reader, error) {
 	switch t.compression {
 	case 0, tiffNone:
@@ -357,7 +354,7 @@ func (t *unpacked) fax(packed io.Reader, rows int64) (io.Reader, error) {
 type packBits struct {
 	r      *bufio.Reader
 	left   int  // of the run
-	equal  bool // they are all value
+	equal  bool // all bytes are value
 	value  byte
 	failed error
 }
@@ -389,7 +386,7 @@ func (u *packBits) Read(p []byte) (n int, err error) {
 	return 0, u.failed
 }
 
-// run begins the next run.
+// run starts the next run.
 func (u *packBits) run() {
 	var code byte
 	if code, u.failed = u.r.ReadByte(); u.failed != nil {
@@ -398,7 +395,7 @@ func (u *packBits) run() {
 	switch length := int(int8(code)); {
 	case length >= 0:
 		u.left, u.equal = length+1, false
-	case length > -128: // which stands for nothing
+	case length > -128: // -128 is a no-op
 		u.left, u.equal = 1-length, true
 		u.value, u.failed = u.r.ReadByte()
 	}

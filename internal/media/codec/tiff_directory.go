@@ -16,14 +16,13 @@ const (
 	tiffLong  = 4
 )
 
-// tiffEntry is the length of an entry: tag, type, count and value, or where the
-// values are.
+// tiffEntry is the length of an entry: tag, type, count, and the value or its offset.
 const tiffEntry = 12
 
 // directory is the first directory of a TIFF structure.
 type directory struct {
 	in      *source.Input
-	base    int64 // where the structure begins
+	base    int64 // offset of the structure
 	order   byteOrder
 	entries []byte
 }
@@ -57,7 +56,7 @@ func readDirectory(in *source.Input, base int64) (directory, error) {
 	return d, err
 }
 
-// find returns the first entry of a tag, nil if there is none.
+// find returns the first entry of a tag, or nil.
 func (d directory) find(tag uint16) []byte {
 	for e := d.entries; len(e) > 0; e = e[tiffEntry:] {
 		if d.order.Uint16(e) == tag {
@@ -67,7 +66,7 @@ func (d directory) find(tag uint16) []byte {
 	return nil
 }
 
-// count returns how many values a tag has.
+// count returns the number of values of a tag.
 func (d directory) count(tag uint16) int64 {
 	if e := d.find(tag); e != nil {
 		return int64(d.order.Uint32(e[4:]))
@@ -75,7 +74,7 @@ func (d directory) count(tag uint16) int64 {
 	return 0
 }
 
-// value returns the value of a tag at index i, otherwise if the tag is missing.
+// value returns the value of a tag at index i, or otherwise if the tag is missing.
 func (d directory) value(tag uint16, i, otherwise int64) (int64, error) {
 	e := d.find(tag)
 	if e == nil {
@@ -104,15 +103,15 @@ func (d directory) value(tag uint16, i, otherwise int64) (int64, error) {
 	return int64(d.order.Uint32(b)), nil
 }
 
-// tiffOrientation reads the orientation from the first directory of the TIFF
-// structure that starts at base, which is also how Exif is written. Without a
-// readable one it is 1: a broken note of how to turn an image breaks no image.
+// tiffOrientation reads the orientation from the first directory of the TIFF structure at base,
+// which is also the format of Exif. If it cannot be read, the orientation is 1: the image is still
+// usable.
 func tiffOrientation(in *source.Input, base int64) bitmap.Orientation {
 	head, err := in.Bytes(base, 6)
 	if err != nil {
 		return 1
 	}
-	if string(head) == "Exif\x00\x00" { // some writers of PNG and WebP keep it
+	if string(head) == "Exif\x00\x00" { // some PNG and WebP encoders include this prefix
 		return tiffOrientation(in, base+6)
 	}
 	d, err := readDirectory(in, base)
@@ -127,10 +126,9 @@ func tiffOrientation(in *source.Input, base int64) bitmap.Orientation {
 	return 1
 }
 
-// tiffProfile returns the ICC profile of a TIFF file, nil if there is none:
-// ICC.1:2022, section B.3.
+// tiffProfile returns the ICC profile of a TIFF file, or nil: ICC.1:2022, section B.3.
 func tiffProfile(in *source.Input) []byte {
-	const tag, inline = 34675, 4 // bytes that would be in the entry itself
+	const tag, inline = 34675, 4 // bytes that fit into the entry itself
 	d, err := readDirectory(in, 0)
 	if err != nil {
 		return nil

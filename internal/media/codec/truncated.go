@@ -19,10 +19,10 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// Truncated files are shown as far as they can be decoded: interrupted downloads
-// and full memory cards produce such files, and browsers show them, too.
+// Truncated files are shown as far as they can be decoded, as in browsers. Interrupted downloads
+// and full memory cards cause them.
 
-// truncatedJPEG has the values that decoding a JPEG file without an end marker needs.
+// truncatedJPEG has the values needed to decode a JPEG file without an end marker.
 type truncatedJPEG struct {
 	progressive bool
 	scans       int
@@ -45,8 +45,7 @@ func (t *truncatedJPEG) decode(in *source.Input, height int) (image.Image, error
 		}
 		return jpeg.Decode(io.MultiReader(io.NewSectionReader(in, 0, t.lastScan), bytes.NewReader(end)))
 	}
-	// image/jpeg returns nothing of an image that it cannot complete, so this
-	// searches for the largest height that it can decode.
+	// image/jpeg returns no partial image, so search for the largest height that it can decode.
 	const step = 16 // the height of a row of blocks, or twice that
 	var part image.Image
 	sort.Search((height-1)/step, func(i int) bool {
@@ -68,8 +67,8 @@ func (t *truncatedJPEG) decode(in *source.Input, height int) (image.Image, error
 	return extended(part, height), nil
 }
 
-// extended returns an image of a greater height, grey below img. It accepts the
-// image types that image/jpeg returns.
+// extended returns a taller image, grey below img. It accepts the image types that image/jpeg
+// returns.
 func extended(img image.Image, height int) image.Image {
 	b := img.Bounds()
 	r := image.Rect(0, 0, b.Dx(), height)
@@ -110,7 +109,7 @@ func decodePNG(in *source.Input) (image.Image, error) {
 	if err == nil || in.Err() != nil || !endsEarly(err) {
 		return img, err
 	}
-	runtime.GC() // frees the first attempt, since the header counted one image
+	runtime.GC() // frees the first attempt, because the header only counted one image
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(completePNG(in, w)) }()
 	img, err = png.Decode(r)
@@ -118,8 +117,8 @@ func decodePNG(in *source.Input) (image.Image, error) {
 	return img, err
 }
 
-// endsEarly reports whether image/png failed because data was missing. Only the
-// error text shows that.
+// endsEarly reports whether image/png failed because data is missing. Only the error's text shows
+// that.
 func endsEarly(err error) bool {
 	text := err.Error()
 	return errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(text, io.ErrUnexpectedEOF.Error()) ||

@@ -68,7 +68,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// Decoding a truncated file takes no more memory than the header says.
+// Decoding a truncated file takes no more memory than the header's estimate.
 func TestTruncatedIsBounded(t *testing.T) {
 	img := noisy(image.NewRGBA(image.Rect(0, 0, 1_200, 800)))
 	file := mediatest.JPEG(t, img)
@@ -97,7 +97,7 @@ func decodeFile(t *testing.T, kind string, file []byte) (image.Image, Header, er
 	return bitmap.Normal(img), h, nil
 }
 
-// noisy fills an image with noise, so that its file is long.
+// noisy fills an image with noise, so that its file is large.
 func noisy[T interface {
 	image.Image
 	Set(x, y int, c color.Color)

@@ -20,24 +20,24 @@ type span struct{ at, length int64 }
 
 // webpImage is one image of a WebP file: RFC 9649, section 2.
 type webpImage struct {
-	alpha, samples span // what the chunks hold; alpha may be missing
+	alpha, samples span // contents of the chunks; alpha may be missing
 	lossless       bool
 	width, height  int
 }
 
-// webpParts are the parts of a WebP file that are needed.
+// webpParts are the parts of a WebP file that we use.
 type webpParts struct {
 	webpImage // the only one, or the first frame of an animation
 
-	canvas image.Rectangle // empty in a file without a header of the extended format
-	place  image.Rectangle // of an animation's frame on the canvas
+	canvas image.Rectangle // empty without a header of the extended format
+	place  image.Rectangle // position of an animation's frame on the canvas
 	exif   span
 	icc    span
 }
 
 func (p webpParts) animated() bool { return !p.place.Empty() }
 
-// fills reports whether the image is all of the canvas.
+// fills reports whether the image covers the whole canvas.
 func (p webpParts) fills() bool { return !p.animated() || p.place == p.canvas }
 
 func parseWebP(in *source.Input) (webpParts, error) {
@@ -89,8 +89,8 @@ func parseWebP(in *source.Input) (webpParts, error) {
 	return p, nil
 }
 
-// eachChunk calls f for every chunk in a part of the file. A chunk that is
-// longer than the file has an error: decoders take memory for what it says.
+// eachChunk calls f for every chunk in a part of the file. A chunk that is longer than the file is
+// an error, because decoders would allocate its declared length.
 func eachChunk(in *source.Input, part span, f func(kind string, data span) error) error {
 	for end := part.at + part.length; part.at+8 <= end; {
 		b, err := in.Bytes(part.at, 8)
@@ -109,7 +109,7 @@ func eachChunk(in *source.Input, part span, f func(kind string, data span) error
 	return nil
 }
 
-// take notes a chunk of the first image.
+// take records a chunk of the first image.
 func (w *webpImage) take(in *source.Input, kind string, data span) error {
 	if w.samples.length > 0 {
 		return nil
@@ -136,9 +136,9 @@ func (w *webpImage) take(in *source.Input, kind string, data span) error {
 	return nil
 }
 
-// planes reports whether the samples are planes without alpha, which
-// x/image/webp decodes. What is lossless, alpha too, it would decode to tables
-// that take thousands of times the bytes of a hostile file.
+// planes reports whether the samples are planes without alpha, which x/image/webp decodes. It is
+// not used for lossless images or lossless alpha, because its tables can take thousands of times
+// the size of a malicious file.
 func (w webpImage) planes() bool { return !w.lossless && w.alpha.length == 0 }
 
 func webpHeader(in *source.Input) (Header, error) {
@@ -152,7 +152,7 @@ func webpHeader(in *source.Input) (Header, error) {
 		h.Decoded = blocks * 256 * 3 / 2
 		h.Decoding = h.Decoded + 32*blocks + p.samples.length
 	} else {
-		h.take(pixelSize{3, 3 + 4, 4}) // planes, and the RGBA that is made of them
+		h.take(pixelSize{3, 3 + 4, 4}) // planes, and the RGBA made from them
 		h.codec = Base + p.alpha.length + p.samples.length + webpPixel*h.Pixels()
 		h.Decoding += h.codec
 	}
@@ -173,8 +173,8 @@ func webpHeader(in *source.Input) (Header, error) {
 	return h, nil
 }
 
-// decodeWebP decodes a still image, or the first frame of an animation in its
-// place on the canvas.
+// decodeWebP decodes a still image, or the first frame of an animation at its position on the
+// canvas.
 func (c *Codecs) decodeWebP(in *source.Input, h Header) (image.Image, error) {
 	p, err := parseWebP(in)
 	if err != nil {
@@ -195,8 +195,8 @@ func (c *Codecs) decodeWebP(in *source.Input, h Header) (image.Image, error) {
 	return img, nil
 }
 
-// decodePlanes decodes a lossy image. Its samples are of the range of video
-// (RFC 6386, section 9.2), but x/image/webp leaves them so.
+// decodePlanes decodes a lossy image. Its samples have the range used in video (RFC 6386, section
+// 9.2), which x/image/webp does not convert.
 func decodePlanes(file io.Reader) (image.Image, error) {
 	img, err := webp.Decode(file)
 	if y, ok := img.(*image.YCbCr); ok {
@@ -205,7 +205,7 @@ func decodePlanes(file io.Reader) (image.Image, error) {
 	return img, err
 }
 
-// file returns a file of the image alone.
+// file returns a file that contains only this image.
 func (w webpImage) file(in *source.Input) (io.Reader, int64) {
 	var parts []io.Reader
 	length := int64(4)

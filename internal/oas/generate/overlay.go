@@ -171,7 +171,7 @@ func rewrite(node any, schemas object, response bool) any {
 		delete(s, "format")
 	}
 	delete(s, "not")
-	if s["pattern"] == `^$|\S` { // the gate's and the use cases' (httpedge.Gate)
+	if s["pattern"] == `^$|\S` { // the gate's and the use cases' (httpedge.APIHandler)
 		delete(s, "pattern")
 	}
 	if s["type"] == "object" && s["properties"] == nil && s["additionalProperties"] == nil {

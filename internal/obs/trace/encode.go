@@ -5,8 +5,9 @@ import (
 	"strconv"
 )
 
-// What follows is ExportTraceServiceRequest in the JSON of OTLP: ids are in hexadecimal, not in
-// base64 as protobuf's JSON has bytes; numbers of 64 bits are texts; kinds and states are numbers.
+// The following types are ExportTraceServiceRequest in OTLP's JSON encoding. It differs from
+// protobuf's: IDs are hexadecimal instead of base64. 64-bit numbers are strings, and kinds and
+// states are numbers.
 
 type request struct {
 	ResourceSpans []resourceSpans `json:"resourceSpans"`
@@ -54,13 +55,13 @@ type keyValue struct {
 	Value anyValue `json:"value"`
 }
 
-// anyValue has one of its fields.
+// anyValue holds one of its fields.
 type anyValue struct {
 	Text *string `json:"stringValue,omitempty"`
 	Int  string  `json:"intValue,omitempty"`
 }
 
-// Of the flags of a span.
+// Flags and the status of a span.
 const (
 	flagSampled     = 1
 	flagKnowsRemote = 1 << 8

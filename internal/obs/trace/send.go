@@ -17,30 +17,30 @@ import (
 	"time"
 )
 
-// How much is held and sent.
+// Limits of the queue and of requests to the collector.
 const (
-	queued      = 4096 // spans that wait
+	queued      = 4096 // spans
 	batchSize   = 512
-	mostTries   = 5
-	longestWait = 30 * time.Second // between two of them
-	mostAnswer  = 64 << 10         // bytes that are read of an answer
+	maxTries    = 5
+	longestWait = 30 * time.Second // between attempts
+	maxAnswer   = 64 << 10         // bytes
 )
 
-// Options say where spans go.
+// Options configure a Tracer.
 type Options struct {
-	Endpoint string      // of the collector, to which /v1/traces is added
-	Header   http.Header // of each request, such as a token; may be nil
-	Ratio    float64     // of the traces that begin here which are recorded, 0 to 1
-	Resource []Resource  // what is said of this process
+	Endpoint string      // of the collector, without /v1/traces
+	Header   http.Header // added to each request, for example a token; may be nil
+	Ratio    float64     // share of the traces started here that is recorded, 0 to 1
+	Resource []Resource  // attributes of this process
 	Version  string      // of the program
 	Log      *slog.Logger
 
-	Every   time.Duration // how often what is there is sent; 5 s by default
+	Every   time.Duration // time between sends; 5 s by default
 	Timeout time.Duration // of one request; 10 s by default
-	Pause   time.Duration // before the second try, doubled before each other; 1 s by default
+	Pause   time.Duration // before the second attempt, doubled before each further one; 1 s by default
 }
 
-// Resource is something that is said of the process.
+// Resource is an attribute of the process.
 type Resource struct{ Key, Value string }
 
 // Tracer records spans and sends them. It is safe for concurrent use.
@@ -51,26 +51,26 @@ type Tracer struct {
 	queue  chan *Span
 	begin  sync.Once
 
-	life     context.Context // of what is being sent
+	life     context.Context // context of requests to the collector
 	cut      context.CancelFunc
 	stop     sync.Once
 	stopping chan struct{}
 	done     chan struct{}
-	away     bool // of the sender: the collector took nothing the last time
+	away     bool // the last request failed; only used by the sender goroutine
 
 	sent, full, failed, refused, skipped atomic.Int64
 }
 
-// Stats are what became of spans since the process began.
+// Stats counts spans since the process started.
 type Stats struct {
-	Sent    int64 // the collector has taken them
-	Full    int64 // dropped, since too many waited
-	Failed  int64 // dropped, since the collector did not answer, or asked for a later time again and again
-	Refused int64 // dropped, since the collector does not want them
-	Skipped int64 // left out of a trace that had too many
+	Sent    int64 // accepted by the collector
+	Full    int64 // dropped because the queue was full
+	Failed  int64 // dropped because all attempts failed
+	Refused int64 // dropped because the collector rejected them
+	Skipped int64 // omitted from a trace with too many spans
 }
 
-// New makes a tracer. It sends nothing, and has nothing to be closed, before the first span ends.
+// New creates a tracer. Until the first span ends, it sends nothing and needs no shutdown.
 func New(o Options) *Tracer {
 	if o.Every == 0 {
 		o.Every = 5 * time.Second
@@ -85,13 +85,13 @@ func New(o Options) *Tracer {
 	transport.MaxIdleConnsPerHost = 1
 	t := &Tracer{o: o, url: Address(o.Endpoint), queue: make(chan *Span, queued), stopping: make(chan struct{}), done: make(chan struct{}),
 		client: &http.Client{Transport: transport, Timeout: o.Timeout,
-			// A redirect would take the token elsewhere.
+			// Following a redirect would send the token to another server.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	t.life, t.cut = context.WithCancel(context.Background())
 	return t
 }
 
-// Address is where the spans of an endpoint are sent.
+// Address returns the URL that spans for an endpoint are sent to.
 func Address(endpoint string) string {
 	const path = "/v1/traces"
 	if strings.HasSuffix(endpoint, path) {
@@ -100,7 +100,7 @@ func Address(endpoint string) string {
 	return strings.TrimSuffix(endpoint, "/") + path
 }
 
-// Stats may be asked of a nil Tracer.
+// Stats returns the counters. A nil Tracer has zero Stats.
 func (t *Tracer) Stats() Stats {
 	if t == nil {
 		return Stats{}
@@ -108,7 +108,7 @@ func (t *Tracer) Stats() Stats {
 	return Stats{t.sent.Load(), t.full.Load(), t.failed.Load(), t.refused.Load(), t.skipped.Load()}
 }
 
-// take queues an ended span.
+// take queues an ended span, or drops it if the queue is full.
 func (t *Tracer) take(s *Span) {
 	t.begin.Do(func() { go t.run() })
 	select {
@@ -118,15 +118,15 @@ func (t *Tracer) take(s *Span) {
 	}
 }
 
-// Shutdown sends what is left, each batch tried once, until ctx is done. Spans that end later are
-// dropped. The error says how many spans did not arrive since the shutdown began.
+// Shutdown sends the remaining spans, trying each batch once, until ctx is done. Spans that end
+// later are dropped. The error contains the number of spans lost since Shutdown was called.
 func (t *Tracer) Shutdown(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
 	before := t.lost()
 	t.stop.Do(func() { close(t.stopping) })
-	t.begin.Do(func() { close(t.done) }) // nothing has ended yet
+	t.begin.Do(func() { close(t.done) }) // no span has ended yet
 	select {
 	case <-t.done:
 	case <-ctx.Done():
@@ -143,7 +143,7 @@ func (t *Tracer) Shutdown(ctx context.Context) error {
 
 func (t *Tracer) lost() int64 { return t.failed.Load() + t.refused.Load() }
 
-// run sends until the end.
+// run sends queued spans until Shutdown.
 func (t *Tracer) run() {
 	defer close(t.done)
 	tick := time.NewTicker(t.o.Every)
@@ -181,10 +181,10 @@ func (t *Tracer) run() {
 	}
 }
 
-// send sends a batch, and tries again where the collector may take it later.
+// send sends a batch and retries temporary errors.
 func (t *Tracer) send(batch []*Span) {
 	body, err := json.Marshal(t.encode(batch))
-	if err != nil { // structs of texts and numbers always encode
+	if err != nil { // strings and numbers always encode
 		t.refused.Add(int64(len(batch)))
 		return
 	}
@@ -203,7 +203,7 @@ func (t *Tracer) send(batch []*Span) {
 		case !ok:
 			t.refused.Add(n)
 			return
-		case try == mostTries || !t.wait(max(later.after, pause/2+rand.N(pause))):
+		case try == maxTries || !t.wait(max(later.after, pause/2+rand.N(pause))):
 			t.failed.Add(n)
 			return
 		}
@@ -211,18 +211,18 @@ func (t *Tracer) send(batch []*Span) {
 	}
 }
 
-// tell logs that the collector is away, or back.
+// tell logs when the collector becomes unreachable or reachable.
 func (t *Tracer) tell(err error) {
 	switch {
 	case err != nil && !t.away:
-		t.o.Log.Warn("traces do not arrive", "collector", t.url, "error", err)
+		t.o.Log.Warn("the trace collector does not accept spans", "collector", t.url, "error", err)
 	case err == nil && t.away:
-		t.o.Log.Info("traces arrive again", "collector", t.url)
+		t.o.Log.Info("the trace collector accepts spans again", "collector", t.url)
 	}
 	t.away = err != nil
 }
 
-// wait waits before another try, and reports whether there is to be one.
+// wait waits before the next attempt. It returns false on shutdown.
 func (t *Tracer) wait(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -234,7 +234,7 @@ func (t *Tracer) wait(d time.Duration) bool {
 	}
 }
 
-// again is an error that may pass, after so long at least.
+// again is a temporary error with a minimum delay before the next attempt.
 type again struct {
 	error
 	after time.Duration
@@ -242,8 +242,8 @@ type again struct {
 
 func (a again) Unwrap() error { return a.error }
 
-// post sends a body once, and gives how many of its spans the collector has rejected. OTLP has four
-// statuses that may pass; whoever answers otherwise would answer so again.
+// post sends a body once and returns the number of spans that the collector rejected. OTLP defines
+// four statuses to retry; a retry after any other would fail again.
 func (t *Tracer) post(body []byte) (rejected int64, err error) {
 	req, err := http.NewRequestWithContext(t.life, http.MethodPost, t.url, bytes.NewReader(body))
 	if err != nil {
@@ -259,7 +259,7 @@ func (t *Tracer) post(body []byte) (rejected int64, err error) {
 		return 0, again{err, 0}
 	}
 	defer func() { _ = res.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case res.StatusCode == http.StatusTooManyRequests, res.StatusCode == http.StatusBadGateway,
 		res.StatusCode == http.StatusServiceUnavailable, res.StatusCode == http.StatusGatewayTimeout:
@@ -272,7 +272,7 @@ func (t *Tracer) post(body []byte) (rejected int64, err error) {
 	return rejections(answer), nil
 }
 
-// retryAfter reads seconds; a date, which collectors do not send, is none.
+// retryAfter parses a delay in seconds. It ignores dates, which collectors do not send.
 func retryAfter(header string) time.Duration {
 	seconds, err := strconv.Atoi(header)
 	if err != nil || seconds < 0 {
@@ -281,11 +281,11 @@ func retryAfter(header string) time.Duration {
 	return min(time.Duration(min(seconds, 3600))*time.Second, longestWait)
 }
 
-// rejections reads an ExportTraceServiceResponse. An empty answer rejects nothing.
+// rejections parses an ExportTraceServiceResponse. An empty one rejects nothing.
 func rejections(answer []byte) int64 {
 	var r struct {
 		PartialSuccess struct {
-			RejectedSpans json.RawMessage // a number, or as JSON has those of 64 bits, a text
+			RejectedSpans json.RawMessage // a number, or a string as usual for 64-bit numbers
 		}
 	}
 	_ = json.Unmarshal(answer, &r)

@@ -1,12 +1,12 @@
-// Package trace records spans, what a request or a job spent its time on, and sends them to a
-// collector by OTLP over HTTP, encoded as JSON (https://opentelemetry.io/docs/specs/otlp/).
+// Package trace records spans and sends them to a collector by OTLP over HTTP, encoded as JSON
+// (https://opentelemetry.io/docs/specs/otlp/).
 //
-// It is our own because of what the others cost this program: the SDK of OpenTelemetry adds 1.1 MB
-// before it sends anything, has no exporter that writes JSON and does not tell what it drops; with
-// its exporter over HTTP, which writes protobuf, it is 6.4 MB.
+// We do not use the OpenTelemetry SDK because of its size: it adds 1.1 MB before it sends anything,
+// has no JSON exporter and does not report dropped spans. With its HTTP exporter, which writes
+// protobuf, it adds 6.4 MB.
 //
-// A nil *Tracer and a nil *Span do nothing and allocate nothing, so that nobody asks whether
-// requests are traced.
+// A nil *Tracer and a nil *Span do nothing and allocate nothing, so callers need not check whether
+// a request is traced.
 package trace
 
 import (
@@ -19,10 +19,9 @@ import (
 	"time"
 )
 
-// Kind is what a span is to its parent, by the numbers of OTLP.
+// Kind is the relation of a span to its parent, numbered as in OTLP.
 type Kind int
 
-// The kinds.
 const (
 	Internal Kind = iota + 1
 	Server
@@ -31,22 +30,22 @@ const (
 	Consumer
 )
 
-// What one trace may hold within this process, so that a job over a million rows does not crowd out
-// all else. What is left out is counted, and its root says how much it was.
+// Limits of one trace in this process, so that a job over a million rows does not push out other
+// traces. The root span has the number of omitted spans.
 const (
-	mostSpans = 1000
-	mostText  = 2 << 10 // bytes of one attribute
+	maxSpans = 1000
+	maxText  = 2 << 10 // bytes per attribute
 )
 
-// Span is something that takes time. It belongs to the goroutine that began it, which ends it;
-// others may begin children of it.
+// Span measures one operation. Only the goroutine that started it may use and end it; others may
+// start children.
 type Span struct {
 	tracer *Tracer
 	root   *root
 	trace  [16]byte
 	id     [8]byte
-	parent [8]byte // zero for none
-	remote bool    // the parent is another's
+	parent [8]byte // zero for a root
+	remote bool    // the parent is in another process
 	name   string
 	kind   Kind
 	start  time.Time
@@ -57,10 +56,10 @@ type Span struct {
 	ended  bool
 }
 
-// root is what the spans below one have in common.
+// root is shared by all spans below one root span.
 type root struct {
 	span    *Span
-	begun   atomic.Int64
+	started atomic.Int64
 	skipped atomic.Int64
 }
 
@@ -73,23 +72,23 @@ type attribute struct {
 
 type spanKey struct{}
 
-// Of gives the span that a context is within, nil for none.
+// Of returns the current span of ctx, or nil.
 func Of(ctx context.Context) *Span {
 	s, _ := ctx.Value(spanKey{}).(*Span)
 	return s
 }
 
-// Root begins a span that has no parent here. If traceparent is one, the span is part of that
-// trace; believed says that it also decides whether the span is recorded. Otherwise the ratio
-// does: whoever may call from outside is not to choose how much is recorded. It gives ctx and nil
-// for a span that is not.
-func (t *Tracer) Root(ctx context.Context, kind Kind, name, traceparent string, believed bool) (context.Context, *Span) {
+// Root starts a span without a parent in this process. If traceparent is valid, the span joins that
+// trace. If trusted is also set, the caller's sampling flag decides whether the span is recorded;
+// otherwise Ratio does, so that outside callers cannot choose how much is recorded. Root returns
+// ctx and nil if the span is not recorded.
+func (t *Tracer) Root(ctx context.Context, kind Kind, name, traceparent string, trusted bool) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
 	}
 	from, ok := parse(traceparent)
 	recorded := from.sampled
-	if !ok || !believed {
+	if !ok || !trusted {
 		recorded = rand.Float64() < t.o.Ratio
 	}
 	if !recorded {
@@ -105,7 +104,7 @@ func (t *Tracer) Root(ctx context.Context, kind Kind, name, traceparent string, 
 	return context.WithValue(ctx, spanKey{}, s), s
 }
 
-// Start begins a span below that of a context. It gives ctx and nil where there is none.
+// Start starts a child of the current span of ctx. Without one it returns ctx and nil.
 func Start(ctx context.Context, kind Kind, name string) (context.Context, *Span) {
 	s := Of(ctx).child(kind, name)
 	if s == nil {
@@ -114,7 +113,7 @@ func Start(ctx context.Context, kind Kind, name string) (context.Context, *Span)
 	return context.WithValue(ctx, spanKey{}, s), s
 }
 
-// Past begins a span that is over: it has taken so long until now.
+// Past returns a child span that started took ago, for an operation that is already over.
 func Past(ctx context.Context, kind Kind, name string, took time.Duration) *Span {
 	s := Of(ctx).child(kind, name)
 	if s != nil {
@@ -127,7 +126,7 @@ func (s *Span) child(kind Kind, name string) *Span {
 	if s == nil {
 		return nil
 	}
-	if s.root.begun.Add(1) > mostSpans {
+	if s.root.started.Add(1) > maxSpans {
 		s.root.skipped.Add(1)
 		s.tracer.skipped.Add(1)
 		return nil
@@ -137,7 +136,7 @@ func (s *Span) child(kind Kind, name string) *Span {
 	return c
 }
 
-// newID is never 0, which stands for no span.
+// newID never returns 0, which means no span.
 func newID() uint64 {
 	for {
 		if id := rand.Uint64(); id != 0 {
@@ -146,25 +145,25 @@ func newID() uint64 {
 	}
 }
 
-// Name renames a span. Names come from bounded sets: what differs each time is an attribute.
+// Name renames a span. Names must come from a bounded set; use attributes for variable values.
 func (s *Span) Name(name string) {
 	if s != nil {
 		s.name = name
 	}
 }
 
-// Text sets an attribute, unless the value is empty. A long one is cut off.
+// Text sets an attribute unless the value is empty, and truncates long values.
 func (s *Span) Text(key, value string) {
 	if s == nil || value == "" {
 		return
 	}
-	if len(value) > mostText {
-		value = strings.ToValidUTF8(value[:mostText], "")
+	if len(value) > maxText {
+		value = strings.ToValidUTF8(value[:maxText], "")
 	}
 	s.attrs = append(s.attrs, attribute{key: key, text: value, isText: true})
 }
 
-// Number sets an attribute.
+// Number sets a numeric attribute.
 func (s *Span) Number(key string, value int64) {
 	if s != nil {
 		s.attrs = append(s.attrs, attribute{key: key, number: value})
@@ -174,12 +173,12 @@ func (s *Span) Number(key string, value int64) {
 // Fail marks a span as failed. The reason may be empty.
 func (s *Span) Fail(why string) {
 	if s != nil {
-		s.failed, s.why = true, why[:min(len(why), mostText)]
+		s.failed, s.why = true, why[:min(len(why), maxText)]
 	}
 }
 
-// End hands the span over to be sent. It never waits: where there is no room the span is dropped,
-// and counted. Ending it again does nothing.
+// End queues the span for sending. It never blocks: if the queue is full, the span is dropped and
+// counted. Calling End again does nothing.
 func (s *Span) End() {
 	if s == nil || s.ended {
 		return
@@ -193,8 +192,8 @@ func (s *Span) End() {
 	s.tracer.take(s)
 }
 
-// Traceparent names the span to others, as a header of that name does
-// (https://www.w3.org/TR/trace-context/); empty for none.
+// Traceparent returns the value of the traceparent header for requests made within the span
+// (https://www.w3.org/TR/trace-context/), or "" for a nil span.
 func (s *Span) Traceparent() string {
 	if s == nil {
 		return ""
@@ -202,23 +201,23 @@ func (s *Span) Traceparent() string {
 	return "00-" + hex.EncodeToString(s.trace[:]) + "-" + hex.EncodeToString(s.id[:]) + "-01"
 }
 
-// caller is what a traceparent says.
+// caller is a parsed traceparent.
 type caller struct {
 	trace   [16]byte
 	span    [8]byte
 	sampled bool
 }
 
-// wholeParent is the length of "00-<32>-<16>-<2>". A later version may have more behind it.
+// wholeParent is the length of "00-<32>-<16>-<2>". Later versions may append fields.
 const wholeParent = 55
 
-// Valid reports whether a text is a traceparent, whose trace has an id then: its TraceID.
+// Valid reports whether traceparent is well-formed.
 func Valid(traceparent string) bool {
 	_, ok := parse(traceparent)
 	return ok
 }
 
-// TraceID is that of a traceparent, in hexadecimal; empty where it is none.
+// TraceID returns the hexadecimal trace ID of a traceparent, or "" if it is invalid.
 func TraceID(traceparent string) string {
 	if !Valid(traceparent) {
 		return ""
@@ -226,7 +225,7 @@ func TraceID(traceparent string) string {
 	return traceparent[3:35]
 }
 
-// Unsampled is a valid traceparent that says that nothing is recorded.
+// Unsampled returns a valid traceparent with the sampling flag cleared.
 func Unsampled(traceparent string) string { return traceparent[:wholeParent-2] + "00" }
 
 func parse(t string) (c caller, ok bool) {
@@ -237,7 +236,7 @@ func parse(t string) (c caller, ok bool) {
 		return caller{}, false
 	}
 	for i := range wholeParent {
-		if b := t[i]; b != '-' && (b < '0' || b > '9') && (b < 'a' || b > 'f') { // capitals are no hexadecimal here
+		if b := t[i]; b != '-' && (b < '0' || b > '9') && (b < 'a' || b > 'f') { // upper case hexadecimal is not allowed
 			return caller{}, false
 		}
 	}

@@ -18,14 +18,14 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// collector takes what is sent to it, unless answer says otherwise.
+// collector accepts all spans unless answer returns an error status.
 type collector struct {
 	*httptest.Server
 	mu     sync.Mutex
 	spans  []span
 	bodies [][]byte
 	header http.Header
-	asked  chan struct{} // holds one for each request
+	asked  chan struct{} // receives one value per request
 	answer func(w http.ResponseWriter, r *http.Request, n int) bool
 }
 
@@ -66,7 +66,7 @@ func collect(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the sender has gone
+			return // the sender has given up
 		}
 		c.mu.Lock()
 		c.bodies = append(c.bodies, body)
@@ -134,7 +134,7 @@ const (
 	theirID = "4bf92f3577b34da6a3ce929d0e0e4736"
 )
 
-// What is sent has the form of OTLP in JSON, and the tree of what happened.
+// Spans are sent as OTLP JSON and form the expected tree.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	c := collect(t, nil)
@@ -195,7 +195,7 @@ func TestTree(t *testing.T) {
 	if by["transaction"].Status.Message != "conflict" {
 		t.Errorf("status %+v", by["transaction"].Status)
 	}
-	// What is read above by any reader of JSON must also be written as OTLP says.
+	// Any JSON reader accepts the above; check that it is also written as OTLP requires.
 	for _, want := range []string{`"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"vitrine"}}]},"scopeSpans":[{"scope":{"name":"vitrine","version":"v1"},"spans":[{"traceId":"` + theirID, `"kind":3`, `"startTimeUnixNano":"`, `"intValue":"1152921504606846976"`} {
 		if !bytes.Contains(c.bodies[0], []byte(want)) {
 			t.Errorf("no %s in %s", want, c.bodies[0])
@@ -206,15 +206,15 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// Who is believed decides for their trace, and the ratio for all others.
+// A trusted caller decides whether its trace is recorded; the ratio decides for others.
 func TestSampling(t *testing.T) {
 	t.Parallel()
 	for _, at := range []struct {
-		ratio    float64
-		parent   string
-		believed bool
-		want     bool
-		trace    string
+		ratio   float64
+		parent  string
+		trusted bool
+		want    bool
+		trace   string
 	}{
 		{1, "", false, true, ""}, {0, "", false, false, ""}, {0, "", true, false, ""},
 		{0, theirs, true, true, theirID}, {1, silent, true, false, ""},
@@ -226,7 +226,7 @@ func TestSampling(t *testing.T) {
 		{0, theirs + "-more", true, false, ""}, {0, "01" + theirs[2:] + "-more", true, true, theirID}, {0, "01" + theirs[2:] + "more", true, false, ""},
 	} {
 		tr := tracer(t, trace.Options{Endpoint: "http://127.0.0.1:1", Ratio: at.ratio})
-		ctx, s := tr.Root(t.Context(), trace.Server, "x", at.parent, at.believed)
+		ctx, s := tr.Root(t.Context(), trace.Server, "x", at.parent, at.trusted)
 		if (s != nil) != at.want || at.trace != "" && trace.TraceID(s.Traceparent()) != at.trace || trace.Of(ctx) != s {
 			t.Errorf("%+v: %q", at, s.Traceparent())
 		}
@@ -236,7 +236,7 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// Traces that are too large lose their later spans, and say so.
+// Traces that are too large lose their later spans, and count them.
 func TestLargeTrace(t *testing.T) {
 	t.Parallel()
 	c := collect(t, nil)
@@ -264,7 +264,7 @@ func TestLargeTrace(t *testing.T) {
 	}
 }
 
-// A collector that does not answer holds up nobody; what waits is bounded, and what is lost counted.
+// A collector that does not answer blocks no caller. The queue is bounded, and lost spans are counted.
 func TestSlowCollector(t *testing.T) {
 	t.Parallel()
 	c := collect(t, func(_ http.ResponseWriter, r *http.Request, _ int) bool {
@@ -273,7 +273,7 @@ func TestSlowCollector(t *testing.T) {
 	})
 	tr := tracer(t, trace.Options{Endpoint: c.URL, Ratio: 1, Every: time.Millisecond, Timeout: time.Hour})
 	root(t, tr, "first").End()
-	<-c.asked // and is not answered
+	<-c.asked // without a response
 	const all = 6000
 	for range all {
 		root(t, tr, "x").End()
@@ -291,8 +291,7 @@ func TestSlowCollector(t *testing.T) {
 	}
 }
 
-// A collector that is away for a moment, or has too much to do, gets the batch later; one that does
-// not want it is not asked again.
+// A batch is sent again if the collector is unreachable or overloaded, but not if it is rejected.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]trace.Stats{429: {Sent: 1}, 502: {Sent: 1}, 503: {Sent: 1}, 504: {Sent: 1},
@@ -318,13 +317,13 @@ func TestAnswers(t *testing.T) {
 		if s := tr.Stats(); s != want {
 			t.Errorf("%d: %+v, want %+v", status, s, want)
 		}
-		if n := strings.Count(log.String(), "do not arrive"); n != 1 || strings.Contains(log.String(), "arrive again") != (want.Sent == 1) {
+		if n := strings.Count(log.String(), "does not accept spans"); n != 1 || strings.Contains(log.String(), "accepts spans again") != (want.Sent == 1) {
 			t.Errorf("%d: told %s", status, &log)
 		}
 	}
 }
 
-// Nobody answers: each batch is tried a few times, and once when the program ends.
+// Without a collector each batch is tried a few times, and once during shutdown.
 func TestCollectorAway(t *testing.T) {
 	t.Parallel()
 	c := collect(t, nil)
@@ -334,7 +333,7 @@ func TestCollectorAway(t *testing.T) {
 	if err := tr.Shutdown(t.Context()); err == nil || !strings.Contains(err.Error(), "1 spans") {
 		t.Error(err)
 	}
-	root(t, tr, "late").End() // is kept by nobody, and hurts nobody
+	root(t, tr, "late").End() // dropped silently
 	if s := tr.Stats(); s != (trace.Stats{Failed: 1}) {
 		t.Errorf("%+v", s)
 	}
@@ -353,7 +352,7 @@ func TestCollectorAway(t *testing.T) {
 	}
 }
 
-// A collector says how many of the spans it has taken it did not want.
+// A collector reports how many spans of a batch it rejected.
 func TestPartialSuccess(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]trace.Stats{
@@ -378,7 +377,7 @@ func TestPartialSuccess(t *testing.T) {
 	}
 }
 
-// What is left is sent at the end, in batches.
+// Shutdown sends the remaining spans in batches.
 func TestShutdownSends(t *testing.T) {
 	t.Parallel()
 	c := collect(t, nil)
@@ -395,14 +394,14 @@ func TestShutdownSends(t *testing.T) {
 	if err := tr.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := tracer(t, trace.Options{}).Shutdown(t.Context()); err != nil { // of one that has nothing
+	if err := tracer(t, trace.Options{}).Shutdown(t.Context()); err != nil { // no span has ended
 		t.Error(err)
 	}
 }
 
 type otherKey struct{}
 
-// Not parallel: it counts allocations. Where nothing is traced, nothing is allocated.
+// Without tracing nothing is allocated. Not parallel because it counts allocations.
 func TestOffCostsNothing(t *testing.T) {
 	var off *trace.Tracer
 	ctx := context.WithValue(t.Context(), otherKey{}, 1)

@@ -90,7 +90,7 @@ func (v *Visit) turn(at Route) (leave func(), err error) {
 	if at.Download && v.R.Method != http.MethodPost || at.Files && v.HasParts() {
 		return func() {}, nil
 	}
-	leave, err = v.s.o.Callers.Turn(v.R, v.Actor())
+	leave, err = v.s.o.Callers.Enter(v.R, v.Actor())
 	if err != nil {
 		return nil, err
 	}

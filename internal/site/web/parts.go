@@ -37,7 +37,7 @@ func (v *Visit) HasParts() bool {
 // take. ErrEnded says that the form ended before its time.
 func (v *Visit) Parts(take func(Part) error) error {
 	v.R.PostForm = url.Values{}
-	body := &headLimited{in: middleware.Patient(v.W, v.R, partPatience)}
+	body := &headLimited{in: middleware.SlowBody(v.W, v.R, partPatience)}
 	v.R.Body = io.NopCloser(body)
 	parts, err := v.R.MultipartReader()
 	if err != nil {

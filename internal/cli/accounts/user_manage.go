@@ -22,8 +22,8 @@ import (
 
 type userSetEmailCmd struct {
 	config.Common
-	User  string `arg:"" help:"Id or slug."`
-	Email string `arg:"" help:"The new address. It is not asked to confirm; the old one is told."`
+	User  string `arg:"" help:"ID or slug."`
+	Email string `arg:"" help:"The new address. It does not have to be confirmed; the old address is notified."`
 	JSON  bool   `name:"json" help:"Print the account as JSON."`
 }
 
@@ -33,19 +33,19 @@ func (cmd *userSetEmailCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
-		return printAccount(c, cmd.JSON, u, "The account %s (id %d, tier %s) has the address %s.", u.Email)
+		return printAccount(c, cmd.JSON, u, "Account %s (ID %d, tier %s) now has the address %s.", u.Email)
 	})
 }
 
 type userSetPasswordCmd struct {
-	linking
-	User     string `arg:"" help:"Id or slug."`
-	Generate bool   `xor:"how" help:"Make a password and print nothing else on standard output."`
-	Reset    bool   `xor:"how" help:"Set none: have a link mailed, or print it, with which they choose one within two hours."`
+	linkFlags
+	User     string `arg:"" help:"ID or slug."`
+	Generate bool   `xor:"how" help:"Generate a password and print only the password."`
+	Reset    bool   `xor:"how" help:"Mail or print a link with which the owner can choose a password within two hours."`
 }
 
 func (cmd *userSetPasswordCmd) Run(c *console.Console) error {
-	return withLinks(c, cmd.linking, func(a *app.App) error {
+	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
 		ref, by := domain.ParseRef(cmd.User), operating.CommandLine()
 		if cmd.Reset {
 			u, address, err := a.SendReset(c.Ctx, by, ref, cmd.mails())
@@ -64,11 +64,11 @@ func (cmd *userSetPasswordCmd) Run(c *console.Console) error {
 			return err
 		}
 		u, err := a.SetPassword(c.Ctx, by, ref, password)
-		return printedOr(c, "Set the password of the account "+u.Slug+", which is signed out everywhere.", cmd.User, err)
+		return printedOr(c, "Set the password of account "+u.Slug+" and signed it out everywhere.", cmd.User, err)
 	})
 }
 
-// printedOr prints a line, or gives the error of what it is about.
+// printedOr prints a line unless err is set.
 func printedOr(c *console.Console, line, user string, err error) error {
 	if err != nil {
 		return console.NoUser(user, err)
@@ -77,7 +77,7 @@ func printedOr(c *console.Console, line, user string, err error) error {
 	return err
 }
 
-// firstLine reads a line, of at most a few kilobytes, without its end.
+// firstLine reads one line of up to 4 KiB, without its line end.
 func firstLine(r io.Reader) (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(r, 4<<10)).ReadString('\n')
 	if errors.Is(err, io.EOF) {
@@ -88,15 +88,15 @@ func firstLine(r io.Reader) (string, error) {
 
 type userSignInCmd struct {
 	config.Common
-	User      string `arg:"" help:"Id or slug."`
-	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, with which the link begins; the same as the server's."`
+	User      string `arg:"" help:"ID or slug."`
+	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, for the link; the same as the server's."`
 	BaseURL   string `name:"base-url" env:"VITRINE_BASE_URL" hidden:""`
 	Addr      string `name:"addr" env:"VITRINE_ADDR" hidden:""`
 	TLSDomain string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" hidden:""`
 }
 
 func (cmd *userSignInCmd) Run(c *console.Console) error {
-	return withLinks(c, linking{Common: cmd.Common, SiteURL: cmd.SiteURL, BaseURL: cmd.BaseURL, Addr: cmd.Addr, TLSDomain: cmd.TLSDomain}, func(a *app.App) error {
+	return withLinks(c, linkFlags{Common: cmd.Common, SiteURL: cmd.SiteURL, BaseURL: cmd.BaseURL, Addr: cmd.Addr, TLSDomain: cmd.TLSDomain}, func(a *app.App) error {
 		_, address, err := a.MakeSignInLink(c.Ctx, domain.ParseRef(cmd.User))
 		return printedOr(c, address, cmd.User, err)
 	})
@@ -104,16 +104,16 @@ func (cmd *userSignInCmd) Run(c *console.Console) error {
 
 type userSignOutCmd struct {
 	config.Common
-	User   string `arg:"" help:"Id or slug."`
-	Tokens bool   `help:"Revoke personal access tokens too, and what applications may do."`
+	User   string `arg:"" help:"ID or slug."`
+	Tokens bool   `help:"Also revoke personal access tokens and the access of applications."`
 }
 
 func (cmd *userSignOutCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.SignOutAccount(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Tokens)
-		line := "Signed the account " + u.Slug + " out everywhere."
+		line := "Signed account " + u.Slug + " out everywhere."
 		if cmd.Tokens {
-			line += " Its tokens are revoked."
+			line += " Revoked its tokens."
 		}
 		return printedOr(c, line, cmd.User, err)
 	})
@@ -121,20 +121,20 @@ func (cmd *userSignOutCmd) Run(c *console.Console) error {
 
 type userRemoveSecondFactorCmd struct {
 	config.Common
-	User string `arg:"" help:"Id or slug."`
+	User string `arg:"" help:"ID or slug."`
 }
 
 func (cmd *userRemoveSecondFactorCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.RemoveSecondFactor(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
-		return printedOr(c, "Removed the passkeys and recovery codes of the account "+u.Slug+". Its password is enough to sign in now; its holder is told by mail.", cmd.User, err)
+		return printedOr(c, "Removed the passkeys and recovery codes of account "+u.Slug+". Its password is now enough to sign in. The owner is notified by mail.", cmd.User, err)
 	})
 }
 
 type userDeleteCmd struct {
 	config.Common
-	User string `arg:"" help:"Id or slug."`
-	Yes  bool   `help:"Delete it without asking."`
+	User string `arg:"" help:"ID or slug."`
+	Yes  bool   `help:"Delete without asking."`
 }
 
 func (cmd *userDeleteCmd) Run(c *console.Console) error {
@@ -144,7 +144,7 @@ func (cmd *userDeleteCmd) Run(c *console.Console) error {
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
-		printFarewell(c.Out, u, f)
+		printDeletion(c.Out, u, f)
 		slug := u.Slug
 		if !cmd.Yes {
 			console.Printf(c.Out, "This cannot be undone. Type %s to delete the account: ", u.Slug)
@@ -156,31 +156,31 @@ func (cmd *userDeleteCmd) Run(c *console.Console) error {
 			}
 		}
 		_, err = a.DeleteAccountOf(c.Ctx, by, domain.Ref{ID: int64(u.ID)}, slug)
-		return printedOr(c, "Deleted the account "+u.Slug+".", cmd.User, err)
+		return printedOr(c, "Deleted account "+u.Slug+".", cmd.User, err)
 	})
 }
 
-// printFarewell says what deleting an account does.
-func printFarewell(w io.Writer, u domain.User, f accounts.Farewell) {
-	console.Printf(w, "This deletes the account %s (%s, %s), its profile, sessions and tokens, and\n  %d channels\n  %d blocks that are in nobody else's channel\n  %d comments\n",
+// printDeletion prints what deleting an account deletes and keeps.
+func printDeletion(w io.Writer, u domain.User, f accounts.Farewell) {
+	console.Printf(w, "This deletes account %s (%s, %s) with its profile, sessions and tokens, and\n  %d channels\n  %d blocks that are not in other people's channels\n  %d comments\n",
 		u.Slug, u.Name, u.Email, f.Channels, f.Blocks, f.Comments)
 	for _, g := range f.GroupsDeleted {
 		console.Printf(w, "  the group %s, which has no other member\n", g.Slug)
 	}
-	console.Printf(w, "What stays:\n  %d blocks in channels of others, without a name\n", f.SharedBlocks)
+	console.Printf(w, "This stays:\n  %d blocks in other people's channels, without an owner\n", f.SharedBlocks)
 	for _, g := range f.GroupsHanded {
-		console.Printf(w, "  the group %s, which goes to the member who is there longest\n", g.Slug)
+		console.Printf(w, "  the group %s, which is handed over to its longest-standing member\n", g.Slug)
 	}
 }
 
 type userUsageCmd struct {
 	config.Common
-	Search string `help:"Only accounts whose name, slug or address has this text."`
-	Sort   string `default:"bytes" enum:"bytes,blocks,channels,slug" help:"bytes, blocks or channels, the most first, or slug."`
+	Search string `help:"Only accounts whose name, slug or address contains this text."`
+	Sort   string `default:"bytes" enum:"bytes,blocks,channels,slug" help:"bytes, blocks or channels (largest first), or slug."`
 	JSON   bool   `name:"json" help:"Print a JSON list."`
 }
 
-// usageJSON is what somebody stores, as scripts see it.
+// usageJSON is the JSON form of an account's storage use.
 type usageJSON struct {
 	ID       int64  `json:"id"`
 	Slug     string `json:"slug"`
@@ -190,7 +190,7 @@ type usageJSON struct {
 	Channels int64  `json:"channels"`
 	Bytes    int64  `json:"bytes"`
 	Files    int64  `json:"files_bytes"`
-	Texts    int64  `json:"texts_bytes"` // as they count towards the quota
+	Texts    int64  `json:"texts_bytes"` // as counted towards the quota
 }
 
 func (cmd *userUsageCmd) Run(c *console.Console) error {

@@ -11,7 +11,7 @@ func TestUserLookedAfter(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		p.ada()
 		p.run("user", "create", "--name", "Bob", "--email", "bob@example.org").ok()
-		if r := p.run("user", "set-email", "bob", "Robert@Example.org").ok(); !strings.Contains(r.out, "has the address robert@example.org.") {
+		if r := p.run("user", "set-email", "bob", "Robert@Example.org").ok(); !strings.Contains(r.out, "now has the address robert@example.org.") {
 			t.Errorf("%q", r.out)
 		}
 		p.run("user", "set-email", "bob", "ada@example.org").fails(2, "email: is already in use")
@@ -28,7 +28,7 @@ func TestUserLookedAfter(t *testing.T) {
 		}
 		p.run("user", "sign-in", "nobody").fails(1, `there is no account "nobody"`)
 		secret := p.run("token", "create", "--user", "bob").ok()
-		if r := p.run("user", "sign-out", "bob", "--tokens").ok(); r.out != "Signed the account bob out everywhere. Its tokens are revoked.\n" {
+		if r := p.run("user", "sign-out", "bob", "--tokens").ok(); r.out != "Signed account bob out everywhere. Revoked its tokens.\n" {
 			t.Errorf("%q", r.out)
 		}
 		var tokens []token
@@ -54,7 +54,7 @@ func TestUserLookedAfter(t *testing.T) {
 		if r := p.run("user", "delete", "ada", "--yes"); r.code != 1 || !strings.Contains(r.err, "The server would be left without an operator") {
 			t.Errorf("%d %q", r.code, r.err)
 		}
-		if r := p.run("user", "delete", "bob", "--yes").ok(); !strings.HasSuffix(r.out, "Deleted the account bob.\n") || !strings.Contains(r.out, "0 channels") {
+		if r := p.run("user", "delete", "bob", "--yes").ok(); !strings.HasSuffix(r.out, "Deleted account bob.\n") || !strings.Contains(r.out, "0 channels") {
 			t.Errorf("%q", r.out)
 		}
 		var all []user

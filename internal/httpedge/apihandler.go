@@ -19,98 +19,96 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// Gate stands before a generated server and enforces what the description says
-// and the generated code does not: who may call an operation, and the whole of
-// its body's schema.
-type Gate struct {
+// APIHandler wraps a generated server. It authenticates and authorizes requests, validates their
+// bodies against the whole schema, which the generated code does not, and implements idempotency
+// keys.
+type APIHandler struct {
 	Callers *Callers
 	Errors  Errors
 	Doc     *describe.Description
 	Route   func(method string, u *url.URL) (operationID string, found bool)
 	Next    http.Handler
 
-	// Shown names the operations that a server answers to guests also where they are to
-	// see nothing of it.
+	// Shown lists the operations that guests may call even if the instance is private.
 	Shown []string
 
-	// Primary, where it is set, says which requests read at the primary database even where they
-	// only read: those whose answer is sent while it is read.
+	// Primary selects read requests that must use the primary database because their response is
+	// sent while it is being read. It may be nil.
 	Primary func(*http.Request) bool
 
-	// Allow, where it is set, refuses who may not call an operation for other reasons than
-	// its security.
+	// Allow refuses calls of an operation for reasons other than its security. It may be nil.
 	Allow func(op *describe.Operation, who domain.Actor) error
 
-	// Address and Body, where they are set, bring what clients send besides to the form
-	// that the description has, before it is held against it.
-	Address func(operationID string, u *url.URL) *url.URL // u itself for no change, else a copy
+	// Address and Body convert other input forms that clients send to the form in the description,
+	// before validation. They may be nil.
+	Address func(operationID string, u *url.URL) *url.URL // u itself if unchanged, else a copy
 	Body    func(op *describe.Operation, body []byte) ([]byte, []describe.Violation)
 
-	// Read, where it is set, makes the body that is held against the description out of a
-	// request that may carry its parameters elsewhere, or in another form than JSON.
+	// Read returns the body to validate, for requests that may have their parameters elsewhere or
+	// in a format other than JSON. It may be nil.
 	Read func(op *describe.Operation, r *http.Request) ([]byte, []describe.Violation, error)
 }
 
 // ServeHTTP implements http.Handler.
-func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	who, ok := g.Callers.admit(w, r, g.Errors)
+func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	who, ok := h.Callers.admit(w, r, h.Errors)
 	if !ok {
 		return
 	}
-	if id, found := g.Route(r.Method, r.URL); found {
-		op := g.Doc.Operation(id)
+	if id, found := h.Route(r.Method, r.URL); found {
+		op := h.Doc.Operation(id)
 		middleware.From(r.Context()).Operation = id
-		if err := g.allowed(op, who); err != nil {
-			g.Errors.Fail(r.Context(), w, r, err)
+		if err := h.allowed(op, who); err != nil {
+			h.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
-		leave, err := g.Callers.Turn(r, who) // before the body is read, which takes memory
+		leave, err := h.Callers.Enter(r, who) // before reading the body, which takes memory
 		if err != nil {
-			g.Errors.Fail(r.Context(), w, r, err)
+			h.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
 		defer leave()
 		again, err := keyedRequest(r, who)
 		if err != nil {
-			g.Errors.Fail(r.Context(), w, r, err)
+			h.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
-		if g.Address != nil {
-			if address := g.Address(id, r.URL); address != r.URL {
+		if h.Address != nil {
+			if address := h.Address(id, r.URL); address != r.URL {
 				r = r.Clone(r.Context())
 				r.URL = address
 			}
 		}
-		if err := g.checkRequest(op, r); err != nil {
-			g.Errors.Fail(r.Context(), w, r, err)
+		if err := h.checkRequest(op, r); err != nil {
+			h.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
 		if again != nil {
 			if err := again.finish(); err != nil {
-				g.Errors.Fail(r.Context(), w, r, err)
+				h.Errors.Fail(r.Context(), w, r, err)
 				return
 			}
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			budget.Must(r.Context()) // the change is made, so it must be reported
+			budget.Must(r.Context()) // the change is made, so the response must not fail for lack of memory
 		}
 		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
-		Reading(w, r, who, !g.primary(r), func(w http.ResponseWriter, r *http.Request) {
+		Reading(w, r, who, !h.primary(r), func(w http.ResponseWriter, r *http.Request) {
 			if again != nil {
-				g.answerOnce(w, r, who, again)
+				h.answerOnce(w, r, who, again)
 				return
 			}
-			g.Next.ServeHTTP(w, r)
+			h.Next.ServeHTTP(w, r)
 		})
 		return
 	}
-	g.Next.ServeHTTP(w, r)
+	h.Next.ServeHTTP(w, r)
 }
 
-// primary reports whether a request reads at the primary, whatever it reads.
-func (g *Gate) primary(r *http.Request) bool { return g.Primary != nil && g.Primary(r) }
+// primary reports whether a request must read from the primary.
+func (h *APIHandler) primary(r *http.Request) bool { return h.Primary != nil && h.Primary(r) }
 
-// admitted is what the gate tells the handlers of a request.
+// admitted is the request state that handlers read with Operation and Actor.
 type admitted struct {
 	actor     domain.Actor
 	operation *describe.Operation
@@ -118,7 +116,7 @@ type admitted struct {
 
 type admittedKey struct{}
 
-// Operation is what the description says of the request's operation, or nil.
+// Operation returns the description of the request's operation, or nil.
 func Operation(ctx context.Context) *describe.Operation {
 	if a, ok := ctx.Value(admittedKey{}).(*admitted); ok {
 		return a.operation
@@ -126,7 +124,7 @@ func Operation(ctx context.Context) *describe.Operation {
 	return nil
 }
 
-// Actor is who makes the request, as the gate found out.
+// Actor returns the authenticated caller.
 func Actor(ctx context.Context) domain.Actor {
 	if a, ok := ctx.Value(admittedKey{}).(*admitted); ok {
 		return a.actor
@@ -134,19 +132,19 @@ func Actor(ctx context.Context) domain.Actor {
 	return domain.Actor{}
 }
 
-// ErrApplication refuses an application that acts as itself.
+// ErrApplication refuses applications that act as themselves.
 var ErrApplication = domain.NewForbidden("An application that acts as itself may not do this")
 
-// allowed holds the actor against the security of the operation. An application that
-// acts as itself is in the free tier and has no user (behaviour.md section 8).
-func (g *Gate) allowed(op *describe.Operation, who domain.Actor) error {
-	if !slices.Contains(g.Shown, op.ID) {
-		if err := g.Callers.app.Exposure.Admits(who); err != nil {
+// allowed checks whether the actor may call the operation. An application that acts as itself is in
+// the free tier and has no user (behaviour.md section 8).
+func (h *APIHandler) allowed(op *describe.Operation, who domain.Actor) error {
+	if !slices.Contains(h.Shown, op.ID) {
+		if err := h.Callers.app.Exposure.Admits(who); err != nil {
 			return err
 		}
 	}
-	if g.Allow != nil {
-		if err := g.Allow(op, who); err != nil {
+	if h.Allow != nil {
+		if err := h.Allow(op, who); err != nil {
 			return err
 		}
 	}
@@ -162,9 +160,9 @@ func (g *Gate) allowed(op *describe.Operation, who domain.Actor) error {
 	return nil
 }
 
-// checkRequest holds against the description what the generated decoder does not:
-// the whole of a body's schema, and addresses that it would read leniently.
-func (g *Gate) checkRequest(op *describe.Operation, r *http.Request) error {
+// checkRequest validates what the generated decoder does not: the whole schema of the body, and
+// URLs that the decoder would accept too leniently.
+func (h *APIHandler) checkRequest(op *describe.Operation, r *http.Request) error {
 	if unusual(r.URL) {
 		found, noSuchID := op.CheckParams(r.URL)
 		if noSuchID {
@@ -175,22 +173,22 @@ func (g *Gate) checkRequest(op *describe.Operation, r *http.Request) error {
 		}
 	}
 	if op.HasBody {
-		return g.checkBody(op, r)
+		return h.checkBody(op, r)
 	}
 	return nil
 }
 
-// unusual reports whether an address holds what the generated decoder does not look
-// at closely: escapes in the query, control characters, bytes that are not UTF-8.
+// unusual reports whether a URL contains characters that the generated decoder does not check
+// closely: escapes in the query, control characters, or invalid UTF-8.
 func unusual(u *url.URL) bool {
 	return strings.ContainsAny(u.RawQuery, "%;") || !utf8.ValidString(u.Path) ||
 		strings.ContainsFunc(u.Path, unicode.IsControl)
 }
 
-// checkBody reads the body and holds it, and the parameters with it, against the
-// description. The generated decoder reads it again.
-func (g *Gate) checkBody(op *describe.Operation, r *http.Request) error {
-	body, found, err := g.read(op, r)
+// checkBody reads the body and validates it together with the parameters. The generated decoder
+// reads the body again.
+func (h *APIHandler) checkBody(op *describe.Operation, r *http.Request) error {
+	body, found, err := h.read(op, r)
 	if err != nil {
 		return err
 	}
@@ -206,27 +204,27 @@ func (g *Gate) checkBody(op *describe.Operation, r *http.Request) error {
 	return nil
 }
 
-// read gives the body of a request as JSON, and what is wrong with it already.
-func (g *Gate) read(op *describe.Operation, r *http.Request) ([]byte, []describe.Violation, error) {
+// read returns the body of a request as JSON, and violations found while converting it.
+func (h *APIHandler) read(op *describe.Operation, r *http.Request) ([]byte, []describe.Violation, error) {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, nil, domain.Wrap(domain.Unsupported, "Send the body as it is, without a Content-Encoding", nil)
 	}
-	if g.Read != nil {
-		return g.Read(op, r)
+	if h.Read != nil {
+		return h.Read(op, r)
 	}
 	if !op.Accepts(r.Header.Get("Content-Type")) {
 		return nil, nil, domain.Wrap(domain.Unsupported, "Send the body as application/json", nil)
 	}
 	body, err := ReadBody(r)
-	if err != nil || g.Body == nil {
+	if err != nil || h.Body == nil {
 		return body, nil, err
 	}
-	body, found := g.Body(op, body)
+	body, found := h.Body(op, body)
 	return body, found, nil
 }
 
-// ReadBody reads the whole body of a request and charges it to the budget of the request. Errors
-// tell the client what was wrong with its request.
+// ReadBody reads the whole body of a request and charges it to the request's memory budget. Its
+// errors may be shown to the client.
 func ReadBody(r *http.Request) ([]byte, error) {
 	if 0 <= r.ContentLength && r.ContentLength <= smallBody {
 		body, err := io.ReadAll(r.Body)
@@ -245,34 +243,34 @@ const (
 	bodyCopies = 2       // the text and the decoded value
 )
 
-// chargedBody is the part of a request body that was read so far.
+// chargedBody buffers a request body and charges it as it grows.
 type chargedBody struct {
 	request *http.Request
 	text    bytes.Buffer
-	room    int64 // bytes that were charged
+	charged int64 // bytes charged
 }
 
 // Write implements io.Writer.
 func (b *chargedBody) Write(p []byte) (int, error) {
-	if need := int64(b.text.Len() + len(p)); need > b.room {
-		need = max(need, b.request.ContentLength) // at most the limit, or reading would have failed
-		if err := budget.Charge(b.request.Context(), bodyCopies*(need-b.room)); err != nil {
+	if need := int64(b.text.Len() + len(p)); need > b.charged {
+		need = max(need, b.request.ContentLength) // at most the body limit, or reading would have failed
+		if err := budget.Charge(b.request.Context(), bodyCopies*(need-b.charged)); err != nil {
 			return 0, err
 		}
 		b.text.Grow(int(need) - b.text.Len())
-		b.room = need
+		b.charged = need
 	}
 	return b.text.Write(p)
 }
 
-// blanks reports whether blank texts are all that was found. The use cases refuse them too,
-// together with what no schema can say, so that one answer lists both.
+// blanks reports whether all violations are blank texts. The use cases refuse those too, together
+// with violations that a schema cannot express, so that one response lists all.
 func blanks(found []describe.Violation) bool {
 	return !slices.ContainsFunc(found, func(v describe.Violation) bool { return v.Why != describe.Blank })
 }
 
-// unreadable returns the error for a body that cannot be read: it is too large or too slow, there is no
-// memory for it, or the client closed the connection.
+// unreadable returns the error for a body that could not be read: it is too large or too slow,
+// memory is short, or the client closed the connection.
 func unreadable(err error) error {
 	if err == nil || domain.KindOf(err) == domain.Unavailable {
 		return err
@@ -286,7 +284,7 @@ func unreadable(err error) error {
 	return domain.InvalidField("body", domain.FieldMalformed, "cannot be read to its end")
 }
 
-// Violations makes one error of all that was found.
+// Violations returns one error with all violations.
 func Violations(found []describe.Violation) error {
 	fields := make([]domain.FieldError, len(found))
 	for i, v := range found {

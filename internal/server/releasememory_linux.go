@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// forgetPages has the system forget which pages of the program are in use. What is used again is
-// found in its cache of files.
-func forgetPages() {
+// dropPages unmaps the program's pages. The system loads those that are used again from its file
+// cache.
+func dropPages() {
 	file, maps := program()
 	for _, r := range mappings(maps, file) {
 		from, err := strconv.ParseUint(r[0], 16, 64)
@@ -20,12 +20,12 @@ func forgetPages() {
 		if err != nil {
 			return
 		}
-		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, uintptr(from), uintptr(to-from), syscall.MADV_DONTNEED) // or they stay
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, uintptr(from), uintptr(to-from), syscall.MADV_DONTNEED) // on error they stay
 	}
 }
 
-// mappings gives the ranges of addresses, in hexadecimal, at which a file is mapped and cannot be
-// written, of the lines of /proc/self/maps (proc(5)).
+// mappings returns the hexadecimal address ranges of a file's read-only mappings, parsed from
+// /proc/self/maps (proc(5)).
 func mappings(maps, file string) (ranges [][2]string) {
 	for line := range strings.Lines(maps) {
 		fields := strings.Fields(line) // address, permissions, offset, device, inode, path
@@ -39,8 +39,8 @@ func mappings(maps, file string) (ranges [][2]string) {
 	return ranges
 }
 
-// program gives the path of this program and what is mapped where, both empty where the system
-// does not tell.
+// program returns the path of this program and the text of /proc/self/maps, or empty strings if
+// they are not available.
 func program() (file, maps string) {
 	file, err := os.Readlink("/proc/self/exe")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// signIn is how the person signs in, nil where that is by a password alone.
+// signIn returns how the person signs in, or nil if only by password.
 func (p *person) signIn(ctx context.Context) (*signInLine, error) {
 	factor, err := p.e.o.App.SecondFactor(ctx, p.actor)
 	if err != nil {
@@ -36,7 +36,7 @@ func (p *person) signIn(ctx context.Context) (*signInLine, error) {
 	return out, nil
 }
 
-// blockPage writes a block as Markdown, with its comments, which are put aside as well.
+// blockPage writes a block as Markdown with its comments, and queues the comments for the JSON.
 func (p *person) blockPage(ctx context.Context, l blockLine) error {
 	w, err := p.zip.create("markdown/blocks/"+blockName(l), false)
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *person) loose(ctx context.Context) error {
 			}
 			l := r.block(b)
 			cells++
-			if err := errors.Join(line(w, l), line(&p.cells, cellOf(&l)), p.meet(l, b)); err != nil {
+			if err := errors.Join(line(w, l), line(&p.cells, cellOf(&l)), p.addBlock(l, b)); err != nil {
 				return err
 			}
 		}
@@ -114,11 +114,11 @@ func (p *person) loose(ctx context.Context) error {
 			return p.flush(ctx, nil, cells)
 		}
 		after = *all[len(all)-1]
-		p.told()
+		p.reportProgress()
 	}
 }
 
-// ownComments puts the person's comments aside that are on other blocks.
+// ownComments queues the person's comments on other blocks.
 func (p *person) ownComments(ctx context.Context) error {
 	for after := (domain.Comment{}); ; {
 		all, last, err := p.e.o.App.AuthoredComments(ctx, p.actor, after, perPage)

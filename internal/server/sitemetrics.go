@@ -9,12 +9,12 @@ import (
 	"vitrine/internal/obs"
 )
 
-// unknown is what is not measured here.
+// unknown marks values that are not measured.
 const unknown = -1
 
-// seen is what the metrics say of what the server stands on; what cannot be found out now is
-// left out.
-func (s *Server) seen(ctx context.Context, freeSpace func(folder string) (blob.Space, bool, error)) obs.Site {
+// siteMetrics returns the measurements of the database, the disk and the certificates. It omits
+// values that cannot be determined now.
+func (s *Server) siteMetrics(ctx context.Context, freeSpace func(folder string) (blob.Space, bool, error)) obs.Site {
 	site := obs.Site{Pools: s.pools(), DiskFree: unknown, DiskSize: unknown, Database: unknown, WAL: unknown,
 		Unserved: s.db.Fit(ctx) != nil}
 	if due, err := s.Store.Queue().OldestDue(ctx); err == nil {
@@ -41,7 +41,7 @@ func (s *Server) seen(ctx context.Context, freeSpace func(folder string) (blob.S
 	return site
 }
 
-// pools are those of the database.
+// pools returns the measurements of the database's connection pools.
 func (s *Server) pools() []obs.Pool {
 	all := s.db.Stats()
 	pools := make([]obs.Pool, len(all))
@@ -51,7 +51,7 @@ func (s *Server) pools() []obs.Pool {
 	return pools
 }
 
-// sizeOf is the size of a file, 0 where there is none.
+// sizeOf returns the size of a file, or 0 if it does not exist.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

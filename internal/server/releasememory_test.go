@@ -5,14 +5,13 @@ import (
 	"testing"
 )
 
-// Memory is given back once after the start and once after each time of work, however long
-// there is nothing to do.
+// Memory is released once after the start and once after each busy period.
 func TestRest(t *testing.T) {
 	t.Parallel()
-	r, given := newRest(), 0
+	r, given := newMemoryReleaser(), 0
 	var got []int
-	for _, works := range []int64{0, 0, 5, 9, 9, 9, 10, 10} {
-		r.seen(works, func() { given++ })
+	for _, work := range []int64{0, 0, 5, 9, 9, 9, 10, 10} {
+		r.tick(work, func() { given++ })
 		got = append(got, given)
 	}
 	if want := []int{1, 1, 1, 1, 2, 2, 2, 3}; !slices.Equal(got, want) {

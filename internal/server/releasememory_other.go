@@ -1,0 +1,6 @@
+//go:build !linux
+
+package server
+
+// dropPages does nothing: other systems measure memory differently.
+func dropPages() {}
