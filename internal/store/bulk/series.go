@@ -9,20 +9,21 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Loading people and what they do by the million: rows are made by the database from
-// a series of numbers, so that none of them crosses to it. Nothing is derived from
-// them until FinishFollows.
+// These functions load millions of accounts, channels and activities. The database generates the
+// rows from a series of numbers, so none of them are sent to it. Derived tables are updated by
+// FinishFollows.
 
-// Span is N ids one after the other.
+// Span is a range of N consecutive ids.
 type Span struct{ First, N int64 }
 
-// Part is the N ids of a span from its i-th on.
+// Part returns the n ids of a span that begin at its i-th.
 func (s Span) Part(i, n int64) Span { return Span{s.First + i, n} }
 
-// series begins a statement whose rows are numbered i, from $1 up to and without $2.
+// series begins a statement whose rows are numbered i, from $1 to $2-1.
 const series = `WITH RECURSIVE series (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM series WHERE i < $2 - 1) `
 
-// loadSeries makes rows from..to of a table and gives their ids, which must come in order.
+// loadSeries generates the rows from..to of a table and returns their ids. It checks that the ids
+// have no gaps.
 func (tx Writes) loadSeries(ctx context.Context, table, insert string, from, to int64, args ...any) (Span, error) {
 	last := func() (int64, error) {
 		return sqlx.ScanInt64(tx.db.QueryRow(ctx, "SELECT COALESCE(max(id), 0) FROM "+table))
@@ -41,7 +42,7 @@ func (tx Writes) loadSeries(ctx context.Context, table, insert string, from, to 
 	return Span{before + 1, to - from}, err
 }
 
-// LoadUsers makes the accounts numbered from..to, without a password.
+// LoadUsers creates the accounts numbered from..to, without passwords.
 func (tx Writes) LoadUsers(ctx context.Context, from, to int64, now time.Time) (Span, error) {
 	made, err := tx.loadSeries(ctx, "users", `INSERT INTO users (slug, name, email, password_hash, tier, created_at, updated_at)
 		SELECT 'account-' || i, 'Account ' || i, 'account-' || i || '@example.org', '', 'free', $3, $3 FROM series ORDER BY i`,
@@ -57,15 +58,15 @@ func (tx Writes) LoadUsers(ctx context.Context, from, to int64, now time.Time) (
 	return made, tx.loadDocuments(ctx, `SELECT 'User', id, 'User', id, TRUE, `, "users", made)
 }
 
-// loadDocuments makes the documents of what was loaded, to be found by their words once
-// IndexPending has come to them.
+// loadDocuments creates the search documents of loaded rows. They can be found by their words
+// after IndexPending has processed them.
 func (tx Writes) loadDocuments(ctx context.Context, columns, table string, made Span) error {
 	return tx.db.Exec(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, random_key, created_at, updated_at) `+
 		columns+tx.db.Random()+`, created_at, updated_at FROM `+table+` WHERE id >= $1 AND id < $2 ORDER BY id`,
 		made.First, made.First+made.N)
 }
 
-// LoadChannels makes the closed channels numbered from..to, owned by the users in turn.
+// LoadChannels creates the closed channels numbered from..to, owned by the users in turn.
 func (tx Writes) LoadChannels(ctx context.Context, from, to int64, owners Span, now time.Time) (Span, error) {
 	made, err := tx.loadSeries(ctx, "channels", `INSERT INTO channels (slug, title, visibility, owner_type, owner_id, user_id, created_at, updated_at)
 		SELECT 'channel-' || i, 'Channel ' || i, 'closed', 'User', $3 + i % $4, $3 + i % $4, $5, $5 FROM series ORDER BY i`,
