@@ -92,24 +92,24 @@ func (tx Writes) LoadChannels(ctx context.Context, from, to int64, owners Span, 
 		WHERE id >= $1 AND id < $2`, owners.First, owners.First+owners.N)
 }
 
-// Sittings are activities: somebody adds `Length` blocks to a channel, one after the
-// other. The earlier an actor or a channel comes in its span the more often it is
-// chosen, unless Even: then all are, in turn.
+// Sittings describes activities to load: in a sitting, somebody adds `Length` blocks to a channel,
+// one after the other. The earlier an actor or channel is in its span, the more often it is
+// chosen. If Even is set, all are chosen in turn.
 type Sittings struct {
 	Length                   int64
 	Actors, Channels, Blocks Span
 	Even                     bool
 	Start                    time.Time
-	Step                     time.Duration // from one activity to the next
+	Step                     time.Duration // time between activities
 }
 
-// LoadActivities makes the activities numbered from..to, and notifies nobody.
+// LoadActivities creates the activities numbered from..to and notifies nobody.
 func (tx Writes) LoadActivities(ctx context.Context, from, to int64, s Sittings) (Span, error) {
 	actor, channel := "x * x / $5", "y * y / $7"
 	if s.Even {
 		actor, channel = "x", "y"
 	}
-	// Multiplied by a prime, sittings visit all of a span in no visible order.
+	// Multiplied by a prime, sittings visit the whole span in no obvious order.
 	return tx.loadSeries(ctx, "activities", `INSERT INTO activities (kind, actor_id, item_type, item_id, target_type, target_id, channel_id, created_at)
 		SELECT 'added_block_to_channel', $4 + `+actor+`, 'Block', $8 + (7 * s + i) % $9, 'Channel', $6 + `+channel+`, $6 + `+channel+`, $10 + i * $11
 		FROM (SELECT i, s, s * 7919 % $5 AS x, s * 104729 % $7 AS y FROM (SELECT i, i / $3 AS s FROM series) AS sitting) AS d ORDER BY i`,
@@ -117,8 +117,8 @@ func (tx Writes) LoadActivities(ctx context.Context, from, to int64, s Sittings)
 		sqlx.Micros(s.Start), s.Step.Microseconds())
 }
 
-// LoadFollows makes each of the users follow one of the things, in turn; or, if those
-// are more, each of the things be followed by one of the users.
+// LoadFollows makes each user follow one of the subjects, in turn. If there are more subjects than
+// users, each subject gets one follower instead.
 func (tx Writes) LoadFollows(ctx context.Context, followers Span, t domain.SubjectType, followed Span, now time.Time) error {
 	_, err := tx.loadSeries(ctx, "follows", `INSERT INTO follows (follower_id, followed_type, followed_id, created_at)
 		SELECT $3 + i % $4, $5, $6 + i % $7, $8 + i FROM series ORDER BY i`,
@@ -126,7 +126,7 @@ func (tx Writes) LoadFollows(ctx context.Context, followers Span, t domain.Subje
 	return err
 }
 
-// LoadNotifications notifies a user of every n-th of the activities, but of their own.
+// LoadNotifications notifies a user of every n-th activity, except their own.
 func (tx Writes) LoadNotifications(ctx context.Context, user domain.UserID, activities Span, n int64) error {
 	err := tx.db.Exec(ctx, `INSERT INTO notifications (user_id, activity_id) SELECT CAST($1 AS BIGINT), id FROM activities
 		WHERE id >= $2 AND id < $3 AND (id - $2) % $4 = 0 AND actor_id <> $1`,
