@@ -41,8 +41,8 @@ type transaction interface {
 	Sync(context.Context) error
 }
 
-// Later is Exec in a transaction that does not wait for the statement to have run: on PostgreSQL it
-// is sent in one round trip with those that come next.
+// Later is Exec in a transaction, without waiting for the statement to run. On PostgreSQL it is
+// sent in one round trip with the following statements.
 func (c Conn) Later(ctx context.Context, query string, args ...any) error {
 	if tx, ok := c.Querier.(transaction); ok {
 		if taken, err := tx.Later(ctx, pipeline.Statement{Query: query, Args: args}); taken || err != nil {
@@ -52,8 +52,9 @@ func (c Conn) Later(ctx context.Context, query string, args ...any) error {
 	return c.Exec(ctx, query, args...)
 }
 
-// LaterEach is Later for a statement that gives rows: each is called with every row, and runs no
-// statements; then, unless it is nil, is called after the last row, and may.
+// LaterEach is Later for a statement that returns rows. It calls each with every row; each must
+// not run statements. After the last row it calls then, unless that is nil; then may run
+// statements.
 func (c Conn) LaterEach(ctx context.Context, each func(Row) error, then func(context.Context) error, query string, args ...any) error {
 	if tx, ok := c.Querier.(transaction); ok {
 		s := pipeline.Statement{Query: query, Args: args, Each: func(row pipeline.Row) error { return each(row) }, Then: then}
@@ -69,7 +70,7 @@ func (c Conn) LaterEach(ctx context.Context, each func(Row) error, then func(con
 	return then(ctx)
 }
 
-// Sync has what Later was given run, if it has not yet.
+// Sync runs the statements that were passed to Later and have not run yet.
 func (c Conn) Sync(ctx context.Context) error {
 	if tx, ok := c.Querier.(transaction); ok {
 		return tx.Sync(ctx)
@@ -103,8 +104,8 @@ func (c Conn) ExecOne(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// SweepExpired removes some rows of a table whose expires_at has come, found by their
-// primary key.
+// SweepExpired deletes at most `most` expired rows of a table, found by their primary key, and
+// returns their number.
 func (c Conn) SweepExpired(ctx context.Context, table, key string, now time.Time, most int) (int, error) {
 	n, err := c.ExecCount(ctx, "DELETE FROM "+table+" WHERE "+key+" IN (SELECT "+key+" FROM "+table+
 		" WHERE expires_at <= $1 ORDER BY expires_at"+Limit("$2")+")", Micros(now), most)
