@@ -7,7 +7,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Principal reads what is shown of a user or group; NotFound if the account is deleted.
+// Principal reads the public data of a user or group. It returns NotFound if the account is
+// deleted.
 func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain.Principal, error) {
 	table, live := "users", " AND deleted_at IS NULL"
 	if ref.Type == domain.TypeGroup {
@@ -19,8 +20,8 @@ func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain
 	return p, sqlx.Found(err)
 }
 
-// bumpOwner adds to the counts of channels that an owner shows. Private channels
-// do not touch the version, which strangers could watch.
+// bumpOwner adds to the counts of channels that an owner shows. Private channels do not change the
+// version, which strangers could watch.
 func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain.Visibility, by int64) error {
 	table, set := "users", "open_channels = open_channels + $2, version = version + 1"
 	if owner.Type == domain.TypeGroup {
