@@ -303,8 +303,8 @@ func (r Reads) StaleImports(ctx context.Context, before time.Time, most int) ([]
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ImportID])
 }
 
-// SweepImports forgets imports that ended before a time, at most `most` of them, and tells
-// how many. What they brought stays.
+// SweepImports deletes at most `most` imports that ended before a time and returns their number.
+// The imported items remain.
 func (w Writes) SweepImports(ctx context.Context, before time.Time, most int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM imports WHERE id IN (
 		SELECT id FROM imports WHERE ended_at < $1 ORDER BY ended_at`+sqlx.Limit("$2")+`)`, sqlx.Micros(before), most)
