@@ -9,7 +9,7 @@ import (
 )
 
 // keyGap is the distance between new keys at the ends of a channel. It leaves room for 2^31 items,
-// and for
+// and for halving the distance between any two 32 times.
 const keyGap = int64(1) << 32
 
 // leastStep is the distance that a renumbering on a level must reach; if it cannot,
