@@ -1,6 +1,6 @@
-// Package sqlx is what the rooms of the store share to speak to a database: statements on
-// a connection with its dialect, rows collected into values, placeholders, times. It knows
-// no table but for what dialect.go has to say differently to each database.
+// Package sqlx contains what the packages of the store share to use a database: statements on a
+// connection with its dialect, collecting rows, placeholders and times. It knows no table, except
+// those that dialect.go must address differently for each database.
 package sqlx
 
 import (
@@ -12,30 +12,30 @@ import (
 	"vitrine/internal/database/pipeline"
 )
 
-// Conn is what the statements of a room run on: the pool of readers, a snapshot or a
-// transaction, together with the dialect that it speaks.
+// Conn is a connection for statements: the pool of readers, a snapshot or a transaction, with its
+// dialect.
 type Conn struct {
 	Querier database.Querier
 	Dialect
 }
 
-// Query runs a statement that gives rows. Errors met while reading them are left to Collect.
+// Query runs a statement that returns rows. Collect handles errors while reading them.
 func (c Conn) Query(ctx context.Context, query string, args ...any) (database.Rows, error) {
 	return c.Querier.Query(ctx, query, args...)
 }
 
-// QueryRow runs a statement that gives at most one row.
+// QueryRow runs a statement that returns at most one row.
 func (c Conn) QueryRow(ctx context.Context, query string, args ...any) database.Row {
 	return c.Querier.QueryRow(ctx, query, args...)
 }
 
-// Exec runs a statement whose result does not matter.
+// Exec runs a statement without a result.
 func (c Conn) Exec(ctx context.Context, query string, args ...any) error {
 	_, err := c.Querier.Exec(ctx, query, args...)
 	return err
 }
 
-// transaction is one of PostgreSQL, which sends statements together.
+// transaction is a transaction of PostgreSQL, which sends statements together.
 type transaction interface {
 	Later(context.Context, pipeline.Statement) (taken bool, err error)
 	Sync(context.Context) error
