@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// contentHarms are one for each kind of difference in the content of blocks: block 1 is
-// an Image of file 1 and has file 2 as well, block 2 waits, block 3 is a Text; upload 1 is
+// contentHarms contains one harm for each kind of difference in the content of blocks. Block 1 is
+// an Image of file 1 that also has file 2, block 2 is waiting, and block 3 is a Text. Upload 1 is
 // unused.
 func contentHarms() []harm {
 	set := func(what, from, to, finds string) harm {
