@@ -311,7 +311,7 @@ func (w Writes) SweepImports(ctx context.Context, before time.Time, most int) (i
 	return int(n), err
 }
 
-// ForgetImports forgets all imports of a user, running ones too.
+// ForgetImports deletes all imports of a user, including running ones.
 func (w Writes) ForgetImports(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `DELETE FROM imports WHERE user_id = $1`, user)
 }
