@@ -12,14 +12,13 @@ import (
 // and for halving the distance between any two 32 times.
 const keyGap = int64(1) << 32
 
-// leastStep is the distance that a renumbering on a level must reach; if it cannot,
-// the next level's wider range is renumbered. Wider ranges ask for more room, so
-// that they come up more rarely than they cost.
+// leastStep is the distance between keys that renumbering on a level must reach. If it cannot, the
+// range of the next level is renumbered. Wider ranges need larger steps, so that they are
+// renumbered more rarely than they cost.
 func leastStep(level int) int64 { return int64(1) << min(10+8*level, 30) }
 
-// keyFor finds a position_key for position p of a channel that then has n
-// connections without the one that is placed: above the item at p-1, below the one
-// that is at p now.
+// keyFor returns a position_key for position p of a channel that has n connections without the new
+// one: above the item at p-1 and below the one now at p.
 func (o tree) keyFor(ctx context.Context, p, n int64) (int64, error) {
 	switch {
 	case n == 0:
