@@ -11,8 +11,7 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Formats of what clients send. Each error is the end of a sentence that begins
-// with the field.
+// The formats in requests. Each error is the end of a sentence that begins with the field.
 var requestFormats = []*jsonschema.Format{
 	{Name: "uri", Validate: onStrings(checkURI)},
 	{Name: "email", Validate: onStrings(checkEmail)},
@@ -20,7 +19,7 @@ var requestFormats = []*jsonschema.Format{
 	{Name: "uuid", Validate: onStrings(checkUUID)},
 }
 
-// Formats in responses, where times and URLs are stricter (behaviour.md section 1).
+// The formats in responses, where times and URLs are stricter (behaviour.md section 1).
 var responseFormats = []*jsonschema.Format{
 	{Name: "uri", Validate: onStrings(checkServedURI)},
 	requestFormats[1],
@@ -37,7 +36,7 @@ var (
 	errUUID       = errors.New("must be a UUID")
 )
 
-// onStrings applies a check to strings; formats say nothing of other values.
+// onStrings applies a check to strings. Formats do not apply to other values.
 func onStrings(check func(string) error) func(any) error {
 	return func(v any) error {
 		if s, ok := v.(string); ok {
