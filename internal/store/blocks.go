@@ -44,7 +44,7 @@ func (s *Store) Block(ctx context.Context, viewer domain.UserID, id domain.Block
 	return b, err
 }
 
-// lacksFile reports whether a file of the block was gone when its row was read.
+// lacksFile reports whether a file of the block was deleted before its row was read.
 func lacksFile(b domain.Block) bool {
 	return b.Image != nil && b.Image.ID == 0 || b.File != nil && b.File.ID == 0
 }

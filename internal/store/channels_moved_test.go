@@ -13,7 +13,7 @@ import (
 )
 
 // Adding, moving and removing items changes the channel's updated_at and version, even if the
-// clock stands still. Changing an item, or nothing, does not.
+// clock has not advanced. Changing an item, or nothing, does not.
 func TestUpdatedAtOfChannels(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -44,7 +44,7 @@ func contentHarms() []harm {
 	}
 }
 
-// Check finds whatever is wrong with the content of blocks, and names it.
+// Check finds and names every difference in the content of blocks.
 func TestCheckFindsEveryHarmToContent(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

@@ -94,8 +94,8 @@ func (tx *Tx) endCollaborations(ctx context.Context, id domain.GroupID) error {
 	return tx.db.Exec(ctx, `DELETE FROM collaborators WHERE member_type = 'Group' AND member_id = $1`, id)
 }
 
-// inherit gives the channels of a group, including deleted ones, to its owner and ends the owner's
-// collaborations on them.
+// inherit makes the owner of a group the owner of its channels, including deleted ones, and ends
+// the owner's collaborations on them.
 func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error {
 	const owned = `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1`
 	const alsoHelps = `member_type = 'User' AND member_id = $2`

@@ -62,7 +62,7 @@ func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.Upl
 	return b.ID
 }
 
-// furnishing has a row for each further table. Users and groups are numbered from 1.
+// furnishing contains a row for each further table. Users and groups are numbered from 1.
 var furnishing = []string{
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
 	// It has no effect, because an older version, which does not know such rows, must be correct

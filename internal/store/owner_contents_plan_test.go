@@ -75,7 +75,7 @@ func TestPlansOfOwnerContentsOfSQLite(t *testing.T) {
 	storetest.Check(t, s)
 }
 
-// PostgreSQL reads only the page and what comes before it, with both kinds of plans.
+// PostgreSQL reads only the page and the rows before it, with both kinds of plans.
 func TestPlansOfOwnerContentsOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))

@@ -14,8 +14,8 @@ import (
 // subqueries.
 var small = regexp.MustCompile(`^SCAN (\w+ VIRTUAL TABLE.*|CONSTANT ROW|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|level\d|walk|keys|mine|open|private|visible|p|r|counted|part|found|seen|owned|sees|few|several|paged|ways|here|near|gm|places|extent|page|open_side|private_side|both_sides)$`)
 
-// wide matches scans of a whole channel, or of the channels of all groups, of which the statement
-// needs only a part.
+// wide matches scans of a whole channel, or of the channels of all groups, in statements that need
+// only a part.
 var wide = regexp.MustCompile(`AUTOMATIC|connections_\w+ \(channel_id=\?\)|connections_\w+ \(channel_id=\? AND item_private=\?\)|` +
 	`order_nodes USING PRIMARY KEY \(channel_id=\?\)|PRIMARY KEY \(channel_id=\? AND sort=\?( AND level=\?)?\)|channels_owner \(owner_type=\?\)|collaborators_member \(member_type=\?\)`)
 

@@ -39,7 +39,7 @@ func TestSearchOfFewTakesOneStatement(t *testing.T) {
 			}
 			return l, statements
 		}
-		for viewer, want := range map[domain.UserID]int64{0: 1, ada: 2, bob: 2} { // bob sees what he created
+		for viewer, want := range map[domain.UserID]int64{0: 1, ada: 2, bob: 2} { // users see their own blocks
 			for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
 				for page, items := range map[int64]int64{1: want, 2: 0} {
 					l, n := ask(viewer, domain.Search{Query: "mos", Sort: domain.SearchSort{Key: key}, Page: domain.Page{Number: page, Per: 24}})

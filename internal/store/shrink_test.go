@@ -15,8 +15,8 @@ import (
 // branch is a node of a planted order: a row of order_nodes.
 type branch struct{ level, first, n int64 }
 
-// plant gives both orders of a channel a tree that is as high as possible for its few items: its
-// nodes have few children.
+// plant builds a tree for both orders of a channel that is as high as possible for its few items:
+// its nodes have few children.
 func (m *model) plant(db *database.DB, r *rand.Rand) (height int) {
 	m.t.Helper()
 	for sort, column := range []string{"position_key", "created_at"} {

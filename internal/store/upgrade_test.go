@@ -141,7 +141,7 @@ func TestUpgradeToFeedsOfActivities(t *testing.T) {
 				(2, 'User', 1, 2, 1), (2, 'User', 3, 9223372036854775807, 1)`,
 			`INSERT INTO feed_sources (source_type, source_id, followers, pulled) VALUES ('User', 1, 1, FALSE), ('User', 3, 1, TRUE)`,
 			`INSERT INTO follower_ranks (followed_type, followed_id, first_follow, followings) VALUES ('User', 1, 1, 1), ('User', 3, 2, 1)`,
-			`INSERT INTO feed_entries (user_id, activity_id, follow_id) VALUES (2, 3, 1), (2, 2, 77)`, // the latter of what is no longer followed
+			`INSERT INTO feed_entries (user_id, activity_id, follow_id) VALUES (2, 3, 1), (2, 2, 77)`, // the second entry is of a following that has ended
 			`UPDATE users SET followers_count = CASE id WHEN 2 THEN 0 ELSE 1 END, following_count = CASE id WHEN 2 THEN 2 ELSE 0 END`,
 		} {
 			storetest.Exec(t, db, statement)
