@@ -71,7 +71,7 @@ func (r Reads) CurrentSession(ctx context.Context, s domain.Session) (domain.Ses
 	return now, sqlx.Found(err)
 }
 
-// RenewSession gives a session the secret with this hash and stores its ProvedAt. The previous
+// RenewSession stores a new secret, by its hash, and the ProvedAt of a session. The previous
 // secret becomes invalid. It returns NotFound if CurrentSession would.
 func (w Writes) RenewSession(ctx context.Context, s domain.Session, hash []byte) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE sessions SET hash = $4, proved_at = $5

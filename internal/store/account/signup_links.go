@@ -67,9 +67,9 @@ func (r Reads) SignUpLink(ctx context.Context, id domain.SignUpLinkID) (domain.S
 	return l, sqlx.Found(err)
 }
 
-// UseSignUpLink takes a place of a link for a user and reports whether they have one. A user who
-// has one already needs no other. Expiry is not checked, because a sign-up that started in time
-// may finish later.
+// UseSignUpLink uses up one place of a link for a user and reports whether they have one. A user
+// who already has one needs no other. Expiry is not checked, because a sign-up that started in
+// time may finish later.
 func (w Writes) UseSignUpLink(ctx context.Context, id domain.SignUpLinkID, by domain.UserID, now time.Time) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE signup_links SET taken = taken + 1,
 			used_by = CASE WHEN taken + 1 = places THEN CAST($2 AS BIGINT) END,
