@@ -20,7 +20,7 @@ import (
 // channels may contain it.
 
 // UpdatedShifts are the levels of updated_counts: spans of 3.2 days and of 18 minutes. A wide span
-// contains 256 narrow ones, all of which a page may read; a year has 115 wide ones. Within a
+// contains 256 narrow ones, and a page may read all of them; a year has 115 wide ones. Within a
 // narrow span, a page scans all connections. A third, finer level had nearly a row per connection
 // and made pages no cheaper.
 var UpdatedShifts = [...]int{38, 30}
@@ -123,8 +123,8 @@ var (
 		FROM connections c CROSS JOIN ` + shifts + ` WHERE c.item_type = 'Block'`
 )
 
-// missing returns the query for what must be added to the counts of channel $1. As one statement,
-// it reads connections and counts from the same snapshot.
+// missing returns the query for the differences to add to the counts of channel $1. As one
+// statement, it reads connections and counts from the same snapshot.
 func missing[K comparable](t countTable[K], rows string) string {
 	key := strings.Join(t.key, ", ")
 	return `SELECT ` + key + `, CAST(sum(n) AS BIGINT) FROM (

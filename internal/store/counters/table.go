@@ -20,7 +20,7 @@ func TallyOf(open bool, by int64) Tally {
 	return Tally{Hidden: by}
 }
 
-// deltas maps the keys of the rows of one table of counts to what a transaction adds to them.
+// deltas contains the additions of a transaction to the rows of one table of counts, by key.
 type deltas[K comparable] map[K]Tally
 
 func (d *deltas[K]) add(key K, by Tally) {
