@@ -65,7 +65,7 @@ func (ix *Index) Refresh(kind domain.SubjectType, id int64) {
 	p.stale = true
 }
 
-// Reword schedules writing the document of an item of which only texts or times changed.
+// Reword schedules writing the document of an item if only its texts or times changed.
 func (ix *Index) Reword(d Document) {
 	if ix.pendingOf(d.kind, d.id) != nil {
 		ix.Refresh(d.kind, d.id)
