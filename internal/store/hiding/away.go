@@ -178,8 +178,8 @@ func (w Writes) countComments(ctx context.Context, block domain.BlockID, by int6
 	return w.db.ExecOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
 }
 
-// ForgetHiddenOf deletes the record that a user was hidden, what is hidden with them, and their
-// hidden comments, whose ids it returns.
+// ForgetHiddenOf deletes the record that a user was hidden, everything hidden with them, and their
+// hidden comments. It returns the ids of the comments.
 func (w Writes) ForgetHiddenOf(ctx context.Context, user domain.UserID) (comments []int64, err error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM hidden_comments WHERE user_id = $1 RETURNING id`, user)
 	if comments, err = sqlx.Collect(ctx, rows, err, sqlx.ScanInt64); err != nil {

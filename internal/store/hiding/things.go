@@ -57,7 +57,7 @@ type Thing struct {
 // Apply is the job that does the remaining work of hiding or showing a thing.
 type Apply struct {
 	ID ID            `json:"id"`
-	By domain.UserID `json:"by"` // the person responsible for it, by whom jobs take turns
+	By domain.UserID `json:"by"` // the person responsible for it; jobs take turns by person
 }
 
 // Kind returns the name of the job.
@@ -111,7 +111,7 @@ func (w Writes) SetHidden(ctx context.Context, id ID, s State) error {
 	return w.db.ExecOne(ctx, `UPDATE hidden_things SET state = $2 WHERE id = $1`, id, s)
 }
 
-// ForgetHidden deletes the row of a hidden thing, with what was removed for it.
+// ForgetHidden deletes the row of a hidden thing, with the connections and comments hidden for it.
 func (w Writes) ForgetHidden(ctx context.Context, what domain.Subject) error {
 	return w.db.Exec(ctx, `DELETE FROM hidden_things WHERE kind = $1 AND target_id = $2`, what.Type, what.ID)
 }
