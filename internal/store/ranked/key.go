@@ -87,7 +87,8 @@ func (o tree) afterRenumbering(ctx context.Context, key, p, n int64) (int64, err
 }
 
 // renumber spreads the keys around the given one evenly: those of its leaf, or of the smallest
-// node above it that has room.
+// renumber spreads the keys around the given one evenly: those of its leaf, or of the smallest
+// node above it with enough free keys.
 func (o tree) renumber(ctx context.Context, key int64) error {
 	path, err := o.bump(ctx, key, 0, 0)
 	if err != nil {
@@ -110,7 +111,7 @@ func (o tree) renumber(ctx context.Context, key int64) error {
 }
 
 // room returns how the n keys of a node that ends at last can be spread: the i-th (from 1) at
-// start + i*step. There is room beyond both ends of the channel.
+// start + i*step. Both ends of the channel can be extended.
 func (o tree) room(ctx context.Context, n node, last int64) (start, step int64, err error) {
 	if n.first == leastKey && last == math.MaxInt64 {
 		return 0, 0, nil // the whole channel: see spreadAll
