@@ -15,8 +15,9 @@ var errEncoding = errors.New("is not encoded as URLs are (percent signs, semicol
 // sorted by name. It ignores unknown query parameters, except for metadata[…]. A list may be
 // comma-separated and repeated; other parameters must not be repeated.
 //
-// noSuchID is true if a path parameter cannot identify anything: it is empty, an id below 1 or
-// beyond
+// noSuchID is true if a path parameter cannot identify anything: it is empty, an id below 1 or of
+// more than 64 bits, or text that no database can contain (NUL, not UTF-8). The caller should
+// respond with 404; such a parameter is not among the violations.
 func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 	if len(o.pathParams) > 0 {
 		found, noSuchID = o.checkPath(u.EscapedPath())
@@ -40,7 +41,8 @@ func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 }
 
 // PathValues gives the path parameters of an escaped path, unescaped, and whether the
-// path fits the template at all.
+// PathValues returns the unescaped path parameters of an escaped path, and whether the path
+// matches the template.
 func (o *Operation) PathValues(path string) (values map[string]string, ok bool) {
 	segments := strings.Split(path, "/")
 	if len(segments) != len(o.segments) {
