@@ -1,23 +1,22 @@
-// Package media makes images from files: resized versions of images in all
-// common formats, and pictures of documents' first pages.
+// Package media makes images from files: resized versions of images in all common formats, and
+// pictures of the first pages of documents.
 //
-// Files come from strangers. Dimensions are read from headers before anything
-// is decoded, the memory of concurrent decodes is bounded, and what was written
-// in C runs in WebAssembly with limits on memory, and for PDF on time. The
-// host's libraries are never used.
+// Files come from strangers. Dimensions are read from headers before anything is decoded, the
+// memory of concurrent decodes is bounded, and C code runs in WebAssembly with limits on memory
+// and, for PDF, on time. The libraries of the host are never used.
 //
-// Colour profiles are not applied and not kept: a wide-gamut original looks
-// slightly paler resized.
+// Resized versions are converted to sRGB with the embedded colour profile, which they do not
+// contain.
 //
-// Below it, each by itself: filetype detects what a file is, svg makes drawings
-// safe, codec reads and writes the formats, bitmap has pictures in memory, pdf
-// renders pages, wasm runs C, and source is what all of them read from.
+// Its subpackages are independent of each other: filetype detects the type of a file, svg makes
+// drawings safe, codec reads and writes the formats, bitmap changes pictures in memory, pdf
+// renders pages, wasm runs C code, and source is what all of them read from.
 package media
 
 import "vitrine/internal/media/source"
 
-// Source is a whole file that can be read at any place.
+// Source is a whole file with random access.
 type Source = source.File
 
-// Error says why a file cannot be used as an image, a drawing or a document.
+// Error is the reason why a file cannot be used as an image, a drawing or a document.
 type Error = source.Error

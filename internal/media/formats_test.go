@@ -62,7 +62,7 @@ func TestRenderFormats(t *testing.T) {
 	}
 }
 
-// checkQuarters holds a rendition against the test image.
+// checkQuarters compares a rendition with the test image.
 func checkQuarters(t *testing.T, r Rendition, want [4]color.NRGBA) {
 	t.Helper()
 	img, format, err := image.Decode(bytes.NewReader(r.Bytes))
