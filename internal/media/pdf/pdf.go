@@ -16,12 +16,12 @@ import (
 const (
 	pageWidth   = 1600 // the box of a page's image, in pixels
 	pageHeight  = 2400
-	pageQuality = 92 // it is resized and encoded once more
+	pageQuality = 92 // it is resized and encoded again
 )
 
-// FirstPage returns the first page of a document as a JPEG within 1600 × 2400
-// pixels. A broken or locked document, and one that takes too long, is a
-// *source.Error. One page is rendered at a time.
+// FirstPage returns the first page of a document as a JPEG within 1600 × 2400 pixels. It returns a
+// *source.Error if the document is broken or locked, or if it takes too long. One page is rendered
+// at a time.
 func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, error) {
 	page, err := p.firstPage(source.New(ctx, file))
 	if err != nil {
@@ -34,8 +34,8 @@ func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, erro
 	return encoded.Bytes(), nil
 }
 
-// firstPage gives the document an instance of its own, within the time that is
-// left and at most the printer's.
+// firstPage renders the page in an instance of its own, within the remaining time and the
+// printer's limit.
 func (p *Printer) firstPage(in *source.Input) (image.Image, error) {
 	pdfium, done, err := p.take(in.Context())
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *Printer) firstPage(in *source.Input) (image.Image, error) {
 	return page, in.Judge("document", err)
 }
 
-// printed renders onto white paper.
+// printed renders the page onto white paper.
 func printed(ctx context.Context, pdfium *engine, in *source.Input) (image.Image, error) {
 	if in.Size() == 0 {
 		return nil, errors.New("the document is empty")
@@ -74,5 +74,5 @@ func printed(ctx context.Context, pdfium *engine, in *source.Input) (image.Image
 	return sheet, nil
 }
 
-// printerTimeout bounds one document. A usual page takes 30 ms.
+// printerTimeout limits the time for one document. A typical page takes 30 ms.
 const printerTimeout = 20 * time.Second
