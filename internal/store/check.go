@@ -41,7 +41,7 @@ func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
 	return s.CheckTelling(ctx, most, func(Checked) {})
 }
 
-// CheckTelling is Check, and calls tell when each check begins and ends.
+// CheckTelling is Check with a callback for the beginning and the end of each check.
 func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) ([]Difference, error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	var differences []Difference

@@ -39,7 +39,6 @@ func (m *model) rekey(db *database.DB, key func(i int64) int64) {
 }
 
 // Keys may be anywhere in the range of 64 bits and as close as possible. Renumbering always makes
-// Keys may be anywhere in the range of 64 bits and as close as possible. Renumbering always makes
 // an insertion possible.
 func TestRenumbering(t *testing.T) {
 	t.Parallel()
