@@ -145,8 +145,7 @@ func (ix *Index) touchGroupItems(ctx context.Context, d Document, was string) er
 const endedItems = 1000
 
 // EndGroup deletes some of the items of a deleted group and reports whether there may be more. It
-// deletes the counts last, since whoever changes a row of group_items counts it in the same
-// transaction.
+// deletes the counts last, because a transaction that changes a row of group_items also counts it.
 func (ix *Index) EndGroup(ctx context.Context, id domain.GroupID) (more bool, err error) {
 	var kind string
 	var item int64
