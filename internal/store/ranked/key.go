@@ -87,7 +87,6 @@ func (o tree) afterRenumbering(ctx context.Context, key, p, n int64) (int64, err
 }
 
 // renumber spreads the keys around the given one evenly: those of its leaf, or of the smallest
-// renumber spreads the keys around the given one evenly: those of its leaf, or of the smallest
 // node above it with enough free keys.
 func (o tree) renumber(ctx context.Context, key int64) error {
 	path, err := o.bump(ctx, key, 0, 0)
