@@ -40,7 +40,6 @@ func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 	return tidy(found, 0), noSuchID
 }
 
-// PathValues gives the path parameters of an escaped path, unescaped, and whether the
 // PathValues returns the unescaped path parameters of an escaped path, and whether the path
 // matches the template.
 func (o *Operation) PathValues(path string) (values map[string]string, ok bool) {
