@@ -16,7 +16,7 @@ const (
 	maxOpenBlocks = 24
 	// Runs of * or _ in a paragraph: every closer searches all openers.
 	maxDelimiters = 1000
-	// Brackets in a paragraph that look like links, "](" or "][", but are none. Each may require
+	// Brackets in a paragraph that look like links, "](" or "][", but are not. Each may require
 	// scanning the whole rest.
 	maxFailedLinks = 100
 	// Brackets open at a time: every closing one searches all in between.

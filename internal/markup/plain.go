@@ -13,7 +13,7 @@ import (
 const maxIndent = 8
 
 // plainWriter converts sanitised HTML to text. It reads the HTML instead of the Markdown, so that
-// both forms agree on what was removed.
+// both forms lack the same parts.
 type plainWriter struct {
 	out   strings.Builder
 	owed  int    // line ends to write before the next text
@@ -21,7 +21,7 @@ type plainWriter struct {
 	lists []list // open lists, outermost first
 	held  string // white space that is only written if text follows on its line
 	code  int    // open pre elements, in which line ends count
-	first bool   // a pre has just begun: a line end directly after its tag is ignored
+	first bool   // at the beginning of a pre, where a line end directly after the tag is ignored
 	link  string // address of the open link
 	mark  int    // where the text of the open link begins
 }

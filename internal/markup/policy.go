@@ -32,7 +32,8 @@ var values = map[string]*regexp.Regexp{
 	"rel":    regexp.MustCompile(`^nofollow noopener$`),
 }
 
-// policy is the security boundary: whatever precedes it, only what is in the tables above passes.
+// policy is the security boundary. It allows only the elements and attributes in the tables above,
+// whatever the input is.
 var policy = newPolicy()
 
 func newPolicy() *bluemonday.Policy {
