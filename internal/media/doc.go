@@ -8,9 +8,9 @@
 // Resized versions are converted to sRGB with the embedded colour profile, which they do not
 // contain.
 //
-// Its subpackages are independent of each other: filetype detects the type of a file, svg makes
-// drawings safe, codec reads and writes the formats, bitmap changes pictures in memory, pdf
-// renders pages, wasm runs C code, and source is what all of them read from.
+// Subpackages: filetype detects the type of a file, svg makes drawings safe, codec reads and
+// writes the formats, profile converts colours, bitmap changes pictures in memory, strip removes
+// metadata, pdf renders pages, wasm runs C code, and source is what all of them read from.
 package media
 
 import "vitrine/internal/media/source"

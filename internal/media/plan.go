@@ -50,8 +50,7 @@ func planFor(h codec.Header, versions []domain.ImageVersion, most int64) plan {
 		pictures += h.Profile.Memory()
 	}
 	if !h.Opaque {
-		// Few pictures need the whole encoding memory, so the largest ones have to make do with what is
-		// available.
+		// Few pictures need the whole encoding memory, so the largest ones get the remaining memory.
 		p.encoding = max(codec.Base+8*largest, min(codec.EncodingMemory(largest), most-planMemory-pictures))
 	}
 	p.need = planMemory + max(h.Decoding, h.Decoded+pictures, pictures+p.encoding)
