@@ -26,7 +26,7 @@ func onePage(width, height int, content string) []byte {
 	)
 }
 
-// endless returns a PDF whose page draws ten forms, each of which draws ten others, and so on.
+// endless returns a PDF whose page draws ten forms. Each form draws ten others, and so on.
 func endless() []byte {
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
