@@ -1,5 +1,5 @@
-// Package source reads files for decoders. When a decoder fails, it tells whether the file or its
-// source caused that.
+// Package source reads files for decoders. When a decoder fails, it distinguishes broken files
+// from failures to read them.
 package source
 
 import (
