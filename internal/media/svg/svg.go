@@ -1,5 +1,5 @@
-// Package svg makes drawings safe to serve. It keeps only what is known to draw, and nothing that
-// runs or loads.
+// Package svg makes drawings safe to serve. It keeps only parts that draw, and none that run or
+// load anything.
 package svg
 
 import (
@@ -35,11 +35,11 @@ type Drawing struct {
 	Width, Height int // in pixels; 300 × 150 if the file does not specify it
 }
 
-// Sanitize rewrites an SVG file with only what is known to draw: no scripts, event handlers,
-// animations, links, foreign content, document types or entities, and only references to parts of
-// the file and to small images within it. It omits other elements with their content, except that
-// it keeps the content of links. It returns a *source.Error if the file is not SVG, exceeds 5 MiB
-// or is nested too deeply.
+// Sanitize rewrites an SVG file with an allow-list of elements and attributes that draw. It
+// removes scripts, event handlers, animations, links, foreign content, document types, entities,
+// and all references except those to parts of the file and to small images within it. It omits
+// other elements with their content, but keeps the content of links. It returns a *source.Error if
+// the file is not SVG, exceeds 5 MiB or is nested too deeply.
 func Sanitize(r io.Reader) (Drawing, error) {
 	file, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -57,7 +57,7 @@ func Sanitize(r io.Reader) (Drawing, error) {
 		return Drawing{}, source.Refused("An element of the drawing has more than %d attributes", maxAttributes)
 	}
 	s := &writer{decoder: xml.NewDecoder(bytes.NewReader(file)), references: bytes.Count(file, []byte("&"))}
-	s.decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil } // utf8Text has already converted it
+	s.decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil } // utf8Text already did this
 	if err := s.document(); err != nil {
 		return Drawing{}, broken(err)
 	}
