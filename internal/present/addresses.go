@@ -1,7 +1,7 @@
 // Package present contains views of domain values, from which every transport renders. A view
 // wraps its value and computes what readers are shown in addition: addresses, sizes, fallbacks,
-// the viewer's permissions. It reads no clock and does no I/O. Each transport decides which fields
-// there are and what they are called.
+// the viewer's permissions. It reads no clock and does no I/O. Each transport chooses its own
+// fields and their names.
 package present
 
 import (

@@ -122,8 +122,8 @@ type Card struct {
 	Alt           string
 }
 
-// card returns a generated card. Its address changes with the version of what it shows, since
-// other sites cache cards for a long time.
+// card returns a generated card. Its address changes with the version of the item, since other
+// sites cache cards for a long time.
 func (a *Addresses) card(kind string, id, version int64, alt string) Card {
 	return Card{URL: a.Site + "/cards/" + kind + "/" + strconv.FormatInt(id, 10) + ".png?v=" + strconv.FormatInt(version, 10),
 		Width: CardWidth, Height: CardHeight, Alt: alt}
