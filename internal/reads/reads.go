@@ -25,7 +25,7 @@ type Request struct {
 	placed  bool // on has been chosen
 	on      any  // where it reads; nil for the primary
 	broken  bool // a replica has failed
-	wrote   bool // it has begun a write transaction
+	wrote   bool // it has started a write transaction
 	primary bool // it reads at the primary from now on
 }
 
