@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// readFiles reads the files of blocks.
 func (q Queries) readFiles(ctx context.Context, blocks ...*domain.Block) error {
 	var ids []domain.FileID
 	for _, b := range blocks {

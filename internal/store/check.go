@@ -32,7 +32,7 @@ type Checked struct {
 	What     string
 	N, Of    int  // it is the N-th of so many
 	Repaired int  // number of repaired rows
-	Ended    bool // and then:
+	Ended    bool // the check has ended, and Found is set
 	Found    int  // number of differences, at most the requested number
 }
 

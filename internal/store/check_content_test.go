@@ -54,8 +54,8 @@ func TestCheckFindsEveryHarmToContent(t *testing.T) {
 	})
 }
 
-// shownWaitingAndText makes the world of contentHarms, and a picture of a user, which is
-// a file that no block shows.
+// shownWaitingAndText creates the world of contentHarms, and a user's avatar, which is a file that
+// no block shows.
 func shownWaitingAndText(t *testing.T, s *store.Store) {
 	t.Helper()
 	ada := storetest.User(t, s, "Ada")

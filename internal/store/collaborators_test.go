@@ -84,7 +84,7 @@ func TestMembersOfGroups(t *testing.T) {
 		if err != nil || p != (domain.Principal{PrincipalRef: domain.GroupRef(group), Name: "Group", Slug: "group", Version: 1}) {
 			t.Errorf("principal: %+v, %v", p, err)
 		}
-		// Joining takes effect at once.
+		// A new member has access immediately.
 		id := storetest.OwnedChannel(t, s, domain.GroupRef(group), ada, "Things", domain.Private)
 		_, err = s.Channel(t.Context(), cem, domain.Ref{ID: int64(id)})
 		wantKind(t, "before joining", err, domain.NotFound)

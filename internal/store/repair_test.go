@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// mend makes each change and repairs it. Nothing must be found afterwards. A difference without a
-// repair must remain, and is undone.
+// mend makes each change and then repairs it. Check must find nothing afterwards. A difference
+// without a repair must remain, and is undone.
 func mend(t *testing.T, s *store.Store, db *database.DB, all []harm) {
 	t.Helper()
 	for _, h := range all {
