@@ -2,9 +2,9 @@
 // from them, notifications, followings, and the deletion of all of these.
 //
 // A source (the actor, the channel, the group that owns it) is a row of feed_sources. Its lock
-// serializes recording activities, following, and ending an account or a group. Inboxes are locked
-// after it, and after everything else. Record and RecordAll are called once, at the end of a
-// transaction.
+// protects its followers, and keeps an account or group from being deleted while its activities
+// are recorded. Inboxes are locked after it, and after everything else. Record and RecordAll are
+// called once, at the end of a transaction.
 package activity
 
 import (

@@ -66,9 +66,10 @@ func (tx Writes) notify(ctx context.Context, all []domain.News, ids []domain.Act
 // notifications to a full inbox have to trim it.
 const unreadSlack = 100
 
-// trimInbox marks the oldest notifications in a locked inbox as read, which bounds the unread ones
-// that each count has to examine, to `most`. It marks notifications that are hidden from the user
-// first, so that nobody can displace visible ones by hiding things.
+// trimInbox marks the oldest notifications in a locked inbox as read, so that few enough remain
+// unread to check each of them for every count. It first marks those that are hidden from the
+// user, so that nobody can displace visible notifications by hiding things. The inbox has at most
+// `most` unread notifications.
 func (tx Writes) trimInbox(ctx context.Context, user domain.UserID, most int, now time.Time) error {
 	v := Lists{tx.db}
 	receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: most})
