@@ -76,8 +76,8 @@ func (d *Deltas) BlockTime(channel domain.ChannelID, at, by int64) {
 	}
 }
 
-// Connection registers a connection of an item that is not private: by 1 if it is created or its
-// item becomes public, by -1 for the opposite.
+// Connection registers a connection of an item that is not private: by 1 if the connection is
+// created or its item becomes open, by -1 for the opposite.
 func (d *Deltas) Connection(channel domain.ChannelID, user domain.UserID, by int64) {
 	d.adders.add(adderKey{channel, user}, Tally{Open: by})
 }
