@@ -99,8 +99,9 @@ func (ix *Index) Flush(ctx context.Context) error {
 	return ix.flushWords(ctx)
 }
 
-// Settle writes the documents whose content must still be read, and reads that of new ones. After
-// that, pending documents do not depend on reading the changes of another transaction.
+// Settle writes the documents whose content must still be read, and reads the content of new ones.
+// The remaining documents can then be written later, together with the changes of other
+// transactions, without reading any of these.
 func (ix *Index) Settle(ctx context.Context) error {
 	pending := ix.pending
 	ix.pending = nil
