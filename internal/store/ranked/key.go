@@ -109,8 +109,8 @@ func (o tree) renumber(ctx context.Context, key int64) error {
 	return o.spreadAll(ctx)
 }
 
-// room returns how the n keys of a node that ends at last can be spread: the i-th (from 1) at
-// start + i*step. Both ends of the channel can be extended.
+// room returns how to spread the n keys of a node that ends at last: the i-th (from 1) at start +
+// i*step. At both ends of the channel, the keys may extend beyond the present ones.
 func (o tree) room(ctx context.Context, n node, last int64) (start, step int64, err error) {
 	if n.first == leastKey && last == math.MaxInt64 {
 		return 0, 0, nil // the whole channel: see spreadAll
