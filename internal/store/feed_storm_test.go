@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// crowd contains a few users who do everything concurrently.
+// crowd contains a few users who change everything concurrently.
 type crowd struct {
 	users    []domain.UserID
 	channels []domain.ChannelID
