@@ -1,6 +1,6 @@
-// Package access decides in SQL who sees what. No other package does. Its fragments become part of
-// the statements of lists, counts, searches and single reads. The viewer is $1, 0 for guests; `ch`
-// is the row of a channel and `b` that of a block.
+// Package access is the only package that decides in SQL who may see what. Its fragments become
+// part of the statements of lists, counts, searches and single reads. The viewer is $1, 0 for
+// guests; `ch` is the row of a channel and `b` that of a block.
 package access
 
 import (
