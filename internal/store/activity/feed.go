@@ -10,9 +10,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// FeedIDs lists the activities within a window that a user's followings caused, whether the user
-// may see them or not. Fewer than the limit means that there are no more. The cost does not grow
-// with the number of activities; it grows by one index seek for each followed subject.
+// FeedIDs lists the activities of the subjects that a user follows, within a window, whether the
+// user may see them or not. Fewer than the limit means that there are no more. The cost does not
+// grow with the number of activities; it grows by one index seek for each followed subject.
 func (v Lists) FeedIDs(ctx context.Context, user domain.UserID, w domain.Window) ([]domain.ActivityID, error) {
 	rows, err := v.db.Query(ctx, v.feed(w), user, w.After, w.Before, w.Limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ActivityID])
