@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Query selects a page of a channel's contents. If By is not 0, only connections by that user.
+// Query selects a page of a channel's contents. If By is not 0, it selects only connections by
+// that user.
 type Query struct {
 	Viewer  domain.UserID
 	Channel domain.Channel
@@ -120,8 +121,8 @@ func sortOf(s domain.ContentSort) ranked.Order {
 
 // visiblePrivate finds the connections of private channels that the viewer may see. It starts from
 // the smaller set, either the private items of the channel or the private channels of the viewer.
-// So its cost depends neither on the size of the channel nor only on how many channels the viewer
-// has elsewhere.
+// So the cost does not grow with the size of the channel, and a viewer with many channels
+// elsewhere only pays for them if the channel has as many private items.
 func (v Lists) visiblePrivate(ctx context.Context, q Query) (p privateItems, err error) {
 	p.listed = true
 	if q.Channel.PrivateItems == 0 || q.Viewer == 0 {
