@@ -7,7 +7,8 @@ import (
 	"vitrine/internal/database"
 )
 
-// Dialect returns the SQL that differs between the two databases.
+// Dialect is the dialect of a database. Its methods return the SQL that differs between the two
+// databases.
 type Dialect database.Dialect
 
 // The two dialects.

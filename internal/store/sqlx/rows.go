@@ -56,7 +56,8 @@ type charged struct {
 	ctx context.Context
 }
 
-// Charged returns a row whose texts are charged to the response of ctx. Collect does so itself.
+// Charged returns a row whose texts are charged to the response of ctx. Collect and CollectPage
+// use it.
 func Charged(ctx context.Context, row Row) Row { return &charged{row, ctx} }
 
 // Scan implements Row.
