@@ -50,8 +50,9 @@ type Config struct {
 	DiskReserve     DiskReserve
 	KeepMetadata    bool // photographs are served with all their metadata
 	FetchAllow      []netip.Prefix
-	ImageMemory     int64 // bytes
-	MemoryLimit     int64 // bytes, AutoMemory, or 0 for none
+	Language        string // language tags, separated by commas, the best one first
+	ImageMemory     int64  // bytes
+	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none
 	Backup          Backup
 	SMTP            *SMTP  // nil: mails are kept in OutboxPath
 	MailFrom        string // "Name <address>" or an address

@@ -26,6 +26,8 @@ func (s Server) resolveFiles(cfg *Config, found *problems) {
 	found.addErr("image-memory", err)
 	cfg.MemoryLimit, err = parseMemoryLimit(s.MemoryLimit)
 	found.addErr("memory-limit", err)
+	cfg.Language, err = parseLanguages(s.Language)
+	found.addErr("language", err)
 	cfg.FetchAllow = parsePrefixes("fetch-allow", s.FetchAllow, found)
 	cfg.Blob = Blob{URL: s.BlobURL, AccessKey: s.BlobAccessKey}
 	cfg.Blob.SecretKey, err = secret(s.BlobSecretKey, s.BlobSecretFile)

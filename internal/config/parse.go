@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/text/language"
 )
 
 // quotedError says what was given and what was wanted instead.
@@ -153,6 +155,25 @@ func parsePrefixes(flag, text string, found *problems) []netip.Prefix {
 		}
 	}
 	return prefixes
+}
+
+// maxLanguages is how many languages a site may have.
+const maxLanguages = 8
+
+// parseLanguages returns language tags in their standard form.
+func parseLanguages(text string) (string, error) {
+	var tags []string
+	for item := range strings.SplitSeq(text, ",") {
+		tag, err := language.Parse(strings.TrimSpace(item))
+		if err != nil || tag == language.Und {
+			return "", quotedError(item, "want language tags, such as de-AT,en")
+		}
+		tags = append(tags, tag.String())
+	}
+	if len(tags) > maxLanguages {
+		return "", fmt.Errorf("want at most %d languages", maxLanguages)
+	}
+	return strings.Join(tags, ","), nil
 }
 
 func parsePrefix(item string) (netip.Prefix, error) {

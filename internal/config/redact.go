@@ -70,6 +70,7 @@ func (c Config) Redacted() Settings {
 		{"disk-reserve", c.DiskReserve.String()},
 		{"keep-metadata", strconv.FormatBool(c.KeepMetadata)},
 		{"fetch-allow", formatPrefixes(c.FetchAllow)},
+		{"language", c.Language},
 		{"image-memory", formatSize(c.ImageMemory)},
 		{"memory-limit", formatMemoryLimit(c.MemoryLimit)},
 		{"backup-to", c.Backup.printTo()},

@@ -46,7 +46,7 @@ func defaults() config.Config {
 		Addr: "127.0.0.1:8080", SocketMode: 0o660, BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true,
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, WaitFor: time.Minute, InvitationTTL: 14 * 24 * time.Hour, AuditKeep: 365 * 24 * time.Hour,
-		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, ImageMemory: 128 << 20,
+		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, Language: "en", ImageMemory: 128 << 20,
 		MemoryLimit:    config.AutoMemory,
 		Backup:         config.Backup{Every: 24 * time.Hour, Keep: 14},
 		JobConcurrency: 4, ResponseMemory: 64 << 20, CacheSize: 32 << 20, MinSendRate: 4 << 10, MailFrom: "Vitrine <no-reply@localhost>", Traces: config.Traces{Ratio: 1},
@@ -126,6 +126,7 @@ func TestEachFlag(t *testing.T) {
 		"--fetch-allow=10.0.0.0/8,::1": func(c *config.Config) {
 			c.FetchAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 		},
+		"--language=de-at, EN":                          func(c *config.Config) { c.Language = "de-AT,en" },
 		"--blob-url=s3://b":                             func(c *config.Config) { c.Blob.URL = "s3://b" },
 		"--work=false":                                  func(c *config.Config) { c.Work = false },
 		"--job-concurrency=20":                          func(c *config.Config) { c.JobConcurrency = 20 },

@@ -11,7 +11,7 @@ var topics = []struct {
 	{"Data", []string{"data-dir", "database-", "sqlite-"}},
 	{"Addresses", []string{"addr", "socket-mode", "base-url", "site-url", "files-url", "trusted-proxies"}},
 	{"TLS", []string{"tls-"}},
-	{"Files", []string{"blob-", "fetch-allow", "upload-limit", "disk-reserve", "keep-metadata", "quota", "quota-"}},
+	{"Files", []string{"blob-", "fetch-allow", "language", "upload-limit", "disk-reserve", "keep-metadata", "quota", "quota-"}},
 	{"Backups", []string{"backup-"}},
 	{"Mail", []string{"smtp-", "mail-"}},
 	{"People", []string{"default-tier", "signup", "setup-code", "setup-code-file", "guests", "index-closed", "security-contact", "invitation-", "oauth-", "oidc-"}},

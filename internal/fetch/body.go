@@ -18,7 +18,7 @@ const wireSlack = 64 << 10
 // open prepares the body of an answer. What is known to be too large fails at once.
 func (f *fetch) open(answer *http.Response, resp *Response, limit int64) (io.ReadCloser, error) {
 	limit = min(max(limit, 0), math.MaxInt64-wireSlack)
-	decoder, err := decoderOf(answer.Header)
+	decoder, err := decoderOf(answer.Header, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,11 @@ func (b *body) read(p []byte) (int, error) {
 
 // explain distinguishes a body that is badly compressed from one that the network cut off.
 func (b *body) explain(err error) error {
-	switch ended := b.wire.err; {
+	ended := b.wire.err
+	if ended != nil && ended != io.EOF && b.fetch.ctx.Err() == nil {
+		ended = fmt.Errorf("%w: %w", ErrCutOff, ended)
+	}
+	switch {
 	case errors.Is(err, ErrTooLarge) || errors.Is(ended, ErrTooLarge):
 		return tooLarge(b.limit)
 	case ended != nil && ended != io.EOF:
@@ -140,7 +144,11 @@ func (b *body) explain(err error) error {
 	case b.newDecoder == nil:
 		return b.fetch.explain(fmt.Errorf("read the body: %w", err))
 	}
-	return &Error{Reason: "The answer is badly compressed", cause: err}
+	cutOff := errors.Is(err, io.ErrUnexpectedEOF)
+	if cutOff {
+		err = fmt.Errorf("%w: %w", ErrCutOff, err)
+	}
+	return &Error{Reason: "The answer is badly compressed", Temporary: cutOff, cause: err}
 }
 
 // Close ends the fetch. The rest of the body is not read.

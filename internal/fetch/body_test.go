@@ -12,7 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
 	"vitrine/internal/fetch"
@@ -21,19 +24,39 @@ import (
 // packed compresses size zeros.
 func packed(t *testing.T, coding string, size int64) []byte {
 	t.Helper()
+	return pack(t, coding, io.LimitReader(zeros{}, size))
+}
+
+// pack compresses what it reads, by codings that are applied in order.
+func pack(t *testing.T, codings string, from io.Reader) []byte {
+	t.Helper()
+	coding, others, more := strings.Cut(codings, ", ")
 	var out bytes.Buffer
-	var w io.WriteCloser = gzip.NewWriter(&out)
-	if coding == "zstd" {
-		var err error
-		if w, err = zstd.NewWriter(&out, zstd.WithWindowSize(1<<20)); err != nil {
-			t.Fatal(err)
-		}
+	var w io.WriteCloser
+	var err error
+	switch coding {
+	case "gzip":
+		w = gzip.NewWriter(&out)
+	case "zstd":
+		w, err = zstd.NewWriter(&out, zstd.WithWindowSize(1<<20))
+	case "br":
+		w = brotli.NewWriter(&out)
+	case "zlib":
+		w = zlib.NewWriter(&out)
+	case "raw":
+		w, err = flate.NewWriter(&out, flate.BestSpeed)
 	}
-	if _, err := io.CopyN(w, zeros{}, size); err != nil {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(w, from); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if more {
+		return pack(t, others, &out)
 	}
 	return out.Bytes()
 }
@@ -62,6 +85,14 @@ func coded(coding string, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
+// repeated answers with two headers for codings.
+func repeated(first, second string, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Encoding"] = []string{first, second}
+		next(w, r)
+	}
+}
+
 func bytesOf(body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }
 }
@@ -83,6 +114,16 @@ func TestDecompression(t *testing.T) {
 		"GZIP":             {coded("GZIP", bytesOf(packed(t, "gzip", 2048))), 2048, -1},
 		"x-gzip":           {coded("x-gzip", bytesOf(packed(t, "gzip", 2048))), 2048, -1},
 		"zstd":             {coded("zstd", bytesOf(packed(t, "zstd", 2048))), 2048, -1},
+		"brotli":           {coded("br", bytesOf(packed(t, "br", 2048))), 2048, -1},
+		"deflate, zlib":    {coded("deflate", bytesOf(packed(t, "zlib", 2048))), 2048, -1},
+		"deflate, raw":     {coded("Deflate", bytesOf(packed(t, "raw", 2048))), 2048, -1},
+		"nothing as br":    {coded("br", bytesOf(nil)), 0, -1},
+		"gzip in brotli":   {coded("gzip, br", bytesOf(packed(t, "gzip, br", 2048))), 2048, -1},
+		"three codings":    {coded("zstd,deflate , identity, gzip", bytesOf(packed(t, "zstd, zlib, gzip", 2048))), 2048, -1},
+		"two headers":      {repeated("gzip", "br", bytesOf(packed(t, "gzip, br", 2048))), 2048, -1},
+		"utf-8":            {coded("utf-8", bytesOf(make([]byte, 2048))), 2048, 2048},
+		"none":             {coded("none", bytesOf(make([]byte, 2048))), 2048, 2048},
+		"empty coding":     {coded("", bytesOf(make([]byte, 2048))), 2048, 2048},
 		"empty":            {bytesOf(nil), 0, 0},
 		"empty gzip":       {coded("gzip", bytesOf(packed(t, "gzip", 0))), 0, -1},
 		"nothing as gzip":  {coded("gzip", bytesOf(nil)), 0, -1},
@@ -126,9 +167,15 @@ func TestBadBodies(t *testing.T) {
 		"endless gzip":          {coded("gzip", endless(packed(t, "gzip", 4096))), large},
 		"endless empty members": {coded("gzip", endless(packed(t, "gzip", 0))), large},
 		"endless zstd skipping": {coded("zstd", endless([]byte("\x50\x2a\x4d\x18\x04\x00\x00\x00skip"))), large},
-		"a bomb in a bomb":      {coded("gzip, gzip", bytesOf(whole)), unknown},
-		"brotli":                {coded("br", bytesOf(whole)), unknown},
-		"deflate":               {coded("deflate", bytesOf(whole)), unknown},
+		"brotli bomb":           {coded("br", bytesOf(packed(t, "br", 16*mib))), large},
+		"deflate bomb":          {coded("deflate", bytesOf(packed(t, "zlib", 16*mib))), large},
+		"a bomb in a bomb":      {coded("gzip, gzip", bytesOf(packed(t, "gzip, gzip", 16*mib))), large},
+		// 80 MiB of empty gzip members, which are nothing in the end.
+		"a bomb of nothing":     {coded("gzip, br", bytesOf(pack(t, "br", bytes.NewReader(bytes.Repeat(packed(t, "gzip", 0), 80*mib/23))))), large},
+		"four codings":          {coded("gzip, gzip, gzip, gzip", bytesOf(whole)), "The answer is compressed too often"},
+		"compress":              {coded("compress", bytesOf(whole)), unknown},
+		"no brotli":             {coded("br", bytesOf([]byte("plain text"))), bad},
+		"no deflate":            {coded("deflate", bytesOf([]byte("\xff\xff"))), bad},
 		"no gzip":               {coded("gzip", bytesOf([]byte("plain text"))), bad},
 		"no zstd":               {coded("zstd", bytesOf([]byte("plain text"))), bad},
 		"cut gzip":              {coded("gzip", bytesOf(whole[:len(whole)-10])), bad},
@@ -138,7 +185,7 @@ func TestBadBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := failure(t, client(t, fetch.Options{}), fetch.Request{URL: serve(t, test.handler), MaxBytes: mib})
-			if e.Reason != test.want || e.Temporary {
+			if e.Reason != test.want || e.Temporary != errors.Is(e, fetch.ErrCutOff) {
 				t.Errorf("got %v", e)
 			}
 			if errors.Is(e, fetch.ErrTooLarge) != (test.want == large) {

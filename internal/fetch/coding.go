@@ -1,46 +1,132 @@
 package fetch
 
 import (
+	"bufio"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 )
 
-// acceptEncoding names what decoders knows.
-const acceptEncoding = "gzip, zstd"
+// acceptEncoding lists the codings that servers may choose from. Any of decoders is understood.
+const acceptEncoding = "gzip, br, zstd, deflate"
 
-// maxWindow is the most memory that a zstd body may ask for (RFC 9659).
-const maxWindow = 8 << 20
+const (
+	maxWindow  = 8 << 20 // the most memory that a zstd body may ask for (RFC 9659)
+	maxCodings = 3       // of one body, on top of each other
+)
 
-// newDecoder decompresses what comes over the wire.
-type newDecoder func(wire io.Reader) (io.ReadCloser, error)
+// newDecoder decompresses a stream.
+type newDecoder func(from io.Reader) (io.ReadCloser, error)
 
-// decoderOf returns the decoder for an answer's one coding, nil if there is none.
-func decoderOf(header http.Header) (newDecoder, error) {
-	switch strings.ToLower(strings.Join(header.Values("Content-Encoding"), ",")) {
-	case "", "identity":
-		return nil, nil
-	case "gzip", "x-gzip":
-		return newGzip, nil
-	case "zstd":
-		return newZstd, nil
-	}
-	return nil, &Error{Reason: "The answer is compressed in an unknown way"}
+var decoders = map[string]newDecoder{
+	"gzip": newGzip, "x-gzip": newGzip, "deflate": newDeflate, "br": newBrotli, "zstd": newZstd,
 }
 
-func newGzip(wire io.Reader) (io.ReadCloser, error) {
-	d, err := gzip.NewReader(wire)
+// decoderOf returns the decoder for the codings of a response, nil if it has none. Like browsers, it ignores
+// values that are not codings, such as "utf-8" and "none". No coding may yield more than limit bytes.
+func decoderOf(header http.Header, limit int64) (newDecoder, error) {
+	var chain []newDecoder // in the order in which they were applied
+	for name := range strings.SplitSeq(strings.ToLower(strings.Join(header.Values("Content-Encoding"), ",")), ",") {
+		switch name = strings.TrimSpace(name); name {
+		case "compress", "x-compress", "dcb", "dcz":
+			return nil, &Error{Reason: "The answer is compressed in an unknown way"}
+		}
+		if decoder, ok := decoders[name]; ok {
+			chain = append(chain, decoder)
+		}
+	}
+	switch {
+	case len(chain) == 0:
+		return nil, nil
+	case len(chain) > maxCodings:
+		return nil, &Error{Reason: "The answer is compressed too often"}
+	}
+	return func(wire io.Reader) (io.ReadCloser, error) { return newStack(wire, chain, limit) }, nil
+}
+
+// stack is a chain of decoders.
+type stack struct {
+	io.Reader
+	opened []io.Closer
+}
+
+// newStack undoes the codings in chain, the last one first.
+func newStack(wire io.Reader, chain []newDecoder, limit int64) (io.ReadCloser, error) {
+	s := &stack{Reader: wire}
+	for i := len(chain) - 1; i >= 0; i-- {
+		d, err := chain[i](s.Reader)
+		if err != nil {
+			_ = s.Close() // err is the reason
+			return nil, err
+		}
+		s.opened = append(s.opened, d)
+		// Without a bound, a small body could expand without end into a stream that the next decoder skips.
+		s.Reader = &bounded{from: d, left: limit + wireSlack}
+	}
+	return s, nil
+}
+
+// Close closes all decoders.
+func (s *stack) Close() error {
+	var errs []error
+	for _, d := range s.opened {
+		errs = append(errs, d.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// bounded fails with ErrTooLarge after left bytes.
+type bounded struct {
+	from io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, ErrTooLarge
+	}
+	return n, err
+}
+
+func newGzip(from io.Reader) (io.ReadCloser, error) {
+	d, err := gzip.NewReader(from)
 	if err != nil {
 		return nil, err // and not a *gzip.Reader that is nil
 	}
 	return d, nil
 }
 
-func newZstd(wire io.Reader) (io.ReadCloser, error) {
-	d, err := zstd.NewReader(wire, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+// newDeflate reads zlib's format, as RFC 9110 defines this coding, and the bare one, which many servers send.
+func newDeflate(from io.Reader) (io.ReadCloser, error) {
+	buffered := bufio.NewReader(from)
+	head, err := buffered.Peek(2)
+	if err != nil {
+		return nil, err
+	}
+	if head[0]&0x0f != 8 || (int(head[0])<<8|int(head[1]))%31 != 0 {
+		return flate.NewReader(buffered), nil
+	}
+	return zlib.NewReader(buffered)
+}
+
+func newBrotli(from io.Reader) (io.ReadCloser, error) {
+	buffered := bufio.NewReader(from)
+	if _, err := buffered.Peek(1); err != nil {
+		return nil, err // io.EOF for an empty body, as with the other codings
+	}
+	return io.NopCloser(brotli.NewReader(buffered)), nil
+}
+
+func newZstd(from io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, err
 	}

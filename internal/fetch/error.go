@@ -18,6 +18,11 @@ const maxRetryAfter = time.Hour
 // What was read before it is good.
 var ErrTooLarge = errors.New("too large")
 
+// ErrCutOff is in the chain of the error of a body whose end is missing: its length was not reached, the
+// connection broke, or the compressed stream stops early. What was read before the error is good. It is not in
+// the chain if the fetch ran out of time, since a later one may get the rest.
+var ErrCutOff = errors.New("cut off")
+
 // ErrBusy is in the chain of the error of a fetch that found no room among the others
 // from its site: nothing was asked of the site.
 var ErrBusy = errors.New("busy")

@@ -8,12 +8,15 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,6 +29,7 @@ type Options struct {
 	// Allow opens addresses that are not public, on any port: those of an intranet.
 	Allow        []netip.Prefix
 	UserAgent    string        // "Vitrine"
+	Languages    string        // that pages should be in: tags separated by commas, the best one first; any
 	Timeout      time.Duration // for a whole fetch, from Get to the end of the body: a minute
 	Idle         time.Duration // how long a server may stay silent: 15 seconds
 	Head         time.Duration // for all before the body: names, connections, redirects, headers: 20 seconds
@@ -53,6 +57,7 @@ type Client struct {
 	guard     *guard
 	hosts     *hosts
 	agent     string
+	languages string // the header
 	timeout   time.Duration
 	idle      time.Duration
 	head      time.Duration
@@ -71,6 +76,7 @@ func New(o Options) *Client {
 		guard:     guard,
 		hosts:     newHosts(cmp.Or(o.PerHost, 4), cmp.Or(o.Wait, time.Second)),
 		agent:     cmp.Or(o.UserAgent, "Vitrine"),
+		languages: acceptLanguage(o.Languages),
 		timeout:   cmp.Or(o.Timeout, time.Minute),
 		idle:      idle,
 		head:      cmp.Or(o.Head, 20*time.Second),
@@ -79,6 +85,28 @@ func New(o Options) *Client {
 		redirects: cmp.Or(o.MaxRedirects, 10),
 		observe:   o.Observe,
 	}
+}
+
+// acceptLanguage returns the header for language tags in order of preference. A tag with a region also adds its
+// language, and the header always accepts any other language last.
+func acceptLanguage(tags string) string {
+	if tags == "" {
+		return ""
+	}
+	var wanted []string
+	for tag := range strings.SplitSeq(tags, ",") {
+		base, _, _ := strings.Cut(tag, "-")
+		for _, t := range []string{tag, base} {
+			if !slices.Contains(wanted, t) {
+				wanted = append(wanted, t)
+			}
+		}
+	}
+	header := wanted[0]
+	for i, tag := range wanted[1:] {
+		header += fmt.Sprintf(",%s;q=0.%d", tag, max(9-i, 2))
+	}
+	return header + ",*;q=0.1"
 }
 
 // newTransport has no Proxy: a proxy would connect where the guard does not look.
@@ -178,13 +206,43 @@ func (c *Client) get(ctx context.Context, r Request) (*Response, *Error) {
 
 // newResponse describes an answer, without its body.
 func newResponse(target *url.URL, answer *http.Response) *Response {
-	media, params, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	if err != nil { // such as "text/html; charset": the type at least is there
-		media, _, _ = strings.Cut(answer.Header.Get("Content-Type"), ";")
-		media = strings.ToLower(strings.TrimSpace(media))
-	}
+	media, charset := mediaType(answer.Header.Values("Content-Type"))
 	return &Response{
 		URL: target, Status: answer.StatusCode, Header: answer.Header,
-		ContentType: media, Charset: strings.ToLower(params["charset"]), Size: answer.ContentLength,
+		ContentType: media, Charset: charset, Size: answer.ContentLength,
 	}
+}
+
+// MediaType returns the content type of the response in its standard form, with the character set if there is
+// one.
+func (r *Response) MediaType() string {
+	if r.ContentType == "" || r.Charset == "" {
+		return r.ContentType
+	}
+	return mime.FormatMediaType(r.ContentType, map[string]string{"charset": r.Charset})
+}
+
+var (
+	essence = regexp.MustCompile(`^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+`)
+	charset = regexp.MustCompile(`[;\s]charset\s*=\s*["']?\s*([^\s"';,]+)`)
+)
+
+// mediaType reads Content-Type the way browsers do: of several types the last one counts, as in
+// "text/html, text/html", and it keeps the character set of an equal one before it. Parameters may be
+// written badly.
+func mediaType(values []string) (media, set string) {
+	for value := range strings.SplitSeq(strings.ToLower(strings.Join(values, ",")), ",") {
+		value = strings.TrimSpace(value)
+		found := essence.FindString(value)
+		if found == "" || found == "*/*" {
+			continue
+		}
+		if found != media {
+			media, set = found, ""
+		}
+		if match := charset.FindStringSubmatch(value); match != nil {
+			set = match[1]
+		}
+	}
+	return media, set
 }

@@ -109,6 +109,9 @@ func (f *fetch) hop(target *url.URL, accept, bearer string) (*http.Response, err
 	}
 	req.Header.Set("Accept-Encoding", acceptEncoding)
 	req.Header.Set("User-Agent", f.client.agent)
+	if f.client.languages != "" {
+		req.Header.Set("Accept-Language", f.client.languages)
+	}
 	release, err := f.client.hosts.enter(f.ctx, target)
 	if err != nil {
 		return nil, err

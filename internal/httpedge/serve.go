@@ -4,6 +4,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 
@@ -111,7 +112,11 @@ func DescribeFile(header http.Header, f content.OpenedFile) {
 		}
 	}
 	name := f.File.Name
-	if !f.Original {
+	if f.Original {
+		if path.Ext(name) == "" && f.File.Extension != "" { // programs open a file by its extension
+			name += "." + f.File.Extension
+		}
+	} else {
 		if i := strings.LastIndexByte(name, '.'); i > 0 {
 			name = name[:i]
 		}

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/markup"
 )
 
 // named is a thing as reports call it.
@@ -261,15 +262,9 @@ func (t *taker) comment(item string, c source.Comment) *transfer.BringCommentInp
 func by(p source.Person) string {
 	name := strings.Join(strings.Fields(p.Name), " ")
 	cut(&name, domain.MaxTitle)
-	var b strings.Builder
-	for _, r := range name {
-		if strings.ContainsRune("\\`*_{}[]<>()#+-.!|~@", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
+	name = markup.Escape(name)
 	if p.Address == "" || strings.ContainsAny(p.Address, " <>\n") {
-		return b.String() + ":"
+		return name + ":"
 	}
-	return "[" + b.String() + "](<" + p.Address + ">):"
+	return "[" + name + "](<" + p.Address + ">):"
 }

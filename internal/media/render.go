@@ -122,6 +122,17 @@ func (s *Studio) FirstPage(ctx context.Context, src Source) ([]byte, error) {
 	return s.printer.FirstPage(ctx, src)
 }
 
+// DocumentText returns the text of a PDF for a search; see pdf.Printer.Text. It needs the memory
+// of FirstPage.
+func (s *Studio) DocumentText(ctx context.Context, src Source) (string, error) {
+	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.most))
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	return s.printer.Text(ctx, src)
+}
+
 // hash returns the blurhash of a picture, computed from a few pixels.
 func hash(picture image.Image) (string, error) {
 	const side = 32

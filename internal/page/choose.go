@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"vitrine/internal/weburl"
 )
 
 var langPattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,5}$`)
@@ -14,8 +16,7 @@ var langPattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,5}$`)
 func (s said) choose(at, base *url.URL) Page {
 	ld := readLinked(s.scripts)
 	p := Page{
-		Title: firstLine(maxTitle,
-			s.first("og:title"), s.first("twitter:title"), ld.title, s.title, s.first("title", "dc.title", "dcterms.title")),
+		Title: s.chooseTitle(at, ld),
 		Description: firstLine(maxDescription,
 			s.first("og:description"), s.first("twitter:description"), ld.description,
 			s.first("description", "dc.description", "dcterms.description")),
@@ -26,7 +27,25 @@ func (s said) choose(at, base *url.URL) Page {
 		OEmbed:    s.endpoints(base),
 	}
 	p.Images, p.ImageAlt = s.images(base, ld)
+	p.Pictures = s.bodyPictures(base)
 	return p
+}
+
+// noTitles are titles that editors put into new pages.
+var noTitles = []string{"untitled", "untitled document", "untitled page", "new page", "document"}
+
+// chooseTitle returns the title of the page. It is never empty: a page that has none is called by its first
+// heading, else by its site, else by its host.
+func (s said) chooseTitle(at *url.URL, ld linked) string {
+	for _, candidate := range []string{s.first("og:title"), s.first("twitter:title"), ld.title, s.title,
+		s.first("title", "dc.title", "dcterms.title"), s.heading} {
+		title := line(candidate, maxTitle)
+		if title != "" && !slices.Contains(noTitles, strings.ToLower(title)) {
+			return title
+		}
+	}
+	return firstLine(maxTitle, s.first("og:site_name"), ld.site, s.first("application-name"),
+		strings.TrimPrefix(weburl.ReadableHost(at.Hostname()), "www."))
 }
 
 // firstLine returns the first of several texts of which something is left once it

@@ -13,6 +13,8 @@ import (
 // looked for. The standard says 1,024 bytes; many pages are later than that.
 const declaredWithin = 64 << 10
 
+var xmlEncoding = regexp.MustCompile(`^\s*<\?xml\s[^>]{0,200}encoding\s*=\s*["']([A-Za-z0-9_:.-]{1,40})["']`)
+
 var lateCharset = regexp.MustCompile(`(?i)<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})`)
 
 // decode returns a body in UTF-8, without a byte order mark. What cannot be
@@ -39,7 +41,9 @@ func encodingOf(contentType string, body []byte) encoding.Encoding {
 	}
 	match := lateCharset.FindSubmatch(body[:min(len(body), declaredWithin)])
 	if match == nil {
-		return found
+		if match = xmlEncoding.FindSubmatch(body[:min(len(body), declaredWithin)]); match == nil {
+			return found
+		}
 	}
 	late, name := charset.Lookup(string(match[1]))
 	if late == nil || name == "utf-16le" || name == "utf-16be" { // it was read as ASCII

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestCharsets(t *testing.T) {
 		{"windows-1251 in the header", "text/html; charset=windows-1251", "", charmap.Windows1251, "Река поднялась"},
 		{"windows-1251 in meta", "text/html", `<meta charset="windows-1251">`, charmap.Windows1251, "Река поднялась"},
 		{"koi8-r in http-equiv", "", `<meta http-equiv="Content-Type" content="text/html; charset=KOI8-R">`, charmap.KOI8R, "Река поднялась"},
+		{"single quotes", "text/html", `<meta charset='windows-1251'>`, charmap.Windows1251, "Река поднялась"},
+		{"single quotes within", "text/html", `<meta http-equiv=content-type content="text/html; charset='windows-1251'">`, charmap.Windows1251, "Река поднялась"},
+		{"late within 1,024 bytes", "text/html", "<!--" + strings.Repeat("x", 900) + `--><meta charset="windows-1251">`, charmap.Windows1251, "Река поднялась"},
 		{"Shift_JIS", "text/html; charset=Shift_JIS", "", japanese.ShiftJIS, "川が増水した"},
 		{"EUC-JP", "text/html", `<meta charset=euc-jp>`, japanese.EUCJP, "川が増水した"},
 		{"ISO-2022-JP", "text/html;charset=ISO-2022-JP", "", japanese.ISO2022JP, "川が増水した"},
@@ -102,5 +106,19 @@ func TestCharsetsOfOEmbed(t *testing.T) {
 				t.Errorf("got %q, %v", o.Title, err)
 			}
 		})
+	}
+}
+
+// XHTML may declare its character set by nothing but its first line.
+func TestXMLDeclaration(t *testing.T) {
+	t.Parallel()
+	title := string(encoded(t, charmap.Windows1251, "<html><head><title>Река</title></head></html>"))
+	for _, head := range []string{`<?xml version="1.0" encoding="windows-1251"?>`, "\n<?xml version='1.0' encoding='Windows-1251' standalone='yes' ?>\n<!DOCTYPE html>",
+		`<?xml version="1.0" encoding="koi8-r"?><meta charset="windows-1251">`} {
+		for _, contentType := range []string{"application/xhtml+xml", "text/html", ""} {
+			if p, err := Read(&url.URL{Scheme: "https", Host: "www.a.example"}, contentType, []byte(head+title)); err != nil || p.Title != "Река" {
+				t.Errorf("%s, %s: %q, %v", contentType, head, p.Title, err)
+			}
+		}
 	}
 }

@@ -1,9 +1,97 @@
 package page
 
 import (
+	"cmp"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 )
+
+// Picture is an image in the body of a page.
+type Picture struct{ Address, Alt string }
+
+// MinWidth and MinHeight are the least size in pixels of an image in the body of a page that may stand for the
+// page. Smaller ones are icons, buttons and portraits of authors.
+const (
+	MinWidth  = 200
+	MinHeight = 120
+)
+
+const (
+	maxBodyImages = 100 // of a page that are looked at
+	maxPictures   = 5
+	maxBanner     = 4 // times as wide as high, or the other way round, is an advertisement or a line
+)
+
+// decoration matches the class or address of an image that says nothing about the subject of a page.
+var decoration = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:icons?|favicon|logos?|avatars?|gravatar|emojis?|smil(?:ey|ies)|sprites?|pixel|` +
+	`spacer|blank|placeholder|transparent|tracking|tracker|beacon|badges?|buttons?|btn|share|banner|advert|ads?|captcha|loading|spinner|1x1)(?:[^a-z]|$)`)
+
+// image is an <img> of the page as written.
+type image struct {
+	src, srcset, alt, class string
+	width, height           int  // 0 if unknown
+	main                    bool // within <article> or <main>
+}
+
+// bodyPictures returns the images in the body that may stand for the page: first those of the article.
+func (s said) bodyPictures(base *url.URL) (found []Picture) {
+	images := slices.Clone(s.pictures)
+	slices.SortStableFunc(images, func(a, b image) int {
+		switch {
+		case a.main == b.main:
+			return 0
+		case a.main:
+			return -1
+		}
+		return 1
+	})
+	for _, i := range images {
+		if i.small() || decoration.MatchString(i.class) {
+			continue
+		}
+		u, ok := absolute(base, cmp.Or(largest(i.srcset), i.src))
+		if !ok || strings.HasSuffix(strings.ToLower(u.Path), ".svg") || decoration.MatchString(u.Path) {
+			continue
+		}
+		picture := Picture{u.String(), line(i.alt, maxDescription)}
+		if !slices.ContainsFunc(found, func(p Picture) bool { return p.Address == picture.Address }) {
+			found = append(found, picture)
+		}
+		if len(found) == maxPictures {
+			break
+		}
+	}
+	return found
+}
+
+// small reports whether an image is known to be too small, or too long, to stand for a page.
+func (i image) small() bool {
+	w, h := i.width, i.height
+	return w > 0 && w < MinWidth || h > 0 && h < MinHeight || w > 0 && h > 0 && max(w, h) > maxBanner*min(w, h)
+}
+
+// largest returns the address of the widest candidate of a srcset, of at most 2,000 pixels if there is one.
+func largest(srcset string) (address string) {
+	const enough = 2_000
+	best := 0.0
+	for candidate := range strings.SplitSeq(srcset, ", ") { // addresses may contain commas
+		words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(candidate), ","))
+		if len(words) == 0 || strings.HasPrefix(words[0], "data:") {
+			continue
+		}
+		size := 1.0 // pixels of the image, or of the screen for each of the page
+		if len(words) > 1 {
+			size, _ = strconv.ParseFloat(strings.TrimRight(words[1], "wxh"), 64)
+		}
+		if address == "" || size > best && size <= enough {
+			address, best = words[0], size
+		}
+	}
+	return address
+}
 
 // picture is a candidate for the preview of a page.
 type picture struct{ address, alt string }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -28,11 +29,11 @@ var (
 func newArticlePolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "div", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6",
-		"ul", "ol", "li", "em", "strong", "b", "i", "code",
-		"table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "figure", "figcaption", "dl", "dt", "dd")
+		"ul", "ol", "li", "em", "strong", "b", "i", "code", "figure", "dl", "dt", "dd")
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.RequireParseableURLs(true)
 	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,6}$`)).OnElements("ol")
 	p.AllowAttrs("src", "alt").OnElements("img")
 	return p
 }

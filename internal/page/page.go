@@ -25,7 +25,7 @@ var ErrAddress = errors.New("page: the address is not absolute http or https")
 
 // Page is what a page says of itself. Whatever it does not say is empty.
 type Page struct {
-	Title       string // at most 500 characters on one line
+	Title       string // at most 500 characters on one line, never empty
 	Description string // at most 5,000 characters on one line
 	SiteName    string
 	Author      string // several are separated by ", "
@@ -35,6 +35,7 @@ type Page struct {
 	Canonical *url.URL
 	Images    []string   // candidates for a preview, best first, absolute http(s)
 	ImageAlt  string     // describes Images[0]
+	Pictures  []Picture  // in the body of the page, in case that none of Images can be had
 	OEmbed    []Endpoint // discovered, JSON before XML
 	// Markdown is the readable text: CommonMark without raw HTML, links and images
 	// absolute, at most 100,000 characters. Empty if the page is no text to read.
@@ -43,7 +44,7 @@ type Page struct {
 
 // Read reads an HTML page that was fetched from at. contentType is the header of
 // the answer, or empty. A byte order mark decides about the character set, then
-// contentType, then <meta>; undeclared, it is UTF-8 where that is valid, else
+// contentType, then <meta>, then an XML declaration; undeclared, it is UTF-8 where that is valid, else
 // windows-1252. Of a body beyond 5 MiB the beginning is read.
 //
 // No HTML is an error, however broken: Read fails with ErrAddress alone.

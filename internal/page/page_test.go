@@ -25,7 +25,7 @@ func TestReadTexts(t *testing.T) {
 	t.Parallel()
 	const ld = `<script type="application/ld+json">{"@type":"NewsArticle","headline":"Linked","description":"Linked text"}</script>`
 	for _, c := range []struct{ name, html, title, description string }{
-		{"nothing", `<p>x`, "", ""},
+		{"nothing", `<p>x`, "a.example", ""},
 		{"plain", `<title>Plain</title><meta name=description content="Text">`, "Plain", "Text"},
 		{"all", `<title>Plain</title><meta name=description content="Text">` + ld +
 			`<meta name="twitter:title" content="Card"><meta name="twitter:description" content="Card text">
@@ -35,7 +35,7 @@ func TestReadTexts(t *testing.T) {
 		{"JSON-LD before plain", `<title>Plain</title><meta name=description content="Text">` + ld, "Linked", "Linked text"},
 		{"og as name", `<meta name="og:title" content="Graph"><title>Plain</title>`, "Graph", ""},
 		{"upper case", `<META PROPERTY="OG:TITLE" CONTENT="Graph"><META NAME="Description" CONTENT="Text">`, "Graph", "Text"},
-		{"name and property", `<meta name="description" property="og:description" content="Both">`, "", "Both"},
+		{"name and property", `<meta name="description" property="og:description" content="Both">`, "a.example", "Both"},
 		{"several", `<meta property="og:title" content="One"><meta property="og:title" content="Two">`, "One", ""},
 		{"empty", `<meta property="og:title" content=""><meta property="og:title" content=" &#8203;&nbsp;"><title>Plain</title>`, "Plain", ""},
 		{"blank", `<meta property="og:title" content=" &nbsp; "><title>Plain</title>`, "Plain", ""},
@@ -52,7 +52,7 @@ func TestReadTexts(t *testing.T) {
 		{"unclosed", `<title>Plain`, "Plain", ""},
 		{"long", `<title>` + strings.Repeat("é", 501) + `</title>`, strings.Repeat("é", 499) + "…", ""},
 		{"just fits", `<title>` + strings.Repeat("é", 500) + `</title>`, strings.Repeat("é", 500), ""},
-		{"long description", `<meta name=description content="` + strings.Repeat("a ", 3000) + `">`, "", strings.TrimSpace(strings.Repeat("a ", 2500)) + "…"},
+		{"long description", `<meta name=description content="` + strings.Repeat("a ", 3000) + `">`, "a.example", strings.TrimSpace(strings.Repeat("a ", 2500)) + "…"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,17 +77,17 @@ func TestReadLinked(t *testing.T) {
 		{"vocabulary", `{"@type":"http://schema.org/VideoObject","name":"V","thumbnailUrl":["/t.png"]}`, "V|||[https://www.a.example/t.png]"},
 		{"page that is nothing else", `{"@type":"WebPage","name":"W"}`, "W|||[]"},
 		{"main entity", `{"@type":"WebPage","name":"W","mainEntity":{"@type":"Recipe","name":"R"}}`, "R|||[]"},
-		{"organisation alone", `{"@type":"Organization","name":"O","image":"/logo.png"}`, "|||[]"},
-		{"without a type", `{"headline":"H"}`, "|||[]"},
+		{"organisation alone", `{"@type":"Organization","name":"O","image":"/logo.png"}`, "a.example|||[]"},
+		{"without a type", `{"headline":"H"}`, "a.example|||[]"},
 		{"entities", `{"@type":"Article","headline":"A &amp; B"}`, "A & B|||[]"},
 		{"comment", `<!-- {"@type":"Article","headline":"H"} -->`, "H|||[]"},
 		{"CDATA", "//<![CDATA[\n{\"@type\":\"Article\",\"headline\":\"H\"}\n//]]>", "H|||[]"},
 		{"semicolon", `{"@type":"Article","headline":"H"};`, "H|||[]"},
 		{"line end in a string", "{\"@type\":\"Article\",\"headline\":\"A\nB\"}", "A B|||[]"},
-		{"broken", `{"@type":"Article","headline":`, "|||[]"},
-		{"wrong kinds", `{"@type":7,"headline":[1,{}],"author":3,"image":true,"@graph":"x","mainEntity":null}`, "|||[]"},
+		{"broken", `{"@type":"Article","headline":`, "a.example|||[]"},
+		{"wrong kinds", `{"@type":7,"headline":[1,{}],"author":3,"image":true,"@graph":"x","mainEntity":null}`, "a.example|||[]"},
 		{"wrong kinds of an article", `{"@type":"Article","headline":{"a":1},"name":"N","author":[[1],null,{"name":2}],"image":[{},7]}`, "N|||[]"},
-		{"a string", `"Article"`, "|||[]"},
+		{"a string", `"Article"`, "a.example|||[]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -33,6 +33,7 @@ func readable(text []byte, base *url.URL) string {
 		return ""
 	}
 	prune(article.Node, base)
+	arrange(article.Node)
 	var kept bytes.Buffer
 	if err := html.Render(&kept, article.Node); err != nil {
 		return ""

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -25,6 +26,9 @@ type said struct {
 	links   []link
 	scripts []string // JSON-LD
 	linked  int      // bytes of scripts
+
+	heading  string  // of the first <h1> that has one
+	pictures []image // in the body, outside of menus
 }
 
 type meta struct{ name, content string } // name in lower case
@@ -39,7 +43,19 @@ type scanner struct {
 	awaited  string // whose text comes next: "title", "script" or ""
 	titled   bool
 	drawings int // open <svg>, which have titles of their own
+
+	heading strings.Builder
+	inside  bool // an <h1> is open, and no other had text
+	hidden  bool // the text that comes next is a script, a style or the like
+	main    int  // open <article> and <main>
+	outside int  // open elements that hold something other than the subject of the page
 }
+
+// notInHeading are elements that show that a heading before them has ended.
+var notInHeading = []string{"p", "h2", "h3", "h4", "ul", "ol", "table", "section", "article", "nav", "footer", "form"}
+
+// maxHeading is how many bytes of a heading are read.
+const maxHeading = 4 << 10
 
 func scan(text []byte) said {
 	s := scanner{Tokenizer: html.NewTokenizer(bytes.NewReader(text))}
@@ -50,20 +66,69 @@ func scan(text []byte) said {
 		case html.TextToken:
 			s.text()
 		case html.EndTagToken:
-			s.awaited = ""
-			if name, _ := s.TagName(); string(name) == "svg" {
-				s.drawings = max(s.drawings-1, 0)
-			}
+			s.awaited, s.hidden = "", false
+			name, _ := s.TagName()
+			s.end(string(name))
 		case html.StartTagToken:
 			name, _ := s.TagName()
-			if string(name) == "svg" {
-				s.drawings++
-			}
+			s.open(string(name))
 			s.start(string(name))
 		case html.SelfClosingTagToken:
 			name, _ := s.TagName()
 			s.start(string(name))
 		}
+	}
+}
+
+// open notes that an element begins.
+func (s *scanner) open(name string) {
+	if s.inside && slices.Contains(notInHeading, name) && strings.TrimSpace(s.heading.String()) != "" {
+		s.end("h1") // it has no end tag
+	}
+	switch name {
+	case "svg":
+		s.drawings++
+	case "article", "main":
+		s.main++
+	case "nav", "footer", "aside":
+		s.outside++
+	case "header":
+		if s.main == 0 { // that of an article often has its main picture
+			s.outside++
+		}
+	case "h1":
+		s.inside = s.said.heading == ""
+	}
+	s.hidden = slices.Contains([]string{"script", "style", "noscript", "iframe", "textarea", "title"}, name)
+}
+
+// end notes that an element ends.
+func (s *scanner) end(name string) {
+	switch name {
+	case "svg":
+		s.drawings = max(s.drawings-1, 0)
+	case "article", "main":
+		s.main = max(s.main-1, 0)
+	case "nav", "footer", "aside":
+		s.outside = max(s.outside-1, 0)
+	case "header":
+		if s.main == 0 {
+			s.outside = max(s.outside-1, 0)
+		}
+	case "h1":
+		if s.inside {
+			s.said.heading, s.inside = line(s.heading.String(), maxTitle), false
+			s.heading.Reset()
+		}
+	case "br", "p", "div", "span", "li":
+		s.head([]byte(" "))
+	}
+}
+
+// head takes down text of the heading that is open.
+func (s *scanner) head(text []byte) {
+	if s.inside && s.drawings == 0 && !s.hidden && s.heading.Len() < maxHeading {
+		s.heading.Write(text[:min(len(text), maxHeading)])
 	}
 }
 
@@ -77,6 +142,10 @@ func (s *scanner) text() {
 		s.said.linked += len(script)
 		if s.said.linked <= maxLinked && len(s.said.scripts) < maxScripts {
 			s.said.scripts = append(s.said.scripts, string(script))
+		}
+	default:
+		if s.inside {
+			s.head(s.Text())
 		}
 	}
 	s.awaited = ""
@@ -103,11 +172,30 @@ func (s *scanner) start(name string) {
 		if mediaType(s.attributes("type")["type"]) == "application/ld+json" {
 			s.awaited = name
 		}
+	case "br":
+		s.head([]byte(" "))
+	case "img":
+		s.picture()
 	case "title":
 		if !s.titled && s.drawings == 0 {
 			s.awaited = name
 		}
 	}
+}
+
+// picture takes down an <img>. Pages that load images late have the address in one of several other attributes.
+func (s *scanner) picture() {
+	if s.inside {
+		s.head([]byte(" " + s.attributes("alt")["alt"] + " ")) // the attributes are read once
+		return
+	}
+	if s.outside > 0 || len(s.said.pictures) >= maxBodyImages {
+		return
+	}
+	a := s.attributes("src", "data-src", "data-lazy-src", "data-original", "srcset", "data-srcset", "data-lazy-srcset", "alt", "class", "width", "height")
+	src := cmp.Or(a["data-src"], a["data-lazy-src"], a["data-original"], a["src"])
+	s.said.pictures = append(s.said.pictures, image{src: src, srcset: cmp.Or(a["data-srcset"], a["data-lazy-srcset"], a["srcset"]), alt: a["alt"],
+		class: a["class"], width: pixels(a["width"]), height: pixels(a["height"]), main: s.main > 0})
 }
 
 // meta takes down a <meta> under each of its names: OpenGraph's is in property,

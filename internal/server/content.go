@@ -49,6 +49,7 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, atMost time.Dur
 	fetching := o.Fetch
 	fetching.Allow = append(fetching.Allow, cfg.FetchAllow...)
 	fetching.UserAgent = "Mozilla/5.0 (compatible; Vitrine/" + o.Version + "; +" + cfg.SiteURL + ")"
+	fetching.Languages = cfg.Language
 	if stats != nil {
 		fetching.Observe = observeFetch(stats)
 	}

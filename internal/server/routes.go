@@ -25,7 +25,7 @@ import (
 // routes puts what answers at each mount behind what the mount asks for.
 func (s *Server) routes(o Options) (http.Handler, error) {
 	pages := site.New(web.Options{App: s.App, Addresses: s.addresses,
-		Exports: s.exports, Mails: s.cfg.SMTP != nil, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter, Callers: s.callers})
+		Exports: s.exports, Mails: s.cfg.SMTP != nil, Language: s.cfg.Language, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter, Callers: s.callers})
 	grants := oauth.New(oauth.Options{App: s.App, Limiter: s.limiter, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL,
 		Registration: s.cfg.OAuthRegistration, Now: o.Now})
 	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports,

@@ -115,3 +115,16 @@ func TestRefusalsInGerman(t *testing.T) {
 	guest.header.Set("Accept-Language", "de")
 	guest.post("/sign-in", "email", "ada@example.org", "password", "wrong").want(422).says("Die Adresse oder das Passwort stimmt nicht.")
 }
+
+// A site's own language is for browsers that ask for none that the website has.
+func TestLanguageOfSite(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people, func(c *config.Config) { c.Language = "fr,de-AT,en" })
+	for header, want := range map[string]string{"": "de", "fr": "de", "en": "en", "fr, en;q=0.1": "en"} {
+		b := newBrowser(t, r)
+		b.header.Set("Accept-Language", header)
+		if got := b.get("/sign-in").want(200).header.Get("Content-Language"); got != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
+		}
+	}
+}

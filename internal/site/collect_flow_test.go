@@ -59,8 +59,11 @@ func TestCollectConnectArrangeUndo(t *testing.T) {
 		save := "/save?title=A&text=see+https%3A%2F%2Fexample.org%2Fx"
 		guest.get(save).leads("/sign-in?next=" + url.QueryEscape(save))
 		ada.get(save).want(200).says("https://example.org/x", `value="A"`)
+		ada.get("/save?url=https%3A%2F%2Fexample.org&text=2*3*4").says(`2\*3\*4`)
+		ada.get("/save?text=1986.+A+year").says(`1986\. A year`)
+		ada.get("/save?value=x&description=*kept*").says(`*kept*`)
 		ada.post("/save", "value", "x").want(422).says("Choose a channel, or make a new one.")
 		ada.post("/save", "value", "", "new", "y").want(422).says("Must not be blank.")
-		guest.post("/save", "value", "x", "title", "A").leads("/sign-in?next=" + url.QueryEscape("/save?text=&title=A&url=x"))
+		guest.post("/save", "value", "x", "title", "A").leads("/sign-in?next=" + url.QueryEscape("/save?description=&title=A&value=x"))
 	}, people)
 }

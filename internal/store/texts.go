@@ -66,7 +66,7 @@ func (tx *Tx) checkTexts(ctx context.Context) error {
 // textBytes estimates the size of a text with Markdown, for comparison with another.
 func textBytes(t *domain.Text, others ...*string) (n int) {
 	if t != nil {
-		n = len(t.Markdown)
+		n = max(len(t.Markdown), len(t.Plain))
 	}
 	for _, s := range others {
 		if s != nil {

@@ -78,7 +78,7 @@ func (c *cast) block(p pen, of *domain.Block, more func()) {
 // have empty texts and others null (behaviour-v2.md section 3).
 func written(p pen, class, name string, text *domain.Text) {
 	switch {
-	case text != nil:
+	case text != nil && text.Markdown != "": // the text of a document has none
 		p.text(name, text.Markdown)
 		p.text(name+"_html", text.HTML)
 	case class == "Media" || class == "Attachment":

@@ -58,6 +58,9 @@ func (r *Arrival) Kind() domain.BlockType { return r.made.kind }
 // HasImage reports whether the file is an image, or has one that stands for it.
 func (r *Arrival) HasImage() bool { return r.made.image != nil }
 
+// Words returns the text of the file as the content of its block, nil if it has none.
+func (r *Arrival) Words() *domain.Text { return r.made.words() }
+
 // Bytes is how many are kept for it.
 func (r *Arrival) Bytes() (n int64) {
 	for _, f := range []*domain.File{r.made.image, r.made.file} {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"path"
 	"strings"
 	"unicode"
@@ -67,6 +66,10 @@ func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.Se
 	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable && !errors.Is(err, errOverQuota) {
 		return content{}, err
 	}
+	made.text, err = a.studio.DocumentText(ctx, src)
+	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable {
+		return content{}, err
+	}
 	return made, nil
 }
 
@@ -126,16 +129,6 @@ func (a *intake) firstPage(ctx context.Context, src *io.SectionReader, name stri
 		return nil, err
 	}
 	return a.picture(ctx, staged, seen, strings.TrimSuffix(name, path.Ext(name))+"."+kind.Extension, kind)
-}
-
-// dispositionName is the file name of a Content-Disposition header (RFC 6266), "" if
-// there is none.
-func dispositionName(header string) string {
-	_, params, err := mime.ParseMediaType(header)
-	if err != nil || params["filename"] == "" {
-		return ""
-	}
-	return tidyName(params["filename"])
 }
 
 // tidyName makes a name that came from elsewhere fit to be shown: its last part,

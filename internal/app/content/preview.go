@@ -7,6 +7,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
 	"vitrine/internal/media"
+	"vitrine/internal/page"
 )
 
 // preview gets the first of some images that can be shown; nil if there is none. An
@@ -19,6 +20,25 @@ func (a *intake) preview(ctx context.Context, addresses []string) (*domain.File,
 		}
 	}
 	return nil, nil
+}
+
+// previewOf returns the preview image of a page and its description: an image that the page declares, or else
+// the first large image in its body.
+func (a *intake) previewOf(ctx context.Context, p page.Page) (f *domain.File, alt string, err error) {
+	if f, err = a.preview(ctx, p.Images); f != nil || err != nil {
+		return f, p.ImageAlt, err
+	}
+	for _, picture := range p.Pictures[:min(len(p.Pictures), previewTries)] {
+		f, err = a.previewAt(ctx, picture.Address)
+		if err != nil && (!theirs(err) || busyOrStopped(ctx, err) != nil) {
+			return nil, "", err
+		}
+		// The size is 0 for a drawing that states none.
+		if err == nil && f.Width >= page.MinWidth && f.Height >= page.MinHeight {
+			return f, picture.Alt, nil
+		}
+	}
+	return nil, "", nil
 }
 
 // theirs tells of an error that is due to what was fetched, or for which the author has no

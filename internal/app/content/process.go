@@ -217,8 +217,8 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, state do
 // fill gives a block its content, of an upload unless that is 0. What its author says
 // wins.
 func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in *intake, upload domain.UploadID) error {
-	text := core.Rendered(core.NonEmpty(&made.markdown))
-	description := core.Rendered(core.NonEmpty(&made.description))
+	text := made.words()
+	description := core.Literal(made.description)
 	return a.endProcessing(ctx, id, domain.ProcessingDone, nil, func(tx *store.Tx, b *domain.Block) (bool, error) {
 		if err := errors.Join(tx.UseUpload(ctx, upload, a.Now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
 			return false, err
@@ -239,6 +239,15 @@ func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in 
 		}
 		return true, nil
 	})
+}
+
+// words returns the content of a block. The text of a document is found by searches and not shown, so it has no
+// other form than its words.
+func (made content) words() *domain.Text {
+	if made.text != "" {
+		return &domain.Text{Plain: made.text}
+	}
+	return core.Rendered(core.NonEmpty(&made.markdown))
 }
 
 // copied keeps a transaction that is run again from seeing the id that the first run

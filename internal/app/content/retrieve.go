@@ -5,10 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
-	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -49,9 +48,10 @@ const (
 type content struct {
 	kind        domain.BlockType
 	title       string
-	description string
+	description string // plain text
 	altText     string
 	markdown    string
+	text        string // of a document, for searches only
 	source      string // a better address than the one given
 	sourceTitle string
 	image, file *domain.File
@@ -88,7 +88,9 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	}
 	defer closing(answer.Body)
 	body := bufio.NewReaderSize(answer.Body, 1<<12)
-	if head, _ := body.Peek(sniffed); isPage(answer, head) { // an error shows again when it is read
+	head, err := body.Peek(sniffed) // an error shows again when it is read
+	empty := len(head) == 0 && errors.Is(err, io.EOF)
+	if empty || isPage(answer, head) {
 		return a.contentOfPage(ctx, address, answer, body)
 	}
 	staged, err := a.staging.Receive(ctx, body, a.uploadLimit)
@@ -123,43 +125,42 @@ func fetched(err error) error {
 // sniffed is how many bytes tell a page from a file.
 const sniffed = 512
 
-// isPage tells a web page from a file: labelled as one or not at all, not to be saved,
-// and text by its first bytes.
+// isPage reports whether a response is a web page and not a file. A page is labelled as one or not at all, is
+// not meant to be saved, and its first bytes are text. Control characters may be among them.
 func isPage(answer *fetch.Response, head []byte) bool {
-	if how, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Disposition")); how == "attachment" {
+	if isAttachment(answer.Header.Get("Content-Disposition")) {
 		return false
 	}
 	looks := http.DetectContentType(head)
 	switch answer.ContentType {
-	case "text/html", "application/xhtml+xml":
-		wide := strings.HasPrefix(answer.Charset, "utf-16") && looks == "application/octet-stream" // without a mark
-		return strings.HasPrefix(looks, "text/") || wide
+	case "text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml":
+		wide := strings.HasPrefix(answer.Charset, "utf-16") // without a byte order mark
+		return strings.HasPrefix(looks, "text/") || looks == "application/octet-stream" && (wide || pageTag.Match(head))
+	case "application/xml", "text/xml":
+		return rootTag.Match(head)
 	case "":
 		return strings.HasPrefix(looks, "text/html")
 	}
 	return false
 }
 
-// fileName is what the server calls the file, else the last part of its address.
-func fileName(answer *fetch.Response) string {
-	if name := dispositionName(answer.Header.Get("Content-Disposition")); name != "" {
-		return name
-	}
-	name := path.Base(answer.URL.Path)
-	if name == "/" || name == "." {
-		name = answer.URL.Hostname()
-	}
-	return tidyName(name)
-}
+var (
+	pageTag = regexp.MustCompile(`(?i)<(?:!doctype html|html|head|title|meta|body)[\s/>]`)
+	rootTag = regexp.MustCompile(`(?i)^[^<]*(?:<[?!][^>]*>\s*)*<html[\s>]`)
+)
 
-// contentOfPage makes an Embed or a Link of a web page that was asked for at an address.
+// contentOfPage makes an Embed or a Link of a web page that was asked for at an address. An empty answer is a
+// page, too: there is no file to keep.
 func (a *intake) contentOfPage(ctx context.Context, address string, answer *fetch.Response, r io.Reader) (content, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxPage))
 	closing(answer.Body) // makes room for the page's images, which are often at the same site
+	if len(body) > 0 && errors.Is(err, fetch.ErrCutOff) {
+		err = nil // browsers show as much of a page as arrived, too
+	}
 	if err != nil {
 		return content{}, err
 	}
-	p, err := page.Read(answer.URL, answer.Header.Get("Content-Type"), body)
+	p, err := page.Read(answer.URL, answer.MediaType(), body)
 	if err != nil {
 		return content{}, &errUnavailable{"The page cannot be read", err}
 	}
@@ -182,9 +183,7 @@ func (a *intake) contentOfPage(ctx context.Context, address string, answer *fetc
 	if blocked[0] {
 		made.source = ""
 	}
-	if made.image, err = a.preview(ctx, p.Images); made.image != nil {
-		made.altText = p.ImageAlt
-	}
+	made.image, made.altText, err = a.previewOf(ctx, p)
 	return made, err
 }
 
@@ -215,7 +214,7 @@ func (a *intake) embedded(ctx context.Context, at *url.URL, endpoint page.Endpoi
 	if err != nil {
 		return made, false, busyOrStopped(ctx, err)
 	}
-	said, err := page.ReadOEmbed(body, answer.Header.Get("Content-Type"))
+	said, err := page.ReadOEmbed(body, answer.MediaType())
 	if err != nil || said.Type == "photo" || said.Type == "link" {
 		return made, false, nil
 	}

@@ -42,6 +42,9 @@ func Rendered(markdown *string) *domain.Text {
 	return &domain.Text{Markdown: t.Markdown, HTML: t.HTML, Plain: t.Plain}
 }
 
+// Literal renders a plain text, which is shown as it is. It returns nil for "".
+func Literal(text string) *domain.Text { return Rendered(new(markup.Escape(text))) }
+
 // NonEmpty gives nil for a missing or empty string.
 func NonEmpty(s *string) *string {
 	if s == nil || *s == "" {

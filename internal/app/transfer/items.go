@@ -403,7 +403,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *Thing, now time.Time, in ..
 			return block, err
 		}
 		if arrived == t.File {
-			block.Type, block.File = arrived.Kind(), file
+			block.Type, block.File, block.Content = arrived.Kind(), file, arrived.Words()
 		}
 		if image != nil {
 			block.Image = image

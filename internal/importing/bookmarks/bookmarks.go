@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/markup"
 )
 
 // Bounds of what is held of a file. What is beyond them is cut or left out.
@@ -246,7 +247,7 @@ func (r *reading) tell(ctx context.Context, e *entry) error {
 	if err != nil {
 		return err
 	}
-	it := source.Item{ID: id, Kind: source.Link, Address: address, Title: e.title.String(), Description: e.note.String(), Tags: e.tags,
+	it := source.Item{ID: id, Kind: source.Link, Address: address, Title: e.title.String(), Description: markup.Escape(e.note.String()), Tags: e.tags,
 		CreatedAt: e.created, ConnectedAt: e.created, Where: where(e.line)}
 	if it.Title == strings.TrimSpace(e.address) { // programs write it where there is none
 		it.Title = ""

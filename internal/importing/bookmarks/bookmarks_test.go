@@ -67,7 +67,7 @@ two lines &lt;b&gt;
 </DL>
 `, `
 channel / "Lesezeichen-Menü"
-Link https://example.org/ in / title="One" description="A note, of\ntwo lines <b>" address="https://example.org/" tags=["art","books"] at=2017-07-14T02:40:00 where="line 6"
+Link https://example.org/ in / title="One" description="A note, of\ntwo lines \\<b>" address="https://example.org/" tags=["art","books"] at=2017-07-14T02:40:00 where="line 6"
 channel /Weitere/ "Weitere" description="What is elsewhere"
 Channel /Weitere/ in / where="line 9"
 close /Weitere/
@@ -106,13 +106,13 @@ close /`},
 <TITLE>Pinboard Bookmarks</TITLE>
 <H1>Bookmarks</H1>
 <DL><p><DT><A HREF="https://example.org/p" ADD_DATE="1300000000" PRIVATE="0" TOREAD="1" TAGS="a,b">P</A>
-<DD>Extended
+<DD>1986. A &lt;video&gt; of 2*3*4
 <DT><A HREF="https://example.org/q" ADD_DATE="1300000001" PRIVATE="1" TOREAD="0" TAGS="">Q</A>
 <DT><A HREF="https://example.org/r" ADD_DATE="1300000002" PRIVATE="1" TOREAD="0" TAGS="">R</A>
 </DL></p>
 `, `
 channel / "Bookmarks"
-Link https://example.org/p in / title="P" description="Extended" address="https://example.org/p" tags=["a","b"] metadata={"to_read":true} at=2011-03-13T07:06:40 where="line 5"
+Link https://example.org/p in / title="P" description="1986\\. A \\<video> of 2\\*3\\*4" address="https://example.org/p" tags=["a","b"] metadata={"to_read":true} at=2011-03-13T07:06:40 where="line 5"
 channel /private:/ "Private" visibility="private"
 Channel /private:/ in /
 Link https://example.org/q in /private:/ title="Q" address="https://example.org/q" at=2011-03-13T07:06:41 where="line 7"

@@ -7,6 +7,7 @@ import (
 
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/markup"
 )
 
 // entry is a bookmark or the heading of a folder.
@@ -81,7 +82,7 @@ func (r *reading) folder(ctx context.Context, e *entry) (above, inner *plain.Fol
 	if above, err = r.top(ctx); err != nil {
 		return above, above, err
 	}
-	inner, err = r.tree.Add(ctx, above, source.Channel{Title: e.title.String(), Description: e.note.String(), CreatedAt: e.created, Where: where(e.line)})
+	inner, err = r.tree.Add(ctx, above, source.Channel{Title: e.title.String(), Description: markup.Escape(e.note.String()), CreatedAt: e.created, Where: where(e.line)})
 	return above, inner, err
 }
 

@@ -12,11 +12,12 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/markup"
 )
 
-// written makes a text of a file that holds one. One that is longer than a text may be is read
-// as any other file.
-func written(it *source.Item, file io.ReadSeeker, size int64) (read bool, why string) {
+// written reads a text file, of Markdown unless it is plain, into the content of a Text block. It does not
+// read a file that is longer than a text may be.
+func written(it *source.Item, plainText bool, file io.ReadSeeker, size int64) (read bool, why string) {
 	if size > domain.MaxMarkdown*utf8.UTFMax {
 		return false, ""
 	}
@@ -28,10 +29,14 @@ func written(it *source.Item, file io.ReadSeeker, size int64) (read bool, why st
 	if err != nil {
 		return false, unreadable(err)
 	}
-	if utf8.RuneCount(content) > domain.MaxMarkdown || bytes.ContainsRune(content, utf8.RuneError) {
+	markdown := strings.TrimSpace(string(content))
+	if plainText {
+		markdown = markup.Escape(markdown)
+	}
+	if max(utf8.RuneCount(content), utf8.RuneCountInString(markdown)) > domain.MaxMarkdown || bytes.ContainsRune(content, utf8.RuneError) {
 		return false, ""
 	}
-	if it.Content = strings.TrimSpace(string(content)); it.Content == "" {
+	if it.Content = markdown; it.Content == "" {
 		return false, "it is empty"
 	}
 	it.Kind = source.Text

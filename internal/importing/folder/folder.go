@@ -219,7 +219,7 @@ func (f *Folder) item(at string) (it source.Item, why string) {
 	case ".url", ".webloc":
 		return it, shortcut(&it, extension, file)
 	case ".md", ".markdown", ".txt":
-		if read, why := written(&it, file, info.Size()); read || why != "" {
+		if read, why := written(&it, extension == ".txt", file, info.Size()); read || why != "" {
 			return it, why
 		}
 	}

@@ -31,6 +31,7 @@ func TestFolder(t *testing.T) {
 	for name, content := range map[string]string{
 		"10.txt":                    "ten",
 		"2.txt":                     "Gr\xfc\xdfe\r\n",
+		"3.txt":                     "2*3*4",
 		"Notes.md":                  "# Title\n\nText\n",
 		"empty.txt":                 "",
 		"blank.md":                  " \n",
@@ -68,6 +69,7 @@ func TestFolder(t *testing.T) {
 	expect(t, dir, `
 channel /My+files/ "My files"
 Text sha256:… in /My+files/ title="2" content="Grüße" at=2024-03-05T10:20:30 where="2.txt"
+Text sha256:… in /My+files/ title="3" content="2\\*3\\*4" at=2024-03-05T10:20:30 where="3.txt"
 Text sha256:… in /My+files/ title="10" content="ten" at=2024-03-05T10:20:30 where="10.txt"
 left out "blank.md", blank.md: it is empty
 left out "broken", broken: it is a link to another file

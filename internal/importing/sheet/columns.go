@@ -54,6 +54,8 @@ type layout struct {
 	at    [columns][]int
 	comma byte
 	title string // what it is an export of, if that is known
+	// markdown says that texts are Markdown, as in the tables that this program exports. Others are plain.
+	markdown bool
 }
 
 // layoutOf understands a line of headings, at whichever character it is split best.
@@ -73,6 +75,7 @@ func layoutOf(line []byte) (best layout, known int) {
 				n++
 			}
 		}
+		l.markdown = names["markdown"] || names["connectedat"] && names["alttext"] && names["sourcetitle"]
 		switch {
 		case names["excerpt"] && names["highlights"] && names["folder"]:
 			l.title = "Raindrop.io"

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/markup"
 )
 
 type file struct {
@@ -80,8 +81,9 @@ func firstCharacter(in *bufio.Reader) (byte, error) {
 
 // list is what one file tells.
 type list struct {
-	to   source.Taker
-	tree plain.Tree
+	to       source.Taker
+	tree     plain.Tree
+	markdown bool // see layout
 }
 
 // csv reads rows below a line of headings.
@@ -94,7 +96,7 @@ func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
 	if columns.title != "" {
 		l.tree.Title = columns.title
 	}
-	r.comma = columns.comma
+	r.comma, l.markdown = columns.comma, columns.markdown
 	for {
 		fields, at, err := r.next()
 		where := fmt.Sprintf("line %d", at)
@@ -138,6 +140,9 @@ func heading(r *rows) (layout, error) {
 // take hands over what a row says.
 func (l *list) take(ctx context.Context, r row, separators, where string) error {
 	it, why := r.item(separators)
+	if !l.markdown {
+		it.Description, it.Content = markup.Escape(it.Description), markup.Escape(it.Content)
+	}
 	if why != "" {
 		l.to.LeftOut(source.LeftOut{What: r.name(), Where: where, Why: why})
 		return nil

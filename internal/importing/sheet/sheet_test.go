@@ -102,6 +102,26 @@ left out "https://example.org/s", entry 5: description is no text
 left out "T", entry 6: gopher: is not the address of a page on the web
 close /private:/
 close /`},
+	{"notes and texts are plain", `url,notes,text
+https://example.org/1,1986. A <video> of 2*3*4,
+,,# 1 in the charts
+`, `
+channel / "Bookmarks"
+Link https://example.org/1 in / description="1986\\. A \\<video> of 2\\*3\\*4" address="https://example.org/1" where="line 2"
+Text text:e68a834dba3c7b8d03966229da4cba3383c59ca34bb9e1a652e43088a0a78086 in / content="\\# 1 in the charts" where="line 3"
+close /`},
+	{"Pinboard's are plain", `[{"href":"https://example.org/p","description":"P","extended":"2*3*4"}]`, `
+channel / "Pinboard"
+Link https://example.org/p in / title="P" description="2\\*3\\*4" address="https://example.org/p" where="entry 1"
+close /`},
+	{"those of an export are Markdown", `url,title,description,type,text,alt_text,source_title,connected_at
+https://example.org/1,,*About* it,Link,,,,
+,,,Text,# Title,,,
+`, `
+channel / "Bookmarks"
+Link https://example.org/1 in / description="*About* it" address="https://example.org/1" where="line 2"
+Text text:79aeaf7ba450cdab4b13e948c49101b1de4d13e9b45e10e51ee99442c982a7e8 in / content="# Title" where="line 3"
+close /`},
 	{"texts", "text;title\n\"One\ntwo\";T\n;U\n", `
 channel / "Bookmarks"
 Text text:efd3d68776fd8bdb8ac2df5e98f46ed8a0e413ee332a8ff70272e26ca6ef51e5 in / title="T" content="One\ntwo" where="line 2"

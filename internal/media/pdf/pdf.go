@@ -23,7 +23,11 @@ const (
 // *source.Error if the document is broken or locked, or if it takes too long. One page is rendered
 // at a time.
 func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, error) {
-	page, err := p.firstPage(source.New(ctx, file))
+	var page image.Image
+	err := p.use(source.New(ctx, file), p.timeout, func(worker *instance) (err error) {
+		page, err = printed(worker)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("render a document's first page: %w", err)
 	}
@@ -34,36 +38,41 @@ func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, erro
 	return encoded.Bytes(), nil
 }
 
-// firstPage renders the page in an instance of its own, within the remaining time and the
-// printer's limit.
-func (p *Printer) firstPage(in *source.Input) (image.Image, error) {
+// use runs work on a document in an instance of its own, within the remaining time and the given
+// limit.
+func (p *Printer) use(in *source.Input, limit time.Duration, work func(*instance) error) error {
 	pdfium, done, err := p.take(in.Context())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeoutCause(in.Context(), p.timeout, source.Refused("The document takes too long to show"))
+	ctx, cancel := context.WithTimeoutCause(in.Context(), limit, source.Refused("The document takes too long to show"))
 	defer cancel()
-	page, err := printed(ctx, pdfium, in)
+	err = run(ctx, pdfium, in, work)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if errors.Is(err, errLocked) {
-		return nil, source.RefusedFor(err, "The document is locked by a password")
+		return source.RefusedFor(err, "The document is locked by a password")
 	}
-	return page, in.Judge("document", err)
+	return in.Judge("document", err)
 }
 
-// printed renders the page onto white paper.
-func printed(ctx context.Context, pdfium *engine, in *source.Input) (image.Image, error) {
+// run starts an instance for a document and runs work on it.
+func run(ctx context.Context, pdfium *engine, in *source.Input, work func(*instance) error) error {
 	if in.Size() == 0 {
-		return nil, errors.New("the document is empty")
+		return errors.New("the document is empty")
 	}
 	worker, err := pdfium.open(ctx, in.Section())
 	if err != nil {
-		return nil, fmt.Errorf("start an instance of PDFium: %w", err)
+		return fmt.Errorf("start an instance of PDFium: %w", err)
 	}
 	defer worker.close()
+	return work(worker)
+}
+
+// printed renders the first page onto white paper.
+func printed(worker *instance) (image.Image, error) {
 	page, err := worker.firstPage(pageWidth, pageHeight)
 	if err != nil {
 		return nil, err

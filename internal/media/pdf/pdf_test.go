@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/media/mediatest"
@@ -111,6 +113,7 @@ func TestFirstPage(t *testing.T) {
 	}
 	checkPage(t, p, file)
 
+	checkText(t, p)
 	p.sleep()
 	if p.pdfium != nil {
 		t.Error("PDFium is up after a rest")
@@ -135,6 +138,54 @@ func checkPage(t *testing.T, p *Printer, file source.File) {
 	for i, c := range mediatest.Corners(img) {
 		if want := [4]color.NRGBA{red, red, blue, blue}[i]; !mediatest.Near(c, want, 8) {
 			t.Errorf("quarter %d is %v, want %v", i, c, want)
+		}
+	}
+}
+
+// book writes a PDF of pages with a line of text each.
+func book(lines ...string) []byte {
+	kids := ""
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"}
+	for _, line := range lines {
+		content := "BT /F 24 Tf 20 100 Td (" + line + ") Tj ET"
+		kids += fmt.Sprintf("%d 0 R ", len(objects)+1)
+		objects = append(objects,
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 200] /Contents %d 0 R /Resources << /Font << /F 3 0 R >> >> >>", len(objects)+2),
+			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
+	}
+	objects[1] = fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", kids, len(lines))
+	return pdfOf(objects...)
+}
+
+func checkText(t *testing.T, p *Printer) {
+	t.Helper()
+	long := slices.Repeat([]string{strings.Repeat("seven! ", 30)}, maxTextPages+10)
+	for name, c := range map[string]struct {
+		file   []byte
+		want   string
+		reason string
+	}{
+		"pages":     {book("The analytical engine", "weaves algebraical patterns", "Gr\xfc\xdfe"), "The analytical engine\n\nweaves algebraical patterns\n\nGrüße", ""},
+		"no text":   {onePage(100, 100, "0 0 100 100 re f"), "", ""},
+		"locked":    {mediatest.Fixture(t, "locked.pdf"), "", "The document is locked by a password"},
+		"broken":    {[]byte("%PDF-1.7\nnothing of the kind"), "", "The document is broken"},
+		"empty":     {nil, "", "The document is broken"},
+		"bad page":  {bytes.Replace(book("one", "two", "three"), []byte("/Kids [4 0 R 6 0 R"), []byte("/Kids [4 0 R 9 9 R"), 1), "one\n\nthree", ""},
+		"very long": {book(long...), "", ""},
+	} {
+		got, err := p.Text(t.Context(), bytes.NewReader(c.file))
+		if reason := mediatest.Reason(err); reason != c.reason || err == nil && name != "very long" && got != c.want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if n := utf8.RuneCountInString(got); name == "very long" && (n < maxText-1000 || n > maxText+2*maxTextPages) {
+			t.Errorf("%s: %d characters", name, n)
+		}
+	}
+	for text, want := range map[string]string{
+		"a\x02\r\nb c\x02d": "ab c-d", "\uE001\uE002\uFFFD x": "", "one\uFFFE two\x00": "one two", "a\r\nb": "a\nb",
+	} {
+		if got := legible(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
 }

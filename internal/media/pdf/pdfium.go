@@ -155,19 +155,28 @@ const (
 	rgbaOrder     = 0x10
 )
 
-// firstPage renders the first page so that it fits in a box of pixels and fills it in one
-// direction. The picture is in the instance's memory.
-func (i *instance) firstPage(width, height int) (*image.RGBA, error) {
+// load opens the document.
+func (i *instance) load() (document uint64, err error) {
 	i.call("FPDF_InitLibrary")
-	document := i.call("FPDF_LoadCustomDocument", i.call("FPDF_FILEACCESS_Create", uint64(i.size), 0), 0)
+	document = i.call("FPDF_LoadCustomDocument", i.call("FPDF_FILEACCESS_Create", uint64(i.size), 0), 0)
 	if i.err == nil && document == 0 {
 		switch code := i.call("FPDF_GetLastError"); {
 		case i.err != nil:
 		case code == errorPassword || code == errorSecurity:
-			return nil, errLocked
+			return 0, errLocked
 		default:
-			return nil, fmt.Errorf("PDFium: no document: error %d", code)
+			return 0, fmt.Errorf("PDFium: no document: error %d", code)
 		}
+	}
+	return document, i.err
+}
+
+// firstPage renders the first page so that it fits in a box of pixels and fills it in one
+// direction. The picture is in the instance's memory.
+func (i *instance) firstPage(width, height int) (*image.RGBA, error) {
+	document, err := i.load()
+	if err != nil {
+		return nil, err
 	}
 	page := i.call("FPDF_LoadPage", document, 0)
 	if i.err == nil && page == 0 {

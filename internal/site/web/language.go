@@ -10,13 +10,14 @@ import (
 // languageLife is how long a browser remembers the language that its reader chose.
 const languageLife = 400 * 24 * time.Hour
 
-// language is the one that the reader chose, or else one that their browser asks for.
+// language returns the language that the reader chose, or else one that their browser asks for, or else that of
+// the site.
 func (s *Site) language(r *http.Request) *catalog.Language {
 	chosen := ""
 	if c, err := r.Cookie(s.languageCookie()); err == nil && len(c.Value) <= 35 {
 		chosen = c.Value
 	}
-	return s.texts().Find(chosen, r.Header.Get("Accept-Language"))
+	return s.texts().Find(chosen, r.Header.Get("Accept-Language"), s.o.Language)
 }
 
 // ChooseLanguage keeps the language of a form, and leads back to where it was chosen.

@@ -24,7 +24,8 @@ type Options struct {
 	App       *app.App
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
-	Mails     bool // mail is sent; otherwise it is kept for the operator
+	Mails     bool   // mail is sent; otherwise it is kept for the operator
+	Language  string // tags of the languages of the site, the best one first
 	Version   string
 	Log       *slog.Logger
 	Now       func() time.Time

@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
+	"vitrine/internal/markup"
 	"vitrine/internal/site/web"
 )
 
@@ -19,8 +20,8 @@ type saving struct {
 	Bookmarklet template.URL
 }
 
-// saved reads what a bookmark or another program wants to save: an address, a title, a text.
-// Programs of phones put the address into the text.
+// saved reads what a bookmark or another program wants to save: an address, a title, and a text,
+// which is plain while the fields of the form are Markdown. Phones put the address into the text.
 func saved(v *web.Visit) *web.Form {
 	address, text := strings.TrimSpace(v.Query("url")), strings.TrimSpace(v.Query("text"))
 	if address == "" {
@@ -31,6 +32,7 @@ func saved(v *web.Visit) *web.Form {
 			}
 		}
 	}
+	text = markup.Escape(text)
 	value := address
 	if value == "" {
 		value, text = text, ""
@@ -44,8 +46,8 @@ func savePage(v *web.Visit) error {
 	}
 	q := v.R.URL.Query()
 	f := saved(v)
-	if value := v.Query("value"); value != "" { // channels are being looked for
-		f = web.Given("value", value, "title", v.Query("title"), "description", v.Query("description"), "new", v.Query("new"))
+	if q.Has("value") { // channels are being looked for
+		f = web.Given("value", v.Query("value"), "title", v.Query("title"), "description", v.Query("description"), "new", v.Query("new"))
 	}
 	return showSave(v, f, v.Query("q"), q["channel"])
 }
@@ -67,8 +69,8 @@ func bookmarklet(site string) template.URL {
 // save makes a block in the channels that are ticked, and in a new one if one is named.
 func save(v *web.Visit) error {
 	f := v.Form()
-	if v.Account == nil { // who was signed out meanwhile comes back with it
-		next := "/save?" + url.Values{"url": {f.Get("value")}, "title": {f.Get("title")}, "text": {f.Get("description")}}.Encode()
+	if v.Account == nil { // who was signed out in the meantime comes back to the same form
+		next := "/save?" + url.Values{"value": {f.Get("value")}, "title": {f.Get("title")}, "description": {f.Get("description")}}.Encode()
 		return v.Redirect("/sign-in?next=" + url.QueryEscape(next))
 	}
 	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: f.Get("value"), Title: optional(f.Trimmed("title")), Description: optional(f.Get("description"))}}

@@ -1,0 +1,118 @@
+package pdf
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"vitrine/internal/media/source"
+)
+
+const (
+	maxTextPages = 500     // of a document that are read
+	maxText      = 100_000 // characters of a document that are read, as many as of a web page
+	textTimeout  = 10 * time.Second
+)
+
+// Text returns the text of a document for a search: its first 500 pages, up to 100,000 characters,
+// with an empty line between two pages. If a page is broken, takes too long or needs too much
+// memory, the text ends before it and there is no error. It returns a *source.Error if the
+// document is broken or locked. One document is read at a time.
+func (p *Printer) Text(ctx context.Context, file source.File) (string, error) {
+	in := source.New(ctx, file)
+	var text strings.Builder
+	err := p.use(in, textTimeout, func(worker *instance) error { return worker.text(&text) })
+	if err != nil && (text.Len() == 0 || ctx.Err() != nil) {
+		return "", fmt.Errorf("read the text of a document: %w", err)
+	}
+	return strings.TrimSpace(text.String()), nil
+}
+
+// text writes the text of the document, page by page.
+func (i *instance) text(to *strings.Builder) error {
+	document, err := i.load()
+	if err != nil {
+		return err
+	}
+	pages := min(int32(i.call("FPDF_GetPageCount", document)), maxTextPages)
+	left := maxText
+	for n := int32(0); n < pages && left > 0 && i.err == nil; n++ {
+		page := i.call("FPDF_LoadPage", document, uint64(n))
+		if page == 0 {
+			continue
+		}
+		text := legible(i.pageText(page, left))
+		i.call("FPDF_ClosePage", page)
+		if i.err == nil && text != "" {
+			left -= utf8.RuneCountInString(text)
+			to.WriteString(text + "\n\n")
+		}
+	}
+	return i.err
+}
+
+// pageText returns at most limit characters of a page.
+func (i *instance) pageText(page uint64, limit int) string {
+	text := i.call("FPDFText_LoadPage", page)
+	if text == 0 {
+		return ""
+	}
+	defer i.call("FPDFText_ClosePage", text)
+	count := min(int(int32(i.call("FPDFText_CountChars", text))), limit)
+	if count <= 0 {
+		return ""
+	}
+	buffer := i.call("malloc", uint64(2*(count+1))) // UTF-16, with a zero at the end
+	if buffer == 0 {
+		return ""
+	}
+	defer i.call("free", buffer)
+	written := int(int32(i.call("FPDFText_GetText", text, 0, uint64(count), buffer)))
+	if i.err != nil || written <= 0 || written > count+1 {
+		return ""
+	}
+	bytes, ok := i.mod.Memory().Read(uint32(buffer), uint32(2*written))
+	if !ok {
+		return ""
+	}
+	units := make([]uint16, written)
+	for n := range units {
+		units[n] = binary.LittleEndian.Uint16(bytes[2*n:])
+	}
+	return string(utf16.Decode(units))
+}
+
+// hyphen is the character that PDFium returns for a hyphen at the end of a line that divides a word.
+const hyphen = "\x02"
+
+// legible returns the text of a page without control characters and with divided words put together. It returns
+// "" if most of the text cannot be read, as when a font does not say which characters it has.
+func legible(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.NewReplacer(hyphen+"\n", "", hyphen, "-", "\r", "\n").Replace(text)
+	letters, unknown := 0, 0
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF || unicode.Is(unicode.Co, r):
+			unknown++
+			return -1
+		case unicode.IsControl(r):
+			return -1
+		}
+		if !unicode.IsSpace(r) {
+			letters++
+		}
+		return r
+	}, text)
+	if unknown > letters {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
