@@ -88,6 +88,8 @@ func mayAdd(owner, place, value string, ours map[string]string) bool {
 		return !regexp.MustCompile(`^query (page|per|limit) `).MatchString(place)
 	case strings.Contains(place, "header X-RateLimit-Remaining"):
 		return true
+	case place == "is" && value == "object": // repeats what each schema of the choice says
+		return isChoice(ours)
 	case slices.Contains([]string{"$ConnectableList", "$EverythingList", "$ActivitySubject"}, owner):
 		return strings.HasSuffix(place, "oneOf $PendingBlock") || value == "$PendingBlock"
 	case owner == "post /v3/oauth/token":
@@ -98,6 +100,15 @@ func mayAdd(owner, place, value string, ours map[string]string) bool {
 		return isError && takesInput(ours)
 	case owner == "post /v3/blocks/batch":
 		return strings.HasPrefix(place, "body application/json.channels")
+	}
+	return false
+}
+
+func isChoice(schema map[string]string) bool {
+	for place := range schema {
+		if strings.HasPrefix(place, "oneOf $") {
+			return true
+		}
 	}
 	return false
 }

@@ -49,11 +49,8 @@ func TestAvatars(t *testing.T) {
 			if who.method == "PUT" && r.Get("eve", "%s", who.read).Header.Get("ETag") == "" {
 				t.Error("no tag")
 			}
-			for _, bad := range []any{"", "ftp://example.com/a.png", "x", 7, sent(r, "eve", "a.png", "image/png", "x"),
+			for _, bad := range []any{"ftp://example.com/a.png", "x", 7, sent(r, "eve", "a.png", "image/png", "x"),
 				"https://s3.amazonaws.com/arena_images-temp/nothing", "https://example.com/" + strings.Repeat("x", 5000)} {
-				if bad == "" && who.method == "PUT" { // removes the picture of a group
-					continue
-				}
 				if got := wish(bad); got.Status != 400 || !strings.Contains(string(got.Body), "avatar_url") {
 					t.Errorf("%v: %d %s", bad, got.Status, got.Body)
 				}
@@ -65,12 +62,15 @@ func TestAvatars(t *testing.T) {
 			}
 			download(r, second).Want(200)
 			download(r, first).Want(404)
-			if who.method == "PATCH" {
-				wish(nil).Want(200)
+			for _, none := range []any{nil, ""} {
+				wish(sent(r, "ada", "c.png", "image/png", string(apptest.PNG(t, 20, 20)))).Want(200)
+				third := shown()
+				download(r, third).Want(200)
+				wish(none).Want(200)
 				if now := shown(); now != "" {
-					t.Errorf("the picture stays %s", now)
+					t.Errorf("%v: the picture stays %s", none, now)
 				}
-				download(r, second).Want(404)
+				download(r, third).Want(404)
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,4 +148,64 @@ func TestV2Offset(t *testing.T) {
 	if got := rest.Ints("items", "id"); fmt.Sprint(got) != fmt.Sprint(all[2:4]) || rest.Int("offset") != 2 {
 		t.Errorf("after 2 of %v: %v", all, got)
 	}
+}
+
+// Lists of channels are in the order of the last addition, whatever else changes in a channel.
+func TestV2ChannelsByAddition(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		group := int64(r.Group("Botanists", "ada"))
+		for _, c := range []struct {
+			lists map[string]string // who sees what
+			owner any
+		}{
+			{map[string]string{"/v2/users/ada/channels": "", "/v2/accounts/channels": "ada", "/v2/me": "ada", "/v2/accounts": "ada"}, nil},
+			{map[string]string{fmt.Sprintf("/v2/groups/%d/channels", group): ""}, map[string]any{"type": "Group", "id": group}},
+		} {
+			var ids []int64
+			for _, title := range []string{"First", "Second", "Third", "Empty"} {
+				body := map[string]any{"title": title, "visibility": "closed"}
+				if c.owner != nil {
+					body["owner"] = c.owner
+				}
+				ids = append(ids, r.Do("ada", "POST", "/v3/channels", body).Want(201).Int("id"))
+			}
+			first, second, third, empty := ids[0], ids[1], ids[2], ids[3]
+			expect := func(after string, want ...int64) {
+				t.Helper()
+				for path, as := range c.lists {
+					got := r.Get(as, "%s", path).Ints("channels", "id")
+					if c.owner == nil { // the user also made those of the group, which came later
+						got = slices.DeleteFunc(got, func(id int64) bool { return !slices.Contains(ids, id) })
+					}
+					if !slices.Equal(got, want) {
+						t.Errorf("%s after %s: channels %v, want %v", path, after, got, want)
+					}
+				}
+			}
+			expect("their creation", empty, third, second, first)
+			block := r.Block("ada", "Fern", second)
+			r.Block("ada", "Moss", third)
+			expect("additions to the second and third", third, second, empty, first)
+			r.Connect("ada", "Block", block, first)
+			expect("an addition to the first", first, third, second, empty)
+			r.Do("ada", "PUT", fmt.Sprintf("/v3/channels/%d", second), map[string]any{"title": "Renamed"}).Want(200)
+			expect("a new title of the second", first, third, second, empty)
+			r.Do("ada", "DELETE", fmt.Sprintf("/v2/channels/%d/blocks/%d", second, block), nil).Want(204)
+			expect("a removal from the second", first, third, second, empty)
+			r.Block("ada", "Lichen", second)
+			expect("another addition to the second", second, first, third, empty)
+			for path, as := range c.lists { // the time that is shown agrees
+				times := r.Get(as, "%s", path).Get("channels")
+				var last string
+				for _, ch := range times.([]any) {
+					at := ch.(map[string]any)["added_to_at"].(string)
+					if last != "" && at > last {
+						t.Errorf("%s: added_to_at %s follows %s", path, at, last)
+					}
+					last = at
+				}
+			}
+		}
+	})
 }

@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 	"store/rowmap":     {"domain", "store/access", "store/sqlx", "weburl"},
 	"store/search":     {"domain", "words", "database", "store/access", "store/sqlx"},
 	"store/derived":    {"domain", "database", "store/account", "store/counters", "store/documents", "store/sqlx"},
-	"store/documents":  {"domain", "words", "database", "store/access", "store/counters", "store/search", "store/sqlx"},
+	"store/documents":  {"domain", "words", "weburl", "database", "store/access", "store/counters", "store/search", "store/sqlx"},
 	"store/exports":    {"domain", "store/sqlx"},
 	"store/hiding":     {"domain", "store/sqlx"},
 	"store/identity":   {"domain", "database", "store/sqlx"},

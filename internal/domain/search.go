@@ -17,6 +17,7 @@ const (
 	SearchByName
 	SearchByConnections
 	SearchByChance
+	SearchByAdded // last addition; only lists of the channels of one owner have it
 )
 
 // SearchSort is an order of found things.

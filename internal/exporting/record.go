@@ -65,6 +65,7 @@ type blockLine struct {
 	ValueURL    string          `json:"value_url,omitempty"`
 	Image       *fileLine       `json:"image,omitempty"`
 	Attachment  *fileLine       `json:"attachment,omitempty"`
+	KeepsAll    bool            `json:"keep_file_metadata,omitempty"`
 	Embed       *embedLine      `json:"embed,omitempty"`
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
 	Author      personLine      `json:"author"`
@@ -232,7 +233,7 @@ func (r recorder) block(b *domain.Block) blockLine {
 	line := blockLine{ID: int64(b.ID), Type: string(b.Type), Failed: b.State == domain.Failed, Title: text(b.Title),
 		Description: markdown(b.Description), Content: markdown(b.Content), AltText: text(b.AltText), SourceURL: text(b.SourceURL),
 		SourceTitle: text(b.SourceTitle), ValueURL: text(b.ValueURL), Image: r.file(b.Image), Attachment: r.file(b.File),
-		Metadata: metadata(b.Metadata), Author: r.person(&b.Author), Visibility: string(b.Visibility()), Comments: b.Comments,
+		KeepsAll: b.KeepsMetadata(), Metadata: metadata(b.Metadata), Author: r.person(&b.Author), Visibility: string(b.Visibility()), Comments: b.Comments,
 		CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC(), URL: shown.URL()}
 	if b.Image != nil {
 		line.Image.online = shown.Image().Src()

@@ -157,6 +157,7 @@ func (t *taker) Item(ctx context.Context, channel string, it source.Item) error 
 	}
 	if c.inner && it.Kind != source.Nested {
 		it.ID = "private:" + it.ID // so it shares no block with visible items
+		it.FormerID = ""           // earlier versions had no such channels
 	}
 	if it.Kind == source.Nested && t.Into != nil {
 		t.count(func(c *Counts) { c.Seen++ })

@@ -50,6 +50,9 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 	for i, w := range items {
 		things[i] = w.thing
 	}
+	if err := t.app.UseFormerIDs(ctx, t.actor, t.origin, things); err != nil {
+		return err
+	}
 	known, err := t.app.KnownItems(ctx, t.actor, t.origin, c.id, things)
 	if err != nil {
 		return err

@@ -177,10 +177,10 @@ func (t *taker) mendMetadata(name named, field string, given []byte) ([]byte, er
 // thing makes an item ready to be stored, or tells why it cannot be, and is nil.
 func (t *taker) thing(it source.Item) *transfer.Thing {
 	name := waiting{item: it, where: it.Where}.name()
-	in := transfer.BringItemInput{ID: shortID(it.ID), Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
+	in := transfer.BringItemInput{ID: shortID(it.ID), FormerID: it.FormerID, Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
 		Content: it.Content, AltText: it.Alt, Address: it.Address, MadeFrom: it.MadeFrom, SourceTitle: it.SourceTitle, Embed: it.Embed,
 		Fetch: it.Kind == source.Link && !it.Complete, CreatedAt: it.CreatedAt, UpdatedAt: it.UpdatedAt, ConnectedAt: it.ConnectedAt,
-		Pinned: it.Pinned}
+		Pinned: it.Pinned, KeepFileMetadata: it.KeepFileMetadata}
 	if strings.TrimSpace(in.Title) == "" {
 		in.Title = ""
 	}

@@ -1,6 +1,7 @@
 package importing_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,6 +199,54 @@ func TestFilesOfFormerVersionsGoOn(t *testing.T) {
 		report := run(t, r, marks(append(grown, "New/", "a", "fresh", "..")...), importing.Options{Visibility: domain.Public})
 		if report.Counts.LeftOut != 1 || !strings.Contains(fmt.Sprint(report.LeftOut), "It is private here") || report.Blocks != 1 {
 			t.Errorf("moved into a public folder: %+v %v", report.Counts, report.LeftOut)
+		}
+	})
+}
+
+// formerIDs hands items over with the ids that earlier versions gave them.
+type formerIDs struct{ source.Source }
+
+func (formerIDs) Origin() string { return "bookmarks" }
+
+func (s formerIDs) Read(ctx context.Context, to source.Taker) error {
+	return s.Source.Read(ctx, takesFormer{to})
+}
+
+type takesFormer struct{ source.Taker }
+
+func (to takesFormer) Item(ctx context.Context, channel string, it source.Item) error {
+	it.ID, it.FormerID = cmp.Or(it.FormerID, it.ID), ""
+	return to.Taker.Item(ctx, channel, it)
+}
+
+// TestLinksOfFormerVersionsAreKnown imports unusual URLs as earlier versions did, and then again.
+func TestLinksOfFormerVersionsAreKnown(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		file := func(more string) source.Source {
+			return bookmarks.New(strings.NewReader(`<!DOCTYPE NETSCAPE-Bookmark-file-1><H1>Marks</H1><DL>
+<DT><A HREF="http://exämple.org/ä">One</A><DT><A HREF="http://EXÄMPLE.org:80/a b?q=ü">Two</A>
+<DT><A HREF="https://example.invalid/{b}|c?x={1}">Three</A><DT><A HREF="https://example.invalid/plain">Four</A>
+<DT><A HREF="http://example.invalid/a\b">Five</A>`+more+`</DL>`), "Marks")
+		}
+		table := func() source.Source {
+			return sheet.New(strings.NewReader("url,title\nhttp://exämple.org/ä,One\nhttps://example.invalid/?q={x},Six\n"), "table.csv")
+		}
+		run(t, r, formerIDs{file("")}, importing.Options{Visibility: domain.Private})
+		if c := run(t, r, file(""), importing.Options{Visibility: domain.Private, DryRun: true}).Counts; c.Channels+c.Blocks+c.Connections != 0 {
+			t.Errorf("a dry run: %+v", c)
+		}
+		for range 2 {
+			if c := run(t, r, file(""), importing.Options{Visibility: domain.Private}).Counts; c.Channels+c.Blocks+c.Connections+c.Changed != 0 || c.Unchanged != 5 {
+				t.Errorf("again: %+v", c)
+			}
+		}
+		if c := run(t, r, file(`<DT><A HREF="http://bücher.invalid/">New</A>`), importing.Options{Visibility: domain.Private}).Counts; c.Blocks != 1 || c.Unchanged != 5 {
+			t.Errorf("with a new one: %+v", c)
+		}
+		run(t, r, formerIDs{table()}, importing.Options{Visibility: domain.Private})
+		if c := run(t, r, table(), importing.Options{Visibility: domain.Private}).Counts; c.Channels+c.Blocks+c.Connections != 0 {
+			t.Errorf("a table again: %+v", c)
 		}
 	})
 }

@@ -109,6 +109,11 @@ func TestSecretsInAddress(t *testing.T) {
 		refused(t, query, w.post(tokenPath+"?"+query, url.Values{}), 400, "invalid_request")
 	}
 	w.post(tokenPath+"?v=1699&1700", form).Want(http.StatusOK)
+	// docs/clients.md says this of a known client: the refusal does not use up the code.
+	r := asks(w.web)
+	exchange := exchanges(w.web, r, w.code("ada", r))
+	refused(t, "everything in the query", w.send(tokenPath+"?"+exchange.Encode(), "", ""), 400, "invalid_request")
+	w.post(tokenPath, exchange).Want(http.StatusOK)
 }
 
 func TestMethods(t *testing.T) {

@@ -3,9 +3,11 @@ package site_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
 )
 
 func TestCollectConnectArrangeUndo(t *testing.T) {
@@ -62,6 +64,10 @@ func TestCollectConnectArrangeUndo(t *testing.T) {
 		ada.get("/save?url=https%3A%2F%2Fexample.org&text=2*3*4").says(`2\*3\*4`)
 		ada.get("/save?text=1986.+A+year").says(`1986\. A year`)
 		ada.get("/save?value=x&description=*kept*").says(`*kept*`)
+		long := strings.Repeat("ü", domain.MaxTitle)
+		for _, more := range []string{"", "ü", " and more"} {
+			ada.get("/save?url=https%3A%2F%2Fexample.org%2Fx&title=" + url.QueryEscape(long+more)).want(200).says(`value="` + long + `"`)
+		}
 		ada.post("/save", "value", "x").want(422).says("Choose a channel, or make a new one.")
 		ada.post("/save", "value", "", "new", "y").want(422).says("Must not be blank.")
 		guest.post("/save", "value", "x", "title", "A").leads("/sign-in?next=" + url.QueryEscape("/save?description=&title=A&value=x"))

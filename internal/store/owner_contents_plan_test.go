@@ -94,6 +94,74 @@ func TestPlansOfOwnerContentsOfPostgreSQL(t *testing.T) {
 	}
 }
 
+// addChannels adds n channels past the store, one in three of them private, which have had an addition
+// in another order than that of their creation.
+func addChannels(t *testing.T, db *database.DB, owner domain.PrincipalRef, by domain.UserID, n int64) {
+	t.Helper()
+	storetest.Exec(t, db, `WITH RECURSIVE g (i) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT i + 1 FROM g WHERE i < $1)
+		INSERT INTO channels (slug, title, visibility, owner_type, owner_id, user_id, created_at, updated_at, last_connected_at)
+		SELECT 'of-' || CAST($2 AS TEXT) || '-' || i, 'x', CASE i % 3 WHEN 0 THEN 'public' WHEN 1 THEN 'closed' ELSE 'private' END, CAST($2 AS TEXT), $3, $4,
+			$5, $5 + i * 7919 % 43200, i * 7919 % 43200 FROM g`, n, string(owner.Type), owner.ID, by, storetest.Now.UnixMicro())
+	storetest.Exec(t, db, `INSERT INTO content_counts (owner_type, owner_id, type, part, open, hidden)
+		SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), 'Channel', id % 8, sum(CASE WHEN visibility = 'private' THEN 0 ELSE 1 END), sum(CASE WHEN visibility = 'private' THEN 1 ELSE 0 END)
+		FROM channels WHERE owner_type = $1 AND owner_id = $2 GROUP BY id % 8
+		ON CONFLICT (owner_type, owner_id, type, part) DO UPDATE SET open = excluded.open, hidden = excluded.hidden`, string(owner.Type), owner.ID)
+}
+
+// A page of an owner's channels by their last addition reads only the channels before it, from the
+// nearer end, whether the viewer is a guest, the owner or somebody who sees a few private ones.
+func TestPlansOfChannelsByAddition(t *testing.T) {
+	t.Parallel()
+	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
+		s, db := storetest.OpenDB(t, o)
+		e := newEstate(t, s, db, 600)
+		addChannels(t, db, domain.UserRef(e.maker), e.maker, 6_000)
+		addChannels(t, db, domain.GroupRef(e.group), e.stranger, 6_000)
+		if db.Dialect() == database.Postgres {
+			storetest.Exec(t, db, "ANALYZE")
+		}
+		r := &recorder{t: t, s: s, seen: map[string]bool{}}
+		for _, owner := range []domain.PrincipalRef{domain.UserRef(e.maker), domain.GroupRef(e.group)} {
+			for _, viewer := range []domain.UserID{0, e.maker, e.helper, e.stranger} {
+				for _, desc := range []bool{true, false} {
+					r.read(func(ctx context.Context, v *store.Snapshot) error {
+						l, err := v.OwnerContents(ctx, store.OwnerContentsQuery{Viewer: viewer, Owner: owner, Types: []string{"Channel"},
+							Sort: domain.SearchSort{Key: domain.SearchByAdded, Desc: desc}, Page: domain.Page{Number: 3, Per: 24}})
+						if err == nil && len(l.Items) != 24 {
+							t.Errorf("viewer %d of %v: %d channels on the page", viewer, owner, len(l.Items))
+						}
+						return err
+					})
+				}
+			}
+		}
+		listed := 0
+		for _, st := range r.all {
+			if !strings.Contains(st.query, "last_connected_at") {
+				continue
+			}
+			listed++
+			if db.Dialect() == database.Postgres {
+				for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+					if worst := carryOut(t, db, mode, st).most(); worst.read() > 200 {
+						t.Errorf("%s: %s on %s %s %s reads %.0f rows\nin %s", mode, worst.Type, worst.Table, worst.Index, worst.Cond, worst.read(), st.query)
+					}
+				}
+				continue
+			}
+			for _, step := range planOf(t, db, st) {
+				sorts := strings.Contains(step, "TEMP B-TREE") && !strings.Contains(st.query, "ch.id IN")
+				if strings.HasPrefix(step, "SCAN") && !small.MatchString(step) || sorts {
+					t.Errorf("%s\nin %s", step, st.query)
+				}
+			}
+		}
+		if listed < 8 {
+			t.Errorf("only %d statements were recorded", listed)
+		}
+	})
+}
+
 // The cost of writes in statements: adding to a group's channel needs two more statements than
 // adding to another channel, for the group's rows of the block and of the changed channel. All
 // counts need one.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"slices"
@@ -107,6 +108,8 @@ func (w *town) contentsQuestion() (store.OwnerContentsQuery, domain.Search) {
 		q.Types = []string{anyOf(w.rng, []string{"Text", "Link", "Channel", "Image"})}
 	case 1:
 		q.Types = domain.BlockTypes
+	case 2:
+		q.Types, q.Sort.Key = []string{"Channel"}, domain.SearchByAdded
 	}
 	as := domain.Search{Types: q.Types, Sort: q.Sort}
 	if w.rng.IntN(2) == 0 {
@@ -139,11 +142,13 @@ func TestOwnerContentsShowWhatMayBeSeen(t *testing.T) {
 				}
 			}
 			for range 150 {
-				w.expectContents(w.contentsQuestion())
+				q, as := w.contentsQuestion()
+				w.expectContents(db, q, as)
 			}
 			w.s = s.WithSearchLimits(store.SearchLimits{Private: int64(seed)}) // as if somebody could see very many
 			for range 150 {
-				w.expectContents(w.contentsQuestion())
+				q, as := w.contentsQuestion()
+				w.expectContents(db, q, as)
 			}
 			storetest.Check(t, s)
 			migrateAnew(t, db)
@@ -151,7 +156,7 @@ func TestOwnerContentsShowWhatMayBeSeen(t *testing.T) {
 	}
 }
 
-func (w *town) expectContents(q store.OwnerContentsQuery, as domain.Search) {
+func (w *town) expectContents(db *database.DB, q store.OwnerContentsQuery, as domain.Search) {
 	w.t.Helper()
 	whole := ownerContents(w.t, w.s, q)
 	got := slices.Clone(whole.Items)
@@ -169,10 +174,43 @@ func (w *town) expectContents(q store.OwnerContentsQuery, as domain.Search) {
 	if !slices.Equal(parts, whole.Items) {
 		w.t.Fatalf("%+v: by pages %v, at once %v", q, parts, whole.Items)
 	}
+	if q.Sort.Key == domain.SearchByAdded {
+		w.expectByAddition(db, whole.Items, q.Sort.Desc)
+	}
 	for i := 1; i < len(whole.Items) && q.Sort.Key == domain.SearchByCreated; i++ {
 		if a, b := w.made(whole.Items[i-1]), w.made(whole.Items[i]); a.After(b) != q.Sort.Desc {
 			w.t.Fatalf("%+v gives %v", q, whole.Items)
 		}
+	}
+}
+
+// expectByAddition checks that channels are in the order of their last addition.
+func (w *town) expectByAddition(db *database.DB, got []domain.Subject, desc bool) {
+	w.t.Helper()
+	at := map[int64]int64{}
+	err := db.Transact(w.t.Context(), func(tx *database.Tx) error {
+		for _, c := range got {
+			var added int64
+			if err := tx.QueryRow(w.t.Context(), `SELECT COALESCE(NULLIF(last_connected_at, 0), created_at) FROM channels WHERE id = $1`, c.ID).Scan(&added); err != nil {
+				return err
+			}
+			at[c.ID] = added
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	want := slices.Clone(got)
+	slices.SortFunc(want, func(a, b domain.Subject) int {
+		order := cmp.Or(cmp.Compare(at[a.ID], at[b.ID]), cmp.Compare(a.ID, b.ID))
+		if desc {
+			return -order
+		}
+		return order
+	})
+	if !slices.Equal(got, want) {
+		w.t.Fatalf("channels %v, want %v by their last addition", got, want)
 	}
 }
 

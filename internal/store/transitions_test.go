@@ -194,7 +194,8 @@ func TestTownWhilePending(t *testing.T) {
 			for _, limits := range townLimits {
 				w.s = s.WithSearchLimits(limits)
 				for range 25 {
-					w.expectContents(w.contentsQuestion())
+					q, as := w.contentsQuestion()
+					w.expectContents(db, q, as)
 					w.expectFound(anyOf(w.rng, append(w.users, 0)), w.question())
 				}
 			}

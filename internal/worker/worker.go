@@ -88,6 +88,7 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, content.SweepInterval, operating.SweepAuditLog{}, a.SweepAuditLog)
 	every(h, content.CountTextsInterval, content.CountTexts{}, a.CountTexts)
 	every(h, search.IndexInterval, search.IndexWords{}, a.IndexWords)
+	every(h, search.IndexInterval, search.RefreshDocuments{}, a.RefreshDocuments)
 	every(h, content.ExamineInterval, content.ExamineFiles{}, a.ExamineFiles)
 	return h
 }

@@ -24,11 +24,16 @@ func (h *handler) getUserChannel(c call) (answer, error) {
 	return nil, domain.NewNotFound()
 }
 
-// made lists the channels that a user made, the one that changed last first.
+// made lists the channels that a user created.
 func (h *handler) made(c call, ref domain.Ref, at domain.Page) (l domain.List[domain.Channel], err error) {
-	found, err := h.app.UserContents(c.ctx, c.who, ref, search.MadeInput{Types: []string{string(domain.ItemChannel)},
-		Sort: domain.SearchSort{Key: domain.SearchByUpdated, Desc: true}, Page: at})
+	found, err := h.app.UserContents(c.ctx, c.who, ref, channelsByAddition(at))
 	return channelsOf(found), err
+}
+
+// channelsByAddition asks for the channels of an owner, the one with the latest addition first.
+func channelsByAddition(at domain.Page) search.MadeInput {
+	return search.MadeInput{Types: []string{string(domain.ItemChannel)},
+		Sort: domain.SearchSort{Key: domain.SearchByAdded, Desc: true}, Page: at}
 }
 
 // channelsOf are the channels of a list of things.
@@ -223,8 +228,7 @@ func (h *handler) getGroup(c call) (answer, error) {
 // getGroupChannels lists the channels of a group.
 func (h *handler) getGroupChannels(c call) (answer, error) {
 	at := c.page()
-	found, err := h.app.GroupContents(c.ctx, c.who, c.ref(0), search.MadeInput{Types: []string{string(domain.ItemChannel)},
-		Sort: domain.SearchSort{Key: domain.SearchByUpdated, Desc: true}, Page: at})
+	found, err := h.app.GroupContents(c.ctx, c.who, c.ref(0), channelsByAddition(at))
 	if err != nil {
 		return nil, err
 	}

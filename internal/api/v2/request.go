@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"iter"
 	"maps"
 	"mime"
 	"net/http"
@@ -12,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-faster/jx"
 
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
@@ -52,7 +56,13 @@ func parameters(op *describe.Operation, r *http.Request) ([]byte, []describe.Vio
 			"Send the parameters as application/json, as application/x-www-form-urlencoded, or in the query", nil)
 	}
 	if ids, ok := all["ids"]; ok {
-		all["ids"] = list(ids)
+		most := domain.MaxCollaborators
+		if op.ID == "sortChannel" {
+			most = domain.MaxOrdered
+		}
+		if all["ids"], ok = list(ids, most); !ok {
+			return nil, append(found, describe.Violation{Field: "ids", Why: fmt.Sprintf("must have at most %d items", most)}), nil
+		}
 	}
 	text, err := json.Marshal(all)
 	return text, found, err
@@ -106,29 +116,67 @@ func lenient(u *url.URL) *url.URL {
 	return &address
 }
 
-// list is the ids of a request as a list, also where they are written into one text.
-func list(ids json.RawMessage) json.RawMessage {
-	var text string
-	if json.Unmarshal(ids, &text) != nil {
-		return ids
+// list returns the ids of a request as an array, even if they are sent as one text. It counts them before it
+// keeps any; ok is false if there are more than most.
+func list(ids json.RawMessage, most int) (array json.RawMessage, ok bool) {
+	in := jx.DecodeBytes(ids)
+	switch in.Next() {
+	case jx.Array:
+		return ids, hasAtMost(ids, most)
+	case jx.Null:
+		return json.RawMessage("[]"), true
 	}
-	if text = strings.TrimSpace(text); strings.HasPrefix(text, "[") {
-		if !json.Valid([]byte(text)) {
-			return ids // which is no list
-		}
-		return json.RawMessage(text)
+	text, err := in.StrBytes()
+	if err != nil {
+		return ids, true // request validation refuses it
 	}
-	all := []string{}
-	for id := range strings.SplitSeq(text, ",") {
-		if id = strings.TrimSpace(id); id != "" {
-			all = append(all, id)
+	if text = bytes.TrimSpace(text); bytes.HasPrefix(text, []byte("[")) {
+		if !hasAtMost(text, most) {
+			return nil, false
 		}
-		if len(all) > domain.MaxOrdered { // longer than any valid list
-			break
+		if !json.Valid(text) {
+			return ids, true // which is not a list
+		}
+		return bytes.Clone(text), true
+	}
+	n := 0
+	for range items(text) {
+		if n++; n > most {
+			return nil, false
 		}
 	}
-	written, _ := json.Marshal(all) // strings always encode
-	return written
+	all := make([]string, 0, n)
+	for id := range items(text) {
+		all = append(all, string(id))
+	}
+	array, _ = json.Marshal(all) // strings always encode
+	return array, true
+}
+
+// items returns the items of a text such as "1, 2", without empty ones.
+func items(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for id := range bytes.SplitSeq(text, []byte(",")) {
+			if id = bytes.TrimSpace(id); len(id) > 0 && !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+var errTooMany = errors.New("too many items")
+
+// hasAtMost reports whether an array has at most so many items. It reports true for anything that is not
+// an array.
+func hasAtMost(array []byte, most int) bool {
+	n := 0
+	err := jx.DecodeBytes(array).Arr(func(d *jx.Decoder) error {
+		if n++; n > most {
+			return errTooMany
+		}
+		return d.Skip()
+	})
+	return !errors.Is(err, errTooMany)
 }
 
 // numeral is a whole number, which clients also send as text.

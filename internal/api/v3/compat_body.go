@@ -15,11 +15,12 @@ import (
 
 // lenient are fields of bodies that clients send and the public description does not have,
 // by operation. Each gives the fields as the description has them.
-var lenient = map[string]func([]describe.Field) ([]describe.Field, []describe.Violation){
+var lenient = map[string]adapter{
 	"createBlock":       withoutNulls(blockFields...),
 	"batchCreateBlocks": withBlocksWithoutNulls,
-	"createChannel":     withGroupAsOwner,
+	"createChannel":     inTurn(withoutNulls("description"), withGroupAsOwner),
 	"createGroup":       withoutNulls("description", "avatar_url"),
+	"joinGroup":         withoutNulls("invite_token"),
 	"updateBlock":       withEmptyForNull("title", "description", "alt_text"),
 	"updateGroup":       withEmptyForNull("avatar_url"),
 }
@@ -56,8 +57,23 @@ func objectOf(fields []describe.Field) []byte {
 	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
 }
 
+// adapter converts the fields of a body to those of the description.
+type adapter = func([]describe.Field) ([]describe.Field, []describe.Violation)
+
+// inTurn applies several adapters.
+func inTurn(all ...adapter) adapter {
+	return func(fields []describe.Field) (_ []describe.Field, found []describe.Violation) {
+		for _, adapt := range all {
+			var more []describe.Violation
+			fields, more = adapt(fields)
+			found = append(found, more...)
+		}
+		return fields, found
+	}
+}
+
 // withoutNulls removes fields that are null, because null means that the field is absent.
-func withoutNulls(names ...string) func([]describe.Field) ([]describe.Field, []describe.Violation) {
+func withoutNulls(names ...string) adapter {
 	return func(fields []describe.Field) ([]describe.Field, []describe.Violation) {
 		return slices.DeleteFunc(fields, func(f describe.Field) bool {
 			return string(f.Value) == "null" && slices.Contains(names, f.Name)
@@ -66,7 +82,7 @@ func withoutNulls(names ...string) func([]describe.Field) ([]describe.Field, []d
 }
 
 // withEmptyForNull replaces null by "", because both clear the stored value.
-func withEmptyForNull(names ...string) func([]describe.Field) ([]describe.Field, []describe.Violation) {
+func withEmptyForNull(names ...string) adapter {
 	return func(fields []describe.Field) ([]describe.Field, []describe.Violation) {
 		for i, f := range fields {
 			if string(f.Value) == "null" && slices.Contains(names, f.Name) {

@@ -72,8 +72,8 @@ func (r *Arrival) Bytes() (n int64) {
 }
 
 // Settle gives the files addresses in the transaction that makes their block: the image, or the
-// preview, and the file of an attachment.
-func (r *Arrival) Settle(ctx context.Context, tx *store.Tx) (image, file *domain.File, err error) {
+// preview, and the file of an attachment. If keepMetadata, they are served with all their metadata.
+func (r *Arrival) Settle(ctx context.Context, tx *store.Tx, keepMetadata bool) (image, file *domain.File, err error) {
 	if err := r.in.settle(ctx, tx, r.made.image, r.made.file); err != nil {
 		return nil, nil, err
 	}
@@ -82,7 +82,7 @@ func (r *Arrival) Settle(ctx context.Context, tx *store.Tx) (image, file *domain
 		if f == nil {
 			continue
 		}
-		f.Owner = r.in.held.user
+		f.Owner, f.KeepsMetadata = r.in.held.user, keepMetadata
 		if f.ID, err = tx.AddFile(ctx, *f, r.in.Now()); err != nil {
 			return nil, nil, err
 		}

@@ -23,14 +23,5 @@ const countBatch = 5
 // CountTexts may stop at any point and run again. Until it has reached a user, only the texts that
 // they have written since the upgrade count.
 func (a *Content) CountTexts(ctx context.Context) error {
-	for {
-		n := 0
-		err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-			n, err = tx.CountTexts(ctx, countBatch)
-			return err
-		})
-		if err != nil || n < countBatch {
-			return err
-		}
-	}
+	return a.InBatchesOf(ctx, countBatch, func(tx *store.Tx) (int, error) { return tx.CountTexts(ctx, countBatch) })
 }

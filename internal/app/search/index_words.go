@@ -23,3 +23,18 @@ const IndexInterval = 10 * time.Minute
 func (a *Finder) IndexWords(ctx context.Context) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.IndexPending(ctx, core.SweepBatch) })
 }
+
+// RefreshDocuments is the job that updates the search documents that an earlier version wrote.
+type RefreshDocuments struct{}
+
+// Kind implements jobs.Args.
+func (RefreshDocuments) Kind() string { return "refresh_documents" }
+
+// refreshBatch is how many documents are compared in a transaction, which reads the texts of all of them.
+const refreshBatch = 50
+
+// RefreshDocuments may stop at any point and run again. Until it has reached a block with an unusual URL,
+// the block is not found by the readable form of the URL.
+func (a *Finder) RefreshDocuments(ctx context.Context) error {
+	return a.InBatchesOf(ctx, refreshBatch, func(tx *store.Tx) (int, error) { return tx.RefreshDocuments(ctx, refreshBatch) })
+}

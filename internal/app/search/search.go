@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
@@ -59,6 +60,8 @@ func checkItemTypes(f *domain.Faults, types []string) {
 	}
 }
 
+var onlyChannels = []string{string(domain.ItemChannel)}
+
 // MadeInput asks for a page of what somebody made. No Types means blocks and channels.
 type MadeInput struct {
 	Types []string
@@ -70,7 +73,13 @@ type MadeInput struct {
 func (in MadeInput) Validate() error {
 	var f domain.Faults
 	checkItemTypes(&f, in.Types)
-	if in.Sort.Key != domain.SearchByCreated && in.Sort.Key != domain.SearchByUpdated {
+	switch in.Sort.Key {
+	case domain.SearchByCreated, domain.SearchByUpdated:
+	case domain.SearchByAdded:
+		if !slices.Equal(in.Types, onlyChannels) {
+			f.Add("sort", domain.FieldUnknown, "applies to lists of channels only")
+		}
+	default:
 		f.Add("sort", domain.FieldUnknown, "is no order of this list")
 	}
 	return domain.JoinFaults(f.Err(), domain.Search{Types: in.Types, Page: in.Page}.Validate())

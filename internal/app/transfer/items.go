@@ -58,6 +58,24 @@ func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin st
 	return known, a.markBlocked(ctx, things, known)
 }
 
+// UseFormerIDs gives the items that an earlier version imported under another id that id again, so that
+// they are found.
+func (a *Transfer) UseFormerIDs(ctx context.Context, actor domain.Actor, origin string, things []*Thing) error {
+	var former []string
+	for _, t := range things {
+		if t.FormerID != "" {
+			former = append(former, t.FormerID)
+		}
+	}
+	known, err := a.Store.Origins(ctx, from(actor, origin), origins.Block, former...)
+	for _, t := range things {
+		if _, ok := known[t.FormerID]; ok {
+			t.ID = t.FormerID
+		}
+	}
+	return err
+}
+
 // markBlocked marks the blocks that are not here and lead to a blocked site.
 func (a *Transfer) markBlocked(ctx context.Context, things []*Thing, known []Known) error {
 	var links []string
@@ -398,7 +416,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *Thing, now time.Time, in ..
 		if arrived == nil || block.State == domain.Processing { // which gets them anew
 			continue
 		}
-		image, file, err := arrived.Settle(ctx, tx)
+		image, file, err := arrived.Settle(ctx, tx, t.KeepFileMetadata)
 		if err != nil {
 			return block, err
 		}

@@ -11,9 +11,10 @@ import (
 
 // BringItemInput is an item of a channel elsewhere. Empty fields are unknown.
 type BringItemInput struct {
-	ID     string           // at its origin
-	Type   domain.BlockType // Text, Link or Embed; else the file decides
-	Nested bool             // it is the channel that was brought in under the id
+	ID       string           // at its origin
+	FormerID string           // that an earlier version gave it; "" if it is the same
+	Type     domain.BlockType // Text, Link or Embed; else the file decides
+	Nested   bool             // it is the channel that was brought in under the id
 
 	Title, Description, Content, AltText string
 	Address                              string // where it is from
@@ -22,6 +23,7 @@ type BringItemInput struct {
 	Metadata                             []byte // JSON object, or nil
 	Embed                                *domain.Embed
 	Fetch                                bool // the rest of a Link is got from its page
+	KeepFileMetadata                     bool // other people get the metadata of the files
 	CreatedAt, UpdatedAt                 time.Time
 
 	ConnectionMetadata []byte // JSON object, or nil

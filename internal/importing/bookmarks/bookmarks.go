@@ -247,7 +247,7 @@ func (r *reading) tell(ctx context.Context, e *entry) error {
 	if err != nil {
 		return err
 	}
-	it := source.Item{ID: id, Kind: source.Link, Address: address, Title: e.title.String(), Description: markup.Escape(e.note.String()), Tags: e.tags,
+	it := source.Item{ID: id, FormerID: plain.FormerID(e.address, id), Kind: source.Link, Address: address, Title: e.title.String(), Description: markup.Escape(e.note.String()), Tags: e.tags,
 		CreatedAt: e.created, ConnectedAt: e.created, Where: where(e.line)}
 	if it.Title == strings.TrimSpace(e.address) { // programs write it where there is none
 		it.Title = ""

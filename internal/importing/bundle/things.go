@@ -61,6 +61,7 @@ type block struct {
 	ValueURL    string          `json:"value_url"`
 	Image       *file           `json:"image"`
 	Attachment  *file           `json:"attachment"`
+	KeepsAll    bool            `json:"keep_file_metadata"`
 	Embed       *embed          `json:"embed"`
 	Metadata    source.Metadata `json:"metadata"`
 	Author      person          `json:"author"`
@@ -144,7 +145,8 @@ func (b *Bundle) item(c connection, where string) (it source.Item, why string) {
 func (b *Bundle) block(k block, where string) (it source.Item, why string) {
 	it = source.Item{ID: id(k.ID), Kind: source.Kind(k.Type), Title: k.Title, Description: k.Description, Content: k.Content, Alt: k.AltText,
 		Address: either(k.SourceURL, k.ValueURL), SourceTitle: k.SourceTitle, Metadata: k.Metadata, Author: b.person(k.Author),
-		CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt, Complete: true, Where: either(k.URL, where), MadeFrom: k.ValueURL}
+		CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt, Complete: true, Where: either(k.URL, where), MadeFrom: k.ValueURL,
+		KeepFileMetadata: k.KeepsAll}
 	switch it.Kind {
 	case source.Text:
 	case source.Image:

@@ -64,6 +64,7 @@ func shortcut(it *source.Item, extension string, file io.Reader) (why string) {
 	}
 	it.Kind = source.Link
 	it.Address, it.ID, why = plain.Link(address)
+	it.FormerID = plain.FormerID(address, it.ID)
 	return why
 }
 

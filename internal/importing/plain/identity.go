@@ -2,9 +2,11 @@ package plain
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
@@ -50,6 +52,30 @@ func sameName(name string) string {
 	}), " ")
 }
 
+// FormerID returns the id that versions before canonical URLs gave to the URL of a page that has this id
+// now. It returns "" if the id is the same, or if those versions refused the URL.
+func FormerID(text, id string) string {
+	text = strings.NewReplacer("\n", "", "\r", "", "\t", "", " ", "%20").Replace(strings.TrimSpace(text))
+	if strings.ContainsFunc(text, unicode.IsSpace) {
+		return ""
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.User != nil {
+		return ""
+	}
+	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	if port := u.Port(); port == "" || port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		u.Host = strings.TrimSuffix(strings.TrimSuffix(u.Host, port), ":")
+	}
+	if u.Path == "" {
+		u.Path, u.RawPath = "/", ""
+	}
+	if former := ID(u.String()); former != id {
+		return former
+	}
+	return ""
+}
+
 // sampled is the number of blocks in a sample.
 const sampled = 100
 
@@ -78,7 +104,7 @@ func (s *Sample) Channel(_ context.Context, c source.Channel) error {
 // Item implements source.Taker.
 func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
 	if it.Kind != source.Nested {
-		s.Blocks = append(s.Blocks, it.ID)
+		s.Blocks = append(s.Blocks, cmp.Or(it.FormerID, it.ID)) // earlier versions wrote the rows that are compared
 	}
 	if most := s.Most; len(s.Blocks) >= sampled || most > 0 && len(s.Blocks) >= most {
 		return errEnough

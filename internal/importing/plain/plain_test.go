@@ -128,3 +128,43 @@ func TestTags(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestFormerID: the ids are those that version 1 gave.
+func TestFormerID(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"http://exämple.org/ä":                             "http://ex%C3%A4mple.org/%C3%A4",
+		" HTTP://EXÄMPLE.org:80/a b?q=ü\n":                 "http://ex%C3%A4mple.org/a%20b?q=ü",
+		"http://example.org/?q=a\"b":                       "http://example.org/?q=a\"b",
+		"https://example.org/{b}|c?x={1}":                  "https://example.org/%7Bb%7D%7Cc?x={1}",
+		"http://example.org/a\\b":                          "http://example.org/a%5Cb",
+		"https://example.org/%7eada/../x":                  "https://example.org/%7eada/../x",
+		"https://exämple.org/ü" + strings.Repeat("a", 300): "sha256:fc789a398f0053ca415e4ef749198532d1a8bbd7fdeb5bf49e7286e2aadf5810",
+		// The same as now, or refused.
+		"https://example.org/a\"b": "", "http://example.org/ä": "", "HTTP://Example.ORG": "", "https://example.org/plain?x=1#y": "",
+		"https://example.org/ü" + strings.Repeat("a", 300): "",
+		"https://example.org/100%":                         "",
+	} {
+		_, id, why := plain.Link(address)
+		if got := plain.FormerID(address, id); got != want || why != "" {
+			t.Errorf("%q: %q, want %q (%s)", address, got, want, why)
+		}
+	}
+}
+
+// FuzzFormerID: a canonical URL has always had the same id.
+func FuzzFormerID(f *testing.F) {
+	for _, address := range []string{"http://exämple.org/ä", "http://example.org/a b?q=ü#x y", "https://[::1]:443/%7e/..", "https://example.org:8443"} {
+		f.Add(address)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		address, _, why := plain.Link(text)
+		if why != "" {
+			return
+		}
+		_, id, _ := plain.Link(address)
+		if former := plain.FormerID(address, id); former != "" {
+			t.Errorf("%q had the id %q, and has %q", address, former, id)
+		}
+	})
+}

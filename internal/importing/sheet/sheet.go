@@ -207,6 +207,7 @@ func (r row) item(separators string) (it source.Item, why string) {
 	}
 	it.Kind = source.Link
 	it.Address, it.ID, why = plain.Link(link)
+	it.FormerID = plain.FormerID(link, it.ID)
 	if it.Title == strings.TrimSpace(link) {
 		it.Title = ""
 	}

@@ -108,6 +108,7 @@ type Channel struct {
 // Item is a thing in a channel. Empty fields are unknown.
 type Item struct {
 	ID          string // of the thing at its origin: the same thing in two channels has one id
+	FormerID    string // that an earlier version gave it; "" if it is the same
 	Kind        Kind
 	Title       string
 	Description string // Markdown
@@ -124,6 +125,9 @@ type Item struct {
 	Embed       *domain.Embed
 	File        *File // its bytes
 	Preview     *File // an image that stands for a Link, Embed or Attachment
+
+	// KeepFileMetadata is whether other people get the metadata of the files, such as where a photograph was taken.
+	KeepFileMetadata bool
 
 	// Complete says that a Link is known as well as it can be: its page is not fetched to
 	// learn its title, text and preview.

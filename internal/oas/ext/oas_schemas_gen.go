@@ -320,7 +320,7 @@ type CreateReportReq struct {
 	ID     int64                 `json:"id"`
 	Reason CreateReportReqReason `json:"reason"`
 	// What is wrong, in a few words; required where the reason is `other`.
-	Text OptString           `json:"text"`
+	Text OptNilString        `json:"text"`
 	Type CreateReportReqType `json:"type"`
 }
 
@@ -335,7 +335,7 @@ func (s *CreateReportReq) GetReason() CreateReportReqReason {
 }
 
 // GetText returns the value of Text.
-func (s *CreateReportReq) GetText() OptString {
+func (s *CreateReportReq) GetText() OptNilString {
 	return s.Text
 }
 
@@ -355,7 +355,7 @@ func (s *CreateReportReq) SetReason(val CreateReportReqReason) {
 }
 
 // SetText sets the value of Text.
-func (s *CreateReportReq) SetText(val OptString) {
+func (s *CreateReportReq) SetText(val OptNilString) {
 	s.Text = val
 }
 
@@ -3276,15 +3276,15 @@ func (s *SiteGuests) UnmarshalText(data []byte) error {
 
 type StartImportReq struct {
 	// Of the server.
-	Address OptString `json:"address"`
+	Address OptNilString `json:"address"`
 	// Also add to channels that everyone can see, even if the import or its source asks for private
 	// channels; `false` by default.
 	IntoVisible OptBool              `json:"into_visible"`
 	Source      StartImportReqSource `json:"source"`
 	// For the server; without one, what guests see there is imported.
-	Token OptString `json:"token"`
+	Token OptNilString `json:"token"`
 	// The key of an upload of yours, or its address.
-	UploadKey OptString `json:"upload_key"`
+	UploadKey OptNilString `json:"upload_key"`
 	// Visibility of the channels that the import creates, unless the source defines one; `private` by
 	// default.
 	Visibility OptStartImportReqVisibility `json:"visibility"`
@@ -3292,7 +3292,7 @@ type StartImportReq struct {
 }
 
 // GetAddress returns the value of Address.
-func (s *StartImportReq) GetAddress() OptString {
+func (s *StartImportReq) GetAddress() OptNilString {
 	return s.Address
 }
 
@@ -3307,12 +3307,12 @@ func (s *StartImportReq) GetSource() StartImportReqSource {
 }
 
 // GetToken returns the value of Token.
-func (s *StartImportReq) GetToken() OptString {
+func (s *StartImportReq) GetToken() OptNilString {
 	return s.Token
 }
 
 // GetUploadKey returns the value of UploadKey.
-func (s *StartImportReq) GetUploadKey() OptString {
+func (s *StartImportReq) GetUploadKey() OptNilString {
 	return s.UploadKey
 }
 
@@ -3327,7 +3327,7 @@ func (s *StartImportReq) GetWhat() []string {
 }
 
 // SetAddress sets the value of Address.
-func (s *StartImportReq) SetAddress(val OptString) {
+func (s *StartImportReq) SetAddress(val OptNilString) {
 	s.Address = val
 }
 
@@ -3342,12 +3342,12 @@ func (s *StartImportReq) SetSource(val StartImportReqSource) {
 }
 
 // SetToken sets the value of Token.
-func (s *StartImportReq) SetToken(val OptString) {
+func (s *StartImportReq) SetToken(val OptNilString) {
 	s.Token = val
 }
 
 // SetUploadKey sets the value of UploadKey.
-func (s *StartImportReq) SetUploadKey(val OptString) {
+func (s *StartImportReq) SetUploadKey(val OptNilString) {
 	s.UploadKey = val
 }
 
@@ -3493,10 +3493,10 @@ func (s *UpdateCommentReq) SetBody(val string) {
 }
 
 type UpdateMeReq struct {
-	// Address of a picture, or an upload as in the `value` of a block; null clears it. It shows once the
-	// picture has been fetched.
+	// Address of a picture, or an upload as in the `value` of a block; null or an empty text clears it. It
+	// shows once the picture has been fetched.
 	AvatarURL OptNilString `json:"avatar_url"`
-	// Markdown; null clears it.
+	// Markdown; null or an empty text clears it.
 	Bio  OptNilString `json:"bio"`
 	Name OptString    `json:"name"`
 }

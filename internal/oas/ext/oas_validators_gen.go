@@ -1065,8 +1065,8 @@ func (s *UpdateMeReq) Validate() error {
 		if value, ok := s.AvatarURL.Get(); ok {
 			if err := func() error {
 				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
+					MinLength:     0,
+					MinLengthSet:  false,
 					MaxLength:     4096,
 					MaxLengthSet:  true,
 					Email:         false,

@@ -10,7 +10,7 @@ import (
 // Backfill is what a job fills in, row by row in the order of a key.
 type Backfill struct {
 	Kind  string // of the job
-	Index string // partial, of the rows that are left, by their key: so that looking at them costs nothing where there are none
+	Index string // partial, of the remaining rows by their key, so that counting them costs nothing if there are none; "" for the primary key
 
 	table, left, key string
 }
@@ -19,6 +19,7 @@ type Backfill struct {
 var All = []Backfill{
 	{Kind: "index_words", Index: "search_documents_pending", table: "search_documents", left: "digest IS NULL", key: "seq"},
 	{Kind: "examine_files", Index: "blobs_unexamined", table: "blobs", left: "clean_size IS NULL AND stored_at IS NOT NULL", key: "id"},
+	{Kind: "refresh_documents", table: "search_documents", left: "seq > (SELECT done FROM backfill_progress WHERE kind = 'refresh_documents')", key: "seq"},
 	{Kind: "count_texts", Index: "byte_usage_uncounted", table: "byte_usage", left: "texts_counted = FALSE", key: "user_id"},
 }
 

@@ -78,6 +78,10 @@ type kept struct {
 	name, extension       string
 }
 
+func (d Document) kept() kept {
+	return kept{d.digest(), words.Source(d.source), words.Source(d.value), words.Key(d.title), d.extension}
+}
+
 // checkSome compares some documents of a kind with ids above the given one and returns the last
 // id, 0 if there were none.
 func checkSome(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, above int64, found *[]sqlx.Difference) (last int64, err error) {
@@ -98,7 +102,7 @@ func checkSome(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, above
 		return k, err
 	})
 	for _, d := range things {
-		actual := kept{d.digest(), words.Source(d.source), words.Source(d.value), words.Key(d.title), d.extension}
+		actual := d.kept()
 		if k, ok := stored[d.id]; ok && k != actual {
 			*found = append(*found, sqlx.Difference{What: "search_documents of a " + string(kind), ID: d.id, Stored: k.digest, Actual: actual.digest})
 		}

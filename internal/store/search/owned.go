@@ -14,7 +14,7 @@ type OwnedQuery struct {
 	Viewer domain.UserID
 	Owner  domain.PrincipalRef
 	Types  []string          // of items; none for all
-	Sort   domain.SearchSort // by SearchByCreated or SearchByUpdated
+	Sort   domain.SearchSort // by SearchByCreated or SearchByUpdated, or by SearchByAdded if Types are channels only
 	Page   domain.Page
 }
 
@@ -179,8 +179,13 @@ func (p plan) owned(q OwnedQuery, is ownedFacts) plan {
 		p.checks[1] = byType
 	}
 	p.order = order{created, q.Sort.Desc != p.backwards}
-	if q.Sort.Key == domain.SearchByUpdated {
+	switch q.Sort.Key {
+	case domain.SearchByUpdated:
 		p.order.by = updated
+	case domain.SearchByAdded:
+		if p.goal == somePage { // counts read documents, which do not have the time
+			p.order.by = added
+		}
 	}
 	p.pending = is.pending && p.table == documentTable // the other is made with what is pending
 	return p

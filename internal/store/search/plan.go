@@ -146,6 +146,7 @@ const (
 	updated
 	name
 	links
+	added    // last addition to a channel
 	ring     // one order by chance, that begins where the seed says
 	shuffled // an order of the seed's own, for which all that is found is read
 )

@@ -18,7 +18,7 @@ var (
 	showNames    = []string{"all", "open", "own", "private", "own or private", "visible", "blocks or visible", "blocks", "private channels", "closed", "closed blocks", "closed, seen in private"}
 	halfNames    = []string{"", ", first half", ", second half", ", by halves"}
 	privateNames = []string{"", "; private listed", "; private probed", "; private unlisted"}
-	columnNames  = []string{"number", "created", "updated", "name", "links", "ring", "shuffled"}
+	columnNames  = []string{"number", "created", "updated", "name", "links", "added", "ring", "shuffled"}
 )
 
 // explain describes a plan in words.

@@ -35,6 +35,8 @@ func render(d sqlx.Dialect, q Query, is facts, p plan) statement {
 	switch {
 	case p.list == owned && p.goal == countOnly:
 		text = "SELECT count(*) FROM (" + r.union(r.ownedPart) + ") AS counted"
+	case p.list == owned && p.order.by == added:
+		text = r.added()
 	case p.list == owned:
 		text = r.owned()
 	case p.goal == countOnly:
@@ -143,12 +145,22 @@ func (r *renderer) placed() string {
 // what indexes give in order is merged.
 func (r *renderer) owned() string {
 	order := fmt.Sprintf(" ORDER BY k %[1]s, item_id %[1]s, type %[1]s", r.dir())
-	write := r.ownedPart
-	if len(r.plan.parts) > 1 {
-		most := r.args.Add(r.plan.skip + r.plan.take)
-		write = func(s scan) string { return r.SortedPart(r.ownedPart(s), order, most) }
+	parts := make([]string, len(r.plan.parts))
+	for i, p := range r.plan.parts {
+		parts[i] = r.ownedPart(r.scan(p))
 	}
-	return r.union(write) + order + sqlx.Limit(r.args.Add(r.plan.take)) + " OFFSET " + r.args.Add(r.plan.skip)
+	return r.mergeSorted(parts, order)
+}
+
+// mergeSorted returns the page of several queries that each read an index in the order of the list.
+func (r *renderer) mergeSorted(parts []string, order string) string {
+	if len(parts) > 1 {
+		most := r.args.Add(r.plan.skip + r.plan.take)
+		for i, p := range parts {
+			parts[i] = r.SortedPart(p, order, most)
+		}
+	}
+	return strings.Join(parts, " UNION ALL ") + order + sqlx.Limit(r.args.Add(r.plan.take)) + " OFFSET " + r.args.Add(r.plan.skip)
 }
 
 func (r *renderer) ownedPart(s scan) string {
@@ -210,7 +222,7 @@ func (r *renderer) key(s scan) string {
 		return "d.random_key"
 	case shuffled:
 		return r.shuffle()
-	case number:
+	case number, added:
 	}
 	if r.plan.goal == pageAndTotal {
 		return "d.seq"

@@ -37,7 +37,16 @@ func saved(v *web.Visit) *web.Form {
 	if value == "" {
 		value, text = text, ""
 	}
-	return web.Given("value", value, "title", strings.TrimSpace(v.Query("title")), "description", text)
+	return web.Given("value", value, "title", fitting(v.Query("title"), domain.MaxTitle), "description", fitting(text, domain.MaxDescription))
+}
+
+// fitting shortens a text that another program sends to what its field accepts. The form would drop a longer one.
+func fitting(text string, most int) string {
+	text = strings.TrimSpace(text)
+	if r := []rune(text); len(r) > most {
+		text = strings.TrimSpace(string(r[:most]))
+	}
+	return text
 }
 
 func savePage(v *web.Visit) error {

@@ -1,0 +1,54 @@
+package documents
+
+import (
+	"context"
+	"math"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
+)
+
+// RefreshDocuments compares the next n documents with their items, and writes those again that an
+// earlier version wrote in another way. It returns how many it compared: fewer than n at the end.
+func (w Writes) RefreshDocuments(ctx context.Context, n int) (int, error) {
+	db := w.ix.db
+	above, err := sqlx.ScanInt64(db.QueryRow(ctx, `SELECT done FROM backfill_progress WHERE kind = 'refresh_documents'`+db.ForUpdate("backfill_progress")))
+	if err != nil || above == math.MaxInt64 {
+		return 0, err
+	}
+	// The lock keeps the documents as they are until they are written again.
+	rows, err := db.Query(ctx, `SELECT seq, kind, item_id, COALESCE(digest, 0), digest IS NULL, source_key, value_key, name_key, extension
+		FROM search_documents WHERE seq > $1 ORDER BY seq`+sqlx.Limit("$2")+db.ForUpdate("search_documents"), above, n)
+	ids, stored, last := map[domain.SubjectType][]int64{}, map[domain.Subject]kept{}, above
+	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (s domain.Subject, err error) {
+		var k kept
+		var pending bool // index_words writes it
+		err = row.Scan(&last, &s.Type, &s.ID, &k.digest, &pending, &k.source, &k.value, &k.name, &k.extension)
+		if !pending {
+			ids[s.Type] = append(ids[s.Type], s.ID)
+			stored[s] = k
+		}
+		return s, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup} {
+		if len(ids[kind]) == 0 {
+			continue
+		}
+		items, err := read(ctx, db, kind, db.In("id", "$1"), sqlx.IDs(db.Dialect, ids[kind]))
+		if err != nil {
+			return 0, err
+		}
+		for _, d := range items {
+			if stored[domain.Subject{Type: kind, ID: d.id}] != d.kept() {
+				w.ix.Refresh(kind, d.id)
+			}
+		}
+	}
+	if len(all) < n {
+		last = math.MaxInt64
+	}
+	return len(all), db.ExecOne(ctx, `UPDATE backfill_progress SET done = $1 WHERE kind = 'refresh_documents'`, last)
+}
