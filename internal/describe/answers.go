@@ -9,16 +9,16 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// The hints by which a description says less. They are not served.
+// Extensions with which a document omits repetition. They are not served.
 const (
 	// hintStatuses lists, in a response of the components, the statuses that it stands for.
 	hintStatuses = "x-statuses"
-	// hintErrors lists, in an operation, the statuses of its errors where they are others
-	// than follow from what it is.
+	// hintErrors lists, in an operation, the statuses of its errors if they differ from the standard
+	// ones.
 	hintErrors = "x-errors"
 )
 
-// Complete gives a description, as JSON, with the error answers that Load adds to it.
+// Complete returns a description as JSON, with the error responses that Load adds to it.
 func Complete(text []byte) ([]byte, error) {
 	tree, err := parse(text)
 	if err == nil {
@@ -32,8 +32,8 @@ func Complete(text []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// complete adds to each operation, in place, the error answers that follow from what it
-// is and for which the document has a response. One that is spelled out stays.
+// complete adds to each operation, in place, the error responses that follow from its properties,
+// if the document has a response for them. It keeps explicit responses.
 func complete(doc yaml.MapSlice) error {
 	standard, err := standardAnswers(doc)
 	if err != nil {
@@ -64,7 +64,7 @@ func complete(doc yaml.MapSlice) error {
 	return nil
 }
 
-// standardAnswers gives the references of the responses that stand for statuses.
+// standardAnswers returns the references of the responses that stand for statuses.
 func standardAnswers(doc yaml.MapSlice) (map[string]string, error) {
 	found := map[string]string{}
 	responses, _ := get(doc, "components", "responses").(yaml.MapSlice)
@@ -81,8 +81,8 @@ func standardAnswers(doc yaml.MapSlice) (map[string]string, error) {
 	return found, nil
 }
 
-// errorStatuses gives the errors that follow from what an operation is. Of these, a
-// document has those for which it has a response.
+// errorStatuses returns the errors that follow from the properties of an operation. A document
+// only gets those for which it has a response.
 func errorStatuses(path string, op yaml.MapSlice, shared []any, fallback any) []string {
 	own, _ := get(op, "parameters").([]any)
 	byID, body := strings.Contains(path, "{"), get(op, "requestBody") != nil
@@ -106,7 +106,7 @@ func errorStatuses(path string, op yaml.MapSlice, shared []any, fallback any) []
 	return statuses
 }
 
-// answered gives an operation with the answers that it does not spell out, by status.
+// answered returns an operation with the missing responses added, by status.
 func answered(op yaml.MapSlice, statuses []string, standard map[string]string) yaml.MapSlice {
 	responses, _ := get(op, "responses").(yaml.MapSlice)
 	responses = slices.Clone(responses)

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/describe"
 )
 
-// answers is a description whose operations spell out what succeeds.
+// answers is a description whose operations only contain successful responses.
 const answers = `
 openapi: 3.1.0
 security: [{Bearer: []}, {}]
@@ -61,7 +61,7 @@ func TestStandardAnswers(t *testing.T) {
 	type document struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	var served, generated document // the generator reads what Complete gives
+	var served, generated document // the code generator reads the result of Complete
 	for text, into := range map[string]*document{string(d.JSON()): &served, string(completed): &generated} {
 		if err := json.Unmarshal([]byte(text), into); err != nil {
 			t.Fatal(err)

@@ -1,14 +1,13 @@
 package describe
 
-// CheckBody gives everything in a request body that the description of the
-// operation forbids, sorted by field; nothing when the body is fine. It reads
-// JSON: give it the body when Accepts has taken the content type. Operations
-// whose body is not described as application/json have nothing to check.
+// CheckBody returns every violation in a request body of the operation, sorted by field; nothing
+// if the body is valid. It reads JSON: call it if Accepts has accepted the content type.
+// Operations whose body is not described as application/json have nothing to check.
 //
-// Beyond the schema it refuses what a decoder or the database would stumble over:
-// text that is not JSON or not UTF-8, NUL in any string, a key given twice, nesting
-// deeper than 64, and integers that are not written as integers of 64 bits. Unknown
-// fields are ignored, and neither they nor items beyond a limit take memory.
+// In addition to the schema, it rejects what a decoder or the database could not handle: text that
+// is not JSON or not UTF-8, NUL in any string, repeated keys, nesting deeper than 64, and integers
+// that are not written as integers of 64 bits. Unknown fields are ignored, and neither they nor
+// items beyond a limit use memory.
 func (o *Operation) CheckBody(body []byte) []Violation {
 	if o.body == nil {
 		return nil

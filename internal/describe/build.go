@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// builder turns the tree of a document into operations.
+// builder converts the tree of a document into operations.
 type builder struct {
 	tree     yaml.MapSlice
 	security any // of the document
@@ -17,26 +17,26 @@ type builder struct {
 	schemas  index
 }
 
-// requests is what a document says of requests.
+// requests contains what a document declares about requests.
 type requests struct {
 	operations []*Operation
 	byID       map[string]*Operation
 }
 
-// responses is what a document says of responses.
+// responses contains what a document declares about responses.
 type responses struct {
 	byID    map[string]map[string]response // by operation and status
 	schemas index
 
-	errorSchema, rateLimitSchema *jsonschema.Schema // nil where there is none
+	errorSchema, rateLimitSchema *jsonschema.Schema // nil if there is none
 }
 
-// index finds a compiled schema by its location, for explaining what it refused.
+// index maps locations to compiled schemas, for explaining violations.
 type index map[string]*jsonschema.Schema
 
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
-// newBuilder makes one whose schemas assert some formats.
+// newBuilder returns a builder whose schemas assert some formats.
 func newBuilder(tree yaml.MapSlice, set settings, formats []*jsonschema.Format) (*builder, error) {
 	text, err := renderJSON(tree, set)
 	if err != nil {
@@ -52,7 +52,7 @@ func newBuilder(tree yaml.MapSlice, set settings, formats []*jsonschema.Format) 
 	return b, err
 }
 
-// each visits the methods on paths, in the order of the document.
+// each calls visit for each method of each path, in the order of the document.
 func (b *builder) each(visit func(path, method string) error) error {
 	paths, _ := get(b.tree, "paths").(yaml.MapSlice)
 	for _, item := range paths {
@@ -144,8 +144,8 @@ func (b *builder) operation(path, method string) (*Operation, error) {
 	return o, nil
 }
 
-// security gives whether an operation looks at tokens by its effective security, and what
-// that asks for.
+// security returns whether an operation accepts tokens according to its effective security,
+// whether it requires one, and the scope.
 func security(node, fallback any) (tokens, tokenRequired bool, scope string) {
 	asked := fallback
 	if own := get(node, "security"); own != nil {

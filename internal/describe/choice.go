@@ -7,8 +7,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// choice explains a failed oneOf or anyOf. Its causes are one report for each
-// branch, or none when the value fits more than one.
+// choice explains a failed oneOf or anyOf. Its causes are one report per branch, or none if the
+// value matches more than one.
 func (x *explainer) choice(e *jsonschema.ValidationError) {
 	var branches []*jsonschema.Schema
 	if schema := x.schemas[e.SchemaURL]; schema != nil {
@@ -29,8 +29,8 @@ func (x *explainer) choice(e *jsonschema.ValidationError) {
 	x.closest(e)
 }
 
-// closest explains the branches that are meant for a value of this type and kind.
-// When there is none it lists the types, or the kinds of object, that there are.
+// closest explains the branches for a value of this type and kind. If there are none, it lists the
+// types, or the kinds of objects, of the branches.
 func (x *explainer) closest(e *jsonschema.ValidationError) {
 	var types []string
 	var kinds []any
@@ -45,7 +45,7 @@ func (x *explainer) closest(e *jsonschema.ValidationError) {
 			meant = append(meant, cause)
 		}
 	}
-	if len(typed) == 1 { // as when the others are null
+	if len(typed) == 1 { // for example if the others are null
 		meant = typed
 	}
 	for _, cause := range meant {
@@ -67,15 +67,15 @@ func (x *explainer) closest(e *jsonschema.ValidationError) {
 	}
 }
 
-// discriminators are the properties that distinguish the kinds of objects: in version 3
-// (behaviour.md section 13), and in version 2.
+// discriminators are the properties that distinguish kinds of objects: in version 3 (behaviour.md
+// section 13), and in version 2.
 var discriminators = []string{"type", "base_class"}
 
 func isDiscriminator(name string) bool { return slices.Contains(discriminators, name) }
 
-// mismatch reports whether a branch is not meant for the value at a depth at all,
-// by the types or by the values of a discriminator that the branch wants; kinds
-// is empty, not nil, when the discriminator is missing.
+// mismatch reports whether a branch is not for values of this type or kind at a depth, by
+// returning the types or the values of a discriminator that it requires. If the discriminator is
+// missing, kinds is empty but not nil.
 func mismatch(e *jsonschema.ValidationError, depth int) (types []string, kinds []any) {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:

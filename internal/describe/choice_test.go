@@ -108,7 +108,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestManyViolations holds the answer to a hundred lines, however long the body.
+// TestManyViolations limits the response to a hundred lines, however long the body is.
 func TestManyViolations(t *testing.T) {
 	t.Parallel()
 	body := `{"value":"a","channel_ids":[1],"unknown":[` + strings.TrimSuffix(strings.Repeat(`"\u0000",`, 151), ",") + `]}`
@@ -118,8 +118,8 @@ func TestManyViolations(t *testing.T) {
 	}
 }
 
-// TestTooMuchIsNotLookedAt: of a list or object that is too long, one element beyond
-// the limit is looked at, so that the work stays small however long the body is.
+// TestTooMuchIsNotLookedAt checks that only one element beyond the limit of a list or object is
+// validated, so that the work stays small for any body.
 func TestTooMuchIsNotLookedAt(t *testing.T) {
 	t.Parallel()
 	repeat := func(s string) string { return strings.TrimSuffix(strings.Repeat(s+",", 1000), ",") }
@@ -147,7 +147,7 @@ func TestTooMuchIsNotLookedAt(t *testing.T) {
 	}
 }
 
-// TestFieldNames keeps what a client wrote from spoiling the message.
+// TestFieldNames checks that the keys of a client cannot break the message.
 func TestFieldNames(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ key, want string }{

@@ -6,12 +6,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// newCompiler makes a compiler that knows the document, asserts formats, and
-// applies the rules of rule.go.
+// newCompiler returns a compiler that knows the document, asserts formats, and applies the rules
+// of rule.go.
 func newCompiler(doc any, formats []*jsonschema.Format) (*jsonschema.Compiler, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is ever fetched
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // it never loads anything
 	c.AssertFormat()
 	c.UseRegexpEngine(compilePattern)
 	for _, format := range formats {
@@ -34,12 +34,11 @@ func newCompiler(doc any, formats []*jsonschema.Format) (*jsonschema.Compiler, e
 	return c, c.AddResource(location, doc)
 }
 
-// vocabulary names what we add to JSON Schema's own rules.
+// vocabulary is the name of our additions to the rules of JSON Schema.
 const vocabulary = "describe:///vocabulary.json"
 
-// keyRule is the name under which compilers see "propertyNames": package
-// jsonschema reports bad keys at a place that later siblings overwrite, so
-// keyPattern does it.
+// keyRule replaces "propertyNames" for compilers. Package jsonschema reports bad keys at a place
+// that later siblings overwrite, so keyPattern checks them instead.
 const keyRule = "x-property-names"
 
 // renameKeyRules renames "propertyNames" throughout a document, in place.

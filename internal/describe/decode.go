@@ -12,7 +12,7 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// deepest is how many objects and arrays may stand inside each other.
+// deepest is the maximum nesting of objects and arrays.
 const deepest = 64
 
 var (
@@ -25,10 +25,10 @@ var (
 // maxTracked is how many keys of ignored objects are checked for repetition in one body.
 const maxTracked = 1000
 
-// decoder reads one JSON text into the values that package jsonschema takes:
-// map[string]any, []any, string, bool, nil, and of numbers int64 where the text
-// is an integer of 64 bits, otherwise float64 (±Inf where that is too small).
-// It checks the syntax of the whole text, and builds the parts that a shape keeps.
+// decoder reads one JSON text into the values that package jsonschema expects: map[string]any,
+// []any, string, bool and nil, and for numbers int64 if the text is an integer of 64 bits,
+// otherwise float64 (±Inf if the number is too large). It checks the syntax of the whole text and
+// builds only the parts that a shape keeps.
 type decoder struct {
 	jx      *jx.Decoder
 	depth   int
@@ -38,17 +38,16 @@ type decoder struct {
 	tracked int // keys of ignored objects
 }
 
-// step is one key, or one index where key is empty and index is set.
+// step is one key or, if key is empty, one index.
 type step struct {
 	key   string
 	index int // -1 for a key
 }
 
-// decode reads a body. What is wrong with the text as a whole is one violation, and
-// then there is no value. A NUL in a string, which PostgreSQL could not store, is a
-// violation of its field, and so is a key given twice: two readers of the text might
-// each believe another of its values (RFC 8259 section 4). more counts violations that
-// are not in found.
+// decode reads a body. If the text as a whole is invalid, it returns one violation and no value. A
+// NUL in a string, which PostgreSQL cannot store, is a violation of its field. So is a repeated
+// key, because two readers of the text might use different values (RFC 8259 section 4). more
+// counts violations that are not in found.
 func decode(body []byte, of *shape) (value any, found []Violation, more int, ok bool) {
 	if !utf8.Valid(body) {
 		return nil, []Violation{{"body", errUTF8.Error()}}, 0, false
@@ -72,7 +71,7 @@ func decode(body []byte, of *shape) (value any, found []Violation, more int, ok 
 	return value, d.found, d.more, true
 }
 
-// malformed says where a text stops being JSON, counting bytes from 1.
+// malformed describes where a text stops being JSON, counting bytes from 1.
 func malformed(body []byte) string {
 	var raw json.RawMessage
 	var syntax *json.SyntaxError
@@ -249,6 +248,6 @@ func number(text []byte) any {
 	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return i
 	}
-	f, _ := strconv.ParseFloat(s, 64) // ±Inf beyond the range
+	f, _ := strconv.ParseFloat(s, 64) // ±Inf if out of range
 	return f
 }

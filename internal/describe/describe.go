@@ -1,9 +1,9 @@
-// Package describe loads an OpenAPI 3.1 description once and answers questions
-// about it: which operations there are, who may call them, and what in a request
-// or a response does not fit. All answers may be asked for concurrently.
+// Package describe loads an OpenAPI 3.1 description and checks requests and responses against it:
+// which operations there are, who may call them, and which parts of a request or response are
+// invalid. It is safe for concurrent use.
 //
-// It knows the part of OpenAPI that our descriptions use: JSON bodies, parameters
-// in path and query, local references, bearer and OAuth2 security.
+// It supports the part of OpenAPI that our descriptions use: JSON bodies, parameters in path and
+// query, local references, bearer and OAuth2 security.
 package describe
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Description is one document. It does not change, and its parts are made when they are
-// first asked for: most of a server's life nobody reads it, and only tests look at responses.
+// Description is one document. It is immutable. Its parts are built on first use, because a server
+// rarely needs the documents, and only tests check responses.
 type Description struct {
 	text []byte
 	set  settings
@@ -30,21 +30,20 @@ type Option func(*settings)
 
 type settings struct{ baseURL, siteURL string }
 
-// BaseURL sets the address that the served documents name as their server, and
-// that stands for "{base_url}" in them, such as https://api.example.org.
+// BaseURL sets the address of the server in the served documents, which replaces "{base_url}" in
+// them, such as https://api.example.org.
 func BaseURL(address string) Option {
 	return func(s *settings) { s.baseURL = address }
 }
 
-// SiteURL sets the address that stands for "{site_url}" in the served documents.
+// SiteURL sets the address that replaces "{site_url}" in the served documents.
 func SiteURL(address string) Option {
 	return func(s *settings) { s.siteURL = address }
 }
 
-// Load reads a description. It fails when the text is not YAML, when a reference
-// leads nowhere, when a schema is not JSON Schema 2020-12, or when two operations
-// share an id. Error answers that follow from what an operation is need not be written:
-// see Complete.
+// Load reads a description. It fails if the text is not YAML, if a reference cannot be resolved,
+// if a schema is not JSON Schema 2020-12, or if two operations have the same id. Standard error
+// responses may be omitted: see Complete.
 func Load(text []byte, options ...Option) (*Description, error) {
 	d := Open(text, options...)
 	_, err := d.json()
@@ -63,9 +62,9 @@ func Load(text []byte, options ...Option) (*Description, error) {
 	return d, nil
 }
 
-// Open gives a description that is read in parts, each when it is first asked for, which
-// takes some milliseconds then. It is for documents that are part of the program and that
-// a test loads: where Load would fail, what needs the part panics.
+// Open returns a description whose parts are read on first use, which then takes some
+// milliseconds. It is for documents that are part of the program and that a test loads: if Load
+// would fail, using a part panics.
 func Open(text []byte, options ...Option) *Description {
 	d := &Description{text: text}
 	for _, option := range options {
@@ -77,7 +76,7 @@ func Open(text []byte, options ...Option) *Description {
 	return d
 }
 
-// once makes a part of the completed document, when it is first asked for.
+// once returns a function that builds a part of the completed document on the first call.
 func once[T any](d *Description, part func(yaml.MapSlice, settings) (T, error)) func() (T, error) {
 	return sync.OnceValues(func() (made T, err error) {
 		tree, err := parse(d.text)
@@ -94,7 +93,7 @@ func once[T any](d *Description, part func(yaml.MapSlice, settings) (T, error)) 
 	})
 }
 
-// must gives a part of a document that has been loaded before, or by a test.
+// must returns a part of a document that was loaded before, or by a test.
 func must[T any](part T, err error) T {
 	if err != nil {
 		panic(err)
@@ -102,20 +101,21 @@ func must[T any](part T, err error) T {
 	return part
 }
 
-// Identity differs between documents, and for other addresses. It reads nothing.
+// Identity returns a value that depends on the document and the addresses. It does not parse the
+// document.
 func (d *Description) Identity() []byte {
 	return fmt.Appendf(nil, "%q %q %x", d.set.baseURL, d.set.siteURL, sha256.Sum256(d.text))
 }
 
-// JSON gives the document to serve as application/json. Do not change it.
+// JSON returns the document to serve as application/json. The caller must not change it.
 func (d *Description) JSON() []byte { return must(d.json()) }
 
-// YAML gives the document to serve as application/yaml, equal to JSON in content
-// and order. Do not change it.
+// YAML returns the document to serve as application/yaml, equal to JSON in content and order. The
+// caller must not change it.
 func (d *Description) YAML() []byte { return must(d.yaml()) }
 
-// Operation gives the operation with an operationId as written, or nil.
+// Operation returns the operation with an operationId, or nil.
 func (d *Description) Operation(id string) *Operation { return must(d.requests()).byID[id] }
 
-// Operations gives all operations in the order of the document. Do not change it.
+// Operations returns all operations in the order of the document. The caller must not change it.
 func (d *Description) Operations() []*Operation { return must(d.requests()).operations }

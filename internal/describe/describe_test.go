@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/describe"
 )
 
-// loaded gives the description of /v3, loaded once for all tests.
+// loaded returns the description of /v3, loaded once for all tests.
 var loaded = sync.OnceValues(func() (*describe.Description, error) {
 	return describe.Load(description.V3,
 		describe.BaseURL("https://api.example.org"), describe.SiteURL("https://example.org"))
@@ -36,7 +36,7 @@ func operation(t testing.TB, id string) *describe.Operation {
 	return op
 }
 
-// lines gives violations as they are shown.
+// lines returns violations as text, one per line.
 func lines(found []describe.Violation) string {
 	said := make([]string, len(found))
 	for i, v := range found {
@@ -105,7 +105,7 @@ func TestServedDocuments(t *testing.T) {
 	}
 }
 
-// inOrder checks that words first appear in an order.
+// inOrder checks that words first appear in the given order.
 func inOrder(t *testing.T, doc string, words ...string) {
 	t.Helper()
 	last := -1

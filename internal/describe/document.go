@@ -10,8 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// parse reads YAML into a tree of yaml.MapSlice, []any and scalars, which keeps
-// the order of keys.
+// parse reads YAML into a tree of yaml.MapSlice, []any and scalars, which keeps the order of keys.
 func parse(text []byte) (yaml.MapSlice, error) {
 	var tree any
 	if err := yaml.UnmarshalWithOptions(text, &tree, yaml.UseOrderedMap()); err != nil {
@@ -24,8 +23,8 @@ func parse(text []byte) (yaml.MapSlice, error) {
 	return doc, nil
 }
 
-// served gives the tree as clients see it: addresses filled in, hints for the
-// code generator left out.
+// served returns the tree for clients, with the addresses and without the extensions for the code
+// generator.
 func served(tree yaml.MapSlice, set settings) yaml.MapSlice {
 	var fill []string
 	if set.baseURL != "" {
@@ -49,7 +48,7 @@ func served(tree yaml.MapSlice, set settings) yaml.MapSlice {
 	return doc
 }
 
-// publish copies a tree without hints.
+// publish copies a tree without those extensions.
 func publish(node any, fill *strings.Replacer) any {
 	switch node := node.(type) {
 	case yaml.MapSlice:
@@ -76,14 +75,14 @@ func isHint(key string) bool {
 	return key == hintErrors || key == hintStatuses || strings.HasPrefix(key, "x-ogen-")
 }
 
-// renderJSON writes the document that is served.
+// renderJSON returns the served document as JSON.
 func renderJSON(tree yaml.MapSlice, set settings) ([]byte, error) {
 	var out bytes.Buffer
 	err := writeJSON(&out, served(tree, set))
 	return out.Bytes(), err
 }
 
-// renderYAML writes the document that is served.
+// renderYAML returns the served document as YAML.
 func renderYAML(tree yaml.MapSlice, set settings) ([]byte, error) {
 	return yaml.MarshalWithOptions(served(tree, set), yaml.UseLiteralStyleIfMultiline(true), yaml.UseSingleQuote(true))
 }
@@ -129,11 +128,11 @@ func writeScalar(out *bytes.Buffer, value any) error {
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	out.Truncate(out.Len() - 1) // the line end that Encode adds
+	out.Truncate(out.Len() - 1) // remove the newline that Encode adds
 	return nil
 }
 
-// get follows keys from a node of an ordered tree; nil when there is no such node.
+// get returns the node below a node of an ordered tree, by keys; nil if there is none.
 func get(node any, keys ...string) any {
 	for _, key := range keys {
 		m, _ := node.(yaml.MapSlice)

@@ -8,8 +8,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// marks returns, for a choice of objects that are distinguished by which fields they
-// require, those fields of each branch; nil for any other choice.
+// marks returns, for a choice between objects that require different fields, the distinguishing
+// fields of each branch; nil for any other choice.
 func marks(branches []*jsonschema.Schema) [][]string {
 	var keys [][]string
 	for i, branch := range branches {
@@ -26,8 +26,8 @@ func marks(branches []*jsonschema.Schema) [][]string {
 	return keys
 }
 
-// exclusive explains a choice of objects of which the fields keys[i] mark the i-th:
-// which of them to give, and then what is wrong inside of those given.
+// exclusive explains a choice between objects in which the fields keys[i] distinguish the i-th. It
+// reports which of them to give, and then what is wrong inside those given.
 func (x *explainer) exclusive(e *jsonschema.ValidationError, branches []*jsonschema.Schema, keys [][]string, object map[string]any) {
 	var all, given []string
 	chosen := -1
@@ -61,7 +61,7 @@ func (x *explainer) exclusive(e *jsonschema.ValidationError, branches []*jsonsch
 	}
 }
 
-// under gives the names of sibling fields in one place: "owner.id", "owner.slug".
+// under returns the full names of sibling fields in one place: "owner.id", "owner.slug".
 func under(place string, names []string) []string {
 	full := make([]string, len(names))
 	for i, name := range names {
@@ -70,8 +70,8 @@ func under(place string, names []string) []string {
 	return full
 }
 
-// inside explains what is wrong with the fields of an object, leaving out which
-// fields it must and must not have.
+// inside explains violations in the fields of an object, except which fields it must and must not
+// have.
 func (x *explainer) inside(e *jsonschema.ValidationError, depth int) {
 	switch e.ErrorKind.(type) {
 	case *kind.Required, *kind.Not:
@@ -87,7 +87,7 @@ func (x *explainer) inside(e *jsonschema.ValidationError, depth int) {
 	x.walk(e)
 }
 
-// forbidden gives the fields of an object that a branch excludes by "not".
+// forbidden returns the fields of an object that a branch excludes with "not".
 func forbidden(branch *jsonschema.Schema, object map[string]any) []string {
 	not := target(branch).Not
 	if not == nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// explainer turns what package jsonschema reports about one value into lines for
-// people: one for each thing to mend, however many branches of a schema it broke.
+// explainer converts the reports of package jsonschema into lines for people: one for each problem
+// to fix, even if it violates several branches of a schema.
 type explainer struct {
 	value   any
-	root    string // what to call the whole value
+	root    string // name of the whole value
 	prefix  []step // before every field name
 	schemas index
 	found   []Violation
 }
 
-// check validates a value and explains what does not fit.
+// check validates a value and explains its violations.
 func (x *explainer) check(schema *jsonschema.Schema) []Violation {
 	var invalid *jsonschema.ValidationError
 	if errors.As(schema.Validate(x.value), &invalid) {
@@ -32,7 +32,7 @@ func (x *explainer) add(at []string, why string) {
 	x.found = append(x.found, Violation{fieldName(x.root, slices.Concat(x.prefix, steps(x.value, at))), why})
 }
 
-// walk adds a line for each leaf of a report; choices are explained as one.
+// walk adds a line for each leaf of a report. It explains a choice as a whole.
 func (x *explainer) walk(e *jsonschema.ValidationError) {
 	at := e.InstanceLocation
 	switch k := e.ErrorKind.(type) {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// How much of a client's keys is repeated in a field name.
+// Limits on how much of a client's keys a field name repeats.
 const (
 	longestKey   = 40  // characters of a key
 	longestField = 400 // bytes of a path of keys; longer paths are cut
 )
 
-// fieldName names the place that steps lead to: "channels[2].id". The place
-// itself is called root when there are no steps.
+// fieldName returns the name of the place at the end of steps: "channels[2].id". Without steps, it
+// returns root.
 func fieldName(root string, steps []step) string {
 	var name strings.Builder
 	for _, s := range steps {
@@ -35,8 +35,8 @@ func fieldName(root string, steps []step) string {
 	return name.String()
 }
 
-// printable gives a key as it can stand in a message: quoted when it holds more
-// than letters, digits, "_" and "-", and cut when it is long.
+// printable returns a key for a message: quoted if it contains more than letters, digits, "_" and
+// "-", and cut if it is long.
 func printable(key string) string {
 	n := 0
 	for at := range key {
@@ -55,7 +55,7 @@ func printable(key string) string {
 	return strconv.Quote(key)
 }
 
-// steps follows the tokens of a JSON pointer through a value.
+// steps converts the tokens of a JSON pointer in a value to steps.
 func steps(value any, tokens []string) []step {
 	made := make([]step, len(tokens))
 	for i, token := range tokens {
@@ -67,7 +67,7 @@ func steps(value any, tokens []string) []step {
 	return made
 }
 
-// at gives the value that the tokens of a JSON pointer lead to, or nil.
+// at returns the value at the tokens of a JSON pointer, or nil.
 func at(value any, tokens []string) any {
 	for _, token := range tokens {
 		switch v := value.(type) {

@@ -11,8 +11,7 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Formats of what clients send. Each error is the end of a sentence that begins
-// with the field.
+// The formats in requests. Each error is the end of a sentence that begins with the field.
 var requestFormats = []*jsonschema.Format{
 	{Name: "uri", Validate: onStrings(checkURI)},
 	{Name: "email", Validate: onStrings(checkEmail)},
@@ -20,7 +19,7 @@ var requestFormats = []*jsonschema.Format{
 	{Name: "uuid", Validate: onStrings(checkUUID)},
 }
 
-// Formats in responses, where times and URLs are stricter (behaviour.md section 1).
+// The formats in responses, where times and URLs are stricter (behaviour.md section 1).
 var responseFormats = []*jsonschema.Format{
 	{Name: "uri", Validate: onStrings(checkServedURI)},
 	requestFormats[1],
@@ -37,7 +36,7 @@ var (
 	errUUID       = errors.New("must be a UUID")
 )
 
-// onStrings applies a check to strings; formats say nothing of other values.
+// onStrings applies a check to strings. Formats do not apply to other values.
 func onStrings(check func(string) error) func(any) error {
 	return func(v any) error {
 		if s, ok := v.(string); ok {
@@ -66,7 +65,7 @@ func checkServedURI(s string) error {
 	return nil
 }
 
-// checkEmail takes a bare address; 254 bytes is the most that RFC 5321 can carry.
+// checkEmail accepts a bare address of at most 254 bytes, the limit of RFC 5321.
 func checkEmail(s string) error {
 	a, err := mail.ParseAddress(s)
 	if err != nil || a.Address != s || len(s) > 254 {
@@ -75,7 +74,7 @@ func checkEmail(s string) error {
 	return nil
 }
 
-// checkTime takes RFC 3339. time.Parse alone would also take a comma for the dot.
+// checkTime accepts RFC 3339. time.Parse would also accept a comma instead of the dot.
 func checkTime(s string) error {
 	if _, err := time.Parse(time.RFC3339, s); err != nil || strings.Contains(s, ",") {
 		return errTime
@@ -91,7 +90,7 @@ func checkServedTime(s string) error {
 	return nil
 }
 
-// checkUUID takes the 8-4-4-4-12 form of RFC 9562, in either case.
+// checkUUID accepts the 8-4-4-4-12 form of RFC 9562, in upper or lower case.
 func checkUUID(s string) error {
 	groups := strings.Split(s, "-")
 	if len(groups) != 5 {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzCheckBody holds CheckBody against encoding/json: it never panics, and what
-// it finds nothing in is JSON that the database can store.
+// FuzzCheckBody compares CheckBody with encoding/json. It must never panic, and a body without
+// violations must be JSON that the database can store.
 func FuzzCheckBody(f *testing.F) {
 	for _, seed := range []string{
 		``, ` `, `{}`, `[]`, `null`, `{"value":"a","channel_ids":[1,"b"]}`, `{"value":1,"channels":[{"id":1.0}]}`,
@@ -39,8 +39,8 @@ func FuzzCheckBody(f *testing.F) {
 	})
 }
 
-// storable reports whether no string in a JSON text holds NUL or was mended by the
-// decoder, which puts U+FFFD where there is none in the text.
+// storable reports whether no string in a JSON text contains NUL or was repaired by the decoder,
+// which inserts U+FFFD.
 func storable(body []byte) bool {
 	var value any
 	numbers := json.NewDecoder(bytes.NewReader(body))

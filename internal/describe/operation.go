@@ -8,21 +8,21 @@ import (
 
 // Operation is one method on one path.
 type Operation struct {
-	ID     string // operationId as written, such as "getBlock"
+	ID     string // operationId, such as "getBlock"
 	Method string // upper case
 	Path   string // template, such as "/v3/blocks/{id}"
 
-	HasBody      bool // takes a request body
-	BodyRequired bool // and must be given one
+	HasBody      bool // it takes a request body
+	BodyRequired bool // the body is required
 
-	// TokenRequired says that a request without a token is refused: no alternative
-	// of the effective security is empty.
+	// TokenRequired is true if requests without a token are rejected: no alternative of the effective
+	// security is empty.
 	TokenRequired bool
-	// Scope is what an OAuth2 token needs, "read" or "write"; empty when the
-	// description asks for none.
+	// Scope is the scope that an OAuth2 token needs, "read" or "write"; empty if the description
+	// requires none.
 	Scope string
 
-	body       *jsonschema.Schema // of application/json; nil when it is not taken
+	body       *jsonschema.Schema // of application/json; nil if that is not accepted
 	shape      func() *shape      // of body
 	bodyTypes  []string
 	segments   []string // of Path
@@ -41,15 +41,14 @@ type param struct {
 	schema   *jsonschema.Schema
 }
 
-// response is one declared response; content is by media type, empty for no body.
+// response is one declared response. content is by media type, empty if there is no body.
 type response struct {
 	content map[string]*jsonschema.Schema
 }
 
-// Accepts reports whether a request with this Content-Type header can be read: its
-// media type is declared, whatever its parameters. A missing header counts as
-// JSON, and an operation without a body accepts anything. Otherwise the answer
-// is 415.
+// Accepts reports whether a request with this Content-Type header can be read: its media type must
+// be declared, with any parameters. A missing header counts as JSON, and an operation without a
+// body accepts anything. Otherwise the status is 415.
 func (o *Operation) Accepts(contentType string) bool {
 	if !o.HasBody {
 		return true
@@ -68,7 +67,7 @@ func (o *Operation) Accepts(contentType string) bool {
 
 const jsonType = "application/json"
 
-// mediaType takes the parameters off a Content-Type, leniently.
+// mediaType removes the parameters of a Content-Type, leniently.
 func mediaType(header string) string {
 	name, _, _ := strings.Cut(header, ";")
 	return strings.ToLower(strings.TrimSpace(name))

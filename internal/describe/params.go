@@ -11,13 +11,13 @@ import (
 
 var errEncoding = errors.New("is not encoded as URLs are (percent signs, semicolons)")
 
-// CheckParams gives every violation of the declared path and query parameters in
-// an address, sorted by name. Unknown query parameters are ignored, except for metadata[…]. A list is taken
-// comma-joined and repeated; anything else must not be repeated.
+// CheckParams returns every violation of the declared path and query parameters in an address,
+// sorted by name. It ignores unknown query parameters, except for metadata[…]. A list may be
+// comma-separated and repeated; other parameters must not be repeated.
 //
-// noSuchID says that a path parameter can name nothing: it is empty, an id below 1
-// or beyond 64 bits, or text that no database would hold (NUL, not UTF-8). That is for the
-// caller to answer with 404; such a parameter is not among the violations.
+// noSuchID is true if a path parameter cannot identify anything: it is empty, an id below 1 or of
+// more than 64 bits, or text that no database can contain (NUL, not UTF-8). The caller should
+// respond with 404; such a parameter is not among the violations.
 func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 	if len(o.pathParams) > 0 {
 		found, noSuchID = o.checkPath(u.EscapedPath())
@@ -40,8 +40,8 @@ func (o *Operation) CheckParams(u *url.URL) (found []Violation, noSuchID bool) {
 	return tidy(found, 0), noSuchID
 }
 
-// PathValues gives the path parameters of an escaped path, unescaped, and whether the
-// path fits the template at all.
+// PathValues returns the unescaped path parameters of an escaped path, and whether the path
+// matches the template.
 func (o *Operation) PathValues(path string) (values map[string]string, ok bool) {
 	segments := strings.Split(path, "/")
 	if len(segments) != len(o.segments) {
@@ -66,8 +66,8 @@ func (o *Operation) PathValues(path string) (values map[string]string, ok bool) 
 	return values, true
 }
 
-// checkPath checks the segments of a path that stand for parameters. A path that
-// does not fit the template has none.
+// checkPath checks the segments of a path that are parameters. A path that does not match the
+// template has none.
 func (o *Operation) checkPath(path string) (found []Violation, noSuchID bool) {
 	segments := strings.Split(path, "/")
 	if len(segments) != len(o.segments) {
@@ -91,14 +91,14 @@ func (o *Operation) checkPath(path string) (found []Violation, noSuchID bool) {
 	return found, noSuchID
 }
 
-// impossible reports whether a text is a number that no id can be.
+// impossible reports whether a text is a number that cannot be an id.
 func impossible(text string) bool {
 	id, err := strconv.ParseInt(text, 10, 64)
 	return errors.Is(err, strconv.ErrRange) || err == nil && id < 1
 }
 
-// queryValues gives the values of each declared query parameter, by its index in
-// o.query; a value that cannot be read is a violation.
+// queryValues returns the values of each declared query parameter, by its index in o.query. A
+// value that cannot be decoded is a violation.
 func (o *Operation) queryValues(query string, found []Violation) (map[int][]string, []Violation) {
 	var given map[int][]string
 	for query != "" {
@@ -131,7 +131,7 @@ func (o *Operation) queryValues(query string, found []Violation) (map[int][]stri
 	return given, found
 }
 
-// split joins repeated and comma-joined values into one list.
+// split splits repeated and comma-separated values into one list.
 func split(values []string) []any {
 	var list []any
 	for _, v := range values {
@@ -142,11 +142,11 @@ func split(values []string) []any {
 	return list
 }
 
-// scalar gives the value that a text stands for, or the text where it is not of
-// the declared type, which the schema then refuses.
+// scalar converts a text to the declared type. If that is impossible, it returns the text, which
+// the schema then rejects.
 func (p param) scalar(text string) any {
 	if p.boolean {
-		if b, err := strconv.ParseBool(text); err == nil { // as the generated decoder reads it
+		if b, err := strconv.ParseBool(text); err == nil { // like the generated decoder
 			return b
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// parameters adds the parameters listed below a path item or an operation.
+// parameters adds the parameters of a path item or an operation.
 func (b *builder) parameters(o *Operation, at string) error {
 	list, _ := b.lookup(at + pointer("parameters")).([]any)
 	for i := range list {
@@ -34,7 +34,7 @@ func (b *builder) parameters(o *Operation, at string) error {
 	return nil
 }
 
-// body reads the request body of the operation at a place.
+// body reads the request body of the operation at a location.
 func (b *builder) body(o *Operation, at string) error {
 	if b.lookup(at+pointer("requestBody")) == nil {
 		return nil
@@ -58,7 +58,7 @@ func (b *builder) body(o *Operation, at string) error {
 	return nil
 }
 
-// content compiles the schemas of the media types of a body or response.
+// content compiles the schemas of a body or response by media type.
 func (b *builder) content(at string) (map[string]*jsonschema.Schema, error) {
 	node, where, err := b.follow(at)
 	if err != nil {

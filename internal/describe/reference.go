@@ -9,13 +9,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// location is the address under which compilers know the document.
+// location is the address of the document for compilers.
 const location = "describe:///openapi.json"
 
-// escaper writes a key as a JSON pointer has it, and unescaper reads it.
+// escaper escapes a key for a JSON pointer, and unescaper reverses that.
 var escaper, unescaper = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
 
-// pointer gives the JSON pointer (RFC 6901) that follows keys.
+// pointer returns the JSON pointer (RFC 6901) for keys.
 func pointer(keys ...string) string {
 	var p strings.Builder
 	for _, key := range keys {
@@ -25,7 +25,7 @@ func pointer(keys ...string) string {
 	return p.String()
 }
 
-// lookup gives the node at a JSON pointer, or nil.
+// lookup returns the node at a JSON pointer, or nil.
 func (b *builder) lookup(at string) any {
 	var node any = b.tree
 	for _, key := range strings.Split(at, "/")[1:] {
@@ -46,9 +46,9 @@ func (b *builder) lookup(at string) any {
 	return node
 }
 
-// follow gives the node at a JSON pointer and where it is, references resolved.
+// follow returns the node at a JSON pointer and its location, with references resolved.
 func (b *builder) follow(at string) (node any, where string, err error) {
-	for range 10 { // more would be a circle
+	for range 10 { // more would be a cycle
 		node = b.lookup(at)
 		if node == nil {
 			return nil, "", fmt.Errorf("nothing at #%s", at)
@@ -64,7 +64,7 @@ func (b *builder) follow(at string) (node any, where string, err error) {
 	return nil, "", fmt.Errorf("references at #%s go in a circle", at)
 }
 
-// compile compiles the schema at a JSON pointer and remembers its parts.
+// compile compiles the schema at a JSON pointer and adds its parts to the index.
 func (b *builder) compile(at string) (*jsonschema.Schema, error) {
 	schema, err := b.compiler.Compile(location + "#" + strings.ReplaceAll(at, "%", "%25"))
 	if err != nil {
@@ -74,8 +74,7 @@ func (b *builder) compile(at string) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// optional compiles the schema at a JSON pointer, or gives nil when
-// there is none.
+// optional compiles the schema at a JSON pointer, or returns nil if there is none.
 func (b *builder) optional(at string) (*jsonschema.Schema, error) {
 	if b.lookup(at) == nil {
 		return nil, nil
@@ -83,7 +82,7 @@ func (b *builder) optional(at string) (*jsonschema.Schema, error) {
 	return b.compile(at)
 }
 
-// add puts a schema and everything below it into the index.
+// add adds a schema and everything below it to the index.
 func (x index) add(s *jsonschema.Schema) {
 	if s == nil || x[s.Location] != nil {
 		return
@@ -105,7 +104,7 @@ func (x index) add(s *jsonschema.Schema) {
 	}
 }
 
-// target gives the schema behind references.
+// target returns the schema behind references.
 func target(s *jsonschema.Schema) *jsonschema.Schema {
 	for s.Ref != nil {
 		s = s.Ref
@@ -113,7 +112,7 @@ func target(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// hasType reports whether a schema names a type.
+// hasType reports whether a schema allows a type.
 func hasType(s *jsonschema.Schema, name string) bool {
 	s = target(s)
 	if s.Types == nil {

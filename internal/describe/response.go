@@ -11,19 +11,18 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// anywhere are the statuses that any operation may answer without declaring them:
-// what stands in front of all operations gives them (behaviour.md sections 1 and 9).
+// anywhere lists the statuses that any operation may return without declaring them, because
+// middleware returns them (behaviour.md sections 1 and 9).
 var anywhere = []int{
 	http.StatusNotModified, http.StatusBadRequest, http.StatusUnauthorized, http.StatusMethodNotAllowed,
 	http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
 	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
-// CheckResponse gives everything in a response that the description of an
-// operation does not allow, for tests: an undeclared status, another content
-// type, a body that does not fit its schema, and fields that are not declared, at
-// any depth. Times must be as behaviour.md section 1 has them, and an error must repeat
-// its status. Give it the response to the method itself, not to HEAD.
+// CheckResponse returns, for tests, every violation in a response of an operation: an undeclared
+// status, another content type, a body that does not match its schema, and undeclared fields at
+// any depth. Times must have the form of behaviour.md section 1, and an error must repeat its
+// status. The response must be that of the method itself, not of HEAD.
 func (d *Description) CheckResponse(operationID string, status int, header http.Header, body []byte) []Violation {
 	all := must(d.responses())
 	declared, ok := all.byID[operationID]
@@ -45,7 +44,7 @@ func (d *Description) CheckResponse(operationID string, status int, header http.
 	if schema == nil {
 		return []Violation{{"Content-Type", fmt.Sprintf("%q is not declared", got)}}
 	}
-	if strings.HasSuffix(got, "zip") && len(body) > 0 { // and EPUB, whose bytes are no text
+	if strings.HasSuffix(got, "zip") && len(body) > 0 { // including EPUB: the body is binary
 		return nil
 	}
 	if got != jsonType {
@@ -64,9 +63,9 @@ func (d *Description) CheckResponse(operationID string, status int, header http.
 	return tidy(x.found, more)
 }
 
-// content gives the schemas of a response by media type, and whether the status
-// may occur. An operation whose 401 has a shape of its own, as at the token endpoint, has
-// it for all errors that it does not declare.
+// content returns the schemas of a response by media type, and whether the status is allowed. If
+// an operation, such as the token endpoint, declares a 401 of its own, that also applies to all
+// errors that it does not declare.
 func (all *responses) content(of map[string]response, status int) (map[string]*jsonschema.Schema, bool) {
 	if declared, ok := of[strconv.Itoa(status)]; ok {
 		return declared.content, true
@@ -102,7 +101,7 @@ func (x *explainer) status(status int) {
 		x.add([]string{"code"}, fmt.Sprintf("must be the status, %d", status))
 	}
 	phrase := "error"
-	if _, ok := at(x.value, []string{"message"}).(string); ok { // of version 2
+	if _, ok := at(x.value, []string{"message"}).(string); ok { // version 2
 		phrase = "message"
 	}
 	if at(x.value, []string{phrase}) != http.StatusText(status) {

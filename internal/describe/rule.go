@@ -11,14 +11,14 @@ import (
 	"golang.org/x/text/message"
 )
 
-// Blank is what is said of a text of spaces alone.
+// Blank is the message for a text of only spaces.
 const Blank = "must not be blank"
 
-// blankPattern is how a description refuses such a text, and leaves "" to minLength. In
-// Go \S would know ASCII alone.
+// blankPattern is the pattern with which a description rejects such a text, while minLength
+// decides about "". In Go, \S would only consider ASCII.
 const blankPattern = `^$|\S`
 
-// numeralPattern is how a description takes an id as text.
+// numeralPattern is the pattern with which a description accepts an id as text.
 const numeralPattern = `^[1-9][0-9]{0,17}$`
 
 type notBlank struct{}
@@ -51,9 +51,8 @@ func compileRule(_ *jsonschema.CompilerContext, schema map[string]any) (jsonsche
 	return nil, nil
 }
 
-// exactInteger refuses numbers that JSON Schema takes for integers and an int64
-// decoder does not: 1.0, 1e3 and what is beyond 64 bits. decode gives all of
-// those as float64, and only those.
+// exactInteger rejects numbers that are integers in JSON Schema but not for an int64 decoder: 1.0,
+// 1e3, and numbers of more than 64 bits. decode returns exactly these as float64.
 type exactInteger struct{}
 
 func (exactInteger) Validate(ctx *jsonschema.ValidatorContext, v any) {
@@ -76,7 +75,7 @@ func (i *inexact) LocalizedString(*message.Printer) string {
 	return "must be an integer without a fraction or exponent"
 }
 
-// keyPattern refuses objects with keys that do not match a pattern.
+// keyPattern rejects objects with keys that do not match a pattern.
 type keyPattern struct{ pattern *regexp.Regexp }
 
 func (r keyPattern) Validate(ctx *jsonschema.ValidatorContext, v any) {

@@ -6,8 +6,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// shape lists the parts of a value that the applicable schemas mention. A decoder builds only those, so
-// that a large body of anything else costs no memory. A nil *shape keeps everything.
+// shape lists the parts of a value that the applicable schemas mention. A decoder builds only
+// those, so a large body of anything else costs no memory. A nil *shape keeps everything.
 type shape struct {
 	fields  map[string]*shape // by name
 	more    *shape            // of all other fields; nil if they are ignored
@@ -31,8 +31,8 @@ const (
 // ignored is the shape of a value that no schema describes.
 var ignored = &shape{items: &shape{}}
 
-// newShape merges the shapes of several schemas. It keeps one item and one field more than
-// the most generous schema allows, which is enough for a validator to find the violation.
+// newShape merges the shapes of several schemas. It keeps one item and one field more than the
+// most generous schema allows, which is enough for a validator to find the violation.
 func newShape(depth int, schemas ...*jsonschema.Schema) *shape {
 	parts := expand(nil, schemas...)
 	if depth == deepestShape || len(parts) == 0 {
@@ -109,8 +109,8 @@ func expand(parts []*jsonschema.Schema, schemas ...*jsonschema.Schema) []*jsonsc
 	return parts
 }
 
-// field returns the shape of a field, whether it is kept, and whether it is undeclared. others is the
-// number of undeclared fields that the object already has.
+// field returns the shape of a field, whether it is kept, and whether it is undeclared. others is
+// the number of undeclared fields that the object already has.
 func (s *shape) field(name []byte, others int) (of *shape, kept, other bool) {
 	if s == nil {
 		return nil, true, false

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/describe"
 )
 
-// An invalid body of a megabyte takes little memory, whichever part of it is not in the description.
+// An invalid body of a megabyte takes little memory, whichever part of it is undeclared.
 func TestHostileBodiesTakeLittleMemory(t *testing.T) {
 	const size = 1 << 20
 	many := func(part string) string { return strings.TrimSuffix(strings.Repeat(part+",", size/len(part)), ",") }
@@ -44,7 +44,7 @@ func TestHostileBodiesTakeLittleMemory(t *testing.T) {
 		{"a long list of objects", sort, `{"ids":[` + many(`{"a":{}}`) + `]}`},
 		{"objects at the end of a list", sort, `{"ids":[` + strings.Repeat(`1,`, 1000) + many(`{"a":{}}`) + `]}`},
 	} {
-		tt.op.CheckBody([]byte(`{}`)) // reads the description
+		tt.op.CheckBody([]byte(`{}`)) // builds the parts of the description
 		text := []byte(tt.body)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// halfSurrogate reports whether a JSON text escapes one half of a surrogate pair
-// without the other; decoders put U+FFFD there in silence.
+// halfSurrogate reports whether a JSON text escapes one half of a surrogate pair without the
+// other. Decoders silently replace it with U+FFFD.
 func halfSurrogate(text []byte) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
@@ -27,7 +27,7 @@ func halfSurrogate(text []byte) bool {
 	return false
 }
 
-// escape gives the code unit of the \uXXXX that a text begins with, or 0.
+// escape returns the code unit of the \uXXXX at the beginning of a text, or 0.
 func escape(text []byte) uint64 {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0

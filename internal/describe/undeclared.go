@@ -7,8 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// undeclared reports the fields of a value that no schema declares which applies
-// to it.
+// undeclared reports the fields of a value that no applicable schema declares.
 func (x *explainer) undeclared(schemas []*jsonschema.Schema, value any, place []string) {
 	var parts []*jsonschema.Schema
 	for _, schema := range schemas {
@@ -38,8 +37,8 @@ func (x *explainer) undeclared(schemas []*jsonschema.Schema, value any, place []
 	}
 }
 
-// applying gives the parts of a schema that speak about a value: what it refers
-// to, all of allOf, and of a choice the branch that the value is meant for.
+// applying returns the parts of a schema that apply to a value: its reference, all of allOf, and
+// the matching branch of a choice.
 func applying(schema *jsonschema.Schema, value any) []*jsonschema.Schema {
 	parts := []*jsonschema.Schema{schema}
 	if schema.Ref != nil {
@@ -56,7 +55,7 @@ func applying(schema *jsonschema.Schema, value any) []*jsonschema.Schema {
 	return parts
 }
 
-// meant reports whether a branch is for values of this kind, if not valid ones.
+// meant reports whether a branch is for values of this kind, even if they are invalid.
 func meant(branch *jsonschema.Schema, value any) bool {
 	err, _ := branch.Validate(value).(*jsonschema.ValidationError)
 	if err == nil {
@@ -70,8 +69,8 @@ func meant(branch *jsonschema.Schema, value any) bool {
 	return true
 }
 
-// declaring gives the schemas of a field, and whether it is declared at all. When
-// no part lists fields, any are.
+// declaring returns the schemas of a field, and whether it is declared. If no part lists fields,
+// all fields are allowed.
 func declaring(parts []*jsonschema.Schema, name string) (below []*jsonschema.Schema, ok bool) {
 	open := true
 	for _, part := range parts {

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/describe"
 )
 
-// version2 gives the description of /v2, whose objects are told apart by other keys than
-// those of version 3, and one of its examples.
+// version2 returns the description of /v2, whose objects have other discriminators than those of
+// version 3, and one of its examples.
 func version2(t *testing.T, example string) (d *describe.Description, body string) {
 	t.Helper()
 	d, err := describe.Load(description.V2)
@@ -103,7 +103,7 @@ func TestCheckBodyOfVersion2(t *testing.T) {
 	}
 }
 
-// Whose token an operation needs is what the contract says of it.
+// Operations need the tokens that the contract requires.
 func TestTokensOfVersion2(t *testing.T) {
 	t.Parallel()
 	d, _ := version2(t, "User")

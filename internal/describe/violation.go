@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// most bounds how many violations one answer lists: a small body can hold
-// thousands, and the answer must not outgrow the request many times over.
+// most limits how many violations a response lists. A small body can contain thousands, and the
+// response must not be much larger than the request.
 const most = 100
 
-// Violation is one thing in a request or response that the description forbids.
+// Violation is one violation of the description in a request or response.
 type Violation struct {
-	Field string // such as "title", "channels[2].id", "metadata.size"; "body" is the whole
+	Field string // such as "title", "channels[2].id", "metadata.size"; "body" is the whole body
 	Why   string // such as "must be at most 255 characters long"
 }
 
-// String gives "field: why".
+// String returns "field: why".
 func (v Violation) String() string { return v.Field + ": " + v.Why }
 
-// tidy sorts violations by field, drops duplicates, and cuts the list after the first hundred. The
-// last entry then counts the others, including the more that are not in found.
+// tidy sorts violations by field, removes duplicates, and cuts the list after the first hundred.
+// The last entry then counts the others, including the `more` ones that are not in found.
 func tidy(found []Violation, more int) []Violation {
 	slices.SortFunc(found, func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Why, b.Why))

@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// why puts the rule that was broken into words.
+// why returns the message for a violated rule.
 func why(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -51,7 +51,7 @@ func why(k jsonschema.ErrorKind) string {
 	return bound(k)
 }
 
-// bound puts the limit of a number into words.
+// bound returns the message for a violated limit of a number.
 func bound(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Minimum:

@@ -8,34 +8,34 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// What goldmark parses in more than linear time or renders to more than linear
-// length, and how much of it one document gets. The rest stays literal text.
+// Limits on everything that goldmark parses in more than linear time or renders to more than
+// linear length. Beyond them, the rest stays literal text.
 const (
-	// Open lists, items and quotes at any point: every one of them is asked
-	// about every line, and blank lines after deep lists cost its cube.
+	// Open lists, items and quotes at any point. Each of them is asked about every line, and blank
+	// lines after deep lists take cubic time.
 	maxOpenBlocks = 24
-	// Runs of * or _ in a paragraph: every closer looks through all openers.
+	// Runs of * or _ in a paragraph: every closer searches all openers.
 	maxDelimiters = 1000
-	// Brackets in a paragraph that look like links, "](" or "][", but are none:
-	// finding out may take a look at the whole rest.
+	// Brackets in a paragraph that look like links, "](" or "][", but are not. Each may require
+	// scanning the whole rest.
 	maxFailedLinks = 100
-	// Brackets open at a time: every closing one looks at all between.
+	// Brackets open at a time: every closing one searches all in between.
 	maxOpenBrackets = 100
-	// Lines of a paragraph; the next line begins another. Link definitions and
-	// brackets each look through all of them.
+	// Lines of a paragraph; the next line begins another. Link definitions and brackets each search
+	// all of them.
 	maxParagraphLines = 1000
-	// Bytes that reference links may expand to beyond the length of the source:
-	// one long definition can be used many times.
+	// Bytes that reference links may expand to in addition to the length of the source: one long
+	// definition can be used many times.
 	referenceAllowance = 100_000
 )
 
-// budget is the state of one run: goldmark's, and what is left of the limits.
+// budget is the state of one run: that of goldmark, and what remains of the limits.
 type budget struct {
 	parser.Context
 	references  int          // bytes, for the document
-	delimiters  int          // for the present paragraph
-	brackets    int          // open now in the present paragraph
-	failedLinks int          // for the present paragraph
+	delimiters  int          // for the current paragraph
+	brackets    int          // open in the current paragraph
+	failedLinks int          // for the current paragraph
 	unclosed    map[int]bool // lengths of backtick runs without a match in the rest of it
 }
 
@@ -47,7 +47,7 @@ func newBudget(length int) *budget {
 	}
 }
 
-// Reference finds a definition as long as the allowance lasts.
+// Reference returns a definition until the allowance is used up.
 func (b *budget) Reference(label string) (parser.Reference, bool) {
 	reference, ok := b.Context.Reference(label)
 	if !ok {
@@ -60,7 +60,7 @@ func (b *budget) Reference(label string) (parser.Reference, bool) {
 	return reference, true
 }
 
-// shallow keeps a container block from nesting too deep.
+// shallow prevents a container block from nesting too deeply.
 type shallow struct{ parser.BlockParser }
 
 func (p shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.Node, parser.State) {
@@ -70,14 +70,14 @@ func (p shallow) Open(parent ast.Node, r text.Reader, pc parser.Context) (ast.No
 	return p.BlockParser.Open(parent, r, pc)
 }
 
-// closingParser is an inline parser that wants to know when a block ends.
+// closingParser is an inline parser that is notified when a block ends.
 type closingParser interface {
 	parser.InlineParser
 	parser.CloseBlocker
 }
 
-// fewLinks gives up on links in a paragraph with too many that fail, or with too
-// many begun.
+// fewLinks stops parsing links in a paragraph with too many failed links or too many open
+// brackets.
 type fewLinks struct{ closingParser }
 
 func (p fewLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
@@ -111,7 +111,7 @@ func (p fewLinks) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) 
 	p.closingParser.CloseBlock(parent, r, pc)
 }
 
-// fewDelimiters gives up on emphasis in a paragraph with too much of it.
+// fewDelimiters stops parsing emphasis in a paragraph with too many delimiters.
 type fewDelimiters struct{ parser.InlineParser }
 
 func (p fewDelimiters) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
@@ -130,8 +130,8 @@ func (p fewDelimiters) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) 
 	pc.(*budget).delimiters = 0
 }
 
-// onceUnclosed looks for the end of a code span once for each length of its
-// backticks: when there is none for one span, there is none for the next.
+// onceUnclosed searches for the end of a code span once per number of backticks: if one span has
+// no end, the next has none either.
 type onceUnclosed struct{ parser.InlineParser }
 
 func (p onceUnclosed) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
@@ -151,8 +151,8 @@ func (p onceUnclosed) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
 	clear(pc.(*budget).unclosed)
 }
 
-// shortParagraph begins another paragraph where one gets too long. It claims to
-// interrupt paragraphs so that it is asked at every line of one.
+// shortParagraph begins another paragraph if one gets too long. It claims to interrupt paragraphs
+// so that the parser calls it for every line.
 type shortParagraph struct{ parser.BlockParser }
 
 func (p shortParagraph) CanInterruptParagraph() bool { return true }

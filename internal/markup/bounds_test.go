@@ -16,8 +16,8 @@ func pair(first, second string) func(n int) string {
 	return func(n int) string { return fill(first)(n/2) + fill(second)(n/2) }
 }
 
-// hostile makes texts of any length that cost a Markdown parser more than
-// linear time, or make more than linear output, unless it is held back.
+// hostile maps names to functions that return texts of any length for which an unlimited Markdown
+// parser takes more than linear time, or produces more than linear output.
 var hostile = map[string]func(n int) string{
 	"brackets":             fill("["),
 	"nested brackets":      pair("[", "]"),
@@ -82,8 +82,8 @@ func unequalBackticks(n int) string {
 	return b.String()
 }
 
-// TestHostileInput has no clock: what is quadratic at this length takes the
-// package past its time limit.
+// TestHostileInput does not measure time. Quadratic work at this length exceeds the time limit of
+// the package's tests.
 func TestHostileInput(t *testing.T) {
 	t.Parallel()
 	length := 200_000
@@ -149,7 +149,7 @@ func TestReferenceAllowance(t *testing.T) {
 	}
 }
 
-// Parsers that are wrapped to hold them back have to do what they did before.
+// The limits must not change the parsing of ordinary text.
 func TestLimitsLeaveOrdinaryTextAlone(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ source, want string }{

@@ -12,26 +12,26 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// What ends a bare address: white space, quotes, angle brackets, and the
-// punctuation of Chinese and Japanese, which is written without a space before.
+// The end of a bare address: white space, quotes, angle brackets, and the punctuation of Chinese
+// and Japanese, which is written without a preceding space.
 const addressEnd = "\\s\\p{Z}<>\"`\\x{3001}-\\x{303F}\\x{FF01}-\\x{FF0F}\\x{FF1A}-\\x{FF20}"
 
-// goldmark's own patterns end an address at the first letter that is not ASCII
-// and want a dot in every host; copied addresses have neither.
+// goldmark's own patterns end an address at the first non-ASCII letter and require a dot in every
+// host. Copied addresses do not follow either rule.
 var (
 	bareURL = regexp.MustCompile(`^(?i:https?)://[\p{L}\p{N}][^` + addressEnd + `]*`)
 	bareWWW = regexp.MustCompile(`^www\.[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+(?:[:/?#][^` + addressEnd + `]*)?`)
 )
 
-// The one parser and the one renderer. Both are safe for concurrent use: what
-// a run needs to remember is in its parser.Context.
+// The only parser and renderer. Both are safe for concurrent use, because the state of a run is in
+// its parser.Context.
 var (
 	reader = newParser()
 	writer = newRenderer()
 )
 
-// newParser returns CommonMark plus bare addresses, with the parsers of
-// everything that nests or looks back held to the limits in bounds.go.
+// newParser returns a parser for CommonMark with bare addresses, in which the limits of bounds.go
+// apply to everything that nests or looks back.
 func newParser() parser.Parser {
 	linkify := extension.NewLinkifyParser(
 		extension.WithLinkifyAllowedProtocols([]string{"http:", "https:", "Http:", "Https:", "HTTP:", "HTTPS:"}),
@@ -65,8 +65,8 @@ func newParser() parser.Parser {
 	)
 }
 
-// newRenderer returns goldmark's renderer with line breaks kept and our own
-// treatment of raw HTML.
+// newRenderer returns goldmark's renderer, but keeps line breaks and renders raw HTML with
+// rawHTML.
 func newRenderer() renderer.Renderer {
 	standard := html.NewRenderer(html.WithHardWraps(), html.WithUnsafe())
 	return renderer.NewRenderer(renderer.WithNodeRenderers(

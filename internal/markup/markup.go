@@ -1,7 +1,6 @@
-// Package markup turns what users write into HTML that is safe to show and
-// into plain text. Markdown is CommonMark with bare addresses linked and line
-// breaks kept (behaviour.md section 3). Rendering is meant for the moment of writing:
-// it costs some milliseconds per 10 KB of ordinary text.
+// Package markup converts Markdown of users to safe HTML and to plain text. Markdown is CommonMark
+// with bare addresses linked and line breaks kept (behaviour.md section 3). Texts are rendered
+// when they are written, since rendering takes some milliseconds per 10 KB of ordinary text.
 package markup
 
 import (
@@ -10,27 +9,25 @@ import (
 	"strings"
 )
 
-// maxBytes is the length from which text is shown as it was written: longer
-// than any limit of the API, so it only bounds what a mistake can cost.
+// maxBytes is the length beyond which a text is shown literally. It exceeds every limit of the
+// API, so it only limits the cost of a mistake.
 const maxBytes = 1 << 20
 
-// Text is one piece of writing in the three forms that the API shows. All are
-// valid UTF-8 without NUL, so that any database can hold them.
+// Text is a text in the three forms of the API. All are valid UTF-8 without NUL, so that any
+// database can store them.
 type Text struct {
 	Markdown string // as written
 	HTML     string // sanitised, block level, every element closed
-	Plain    string // without mark-up, a link as "text (url)"
+	Plain    string // without markup, a link as "text (url)"
 }
 
-// Render renders Markdown. It takes any input, however hostile, in time close
-// to linear: past the limits in bounds.go mark-up is left as literal text. It
-// may be called from any number of goroutines.
+// Render renders Markdown. It accepts any input, even a hostile one, in nearly linear time: beyond
+// the limits in bounds.go, markup stays literal text. It is safe for concurrent use.
 //
-// Raw HTML in the Markdown goes through: CommonMark has it, and people use it
-// for what Markdown cannot say (sub, mark, br). It is reduced to the allow-list
-// in policy.go like everything else, with script and style gone to the last
-// letter. Links and images keep only absolute http, https and (links) mailto
-// addresses; every link gets target="_blank" rel="nofollow noopener".
+// Raw HTML in the Markdown is kept: CommonMark allows it, and people use it for what Markdown
+// lacks (sub, mark, br). Like everything else, it is reduced to the allow-list in policy.go;
+// script and style are removed completely. Links and images keep only absolute http, https and
+// (links) mailto addresses. Every link gets target="_blank" rel="nofollow noopener".
 func Render(markdown string) Text {
 	markdown = strings.ReplaceAll(strings.ToValidUTF8(markdown, "\uFFFD"), "\x00", "\uFFFD")
 	source := newlines(markdown)
@@ -42,7 +39,7 @@ func Render(markdown string) Text {
 	return Text{Markdown: markdown, HTML: safe, Plain: plain(safe)}
 }
 
-// literal shows text without interpreting it.
+// literal renders text without interpreting it.
 func literal(source string) string {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(source, "\n\n") {
@@ -57,7 +54,7 @@ func literal(source string) string {
 func toHTML(source []byte) string {
 	var b bytes.Buffer
 	b.Grow(len(source) + len(source)/2)
-	// A bytes.Buffer takes every write, and nothing else here can fail.
+	// Writing to a bytes.Buffer never fails, and neither does anything else here.
 	_ = writer.Render(&b, source, parse(source))
 	return b.String()
 }

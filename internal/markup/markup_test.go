@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestGolden renders each testdata/render/NAME.md and compares with NAME.html
-// and NAME.txt.
+// TestGolden renders each testdata/render/NAME.md and compares the result with NAME.html and
+// NAME.txt.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	sources, err := filepath.Glob("testdata/render/*.md")

@@ -11,18 +11,17 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// mentionPattern is `@` and a slug. What stands before and after it is looked at
-// by mentionsIn.
+// mentionPattern matches `@` and a slug. mentionsIn checks the characters before and after it.
 var mentionPattern = regexp.MustCompile(`@([a-z0-9]+(?:-[a-z0-9]+)*)`)
 
-// Mention is where a text mentions a slug: from the @ on, in characters, up to Stop.
+// Mention is a mention of a slug in a text: from the @ at Start to Stop, in characters.
 type Mention struct {
 	Slug        string
 	Start, Stop int
 }
 
-// MentionsAt gives every mention of a Markdown text in the order of the text. It finds what
-// Mentions does.
+// MentionsAt returns every mention in a Markdown text, in the order of the text, under the rules
+// of Mentions.
 func MentionsAt(markdown string) (all []Mention) {
 	source := []byte(newlines(markdown))
 	if len(source) > maxBytes || !bytes.Contains(source, []byte("@")) {
@@ -37,9 +36,8 @@ func MentionsAt(markdown string) (all []Mention) {
 	return all
 }
 
-// Mentions gives the slugs that a Markdown text mentions as `@slug`, each once, in
-// the order of their first mention: in running text, not in code, links or e-mail
-// addresses.
+// Mentions returns the slugs that a Markdown text mentions as `@slug`, each once, in the order of
+// their first mention. It looks for them in running text, not in code, links or email addresses.
 func Mentions(markdown string) (slugs []string) {
 	for _, m := range MentionsAt(markdown) {
 		if !slices.Contains(slugs, m.Slug) {
@@ -49,8 +47,8 @@ func Mentions(markdown string) (slugs []string) {
 	return slugs
 }
 
-// RenderMentions is Render with the mentions of some slugs as links: to the address
-// that href has for the slug. The plain form keeps them as they were written.
+// RenderMentions is Render, and turns the mentions of some slugs into links to their addresses in
+// href. The plain form keeps them as written.
 func RenderMentions(markdown string, href map[string]string) Text {
 	t := Render(markdown)
 	source := []byte(newlines(t.Markdown))
@@ -62,17 +60,17 @@ func RenderMentions(markdown string, href map[string]string) Text {
 		linkMentions(node, source, href)
 	}
 	var b bytes.Buffer
-	_ = writer.Render(&b, source, tree) // a bytes.Buffer takes every write
+	_ = writer.Render(&b, source, tree) // writing to a bytes.Buffer never fails
 	t.HTML = strings.TrimSpace(policy.Sanitize(tidy(b.String())))
 	return t
 }
 
-// newlines makes all ends of lines those of Unix.
+// newlines converts all line ends to those of Unix.
 func newlines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// runningText lists the text nodes that are in no code and no link.
+// runningText lists the text nodes that are not in code or links.
 func runningText(tree ast.Node) []*ast.Text {
 	var found []*ast.Text
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -89,9 +87,8 @@ func runningText(tree ast.Node) []*ast.Text {
 	return found
 }
 
-// mentionsIn finds the mentions in a segment of the source: a mention does not
-// follow a letter, digit or one of `@/._-`, and no letter, digit, `_` or `@`
-// follows it.
+// mentionsIn returns the mentions in a segment of the source. A mention must not follow a letter,
+// digit or one of `@/._-`, and no letter, digit, `_` or `@` may follow it.
 func mentionsIn(s text.Segment, source []byte) []text.Segment {
 	var found []text.Segment
 	for _, m := range mentionPattern.FindAllIndex(source[s.Start:s.Stop], -1) {
@@ -107,12 +104,12 @@ func mentionsIn(s text.Segment, source []byte) []text.Segment {
 	return found
 }
 
-// wordByte reports whether a byte is a letter, a digit, `_` or part of what is not ASCII.
+// wordByte reports whether a byte is a letter, a digit, `_` or part of a non-ASCII character.
 func wordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
 }
 
-// linkMentions cuts a text node at its mentions and puts links there.
+// linkMentions splits a text node at its mentions and inserts links.
 func linkMentions(node *ast.Text, source []byte, href map[string]string) {
 	parent := node.Parent()
 	for _, m := range mentionsIn(node.Segment, source) {

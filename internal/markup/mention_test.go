@@ -45,7 +45,7 @@ func TestRenderMentions(t *testing.T) {
 	}
 }
 
-// normal leaves the order of attributes and the form of line breaks out of a comparison.
+// normal removes the differences in the order of attributes and the form of line breaks.
 func normal(s string) string {
 	s = strings.ReplaceAll(s, `target="_blank" rel="nofollow noopener"`, `rel="nofollow noopener" target="_blank"`)
 	return strings.ReplaceAll(s, "<br/>", "<br>")

@@ -8,20 +8,20 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// maxIndent is how many list levels are indented: without a bound, deep lists
-// would cost their depth in spaces on every line.
+// maxIndent is how many list levels are indented. Without a limit, deep lists would cost their
+// depth in spaces on every line.
 const maxIndent = 8
 
-// plainWriter turns sanitised HTML into text. It reads the HTML rather than the
-// Markdown, so that both forms agree about what was taken out.
+// plainWriter converts sanitised HTML to text. It reads the HTML instead of the Markdown, so that
+// both forms lack the same parts.
 type plainWriter struct {
 	out   strings.Builder
 	owed  int    // line ends to write before the next text
-	fresh bool   // nothing stands in the present block yet: it owes no line ends
+	fresh bool   // the current block is still empty, so it needs no line ends
 	lists []list // open lists, outermost first
 	held  string // white space that is only written if text follows on its line
-	code  int    // open pre elements, where line ends count
-	first bool   // a pre has just begun: a line end directly after its tag is none
+	code  int    // open pre elements, in which line ends count
+	first bool   // at the beginning of a pre, where a line end directly after the tag is ignored
 	link  string // address of the open link
 	mark  int    // where the text of the open link begins
 }
@@ -93,8 +93,8 @@ func (w *plainWriter) end(name string) {
 	}
 }
 
-// text writes text. Outside of pre, white space around a line end is one space,
-// and there is none at the beginning or end of a line.
+// text writes text. Outside of pre, white space around a line end becomes one space, and is
+// removed at the beginning and end of a line.
 func (w *plainWriter) text(s string) {
 	if w.first {
 		s, w.first = strings.TrimPrefix(s, "\n"), false
@@ -117,8 +117,7 @@ func (w *plainWriter) text(s string) {
 	w.held += s[len(body):]
 }
 
-// joinLines puts one space in the place of each line end and the white space
-// around it.
+// joinLines replaces each line end, and the white space around it, with one space.
 func joinLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {
@@ -147,7 +146,7 @@ func (w *plainWriter) write(s string) {
 	w.held, w.fresh = "", false
 }
 
-// flush writes the line ends that are owed, and the indentation after them.
+// flush writes the pending line ends, and the indentation after them.
 func (w *plainWriter) flush() {
 	if w.owed == 0 {
 		return
@@ -158,15 +157,14 @@ func (w *plainWriter) flush() {
 	w.owed = 0
 }
 
-// block makes sure that what follows stands at least so many line ends below
-// what came before.
+// block ensures that at least so many line ends separate the previous text from the next.
 func (w *plainWriter) block(lines int) {
 	if !w.fresh {
 		w.owed = max(w.owed, lines)
 	}
 }
 
-// listGap is the distance between a list and its surroundings.
+// listGap returns the distance between a list and its surroundings.
 func (w *plainWriter) listGap() int {
 	if len(w.lists) > 0 {
 		return 1
@@ -190,8 +188,7 @@ func (w *plainWriter) item() {
 	w.held, w.fresh = " ", true
 }
 
-// closeLink writes the address after the text of a link, unless the text is the
-// address.
+// closeLink writes the address after the text of a link, unless the text is the address.
 func (w *plainWriter) closeLink() {
 	w.flush()
 	address := strings.TrimPrefix(w.link, "mailto:")
@@ -204,9 +201,8 @@ func (w *plainWriter) closeLink() {
 	w.link = ""
 }
 
-// sameAddress reports whether a text is the address it links to, as an
-// autolink's is: with the scheme left out, or with characters that only the
-// address has escaped.
+// sameAddress reports whether a text is the address that it links to, like that of an autolink.
+// The text may lack the scheme, or the escaping of some characters.
 func sameAddress(text, address string) bool {
 	text, address = unescape(text), unescape(address)
 	for _, scheme := range []string{"", "mailto:", "http://", "https://"} {

@@ -8,9 +8,9 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 )
 
-// allowed lists every element of the output with its attributes. What CommonMark
-// makes, and the formatting that people write by hand; nothing that loads
-// anything but a picture, nothing with a meaning of its own in a page.
+// allowed lists every element of the output with its attributes: what CommonMark produces, and the
+// formatting that people write by hand. None loads anything except images, and none has a meaning
+// of its own in a page.
 var allowed = map[string][]string{
 	"p": nil, "div": nil, "br": nil, "hr": nil, "blockquote": nil, "pre": nil,
 	"h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil,
@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"img": {"src", "alt", "title"},
 }
 
-// values restricts what an attribute may hold; the others take any text.
+// values restricts the values of attributes. All others may have any text.
 var values = map[string]*regexp.Regexp{
 	"start":  regexp.MustCompile(`^[0-9]{1,9}$`),
 	"class":  regexp.MustCompile(`^language-[\w.+#-]{1,40}$`),
@@ -32,8 +32,8 @@ var values = map[string]*regexp.Regexp{
 	"rel":    regexp.MustCompile(`^nofollow noopener$`),
 }
 
-// policy is the boundary: whatever came before, nothing passes that is not in
-// the tables above.
+// policy is the security boundary. It allows only the elements and attributes in the tables above,
+// whatever the input is.
 var policy = newPolicy()
 
 func newPolicy() *bluemonday.Policy {
@@ -61,9 +61,8 @@ func allowAttribute(p *bluemonday.Policy, element, name string) {
 	p.AllowAttrs(name).OnElements(element)
 }
 
-// acceptable reports whether an attribute of an allowed element may stay. An
-// address must be one that the policy lets through, or the element would stay
-// behind without it.
+// acceptable reports whether an attribute of an allowed element may stay. An address must be one
+// that the policy accepts; otherwise the element would remain without it.
 func acceptable(name, value string) bool {
 	if pattern, ok := values[name]; ok && !pattern.MatchString(value) {
 		return false

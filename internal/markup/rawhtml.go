@@ -10,9 +10,8 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// rawHTML renders the HTML in a Markdown source so that none of it reaches
-// beyond its own place: a tag or a comment that never ends would otherwise
-// swallow what follows.
+// rawHTML renders the HTML in a Markdown source so that it only affects its own place. Otherwise
+// an unclosed tag or comment would swallow the text after it.
 type rawHTML struct{}
 
 func (r rawHTML) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
@@ -40,8 +39,8 @@ func (rawHTML) block(w util.BufWriter, source []byte, node ast.Node, entering bo
 	return ast.WalkSkipChildren, nil
 }
 
-// writeTags writes the complete tags and the text of a fragment. Comments and
-// declarations go, and the beginning of a tag without end becomes text.
+// writeTags writes the complete tags and the text of a fragment. It removes comments and
+// declarations, and an incomplete tag becomes text.
 func writeTags(w util.BufWriter, fragment []byte) {
 	z := nethtml.NewTokenizer(bytes.NewReader(fragment))
 	done := 0

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// outputElements is written out again rather than taken from the policy: a
-// widened policy has to fail here first.
+// outputElements repeats the policy instead of using it, so that widening the policy fails here
+// first.
 var outputElements = map[string]string{
 	"p": "", "div": "", "br": "", "hr": "", "blockquote": "", "pre": "",
 	"h1": "", "h2": "", "h3": "", "h4": "", "h5": "", "h6": "",
@@ -23,9 +23,9 @@ var outputElements = map[string]string{
 	"a": "href title target rel", "img": "src alt title",
 }
 
-// checkSafe parses HTML as a browser does within a page, and fails unless it is
-// what Render promises: nothing but allowed elements and attributes, safe
-// addresses, marked links, and a tree that reads as it is written.
+// checkSafe parses HTML like a browser does within a page and fails unless it meets the promises
+// of Render: only allowed elements and attributes, safe addresses, marked links, and a tree that
+// equals the text.
 func checkSafe(t *testing.T, source, rendered string) {
 	t.Helper()
 	if !utf8.ValidString(rendered) || strings.Contains(rendered, "\x00") {
@@ -122,9 +122,9 @@ func checkAddress(t *testing.T, source, address string, schemes ...string) {
 	t.Errorf("%.200q: address %q", source, address)
 }
 
-// tokens lists the tags and texts of HTML with what may differ without a
-// difference in meaning made equal: the order of attributes, the slash of <br/>,
-// and the one line end after <pre> that parsing drops and rendering adds.
+// tokens lists the tags and texts of HTML, without differences that have no meaning: the order of
+// attributes, the slash of <br/>, and the one line end after <pre> that parsing removes and
+// rendering adds.
 func tokens(rendered string) []string {
 	var all []string
 	z := html.NewTokenizer(strings.NewReader(strings.ReplaceAll(rendered, "<pre>\n", "<pre>")))

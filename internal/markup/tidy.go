@@ -11,19 +11,18 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// maxDepth is how many elements deep the output goes. Browsers and parsers
-// stop at 512.
+// maxDepth is the maximum depth of elements in the output. Browsers and parsers stop at 512.
 const maxDepth = 100
 
-// tidier rewrites HTML into a form that cannot disturb the page around it:
-// only allowed elements, each closed where it belongs, list items only in
-// lists, no link within a link, links marked as the API promises.
+// tidier rewrites HTML into a form that cannot affect the page around it: only allowed elements,
+// each closed in its place, list items only in lists, no link within a link, and links with the
+// attributes that the API promises.
 type tidier struct {
 	z      *nethtml.Tokenizer
 	out    strings.Builder
 	stack  []element
 	open   map[string]int // how often each name is in stack
-	hidden map[string]int // where the last end tag of each opaque element is
+	hidden map[string]int // position of the last end tag of each opaque element
 	offset int            // bytes read
 }
 
@@ -32,14 +31,14 @@ type element struct {
 	written bool
 }
 
-// Elements whose content browsers do not take for mark-up. None is allowed, and
-// what is in them is no text either.
+// Elements whose content browsers do not parse as markup. None is allowed, and their content is
+// not text either.
 var opaque = []string{
 	"script", "style", "iframe", "noscript", "noembed", "noframes",
 	"textarea", "title", "xmp", "plaintext",
 }
 
-// Elements that are not allowed but stand apart from the text beside them.
+// Elements that are not allowed, but that separate their text from the surrounding text.
 var apart = []string{
 	"address", "article", "aside", "body", "button", "caption", "center", "dd", "details", "dl", "dt",
 	"fieldset", "figcaption", "figure", "footer", "form", "head", "header", "legend", "main", "nav",
@@ -54,7 +53,7 @@ func tidy(source string) string {
 	}
 	folded := asciiLower(source)
 	for _, name := range opaque {
-		if name != "plaintext" { // which has no end
+		if name != "plaintext" { // it has no end tag
 			t.hidden[name] = strings.LastIndex(folded, "</"+name)
 		}
 	}
@@ -66,7 +65,7 @@ func tidy(source string) string {
 	return t.out.String()
 }
 
-// next rewrites one token, and reports whether there was one.
+// next rewrites one token and reports whether there was one.
 func (t *tidier) next() bool {
 	kind := t.z.Next()
 	t.offset += len(t.z.Raw())
@@ -99,8 +98,8 @@ func (t *tidier) start(token nethtml.Token) {
 	}
 }
 
-// skip leaves out an element with all it holds, or the tag alone when the
-// element never ends: the rest of the document is not its content then.
+// skip omits an element with its content, or only the tag if the element never ends: then the rest
+// of the document is not its content.
 func (t *tidier) skip(name string) {
 	if t.hidden[name] < t.offset {
 		t.z.NextIsNotRawText()
@@ -110,8 +109,8 @@ func (t *tidier) skip(name string) {
 	t.offset += len(t.z.Raw())
 }
 
-// prepare closes what ends where name begins, as browsers do, and reports
-// whether name may stand here.
+// prepare closes what ends before an element with this name, like browsers do, and reports whether
+// the element is allowed here.
 func (t *tidier) prepare(name string) bool {
 	switch name {
 	case "li":
@@ -139,7 +138,7 @@ func (t *tidier) prepare(name string) bool {
 func (t *tidier) push(name string, given []nethtml.Attribute) {
 	void := name == "br" || name == "hr" || name == "img"
 	if !void && len(t.stack) >= maxDepth {
-		return // its end tag closes an outer one too early: nobody writes this
+		return // its end tag then closes an outer one too early, but nobody writes this
 	}
 	attributes, ok := t.attributes(name, given)
 	if ok {
@@ -152,8 +151,8 @@ func (t *tidier) push(name string, given []nethtml.Attribute) {
 	t.open[name]++
 }
 
-// attributes returns what to write after the name of an element; ok is false
-// when the element makes no sense without what it lacks.
+// attributes returns the text after the name of an element. ok is false if the element makes no
+// sense without a missing attribute.
 func (t *tidier) attributes(name string, given []nethtml.Attribute) (text string, ok bool) {
 	var b strings.Builder
 	has := map[string]bool{}
@@ -177,8 +176,8 @@ func (t *tidier) attributes(name string, given []nethtml.Attribute) (text string
 	return b.String(), true
 }
 
-// readByAll returns the canonical form of a URL that browsers accept but url.Parse does not, such as
-// "http://example.org/100%". The policy relies on url.Parse.
+// readByAll returns the canonical form of a URL that browsers accept but url.Parse does not, such
+// as "http://example.org/100%". The policy relies on url.Parse.
 func readByAll(value string) string {
 	if _, err := url.Parse(value); err != nil {
 		if link, err := weburl.Canonical(value); err == nil {
@@ -188,8 +187,8 @@ func readByAll(value string) string {
 	return value
 }
 
-// end closes the innermost element of that name and all within it. Without one
-// it does nothing.
+// end closes the innermost element with that name and everything within it. It does nothing if
+// there is none.
 func (t *tidier) end(name string) {
 	if t.open[name] == 0 {
 		t.separate(name)
@@ -209,7 +208,7 @@ func (t *tidier) pop() string {
 	return last.name
 }
 
-// current is the innermost element of the output, "" outside of all.
+// current returns the innermost element of the output, "" outside of all elements.
 func (t *tidier) current() string {
 	for _, e := range slices.Backward(t.stack) {
 		if e.written {
@@ -228,7 +227,7 @@ func (t *tidier) innermost(names ...string) string {
 	return ""
 }
 
-// separate keeps words apart whose elements are gone.
+// separate separates words whose elements were removed.
 func (t *tidier) separate(name string) {
 	if slices.Contains(apart, name) {
 		t.out.WriteString("\n")
@@ -239,7 +238,7 @@ func isHeading(name string) bool {
 	return len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6'
 }
 
-// asciiLower folds ASCII only, so that offsets stay the same.
+// asciiLower only folds ASCII, so that offsets stay the same.
 func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {

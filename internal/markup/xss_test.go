@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Ways to get a script, a request or a foreign look into a page.
+// Attempts to add a script, a request or foreign styles to a page.
 var attacks = []string{
 	`<script>alert(1)</script>`,
 	`<SCRIPT SRC=//evil.example/x.js></SCRIPT>`,
@@ -141,7 +141,7 @@ func TestScriptsGoEntirely(t *testing.T) {
 		{"a\n\n<script>\nalert(1)\n\nalert(2)\n</script>\n\nb", "a\n\nb"},
 		{"<style>p { color: red }</style>\n\nb", "b"},
 		{"a <textarea>x</textarea> b", "a  b"},
-		{"a <script> b\n\nc", "a  b\n\nc"}, // never closed: it does not take the rest along
+		{"a <script> b\n\nc", "a  b\n\nc"}, // never closed: it must not remove the rest
 		{"a <plaintext> b\n\nc", "a  b\n\nc"},
 		{"a <title> b <title>x</title> c", "a  c"},
 		{"<div title=\"\n\nb", "<div title=\"\n\nb"},

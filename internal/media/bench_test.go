@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/media/mediatest"
 )
 
-// photograph is like a camera's: smooth areas with a little noise.
+// photograph returns an image like that of a camera: smooth areas with a little noise.
 func photograph(width, height int) *image.RGBA {
 	random := rand.New(rand.NewPCG(1, 2))
 	few := image.NewNRGBA(image.Rect(0, 0, width/20, height/20))

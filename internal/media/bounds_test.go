@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// No side may be longer than the limit, in any format.
+// The limit of a side applies to every format.
 func TestSidesAreBounded(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})
@@ -54,7 +54,7 @@ func TestSidesAreBounded(t *testing.T) {
 	}
 }
 
-// Large images do not hold up small ones, and wait for each other.
+// Large images wait for each other but do not delay small ones.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	m := newMemory(64<<20, 0)
@@ -86,7 +86,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// A decoder that works longer than it may meets a file that cannot be read.
+// A decoder that exceeds its time rejects the file.
 func TestDecodingTakesTooLong(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{Timeout: 1})

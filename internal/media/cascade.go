@@ -9,15 +9,15 @@ import (
 	"vitrine/internal/media/profile"
 )
 
-// cascade makes pictures of one image, each from a larger one that was made
-// before where that has pixels enough: the fewer are read, the faster.
+// cascade makes the pictures of one image. Each is made from a larger picture with enough pixels,
+// if there is one, because reading fewer pixels is faster.
 type cascade struct {
 	original    image.Image
 	orientation bitmap.Orientation
 	whole       []image.Image // pictures of the whole image, upright, largest first
 }
 
-// picturesOf makes every size of a plan from a decoded image, in sRGB.
+// picturesOf returns every size of a plan, made from a decoded image, in sRGB.
 func picturesOf(img image.Image, h codec.Header, p plan) map[size]image.Image {
 	c := &cascade{original: bitmap.Normal(img), orientation: h.Orientation}
 	made := map[size]image.Image{}
@@ -63,9 +63,9 @@ func (c *cascade) make(want size) image.Image {
 	return bitmap.Turn(bitmap.Resize(img, width, height), c.orientation)
 }
 
-// source returns the smallest picture with twice the pixels each way, which
-// loses nothing in a second resampling; else the largest one that is large
-// enough; nil if only the original is.
+// source returns the smallest picture with at least twice the pixels in each direction, which
+// loses nothing when it is resampled again. If there is none, it returns the largest picture if
+// that is large enough, or else nil for the original.
 func (c *cascade) source(want size) image.Image {
 	enough := func(img image.Image, factor int) bool {
 		b := img.Bounds()

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/media/mediatest"
 )
 
-// Headers are read from whatever Detect takes for an image.
+// Inspect must not fail unexpectedly for anything that Detect considers an image.
 func FuzzDetect(f *testing.F) {
 	for _, name := range []string{"plain.avif", "plain.heic", "anim.webp", "alpha.webp", "turned.avif"} {
 		f.Add(mediatest.Fixture(f, name), "a.svg")

@@ -15,8 +15,8 @@ package media
 
 import "vitrine/internal/media/source"
 
-// Source is a whole file that can be read at any place.
+// Source is a whole file with random access.
 type Source = source.File
 
-// Error says why a file cannot be used as an image, a drawing or a document.
+// Error is the reason why a file cannot be used as an image, a drawing or a document.
 type Error = source.Error

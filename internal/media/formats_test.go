@@ -68,7 +68,7 @@ func TestRenderFormats(t *testing.T) {
 // stillFirst makes a still image the main content of an animated AVIF file.
 func stillFirst(file []byte) []byte { return bytes.Replace(file, []byte("avis"), []byte("avif"), 1) }
 
-// checkQuarters holds a rendition against the test image.
+// checkQuarters compares a rendition with the test image.
 func checkQuarters(t *testing.T, r Rendition, want [4]color.NRGBA) {
 	t.Helper()
 	img, format, err := image.Decode(bytes.NewReader(r.Bytes))

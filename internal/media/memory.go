@@ -11,19 +11,19 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// memory is handed out to images before they are decoded, twice the budget all
-// in all. Images wait in two lanes, each in the order in which they came: so
-// large ones do not starve, and do not hold up small ones.
+// memory allocates memory to images before they are decoded, at most twice the budget in total.
+// Images wait in two lanes, in the order of their arrival, so large images do not starve and do
+// not delay small ones.
 type memory struct {
 	most         int64 // for one image
-	small        int64 // what takes no more goes by the small lane
+	small        int64 // maximum of the small lane
 	smallLane    *semaphore.Weighted
 	largeLane    *semaphore.Weighted
 	largeLaneHas int64
 }
 
-// newMemory has a lane of a quarter of the budget for images that fit in it, and
-// one of seven quarters for all others.
+// newMemory returns a memory with a lane of a quarter of the budget for images that fit, and one
+// of seven quarters for all others.
 func newMemory(budget, most int64) *memory {
 	small := budget / 4
 	large := 2*budget - small
@@ -39,8 +39,8 @@ func newMemory(budget, most int64) *memory {
 	}
 }
 
-// reserve waits until so many bytes are left, and returns a function that gives
-// them back. More than one image may take is an *Error.
+// reserve waits until the given number of bytes is available and returns a function that releases
+// them. If one image may not use so much, it returns an *Error.
 func (m *memory) reserve(ctx context.Context, bytes int64) (release func(), err error) {
 	if bytes > m.most {
 		return nil, source.Refused("The image needs too much memory to be resized")
@@ -63,12 +63,12 @@ func (m *memory) reserve(ctx context.Context, bytes int64) (release func(), err 
 	}, nil
 }
 
-// tight is the garbage that is left lying while large images are decoded, in
-// per cent of what is in use. By default it would be as much again.
+// tight is the amount of garbage while large images are decoded, in per cent of the memory in use.
+// The default is 100.
 const tight = 20
 
-// collector keeps Go's garbage collector tight while large images are decoded:
-// their pixels hold no pointers, so looking at them costs nothing.
+// collector makes Go's garbage collector run more often while large images are decoded. Their
+// pixels contain no pointers, so scanning them costs nothing.
 var collector garbage
 
 type garbage struct {
@@ -88,8 +88,8 @@ func (g *garbage) tighten() {
 	}
 }
 
-// relax returns an image's memory to the system before the next one gets it:
-// otherwise the next would often be put beside it.
+// relax returns the memory of an image to the system before the next one is decoded. Otherwise the
+// next image would often get additional memory.
 func (g *garbage) relax() {
 	debug.FreeOSMemory()
 	g.mu.Lock()

@@ -9,26 +9,25 @@ import (
 	"vitrine/internal/media/codec"
 )
 
-// size is the shape of a picture to make. Two versions of the same size are
-// one picture.
+// size is the shape of a picture. Two versions of the same size share one picture.
 type size struct {
 	width, height int
 	cropped       bool // to the central square
 }
 
-// thumbnail is always made: blurhashes are taken from it.
+// thumbnail is always made, because the blurhash is computed from it.
 var thumbnail = domain.SmallImage
 
-// plan is what to make of an image, and the memory it takes.
+// plan lists the pictures to make of an image and the memory that this needs.
 type plan struct {
-	width, height int // the image's, as viewed
+	width, height int // of the image, as viewed
 	versions      []domain.ImageVersion
-	sizes         []size // each once; the whole ones first, then the larger first
-	need          int64  // bytes at most, from decoding to encoding
-	encoding      int64  // bytes of that for the codec of what is not opaque
+	sizes         []size // each once; whole ones first, then larger ones first
+	need          int64  // maximum number of bytes, from decoding to encoding
+	encoding      int64  // bytes of that for the codec of pictures that are not opaque
 }
 
-// planFor plans for an image that may take most bytes.
+// planFor returns the plan for an image that may use `most` bytes.
 func planFor(h codec.Header, versions []domain.ImageVersion, most int64) plan {
 	p := plan{versions: versions}
 	p.width, p.height = h.Upright()
@@ -51,15 +50,15 @@ func planFor(h codec.Header, versions []domain.ImageVersion, most int64) plan {
 		pictures += h.Profile.Memory()
 	}
 	if !h.Opaque {
-		// Few pictures need all of it, so the largest ones do with what there is.
+		// Few pictures need the whole encoding memory, so the largest ones get the remaining memory.
 		p.encoding = max(codec.Base+8*largest, min(codec.EncodingMemory(largest), most-planMemory-pictures))
 	}
 	p.need = planMemory + max(h.Decoding, h.Decoded+pictures, pictures+p.encoding)
 	return p
 }
 
-// planMemory is for what is small in every plan: buffers of decoders, the
-// blurhash, the tables of an encoder.
+// planMemory covers small allocations: buffers of decoders, the blurhash, and the tables of an
+// encoder.
 const planMemory = 1 << 20
 
 func (p plan) size(v domain.ImageVersion) size {
@@ -67,9 +66,8 @@ func (p plan) size(v domain.ImageVersion) size {
 	return size{w, h, v.Square() && p.width != p.height}
 }
 
-// pictures returns how many bytes the pictures of a decoded image and their files
-// take at most, what it takes to make them included, and the pixels of the
-// largest.
+// pictures returns the maximum number of bytes for the pictures of a decoded image and their
+// files, including the memory for making them, and the pixels of the largest picture.
 func (p plan) pictures(h codec.Header) (bytes, largest int64) {
 	var resampling int64
 	channels := int64(max(h.Channels, 2)) // luma and chroma

@@ -21,7 +21,7 @@ func TestProfiles(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})
 	t.Cleanup(func() { closeStudio(t, s) })
-	// The profile of swap.jpg exchanges red and green, so that ignoring it shows.
+	// The profile of swap.jpg swaps red and green, so the test notices if it is ignored.
 	swap := profileOf(t, mediatest.Fixture(t, "swap.jpg"))
 	p3 := profileOf(t, mediatest.Fixture(t, "p3.jpg"))
 	red, green := color.NRGBA{R: 200, G: 50, B: 50, A: 255}, color.NRGBA{R: 50, G: 200, B: 50, A: 255}

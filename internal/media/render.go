@@ -18,23 +18,23 @@ import (
 // Rendition is an image file of one version.
 type Rendition struct {
 	Version     domain.ImageVersion
-	ContentType string // "image/jpeg", or "image/webp" where something shines through
+	ContentType string // "image/jpeg", or "image/webp" if it is transparent
 	Width       int    // in pixels
 	Height      int
 	Bytes       []byte // without metadata; versions of the same size share them
 }
 
-// Rendered is what came of an image.
+// Rendered is the result of rendering an image.
 type Rendered struct {
 	Facts
-	Opaque     bool   // nothing shines through
+	Opaque     bool   // there are no transparent pixels
 	Blurhash   string // 4 × 3 components, 3 × 4 for portraits; on white
 	Renditions []Rendition
 }
 
-// Render decodes an image once and makes the versions from it, in the order
-// asked for. Of an animation they show the first frame: serve the original
-// where it should move. A broken, too large or unknown image is an *Error.
+// Render decodes an image once and makes the versions from it, in the given order. For an
+// animation they show the first frame: serve the original to show it moving. It returns an *Error
+// if the image is broken, too large or of an unknown format.
 func (s *Studio) Render(ctx context.Context, src Source, k filetype.Kind, versions []domain.ImageVersion) (Rendered, error) {
 	h, err := s.header(ctx, src, k)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Studio) Render(ctx context.Context, src Source, k filetype.Kind, versio
 	return s.renderAll(ctx, img, h, p)
 }
 
-// start compiles the modules that an image needs and that do not run yet.
+// start compiles the modules that an image needs and that are not compiled yet.
 func (s *Studio) start(ctx context.Context, modules ...*wasm.Module) error {
 	for _, m := range modules {
 		if m.Started() {
@@ -77,7 +77,7 @@ func (s *Studio) start(ctx context.Context, modules ...*wasm.Module) error {
 	return nil
 }
 
-// renderAll makes all pictures, then encodes them one by one.
+// renderAll makes all pictures and then encodes them one by one.
 func (s *Studio) renderAll(ctx context.Context, img image.Image, h codec.Header, p plan) (Rendered, error) {
 	pictures := picturesOf(img, h, p)
 	rendered := Rendered{Facts: factsOf(h), Opaque: bitmap.Opaque(pictures[p.sizes[0]])}
@@ -110,9 +110,9 @@ func (s *Studio) encode(ctx context.Context, picture image.Image, opaque bool, l
 	return r, err
 }
 
-// FirstPage returns the first page of a PDF as a JPEG within 1600 × 2400
-// pixels, for Render. A broken or locked document, and one that takes too long,
-// is an *Error. One page is rendered at a time.
+// FirstPage returns the first page of a PDF as a JPEG within 1600 × 2400 pixels, for Render. It
+// returns an *Error if the document is broken or locked, or if it takes too long. One page is
+// rendered at a time.
 func (s *Studio) FirstPage(ctx context.Context, src Source) ([]byte, error) {
 	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.most))
 	if err != nil {
@@ -122,7 +122,8 @@ func (s *Studio) FirstPage(ctx context.Context, src Source) ([]byte, error) {
 	return s.printer.FirstPage(ctx, src)
 }
 
-// DocumentText returns the text of a PDF for a search, see pdf.Printer.Text. It takes the memory of FirstPage.
+// DocumentText returns the text of a PDF for a search; see pdf.Printer.Text. It needs the memory
+// of FirstPage.
 func (s *Studio) DocumentText(ctx context.Context, src Source) (string, error) {
 	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.most))
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *Studio) DocumentText(ctx context.Context, src Source) (string, error) {
 	return s.printer.Text(ctx, src)
 }
 
-// hash returns the blurhash of a picture. A few pixels are enough for it.
+// hash returns the blurhash of a picture, computed from a few pixels.
 func hash(picture image.Image) (string, error) {
 	const side = 32
 	flat := image.NewRGBA(image.Rect(0, 0, side, side))

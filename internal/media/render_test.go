@@ -20,7 +20,7 @@ import (
 
 var small = []domain.ImageVersion{domain.SmallImage}
 
-// withExif puts an orientation, and a note of the place, into a JPEG.
+// withExif adds an orientation, and the name of a place, to a JPEG.
 func withExif(file []byte, o bitmap.Orientation) []byte {
 	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00SECRET PLACE")
 	exif[25] = byte(o)
@@ -127,7 +127,7 @@ func TestRenderSquare(t *testing.T) {
 	}
 }
 
-// hugePNG is a PNG of few bytes that says it has 30,000 × 30,000 pixels.
+// hugePNG returns a PNG of a few bytes that claims to have 30,000 × 30,000 pixels.
 func hugePNG(t *testing.T) []byte {
 	file := mediatest.PNG(t, image.NewGray(mediatest.Rect()))
 	binary.BigEndian.PutUint32(file[16:], 30000)
@@ -207,7 +207,7 @@ func TestRenderTransparent(t *testing.T) {
 	}
 }
 
-// A turned AVIF is upright in its facts and its pixels.
+// The facts and the pixels of a turned AVIF are upright.
 func TestRenderTurnedAVIF(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})

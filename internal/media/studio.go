@@ -13,12 +13,12 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// Options bound what a Studio does. Zeros stand for the defaults.
+// Options are the limits of a Studio. Zero values select the defaults.
 type Options struct {
-	MaxPixels    int           // the largest image that is decoded; 100 million
-	MemoryBudget int64         // in bytes; 128 MiB. All images at once take at most twice as much
+	MaxPixels    int           // maximum size of a decoded image; 100 million
+	MemoryBudget int64         // in bytes; 128 MiB. All images together use at most twice as much
 	MaxMemory    int64         // for one image, in bytes; seven quarters of the budget
-	Timeout      time.Duration // for decoding one image, once it has its memory; a minute
+	Timeout      time.Duration // for decoding one image, after it has its memory; a minute
 }
 
 const (
@@ -27,8 +27,8 @@ const (
 	defaultTimeout      = time.Minute
 )
 
-// Studio makes images. It is safe for concurrent use: what does not fit in its
-// memory together waits in turn.
+// Studio makes images. It is safe for concurrent use: images that do not fit in its memory
+// together wait for each other.
 type Studio struct {
 	maxPixels int
 	timeout   time.Duration
@@ -37,7 +37,7 @@ type Studio struct {
 	printer   *pdf.Printer
 }
 
-// NewStudio returns a Studio. Nothing is started until it is needed.
+// NewStudio returns a Studio. It compiles its modules on first use.
 func NewStudio(o Options) *Studio {
 	o.MaxPixels = cmp.Or(o.MaxPixels, defaultMaxPixels)
 	o.MemoryBudget = cmp.Or(o.MemoryBudget, defaultMemoryBudget)
@@ -52,20 +52,19 @@ func NewStudio(o Options) *Studio {
 	}
 }
 
-// Close frees what was started. Nothing else may be going on.
+// Close frees the modules. No call may be in progress.
 func (s *Studio) Close() error {
 	return errors.Join(s.codecs.Close(), s.printer.Close())
 }
 
-// Facts are what can be said of an image.
+// Facts contains the properties of an image.
 type Facts struct {
 	Width, Height int  // in pixels, as viewed: the orientation is applied
 	Animated      bool // more than one frame; versions show the first
 }
 
-// Inspect reads the facts from an image's header. The image may still turn out
-// to be broken. It returns an *Error for an image that is larger than the
-// Studio's limits, and for what is no image.
+// Inspect reads the facts from an image's header. The image may still turn out to be broken. It
+// returns an *Error if the file is not an image, or exceeds the Studio's limits.
 func (s *Studio) Inspect(ctx context.Context, src Source, k filetype.Kind) (Facts, error) {
 	h, err := s.header(ctx, src, k)
 	if err != nil {
@@ -79,8 +78,8 @@ func factsOf(h codec.Header) Facts {
 	return Facts{Width: w, Height: ht, Animated: h.Animated}
 }
 
-// header reads the header and holds it against the limits, within the time for
-// one image: a header may be long, too.
+// header reads the header and checks the limits, within the time for one image, because even a
+// header may be long.
 func (s *Studio) header(ctx context.Context, src Source, k filetype.Kind) (codec.Header, error) {
 	in, done := s.input(ctx, src)
 	defer done()
@@ -98,7 +97,7 @@ func (s *Studio) header(ctx context.Context, src Source, k filetype.Kind) (codec
 	return h, nil
 }
 
-// input returns an input that fails when the time for one image is up.
+// input returns an input that fails when the time for one image is over.
 func (s *Studio) input(ctx context.Context, src Source) (in *source.Input, done func()) {
 	ctx, done = context.WithTimeoutCause(ctx, s.timeout, source.Refused("The image takes too long to be decoded"))
 	return source.New(ctx, src), done

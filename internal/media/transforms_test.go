@@ -13,14 +13,14 @@ import (
 	"vitrine/internal/media/mediatest"
 )
 
-// Files with properties that crop, turn and mirror are shown accordingly, in the order of the
-// properties.
+// Files with properties for cropping, turning and mirroring are shown accordingly, in the order of
+// the properties.
 func TestTransforms(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})
 	t.Cleanup(func() { closeStudio(t, s) })
 	left := []byte("irot\x01")
-	mirrored := []byte("imir\x01") // left becomes right
+	mirrored := []byte("imir\x01") // swaps left and right
 	// The right half, 24 × 32 pixels: the centre is moved by 12 pixels.
 	half := append([]byte("clap"), numbers(24, 1, 32, 1, 12, 1, 0, 1)...)
 	tooLarge := append([]byte("clap"), numbers(480, 1, 32, 1, 0, 1, 0, 1)...)
@@ -60,8 +60,8 @@ func TestTransforms(t *testing.T) {
 	}
 }
 
-// Photographs of phones become Images in every orientation with the default
-// memory, even with alpha, more bits or full chroma.
+// Photographs of phones become images in every orientation with the default memory, even with
+// alpha, more bits or full chroma.
 func TestHEICInDefaultMemory(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})

@@ -8,29 +8,29 @@ type Comment struct {
 	at *Addresses
 }
 
-// Comment makes a view of a comment.
+// Comment returns a view of a comment.
 func (a *Addresses) Comment(c *domain.Comment) Comment { return Comment{c, a} }
 
-// Author is a view of who wrote the comment.
+// Author returns a view of the comment's author.
 func (c Comment) Author() Principal { return c.at.Principal(&c.Comment.Author) }
 
-// Links are the comment's relations. There is no address that reads one comment: itself is
-// where it is deleted.
+// Links returns the comment's relations. No address reads a single comment: self is the one that
+// deletes it.
 func (c Comment) Links() []Rel {
 	return []Rel{{"self", apiPath("comments", int64(c.ID))}, {"user", apiPath("users", c.Comment.Author.ID)},
 		{"block", apiPath("blocks", int64(c.BlockID))}}
 }
 
-// Thing is a view of an entry of a list of mixed kinds, as far as all kinds have it.
+// Thing is a view of an entry of a list of mixed kinds, with what all kinds have in common.
 type Thing struct {
 	domain.Thing
 	at *Addresses
 }
 
-// Thing makes a view of an entry.
+// Thing returns a view of an entry.
 func (a *Addresses) Thing(t domain.Thing) Thing { return Thing{t, a} }
 
-// Heading names the thing; "" for none.
+// Heading returns the name of the thing, "" if it has none.
 func (t Thing) Heading() string {
 	switch {
 	case t.Block != nil:
@@ -49,7 +49,7 @@ func (t Thing) Heading() string {
 	return ""
 }
 
-// Path is the path of the thing's page, for a comment its block's; "" for none.
+// Path returns the path of the thing's page, for a comment that of its block; "" if there is none.
 func (t Thing) Path() string {
 	switch {
 	case t.Block != nil:
@@ -68,7 +68,7 @@ func (t Thing) Path() string {
 	return ""
 }
 
-// URL is the address of that page; "" for none.
+// URL returns the address of that page, "" if there is none.
 func (t Thing) URL() string {
 	if path := t.Path(); path != "" {
 		return t.at.Site + path
@@ -82,20 +82,20 @@ type Activity struct {
 	at *Addresses
 }
 
-// Activity makes a view of an activity.
+// Activity returns a view of an activity.
 func (a *Addresses) Activity(s *domain.Story) Activity { return Activity{s, a} }
 
-// Actor is a view of who did it.
+// Actor returns a view of the actor.
 func (a Activity) Actor() Principal { return a.at.Principal(&a.Story.Actor) }
 
-// Item is what it was done with.
+// Item returns the item of the activity.
 func (a Activity) Item() Thing { return a.at.Thing(a.Story.Item) }
 
-// Target is what it was done to.
+// Target returns the target of the activity.
 func (a Activity) Target() Thing { return a.at.Thing(a.Story.Target) }
 
-// Action is what the actor did, in words that stand between the actor and the item; for a
-// comment, between the actor and the target.
+// Action returns the words between the actor and the item; for a comment, between the actor and
+// the target.
 func (a Activity) Action() string {
 	switch a.Kind {
 	case domain.FollowedUser, domain.FollowedChannel, domain.FollowedGroup:
@@ -114,7 +114,7 @@ func (a Activity) Action() string {
 	return ""
 }
 
-// Connector stands between item and target, "" where nothing does.
+// Connector returns the word between item and target, "" if there is none.
 func (a Activity) Connector() string {
 	switch a.Kind {
 	case domain.AddedBlock, domain.AddedChannel, domain.AddedToGroup:

@@ -1,7 +1,7 @@
-// Package present shows things: views of domain values that every door renders from. A
-// view wraps its value and works out, when asked, what a reader is shown beyond it:
-// addresses, sizes, fallbacks, what the viewer may do. It reads no clock and does no I/O;
-// which fields there are, and what they are called, is for each door to say.
+// Package present contains views of domain values, from which every transport renders. A view
+// wraps its value and computes what readers are shown in addition: addresses, sizes, fallbacks,
+// the viewer's permissions. It reads no clock and does no I/O. Each transport chooses its own
+// fields and their names.
 package present
 
 import (
@@ -11,14 +11,14 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Addresses are where a server is reached. They are absolute and without a slash at
-// their ends. Its methods make views.
+// Addresses contains the addresses of a server. They are absolute and have no trailing slash. Its
+// methods return views.
 type Addresses struct {
 	API   string
 	Site  string
 	Files string
 
-	KeepMetadata bool // whether originals are served with their metadata
+	KeepMetadata bool // originals are served with their metadata
 }
 
 // size returns the size of the original of a file as it is served.
@@ -29,20 +29,19 @@ func (a *Addresses) size(f *domain.File) int64 {
 	return f.ServedSize()
 }
 
-// Rel is a relation of a thing to another resource of the API: its name, and a path below
-// Addresses.API.
+// Rel is a relation to another resource of the API: its name, and a path below Addresses.API.
 type Rel struct{ Name, Path string }
 
-// apiPath is the path of a resource of the API by its id.
+// apiPath returns the path of a resource of the API by its id.
 func apiPath(kind string, id int64) string { return "/v3/" + kind + "/" + strconv.FormatInt(id, 10) }
 
-// file is the address of a file by its name below its key.
+// file returns the address of a file by its name below its key.
 func (a *Addresses) file(f *domain.File, name string) string {
 	return a.Files + "/" + f.Key + "/" + name
 }
 
-// Picture is the address of the picture of a user or group, which is kept as a path below
-// the address of files, or as an address elsewhere; "" for none.
+// Picture returns the address of the avatar of a user or group, "" if there is none. It is stored
+// as a path below the address of files or as an address elsewhere.
 func (a *Addresses) Picture(kept *string) string {
 	switch {
 	case kept == nil:
@@ -53,10 +52,10 @@ func (a *Addresses) Picture(kept *string) string {
 	return a.Files + "/" + *kept
 }
 
-// Image is a view of an image that is no block's, with nothing said of it.
+// Image returns a view of an image that does not belong to a block and has no alternative text.
 func (a *Addresses) Image(f *domain.File) Image { return Image{File: f, at: a} }
 
-// Paths of pages, below Addresses.Site.
+// The paths of pages, below Addresses.Site.
 func userPath(slug string) string        { return "/" + slug }
 func groupPath(slug string) string       { return "/group/" + slug }
 func channelPath(owner, s string) string { return "/" + owner + "/" + s }

@@ -10,31 +10,31 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Block is a view of a block. Its visibility, texts, dates and embed are the value's own.
+// Block is a view of a block. Visibility, texts, dates and embed are those of the value.
 type Block struct {
 	*domain.Block
 	at *Addresses
 }
 
-// Block makes a view of a block.
+// Block returns a view of a block.
 func (a *Addresses) Block(b *domain.Block) Block { return Block{b, a} }
 
-// Author is a view of who made the block.
+// Author returns a view of the block's author.
 func (b Block) Author() Principal { return b.at.Principal(&b.Block.Author) }
 
-// Path is the path of the block's page.
+// Path returns the path of the block's page.
 func (b Block) Path() string { return blockPath(b.ID) }
 
-// URL is the address of the block's page.
+// URL returns the address of the block's page.
 func (b Block) URL() string { return b.at.Site + b.Path() }
 
-// Links are the block's relations, itself first.
+// Links returns the block's relations, self first.
 func (b Block) Links() []Rel {
 	self := apiPath("blocks", int64(b.ID))
 	return []Rel{{"self", self}, {"connections", self + "/connections"}}
 }
 
-// Can is what the viewer's next request would be allowed.
+// Can returns what the viewer's next request would be allowed to do.
 func (b Block) Can(viewer domain.Actor) domain.BlockAbilities {
 	return domain.AbilitiesOnBlock(viewer, *b.Block)
 }
@@ -61,11 +61,11 @@ func (b Block) Heading() string {
 	return "Untitled"
 }
 
-// headingLength is how many characters of a text stand for a title.
+// headingLength is how many characters of a text replace a missing title.
 const headingLength = 80
 
-// Excerpt is the beginning of a plain text on one line: whole words, and of characters no
-// more than given. An ellipsis, which is not counted, stands for the rest.
+// Excerpt returns the beginning of a plain text on one line: whole words with at most the given
+// number of characters. An ellipsis, which is not counted, replaces the rest.
 func Excerpt(text string, most int) string {
 	var b strings.Builder
 	left := most
@@ -75,7 +75,7 @@ func Excerpt(text string, most int) string {
 		}
 		n := utf8.RuneCountInString(word)
 		if n > left {
-			if b.Len() == 0 { // a word that is longer than all there may be
+			if b.Len() == 0 { // a single word that is too long
 				b.WriteString(string([]rune(word)[:most]))
 			}
 			return b.String() + "…"
@@ -89,18 +89,17 @@ func Excerpt(text string, most int) string {
 	return b.String()
 }
 
-// Source is where a block's content comes from. The zero Source is nowhere.
+// Source is the source of a block's content. The zero Source means that there is none.
 type Source struct {
 	URL      string
 	Title    *string
 	Provider Provider
 }
 
-// Provider is the site behind a source (behaviour.md section 13). The zero Provider is
-// one that is not known.
+// Provider is the site of a source (behaviour.md section 13). The zero Provider is unknown.
 type Provider struct{ Name, URL string }
 
-// Source is where the block's content comes from.
+// Source returns the source of the block's content.
 func (b Block) Source() Source {
 	if b.SourceURL == nil {
 		return Source{}
@@ -134,17 +133,17 @@ func (s Source) Place() string {
 	return Excerpt(strings.TrimSuffix(strings.TrimPrefix(place, "www."), "/"), headingLength)
 }
 
-// Player is what plays the embed of a block. The zero Player is none.
+// Player is the player for the embed of a block. The zero Player means that there is none.
 type Player struct {
 	URL           string // of the frame, https
 	Width, Height int64  // 0 if unknown
 	Title         string
 }
 
-// frameAddress is the address in the frame that an embed was stored with (page.SafeHTML).
+// frameAddress matches the address of the frame in a stored embed (page.SafeHTML).
 var frameAddress = regexp.MustCompile(`^<iframe src="(https://[^"]+)"`)
 
-// Player is what plays the block's embed. Of the stored HTML only the address is used.
+// Player returns the player for the block's embed. It uses only the address in the stored HTML.
 func (b Block) Player() Player {
 	if b.Embed == nil {
 		return Player{}

@@ -9,13 +9,13 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Tags makes entity tags from the versions of the rows that a representation of one thing
-// shows, and from what else it depends on: so a match is found before any body is built.
-// Versions only grow, so sums of them do not collide.
+// Tags makes entity tags from the versions of the rows that a representation shows and from
+// everything else that it depends on. So a match is found before a body is built. Versions only
+// grow, so their sums do not collide.
 type Tags struct{ epoch uint64 }
 
-// NewTags makes tags for one kind of representations: epoch holds all that they depend on
-// beside the things, such as the build and the addresses.
+// NewTags returns tags for one kind of representation. epoch contains everything that they depend
+// on apart from the rows, such as the build and the addresses.
 func NewTags(epoch []byte) Tags { return Tags{xxhash.Sum64(epoch)} }
 
 func (t Tags) tag(kind string, parts ...int64) string {
@@ -26,7 +26,7 @@ func (t Tags) tag(kind string, parts ...int64) string {
 	return fmt.Sprintf(`W/"%016x"`, xxhash.Sum64(buf))
 }
 
-// Channel is the tag of a channel with its collaborators.
+// Channel returns the tag of a channel with its collaborators.
 func (t Tags) Channel(viewer domain.Actor, c domain.Channel, collaborators []domain.Principal) string {
 	can := domain.AbilitiesOnChannel(viewer, c)
 	faces := int64(0)
@@ -37,43 +37,43 @@ func (t Tags) Channel(viewer domain.Actor, c domain.Channel, collaborators []dom
 		bits(can.AddTo, can.Update, can.Destroy, can.ManageCollaborators))
 }
 
-// Block is the tag of a block.
+// Block returns the tag of a block.
 func (t Tags) Block(viewer domain.Actor, b domain.Block) string {
 	return t.BlockStamp(viewer, b.Stamp())
 }
 
-// BlockStamp is the tag of a block in the state of the stamp.
+// BlockStamp returns the tag of a block in the state of the stamp.
 func (t Tags) BlockStamp(viewer domain.Actor, s domain.BlockStamp) string {
 	can := s.Abilities(viewer)
-	// A block of a channel that has changed may be visible, or not, before its version grows.
+	// After a change of its channel, a block may become visible or hidden before its version grows.
 	return t.tag("block", int64(s.ID), s.Version, s.Face, bits(can.Manage, can.Comment, can.Connect,
 		s.Visibility == domain.BlockPublic, s.Visibility == domain.BlockPrivate))
 }
 
-// Connection is the tag of a connection in its channel.
+// Connection returns the tag of a connection in its channel.
 func (t Tags) Connection(viewer domain.Actor, in domain.Channel, c domain.Connection) string {
 	return t.tag("connection", int64(c.ID), c.Version, c.Position, c.Maker.Version,
 		bits(domain.CanRemove(viewer, in, c)))
 }
 
-// User is the tag of a user as others see them.
+// User returns the tag of a user as others see them.
 func (t Tags) User(viewer domain.Actor, u domain.User) string {
 	return t.tag("user", int64(u.ID), u.Version, u.ChannelsFor(viewer), 0)
 }
 
-// Me is the tag of a user as they see themselves, with what is unread.
+// Me returns the tag of a user as they see themselves, with the number of unread notifications.
 func (t Tags) Me(u domain.User) string {
 	return t.tag("me", int64(u.ID), u.Version, u.OpenChannels+u.PrivateChannels, u.Unread)
 }
 
-// Group is the tag of a group.
+// Group returns the tag of a group.
 func (t Tags) Group(viewer domain.Actor, g domain.Group) string {
 	can := domain.AbilitiesOnGroup(viewer, g)
 	return t.tag("group", int64(g.ID), g.Version, g.Owner.Version, g.Channels(),
 		bits(can.Update, can.Destroy, can.ManageMembers, can.ManageInvitations))
 }
 
-// GroupInvite is the tag of the invite of a group.
+// GroupInvite returns the tag of the invite of a group.
 func (t Tags) GroupInvite(g domain.Group, i domain.GroupInvite) string {
 	return t.tag("invite", int64(i.ID), g.FaceVersion)
 }

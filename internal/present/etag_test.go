@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/present"
 )
 
-// A tag differs with everything that a representation shows of other rows, with what its
-// viewer may do, and from server to server.
+// A tag depends on everything that a representation shows of other rows, on the viewer's
+// permissions, and on the server.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	guest, ada := domain.Actor{}, domain.Actor{UserID: 1, Scope: domain.ScopeWrite}

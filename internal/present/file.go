@@ -15,10 +15,10 @@ type Image struct {
 	at      *Addresses
 }
 
-// Image is the block's image. Only a block that HasImage has one.
+// Image returns the block's image. The block must have one (HasImage).
 func (b Block) Image() Image { return Image{b.Block.Image, b.AltText, b.at} }
 
-// Src is the address of the image as it came.
+// Src returns the address of the original image.
 func (i Image) Src() string { return i.at.file(i.File, i.Original()) }
 
 // ServedSize returns the size of the file at Src.
@@ -50,7 +50,7 @@ func (i Image) servesOriginal() bool {
 	return i.at.KeepMetadata || i.KeepsMetadata || i.CleanSize != domain.CleanImpossible
 }
 
-// AspectRatio is width by height, to four places; 0 if unknown.
+// AspectRatio returns width divided by height, to four decimal places; 0 if unknown.
 func (i Image) AspectRatio() float64 {
 	if i.Width == 0 || i.Height == 0 {
 		return 0
@@ -58,32 +58,32 @@ func (i Image) AspectRatio() float64 {
 	return math.Round(float64(i.Width)/float64(i.Height)*1e4) / 1e4
 }
 
-// Version is one size of an image: its addresses at 1× and 2×, and width and height at
-// 1×, 0 if unknown. Where the image has no resized versions it is the original.
+// Version is one size of an image: its addresses at 1× and 2×, and its width and height at 1×, 0
+// if unknown. If the image has no resized versions, it is the original.
 type Version struct {
 	Src, Src2x    string
 	Width, Height int64
 }
 
-// Version is the image in one of the sizes.
+// Version returns the image in one of the sizes.
 func (i Image) Version(v domain.ImageVersion) Version {
 	w, h := i.VersionSize(v)
 	return Version{i.at.file(i.File, i.File.Version(v)), i.at.file(i.File, i.File.Version(v.At2x())), w, h}
 }
 
-// Small is the image within 400 pixels.
+// Small returns the image within 400 pixels.
 func (i Image) Small() Version { return i.Version(domain.SmallImage) }
 
-// Medium is the image within 800 pixels.
+// Medium returns the image within 800 pixels.
 func (i Image) Medium() Version { return i.Version(domain.MediumImage) }
 
-// Large is the image within 1200 pixels.
+// Large returns the image within 1200 pixels.
 func (i Image) Large() Version { return i.Version(domain.LargeImage) }
 
-// Square is the middle of the image, 400 pixels wide.
+// Square returns the middle of the image, 400 pixels wide.
 func (i Image) Square() Version { return i.Version(domain.SquareImage) }
 
-// Srcset is both addresses as a browser chooses between them.
+// Srcset returns both addresses in the syntax of the srcset attribute.
 func (v Version) Srcset() string {
 	if v.Src2x == v.Src {
 		return v.Src
@@ -97,22 +97,22 @@ type Attachment struct {
 	at *Addresses
 }
 
-// Attachment is the block's file. Only a block of the kind Attachment has one.
+// Attachment returns the block's file. The block must be an Attachment.
 func (b Block) Attachment() Attachment { return Attachment{b.File, b.at} }
 
-// URL is the address of the file.
+// URL returns the address of the file.
 func (f Attachment) URL() string { return f.at.file(f.File, f.Original()) }
 
 // ServedSize returns the size of the file at URL.
 func (f Attachment) ServedSize() int64 { return f.at.size(f.File) }
 
-// Ground is the colour that the image comes to on average, such as "#9a3b1f", "" if it is not
-// known. It stands in the image's place until that is there.
+// Ground returns the average colour of the image, such as "#9a3b1f", "" if it is unknown. Pages
+// show it until the image is loaded.
 func (i Image) Ground() string {
 	if i.Blurhash == nil || len(*i.Blurhash) < 6 {
 		return ""
 	}
-	colour := 0 // the constant component of a blurhash: four digits to the base 83
+	colour := 0 // the constant component of a blurhash: four digits to base 83
 	for _, digit := range []byte((*i.Blurhash)[2:6]) {
 		value := strings.IndexByte(blurhashDigits, digit)
 		if value < 0 {
@@ -123,5 +123,5 @@ func (i Image) Ground() string {
 	return fmt.Sprintf("#%06x", colour&0xffffff)
 }
 
-// blurhashDigits are the digits of blurhashes, in their order.
+// blurhashDigits are the digits of blurhashes, in order.
 const blurhashDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~"

@@ -12,17 +12,17 @@ type Import struct {
 	at *Addresses
 }
 
-// Import makes a view of an import.
+// Import returns a view of an import.
 func (a *Addresses) Import(i *domain.Import) Import { return Import{i, a} }
 
-// Path is the path of the import's page.
+// Path returns the path of the import's page.
 func (i Import) Path() string { return "/settings/import/" + strconv.FormatInt(int64(i.ID), 10) }
 
-// URL is the address of the import's page.
+// URL returns the address of the import's page.
 func (i Import) URL() string { return i.at.Site + i.Path() }
 
-// Whole and Part measure how far the import is, for a meter: by items where it is known how
-// many there are, else by channels.
+// Whole and Part return the progress of the import, for a meter: by items if their number is
+// known, otherwise by channels.
 func (i Import) Whole() int64 {
 	if i.Counts.Expected > 0 {
 		return i.Counts.Expected
@@ -30,7 +30,7 @@ func (i Import) Whole() int64 {
 	return max(i.Steps, 1)
 }
 
-// Part is how much of Whole is done.
+// Part returns how much of Whole is done.
 func (i Import) Part() int64 {
 	switch {
 	case i.State == domain.ImportDone:
@@ -41,7 +41,7 @@ func (i Import) Part() int64 {
 	return i.StepsDone
 }
 
-// Links are the import's relations: itself.
+// Links returns the import's relations: self.
 func (i Import) Links() []Rel {
 	return []Rel{{"self", "/ext/v1/imports/" + strconv.FormatInt(int64(i.ID), 10)}}
 }

@@ -9,16 +9,16 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Page is where a page stands in its list (behaviour.md section 1).
+// Page is the position of a page in its list (behaviour.md section 1).
 type Page struct {
 	domain.Page
 	Total int64 // items that the viewer may see
 }
 
-// Pages is how many pages there are.
+// Pages returns the number of pages.
 func (p Page) Pages() int64 { return (p.Total + p.Per - 1) / p.Per }
 
-// Next is the number of the page that follows, 0 for none.
+// Next returns the number of the next page, 0 if there is none.
 func (p Page) Next() int64 {
 	if p.Number < p.Pages() {
 		return p.Number + 1
@@ -26,8 +26,8 @@ func (p Page) Next() int64 {
 	return 0
 }
 
-// Prev is the number of the page before, 0 for none. Before a page past the end comes
-// the last.
+// Prev returns the number of the previous page, 0 if there is none. Beyond the end, it is the last
+// page.
 func (p Page) Prev() int64 {
 	if p.Number > 1 {
 		return min(p.Number-1, max(p.Pages(), 1))
@@ -35,8 +35,8 @@ func (p Page) Prev() int64 {
 	return 0
 }
 
-// PageAddress is the address of a page, by its number, of the list that a path and a query
-// name; "" for number 0.
+// PageAddress returns the address of a page, by its number, of the list with a path and a query;
+// "" for number 0.
 func PageAddress(path string, query url.Values, number int64) string {
 	if number == 0 {
 		return ""
@@ -49,5 +49,5 @@ func PageAddress(path string, query url.Values, number int64) string {
 	return path + "?" + q.Encode()
 }
 
-// Machine writes an instant for programs, as in the attribute datetime of HTML.
+// Machine formats a time for programs, as in the attribute datetime of HTML.
 func Machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }

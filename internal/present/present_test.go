@@ -15,7 +15,7 @@ var at = &present.Addresses{API: "https://api.test", Site: "https://site.test", 
 
 func ptr[T any](v T) *T { return &v }
 
-// same compares what was shown with what should be.
+// same compares an actual value with the expected one.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -146,7 +146,7 @@ func TestImage(t *testing.T) {
 	same(t, "square", []int64{square.Width, square.Height}, []int64{400, 400})
 	same(t, "srcset", square.Srcset(), square.Src+" 1x, "+square.Src2x+" 2x")
 
-	b.Image = &domain.File{Key: "key", Extension: "svg"} // of which none are made
+	b.Image = &domain.File{Key: "key", Extension: "svg"} // it has no resized versions
 	i = at.Block(&b).Image()
 	same(t, "aspect ratio", i.AspectRatio(), 0.0)
 	same(t, "small", i.Small(), present.Version{Src: i.Src(), Src2x: i.Src()})
@@ -159,7 +159,7 @@ func TestAttachment(t *testing.T) {
 	same(t, "address", at.Block(&b).Attachment().URL(), "https://files.test/files/key/original")
 }
 
-// Who invites an address does not learn whose it is.
+// Inviting an address does not reveal its owner.
 func TestInvitee(t *testing.T) {
 	t.Parallel()
 	ada := user(1, "Ada", "ada")

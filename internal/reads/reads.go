@@ -1,7 +1,7 @@
-// Package reads says of a request where it may read: at the primary database alone, or at a
-// replica, which lags behind a little. The edge says who asks and whether what they get may
-// be a little old, and the database finds a place for it. What has no such request in its
-// context, such as a job, reads at the primary.
+// Package reads records where a request may read: only at the primary database, or also at a
+// replica, which lags behind a little. The edge sets the account and whether the response may be a
+// little old, and the database chooses a replica. Anything without such a request in its context,
+// such as a job, reads at the primary.
 package reads
 
 import (
@@ -9,34 +9,35 @@ import (
 	"sync"
 )
 
-// Asks is what a place to read has to hold: all that an account has written, which is so many
-// transactions. The zero value is a guest's.
+// Asks is what a replica must contain: all writes of an account, as a number of transactions. The
+// zero value is that of a guest.
 type Asks struct {
 	Account int64
 	Writes  int64
 }
 
-// Request is one request. It is safe for concurrent use; a nil one reads at the primary.
+// Request is the state of one request. It is safe for concurrent use. A nil Request reads at the
+// primary.
 type Request struct {
 	mu      sync.Mutex
 	asks    Asks
-	may     bool // what it reads may be a little old
-	placed  bool // on is chosen
+	may     bool // the data may be a little old
+	placed  bool // on has been chosen
 	on      any  // where it reads; nil for the primary
-	broken  bool // a replica has failed it
-	wrote   bool // it has begun a transaction that writes
+	broken  bool // a replica has failed
+	wrote   bool // it has started a write transaction
 	primary bool // it reads at the primary from now on
 }
 
 type requestKey struct{}
 
-// With gives a context with a request in it, which reads at the primary until Lag.
+// With returns a context with a request, which reads at the primary until Lag is called.
 func With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKey{}, new(Request))
 }
 
-// AtPrimary gives a context whose reads are the primary's, for what is remembered longer than a
-// request lasts.
+// AtPrimary returns a context that reads at the primary, for data that is kept longer than a
+// request.
 func AtPrimary(ctx context.Context) context.Context {
 	if From(ctx) == nil {
 		return ctx
@@ -44,13 +45,13 @@ func AtPrimary(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKey{}, (*Request)(nil))
 }
 
-// From gives the request of a context, nil for none.
+// From returns the request of a context, nil if it has none.
 func From(ctx context.Context) *Request {
 	r, _ := ctx.Value(requestKey{}).(*Request)
 	return r
 }
 
-// For says who asks.
+// For sets the account and its writes.
 func (r *Request) For(a Asks) {
 	if r == nil {
 		return
@@ -60,7 +61,7 @@ func (r *Request) For(a Asks) {
 	r.asks = a
 }
 
-// Account is who asks, 0 for a guest.
+// Account returns the account, 0 for a guest.
 func (r *Request) Account() int64 {
 	if r == nil {
 		return 0
@@ -70,14 +71,14 @@ func (r *Request) Account() int64 {
 	return r.asks.Account
 }
 
-// Lag says that what is read from now on may be a little old.
+// Lag allows reads to be a little old from now on.
 func (r *Request) Lag() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.may = true
 }
 
-// Writes has the request read at the primary from now on, since it writes there.
+// Writes makes the request read at the primary from now on, since it writes there.
 func (r *Request) Writes() {
 	if r == nil {
 		return
@@ -87,8 +88,8 @@ func (r *Request) Writes() {
 	r.wrote, r.primary = true, true
 }
 
-// Place gives where the request reads, nil for the primary. All of it is read at one place,
-// which choose finds when it is asked first.
+// Place returns where the request reads, nil for the primary. The request reads everything at one
+// place, which choose returns on the first call.
 func (r *Request) Place(choose func(Asks) any) any {
 	if r == nil {
 		return nil
@@ -104,15 +105,15 @@ func (r *Request) Place(choose func(Asks) any) any {
 	return r.on
 }
 
-// Break says that a replica has failed the request, which reads at the primary from now on.
+// Break records that a replica has failed. The request reads at the primary from now on.
 func (r *Request) Break() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.broken, r.primary = true, true
 }
 
-// Repeat reports whether the request is to be made once more, since a replica has failed it,
-// and notes that it is. One that writes is not: its reads were the primary's.
+// Repeat reports whether to repeat the request because a replica has failed. Another call then
+// returns false. A request that writes is not repeated, since it read at the primary.
 func (r *Request) Repeat() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,16 +10,16 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// cast is who may look.
+// cast contains the viewers.
 type cast struct{ guest, stranger, author, owner, collaborator, member, partner domain.UserID }
 
-// names tells them apart in failures.
+// names returns the names of the viewers for failures.
 func (c cast) names() map[string]domain.UserID {
 	return map[string]domain.UserID{"guest": c.guest, "stranger": c.stranger, "author": c.author, "owner": c.owner,
 		"collaborator": c.collaborator, "member of the owning group": c.member, "member of the collaborating group": c.partner}
 }
 
-// Who sees a channel and what is in it, in every way of asking.
+// TestAccess checks who sees a channel and its contents, with every query that can show them.
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -32,7 +32,7 @@ func TestAccess(t *testing.T) {
 		storetest.Group(t, s, "Others", c.stranger, c.author)
 		storetest.Collaborate(t, s, storetest.Channel(t, s, founder, "Elsewhere", domain.Private), domain.UserRef(c.stranger))
 		block := storetest.Block(t, s, c.author, "x")
-		shelf := storetest.Channel(t, s, founder, "Shelf", domain.Public) // where the channels are shown
+		shelf := storetest.Channel(t, s, founder, "Shelf", domain.Public) // contains the channels
 		for i, v := range []domain.Visibility{domain.Private, domain.Closed, domain.Public} {
 			roles := map[domain.UserID]domain.Role{c.owner: domain.RoleOwner, c.collaborator: domain.RoleCollaborator, c.partner: domain.RoleCollaborator}
 			by, owner := c.owner, domain.UserRef(c.owner)
@@ -64,7 +64,7 @@ func TestAccess(t *testing.T) {
 	})
 }
 
-// view is one viewer's.
+// view is one viewer's view.
 type view struct {
 	t      *testing.T
 	s      *store.Store
@@ -72,8 +72,8 @@ type view struct {
 	viewer domain.UserID
 }
 
-// expect asks in every way for a channel with one block in it, which is shown in
-// another, and expects the viewer to see it, or not, in all of them alike.
+// expect reads a channel, which contains a block and is in another channel, with every query. All
+// of them must agree on whether the viewer sees it.
 func (v view) expect(id, shelf domain.ChannelID, block domain.BlockID, role domain.Role, sees, author bool) {
 	v.t.Helper()
 	ctx := v.t.Context()

@@ -10,12 +10,12 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// deletedName is how a deleted account is called where what it leaves behind is shown.
+// deletedName is the name of a deleted account where its remaining items are shown.
 const deletedName = "Deleted account"
 
-// AnonymizeAccount takes a locked account out of sight: nothing that tells who it was stays in
-// its row, and whatever let somebody act for it ends. What it owns is left to ClearAccount
-// jobs. Its slug is never given again, and leads nowhere.
+// AnonymizeAccount makes a locked account invisible. It removes personal data from its row and
+// ends all access to it. ClearAccount jobs delete what it owns. Its slug is never reused and does
+// not lead anywhere.
 func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time) error {
 	slug, err := tx.anonymousSlug(ctx, u.ID, now)
 	if err != nil {
@@ -68,7 +68,7 @@ func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time
 func (tx *Tx) anonymousSlug(ctx context.Context, id domain.UserID, now time.Time) (string, error) {
 	slug := fmt.Sprintf("deleted-account-%d", id)
 	free, err := tx.ClaimSlug(ctx, UserSlug, slug, now)
-	if err == nil && !free { // somebody chose to be called so
+	if err == nil && !free { // somebody has chosen this slug
 		slug, err = tx.SlugFor(ctx, UserSlug, deletedName, now)
 	}
 	if err != nil {
@@ -89,17 +89,17 @@ func (q Queries) IsDeleted(ctx context.Context, id domain.UserID) (deleted bool,
 	return deleted, err
 }
 
-// Legacy is what a user has that deleting the account would end or leave behind.
+// Legacy counts what a user has that deleting the account would delete or leave behind.
 type Legacy struct {
 	Channels     int64
-	Blocks       int64 // in nobody else's channel
+	Blocks       int64 // not in a channel of others
 	SharedBlocks int64
 	Comments     int64
-	Groups       []domain.Group // owned
+	Groups       []domain.Group // the groups they own
 }
 
-// doomed picks the channels that would go with the user $1: their own, and those of
-// groups in which there is nobody else.
+// doomed selects the channels that would be deleted with the user $1: their own, and those of
+// groups without other members.
 const doomed = `(ch.owner_type = 'User' AND ch.owner_id = $1 OR ch.owner_type = 'Group' AND ch.owner_id IN (
 	SELECT g.id FROM groups g WHERE g.owner_id = $1 AND g.users_count = 1))`
 
@@ -121,7 +121,7 @@ func (v *Snapshot) Legacy(ctx context.Context, user domain.UserID) (l Legacy, er
 	return l, err
 }
 
-// Remains lists what a deleted account still has, by kind of thing, some ids at a time.
+// Remains is a kind of thing that a deleted account may still have.
 type Remains string
 
 // The kinds of things.
@@ -149,13 +149,13 @@ var remains = map[Remains]string{
 	RemainingBlocks: `SELECT id FROM blocks WHERE user_id = $1 AND open_count = 0 AND private_count = 0 AND id > $2`,
 }
 
-// Remaining gives the ids of some things of a kind that a user has, above one id.
+// Remaining returns the ids of some things of a kind that a user has, above an id.
 func (q Queries) Remaining(ctx context.Context, what Remains, user domain.UserID, above int64, most int) ([]int64, error) {
 	rows, err := q.db.Query(ctx, remains[what]+" ORDER BY id"+sqlx.Limit("$3"), user, above, most)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 }
 
-// HandGroupOver gives a locked group to one of its members.
+// HandGroupOver makes one of its members the owner of a locked group.
 func (tx *Tx) HandGroupOver(ctx context.Context, g domain.GroupID, to domain.UserID) error {
 	if err := tx.db.ExecOne(ctx, `UPDATE groups SET owner_id = $2, version = version + 1 WHERE id = $1`, g, to); err != nil {
 		return err
@@ -163,7 +163,8 @@ func (tx *Tx) HandGroupOver(ctx context.Context, g domain.GroupID, to domain.Use
 	return tx.db.Exec(ctx, `UPDATE search_documents SET author_id = $2 WHERE kind = 'Group' AND item_id = $1`, g, to)
 }
 
-// ChannelOf reads a live channel of a user, whoever looks; NotFound if it is none.
+// ChannelOf reads a live channel of a user without checking access. It returns NotFound for any
+// other channel.
 func (q Queries) ChannelOf(ctx context.Context, user domain.UserID, id domain.ChannelID) (domain.Channel, error) {
 	c, err := rowmap.ScanChannel(q.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
 		" WHERE ch.id = $1 AND ch.owner_type = 'User' AND ch.owner_id = $2 AND ch.state = 'available'", id, user))

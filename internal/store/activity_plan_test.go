@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// A page of what a source did is a stretch of an index, for one who did nearly all that was
-// done and for one who did little.
+// A page of a source's activities is one range of an index, both for a source with nearly all
+// activities and for one with few.
 func TestPlansOfActivities(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -58,8 +58,8 @@ func TestPlansOfActivities(t *testing.T) {
 	})
 }
 
-// A feed seeks the newest of each source that is followed, and reads no more of it than a page,
-// be it one who did nearly all that was done or one who did little.
+// A feed looks up the newest activity of each followed source and reads no more than a page of it,
+// even if the source has nearly all activities.
 func TestPlansOfFeeds(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -71,7 +71,7 @@ func TestPlansOfFeeds(t *testing.T) {
 			SELECT 'created_channel', CAST($1 AS BIGINT), 'Channel', CAST($2 AS BIGINT), CAST($2 AS BIGINT), i FROM n`, busy, loud)
 		for i := range idlers {
 			idle := storetest.User(t, s, "Idle")
-			if i < 2 { // the others never did anything
+			if i < 2 { // the others have no activities
 				storetest.Exec(t, db, `INSERT INTO activities (kind, actor_id, item_type, item_id, created_at) VALUES ('created_channel', $1, 'Channel', 1, 1)`, idle)
 			}
 			storetest.Follow(t, s, reader, storetest.UserSubject(idle))

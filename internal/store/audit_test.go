@@ -73,8 +73,8 @@ func TestAuditTriggers(t *testing.T) {
 	})
 }
 
-// The program has no statement that could change an entry, and one that deletes: that which keeps
-// the log as long as a setting says. Migrations have none of either.
+// The program has no statement that could change an entry, and only one that deletes entries: the
+// one that enforces the configured retention. Migrations have neither.
 func TestAuditStatements(t *testing.T) {
 	t.Parallel()
 	changes := regexp.MustCompile(`(?i)\b(UPDATE|DELETE\s+FROM|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE|DROP\s+TABLE|ALTER\s+TABLE|MERGE\s+INTO)\s+(TABLE\s+|ONLY\s+|IF\s+EXISTS\s+)*audit_entries`)
@@ -103,7 +103,7 @@ func TestAuditStatements(t *testing.T) {
 	}
 }
 
-// A page of the log is read along an index, by whichever filter and from whichever place.
+// A page of the log is a range of an index, with every filter and from every place.
 func TestAuditPlans(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.SQLite(t))
@@ -138,8 +138,8 @@ func TestAuditPlans(t *testing.T) {
 	}
 }
 
-// On PostgreSQL too, whether planned for its arguments or for any, and where half of the entries are
-// those of one. What is pruned is found by the same index, a part at a time.
+// The same holds on PostgreSQL, for custom and generic plans, even if half of the entries belong
+// to one user. Sweeping uses the same index, in parts.
 func TestAuditPlansOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
@@ -156,7 +156,7 @@ func TestAuditPlansOfPostgreSQL(t *testing.T) {
 			{From: middle.At.Add(-time.Hour), To: middle.At}, {Actor: "user1", From: middle.At.Add(-time.Hour), To: middle.At}, {Act: domain.ActBlocked}} {
 			for _, after := range []domain.AuditPlace{{}, middle} {
 				for _, rising := range []bool{false, true} {
-					r.seen = map[string]bool{} // the same text with other arguments is another statement here
+					r.seen = map[string]bool{} // with other arguments, the same text counts as another statement here
 					if _, err := v.AuditEntries(ctx, f, after, rising, 50); err != nil {
 						return err
 					}
@@ -193,7 +193,7 @@ func TestAuditPlansOfPostgreSQL(t *testing.T) {
 	}
 }
 
-// find gives a step, this one or one below it, that is wanted.
+// find returns the first step that is wanted, this one or one below it.
 func (s step) find(wanted func(step) bool) (found step, ok bool) {
 	if wanted(s) {
 		return s, true

@@ -10,17 +10,16 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// AvatarWish is a picture that a user or group is to show, once it has been got.
+// AvatarWish is a requested avatar of a user or group that must still be fetched.
 type AvatarWish struct {
 	Owner  domain.PrincipalRef
-	N      int64           // grows with each wish of the owner
-	URL    string          // where it is, or ""
-	Upload domain.UploadID // or which one it is
+	N      int64           // grows with each request of the owner
+	URL    string          // its source, or ""
+	Upload domain.UploadID // or the upload with it
 }
 
-// WishAvatar notes which picture an owner is to show, in place of an earlier wish, and
-// gives its number. It locks the owner, so that no picture is set from an earlier wish
-// until the transaction ends.
+// WishAvatar records a requested avatar, replacing an earlier request, and returns its number. It
+// locks the owner, so that no avatar is set from an earlier request until the transaction ends.
 func (tx *Tx) WishAvatar(ctx context.Context, w AvatarWish, now time.Time) (n int64, err error) {
 	if tx.db.LocksRows() {
 		if err := tx.lockPrincipal(ctx, w.Owner); err != nil {
@@ -35,7 +34,7 @@ func (tx *Tx) WishAvatar(ctx context.Context, w AvatarWish, now time.Time) (n in
 	return n, err
 }
 
-// AvatarWish reads the wish of a number; NotFound if there is a later one or none.
+// AvatarWish reads the request with a number, NotFound if there is none or a later one.
 func (q Queries) AvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) (w AvatarWish, err error) {
 	w.Owner, w.N = owner, n
 	err = q.db.QueryRow(ctx, `SELECT COALESCE(url, ''), COALESCE(upload_id, 0) FROM avatar_wishes
@@ -44,8 +43,8 @@ func (q Queries) AvatarWish(ctx context.Context, owner domain.PrincipalRef, n in
 	return w, sqlx.Found(err)
 }
 
-// LockAvatarWish locks the owner of a wish and then the wish, until the transaction ends;
-// NotFound if there is a later one or none.
+// LockAvatarWish locks the owner of a request until the transaction ends. It returns NotFound if
+// there is no such request or a later one.
 func (tx *Tx) LockAvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) error {
 	if tx.db.LocksRows() {
 		if err := tx.lockPrincipal(ctx, owner); err != nil {
@@ -64,8 +63,8 @@ func (tx *Tx) lockPrincipal(ctx context.Context, ref domain.PrincipalRef) error 
 	return sqlx.Found(err)
 }
 
-// SetAvatar shows a file, by its path below the address of files, or nothing, and
-// removes the file that was shown.
+// SetAvatar sets the avatar to a file, by its path below the address of files, or to none, and
+// deletes the previous file.
 func (tx *Tx) SetAvatar(ctx context.Context, owner domain.PrincipalRef, avatar *string, now time.Time) error {
 	table := "users"
 	if owner.Type == domain.TypeGroup {
@@ -89,15 +88,15 @@ func (tx *Tx) SetAvatar(ctx context.Context, owner domain.PrincipalRef, avatar *
 	return tx.dropAvatar(ctx, was.Avatar)
 }
 
-// AvatarGranted notes that a wish has been dealt with.
+// AvatarGranted records that a request was processed.
 func (tx *Tx) AvatarGranted(ctx context.Context, owner domain.PrincipalRef, n int64) error {
 	return tx.db.Exec(ctx, `UPDATE avatar_wishes SET url = NULL, upload_id = NULL
 		WHERE owner_type = $1 AND owner_id = $2 AND n = $3`, owner.Type, owner.ID, n)
 }
 
-// dropAvatar removes the file that was somebody's picture.
+// dropAvatar deletes the file of an avatar.
 func (tx *Tx) dropAvatar(ctx context.Context, avatar *string) error {
-	if avatar == nil || strings.Contains(*avatar, "://") { // of somebody else's server
+	if avatar == nil || strings.Contains(*avatar, "://") { // it is on another server
 		return nil
 	}
 	key, _, _ := strings.Cut(*avatar, "/")

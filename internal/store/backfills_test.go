@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What backfills have yet to do is counted, and bounded above, by nothing but their indexes.
+// The remaining work of backfills, and its upper bound, is counted only with indexes.
 func TestBackfills(t *testing.T) {
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		left := func(rows int64, atMost bool) {
@@ -56,14 +56,14 @@ func TestBackfills(t *testing.T) {
 				}
 			}
 		}
-		storetest.Exec(t, db, `DELETE FROM search_documents WHERE item_id > 1000000`) // of nothing
+		storetest.Exec(t, db, `DELETE FROM search_documents WHERE item_id > 1000000`) // documents without an item
 		storetest.Exec(t, db, `DELETE FROM files`)
 		storetest.Exec(t, db, `DELETE FROM blobs`)
 		storetest.Exec(t, db, `DELETE FROM byte_usage WHERE user_id > 1000000`)
 	})
 }
 
-// planned is the plan of a statement, as the database words it.
+// planned returns the plan of a statement, as the database prints it.
 func planned(t *testing.T, db *database.DB, query string) string {
 	t.Helper()
 	if db.Dialect() == database.SQLite {

@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// readFiles reads the files of blocks.
 func (q Queries) readFiles(ctx context.Context, blocks ...*domain.Block) error {
 	var ids []domain.FileID
 	for _, b := range blocks {
@@ -37,7 +36,7 @@ func (q Queries) readFiles(ctx context.Context, blocks ...*domain.Block) error {
 	return nil
 }
 
-// ids are those that there are.
+// ids returns the ids that are not nil.
 func ids(all ...*domain.FileID) (some []domain.FileID) {
 	for _, id := range all {
 		if id != nil {
@@ -47,8 +46,8 @@ func ids(all ...*domain.FileID) (some []domain.FileID) {
 	return some
 }
 
-// FillBlock writes the content of a locked block: kind, state, title, content, source,
-// files and embed. Files that it had before go.
+// FillBlock writes the content of a locked block: type, state, title, content, source, files and
+// embed. It deletes the previous files.
 func (tx *Tx) FillBlock(ctx context.Context, was, b domain.Block, now time.Time) error {
 	c := sqlx.TextOf(b.Content)
 	d := sqlx.TextOf(b.Description)

@@ -29,9 +29,9 @@ func (q Queries) BlockStamp(ctx context.Context, viewer domain.UserID, id domain
 	return s, sqlx.Found(err)
 }
 
-// Block reads a block that the viewer may see, in one state although its files take a
-// second statement: the row of a file never changes, so that one which is still there is
-// as it was. When one has gone meanwhile, all is read again in a snapshot.
+// Block reads a block that the viewer may see. Its files take a second statement, but both return
+// one state, because the row of a file never changes. If a file was deleted in between, Block
+// reads everything again in a snapshot.
 func (s *Store) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
 	b, err := s.Queries.Block(ctx, viewer, id)
 	if err != nil || !lacksFile(b) {
@@ -44,12 +44,12 @@ func (s *Store) Block(ctx context.Context, viewer domain.UserID, id domain.Block
 	return b, err
 }
 
-// lacksFile reports whether a file of the block was gone when its row was read.
+// lacksFile reports whether a file of the block was deleted before its row was read.
 func lacksFile(b domain.Block) bool {
 	return b.Image != nil && b.Image.ID == 0 || b.File != nil && b.File.ID == 0
 }
 
-// AnyBlock reads a block, whoever may see it.
+// AnyBlock reads a block without checking access.
 func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
 	return q.oneBlock(ctx, q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.BlockColumns+rowmap.BlockFrom+"WHERE b.id = $1", id))
 }
@@ -94,8 +94,8 @@ func (q Queries) BlocksForGuests(ctx context.Context, ids []domain.BlockID) (map
 	return seen, err
 }
 
-// LockedBlock reads a block that the viewer may see, and locks it, in one statement. If it
-// had to wait, who sees the block may be older than the block, and all is read again.
+// LockedBlock reads and locks a block that the viewer may see, in one statement. If it had to wait
+// for the lock, the access check may be outdated, so it reads everything again.
 func (tx *Tx) LockedBlock(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
 	var unmoved bool
 	b, err := tx.oneBlock(ctx, alongside{tx.db.QueryRow(ctx, "SELECT "+rowmap.BlockColumns+", "+tx.db.Unmoved("blocks", "b")+rowmap.BlockFrom+
@@ -106,7 +106,7 @@ func (tx *Tx) LockedBlock(ctx context.Context, viewer domain.UserID, id domain.B
 	return tx.Block(ctx, viewer, id)
 }
 
-// alongside scans one column more than it is asked for.
+// alongside scans one additional column after the others.
 type alongside struct {
 	sqlx.Row
 	last any
@@ -123,15 +123,15 @@ func (tx *Tx) LockBlock(ctx context.Context, id domain.BlockID) error {
 	return sqlx.Found(err)
 }
 
-// CreateBlock makes a block that is in no channel yet. See CreateBlockIn.
+// CreateBlock creates a block that is in no channel yet. See CreateBlockIn.
 func (tx *Tx) CreateBlock(ctx context.Context, b domain.Block, now time.Time) (domain.BlockID, error) {
 	made, err := tx.CreateBlockIn(ctx, b, now)
 	return made.ID, err
 }
 
-// CreateBlockIn makes a block by b.Author from its type, state, texts, source, files, embed and
-// metadata, connects it to locked channels, and gives it as it then is. It keeps the times of one
-// that is brought in from elsewhere.
+// CreateBlockIn creates a block by b.Author from its type, state, texts, source, files, embed and
+// metadata, connects it to locked channels, and returns it. It keeps the times of an imported
+// block.
 func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, channels ...NewConnection) (domain.Block, error) {
 	for _, n := range channels {
 		open, private := documents.Placed(n.Channel.Visibility, 1)
@@ -164,8 +164,8 @@ func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, 
 	return b, nil
 }
 
-// UpdateBlock writes title, texts, alternative text and metadata of a locked block, whose
-// version and time of change then are new.
+// UpdateBlock writes title, texts, alternative text and metadata of a locked block. It sets the
+// new version and time of change in b.
 func (tx *Tx) UpdateBlock(ctx context.Context, was domain.Block, b *domain.Block, now time.Time) error {
 	d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
 	b.UpdatedAt = sqlx.Time(sqlx.Micros(now))
@@ -182,17 +182,17 @@ func (tx *Tx) UpdateBlock(ctx context.Context, was domain.Block, b *domain.Block
 	return tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
 }
 
-// BlockConnections gives the connections of a block, whoever looks.
+// BlockConnections returns the connections of a block without checking access.
 func (q Queries) BlockConnections(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
 	rows, err := q.db.Query(ctx, "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
 		" WHERE c.item_type = 'Block' AND c.item_id = $1 ORDER BY c.channel_id", id)
 	return sqlx.Collect(ctx, rows, err, rowmap.ScanConnection)
 }
 
-// LockBlockInChannels locks the channels a block is in, and then the block, after
-// which no channel can be added; and gives its connections.
+// LockBlockInChannels locks the channels that contain a block, and then the block, after which no
+// channel can be added. It returns the block's connections.
 func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
-	for range 2 { // the second time for channels that were added before the block was locked
+	for range 2 { // the second time for channels added before the block was locked
 		conns, err := tx.BlockConnections(ctx, id)
 		if err != nil {
 			return nil, err
@@ -211,8 +211,8 @@ func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]dom
 	return tx.BlockConnections(ctx, id)
 }
 
-// DeleteBlock removes a locked block that is in no channel any more, with its
-// comments, its files, the upload that it was made of, and what was told of it.
+// DeleteBlock deletes a locked block that is in no channel any more, with its comments, its files,
+// its upload, and the activities about it.
 func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
 	rows, err := tx.db.Query(ctx, `SELECT id FROM comments WHERE block_id = $1 UNION ALL SELECT id FROM hidden_comments WHERE block_id = $1`, id)
 	comments, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)

@@ -83,7 +83,7 @@ func TestChangesOfBlocks(t *testing.T) {
 		if got, err := s.Block(ctx, ada, want.ID); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 		}
-		// In the order by the items' own time it is now the last.
+		// It is now last in the order of the items' own time.
 		m := &model{t: t, s: s, owner: ada, channel: in}
 		l := m.contents(domain.ContentSort{Key: domain.ByUpdated}, domain.Page{Number: 1, Per: 10})
 		got := []domain.ConnectionID{}
@@ -96,7 +96,7 @@ func TestChangesOfBlocks(t *testing.T) {
 	})
 }
 
-// The visibility of a block follows from where it is, through every change.
+// The visibility of a block follows from its channels, through every change.
 func TestVisibilityOfBlocks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -13,14 +13,14 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Channel reads a live channel with the viewer's role; NotFound when the viewer
-// may not see it.
+// Channel reads a live channel with the viewer's role. It returns NotFound if the viewer may not
+// see it.
 func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
 	return q.channel(ctx, viewer, ref, rowmap.WholeChannel)
 }
 
-// ChannelSize is Channel without what is shown of it: its id, visibility and counts of items,
-// with the viewer's role.
+// ChannelSize is Channel, but reads only the id, the visibility and the counts of items, with the
+// viewer's role.
 func (q Queries) ChannelSize(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
 	return q.channel(ctx, viewer, ref, rowmap.ChannelSize)
 }
@@ -48,13 +48,12 @@ func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []d
 	return sqlx.ByID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }
 
-// Locks reports whether rows that were read may change before they are locked. On SQLite
-// a transaction that writes is alone from its start.
+// Locks reports whether rows may change between reading and locking them. On SQLite, a write
+// transaction excludes others from its start.
 func (tx *Tx) Locks() bool { return tx.db.LocksRows() }
 
-// LockChannels locks live channels, in the order of their ids so that two
-// requests do not wait for each other, and lets nothing about them or their
-// connections change until the transaction ends.
+// LockChannels locks live channels, in the order of their ids to avoid deadlocks. Nothing about
+// them or their connections changes until the transaction ends.
 func (tx *Tx) LockChannels(ctx context.Context, ids ...domain.ChannelID) error {
 	if !tx.db.LocksRows() || len(ids) == 0 {
 		return nil
@@ -67,8 +66,8 @@ func (tx *Tx) LockChannels(ctx context.Context, ids ...domain.ChannelID) error {
 	return err
 }
 
-// LockToAdd reads a channel that the viewer may add to, and what is shown of the viewer, and
-// locks the channel. It is NotFound where there is none.
+// LockToAdd reads and locks a channel that the viewer may add to, and returns it with the viewer's
+// public data. It returns NotFound if there is no such channel.
 func (tx *Tx) LockToAdd(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, domain.Principal, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.Principal{}, domain.NewNotFound()
@@ -80,15 +79,15 @@ func (tx *Tx) LockToAdd(ctx context.Context, viewer domain.UserID, ref domain.Re
 	return tx.lockedChannel(ctx, viewer, which+" AND "+access.AddableChannel, arg)
 }
 
-// LockChannelOf reads the channel of a connection, if the viewer may see it, and locks it.
+// LockChannelOf reads and locks the channel of a connection, if the viewer may see it.
 func (tx *Tx) LockChannelOf(ctx context.Context, viewer domain.UserID, id domain.ConnectionID) (domain.Channel, error) {
 	c, _, err := tx.lockedChannel(ctx, viewer,
 		"ch.id = (SELECT c.channel_id FROM connections c WHERE c.id = $2) AND "+access.VisibleChannel, id)
 	return c, err
 }
 
-// lockedChannel reads and locks in one statement. If it had to wait, the role may be older
-// than the channel, and all is read again.
+// lockedChannel reads and locks a channel in one statement. If it had to wait for the lock, the
+// role may be outdated, so it reads everything again.
 func (tx *Tx) lockedChannel(ctx context.Context, viewer domain.UserID, where string, arg any) (domain.Channel, domain.Principal, error) {
 	var f rowmap.ChannelFields
 	me := domain.Principal{PrincipalRef: domain.UserRef(viewer)}
@@ -104,8 +103,8 @@ func (tx *Tx) lockedChannel(ctx context.Context, viewer domain.UserID, where str
 	return c, me, err
 }
 
-// LockWithParents locks a channel and those it is in, for a change of its visibility
-// or its end. Locking them later may cost a deadlock, which is retried after a second.
+// LockWithParents locks a channel and its parents, before its visibility changes or it is deleted.
+// Locking them later may cause a deadlock, which costs a second before the retry.
 func (tx *Tx) LockWithParents(ctx context.Context, id domain.ChannelID) error {
 	if !tx.db.LocksRows() {
 		return nil
@@ -117,14 +116,14 @@ func (tx *Tx) LockWithParents(ctx context.Context, id domain.ChannelID) error {
 	if err := tx.LockChannels(ctx, append(ids, id)...); err != nil {
 		return err
 	}
-	// Now none is added any more; one that was, meanwhile, is locked out of turn.
+	// No more parents can be added now. One that was added in between is locked out of order.
 	if ids, err = tx.parents(ctx, id); err != nil {
 		return err
 	}
 	return tx.LockChannels(ctx, ids...)
 }
 
-// NewChannel is what a channel is made from.
+// NewChannel contains the data of a new channel.
 type NewChannel struct {
 	Slug        string
 	Title       string
@@ -136,7 +135,7 @@ type NewChannel struct {
 	Now         time.Time
 }
 
-// CreateChannel makes a channel. The slug must have been claimed in the transaction.
+// CreateChannel creates a channel. The transaction must have claimed the slug.
 func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID, error) {
 	d := sqlx.TextOf(n.Description)
 	var id domain.ChannelID
@@ -161,9 +160,9 @@ func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID
 	return id, tx.bumpOwner(ctx, n.Owner, n.Visibility, 1)
 }
 
-// UpdateChannel writes slug, title, description, visibility, owner and metadata of
-// a locked channel, and everything derived from a change of visibility or owner. It
-// locks in the order of all transactions: channels, groups, blocks, connections, users.
+// UpdateChannel writes slug, title, description, visibility, owner and metadata of a locked
+// channel, and everything derived from visibility and owner. It locks in the order of all
+// transactions: channels, groups, blocks, connections, users.
 func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time.Time) error {
 	private := c.Visibility == domain.Private
 	turned := private != (was.Visibility == domain.Private)
@@ -203,8 +202,8 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 	return tx.handOver(ctx, was, c)
 }
 
-// DeleteChannel ends a locked channel: it is gone from every list and count. Its
-// own connections stay in the table, out of sight.
+// DeleteChannel deletes a locked channel: it disappears from every list and count. Its own
+// connections remain in the table but are not visible.
 func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time) error {
 	if err := tx.LockWithParents(ctx, c.ID); err != nil {
 		return err

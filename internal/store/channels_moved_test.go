@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What is added to a channel, moved in it and taken out of it moves its updated_at and its
-// version, also when the clock stands; what only changes an item, or nothing, does not.
+// Adding, moving and removing items changes the channel's updated_at and version, even if the
+// clock has not advanced. Changing an item, or nothing, does not.
 func TestUpdatedAtOfChannels(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -89,8 +89,8 @@ func TestUpdatedAtOfChannels(t *testing.T) {
 	})
 }
 
-// What an addition writes does not grow with the number of channels that the channel is in,
-// nor does a removal or a move.
+// An addition, a removal or a move writes the same number of rows, however many channels contain
+// the channel.
 func TestAdditionsDoNotWriteToParents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -128,7 +128,8 @@ func TestAdditionsDoNotWriteToParents(t *testing.T) {
 	})
 }
 
-// Channels from before additions moved updated_at get the time of their last addition.
+// Channels from versions in which additions did not change updated_at get the time of their last
+// addition.
 func TestUpgradeToMovedChannels(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {

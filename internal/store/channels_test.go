@@ -20,7 +20,7 @@ func channel(t *testing.T, s *store.Store, viewer domain.UserID, id domain.Chann
 	return c
 }
 
-// owns fails the test unless a user or group shows these counts of channels.
+// owns fails the test unless a user has these counts of channels.
 func owns(t *testing.T, s *store.Store, u domain.UserID, open, private int64) {
 	t.Helper()
 	got, err := s.User(t.Context(), domain.Ref{ID: int64(u)})
@@ -80,7 +80,7 @@ func TestChangesOfChannels(t *testing.T) {
 			want := was
 			fn(&want)
 			want.Version, want.UpdatedAt = was.Version+1, storetest.Later
-			if !was.UpdatedAt.Before(storetest.Later) { // at the same moment: still a change
+			if !was.UpdatedAt.Before(storetest.Later) { // a change at the same time still counts
 				want.UpdatedAt = was.UpdatedAt.Add(time.Microsecond)
 			}
 			got := channel(t, s, ada, id)

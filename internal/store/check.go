@@ -15,35 +15,33 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Difference is a derived value that is not what the facts say.
+// Difference is a derived value that differs from the facts.
 type Difference = sqlx.Difference
 
-// allChecks are all checks but that of the words of documents, in the order in which
-// they are made and repaired: what others are derived from comes first.
+// allChecks returns all checks except that of the words of documents, in the order in which they
+// run and are repaired: values come before those derived from them.
 func allChecks() []sqlx.Check {
 	return slices.Concat(check.Facts, transitionChecks, check.Content(), activity.Checks, moderation.Checks, hiding.Checks, documents.Checks, documents.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
 }
 
-// wordsCheck is the name of the check of what documents keep of words.
+// wordsCheck is the name of the check of the words in documents.
 const wordsCheck = "search_documents, by their words"
 
-// Checked tells how far checks have come. Of each it is told when it begins, and when it
-// has ended.
+// Checked is the progress of checks. It is reported when a check begins and when it has ended.
 type Checked struct {
 	What     string
 	N, Of    int  // it is the N-th of so many
-	Repaired int  // how many rows have been put right
-	Ended    bool // and then:
-	Found    int  // how many differences there are, at most as many as were asked for
+	Repaired int  // number of repaired rows
+	Ended    bool // the check has ended, and Found is set
+	Found    int  // number of differences, at most the requested number
 }
 
-// Check recomputes every derived value and gives the differences, at most `most`
-// of each kind.
+// Check recomputes every derived value and returns the differences, at most `most` of each kind.
 func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
 	return s.CheckTelling(ctx, most, func(Checked) {})
 }
 
-// CheckTelling is Check that tells of each check when it begins and when it has ended.
+// CheckTelling is Check with a callback for the beginning and the end of each check.
 func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) ([]Difference, error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	var differences []Difference
@@ -65,7 +63,7 @@ func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) 
 	return differences, err
 }
 
-// found makes one check.
+// found runs one check.
 func (v *Snapshot) found(ctx context.Context, c sqlx.Check, most int) ([]Difference, error) {
 	if c.What == wordsCheck {
 		return documents.CheckWords(ctx, v.db, most)

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// contentHarms are one for each kind of difference in the content of blocks: block 1 is
-// an Image of file 1 and has file 2 as well, block 2 waits, block 3 is a Text; upload 1 is
+// contentHarms contains one harm for each kind of difference in the content of blocks. Block 1 is
+// an Image of file 1 that also has file 2, block 2 is waiting, and block 3 is a Text. Upload 1 is
 // unused.
 func contentHarms() []harm {
 	set := func(what, from, to, finds string) harm {
@@ -44,7 +44,7 @@ func contentHarms() []harm {
 	}
 }
 
-// Check finds whatever is wrong with the content of blocks, and names it.
+// Check finds and names every difference in the content of blocks.
 func TestCheckFindsEveryHarmToContent(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -54,8 +54,8 @@ func TestCheckFindsEveryHarmToContent(t *testing.T) {
 	})
 }
 
-// shownWaitingAndText makes the world of contentHarms, and a picture of a user, which is
-// a file that no block shows.
+// shownWaitingAndText creates the world of contentHarms, and a user's avatar, which is a file that
+// no block shows.
 func shownWaitingAndText(t *testing.T, s *store.Store) {
 	t.Helper()
 	ada := storetest.User(t, s, "Ada")

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// harm is something done past the store, how it is undone, and what Check says of it.
+// harm is a change that bypasses the store, with its undo and the difference that Check reports.
 type harm struct{ do, undo, finds string }
 
 // shifted adds 1 to a column of a row.
@@ -22,15 +22,15 @@ func shifted(table, column, where, finds string) harm {
 	return harm{set + " + 1 WHERE " + where, set + " - 1 WHERE " + where, finds}
 }
 
-// runOf adds rows to what is pending for channel 4.
+// runOf adds rows to the pending transitions of channel 4.
 func runOf(row, finds string) harm {
 	return harm{"INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id) SELECT 4, " + row +
 		" FROM channels WHERE id = 4", "DELETE FROM pending_transitions", finds}
 }
 
-// harms are one for each kind of difference, in a world where user 1 owns channel 1
-// (large), which has blocks, a channel 2 (private, with block 1 in it) and a group 1
-// as collaborator; the group owns channel 3 (empty); channel 4 is deleted.
+// harms contains one harm for each kind of difference. In its world, user 1 owns channel 1
+// (large), which has blocks, channel 2 (private, containing block 1) and group 1 as a
+// collaborator. The group owns channel 3 (empty). Channel 4 is deleted.
 func harms() []harm {
 	all := []harm{
 		shifted("channels", "blocks_count", "id = 1", "channels.blocks_count"),
@@ -111,7 +111,7 @@ func harms() []harm {
 	return all
 }
 
-// Check finds whatever is wrong, and names it.
+// Check finds and names every difference.
 func TestCheckFindsEveryHarm(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -121,7 +121,7 @@ func TestCheckFindsEveryHarm(t *testing.T) {
 	})
 }
 
-// harmless makes the world of harms.
+// harmless creates the world of harms.
 func harmless(t *testing.T, s *store.Store, db *database.DB) {
 	m := newModel(t, s) // Ada's channel 1, to be called large
 	storetest.Exec(t, db, "UPDATE channels SET slug = 'large'")
@@ -152,8 +152,8 @@ func harmless(t *testing.T, s *store.Store, db *database.DB) {
 	})
 }
 
-// doHarm does each harm and undoes it: the check must name it, and nothing afterwards. Of
-// the checks with these names each must be needed.
+// doHarm makes each change and undoes it. The check must report it, and nothing afterwards. Each
+// of the checks in `unseen` must be reported at least once.
 func doHarm(t *testing.T, s *store.Store, db *database.DB, unseen []string, all []harm) {
 	t.Helper()
 	for _, h := range all {
@@ -172,7 +172,7 @@ func doHarm(t *testing.T, s *store.Store, db *database.DB, unseen []string, all 
 	}
 }
 
-// findings are what Check finds wrong, without numbers.
+// findings returns the names of the differences that Check finds.
 func findings(t *testing.T, s *store.Store) (found []string) {
 	t.Helper()
 	all, err := s.Check(t.Context(), 3)

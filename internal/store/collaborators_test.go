@@ -51,7 +51,7 @@ func TestCollaborators(t *testing.T) {
 		change(false, bobs.PrincipalRef, false)
 		change(true, groups.PrincipalRef, true, groups)
 		change(true, bobs.PrincipalRef, true, groups, bobs)
-		change(true, groups.PrincipalRef, false, groups, bobs) // in its place
+		change(true, groups.PrincipalRef, false, groups, bobs) // it keeps its place
 		change(false, groups.PrincipalRef, true, bobs)
 		change(false, domain.GroupRef(domain.GroupID(bob)), false, bobs) // a group with the id of a user
 		change(true, groups.PrincipalRef, true, bobs, groups)
@@ -68,7 +68,7 @@ func TestMembersOfGroups(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ada, bob, cem := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob"), storetest.User(t, s, "Cem")
 		group := storetest.Group(t, s, "Group", ada, bob)
-		storetest.In(t, s, func(tx *store.Tx) error { // again
+		storetest.In(t, s, func(tx *store.Tx) error { // added again
 			_, err := tx.AddMember(t.Context(), group, bob, storetest.Now)
 			return err
 		})
@@ -84,7 +84,7 @@ func TestMembersOfGroups(t *testing.T) {
 		if err != nil || p != (domain.Principal{PrincipalRef: domain.GroupRef(group), Name: "Group", Slug: "group", Version: 1}) {
 			t.Errorf("principal: %+v, %v", p, err)
 		}
-		// Joining gives the rights of a member at once.
+		// A new member has access immediately.
 		id := storetest.OwnedChannel(t, s, domain.GroupRef(group), ada, "Things", domain.Private)
 		_, err = s.Channel(t.Context(), cem, domain.Ref{ID: int64(id)})
 		wantKind(t, "before joining", err, domain.NotFound)

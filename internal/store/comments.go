@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// CreateComment writes a comment on a locked block.
+// CreateComment creates a comment on a locked block.
 func (tx *Tx) CreateComment(ctx context.Context, block domain.BlockID, author domain.UserID, body domain.Text, now time.Time) (domain.CommentID, error) {
 	var id domain.CommentID
 	err := tx.db.QueryRow(ctx, `INSERT INTO comments (block_id, user_id, body_markdown, body_html, body_plain, created_at, updated_at)
@@ -28,7 +28,7 @@ func (tx *Tx) UpdateComment(ctx context.Context, was domain.Comment, body domain
 		version = version + 1, updated_at = $5 WHERE id = $1`, was.ID, body.Markdown, body.HTML, body.Plain, sqlx.Micros(now))
 }
 
-// DeleteComment removes a comment on a locked block, and what was told of it.
+// DeleteComment deletes a comment on a locked block and the activities about it.
 func (tx *Tx) DeleteComment(ctx context.Context, c domain.Comment) error {
 	if err := tx.db.ExecOne(ctx, `DELETE FROM comments WHERE id = $1`, c.ID); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (tx *Tx) DeleteComment(ctx context.Context, c domain.Comment) error {
 	return tx.ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
 }
 
-// DeleteComments removes at most n comments of a user, and what was told of them.
+// DeleteComments deletes at most n comments of a user and the activities about them.
 func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) error {
 	type place struct{ comment, block int64 }
 	rows, err := tx.db.Query(ctx, `SELECT id, block_id FROM comments WHERE user_id = $1 ORDER BY block_id, id`+sqlx.Limit("$2"), user, n)
@@ -48,7 +48,7 @@ func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) err
 		return p, err
 	})
 	var gone []int64
-	for i, p := range all { // blocks in the order of their ids
+	for i, p := range all { // locks blocks in the order of their ids
 		if err == nil && (i == 0 || all[i-1].block != p.block) {
 			err = tx.LockBlock(ctx, domain.BlockID(p.block))
 		}
@@ -60,7 +60,7 @@ func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) err
 		if err != nil {
 			return err
 		}
-		if len(ids) == 0 { // deleted meanwhile
+		if len(ids) == 0 { // it was deleted in the meantime
 			continue
 		}
 		gone = append(gone, p.comment)

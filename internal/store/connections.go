@@ -11,9 +11,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// NewConnection is what a connection is made from. Position 0 means the top. One that is
-// brought in from elsewhere keeps the time of connecting that it had there, or nearly, in
-// a channel of which nothing is pending.
+// NewConnection contains the data of a new connection. Position 0 is the top. An imported
+// connection keeps its original time of connecting, at least approximately; its channel must have
+// no pending transition.
 type NewConnection struct {
 	Channel   domain.Channel
 	Item      domain.ItemRef
@@ -21,12 +21,11 @@ type NewConnection struct {
 	Position  int64
 	Metadata  domain.Metadata
 	Now       time.Time
-	CreatedAt time.Time // elsewhere, not after Now; zero: Now
+	CreatedAt time.Time // the original time, not after Now; zero means Now
 }
 
-// Connect puts an item that is not yet there into a locked channel, and gives the connection
-// as its maker's and the channel as it then is. An item that is a channel must be locked as
-// well.
+// Connect adds an item to a locked channel that does not contain it. It returns the connection as
+// its creator sees it and the updated channel. If the item is a channel, that must be locked too.
 func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.Connection, domain.Channel, error) {
 	item, err := tx.enter(ctx, n)
 	if err == nil && item.alone {
@@ -41,13 +40,13 @@ func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.Connection, 
 	var c domain.Connection
 	in, err := tx.connect(ctx, n, item, &c)
 	if err == nil {
-		err = tx.db.Sync(ctx) // for the connection's id
+		err = tx.db.Sync(ctx) // sets the connection's id
 	}
 	return c, in, err
 }
 
-// connect makes the connection of an item that is counted already. Its id is known once the
-// statements that wait have run.
+// connect creates the connection of an item that has already been counted. Its id is set once the
+// pending statements have run.
 func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering, c *domain.Connection) (in domain.Channel, err error) {
 	*c = domain.Connection{ChannelID: n.Channel.ID, Item: n.Item, ItemPrivate: item.private, Metadata: n.Metadata, Version: 1}
 	c.Maker.PrincipalRef = domain.UserRef(n.UserID)
@@ -92,15 +91,15 @@ func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering, c *do
 	return in, list.Insert(ctx, ranked.Item{PositionKey: c.PositionKey, CreatedAt: connected, Private: item.private}, in.Contents()-1)
 }
 
-// entering is what a connection keeps of its item.
+// entering contains what a connection stores of its item.
 type entering struct {
-	private   bool  // a private channel
+	private   bool  // it is a private channel
 	updatedAt int64 // of a block
-	alone     bool  // a block that was in no channel
+	alone     bool  // it is a block that was in no channel
 }
 
-// enter counts the channel at a block, which locks it, and reads what the connection keeps
-// of the item.
+// enter counts the channel in a block, which locks the block, and returns what the connection
+// stores of the item.
 func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error) {
 	if n.Item.Type == domain.ItemBlock {
 		var in int64
@@ -113,9 +112,9 @@ func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error
 	return e, sqlx.Found(err)
 }
 
-// bumpBlock adds to a block's count of channels and gives its updated_at and how many they are. A private
-// channel does not touch the version of a block that is public anyway, which strangers
-// could watch.
+// bumpBlock adds to a block's count of channels and returns its updated_at and its number of
+// channels. Strangers could watch the version of a public block, so private channels do not change
+// it.
 func (tx *Tx) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by int64) (updatedAt, channels int64, err error) {
 	set := "open_count = open_count + $2, version = version + 1"
 	if in == domain.Private {
@@ -125,8 +124,8 @@ func (tx *Tx) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by 
 	return updatedAt, channels, sqlx.Found(err)
 }
 
-// countIn adds a connection to its channel's counts. It gives the channel as it then is, the
-// time of connecting, which is later than any given out before, and the highest position_key.
+// countIn adds a connection to its channel's counts. It returns the updated channel, the time of
+// connecting, which is later than all previous ones, and the highest position_key.
 func (tx *Tx) countIn(ctx context.Context, n NewConnection, private bool) (c domain.Channel, connectedAt, top int64, err error) {
 	blocks, channels, privates := tally(n.Item.Type, private)
 	connected := later("last_connected_at", "$5")
@@ -159,13 +158,13 @@ func (tx *Tx) countIn(ctx context.Context, n NewConnection, private bool) (c dom
 	return c, connectedAt, top, err
 }
 
-// triesWithin is how often freeTime looks within the same millisecond: one in which a tenth of all
-// microseconds is taken is left once in a hundred million times.
+// triesWithin is how many random times within the same millisecond freeTime tries. If a tenth of
+// all microseconds is taken, all tries fail once in a hundred million times.
 const triesWithin = 8
 
-// freeTime gives a time at which nothing was connected to a locked channel: the one that is
-// wanted, else one after it within the same millisecond, which is what the API tells, else
-// within twice as long, and so on.
+// freeTime returns a time at which nothing was connected to a locked channel: the wanted time, or
+// else a later one within the same millisecond, which is the precision of the API, or else within
+// twice that span, and so on.
 func (tx *Tx) freeTime(ctx context.Context, channel domain.ChannelID, wanted int64) (at int64, err error) {
 	const millisecond = 1_000
 	at = wanted
@@ -183,13 +182,13 @@ func (tx *Tx) freeTime(ctx context.Context, channel domain.ChannelID, wanted int
 	}
 }
 
-// later is now, or just after what a column of times says if that is not before now:
-// requests wait for locks in another order than that in which they looked at the clock.
+// later returns an SQL expression for the current time, or for just after the time in a column if
+// that is not earlier. Requests do not get locks in the order in which they read the clock.
 func later(column, now string) string {
 	return "CASE WHEN " + column + " >= " + now + " THEN " + column + " + 1 ELSE " + now + " END"
 }
 
-// tally splits one connection into the counts of its channel.
+// tally returns what one connection adds to the counts of its channel.
 func tally(item domain.ItemType, private bool) (blocks, channels, privates int64) {
 	switch {
 	case item == domain.ItemBlock:
@@ -200,13 +199,13 @@ func tally(item domain.ItemType, private bool) (blocks, channels, privates int64
 	return 0, 1, 0
 }
 
-// rankedItem is what the orders of its channel know of a connection.
+// rankedItem returns the part of a connection that the orders of its channel need.
 func rankedItem(c domain.Connection) ranked.Item {
 	return ranked.Item{PositionKey: c.PositionKey, CreatedAt: sqlx.Micros(c.CreatedAt), Private: c.ItemPrivate}
 }
 
-// Disconnect removes a connection from a locked channel. Like all that changes both,
-// it locks the block before the connection.
+// Disconnect removes a connection from a locked channel. Like everything that changes both, it
+// locks the block before the connection.
 func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection, now time.Time) error {
 	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
 	var owner domain.PrincipalType
@@ -234,8 +233,8 @@ func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection, now time.Time
 	return ranked.Of(tx.db, c.ChannelID).Remove(ctx, rankedItem(c))
 }
 
-// leave takes a connection's effect from its item: the one that it has, which may be that
-// of a channel as it was.
+// leave removes the current effect of a connection from its item. If a transition is pending, that
+// is the effect of the channel before its change.
 func (tx *Tx) leave(ctx context.Context, c domain.Connection) error {
 	e, err := tx.effect(ctx, c.ChannelID, sqlx.Micros(c.CreatedAt))
 	if err != nil || e == (effect{}) {
@@ -258,8 +257,8 @@ func (tx *Tx) leave(ctx context.Context, c domain.Connection) error {
 	return tx.documents.Relink(ctx, c.Item, visibility, -1)
 }
 
-// Move places a connection of a locked channel with n connections at position to,
-// 1..n; from is where it is.
+// Move moves a connection of a locked channel with n connections from position `from` to position
+// `to`, 1..n.
 func (tx *Tx) Move(ctx context.Context, c *domain.Connection, from, to, n int64, now time.Time) error {
 	c.Position = to
 	if from == to {
@@ -273,7 +272,7 @@ func (tx *Tx) Move(ctx context.Context, c *domain.Connection, from, to, n int64,
 	return tx.arranged(ctx, c.ChannelID, now)
 }
 
-// arranged notes that something has another place in a locked channel.
+// arranged updates a locked channel after a change of its order.
 func (tx *Tx) arranged(ctx context.Context, channel domain.ChannelID, now time.Time) error {
 	var owner domain.PrincipalType
 	err := tx.db.QueryRow(ctx, `UPDATE channels SET version = version + 1, updated_at = `+later("updated_at", "$2")+`
@@ -282,11 +281,11 @@ func (tx *Tx) arranged(ctx context.Context, channel domain.ChannelID, now time.T
 	return err
 }
 
-// Held is a connection and the place that it holds in its channel.
+// Held is a connection and its place in its channel.
 type Held = ranked.Held
 
-// Arrange puts connections of a locked channel into the given order, from the bottom, at the
-// places that they hold together, and gives those that have another place than before.
+// Arrange puts connections of a locked channel into the given order, lowest first, using the
+// places that they hold together. It returns the moved ones.
 func (tx *Tx) Arrange(ctx context.Context, channel domain.ChannelID, order []Held, now time.Time) ([]domain.ConnectionID, error) {
 	moved, err := ranked.Of(tx.db, channel).Arrange(ctx, order)
 	if err != nil || len(moved) == 0 {
@@ -295,21 +294,21 @@ func (tx *Tx) Arrange(ctx context.Context, channel domain.ChannelID, order []Hel
 	return moved, tx.arranged(ctx, channel, now)
 }
 
-// SetConnectionMetadata writes the metadata of a connection, whose version then is new.
+// SetConnectionMetadata writes the metadata of a connection and sets its new version.
 func (tx *Tx) SetConnectionMetadata(ctx context.Context, c *domain.Connection, now time.Time) error {
 	tx.grow(domain.UserID(c.Maker.ID), 0, len(c.Metadata))
 	return tx.db.QueryRow(ctx, `UPDATE connections SET metadata = $2, version = version + 1, updated_at = $3 WHERE id = $1
 		RETURNING version`, c.ID, sqlx.MetadataOf(c.Metadata), sqlx.Micros(now)).Scan(&c.Version)
 }
 
-// SetConnectionPinned writes whether a connection is pinned; its version then is new.
+// SetConnectionPinned writes whether a connection is pinned and sets its new version.
 func (tx *Tx) SetConnectionPinned(ctx context.Context, c *domain.Connection, now time.Time) error {
 	return tx.db.QueryRow(ctx, `UPDATE connections SET pinned = $2, version = version + 1, updated_at = $3 WHERE id = $1
 		RETURNING version`, c.ID, c.Pinned, sqlx.Micros(now)).Scan(&c.Version)
 }
 
-// setItemPrivate notes at a connection, and in the counts of its locked channel,
-// that its item became private or open.
+// setItemPrivate records in a connection, and in the counts of its locked channel, that its item
+// became private or open.
 func (tx *Tx) setItemPrivate(ctx context.Context, c domain.Connection, private bool) error {
 	by := int64(1)
 	if !private {

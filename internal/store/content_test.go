@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// storedBlob is bytes that are kept: 7 of them.
+// storedBlob stores a blob of 7 bytes.
 func storedBlob(t *testing.T, tx *store.Tx, hash string, now time.Time) domain.BlobID {
 	t.Helper()
 	b, err := tx.ClaimBlob(t.Context(), hash, "originals/"+hash, 7, now)
@@ -35,7 +35,7 @@ func addedFile(t *testing.T, tx *store.Tx, key string, owner domain.UserID, blob
 	return f
 }
 
-// upload makes an upload of a user.
+// upload creates an upload of a user.
 func upload(t *testing.T, s *store.Store, key string, by domain.UserID, made time.Time) (id domain.UploadID) {
 	t.Helper()
 	storetest.In(t, s, func(tx *store.Tx) error {
@@ -51,8 +51,8 @@ func upload(t *testing.T, s *store.Store, key string, by domain.UserID, made tim
 	return id
 }
 
-// An upload that a transaction begins to use while the sweep runs is kept, and one that
-// the sweep has taken is not used.
+// The sweep keeps an upload that a concurrent transaction starts to use. An upload that was swept
+// is not used.
 func TestSweepRacesUse(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -96,8 +96,8 @@ func TestSweepRacesUse(t *testing.T) {
 	})
 }
 
-// What somebody still waits for stays; a picture that was wished for long ago is not
-// waited for.
+// The sweep keeps uploads that something waits for. It does not wait for avatars requested long
+// ago.
 func TestSweepUploads(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -132,7 +132,8 @@ func TestSweepUploads(t *testing.T) {
 	})
 }
 
-// Bytes that somebody begins to use while the sweep runs are there, or are stored anew.
+// The bytes of a blob that a transaction starts to use during the sweep remain, or are stored
+// again.
 func TestSweepBlobsRacesUse(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -165,7 +166,7 @@ func TestSweepBlobsRacesUse(t *testing.T) {
 	})
 }
 
-// A picture is never that of an earlier wish than the last.
+// An avatar is never that of an earlier request.
 func TestAvatarRacesWish(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -194,7 +195,7 @@ func TestAvatarRacesWish(t *testing.T) {
 					})
 				}()
 			}
-			storetest.In(t, s, func(tx *store.Tx) error { // takes it back
+			storetest.In(t, s, func(tx *store.Tx) error { // cancels the request
 				if _, err := tx.WishAvatar(t.Context(), store.AvatarWish{Owner: owner}, storetest.Now); err != nil {
 					return err
 				}

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// hide puts n new private channels of a user on top of the shelf, past the store.
+// hide adds n new private channels of a user at the top of the shelf, bypassing the store.
 func (h *shelf) hide(owner domain.UserID, n int64) {
 	h.t.Helper()
 	err := h.db.Transact(h.t.Context(), func(tx *database.Tx) error {
@@ -56,8 +56,8 @@ func (h *shelf) hide(owner domain.UserID, n int64) {
 	}
 }
 
-// Runs of hidden items that are longer than several leaves leave pages full, and none
-// repeats or skips.
+// Pages are full, and nothing is repeated or skipped, even if runs of hidden items are longer than
+// several leaves.
 func TestLongRunsOfHiddenItems(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -75,7 +75,7 @@ func TestLongRunsOfHiddenItems(t *testing.T) {
 		r := rand.New(rand.NewPCG(13, 14))
 		h.compare(r, 30, 60, 100)
 
-		// The same once runs are broken up, and some of what was hidden is open.
+		// The same after breaking up the runs and opening some of the hidden channels.
 		n := int64(len(h.entries()))
 		storetest.In(t, s, func(tx *store.Tx) error {
 			all := h.entries()
@@ -90,7 +90,7 @@ func TestLongRunsOfHiddenItems(t *testing.T) {
 	})
 }
 
-// shuffle moves a connection somewhere, or turns its channel open.
+// shuffle moves a connection to another position, or makes its channel open.
 func (h *shelf) shuffle(tx *store.Tx, r *rand.Rand, e entry, n int64) error {
 	if e.private && r.IntN(2) == 0 {
 		was, err := tx.Channel(h.t.Context(), e.owner, domain.Ref{ID: e.item.ID})

@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// entry is a connection as the table has it, and who may see its item.
+// entry is a connection in the table, with the users who may see its item.
 type entry struct {
 	id                     domain.ConnectionID
 	item                   domain.ItemRef
@@ -23,14 +23,14 @@ type entry struct {
 	key, created, updated  int64
 	position               int64
 	private                bool
-	owner, partner, fellow domain.UserID // who see it if it is private, 0 for nobody
+	owner, partner, fellow domain.UserID // who see it if it is private; 0 for nobody
 }
 
 func (e entry) visible(viewer domain.UserID) bool {
 	return !e.private || viewer != 0 && (viewer == e.owner || viewer == e.partner || viewer == e.fellow)
 }
 
-// shelf is a channel with things in it that not all may see.
+// shelf is a channel with some items that not everybody may see.
 type shelf struct {
 	t       *testing.T
 	s       *store.Store
@@ -50,7 +50,7 @@ func newShelf(t *testing.T, s *store.Store, db *database.DB) *shelf {
 	return h
 }
 
-// entries reads the table, by position from the bottom up.
+// entries reads the table by position, lowest first.
 func (h *shelf) entries() (all []entry) {
 	h.t.Helper()
 	rows, err := h.db.Reader().Query(h.t.Context(), `SELECT c.id, c.item_type, c.item_id, c.user_id, c.position_key, c.created_at,
@@ -79,7 +79,7 @@ func (h *shelf) entries() (all []entry) {
 	return all
 }
 
-// expected filters and sorts by hand.
+// expected filters and sorts in Go.
 func expected(all []entry, q contents.Query) (want []entry) {
 	for _, e := range all {
 		if e.visible(q.Viewer) && (q.By == 0 || q.By == e.by) {
@@ -101,7 +101,7 @@ func expected(all []entry, q contents.Query) (want []entry) {
 	return want
 }
 
-// compare asks for pages of some size, for every viewer and order, by anyone and by one.
+// compare reads pages of some sizes for every viewer and order, with and without a filter by user.
 func (h *shelf) compare(r *rand.Rand, sizes ...int64) {
 	h.t.Helper()
 	all := h.entries()
@@ -129,7 +129,8 @@ func (h *shelf) compare(r *rand.Rand, sizes ...int64) {
 	}
 }
 
-// pages reads the pages of a size, or some of many, the last, and one past the end.
+// pages reads all pages of a size, or some if there are many, including the last and one beyond
+// it.
 func (h *shelf) pages(v *store.Snapshot, r *rand.Rand, q contents.Query, want []entry, per int64) error {
 	h.t.Helper()
 	last := (int64(len(want)) + per - 1) / per
@@ -157,7 +158,7 @@ func (h *shelf) pages(v *store.Snapshot, r *rand.Rand, q contents.Query, want []
 	return nil
 }
 
-// step does one random thing to the shelf.
+// step makes one random change to the shelf.
 func (h *shelf) step(r *rand.Rand) {
 	by, all := h.users[r.IntN(4)], h.entries()
 	pick := func() entry { return all[r.IntN(len(all))] }
@@ -203,7 +204,7 @@ func moveTo(ctx context.Context, tx *store.Tx, id domain.ConnectionID, from, to,
 	return tx.Move(ctx, &c, from, to, n, storetest.Now)
 }
 
-// unlisted compares as if there were too many private items to be listed.
+// unlisted compares with a limit that is too low to list the private items.
 func (h *shelf) unlisted(r *rand.Rand) {
 	h.t.Helper()
 	few := *h
@@ -211,7 +212,7 @@ func (h *shelf) unlisted(r *rand.Rand) {
 	few.compare(r, 3, 7, 24, 100)
 }
 
-// Lists of contents are what a filter of all would give.
+// Lists of contents equal a filter of all connections.
 func TestContentsAreAFilter(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

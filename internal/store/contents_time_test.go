@@ -16,15 +16,15 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// moment is a time of change: often one that others have too, or microseconds, hours or
-// years away from them.
+// moment returns a time of change. It is often the same as that of other items, or microseconds,
+// hours or years away.
 func moment(r *rand.Rand) time.Time {
 	width := []time.Duration{1, time.Millisecond, 5 * time.Second, time.Hour, 30 * 24 * time.Hour, 20 * 365 * 24 * time.Hour}[r.IntN(6)]
 	return storetest.Now.Add(time.Duration(r.Int64N(int64(width))) - width/2)
 }
 
-// change marks the item of a connection as changed at a time: a channel by itself, or by
-// what is added to it.
+// change marks the item of a connection as changed at a time. For a channel, it changes the
+// channel itself or adds to it.
 func (e entry) change(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if e.item.Type == domain.ItemBlock {
 		id := domain.BlockID(e.item.ID)
@@ -55,8 +55,8 @@ func (e entry) change(ctx context.Context, tx *store.Tx, now time.Time) error {
 	return tx.UpdateChannel(ctx, c, c, now)
 }
 
-// The order by times of change is that of a slice, with private items between the others,
-// before and after all of them, and many changed at one time; also when many change at once.
+// The order by time of change equals that of a slice, with private items between, before and after
+// the others, with equal times, and after concurrent changes.
 func TestContentsByTimeOfChange(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -85,7 +85,7 @@ func TestContentsByTimeOfChange(t *testing.T) {
 	})
 }
 
-// changeAtOnce has several change the same items at the same time.
+// changeAtOnce changes the same items concurrently.
 func (h *shelf) changeAtOnce(r *rand.Rand) {
 	all := h.entries()
 	var writers sync.WaitGroup
@@ -104,8 +104,8 @@ func (h *shelf) changeAtOnce(r *rand.Rand) {
 	writers.Wait()
 }
 
-// Where one of two has connected all of the open items, asking for theirs shows their
-// private ones as well, and no other's.
+// If one of two users has connected all open items, filtering by that user also returns their
+// private items, and no others.
 func TestContentsByWhoConnected(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -113,7 +113,7 @@ func TestContentsByWhoConnected(t *testing.T) {
 		r := rand.New(rand.NewPCG(18, 19))
 		storetest.Fill(t, s, db, h.users[0], h.channel, 300)
 		all := func() {
-			for range 4 { // compare chooses whose
+			for range 4 { // compare picks random users
 				h.compare(r, 20, 100)
 			}
 		}
@@ -128,8 +128,9 @@ func TestContentsByWhoConnected(t *testing.T) {
 	})
 }
 
-// A page in the middle of a large channel costs as many statements as one of a channel of a
-// few hundred, and none of these goes by user where that user connected all of it.
+// A page in the middle of a large channel needs as many statements as one of a channel of a few
+// hundred. If one user connected everything, filtering by that user does not use the index by
+// user.
 func TestStatementsOfPagesInTheMiddle(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

@@ -43,8 +43,8 @@ func (t tracer) Exec(ctx context.Context, query string, args ...any) (database.R
 	return t.Querier.Exec(ctx, query, args...)
 }
 
-// CountWrites counts the statements that a transaction sends, and the rows that those
-// change that give none back.
+// CountWrites counts the statements that a transaction sends, and the rows changed by statements
+// that return none.
 func CountWrites(tx *Tx, statements *int, rows *int64) {
 	tx.use(countingWrites{tx.db.Querier, statements, rows})
 }
@@ -69,13 +69,14 @@ func (c countingWrites) Exec(ctx context.Context, query string, args ...any) (da
 	*c.statements++
 	res, err := c.Querier.Exec(ctx, query, args...)
 	if err == nil {
-		n, _ := res.RowsAffected() // both databases know it
+		n, _ := res.RowsAffected() // both databases support it
 		*c.rows += n
 	}
 	return res, err
 }
 
-// Changes is how many rows the transaction has written, the tables of the queue included.
+// Changes returns the number of rows that the transaction has written, including the tables of the
+// queue.
 func Changes(ctx context.Context, tx *Tx) (int64, error) {
 	query := "SELECT total_changes()"
 	if tx.db.LocksRows() {
@@ -84,7 +85,7 @@ func Changes(ctx context.Context, tx *Tx) (int64, error) {
 	return sqlx.ScanInt64(tx.db.QueryRow(ctx, query))
 }
 
-// ContentCheckNames are what Check can find wrong with files and the content of blocks.
+// ContentCheckNames returns the names of the checks of files and the content of blocks.
 func ContentCheckNames() (names []string) {
 	for _, c := range check.Content() {
 		names = append(names, c.What)
@@ -92,7 +93,7 @@ func ContentCheckNames() (names []string) {
 	return names
 }
 
-// CheckNames are what Check can find wrong.
+// CheckNames returns the names of most checks.
 func CheckNames() (names []string) {
 	for _, c := range slices.Concat(check.Facts, transitionChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime)) {
 		names = append(names, c.What)
@@ -100,7 +101,7 @@ func CheckNames() (names []string) {
 	return names
 }
 
-// OwnerCheckNames are what Check can find wrong with what is kept for lists of contents.
+// OwnerCheckNames returns the names of the checks of the tables for lists of contents.
 func OwnerCheckNames() (names []string) {
 	for _, c := range append(counters.ContentChecks[:len(counters.ContentChecks):len(counters.ContentChecks)], documents.GroupItemChecks...) {
 		names = append(names, c.What)
@@ -108,7 +109,7 @@ func OwnerCheckNames() (names []string) {
 	return names
 }
 
-// CheckQueries are the statements of all checks by what they find.
+// CheckQueries returns the queries of all checks by name.
 func CheckQueries() map[string]string {
 	queries := map[string]string{}
 	for _, c := range allChecks() {
@@ -117,10 +118,10 @@ func CheckQueries() map[string]string {
 	return queries
 }
 
-// Repairable reports whether what a check finds can be put right.
+// Repairable reports whether there is a repair for a check.
 func Repairable(what string) bool { return check.RepairOf(sqlx.Check{What: what}) != nil }
 
-// RepairsWithoutCheck are the repairs that no check has.
+// RepairsWithoutCheck returns the prefixes of repairs that match no check.
 func RepairsWithoutCheck() (prefixes []string) {
 	for _, r := range check.Repairs {
 		if !slices.ContainsFunc(allChecks(), func(c sqlx.Check) bool { return strings.HasPrefix(c.What, r.Prefix) }) {
@@ -130,7 +131,7 @@ func RepairsWithoutCheck() (prefixes []string) {
 	return prefixes
 }
 
-// SnapshotOf reads what a transaction sees.
+// SnapshotOf returns a snapshot that reads what a transaction sees.
 func SnapshotOf(tx *Tx) *Snapshot {
 	v := &Snapshot{Queries: tx.Queries}
 	v.use(tx.db.Querier)

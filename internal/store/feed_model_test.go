@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// feedModel is the definition of the feed, spelled out: what was done, and who follows what.
+// feedModel is the definition of the feed: all activities, and all followings.
 type feedModel struct {
 	t        *testing.T
 	s        *store.Store
@@ -74,7 +74,7 @@ func (m *feedModel) step(r *rand.Rand) {
 	}
 }
 
-// feed is what a user should see within a window, but for their own activities.
+// feed returns what a user should see within a window, except their own activities.
 func (m *feedModel) feed(user domain.UserID, w domain.Window) (ids []domain.ActivityID) {
 	for _, a := range m.done {
 		followed := slices.ContainsFunc(a.Sources(), func(s domain.Subject) bool { return m.follows[user][s] })
@@ -88,7 +88,7 @@ func (m *feedModel) feed(user domain.UserID, w domain.Window) (ids []domain.Acti
 	return ids[:min(len(ids), w.Limit)]
 }
 
-// read reads a window whole, in pieces of its limit.
+// read reads a whole window in pages of its limit.
 func (m *feedModel) read(user domain.UserID, w domain.Window) (ids []domain.ActivityID) {
 	err := m.s.InSnapshot(m.t.Context(), func(v *store.Snapshot) error {
 		for at := w; ; {
@@ -132,7 +132,7 @@ func (m *feedModel) compare(r *rand.Rand) {
 	}
 }
 
-// TestFeedIsWhatIsFollowed holds the feed against its definition.
+// TestFeedIsWhatIsFollowed compares the feed with its definition.
 func TestFeedIsWhatIsFollowed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// crowd is a few people who all do everything at once.
+// crowd contains a few users who change everything concurrently.
 type crowd struct {
 	users    []domain.UserID
 	channels []domain.ChannelID
@@ -38,7 +38,7 @@ func newCrowd(t *testing.T, s *store.Store) (c crowd) {
 	return c
 }
 
-// news makes up to three activities by a user.
+// news returns up to three activities by a user.
 func (c crowd) news(r *rand.Rand, by domain.UserID) (all []domain.News) {
 	for range 1 + r.IntN(3) {
 		block := pick(r, c.blocks)
@@ -52,7 +52,7 @@ func (c crowd) news(r *rand.Rand, by domain.UserID) (all []domain.News) {
 	return all
 }
 
-// act does one thing of many in a transaction of its own.
+// act makes one random change in a transaction of its own.
 func (c crowd) act(ctx context.Context, s *store.Store, r *rand.Rand) error {
 	user := pick(r, c.users)
 	return s.InTx(ctx, func(tx *store.Tx) error {
@@ -97,7 +97,7 @@ func (c crowd) read(ctx context.Context, tx *store.Tx, user domain.UserID) error
 	return nil
 }
 
-// TestFeedStorm does everything at once, and leaves it to Check whether counters are exact.
+// TestFeedStorm does everything concurrently. Check then verifies that the counters are exact.
 func TestFeedStorm(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -119,7 +119,7 @@ func TestFeedStorm(t *testing.T) {
 	})
 }
 
-// feedsAgree holds each feed, read in pieces of several sizes, against what is followed.
+// feedsAgree compares each feed, read in pages of several sizes, with the followings.
 func (c crowd) feedsAgree(t *testing.T, s *store.Store, db *database.DB) {
 	t.Helper()
 	for _, u := range c.users {
@@ -138,7 +138,7 @@ func (c crowd) feedsAgree(t *testing.T, s *store.Store, db *database.DB) {
 	}
 }
 
-// leafed reads a feed from its newest on, so many at a time.
+// leafed reads a feed in pages of a size, newest first.
 func leafed(t *testing.T, s *store.Store, user domain.UserID, limit int) (ids []domain.ActivityID) {
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
@@ -157,7 +157,7 @@ func leafed(t *testing.T, s *store.Store, user domain.UserID, limit int) (ids []
 	return ids
 }
 
-// agree holds the list of unread notifications against their count.
+// agree compares the list of unread notifications with their count.
 func (c crowd) agree(t *testing.T, s *store.Store) {
 	t.Helper()
 	for _, u := range c.users {

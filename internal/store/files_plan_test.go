@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Every file that is served asks whether it is hidden: by indexes, however much there is of files, of
-// blocks and of what is hidden.
+// Serving a file checks whether it is hidden. The check uses indexes, regardless of the number of
+// files, blocks and hidden things.
 func TestPlansOfFiles(t *testing.T) {
 	t.Parallel()
 	o := storetest.Migrated.SQLite(t)

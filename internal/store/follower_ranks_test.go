@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// audience makes n users and lets them all follow something, in the order of their ids.
+// audience creates n users who all follow a subject, in the order of their ids.
 func audience(t *testing.T, s *store.Store, what domain.Subject, n int64) (all []domain.UserID) {
 	t.Helper()
 	storetest.In(t, s, func(tx *store.Tx) error {
@@ -26,7 +26,7 @@ func audience(t *testing.T, s *store.Store, what domain.Subject, n int64) (all [
 	return all
 }
 
-// pageOf gives the ids of a page of followers.
+// pageOf returns the ids of a page of followers.
 func pageOf(t *testing.T, s *store.Store, what domain.Subject, desc bool, page domain.Page) (ids []domain.UserID) {
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
@@ -63,7 +63,8 @@ func TestFollowersPagesAmongMany(t *testing.T) {
 					}
 				}
 			}
-			// Some go, among them a whole row of follower_ranks; some come back as the newest.
+			// Some unfollow, among them a whole row of follower_ranks. Some of those follow again as the
+			// newest.
 			gone := slices.Clone(want[1_000:2_000])
 			gone = append(gone, want[0], want[len(want)-1])
 			want = slices.DeleteFunc(want, func(u domain.UserID) bool { return slices.Contains(gone, u) })
@@ -116,7 +117,7 @@ func TestFollowsEndInParts(t *testing.T) {
 	})
 }
 
-// What was read all at once is not among the unread, nor what comes later among the read.
+// Notifications that were marked as read all at once are not unread, and later ones are not read.
 func TestUnreadAfterReadingAll(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

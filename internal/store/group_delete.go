@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// LockGroupWithChannels locks a group and every channel that it owns or collaborates
-// on: channels first, and then those that came to it meanwhile. Nobody follows it, and
-// nothing is recorded in it, until the transaction ends.
+// LockGroupWithChannels locks a group and every channel that it owns or collaborates on: first the
+// channels, then the group, and then channels that were added in between. Until the transaction
+// ends, nobody can follow the group or record activities in it.
 func (tx *Tx) LockGroupWithChannels(ctx context.Context, id domain.GroupID) error {
 	before, err := tx.groupChannels(ctx, id)
 	if err != nil {
@@ -34,7 +34,7 @@ func (tx *Tx) LockGroupWithChannels(ctx context.Context, id domain.GroupID) erro
 	return tx.LockFollowed(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(id)})
 }
 
-// groupChannels lists the channels that name a group, deleted ones too.
+// groupChannels lists the channels that refer to a group, including deleted ones.
 func (tx *Tx) groupChannels(ctx context.Context, id domain.GroupID) ([]domain.ChannelID, error) {
 	rows, err := tx.db.Query(ctx, `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1
 		UNION SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id = $1 ORDER BY 1`, id)
@@ -44,9 +44,9 @@ func (tx *Tx) groupChannels(ctx context.Context, id domain.GroupID) ([]domain.Ch
 	})
 }
 
-// DeleteGroup removes a group that is locked with its channels. The channels become
-// its owner's; memberships, collaborations, followings and invitations end, and what was
-// told of the group itself is forgotten. Its slugs stay claimed.
+// DeleteGroup deletes a group that is locked with its channels. Its owner gets the channels.
+// Memberships, collaborations, followings and invitations end, and activities about the group are
+// deleted. Its slugs stay claimed.
 func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) error {
 	if err := tx.endCollaborations(ctx, g.ID); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	if err := tx.db.ExecOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
 		return err
 	}
-	// What it had is forgotten as a whole, and needs not be taken from it.
+	// All its items are deleted below, so pending transitions need not remove them one by one.
 	if err := tx.db.Exec(ctx, `UPDATE pending_transitions SET group_id = 0 WHERE group_id = $1`, g.ID); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	return tx.ForgetActivities(ctx, domain.SubjectGroup, int64(g.ID))
 }
 
-// endCollaborations takes a group off every channel that it collaborates on.
+// endCollaborations removes a group from every channel that it collaborates on.
 func (tx *Tx) endCollaborations(ctx context.Context, id domain.GroupID) error {
 	err := tx.db.Exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1, version = version + 1
 		WHERE id IN (SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id = $1)`, id)
@@ -94,8 +94,8 @@ func (tx *Tx) endCollaborations(ctx context.Context, id domain.GroupID) error {
 	return tx.db.Exec(ctx, `DELETE FROM collaborators WHERE member_type = 'Group' AND member_id = $1`, id)
 }
 
-// inherit gives the channels of a group, deleted ones too, to its owner, who is no
-// collaborator on them any more.
+// inherit makes the owner of a group the owner of its channels, including deleted ones, and ends
+// the owner's collaborations on them.
 func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error {
 	const owned = `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1`
 	const alsoHelps = `member_type = 'User' AND member_id = $2`
@@ -119,21 +119,21 @@ func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error 
 	if err != nil || g.OpenChannels+g.PrivateChannels == 0 {
 		return err
 	}
-	// The version is what strangers could watch: private channels alone leave it.
+	// Strangers could watch the version, so private channels must not change it.
 	return tx.db.ExecOne(ctx, `UPDATE users SET open_channels = open_channels + $2, private_channels = private_channels + $3,
 		version = version + CASE WHEN $2 > 0 THEN 1 ELSE 0 END WHERE id = $1`,
 		g.Owner.ID, g.OpenChannels, g.PrivateChannels)
 }
 
-// EndedGroup is the job that forgets what a deleted group had.
+// EndedGroup is the job that deletes the items of a deleted group.
 type EndedGroup struct {
 	ID domain.GroupID `json:"id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (EndedGroup) Kind() string { return "ended_group" }
 
-// EndGroupItems forgets some of what a deleted group had, and leaves the rest to a job.
+// EndGroupItems deletes some of the items of a deleted group and leaves the rest to a job.
 func (tx *Tx) EndGroupItems(ctx context.Context, id domain.GroupID) error {
 	more, err := tx.documents.EndGroup(ctx, id)
 	if err != nil || !more {

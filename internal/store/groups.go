@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// groupColumns are those of the group `g` with its owner `gu`, and whether the
-// viewer, $1, belongs to it.
+// groupColumns are the columns of the group `g` with its owner `gu`, and whether the viewer $1 is
+// a member.
 const groupColumns = `g.id, g.slug, g.name, g.description_markdown, g.description_html, g.description_plain, g.avatar,
 	g.open_channels, g.private_channels, g.users_count, g.version, g.face_version, g.created_at, g.updated_at,
 	gu.id, gu.name, gu.slug, gu.avatar, gu.face_version,
@@ -29,7 +29,7 @@ func scanGroup(row sqlx.Row) (g domain.Group, err error) {
 	return g, err
 }
 
-// Group reads a group by id or by any slug it ever had, as the viewer stands to it.
+// Group reads a group by id or by any of its past and present slugs, with the viewer's membership.
 func (q Queries) Group(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Group, error) {
 	if leadsNowhere(ref) {
 		return domain.Group{}, domain.NewNotFound()
@@ -42,7 +42,7 @@ func (q Queries) Group(ctx context.Context, viewer domain.UserID, ref domain.Ref
 	return g, sqlx.Found(err)
 }
 
-// GroupsByID reads groups, as the viewer stands to them.
+// GroupsByID reads groups with the viewer's membership.
 func (q Queries) GroupsByID(ctx context.Context, viewer domain.UserID, ids []domain.GroupID) (map[domain.GroupID]domain.Group, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -53,7 +53,7 @@ func (q Queries) GroupsByID(ctx context.Context, viewer domain.UserID, ids []dom
 	return sqlx.ByID(all, func(g domain.Group) domain.GroupID { return g.ID }), err
 }
 
-// UserGroupsQuery asks for a page of the groups that a user owns or has joined.
+// UserGroupsQuery selects a page of the groups that a user owns or has joined.
 type UserGroupsQuery struct {
 	Viewer domain.UserID
 	User   domain.UserID
@@ -77,8 +77,7 @@ func (v *Snapshot) UserGroups(ctx context.Context, q UserGroupsQuery) (l domain.
 	return l, err
 }
 
-// ResolveGroup gives the id that a reference names, without looking whether the
-// group is there.
+// ResolveGroup returns the id of a reference without checking that the group exists.
 func (q Queries) ResolveGroup(ctx context.Context, ref domain.Ref) (domain.GroupID, error) {
 	if leadsNowhere(ref) {
 		return 0, domain.NewNotFound()
@@ -91,14 +90,14 @@ func (q Queries) ResolveGroup(ctx context.Context, ref domain.Ref) (domain.Group
 	return id, sqlx.Found(err)
 }
 
-// LockGroup locks a group until the transaction ends: its members, invitations and
-// channels change only under this lock. It comes after the locks of channels.
+// LockGroup locks a group until the transaction ends. Its members, invitations and channels change
+// only under this lock, which comes after the locks of channels.
 func (tx *Tx) LockGroup(ctx context.Context, id domain.GroupID) error {
 	var got domain.GroupID
 	return sqlx.Found(tx.db.QueryRow(ctx, "SELECT g.id FROM groups g WHERE g.id = $1"+tx.db.ForUpdate("g"), id).Scan(&got))
 }
 
-// NewGroup is what a group is made from.
+// NewGroup contains the data of a new group.
 type NewGroup struct {
 	Slug        string
 	Name        string
@@ -107,8 +106,8 @@ type NewGroup struct {
 	Now         time.Time
 }
 
-// CreateGroup makes a group with its owner as first member. The slug must have been
-// claimed in the transaction.
+// CreateGroup creates a group with its owner as the first member. The transaction must have
+// claimed the slug.
 func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, error) {
 	d := sqlx.TextOf(n.Description)
 	var id domain.GroupID

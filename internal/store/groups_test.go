@@ -75,7 +75,7 @@ func TestMembersPages(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ctx := t.Context()
 		first, owner := storetest.User(t, s, "First"), storetest.User(t, s, "Owner")
-		id := storetest.Group(t, s, "Society", owner, first) // all at the same time: ids break the tie
+		id := storetest.Group(t, s, "Society", owner, first) // all at the same time, so ids break ties
 		want := []domain.UserID{owner}
 		for i := range 4 {
 			u := storetest.User(t, s, fmt.Sprint("User ", i))
@@ -163,7 +163,7 @@ func TestOpenInvitation(t *testing.T) {
 		want("not yet run out", both, storetest.Now, mail, id)
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.ExpireInvitations(ctx, id, byAddress, end) })
 		want("run out", byAddress, storetest.Now, 0, id)
-		invite(id, max, &address) // what has ended is not in the way
+		invite(id, max, &address) // ended invitations do not prevent a new one
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.AcceptInvitations(ctx, id, both, end) })
 		want("accepted", both, storetest.Now, 0, id)
 	})

@@ -9,16 +9,17 @@ import (
 	"vitrine/internal/store/ranked"
 )
 
-// Unchanged is a time that changes no time of change: it is before all.
+// Unchanged is a time before all others. Passed as the current time, it leaves times of change as
+// they are.
 var Unchanged = time.UnixMicro(0)
 
-// errHidden refuses to show a block that operators have hidden.
+// errHidden returns the error for a block that operators have hidden.
 func errHidden() error {
 	return domain.NewForbidden("Whoever runs this site has hidden this block")
 }
 
-// refuseHidden is an error for a block that is in its first channel and hidden. It is asked after
-// the block is locked, so that who hides it at the same moment is before or after.
+// refuseHidden returns an error for a hidden block that is being added to its first channel. It is
+// called after the block is locked, so that hiding it at the same time happens before or after.
 func (tx *Tx) refuseHidden(ctx context.Context, id int64) error {
 	hidden, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectBlock, ID: id})
 	if err == nil && hidden.ID != 0 {
@@ -30,7 +31,7 @@ func (tx *Tx) refuseHidden(ctx context.Context, id int64) error {
 	return err
 }
 
-// PutAway takes a connection out of its locked channel until what it is hidden for is shown.
+// PutAway removes a connection from its locked channel until what it is hidden for is shown again.
 func (tx *Tx) PutAway(ctx context.Context, under hiding.ID, c domain.Connection) error {
 	if err := tx.KeepConnection(ctx, under, c.ID); err != nil {
 		return err
@@ -38,9 +39,9 @@ func (tx *Tx) PutAway(ctx context.Context, under hiding.ID, c domain.Connection)
 	return tx.Disconnect(ctx, c, Unchanged)
 }
 
-// PutBack puts a connection that was put away back into its locked channel, which is live, as it was
-// and where it was. Its item is locked, there, and not in the channel. What is still pending of the
-// channel is pending of it too, as it would be had it stayed.
+// PutBack restores a hidden connection in its live, locked channel, unchanged and in its place.
+// Its item exists, is locked and is not in the channel. Transitions pending for the channel also
+// apply to it, as if it had never been hidden.
 func (tx *Tx) PutBack(ctx context.Context, k hiding.Connection) error {
 	at, err := tx.freeTime(ctx, k.Channel, k.CreatedAt)
 	if err != nil {
@@ -98,7 +99,7 @@ func (tx *Tx) PutBack(ctx context.Context, k hiding.Connection) error {
 	return tx.DropKept(ctx, k.ID)
 }
 
-// forgetHidden forgets what is hidden of an account that ends.
+// forgetHidden deletes the hidden things of an account that is being deleted.
 func (tx *Tx) forgetHidden(ctx context.Context, user domain.UserID) error {
 	comments, err := tx.ForgetHiddenOf(ctx, user)
 	if err != nil || len(comments) == 0 {

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// A block is deleted of which the one with the later inbox was told by a comment, the
-// one with the earlier by its connection, while both inboxes are used in their order.
+// A block is deleted while both inboxes are used in their order. The later inbox was notified of
+// the block by a comment, the earlier one by a connection.
 func TestNoDeadlockOfInboxes(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))

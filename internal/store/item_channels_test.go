@@ -24,15 +24,15 @@ func itemChannels(t *testing.T, s *store.Store, q contents.ItemChannelsQuery) (l
 	return l
 }
 
-// appearance is a channel that the item was put into, in order of the time.
+// appearance is a channel that the item was added to, in the order of time.
 type appearance struct {
 	id        domain.ChannelID
 	owner, by domain.UserID
 	private   bool
 }
 
-// Lists of the channels that an item is in are what a filter of all would give, on
-// every page and in both directions.
+// Lists of the channels that contain an item equal a filter of all channels, on every page and in
+// both directions.
 func TestChannelsOfAnItem(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -59,8 +59,8 @@ func TestChannelsOfAnItem(t *testing.T) {
 	})
 }
 
-// appear puts an item into channels of two owners by either; not in the order of
-// their ids, and some at the same time.
+// appear adds an item to channels of two owners, as either of them. The order differs from that of
+// the ids, and some have the same time.
 func appear(t *testing.T, s *store.Store, item domain.ItemRef, ada, bob domain.UserID) (all []appearance) {
 	for i := range 11 {
 		a := appearance{owner: []domain.UserID{ada, bob}[i%2], private: i%3 == 0}

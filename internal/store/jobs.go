@@ -6,17 +6,16 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// Queue is the queue of the store's database, for those who work its jobs.
+// Queue returns the queue of the store's database, for the workers.
 func (s *Store) Queue() *jobs.Queue { return s.queue }
 
-// Enqueue notes a job that runs once the transaction has committed. An error ends the
-// transaction.
+// Enqueue adds a job that runs after the transaction has committed. An error ends the transaction.
 func (tx *Tx) Enqueue(ctx context.Context, args jobs.Args, options ...jobs.Option) error {
 	tx.enqueued = true
 	return tx.queue.Enqueue(ctx, tx.tx, args, options...)
 }
 
-// Jobs gives jobs in a state, the newest first.
+// Jobs lists jobs in a state, newest first.
 func (s *Store) Jobs(ctx context.Context, state jobs.State, limit int) (list []jobs.Job, err error) {
 	err = s.InTx(ctx, func(tx *Tx) error {
 		list, err = tx.queue.List(ctx, tx.tx, state, limit)
@@ -25,8 +24,7 @@ func (s *Store) Jobs(ctx context.Context, state jobs.State, limit int) (list []j
 	return list, err
 }
 
-// LastError gives the job of a class that failed last and is not done; jobs.ErrNoJob if there
-// is none.
+// LastError returns the unfinished job of a class that failed last, or jobs.ErrNoJob.
 func (s *Store) LastError(ctx context.Context, class jobs.Class) (job jobs.Job, err error) {
 	err = s.InTx(ctx, func(tx *Tx) error {
 		job, err = tx.queue.LastError(ctx, tx.tx, class)
@@ -35,18 +33,18 @@ func (s *Store) LastError(ctx context.Context, class jobs.Class) (job jobs.Job, 
 	return job, err
 }
 
-// Job reads a job; jobs.ErrNoJob if there is none.
+// Job reads a job. It returns jobs.ErrNoJob if there is none.
 func (tx *Tx) Job(ctx context.Context, id int64) (jobs.Job, error) {
 	return tx.queue.Get(ctx, tx.tx, id)
 }
 
-// RetryJob makes a job due that failed, waits or was cut off. See jobs.Queue.
+// RetryJob makes a failed, waiting or interrupted job due. See jobs.Queue.
 func (tx *Tx) RetryJob(ctx context.Context, id int64, force bool) error {
 	tx.enqueued = true
 	return tx.queue.Retry(ctx, tx.tx, id, force)
 }
 
-// ForgetJob removes a job that is not running.
+// ForgetJob deletes a job that is not running.
 func (tx *Tx) ForgetJob(ctx context.Context, id int64) error {
 	return tx.queue.Forget(ctx, tx.tx, id)
 }

@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// listed are the pages of each kind that anyone may see and that somebody who looks for
-// them should find, $2 < id <= $3: of people and groups those that have a channel which is
-// open. $1 is 0, the guest who looks.
+// listed contains the queries for the pages of each kind that should be found by search engines,
+// $2 < id <= $3. Users and groups are listed if they have an open channel. $1 is 0, since the
+// viewer is a guest.
 var listed = map[domain.SubjectType]string{
 	domain.SubjectChannel: `SELECT ch.id, COALESCE(ou.slug, og.slug), ch.slug, ch.updated_at FROM channels ch ` + rowmap.ChannelOwner +
 		` WHERE ch.id > $2 AND ch.id <= $3 AND ` + access.GuestChannel + ` AND ch.visibility IN ('public', $5) ORDER BY ch.id` + sqlx.Limit("$4"),
@@ -21,8 +21,8 @@ var listed = map[domain.SubjectType]string{
 		AND g.open_channels > 0 AND $5 <> '' ORDER BY g.id` + sqlx.Limit("$4"),
 }
 
-// Listings lists pages of a kind in the order of their ids: of channels the public ones,
-// and if closed those too.
+// Listings lists pages of a kind by id. It lists public channels and, if closed is set, closed
+// ones too.
 func (q Queries) Listings(ctx context.Context, kind domain.SubjectType, closed bool, in domain.ListingRange) ([]domain.Listing, error) {
 	also := domain.Public
 	if closed {
@@ -37,7 +37,7 @@ func (q Queries) Listings(ctx context.Context, kind domain.SubjectType, closed b
 	})
 }
 
-// LastIDs gives the greatest ids of channels, users and groups, 0 where there are none.
+// LastIDs returns the greatest ids of channels, users and groups, 0 if there are none.
 func (q Queries) LastIDs(ctx context.Context) (channels, users, groups int64, err error) {
 	err = q.db.QueryRow(ctx, `SELECT COALESCE((SELECT max(id) FROM channels), 0), COALESCE((SELECT max(id) FROM users), 0),
 		COALESCE((SELECT max(id) FROM groups), 0)`).Scan(&channels, &users, &groups)

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Pages are listed in stretches, without what is private, deleted, suspended or empty.
+// Pages are listed in ranges of ids, without private, deleted, suspended or empty ones.
 func TestListings(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

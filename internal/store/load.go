@@ -7,13 +7,13 @@ import (
 	"vitrine/internal/database"
 )
 
-// NewLoader gives what loads rows into some tables of an empty database, past everything
-// that derives one from another. Nobody else may use it until the loader has finished.
+// NewLoader returns a loader that writes rows of some tables into an empty database, without
+// updating derived tables. Nobody else may use the database until the loader has finished.
 func (s *Store) NewLoader(ctx context.Context, tables ...string) (*database.Loader, error) {
 	return s.pool.NewLoader(ctx, func(table string) bool { return !slices.Contains(tables, table) })
 }
 
-// Analyze tells the query planner what the tables hold now, where it asks.
+// Analyze updates the statistics of the query planner, if it uses any.
 func (s *Store) Analyze(ctx context.Context) error {
 	return s.InTx(ctx, func(tx *Tx) error {
 		if analyze := tx.db.Analyze(); analyze != "" {

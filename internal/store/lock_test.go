@@ -12,9 +12,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// encounter is two transactions on PostgreSQL of which the second comes while the
-// first holds some locks, and goes on when the second waits. Neither may have to be
-// repeated.
+// encounter is two transactions on PostgreSQL. The second begins while the first holds some locks,
+// and the first continues when the second waits. Neither may have to be retried.
 type encounter struct {
 	name   string
 	first  func(ctx context.Context, tx *store.Tx, comes func()) error
@@ -54,7 +53,7 @@ func (e encounter) run(t *testing.T, s *store.Store, db *database.DB) {
 	}
 }
 
-// waiting is how many connections to the database wait for a lock.
+// waiting returns the number of connections to the database that wait for a lock.
 func waiting(ctx context.Context, t *testing.T, db *database.DB) (n int) {
 	t.Helper()
 	err := db.Reader().QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Whoever waits for a lock sees what is locked, and what they may do with it, as it is once
-// the lock is theirs.
+// A transaction that waits for a lock reads the locked row, and the viewer's access to it, as of
+// the time when it gets the lock.
 func TestLockedReadsAreOfNow(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))

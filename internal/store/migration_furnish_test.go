@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// furnish gives the town what its steps do not make, so that no table is empty. An older
-// version must be able to hold it as well: nothing of it uses what came after 0004 in
-// tables that are from before.
+// furnish creates what the steps of the town do not, so that no table is empty. An older version
+// must be able to contain it too, so it uses nothing from after migration 0004 in tables that
+// existed before.
 func (w *town) furnish(db *database.DB) {
 	t, s, ada, bob := w.t, w.s, w.users[0], w.users[1]
 	sent := upload(t, s, "an unused upload", bob, storetest.Now)
@@ -38,8 +38,7 @@ func (w *town) furnish(db *database.DB) {
 	}
 }
 
-// furniture makes a block of a type, with the file that it shows or the upload that it
-// waits for.
+// furniture creates a block of a type, with its file or the upload that it waits for.
 func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.UploadID) domain.BlockID {
 	w.t.Helper()
 	w.clock = w.clock.Add(time.Second)
@@ -63,10 +62,11 @@ func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.Upl
 	return b.ID
 }
 
-// furnishing has a row for each further table. Users and groups are numbered from 1.
+// furnishing contains a row for each further table. Users and groups are numbered from 1.
 var furnishing = []string{
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
-	// Of no effect: an older version, which knows of no such rows, must be right without it.
+	// It has no effect, because an older version, which does not know such rows, must be correct
+	// without it.
 	`INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id)
 		SELECT id, 0, last_connected_at, 1, 0, 0 FROM channels WHERE title = 'On everything'`,
 	"INSERT INTO origins (user_id, origin, kind, foreign_id, local_id, digest, place) VALUES (1, 'https://api.example.org', 'Block', '7', 1, '', 0)",

@@ -10,16 +10,16 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// tableRows is what a table holds.
+// tableRows contains the rows of a table.
 type tableRows struct {
 	name    string
 	columns []string
 	rows    [][]any
 }
 
-// tableNames lists the tables of ours that hold facts or what is derived of them, in the
-// order in which they were made. The words of search are no rows of ours: both engines
-// keep them in their own way, and a job writes them from the documents.
+// tableNames lists our tables with facts or derived values, in the order of their creation. It
+// omits the words of search: each engine stores them in its own way, and a job writes them from
+// the documents.
 func tableNames(t *testing.T, db *database.DB) (names []string) {
 	t.Helper()
 	query := `SELECT l.name FROM pragma_table_list l JOIN sqlite_schema s ON s.name = l.name
@@ -35,7 +35,7 @@ func tableNames(t *testing.T, db *database.DB) (names []string) {
 	return names
 }
 
-// readRows gives all that a query gives.
+// readRows returns all rows of a query.
 func readRows(t *testing.T, db *database.DB, query string) (all tableRows) {
 	t.Helper()
 	rows, err := db.Reader().Query(t.Context(), query)
@@ -62,7 +62,7 @@ func readRows(t *testing.T, db *database.DB, query string) (all tableRows) {
 	return all
 }
 
-// readTables gives what every table holds.
+// readTables returns the rows of every table.
 func readTables(t *testing.T, db *database.DB) (all []tableRows) {
 	t.Helper()
 	for _, name := range tableNames(t, db) {
@@ -73,7 +73,7 @@ func readTables(t *testing.T, db *database.DB) (all []tableRows) {
 	return all
 }
 
-// only gives the rows by some of the columns.
+// only returns the rows with some of the columns.
 func (r tableRows) only(columns []string) tableRows {
 	some := tableRows{name: r.name, columns: columns}
 	for _, row := range r.rows {
@@ -86,7 +86,7 @@ func (r tableRows) only(columns []string) tableRows {
 	return some
 }
 
-// lines writes each row as a line, sorted.
+// lines returns each row as a line, sorted.
 func (r tableRows) lines() (all []string) {
 	for _, row := range r.rows {
 		var b strings.Builder
@@ -99,7 +99,7 @@ func (r tableRows) lines() (all []string) {
 	return all
 }
 
-// write puts rows into a table in place of what is there.
+// write replaces the rows of a table.
 func (r tableRows) write(t *testing.T, db *database.DB) error {
 	return db.Transact(t.Context(), func(tx *database.Tx) error {
 		if _, err := tx.Exec(t.Context(), "DELETE FROM "+r.name); err != nil {
@@ -119,9 +119,9 @@ func (r tableRows) write(t *testing.T, db *database.DB) error {
 	})
 }
 
-// writeTables puts rows into the tables of an older database that has them, by the columns
-// that it has, and gives what it has put there. A table whose rows refer to those of a
-// later one waits for it; what triggers have put into a later one is replaced.
+// writeTables writes rows into the tables that an older database has, with the columns that it
+// has, and returns what it wrote. A table whose rows refer to those of a later table is retried
+// after it. Rows that triggers have written into a later table are replaced.
 func writeTables(t *testing.T, db *database.DB, all []tableRows) (written []tableRows) {
 	t.Helper()
 	there := tableNames(t, db)
@@ -157,7 +157,7 @@ func writeTables(t *testing.T, db *database.DB, all []tableRows) (written []tabl
 	return written
 }
 
-// countOn has the numbers that PostgreSQL gives out go on after those that are there.
+// countOn makes PostgreSQL's sequences continue after the existing ids.
 func countOn(t *testing.T, db *database.DB) {
 	t.Helper()
 	if db.Dialect() != database.Postgres {

@@ -13,12 +13,12 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// A migration never drops data: what a database holds is copied into one of each older
-// version, and after the migration every row is there as it was, everything derived
-// agrees with the facts, and searches and lists give what they gave.
+// Migrations never lose data. The test copies a database into one of each older version and
+// migrates it. Then every row must be unchanged, all derived values must match the facts, and
+// searches and lists must return the same results.
 //
-// When this fails for a table that is new, have furnish (migration_furnish_test.go) make a row of it. When a
-// migration changes what a column says, its rows are to be compared without it.
+// If this fails for a new table, add a row of it to furnish (migration_furnish_test.go). If a
+// migration changes the meaning of a column, compare its rows without it.
 func TestMigrationsKeepEverything(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -29,7 +29,7 @@ func TestMigrationsKeepEverything(t *testing.T) {
 		w.furnish(db)
 		all := readTables(t, db)
 		for _, table := range all {
-			if len(table.rows) == 0 && table.name != "feed_entries" { // which is no longer written, or read
+			if len(table.rows) == 0 && table.name != "feed_entries" { // this table is not used any more
 				t.Errorf("%s is empty: nothing shows whether its rows are kept", table.name)
 			}
 		}
@@ -46,7 +46,8 @@ func TestMigrationsKeepEverything(t *testing.T) {
 	})
 }
 
-// upgraded migrates a copy of everything from before a migration to the newest version.
+// upgraded migrates a copy of everything, in the schema from before a migration, to the newest
+// version.
 func (w *town) upgraded(t *testing.T, d database.Dialect, name string, all []tableRows, want []string) {
 	options := new(dbtest.Template).SQLite
 	if d == database.Postgres {
@@ -58,7 +59,7 @@ func (w *town) upgraded(t *testing.T, d database.Dialect, name string, all []tab
 	}
 	written := writeTables(t, db, all)
 	if slices.ContainsFunc(written, func(r tableRows) bool { return r.name == "search_documents" }) {
-		storetest.Exec(t, db, "UPDATE search_documents SET digest = NULL") // as the words are not copied
+		storetest.Exec(t, db, "UPDATE search_documents SET digest = NULL") // the words are not copied
 	}
 	if _, err := db.Migrate(t.Context(), store.Migrations(d)); err != nil {
 		t.Fatal(err)
@@ -78,12 +79,12 @@ func (w *town) upgraded(t *testing.T, d database.Dialect, name string, all []tab
 	}
 }
 
-// except gives what is in one list and not in the other.
+// except returns the strings in one list that are not in the other.
 func except(some, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(some), func(s string) bool { return slices.Contains(others, s) })
 }
 
-// indexAll does what the job does after an upgrade, in small steps.
+// indexAll does the work of the job after an upgrade, in small steps.
 func indexAll(t *testing.T, s *store.Store) {
 	t.Helper()
 	for n := 1; n > 0; {
@@ -94,8 +95,8 @@ func indexAll(t *testing.T, s *store.Store) {
 	}
 }
 
-// answers tells what everyone finds by each word, and sees of what each of the users made
-// and each of the groups has.
+// answers returns what everyone finds by each word, and sees among the items of each user and
+// group.
 func (w *town) answers(s *store.Store) (all []string) {
 	page := domain.Page{Number: 1, Per: 100}
 	by := domain.SearchSort{Key: domain.SearchByCreated, Desc: true}

@@ -13,8 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// The neighbours of each item are those that it has in the list of the channel, for
-// whoever looks.
+// The neighbours of each item are its neighbours in the list of the channel, for every viewer.
 func TestNeighboursAsListed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -77,7 +76,8 @@ func TestNeighboursAsListed(t *testing.T) {
 	})
 }
 
-// Channels are related by what they share that is not private, and are shown to who sees them.
+// Channels are related by the items that they share and that are not private. They are shown to
+// users who may see them.
 func TestRelated(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -124,7 +124,7 @@ func TestRelated(t *testing.T) {
 	})
 }
 
-// A look into channels shows the newest blocks of each, and nothing of what is hidden.
+// Previews of channels show the newest blocks of each, and nothing hidden.
 func TestPreviewed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -152,8 +152,8 @@ func TestPreviewed(t *testing.T) {
 	})
 }
 
-// Recent channels are those to which somebody belongs, the last changed first, and pins those
-// that they still see.
+// Recent channels are those to which a user belongs, most recently changed first. Pins show only
+// channels that the user still sees.
 func TestRecentAndPinned(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

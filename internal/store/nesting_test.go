@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// listed gives the items of a channel from the bottom up as a viewer sees them; the
-// total and the counts must agree.
+// listed returns the items of a channel as a viewer sees them, lowest first. The total and the
+// counts must agree.
 func listed(t *testing.T, s *store.Store, viewer domain.UserID, id domain.ChannelID) (items []domain.ItemRef, positions []int64) {
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
@@ -63,10 +63,10 @@ func TestChannelsInChannels(t *testing.T) {
 		all := []domain.ItemRef{first, middle, last}
 		sees("closed", 0, all, 1, 2, 3)
 		counts(2, 1, 0)
-		for range 2 { // and again
+		for range 2 { // twice
 			storetest.Turn(t, s, bob, inner, domain.Private)
 			counts(2, 1, 1)
-			for _, viewer := range []domain.UserID{0, ada} { // the owner of the outer one as well
+			for _, viewer := range []domain.UserID{0, ada} { // the owner of the outer one too
 				sees("private", viewer, []domain.ItemRef{first, last}, 1, 3)
 			}
 			sees("private", bob, all, 1, 2, 3)
@@ -81,7 +81,7 @@ func TestChannelsInChannels(t *testing.T) {
 	})
 }
 
-// Channels may hold each other, and what happens to one reaches the others once.
+// Channels may contain each other. A change of one reaches the others once.
 func TestCyclesOfChannels(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -118,7 +118,7 @@ func TestCyclesOfChannels(t *testing.T) {
 	})
 }
 
-// What a deleted channel held goes on without it.
+// Items of a deleted channel continue without it.
 func TestChannelsInDeletedChannels(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

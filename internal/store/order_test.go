@@ -31,7 +31,7 @@ func newModel(t *testing.T, s *store.Store) *model {
 	return &model{t: t, s: s, owner: owner, channel: storetest.Channel(t, s, owner, "Model", domain.Closed)}
 }
 
-// insert connects a new block at a position, 0 meaning the top.
+// insert connects a new block at a position; 0 is the top.
 func (m *model) insert(ctx context.Context, tx *store.Tx, position int64) error {
 	block, err := storetest.NewBlock(ctx, tx, m.owner, "x")
 	if err != nil {
@@ -69,7 +69,7 @@ func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
 	return tx.Move(ctx, &c, int64(from)+1, int64(to)+1, n, storetest.Now)
 }
 
-// arrange puts items into an order, at the places that they hold together.
+// arrange puts items into an order, using the places that they hold together.
 func (m *model) arrange(ctx context.Context, tx *store.Tx, places []int) error {
 	order := make([]store.Held, len(places))
 	for i, at := range places {
@@ -86,7 +86,7 @@ func (m *model) arrange(ctx context.Context, tx *store.Tx, places []int) error {
 	return err
 }
 
-// step does one random thing.
+// step makes one random change.
 func (m *model) step(ctx context.Context, tx *store.Tx, r *rand.Rand) error {
 	n := len(m.items)
 	switch k := r.IntN(100); {
@@ -183,7 +183,7 @@ func TestOrderIsThatOfASlice(t *testing.T) {
 			})
 			m.compare(r)
 		}
-		for len(m.items) > 0 { // and back to nothing
+		for len(m.items) > 0 { // back to an empty channel
 			storetest.In(t, s, func(tx *store.Tx) error {
 				for range min(100, len(m.items)) {
 					if err := m.remove(t.Context(), tx, r.IntN(len(m.items))); err != nil {
@@ -197,7 +197,7 @@ func TestOrderIsThatOfASlice(t *testing.T) {
 	})
 }
 
-// Insertions at one place use up the gap between two keys, again and again.
+// Insertions at one place use up the gap between two keys, repeatedly.
 func TestOrderInsertingAtOnePlace(t *testing.T) {
 	t.Parallel()
 	for _, position := range []int64{1, 2, 150} {
@@ -222,8 +222,8 @@ func TestOrderInsertingAtOnePlace(t *testing.T) {
 	}
 }
 
-// Writers race; afterwards positions are dense and agree with the order, and every
-// acknowledged item is there once.
+// After concurrent writes, positions are dense and match the order, and every acknowledged item
+// exists once.
 func TestOrderUnderConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -317,8 +317,8 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 	return added, removed, err
 }
 
-// As many as may be are put into an order at once, private channels among them, by a number of
-// statements that goes by how many they are.
+// The maximum number of items, including private channels, is put into an order at once. The
+// number of statements depends only on the number of items.
 func TestArrangeMany(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// ownerHarms are one for each kind of difference where Ada's group has a public channel
-// with her block.
+// ownerHarms contains one harm for each kind of difference, for a public channel of Ada's group
+// that contains her block.
 func ownerHarms() []harm {
 	const block = "kind = 'Block'"
 	return []harm{
@@ -18,7 +18,7 @@ func ownerHarms() []harm {
 		shifted("content_counts", "hidden", "owner_type = 'Group' AND type = 'Text'", "content_counts of a Group"),
 		shifted("group_items", "open_n", block, "group_items.open_n"),
 		shifted("group_items", "private_n", block, "group_items.private_n"),
-		shifted("group_items", "item_id", block, "group_items.open_n"), // one is missing, and one too many
+		shifted("group_items", "item_id", block, "group_items.open_n"), // one is missing, and there is one too many
 		{"INSERT INTO group_items (group_id, kind, item_id, type, open_n, private_n, open, created_at, updated_at) VALUES (99, 'Block', 99, 'Text', 0, 0, FALSE, 1, 1)",
 			"DELETE FROM group_items WHERE group_id = 99", "group_items that are in no channel"},
 		{"UPDATE group_items SET open = FALSE WHERE kind = 'Block'", "UPDATE group_items SET open = TRUE WHERE kind = 'Block'", "group_items.open"},
@@ -28,7 +28,7 @@ func ownerHarms() []harm {
 	}
 }
 
-// Check finds whatever is wrong with what is kept for lists of contents, and names it.
+// Check finds and names every difference in the tables for lists of contents.
 func TestCheckFindsEveryHarmToOwnerContents(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

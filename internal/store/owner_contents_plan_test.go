@@ -12,8 +12,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// estate is a group with a channel of n blocks, that one user made, and a private channel
-// of a few.
+// estate is a group with a channel of n blocks by one user, and a small private channel.
 type estate struct {
 	maker, helper, stranger domain.UserID
 	group                   domain.GroupID
@@ -51,8 +50,8 @@ func (e estate) lists(r *recorder, page int64) {
 	}
 }
 
-// No list of contents scans a table, or sorts more than the viewer's part of private
-// channels: what an index gives is merged.
+// No list of contents scans a table, or sorts more than the viewer's part of private channels: the
+// results of indexes are merged.
 func TestPlansOfOwnerContentsOfSQLite(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.SQLite(t))
@@ -76,7 +75,7 @@ func TestPlansOfOwnerContentsOfSQLite(t *testing.T) {
 	storetest.Check(t, s)
 }
 
-// PostgreSQL reads no more than the page and what comes before it, whichever way it plans.
+// PostgreSQL reads only the page and the rows before it, with both kinds of plans.
 func TestPlansOfOwnerContentsOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
@@ -163,9 +162,9 @@ func TestPlansOfChannelsByAddition(t *testing.T) {
 	})
 }
 
-// What a write costs in statements: as many into a group's channel as into another, and
-// two more for the group's rows, of the block and of the channel, which has changed; one
-// for all counts.
+// The cost of writes in statements: adding to a group's channel needs two more statements than
+// adding to another channel, for the group's rows of the block and of the changed channel. All
+// counts need one.
 func TestStatementsOfContentsOnWrites(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// owners is a storm in which channels go from hand to hand, between users and groups that
-// end and are founded again.
+// owners is a storm in which channels change hands between users and groups, and groups are
+// deleted and created again.
 type owners struct {
 	*storm
 	groups []domain.GroupID // guarded by storm.mu
@@ -54,8 +54,7 @@ func (w *owners) step(ctx context.Context, r *rand.Rand) error {
 	return w.storm.step(ctx, r)
 }
 
-// handTo gives a channel to another owner as the service does, with groups locked after
-// channels.
+// handTo transfers a channel to another owner like the service, locking groups after channels.
 func (w *owners) handTo(ctx context.Context, by domain.UserID, id domain.ChannelID, to domain.PrincipalRef, now time.Time) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockWithParents(ctx, id); err != nil {
@@ -79,7 +78,7 @@ func (w *owners) handTo(ctx context.Context, by domain.UserID, id domain.Channel
 	})
 }
 
-// refound deletes a group and founds another in its place.
+// refound deletes a group and creates another one.
 func (w *owners) refound(ctx context.Context, r *rand.Rand, now time.Time) error {
 	id := w.someGroup(r)
 	var chief domain.UserID
@@ -123,7 +122,7 @@ func (w *owners) refound(ctx context.Context, r *rand.Rand, now time.Time) error
 	return err
 }
 
-// refill makes a block another kind of block.
+// refill changes the type of a block.
 func (w *owners) refill(ctx context.Context, id domain.BlockID, r *rand.Rand, now time.Time) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockBlock(ctx, id); err != nil {
@@ -140,7 +139,7 @@ func (w *owners) refill(ctx context.Context, id domain.BlockID, r *rand.Rand, no
 	})
 }
 
-// list pages through what an owner has and expects it to be whole.
+// list pages through the items of an owner and expects the list to be complete.
 func (w *owners) list(ctx context.Context, by domain.UserID, owner domain.PrincipalRef) error {
 	return w.s.InSnapshot(ctx, func(v *store.Snapshot) error {
 		seen := map[domain.Subject]bool{}
@@ -167,8 +166,8 @@ func (w *owners) list(ctx context.Context, by domain.UserID, owner domain.Princi
 	})
 }
 
-// However channels are handed around, and groups end meanwhile, lists are whole at any
-// time and all that is kept of them is right afterwards.
+// While channels change hands and groups are deleted, lists are always complete. Afterwards all
+// derived values are correct.
 func TestStormOfOwners(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

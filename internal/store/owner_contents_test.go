@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// hand gives a channel to another owner.
+// hand transfers a channel to another owner.
 func (w *town) hand() {
 	id := anyOf(w.rng, keys(w.channels))
 	c := w.channels[id]
@@ -40,7 +40,7 @@ func (w *town) hand() {
 	c.owner, c.v = to, turned
 }
 
-// disband deletes a group, whose channels become its owner's, and founds another.
+// disband deletes a group, whose channels go to its owner, and creates another one.
 func (w *town) disband() {
 	id := anyOf(w.rng, keys(w.groups))
 	members := w.groups[id]
@@ -66,7 +66,7 @@ func (w *town) disband() {
 	w.groups[storetest.Group(w.t, w.s, "Another", members[0], members[1:]...)] = members
 }
 
-// rewrite changes a block, which is then the last in the order of change.
+// rewrite changes a block, which is then last in the order of change.
 func (w *town) rewrite() {
 	id := anyOf(w.rng, keys(w.blocks))
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
@@ -99,7 +99,7 @@ func ownerContents(t *testing.T, s *store.Store, q store.OwnerContentsQuery) (l 
 	return l
 }
 
-// contentsQuestion asks at random for what somebody made or a group has.
+// contentsQuestion returns a random query for the items of a user or group.
 func (w *town) contentsQuestion() (store.OwnerContentsQuery, domain.Search) {
 	q := store.OwnerContentsQuery{Viewer: anyOf(w.rng, append(w.users, 0)), Page: domain.Page{Number: 1, Per: 100},
 		Sort: domain.SearchSort{Key: anyOf(w.rng, []domain.SearchKey{domain.SearchByCreated, domain.SearchByUpdated}), Desc: w.rng.IntN(2) == 0}}
@@ -122,8 +122,8 @@ func (w *town) contentsQuestion() (store.OwnerContentsQuery, domain.Search) {
 	return q, as
 }
 
-// What somebody made and what a group has is a filter of everything by the functions of
-// the domain, in the order asked for, whole or by pages from either end.
+// The items of a user or group equal a filter of everything by the functions of the domain, in the
+// requested order, both as a whole and in pages from either end.
 func TestOwnerContentsShowWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -145,7 +145,7 @@ func TestOwnerContentsShowWhatMayBeSeen(t *testing.T) {
 				q, as := w.contentsQuestion()
 				w.expectContents(db, q, as)
 			}
-			w.s = s.WithSearchLimits(store.SearchLimits{Private: int64(seed)}) // as if somebody saw very many
+			w.s = s.WithSearchLimits(store.SearchLimits{Private: int64(seed)}) // as if somebody could see very many
 			for range 150 {
 				q, as := w.contentsQuestion()
 				w.expectContents(db, q, as)
@@ -214,7 +214,7 @@ func (w *town) expectByAddition(db *database.DB, got []domain.Subject, desc bool
 	}
 }
 
-// migrationStatements are those of one migration.
+// migrationStatements returns the statements of one migration.
 func migrationStatements(t *testing.T, db *database.DB, name string) (all []string) {
 	t.Helper()
 	text, err := fs.ReadFile(store.Migrations(db.Dialect()), name)
@@ -229,8 +229,8 @@ func migrationStatements(t *testing.T, db *database.DB, name string) (all []stri
 	return all
 }
 
-// migrateAnew has the migration fill what the writes have kept so far, for the check to
-// look at.
+// migrateAnew makes the migration fill the tables that writes have maintained so far, for the
+// check.
 func migrateAnew(t *testing.T, db *database.DB) {
 	t.Helper()
 	storetest.Exec(t, db, "DROP TABLE group_items")
@@ -240,8 +240,8 @@ func migrateAnew(t *testing.T, db *database.DB) {
 	}
 }
 
-// A private channel of very many things is not read through for a list of somebody who
-// hides few.
+// A private channel with very many items is not scanned for the list of somebody with few hidden
+// items.
 func TestOwnerContentsFromTheSmallerSide(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What ends or confirms one account reads no table whose length is strangers' doing.
+// Deleting or confirming an account scans no table that strangers can make large.
 func TestPlansOfAccounts(t *testing.T) {
 	t.Parallel()
 	o := storetest.Migrated.SQLite(t)
@@ -38,11 +38,11 @@ func TestPlansOfAccounts(t *testing.T) {
 		t.Fatalf("%d statements, %v", len(r.all), err)
 	}
 	storetest.Exec(t, db, "ANALYZE")
-	storetest.Exec(t, db, "DELETE FROM sqlite_stat1") // that there is little now
+	storetest.Exec(t, db, "DELETE FROM sqlite_stat1") // or SQLite would know that there is little data
 	_, fresh := storetest.OpenDB(t, o)
 	for _, st := range r.all {
 		for _, step := range planOf(t, fresh, st) {
-			if strings.HasPrefix(step, "SCAN") && !small.MatchString(step) && step != "SCAN signup_links" { // of which operators make a few
+			if strings.HasPrefix(step, "SCAN") && !small.MatchString(step) && step != "SCAN signup_links" { // operators create only a few of them
 				t.Errorf("%s\nin %s", step, st.query)
 			}
 		}

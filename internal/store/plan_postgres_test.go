@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/words"
 )
 
-// step is a node of the plan that PostgreSQL has carried out.
+// step is a node of a plan that PostgreSQL has executed.
 type step struct {
 	Type    string  `json:"Node Type"`
 	Table   string  `json:"Relation Name"`
@@ -27,8 +27,8 @@ type step struct {
 	Plans   []step
 }
 
-// read is how many rows the step has looked at. One that goes by the middle of an
-// index has looked at all of a channel, and does not say so.
+// read returns how many rows the step has read. A step that uses the middle of an index has read
+// the whole channel, which PostgreSQL does not report.
 func (s step) read() float64 {
 	if s.Index == "connections_adder" && !strings.Contains(s.Cond, "user_id =") {
 		return 1e9
@@ -36,7 +36,7 @@ func (s step) read() float64 {
 	return (s.Rows + s.Removed) * s.Loops
 }
 
-// most gives the step, this one or one below it, that has read the most rows.
+// most returns the step, this one or one below it, that has read the most rows.
 func (s step) most() step {
 	worst := s
 	for _, below := range s.Plans {
@@ -47,7 +47,7 @@ func (s step) most() step {
 	return worst
 }
 
-// without gives the steps below this one, and below those, that do not read a table.
+// without returns the steps below this one, recursively, that do not read a table.
 func (s step) without(table string) (all []step) {
 	for _, below := range s.Plans {
 		below.Plans = below.without(table)
@@ -58,15 +58,15 @@ func (s step) without(table string) (all []step) {
 	return all
 }
 
-// No statement reads all of a channel, or all of its private items again and again,
-// whether planned for its arguments or for any, nor does one by `user_id`, where that
-// user connected everything. Left out are counts of what a search finds, up to 10,000.
+// No statement reads a whole channel, or all of its private items repeatedly, with custom or
+// generic plans. Filtering by user does not either if that user connected everything. The test
+// omits counts of search results, up to 10,000.
 func TestPlansOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
 	r := &recorder{t: t, s: s, seen: map[string]bool{}}
 	st := newStage(t, s, db, 20_000, 150)
-	// Most channels are small, and plans for any arguments go by most.
+	// Most channels are small, and generic plans are made for the average channel.
 	storetest.Exec(t, db, `INSERT INTO channels (id, slug, title, visibility, owner_type, owner_id, user_id, created_at, updated_at)
 		SELECT 10000 + i, concat('small-', i), 'x', 'closed', 'User', $1, $1, 1, 1 FROM generate_series(1, 4000) AS g (i)`, st.bob)
 	storetest.Exec(t, db, `INSERT INTO connections (channel_id, item_type, item_id, item_updated_at, user_id, position_key, created_at, updated_at)
@@ -92,13 +92,14 @@ func TestPlansOfPostgreSQL(t *testing.T) {
 	}
 }
 
-// whole are statements that count up to 10,000, or read what passes a filter that few pass.
+// whole matches statements that count up to 10,000 rows, or read the rows that pass a selective
+// filter.
 var whole = regexp.MustCompile(`AS counted$|AS few WHERE|count\(\*\) OVER \(\)`)
 
-// errUndo ends a transaction that is not to be kept.
+// errUndo rolls back a transaction.
 var errUndo = fmt.Errorf("undo")
 
-// carryOut runs a statement once more and gives its plan; nothing is kept.
+// carryOut runs a statement again, rolls it back, and returns its plan.
 func carryOut(t *testing.T, db *database.DB, mode string, st statement, settings ...string) step {
 	t.Helper()
 	var plan []struct{ Plan step }
@@ -133,7 +134,7 @@ func carryOut(t *testing.T, db *database.DB, mode string, st statement, settings
 	return plan[0].Plan
 }
 
-// literals writes arguments out.
+// literals returns arguments as SQL literals.
 func literals(args []any) string {
 	if len(args) == 0 {
 		return ""
@@ -154,8 +155,8 @@ func literals(args []any) string {
 	return "(" + strings.Join(all, ", ") + ")"
 }
 
-// What a filter asks of the connections of a document is asked of what has the words alone, however
-// many others there are, and once for both the page and the count.
+// A filter by the connections of a document only examines documents with the words, however many
+// others there are, and only once for both the page and the count.
 func TestPlansOfWordsInChannelOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
@@ -187,8 +188,8 @@ func TestPlansOfWordsInChannelOfPostgreSQL(t *testing.T) {
 	}
 	for _, st := range r.all {
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			plan := carryOut(t, db, mode, st, "enable_nestloop = off") // as among so many that a join of all seems better
-			plan.Plans = plan.without("search_words")                  // of which so few rows are read at once
+			plan := carryOut(t, db, mode, st, "enable_nestloop = off") // with so many rows that joining everything seems better
+			plan.Plans = plan.without("search_words")                  // it reads so few rows at once
 			if worst := plan.most(); worst.read() > 2*matching {
 				t.Errorf("%s: %s on %s %s %s reads %.0f rows\nin %s", mode, worst.Type, worst.Table, worst.Index, worst.Cond, worst.read(), st.query)
 			}

@@ -7,7 +7,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Principal reads what is shown of a user or group; NotFound if the account is deleted.
+// Principal reads the public data of a user or group. It returns NotFound if the account is
+// deleted.
 func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain.Principal, error) {
 	table, live := "users", " AND deleted_at IS NULL"
 	if ref.Type == domain.TypeGroup {
@@ -19,8 +20,8 @@ func (q Queries) Principal(ctx context.Context, ref domain.PrincipalRef) (domain
 	return p, sqlx.Found(err)
 }
 
-// bumpOwner adds to the counts of channels that an owner shows. Private channels
-// do not touch the version, which strangers could watch.
+// bumpOwner adds to the counts of channels that an owner shows. Private channels do not change the
+// version, which strangers could watch.
 func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain.Visibility, by int64) error {
 	table, set := "users", "open_channels = open_channels + $2, version = version + 1"
 	if owner.Type == domain.TypeGroup {
@@ -31,7 +32,7 @@ func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain
 	}
 	query := "UPDATE " + table + " SET " + set + " WHERE id = $1"
 	if owner.Type == domain.TypeUser && by > 0 {
-		query += " AND deleted_at IS NULL" // a deleted account gets no channel
+		query += " AND deleted_at IS NULL" // a deleted account gets no channels
 	}
 	rows, err := tx.db.Query(ctx, query+" RETURNING id", owner.ID, by)
 	ids, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
@@ -41,9 +42,9 @@ func (tx *Tx) bumpOwner(ctx context.Context, owner domain.PrincipalRef, v domain
 	return err
 }
 
-// handOver moves a channel between the counts of its owner before and after a change.
-// Users are the last that a transaction locks, and in an order of their own; groups are
-// locked already (LockOwners).
+// handOver moves a channel between the counts of its owners before and after a change. Users are
+// the last rows that a transaction locks, in the order of their ids; groups are already locked
+// (LockOwners).
 func (tx *Tx) handOver(ctx context.Context, was, is domain.Channel) error {
 	if was.Owner.PrincipalRef == is.Owner.PrincipalRef && was.Visibility == is.Visibility {
 		return nil
@@ -58,8 +59,8 @@ func (tx *Tx) handOver(ctx context.Context, was, is domain.Channel) error {
 	return tx.bumpOwner(ctx, second.Owner.PrincipalRef, second.Visibility, -by)
 }
 
-// LockOwners locks those of a channel's owners, before and after a change, that are
-// groups. It comes after channels and before blocks, which the change locks too.
+// LockOwners locks the given owners of a channel, before and after a change, that are groups. It
+// is called after locking channels and before blocks, which the change locks too.
 func (tx *Tx) LockOwners(ctx context.Context, owners ...domain.PrincipalRef) error {
 	var groups []int64
 	for _, o := range owners {

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/words"
 )
 
-// However many private channels somebody owns, no statement of a list carries more of them
-// than the limits say, and what is found stays the same.
+// No statement of a list carries more of a user's private channels than the limits allow, and the
+// results stay the same.
 func TestPrivateListsAreBounded(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -58,8 +58,7 @@ func TestPrivateListsAreBounded(t *testing.T) {
 	})
 }
 
-// listEverything reads a page of each list whose statements depend on what the viewer sees
-// in private.
+// listEverything reads a page of each list whose statements depend on the viewer's private items.
 func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, tell func(string)) error {
 	page := domain.Page{Number: 3, Per: 20}
 	for _, viewer := range h.users[:2] {

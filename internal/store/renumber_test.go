@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// filled is a model of a channel with n blocks.
+// filled returns a model of a channel with n blocks.
 func filled(t *testing.T, s *store.Store, db *database.DB, n int64) *model {
 	m := newModel(t, s)
 	storetest.Fill(t, s, db, m.owner, m.channel, n)
@@ -26,8 +26,7 @@ func filled(t *testing.T, s *store.Store, db *database.DB, n int64) *model {
 	return m
 }
 
-// rekey gives each connection of the model the key that it is to have by its index,
-// and rebuilds the orders.
+// rekey assigns each connection of the model a key by its index and rebuilds the orders.
 func (m *model) rekey(db *database.DB, key func(i int64) int64) {
 	m.t.Helper()
 	rows := make([]string, len(m.items))
@@ -39,8 +38,8 @@ func (m *model) rekey(db *database.DB, key func(i int64) int64) {
 	storetest.In(m.t, m.s, func(tx *store.Tx) error { return tx.Rebuild(m.t.Context(), m.channel) })
 }
 
-// Keys may stand anywhere in the range of 64 bits and as close as can be: there is
-// always room to be made.
+// Keys may be anywhere in the range of 64 bits and as close as possible. Renumbering always makes
+// an insertion possible.
 func TestRenumbering(t *testing.T) {
 	t.Parallel()
 	const n = 400
@@ -86,7 +85,7 @@ func TestRenumbering(t *testing.T) {
 	}
 }
 
-// churn inserts, moves and removes, and leaves as many as there were.
+// churn inserts, moves and removes, and leaves the number of items unchanged.
 func (m *model) churn(ctx context.Context, tx *store.Tx, r *rand.Rand, where func(r *rand.Rand) int64) error {
 	for range 15 {
 		if err := m.insert(ctx, tx, where(r)); err != nil {
@@ -106,8 +105,8 @@ func (m *model) churn(ctx context.Context, tx *store.Tx, r *rand.Rand, where fun
 	return nil
 }
 
-// Between the two that are moved apart here lies more than half of all keys, and
-// renumbering the leaf of the lower one does not bring it nearer.
+// More than half of all keys lie between the two items, and renumbering the leaf of the lower one
+// does not bring it closer.
 func TestInsertingBetweenKeysFarApart(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	repairRows  = 50     // that one transaction puts right
-	repairFound = 10_000 // that one look gives
+	repairRows  = 50     // repaired by one transaction
+	repairFound = 10_000 // returned by one run of a check
 )
 
-// Repair makes each check and puts right what it finds, in small transactions, and gives
-// what is left, at most `most` of each kind. It deletes nothing that anybody made.
+// Repair runs each check and repairs its findings in small transactions. It returns the remaining
+// differences, at most `most` of each kind. It deletes nothing that users created.
 func (s *Store) Repair(ctx context.Context, most int, tell func(Checked)) (left []Difference, err error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	for n, c := range all {
@@ -35,8 +35,7 @@ func (s *Store) Repair(ctx context.Context, most int, tell func(Checked)) (left 
 	return left, nil
 }
 
-// repairCheck repairs until a look finds nothing that was not tried before, and gives
-// what it finds then.
+// repairCheck repairs until the check finds only rows that were tried before, and returns those.
 func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, tell func(repaired int)) (found []Difference, err error) {
 	put, tried := check.RepairOf(c), map[int64]bool{}
 	for {

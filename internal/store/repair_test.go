@@ -13,14 +13,14 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// mend does each harm, and repairs it: nothing must be found afterwards. Harm to what no
-// repair is for must be left, and is undone.
+// mend makes each change and then repairs it. Check must find nothing afterwards. A difference
+// without a repair must remain, and is undone.
 func mend(t *testing.T, s *store.Store, db *database.DB, all []harm) {
 	t.Helper()
 	for _, h := range all {
 		storetest.Exec(t, db, h.do)
 		if strings.HasPrefix(h.finds, "order_nodes") && findings(t, s) == nil {
-			continue // an order that was built anew has fewer levels
+			continue // a rebuilt order has fewer levels
 		}
 		repaired := 0
 		left, err := s.Repair(t.Context(), 3, func(c store.Checked) {
@@ -36,7 +36,7 @@ func mend(t *testing.T, s *store.Store, db *database.DB, all []harm) {
 				t.Errorf("%s\nwas not left to a person", h.do)
 			}
 			storetest.Exec(t, db, h.undo)
-			if _, err := s.Repair(t.Context(), 3, func(store.Checked) {}); err != nil { // what followed from it
+			if _, err := s.Repair(t.Context(), 3, func(store.Checked) {}); err != nil { // repairs what followed from it
 				t.Fatal(err)
 			}
 		} else if repaired == 0 || len(left) > 0 {
@@ -84,7 +84,7 @@ func TestRepairMendsEveryHarmToOwnerContents(t *testing.T) {
 	})
 }
 
-// Every repair is one of a check that there is.
+// Every repair belongs to an existing check.
 func TestRepairsHaveTheirChecks(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range store.RepairsWithoutCheck() {
@@ -92,9 +92,9 @@ func TestRepairsHaveTheirChecks(t *testing.T) {
 	}
 }
 
-// Repairs beside writers end with every value right. Readers meet the harm before it is
-// repaired, so it is of a kind that keeps nobody from a page: a leaf that counts too few
-// private items does not, while one that counts too many ends before its last page.
+// Repairs that run next to writers end with every value correct. Readers may see a difference
+// before it is repaired, so the test uses one that does not break pages: a leaf that counts too
+// few private items does not, but one that counts too many ends before its last page.
 func TestRepairWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -120,7 +120,7 @@ func TestRepairWhileOthersWrite(t *testing.T) {
 		atOnce(t, 12, 40, func(ctx context.Context, r *rand.Rand) error {
 			err := w.step(ctx, r)
 			if err != nil && strings.Contains(err.Error(), "in its order") {
-				return nil // whoever reads pages by an order that is wrong is told so until it is repaired
+				return nil // reading pages by a wrong order fails with this error until it is repaired
 			}
 			return err
 		})
@@ -136,7 +136,7 @@ func TestRepairMendsEveryHarmToContent(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		shownWaitingAndText(t, s)
-		storetest.User(t, s, "Bob") // whose the files come to be
+		storetest.User(t, s, "Bob") // becomes the owner of the files
 		mend(t, s, db, []harm{
 			{do: "UPDATE uploads SET size = 8", finds: "uploads.size"},
 			{do: "UPDATE byte_usage SET unused = unused + 1", finds: "byte_usage.unused"},

@@ -7,32 +7,32 @@ import (
 	"vitrine/internal/store/search"
 )
 
-// SearchQuery asks for a page of what the viewer may see of what is asked for.
+// SearchQuery selects a page of the results that the viewer may see.
 type SearchQuery = search.Query
 
-// SearchLimits say when searches and lists choose another way.
+// SearchLimits determine when searches and lists use another plan.
 type SearchLimits = search.Limits
 
-// DefaultSearchLimits are measured; see there.
+// DefaultSearchLimits are the measured limits; see search.DefaultLimits.
 var DefaultSearchLimits = search.DefaultLimits
 
-// WithSearchLimits is the store with other limits.
+// WithSearchLimits returns a copy of the store with other limits.
 func (s *Store) WithSearchLimits(l SearchLimits) *Store {
 	other := *s
 	other.search = l
 	return &other
 }
 
-// finder searches what the statements of q see.
+// finder returns a Finder on the connection of q.
 func (q Queries) finder() search.Finder { return search.Finder{Conn: q.db, Limits: q.search} }
 
-// Search lists what the viewer may see of what is asked for.
+// Search lists the results that the viewer may see.
 func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (domain.List[domain.Subject], error) {
 	return v.finder().Search(ctx, q)
 }
 
-// SearchChannel lists the connections of a channel that the viewer sees, from the top, whose
-// items are what is asked for.
+// SearchChannel lists the connections of a channel, from the top, whose items are results and
+// visible to the viewer.
 func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.List[domain.Connection], err error) {
 	found, err := v.finder().InChannel(ctx, q)
 	if err != nil {
@@ -43,11 +43,10 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 	return l, err
 }
 
-// OwnerContentsQuery asks for a page of what a user made, or of what a group has.
+// OwnerContentsQuery selects a page of the items of a user or a group.
 type OwnerContentsQuery = search.OwnedQuery
 
-// OwnerContents lists what a user made or a group has, as far as the viewer may see it; the
-// total is exact.
+// OwnerContents lists the items of a user or group that the viewer may see. The total is exact.
 func (v *Snapshot) OwnerContents(ctx context.Context, q OwnerContentsQuery) (domain.List[domain.Subject], error) {
 	return v.finder().Owned(ctx, q)
 }

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Each seed has an order of its own for as many results as are shuffled, not one ring that
-// begins elsewhere, the same on every page; beyond that pages do not repeat anything either.
+// Each seed has an order of its own for the shuffled results, which is the same on every page and
+// is not a rotation of one list. Pages beyond them do not repeat anything either.
 func TestSearchByChanceShuffles(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -66,7 +66,7 @@ func TestSearchByChanceShuffles(t *testing.T) {
 	})
 }
 
-// turned reports whether a list is another that begins elsewhere.
+// turned reports whether a list is a rotation of another.
 func turned(a, b []int64) bool {
 	i := slices.Index(b, a[0])
 	return i >= 0 && slices.Equal(a, slices.Concat(b[i:], b[:i]))

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// The check finds a document that SQLite's list of closed ones has lost, and one that
-// stayed in it.
+// The check finds a document that is missing from SQLite's list of closed ones, and one that
+// remained in it.
 func TestCheckOfClosedDocuments(t *testing.T) {
 	t.Parallel()
 	s, db := storetest.OpenDB(t, storetest.Migrated.SQLite(t))

@@ -12,15 +12,15 @@ import (
 	"vitrine/internal/words"
 )
 
-// wordLimits have searches begin with what few documents have, in vain where more than one has it,
-// or not.
+// wordLimits returns limits with which searches start from the documents of a rare word: always,
+// never, and in vain if more than two documents have it.
 func wordLimits() []store.SearchLimits {
 	without, vain := store.DefaultSearchLimits, store.DefaultSearchLimits
 	without.Few, vain.Few = 0, 2
 	return []store.SearchLimits{store.DefaultSearchLimits, without, vain}
 }
 
-// search gives what a viewer finds.
+// search returns what a viewer finds.
 func search(t *testing.T, s *store.Store, viewer domain.UserID, q domain.Search) domain.List[domain.Subject] {
 	t.Helper()
 	if q.Page == (domain.Page{}) {
@@ -37,7 +37,7 @@ func search(t *testing.T, s *store.Store, viewer domain.UserID, q domain.Search)
 	return l
 }
 
-// corpus are texts of blocks, by name: title and content.
+// corpus maps names to texts of blocks: title and content.
 var corpus = map[string][2]string{
 	"engine":  {"The Analytical Engine", "Weaves algebraic patterns, as the Jacquard loom weaves flowers."},
 	"loom":    {"Loom", "A machine for weaving; not an engine. Well-known since 1801."},
@@ -69,7 +69,7 @@ func longText() string {
 	return string(words)
 }
 
-// corpusCases are queries with what they find, on both databases alike.
+// corpusCases are queries with their results, which are the same on both databases.
 var corpusCases = []struct {
 	query string
 	want  []string
@@ -77,12 +77,12 @@ var corpusCases = []struct {
 	{"engine", []string{"engine", "loom", "quote"}},
 	{"ENGINE", []string{"engine", "loom", "quote"}},
 	{"eng", []string{"engine", "loom", "quote"}},
-	{"eng loom", []string{}}, // only the last word may go on
+	{"eng loom", []string{}}, // only the last word may be a prefix
 	{"loom eng", []string{"engine", "loom"}},
 	{"engine loom", []string{"engine", "loom"}},
 	{`"analytical engine"`, []string{"engine"}},
 	{`"engine analytical"`, nil},
-	{`"engine weaves"`, nil}, // title and content do not touch
+	{`"engine weaves"`, nil}, // title and content do not form one phrase
 	{`"jacquard loom" weaves`, []string{"engine"}},
 	{`"jacquard loo"`, nil},
 	{`"jacquard loo`, []string{"engine"}},
@@ -141,7 +141,7 @@ var corpusCases = []struct {
 	{`said "hello"`, []string{"quote"}},
 	{"it's", []string{"quote"}},
 	{"first finally", []string{"long"}},
-	{`"lorem finally"`, nil}, // of a word that comes that often the first places count
+	{`"lorem finally"`, nil}, // of a very frequent word only the first places are indexed
 	{"lore", []string{"long"}},
 	{`"`, nil}, {`""""`, nil}, {`"*^:()-`, nil}, {"' ; -- \\", nil}, {"!!!", nil},
 	{"nothing", nil},
@@ -180,8 +180,8 @@ func TestSearchCorpus(t *testing.T) {
 	})
 }
 
-// By score: what is called so, then what has it in its name, then the others, each
-// newest first; and the same on every page.
+// The order by score is: exact names, then names that contain the words, then the others, each
+// newest first. It is the same on every page.
 func TestSearchByScore(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -213,7 +213,7 @@ func TestSearchByScore(t *testing.T) {
 	})
 }
 
-// A query that is one address finds what is from there first.
+// A query that is an address first finds the items from that address.
 func TestSearchByAddress(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -229,7 +229,7 @@ func TestSearchByAddress(t *testing.T) {
 		}
 		from := link("https://www.example.org/page/?utm_source=x", "https://www.example.org/page/")
 		moved := link("http://example.org/page", "https://elsewhere.example/new")
-		storetest.Block(t, s, ada, "see https://example.org/page and more") // says it only
+		storetest.Block(t, s, ada, "see https://example.org/page and more") // only mentions it
 		mentions := search(t, s, ada, domain.Search{Query: "https://example.org/page#x", Sort: domain.SearchSort{Desc: true}})
 		if len(mentions.Items) < 2 || mentions.Items[0].ID != moved || mentions.Items[1].ID != from {
 			t.Errorf("%+v", mentions)
@@ -243,7 +243,8 @@ func TestSearchByAddress(t *testing.T) {
 	})
 }
 
-// What came past the store's own writes is found by words once the job has come to it.
+// Blocks that were written without the store's own functions are found by their words after the
+// job has indexed them.
 func TestSearchOfPending(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/words"
 )
 
-// What few documents have is found by one statement, whoever asks and however it is sorted, and
-// so is that there is nothing on a page beyond the last.
+// One statement finds what few documents contain, for every viewer and order. This includes an
+// empty page beyond the last.
 func TestSearchOfFewTakesOneStatement(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -39,7 +39,7 @@ func TestSearchOfFewTakesOneStatement(t *testing.T) {
 			}
 			return l, statements
 		}
-		for viewer, want := range map[domain.UserID]int64{0: 1, ada: 2, bob: 2} { // what bob made he sees
+		for viewer, want := range map[domain.UserID]int64{0: 1, ada: 2, bob: 2} { // users see their own blocks
 			for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
 				for page, items := range map[int64]int64{1: want, 2: 0} {
 					l, n := ask(viewer, domain.Search{Query: "mos", Sort: domain.SearchSort{Key: key}, Page: domain.Page{Number: page, Per: 24}})
@@ -56,8 +56,8 @@ func TestSearchOfFewTakesOneStatement(t *testing.T) {
 	})
 }
 
-// What many documents have is counted by the statement that finds that they are many, where the engine
-// has gathered them for it, but for what is closed; the total and the order are what they are without it.
+// If a word has many documents, the statement that finds this out also counts them, except closed
+// ones, if the engine has collected them for it. The total and the order are the same as without.
 func TestSearchOfManyCountsOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

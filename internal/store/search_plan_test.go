@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/words"
 )
 
-// searches does every kind of search once, but for those that read all matches anyway.
+// searches runs every kind of search once, except those that read all matches anyway.
 func (st stage) searches(r *recorder, page int64) {
 	st.searchAll(r, page)
 	for _, limits := range []store.SearchLimits{{Private: 10_000}, {}} { // as with many of everything

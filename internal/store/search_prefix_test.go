@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// The last word goes on in every way there is, however many these are, at the end of a
-// phrase too; a word that only begins alike further on is another one.
+// The last word is a prefix that matches any number of words, also at the end of a phrase. A word
+// that only shares the beginning is another one.
 func TestSearchPrefix(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -31,7 +31,7 @@ func TestSearchPrefix(t *testing.T) {
 		for query, want := range few {
 			expect(query, want)
 		}
-		// More ways to go on than are looked for one by one.
+		// More words than are looked up one by one.
 		for i := range 40 {
 			storetest.Block(t, s, ada, fmt.Sprintf("red ros%c%c and more", 'a'+i%20, 'a'+i/20))
 		}

@@ -12,8 +12,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// town is what the store holds, known from outside: who may see what follows from it by
-// the functions of the domain.
+// town models what the store contains. The functions of the domain determine who may see what.
 type town struct {
 	t        *testing.T
 	s        *store.Store
@@ -69,7 +68,7 @@ func keys[K ~int64, V any](m map[K]V) []K {
 	return all
 }
 
-// step does something at random.
+// step makes one random change.
 func (w *town) step() {
 	w.clock = w.clock.Add(time.Second)
 	switch n := w.rng.IntN(20); {
@@ -135,7 +134,7 @@ func (w *town) connect() {
 	c.items[item] = storetest.Connect(w.t, w.s, w.anOwner(c), in, item, 0)
 }
 
-// anOwner is somebody who owns a channel.
+// anOwner returns a user who owns a channel.
 func (w *town) anOwner(c *townChannel) domain.UserID {
 	if c.owner.Type == domain.TypeUser {
 		return domain.UserID(c.owner.ID)
@@ -183,7 +182,7 @@ func (w *town) follow() {
 	}
 }
 
-// close ends a channel, which is then in no other one.
+// close deletes a channel, which is then in no other channel.
 func (w *town) close() {
 	id := anyOf(w.rng, keys(w.channels))
 	storetest.Delete(w.t, w.s, w.anOwner(w.channels[id]), id)

@@ -37,7 +37,7 @@ func (w *town) seesBlock(viewer domain.UserID, id domain.BlockID) bool {
 	})
 }
 
-// contains reports whether an item is in a channel that the viewer sees and that fits.
+// contains reports whether an item is in a channel that matches and that the viewer sees.
 func (w *town) contains(viewer domain.UserID, item domain.ItemRef, fits func(id domain.ChannelID, c *townChannel) bool) bool {
 	return slices.ContainsFunc(keys(w.channels), func(id domain.ChannelID) bool {
 		_, there := w.channels[id].items[item]
@@ -45,7 +45,7 @@ func (w *town) contains(viewer domain.UserID, item domain.ItemRef, fits func(id 
 	})
 }
 
-// fits reports whether something is what a search asks for.
+// fits reports whether an item matches a search.
 func (w *town) fits(viewer domain.UserID, q domain.Search, item domain.ItemRef, typ, word string, author domain.UserID, owner domain.PrincipalRef) bool {
 	followed := slices.Contains(w.follows[viewer], storetest.UserSubject(author)) ||
 		w.contains(viewer, item, func(id domain.ChannelID, _ *townChannel) bool {
@@ -61,7 +61,7 @@ func (w *town) fits(viewer domain.UserID, q domain.Search, item domain.ItemRef, 
 		(q.Channel == 0 || w.contains(viewer, item, func(id domain.ChannelID, _ *townChannel) bool { return id == q.Channel }))
 }
 
-// expected is what a search must give: everything, filtered.
+// expected returns the results that a search must have: everything, filtered.
 func (w *town) expected(viewer domain.UserID, q domain.Search) (all []domain.Subject) {
 	for id, b := range w.blocks {
 		if w.seesBlock(viewer, id) && w.fits(viewer, q, domain.BlockRef(id), b.typ, b.word, b.author, domain.PrincipalRef{}) {
@@ -84,7 +84,7 @@ func bySubject(a, b domain.Subject) int {
 	return int(a.ID - b.ID)
 }
 
-// question is a search at random, for blocks and channels.
+// question returns a random search for blocks and channels.
 func (w *town) question() domain.Search {
 	q := domain.Search{Types: append([]string{"Channel"}, domain.BlockTypes...), Page: domain.Page{Number: 1, Per: 100}}
 	sorts := []domain.SearchKey{domain.SearchByScore, domain.SearchByCreated, domain.SearchByUpdated, domain.SearchByName,
@@ -111,7 +111,7 @@ func (w *town) question() domain.Search {
 	return q
 }
 
-// townLimits have searches take each of the ways that there are for many of something.
+// townLimits contains limits that make searches use each of the plans for large numbers.
 var townLimits = []store.SearchLimits{
 	store.DefaultSearchLimits,
 	{Private: 10_000}, // as with many of everything else
@@ -123,8 +123,8 @@ var townLimits = []store.SearchLimits{
 	wordLimits()[1],
 }
 
-// Search finds what a filter of everything by the functions of the domain leaves, no
-// more and no less; pages are parts of the whole.
+// Search finds exactly what a filter of everything by the functions of the domain returns. Pages
+// are parts of the whole.
 func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(len(townLimits)) {
@@ -158,7 +158,7 @@ func (w *town) expectFound(viewer domain.UserID, q domain.Search) {
 	}
 }
 
-// expectInChannel searches a channel that the viewer sees for what there is to find in it.
+// expectInChannel searches a channel that the viewer sees for all its matches.
 func (w *town) expectInChannel(viewer domain.UserID, q domain.Search, want []domain.Subject) {
 	w.t.Helper()
 	q.Page = domain.Page{Number: 1, Per: 100}
@@ -179,7 +179,7 @@ func (w *town) expectInChannel(viewer domain.UserID, q domain.Search, want []dom
 	}
 }
 
-// expectPages reads a list again by small pages, and looks at its order.
+// expectPages reads a list again in small pages and checks its order.
 func (w *town) expectPages(viewer domain.UserID, q domain.Search, whole []domain.Subject) {
 	w.t.Helper()
 	var parts []domain.Subject

@@ -15,8 +15,8 @@ import (
 // branch is a node of a planted order: a row of order_nodes.
 type branch struct{ level, first, n int64 }
 
-// plant gives both orders of a channel a tree that is as high as few items can have:
-// nodes with few children each.
+// plant builds a tree for both orders of a channel that is as high as possible for its few items:
+// its nodes have few children.
 func (m *model) plant(db *database.DB, r *rand.Rand) (height int) {
 	m.t.Helper()
 	for sort, column := range []string{"position_key", "created_at"} {
@@ -45,7 +45,7 @@ func (m *model) plant(db *database.DB, r *rand.Rand) (height int) {
 	return height
 }
 
-// leavesBy cuts the keys of a channel into small leaves.
+// leavesBy divides the keys of a channel into small leaves.
 func (m *model) leavesBy(db *database.DB, column string, r *rand.Rand) (row []branch) {
 	m.t.Helper()
 	rows, err := db.Reader().Query(m.t.Context(), "SELECT "+column+" FROM connections WHERE channel_id = $1 ORDER BY 1", m.channel)
@@ -69,7 +69,7 @@ func (m *model) leavesBy(db *database.DB, column string, r *rand.Rand) (row []br
 	return row
 }
 
-// A high tree is used, and taken down to nothing, from all sides.
+// A high tree is used and emptied, from all sides.
 func TestShrinkingHighTrees(t *testing.T) {
 	t.Parallel()
 	const n = 400

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/store/blobs"
 )
 
-// UpdateSite writes what a locked site says of itself, and removes a picture that it shows
-// no more.
+// UpdateSite writes the site's description of itself to a locked site and deletes a picture that
+// is no longer used.
 func (tx *Tx) UpdateSite(ctx context.Context, was, s domain.Site) error {
 	if err := tx.PutSite(ctx, s); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// SlugKind is a kind of thing within which slugs are unique.
+// SlugKind is a kind of item within which slugs are unique.
 type SlugKind string
 
 // The kinds of slugs.
@@ -18,20 +18,20 @@ const (
 	ChannelSlug SlugKind = "Channel"
 )
 
-// ClaimSlug reserves a slug for ever and reports whether it was free. The claim is
-// bound to its thing by BindSlug in the same transaction.
+// ClaimSlug reserves a slug forever and reports whether it was free. The same transaction must
+// bind it with BindSlug.
 func (tx *Tx) ClaimSlug(ctx context.Context, kind SlugKind, slug string, now time.Time) (bool, error) {
 	n, err := tx.db.ExecCount(ctx, `INSERT INTO slugs (kind, slug, target_id, created_at) VALUES ($1, $2, 0, $3)
 		ON CONFLICT (kind, slug) DO NOTHING`, kind, slug, sqlx.Micros(now))
 	return n == 1, err
 }
 
-// BindSlug makes a claimed slug resolve to a thing.
+// BindSlug makes a claimed slug resolve to an item.
 func (tx *Tx) BindSlug(ctx context.Context, kind SlugKind, slug string, id int64) error {
 	return tx.db.ExecOne(ctx, `UPDATE slugs SET target_id = $3 WHERE kind = $1 AND slug = $2`, kind, slug, id)
 }
 
-// SlugBelongs reports whether a slug was ever given to this thing.
+// SlugBelongs reports whether an item ever had a slug.
 func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id int64) (bool, error) {
 	var n int
 	err := q.db.QueryRow(ctx, `SELECT count(*) FROM slugs WHERE kind = $1 AND slug = $2 AND target_id = $3`,
@@ -39,21 +39,21 @@ func (q Queries) SlugBelongs(ctx context.Context, kind SlugKind, slug string, id
 	return n > 0, err
 }
 
-// SlugTaken reports whether a slug was ever given.
+// SlugTaken reports whether any item ever had a slug.
 func (q Queries) SlugTaken(ctx context.Context, kind SlugKind, slug string) (taken bool, err error) {
 	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM slugs WHERE kind = $1 AND slug = $2)`, kind, slug).Scan(&taken)
 	return taken, err
 }
 
-// SlugFor claims a slug made from a name: plain if it is free, else with a random
-// end (behaviour.md section 1). Users do not get those that are reserved.
+// SlugFor claims a slug derived from a name: unchanged if that is free, otherwise with a random
+// suffix (behaviour.md section 1). Users do not get reserved slugs.
 func (tx *Tx) SlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
 	plain := kind != UserSlug || !domain.ReservedSlug(domain.Slugify(name))
 	return tx.claimSlugFor(ctx, kind, name, plain, now)
 }
 
-// SuffixedSlugFor claims a slug made from a name that has a random end even where the
-// plain one is free: whether it is taken tells nothing.
+// SuffixedSlugFor claims a slug derived from a name that always has a random suffix, so that it
+// does not reveal whether the plain slug is taken.
 func (tx *Tx) SuffixedSlugFor(ctx context.Context, kind SlugKind, name string, now time.Time) (string, error) {
 	return tx.claimSlugFor(ctx, kind, name, false, now)
 }
@@ -68,6 +68,6 @@ func (tx *Tx) claimSlugFor(ctx context.Context, kind SlugKind, name string, plai
 	}
 }
 
-// leadsNowhere tells of a slug that cannot have been given. PostgreSQL would refuse
+// leadsNowhere reports whether a slug is invalid, so that nothing has it. PostgreSQL would reject
 // some of them as text.
 func leadsNowhere(ref domain.Ref) bool { return ref.Slug != "" && !domain.ValidSlug(ref.Slug) }

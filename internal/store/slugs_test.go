@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// wantKind fails the test unless err is of a kind; Internal stands for any other error.
+// wantKind fails the test unless err is of a kind. Internal matches any other error.
 func wantKind(t *testing.T, what string, err error, kind domain.Kind) {
 	t.Helper()
 	if err == nil || domain.KindOf(err) != kind {
@@ -45,10 +45,10 @@ func TestClaims(t *testing.T) {
 			free bool
 		}{
 			{store.UserSlug, "ada", false},
-			{store.ChannelSlug, "ada", true}, // unique within its kind only
+			{store.ChannelSlug, "ada", true}, // unique only within its kind
 			{store.GroupSlug, "ada", true},
 			{store.UserSlug, "bob", true},
-			{store.UserSlug, "bob", true}, // a claim that was undone is none
+			{store.UserSlug, "bob", true}, // a claim that was rolled back does not count
 		} {
 			if free := claim(c.kind, c.slug); free != c.free {
 				t.Errorf("%s %q: free is %v", c.kind, c.slug, free)
@@ -75,7 +75,7 @@ func TestSlugsFromNames(t *testing.T) {
 			{"Zoë Ångström", `^zoe-angstrom$`},
 			{"1984", `^1984-[0-9a-z]{11}$`},
 			{"🎈", `^user-[0-9a-z]{11}$`},
-			{"Settings", `^settings-[0-9a-z]{11}$`}, // the website's own
+			{"Settings", `^settings-[0-9a-z]{11}$`}, // reserved for the website
 		} {
 			u, err := s.User(t.Context(), domain.Ref{ID: int64(storetest.User(t, s, c.name))})
 			if err != nil || !regexp.MustCompile(c.want).MatchString(u.Slug) {
@@ -92,7 +92,7 @@ func TestSlugsFromNames(t *testing.T) {
 	})
 }
 
-// All who ask for one name at once get it, one of them the plain slug.
+// Concurrent requests for one name all get a slug, and one of them gets the plain one.
 func TestClaimsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -125,7 +125,7 @@ func TestClaimsAtOnce(t *testing.T) {
 	})
 }
 
-// Every slug that a channel ever had leads to it, and to no other.
+// Every past slug of a channel leads to it, and to no other.
 func TestOldSlugsOfChannels(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -1,6 +1,5 @@
-// Package store holds all SQL: one text for SQLite and PostgreSQL, with the few
-// dialect differences in sqlx/dialect.go. Queries that depend on who looks take the
-// viewer as $1.
+// Package store contains all SQL: one text for SQLite and PostgreSQL, with the few differences in
+// sqlx/dialect.go. Queries that depend on the viewer take them as $1.
 package store
 
 import (
@@ -39,7 +38,7 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Migrations are the schema changes for a dialect, in order.
+// Migrations returns the schema changes for a dialect, in order.
 func Migrations(d database.Dialect) fs.FS {
 	sub, err := fs.Sub(migrations, "migrations/"+d.String())
 	if err != nil {
@@ -48,9 +47,10 @@ func Migrations(d database.Dialect) fs.FS {
 	return sub
 }
 
-// Each room below the store has Reads, which Queries embed, and Writes, which only a Tx
-// embeds; some have Lists, which count and read a page and which only a Snapshot embeds.
-// Go embeds several by these names, unexported so that nobody passes a room around without its store.
+// Each subpackage of the store has Reads, which Queries embeds, and Writes, which only a Tx
+// embeds. Some have Lists, which count and read a page, and which only a Snapshot embeds. The
+// names let Go embed several of them. They are unexported so that a subpackage is only used
+// through its store.
 type (
 	accountReads     = account.Reads
 	accountLists     = account.Lists
@@ -96,13 +96,13 @@ type (
 	redoWrites       = redo.Writes
 )
 
-// Shared is a channel and how many items it shares with another.
+// Shared is a channel and the number of items that it shares with another.
 type Shared = nearby.Shared
 
-// Mark is a place in a list of what somebody made.
+// Mark is a position in a list of a user's blocks.
 type Mark = contents.Mark
 
-// Queries are the statements that the Store, a Snapshot and a Tx share.
+// Queries contains the statements that the Store, a Snapshot and a Tx share.
 type Queries struct {
 	accountReads
 	activityReads
@@ -153,7 +153,7 @@ func (q *Queries) use(on database.Querier) {
 	q.redoReads = redo.NewReads(q.db)
 }
 
-// Store reads outside a transaction, and begins transactions.
+// Store reads outside of transactions, and begins transactions.
 type Store struct {
 	Queries
 	pool  *database.DB
@@ -205,14 +205,14 @@ type Tx struct {
 
 	tx       *database.Tx
 	queue    *jobs.Queue
-	enqueued bool // there are jobs that wait for the commit
+	enqueued bool // jobs wait for the commit
 
-	derived   derived.Derived // which has these two:
+	derived   derived.Derived // which contains the next two
 	deltas    *counters.Deltas
 	documents *documents.Index
-	carried   int64 // connections that have changed with their channels
+	carried   int64 // number of connections updated together with their channels
 	texts     TextBound
-	growing   map[domain.UserID]bool // users whose texts have become longer
+	growing   map[domain.UserID]bool // users whose texts became longer
 }
 
 func (tx *Tx) use(on database.Querier) {
@@ -238,7 +238,7 @@ func (tx *Tx) use(on database.Querier) {
 	tx.derived.Use(tx.tx, tx.db)
 }
 
-// New makes a store on an open, migrated database.
+// New returns a store on an open, migrated database.
 func New(db *database.DB) *Store {
 	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits,
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
@@ -246,7 +246,8 @@ func New(db *database.DB) *Store {
 	return s
 }
 
-// InTx runs fn in a write transaction; it may run several times when transactions collide. The first one of a request that carries a key (redo.WithClaim) claims it as well.
+// InTx runs fn in a write transaction, several times if transactions collide. The first
+// transaction of a request with an idempotency key (redo.WithClaim) also claims the key.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	var enqueued bool
 	by := reads.From(ctx)
@@ -289,10 +290,10 @@ func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) erro
 	})
 }
 
-// Database names the kind of the database: sqlite or postgres.
+// Database returns the kind of the database: sqlite or postgres.
 func (s *Store) Database() string { return s.pool.Dialect().String() }
 
-// Ready reports whether the database answers and its schema serves this program.
+// Ready reports whether the database is reachable and its schema matches this program.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.pool.Ping(ctx); err != nil {
 		return err
@@ -300,30 +301,31 @@ func (s *Store) Ready(ctx context.Context) error {
 	return s.pool.CheckSchema(ctx, Migrations(s.pool.Dialect()))
 }
 
-// PutSecret keeps a value under a name, in place of what was there.
+// PutSecret stores a secret under a name, replacing the previous value.
 func (s *Store) PutSecret(ctx context.Context, name string, value []byte) error {
 	return s.InTx(ctx, func(tx *Tx) error { return tx.PutSecret(ctx, name, value) })
 }
 
-// DeleteSecret forgets what is kept under a name, if anything is.
+// DeleteSecret deletes the secret with a name, if there is one.
 func (s *Store) DeleteSecret(ctx context.Context, name string) error {
 	return s.InTx(ctx, func(tx *Tx) error { return tx.DeleteSecret(ctx, name) })
 }
 
-// EnsureSecret keeps a value under a name unless there is one, and gives what is kept. It writes nothing where there is one.
+// EnsureSecret stores a secret under a name unless there is one, and returns the stored one. It
+// writes only if there is none.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (value []byte, err error) {
 	value, err = s.Secret(reads.AtPrimary(ctx), name)
 	if domain.KindOf(err) != domain.NotFound {
 		return value, err
 	}
-	err = s.InTx(redo.WithClaim(ctx, nil), func(tx *Tx) error { // it is not what a request is about
+	err = s.InTx(redo.WithClaim(ctx, nil), func(tx *Tx) error { // the secret is independent of the request, so it must not claim its key
 		value, err = tx.EnsureSecret(ctx, name, fresh)
 		return err
 	})
 	return value, err
 }
 
-// StableUpTo gives an id up to which the list of activities will not change any more but by deletion.
+// StableUpTo returns an id up to which the list of activities changes only by deletion.
 func (s *Store) StableUpTo(ctx context.Context) (domain.ActivityID, error) {
 	return activity.StableUpTo(ctx, s.db)
 }

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// connectBlock puts a block into two channels, if it is not there.
+// connectBlock connects a block to two channels, unless it is there.
 func (w *storm) connectBlock(ctx context.Context, by domain.UserID, block domain.BlockID, position int64, now time.Time, ids ...domain.ChannelID) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		places, err := w.locked(ctx, tx, by, ids...)
@@ -54,7 +54,7 @@ func (w *storm) connectChannel(ctx context.Context, by domain.UserID, into, item
 	})
 }
 
-// arrange does something to some connection of a channel that has one there.
+// arrange changes a random connection of a channel, if it has one at that position.
 func (w *storm) arrange(ctx context.Context, by domain.UserID, in domain.ChannelID, at int, fn func(tx *store.Tx, in domain.Channel, c domain.Connection) error) error {
 	var id domain.ConnectionID
 	err := w.s.InSnapshot(ctx, func(v *store.Snapshot) error {
@@ -90,7 +90,7 @@ func (w *storm) arrange(ctx context.Context, by domain.UserID, in domain.Channel
 	})
 }
 
-// sort puts all items of a channel that one sees into another order.
+// sort rearranges all items of a channel that are visible to the user.
 func (w *storm) sort(ctx context.Context, by domain.UserID, in domain.ChannelID, r *rand.Rand) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		if _, err := w.locked(ctx, tx, by, in); err != nil {
@@ -159,7 +159,7 @@ func (w *storm) collaborate(ctx context.Context, by domain.UserID, id domain.Cha
 	})
 }
 
-// replace deletes a channel and makes another.
+// replace deletes a channel and creates another one.
 func (w *storm) replace(ctx context.Context, by domain.UserID, id domain.ChannelID, owner domain.PrincipalRef, now time.Time) error {
 	err := w.s.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockWithParents(ctx, id); err != nil {
@@ -193,7 +193,7 @@ func (w *storm) replace(ctx context.Context, by domain.UserID, id domain.Channel
 	return err
 }
 
-// read walks through a channel in some order and expects it to be whole.
+// read pages through a channel in some order and expects it to be complete.
 func (w *storm) read(ctx context.Context, by domain.UserID, id domain.ChannelID, sort domain.ContentSort) error {
 	return w.s.InSnapshot(ctx, func(v *store.Snapshot) error {
 		c, err := v.Channel(ctx, by, domain.Ref{ID: int64(id)})

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// storm is what many do at once: a few users, blocks and channels, so that they get
-// in each other's way.
+// storm is a few users, blocks and channels that many goroutines change at once, so that they
+// conflict.
 type storm struct {
 	s        *store.Store
 	users    []domain.UserID
@@ -54,8 +54,8 @@ func (w *storm) channel(r *rand.Rand) domain.ChannelID {
 	return w.channels[r.IntN(len(w.channels))]
 }
 
-// locked locks channels and reads them as they then are, as the service does. One
-// that is gone or hidden is NotFound.
+// locked locks channels and then reads them, like the service. It returns NotFound for one that is
+// deleted or hidden.
 func (w *storm) locked(ctx context.Context, tx *store.Tx, viewer domain.UserID, ids ...domain.ChannelID) ([]domain.Channel, error) {
 	if err := tx.LockChannels(ctx, ids...); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (w *storm) locked(ctx context.Context, tx *store.Tx, viewer domain.UserID, 
 	return all, nil
 }
 
-// step does one random thing in a transaction.
+// step makes one random change in a transaction.
 func (w *storm) step(ctx context.Context, r *rand.Rand) error {
 	by := w.users[r.IntN(4)]
 	now := storetest.Now.Add(time.Duration(r.IntN(1e6)) * time.Second)
@@ -105,8 +105,7 @@ func (w *storm) step(ctx context.Context, r *rand.Rand) error {
 	return w.read(ctx, by, w.channel(r), domain.ContentSort{Key: domain.ContentKey(r.IntN(3)), Desc: r.IntN(2) == 0})
 }
 
-// Whatever is done at once, nobody gets an error but for what has gone meanwhile, and
-// all derived values are right afterwards.
+// Concurrent changes fail only for deleted items, and all derived values are correct afterwards.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -115,8 +114,8 @@ func TestStorm(t *testing.T) {
 	})
 }
 
-// atOnce has eight take so many steps each, at the same time. Nobody gets an error but for
-// what has gone meanwhile, and half of the steps at least find what they want.
+// atOnce runs the given number of steps in each of eight goroutines. Steps fail only for deleted
+// items, and at least half of them find their items.
 func atOnce(t *testing.T, seed uint64, steps int, step func(ctx context.Context, r *rand.Rand) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -9,22 +9,23 @@ import (
 	"vitrine/internal/domain"
 )
 
-// TextBound limits the texts that users store. If Room is nil, there is no limit.
+// TextBound limits the texts that users store. Without a Room function, there is no limit.
 type TextBound struct {
 	Now  func() time.Time
 	Room func(domain.ByteUsage) (left int64, refusal error) // left is negative if the user has stored too much
 }
 
-// nearBound is the distance from the limit within which a user's row is locked until the transaction ends,
-// so that no other transaction can store anything. It is more than the texts of all requests that a user
-// can have in progress at once.
+// nearBound is the distance from the limit within which a user's row is locked until the
+// transaction ends, so that no other transaction can store anything. It is more than the texts of
+// all requests that a user can have in progress at once.
 const nearBound = 256 << 20
 
 // BoundTexts sets the limit for texts. It must be called before the first transaction.
 func (s *Store) BoundTexts(b TextBound) { s.texts = b }
 
-// grow records that a text of a user grows from was to is bytes. At its end the transaction is refused if
-// the user's texts exceed the limit. Transactions that only shorten texts are never refused.
+// grow records that a text of a user grows from was to is bytes. At its end the transaction is
+// refused if the user's texts exceed the limit. Transactions that only shorten texts are never
+// refused.
 func (tx *Tx) grow(user domain.UserID, was, is int) {
 	if is <= was || tx.texts.Room == nil {
 		return
@@ -35,7 +36,8 @@ func (tx *Tx) grow(user domain.UserID, was, is int) {
 	tx.growing[user] = true
 }
 
-// checkTexts refuses the transaction if it made the texts of a user longer and they exceed the limit.
+// checkTexts refuses the transaction if it made the texts of a user longer and they exceed the
+// limit.
 func (tx *Tx) checkTexts(ctx context.Context) error {
 	for _, user := range slices.Sorted(maps.Keys(tx.growing)) {
 		var left int64

@@ -87,8 +87,8 @@ func TestTextsAreCounted(t *testing.T) {
 	})
 }
 
-// PostgreSQL updates the count of a user once per transaction, even if many texts change. Otherwise the
-// time of a commit would grow with the square of their number.
+// PostgreSQL updates the count of a user once per transaction, even if many texts change.
+// Otherwise the time of a commit would grow with the square of their number.
 func TestManyTextsAreCountedTogether(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -113,7 +113,7 @@ func TestManyTextsAreCountedTogether(t *testing.T) {
 					return err
 				}
 				err := tx.QueryRow(t.Context(), updates).Scan(&after)
-				if n := after - before; n > 4 { // an insert that meets a row counts as one, and the update as another
+				if n := after - before; n > 4 { // an insert that meets an existing row counts as one change, and its update as another
 					t.Errorf("%s: %d changes for two users", query, n)
 				}
 				return err
@@ -133,8 +133,8 @@ func TestManyTextsAreCountedTogether(t *testing.T) {
 	})
 }
 
-// Concurrent writes of texts never exceed the limit. Shortening and deleting still work at the limit,
-// and free space.
+// Concurrent writes of texts never exceed the limit. Shortening and deleting still work at the
+// limit, and free space.
 func TestTextsAreBounded(t *testing.T) {
 	t.Parallel()
 	const bound = 20_000

@@ -34,7 +34,7 @@ func TestHoldersOfTokens(t *testing.T) {
 				t.Errorf("%s: %+v, %v, want %+v", hash, h, err, want)
 			}
 		}
-		made := int64(0) // where there may be replicas, an account's first number is of the transaction that made it
+		made := int64(0) // if there may be replicas, creating an account counts as its first write
 		if s.Database() == database.Postgres.String() {
 			made = 1
 		}
@@ -76,7 +76,7 @@ func TestLivesOfTokens(t *testing.T) {
 		newToken(t, s, storetest.User(t, s, "Bob"), "of Bob", "hash 3", domain.ScopeWrite)
 		at := func(minutes int) time.Time { return storetest.Now.Add(time.Duration(minutes) * time.Minute) }
 		storetest.In(t, s, func(tx *store.Tx) error {
-			for _, minutes := range []int{3, 1, 7, 5} { // they may be told out of turn
+			for _, minutes := range []int{3, 1, 7, 5} { // they may be reported out of order
 				if err := tx.TokenUsed(t.Context(), first, at(minutes)); err != nil {
 					return err
 				}

@@ -14,13 +14,13 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// statement is one that the store has sent, with arguments that it had once.
+// statement is a statement that the store has sent, with the arguments of one execution.
 type statement struct {
 	query string
 	args  []any
 }
 
-// recorder collects the statements of a store's work, each text once.
+// recorder collects the statements that a store sends, each text once.
 type recorder struct {
 	t    *testing.T
 	s    *store.Store
@@ -54,8 +54,7 @@ func (r *recorder) read(fn func(ctx context.Context, v *store.Snapshot) error) {
 	}
 }
 
-// stage is what the recorded work is done on: a channel of n blocks and some private
-// channels.
+// stage is the data for the recorded work: a channel of n blocks and some private channels.
 type stage struct {
 	ada, bob domain.UserID
 	channel  domain.ChannelID
@@ -80,7 +79,7 @@ func newStage(t *testing.T, s *store.Store, db *database.DB, n int64, private in
 	return st
 }
 
-// hide puts a new private channel somewhere into the large one.
+// hide adds a new private channel to the large one, somewhere.
 func (st *stage) hide(ctx context.Context, tx *store.Tx, i int, n int64) error {
 	slug := fmt.Sprint("hidden-", i)
 	if _, err := tx.ClaimSlug(ctx, store.ChannelSlug, slug, storetest.Now); err != nil {
@@ -102,7 +101,7 @@ func (st *stage) hide(ctx context.Context, tx *store.Tx, i int, n int64) error {
 	return err
 }
 
-// reads does every kind of read once.
+// reads runs every kind of read once.
 func (st stage) reads(r *recorder, page int64) {
 	viewers := []domain.UserID{0, st.ada, st.bob}
 	for i := range 18 {
@@ -140,7 +139,7 @@ func (st stage) reads(r *recorder, page int64) {
 	})
 }
 
-// nearby reads what pages show beside things.
+// nearby reads what pages show next to an item.
 func (st stage) nearby(r *recorder) {
 	for _, viewer := range []domain.UserID{0, st.ada, st.bob} {
 		r.read(func(ctx context.Context, v *store.Snapshot) error {
@@ -170,7 +169,7 @@ func (st stage) nearby(r *recorder) {
 	}
 }
 
-// writes does every kind of write at least once.
+// writes runs every kind of write at least once.
 func (st stage) writes(r *recorder) {
 	var id domain.ConnectionID
 	for _, position := range []int64{0, 1, 100} {

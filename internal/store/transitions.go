@@ -11,33 +11,32 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// A channel counts at the blocks in it: as an open or a private channel, and for the group
-// that owns it. When its visibility or owner changes, or it ends, all of them have to be
-// counted anew. A few are in the transaction that changes the channel. For many, that
-// transaction notes in pending_transitions which connections still count as before, and
-// a job carries the change to them in batches; reads that depend on the counts take what
-// is pending into account (access.go).
+// The blocks in a channel count it as an open or a private channel, and for the group that owns
+// it. When its visibility or owner changes, or it is deleted, all of them must be updated. If they
+// are few, the transaction that changes the channel does so. If they are many, it records in
+// pending_transitions which connections still count as before, and a job updates them in batches.
+// Reads that depend on the counts include pending changes (package access).
 //
-// Connections are told apart by created_at, which is unique in a channel and only grows:
-// what is connected after the change is later than all that is noted.
+// Runs of connections are identified by created_at, which is unique in a channel and only grows:
+// what is connected after the change is later than everything recorded.
 
-// TransitionLimits are how many connections one transaction changes at once with their
-// channels, of which the end of an account may have many, and how many one batch of the job.
+// TransitionLimits are how many connections one transaction may update together with its channels,
+// since deleting an account may delete many, and how many one batch of the job updates.
 type TransitionLimits struct{ AtOnce, Batch int64 }
 
-// DefaultTransitionLimits keep the writer of SQLite for tens of milliseconds (bench/README.md).
+// DefaultTransitionLimits block the writer of SQLite for tens of milliseconds (bench/README.md).
 var DefaultTransitionLimits = TransitionLimits{AtOnce: 500, Batch: 500}
 
-// LimitTransitions sets other limits. It comes before the store is used.
+// LimitTransitions sets other limits. It must be called before the store is used.
 func (s *Store) LimitTransitions(l TransitionLimits) { s.transitions = l }
 
-// effect is what a channel adds to the counts of a block in it, and of which group.
+// effect is what a channel adds to the counts of a block in it, and for which group.
 type effect struct {
 	open, private int64
-	group         domain.GroupID // 0 for none
+	group         domain.GroupID // 0 if there is none
 }
 
-// effectOf is the effect of a live channel.
+// effectOf returns the effect of a live channel.
 func effectOf(c domain.Channel) (e effect) {
 	e.open, e.private = documents.Placed(c.Visibility, 1)
 	if c.Owner.Type == domain.TypeGroup {
@@ -46,20 +45,20 @@ func effectOf(c domain.Channel) (e effect) {
 	return e
 }
 
-// owner is the group as an owner.
+// owner returns the group as an owner.
 func (e effect) owner() domain.PrincipalRef { return domain.GroupRef(e.group) }
 
-// run is a row of pending_transitions: connections made after one time and up to
-// another, with the effect that they still have.
+// run is a row of pending_transitions: connections created after one time and up to another, with
+// the effect that they still have.
 type run struct {
 	access.Run
 	effect
 }
 
-// allConnections is the run of everything in a channel.
+// allConnections is the run of all connections of a channel.
 var allConnections = access.Run{After: math.MinInt64, Upto: math.MaxInt64}
 
-// pendingRuns lists the runs of a channel in their order.
+// pendingRuns lists the runs of a channel in order.
 func (q Queries) pendingRuns(ctx context.Context, id domain.ChannelID, lock string) ([]run, error) {
 	rows, err := q.db.Query(ctx, `SELECT p.after_at, p.upto, p.open_n, p.private_n, p.group_id FROM pending_transitions p
 		WHERE p.channel_id = $1 ORDER BY p.upto`+lock, id)
@@ -69,8 +68,8 @@ func (q Queries) pendingRuns(ctx context.Context, id domain.ChannelID, lock stri
 	})
 }
 
-// transition carries a change of a locked channel's effect to what is in it, or leaves
-// that to a job. Groups of both effects are locked.
+// transition applies a change of a locked channel's effect to its contents, or leaves that to a
+// job. The groups of both effects must be locked.
 func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect) error {
 	if from == to {
 		return nil
@@ -87,7 +86,8 @@ func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect)
 	if err != nil {
 		return err
 	}
-	// What is not pending has the effect that ends now; what is may have the new one.
+	// Connections without a pending run still have the effect `from`; those in a pending run may
+	// already have `to`.
 	for _, gap := range gaps(pending, last) {
 		err := tx.db.Exec(ctx, `INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id)
 			VALUES ($1, $2, $3, $4, $5, $6)`, c.ID, gap.After, gap.Upto, from.open, from.private, from.group)
@@ -103,7 +103,7 @@ func (tx *Tx) transition(ctx context.Context, c domain.Channel, from, to effect)
 	return tx.Enqueue(ctx, ApplyTransition{c.ID, c.UserID}, jobs.For(int64(c.UserID)))
 }
 
-// gaps are the runs up to the last connection that lie between those that are given.
+// gaps returns the runs between the given ones, up to the last connection.
 func gaps(runs []run, last int64) (between []run) {
 	after := int64(math.MinInt64)
 	for _, r := range append(runs, run{Run: access.Run{After: last, Upto: last}}) {
@@ -115,7 +115,7 @@ func gaps(runs []run, last int64) (between []run) {
 	return between
 }
 
-// carry gives the connections of a run in a locked channel another effect.
+// carry changes the effect of the connections of a run in a locked channel.
 func (tx *Tx) carry(ctx context.Context, id domain.ChannelID, r access.Run, from, to effect) error {
 	open, private := to.open-from.open, to.private-from.private
 	if err := tx.bumpBlocks(ctx, id, r, open, private); err != nil {
@@ -130,9 +130,9 @@ func (tx *Tx) carry(ctx context.Context, id domain.ChannelID, r access.Run, from
 	return tx.documents.PutAllInGroup(ctx, to.group, id, r, to.open, to.private)
 }
 
-// bumpBlocks adds to the counts of open and private channels of every block of a run in a
-// channel, and to those of the documents of all that is in it. The blocks are locked in the
-// order of their ids, so that two channels with the same blocks do not wait for each other.
+// bumpBlocks adds to the counts of open and private channels of every block of a run in a channel,
+// and to those of the documents of all its items. It locks the blocks in the order of their ids,
+// so that two channels with the same blocks cannot deadlock.
 func (tx *Tx) bumpBlocks(ctx context.Context, id domain.ChannelID, r access.Run, open, private int64) error {
 	if open == 0 && private == 0 {
 		return tx.lockBlocksIn(ctx, id, r)
@@ -159,19 +159,19 @@ func (tx *Tx) lockBlocksIn(ctx context.Context, id domain.ChannelID, r access.Ru
 	return err
 }
 
-// ApplyTransition is the job that carries what is pending to the contents of a channel. It
-// is the turn of who made the channel, so that nobody's many channels hold up others'.
+// ApplyTransition is the job that applies pending changes to the contents of a channel. It takes a
+// turn of the channel's creator, so that one person's many channels do not delay those of others.
 type ApplyTransition struct {
 	ID domain.ChannelID `json:"id"`
 	By domain.UserID    `json:"by"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (ApplyTransition) Kind() string { return "apply_transition" }
 
-// ApplySome gives the next batch of connections that wait the effect which their channel
-// has by now, and reports whether more are waiting. It takes effect once, however often it
-// is called: each time goes on where the last has come to.
+// ApplySome applies the channel's current effect to the next batch of waiting connections and
+// reports whether more are waiting. Repeated calls apply each change once, because each call
+// continues where the previous one stopped.
 func (tx *Tx) ApplySome(ctx context.Context, id domain.ChannelID) (more bool, err error) {
 	if err := tx.LockChannels(ctx, id); err != nil {
 		return false, err
@@ -187,7 +187,7 @@ func (tx *Tx) ApplySome(ctx context.Context, id domain.ChannelID) (more bool, er
 	if err := tx.LockOwners(ctx, pending[0].owner(), is.owner()); err != nil {
 		return false, err
 	}
-	// Read again, for a group that ended meanwhile is none of theirs any more.
+	// Read them again, because a group that was deleted in the meantime is no longer theirs.
 	if pending, err = tx.pendingRuns(ctx, id, tx.db.ForUpdate("p")); err != nil || len(pending) == 0 {
 		return false, err
 	}
@@ -207,8 +207,8 @@ func (tx *Tx) ApplySome(ctx context.Context, id domain.ChannelID) (more bool, er
 	return len(pending) > 1 || batch.Upto < first.Upto, err
 }
 
-// batchEnd finds where the first batch of a run ends. Connections of private items are
-// apart in the index, so that a batch may have twice as many.
+// batchEnd returns the end of the first batch of a run. The index separates connections of private
+// items, so a batch may contain twice as many.
 func (tx *Tx) batchEnd(ctx context.Context, id domain.ChannelID, r access.Run) (int64, error) {
 	const nth = `(SELECT c.created_at FROM connections c WHERE c.channel_id = $1 AND c.item_private = `
 	const later = ` AND c.created_at > $2 AND c.created_at <= $3 ORDER BY c.created_at LIMIT 1 OFFSET $4)`
@@ -217,8 +217,8 @@ func (tx *Tx) batchEnd(ctx context.Context, id domain.ChannelID, r access.Run) (
 		id, r.After, r.Upto, tx.transitions.Batch-1))
 }
 
-// effect gives the effect that a connection has which was made at a time in a locked
-// channel, live or not.
+// effect returns the effect of a connection that was created at a time in a locked channel, live
+// or not.
 func (tx *Tx) effect(ctx context.Context, id domain.ChannelID, at int64) (e effect, err error) {
 	err = tx.db.QueryRow(ctx, `SELECT `+access.OpenApplied+`, `+access.PrivateApplied+`, `+access.GroupApplied+` FROM channels ch
 		LEFT JOIN pending_transitions pt ON pt.channel_id = ch.id AND pt.after_at < $2 AND pt.upto >= $2 WHERE ch.id = $1`,
@@ -232,15 +232,15 @@ func (q Queries) HasPending(ctx context.Context, id domain.ChannelID) (some bool
 	return some, err
 }
 
-// Pending lists the channels that wait for the job, some at a time.
+// Pending lists some channels above an id that wait for the job.
 func (q Queries) Pending(ctx context.Context, above domain.ChannelID, most int) ([]domain.ChannelID, error) {
 	rows, err := q.db.Query(ctx, `SELECT DISTINCT p.channel_id FROM pending_transitions p
 		WHERE p.channel_id > $1 ORDER BY p.channel_id`+sqlx.Limit("$2"), above, most)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ChannelID])
 }
 
-// transitionChecks find what a job would carry to the wrong group, twice, or never. Each row
-// has its channel by a foreign key.
+// transitionChecks find what a job would apply to the wrong group, twice, or never. A foreign key
+// ensures that each row has its channel.
 var transitionChecks = []sqlx.Check{
 	{What: "pending_transitions of a group that is gone", Query: `SELECT p.channel_id, p.group_id, 0 FROM pending_transitions p
 		WHERE p.group_id <> 0 AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = p.group_id)`},

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// changes of a large channel, by somebody in the group.
+// largeChanges returns changes of a large channel by a member of the group.
 func largeChanges(group domain.GroupID) map[string]func(c *domain.Channel) {
 	return map[string]func(c *domain.Channel){
 		"private": func(c *domain.Channel) { c.Visibility = domain.Private },
@@ -26,8 +26,8 @@ func largeChanges(group domain.GroupID) map[string]func(c *domain.Channel) {
 	}
 }
 
-// No transaction writes more rows for a channel that is twenty times as large: neither
-// what changes it nor a batch of the job.
+// No transaction writes more rows for a channel that is twenty times as large: neither the one
+// that changes it nor a batch of the job.
 func TestRowsOfTransitions(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -95,7 +95,8 @@ func TestRowsOfTransitions(t *testing.T) {
 	})
 }
 
-// A transaction that ends many channels carries no more than it would of one.
+// A transaction that deletes many channels updates no more connections directly than one that
+// deletes a single channel.
 func TestTransitionsOfManyChannels(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -135,7 +136,7 @@ func TestTransitionsOfManyChannels(t *testing.T) {
 	})
 }
 
-// A batch that is broken off has done nothing, and the one after it takes effect once.
+// An interrupted batch has no effect, and the one after it takes effect once.
 func TestTransitionsAreBrokenOff(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -160,7 +161,7 @@ func TestTransitionsAreBrokenOff(t *testing.T) {
 				storetest.Check(t, s)
 			}
 		}
-		storetest.In(t, s, func(tx *store.Tx) error { // again, when all is done
+		storetest.In(t, s, func(tx *store.Tx) error { // again, after everything is done
 			more, err := tx.ApplySome(t.Context(), 1)
 			if more {
 				t.Error("more is left")
@@ -170,8 +171,8 @@ func TestTransitionsAreBrokenOff(t *testing.T) {
 	})
 }
 
-// Everybody finds and sees what they should while everything is pending, and while jobs
-// come to some of it.
+// Everybody finds and sees the right items while all transitions are pending, and while jobs apply
+// some of them.
 func TestTownWhilePending(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -186,7 +187,7 @@ func TestTownWhilePending(t *testing.T) {
 					w.hand()
 				case i%50 == 0:
 					w.disband()
-				case seed > 0 && i%3 == 0: // with the first seed nothing is ever done
+				case seed > 0 && i%3 == 0: // with the first seed, no job ever runs
 					storetest.ApplySome(t, s)
 				}
 			}
@@ -211,8 +212,8 @@ func TestTownWhilePending(t *testing.T) {
 	}
 }
 
-// Batches are carried while channels turn, go from hand to hand, end, and change what is
-// in them: nothing is counted twice, or never.
+// Batches are applied while channels change their visibility, their owner and their contents, and
+// are deleted. Nothing is counted twice, and everything once.
 func TestStormOfTransitions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// However many notifications nobody reads, few stay unread: the newest, but for those that
-// are hidden when there is no room for all.
+// However many notifications nobody reads, only the newest remain unread. Hidden ones are marked
+// as read first if there is no room for all.
 func TestUnreadIsBounded(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -50,7 +50,7 @@ func TestUnreadIsBounded(t *testing.T) {
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.MarkRead(t.Context(), bob, last, storetest.Now) })
 		before, _ := unread()
 		storetest.Check(t, s)
-		// One that has grown for whatever reason is cut by the next notification.
+		// If an inbox has grown too large for any reason, the next notification trims it.
 		storetest.Exec(t, db, `UPDATE inboxes SET read_upto = 0, unread = (SELECT count(*) FROM notifications n
 			WHERE n.user_id = inboxes.user_id AND n.read_at IS NULL)`)
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.RecordAll(t.Context(), news(1)...) })
@@ -58,7 +58,7 @@ func TestUnreadIsBounded(t *testing.T) {
 			t.Errorf("of an overfull inbox %d are unread, %d of them listed", after, len(listed))
 		}
 		storetest.Check(t, s)
-		// So is one of which nothing is unread but by its count.
+		// The same holds for an inbox with a wrong count and no unread notifications.
 		storetest.Exec(t, db, `UPDATE inboxes SET unread = 5000, read_upto = 1000000`)
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.RecordAll(t.Context(), news(1)...) })
 		if after, listed := unread(); after != 0 || len(listed) != 0 {

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// before gives the migrations up to the one with a name, without it.
+// before returns the migrations before the one with a name.
 func before(t *testing.T, d database.Dialect, name string) fs.FS {
 	t.Helper()
 	all := store.Migrations(d)
@@ -35,7 +35,7 @@ func before(t *testing.T, d database.Dialect, name string) fs.FS {
 	return some
 }
 
-// Accounts and tokens from before there were sessions and applications stay as they are.
+// Accounts and tokens from before sessions and applications existed remain unchanged.
 func TestUpgradeToAccounts(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -65,7 +65,7 @@ func TestUpgradeToAccounts(t *testing.T) {
 			t.Errorf("%+v, %v", u, err)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			first, err := tx.ClaimFirstAccount(t.Context()) // nobody takes over a server that has people
+			first, err := tx.ClaimFirstAccount(t.Context()) // nobody can take over a server that has users
 			if first {
 				err = errors.Join(err, errors.New("a first account on an old server"))
 			}
@@ -78,7 +78,8 @@ func TestUpgradeToAccounts(t *testing.T) {
 	})
 }
 
-// A database from before there were applications has the command line's after the upgrade.
+// After the upgrade, a database from before applications existed has the application of the
+// command line.
 func TestUpgradeToApplications(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -100,7 +101,7 @@ func TestUpgradeToApplications(t *testing.T) {
 	})
 }
 
-// Applications from before version 2 was served ask to read where they name no scope.
+// Applications from before version 2 was served request read access if they name no scope.
 func TestUpgradeToVersion2(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -122,8 +123,8 @@ func TestUpgradeToVersion2(t *testing.T) {
 	})
 }
 
-// Feeds that were copied are read from activities after the upgrade, by a program of the version
-// before as well, which copies nothing more and finds nothing copied.
+// After the upgrade, copied feeds are read from activities. This also works for a node of the
+// previous version, which copies nothing more and finds nothing copied.
 func TestUpgradeToFeedsOfActivities(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
@@ -140,7 +141,7 @@ func TestUpgradeToFeedsOfActivities(t *testing.T) {
 				(2, 'User', 1, 2, 1), (2, 'User', 3, 9223372036854775807, 1)`,
 			`INSERT INTO feed_sources (source_type, source_id, followers, pulled) VALUES ('User', 1, 1, FALSE), ('User', 3, 1, TRUE)`,
 			`INSERT INTO follower_ranks (followed_type, followed_id, first_follow, followings) VALUES ('User', 1, 1, 1), ('User', 3, 2, 1)`,
-			`INSERT INTO feed_entries (user_id, activity_id, follow_id) VALUES (2, 3, 1), (2, 2, 77)`, // the latter of what is no longer followed
+			`INSERT INTO feed_entries (user_id, activity_id, follow_id) VALUES (2, 3, 1), (2, 2, 77)`, // the second entry is of a following that has ended
 			`UPDATE users SET followers_count = CASE id WHEN 2 THEN 0 ELSE 1 END, following_count = CASE id WHEN 2 THEN 2 ELSE 0 END`,
 		} {
 			storetest.Exec(t, db, statement)
@@ -151,7 +152,8 @@ func TestUpgradeToFeedsOfActivities(t *testing.T) {
 		if got := leafed(t, s, 2, 2); !slices.Equal(got, []domain.ActivityID{3, 2, 1}) {
 			t.Errorf("the feed is %v", got)
 		}
-		// What the version before asks of sources that are there and that it makes, and follows.
+		// The statement with which the previous version reads or creates sources when it records and
+		// follows.
 		for _, source := range []int64{1, 2, 3} {
 			var followers int64
 			var pulled bool

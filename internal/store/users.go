@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// User reads a user by id or slug; NotFound if the account is deleted.
+// User reads a user by id or slug. It returns NotFound if the account is deleted.
 func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
 	if leadsNowhere(ref) {
 		return domain.User{}, domain.NewNotFound()
@@ -26,8 +26,8 @@ func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) 
 	return u, sqlx.Found(err)
 }
 
-// hasEmail selects the account with a canonical address ($1). Earlier versions stored a domain as it
-// was typed, so the account may have the address with its domain in ASCII ($2).
+// hasEmail selects the account with the canonical address $1. Earlier versions stored a domain as
+// it was typed, so the account may have the address with its domain in ASCII, $2.
 const hasEmail = "u.email IN ($1, $2) ORDER BY u.email = $1 DESC LIMIT 1"
 
 // UserByEmail reads a user by canonical address. Deleted accounts have none.
@@ -36,13 +36,13 @@ func (q Queries) UserByEmail(ctx context.Context, email string) (domain.User, er
 	return u, sqlx.Found(err)
 }
 
-// Users lists users by id, after the given one.
+// Users lists users above an id, by id.
 func (q Queries) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
 	rows, err := q.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
 	return sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 }
 
-// NewUser is what a user is made from.
+// NewUser contains the data of a new user.
 type NewUser struct {
 	Slug         string
 	Name         string
@@ -53,8 +53,8 @@ type NewUser struct {
 	Now          time.Time
 }
 
-// CreateUser makes a user. The slug must have been claimed in the transaction. An
-// address that is in use is a Conflict.
+// CreateUser creates a user. The transaction must have claimed the slug. It returns a Conflict if
+// the address is in use.
 func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) {
 	if n.Office == "" {
 		n.Office = domain.OfficeMember
@@ -70,7 +70,7 @@ func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) 
 		return 0, err
 	}
 	tx.documents.Add(documents.Named(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
-	if tx.db.HasReplicas() { // one that does not have the account yet is not to say that it is not there
+	if tx.db.HasReplicas() { // so that a replica without the account does not report it as missing
 		err = tx.CountWrite(ctx, id)
 	}
 	return id, err
@@ -98,10 +98,10 @@ func (tx *Tx) UpdateProfile(ctx context.Context, was, u domain.User, now time.Ti
 	return err
 }
 
-// Credentials are an account with what proves that somebody is its holder.
+// Credentials contains an account with the proof of its owner's identity.
 type Credentials struct {
 	User         domain.User
-	PasswordHash string // empty: no password
+	PasswordHash string // empty if there is no password
 }
 
 // CredentialsByEmail reads the credentials of the account with a canonical address.
@@ -109,7 +109,7 @@ func (q Queries) CredentialsByEmail(ctx context.Context, email string) (Credenti
 	return q.credentials(ctx, hasEmail, email, domain.EmailInASCII(email))
 }
 
-// Credentials reads those of a user.
+// Credentials reads the credentials of a user.
 func (q Queries) Credentials(ctx context.Context, id domain.UserID) (Credentials, error) {
 	return q.credentials(ctx, "u.id = $1", id)
 }
@@ -120,7 +120,7 @@ func (q Queries) credentials(ctx context.Context, where string, args ...any) (c 
 	return c, sqlx.Found(err)
 }
 
-// prefixed scans a column before those of another scan.
+// prefixed scans one column before those of another scan.
 type prefixed struct {
 	row   sqlx.Row
 	first any
@@ -128,8 +128,8 @@ type prefixed struct {
 
 func (p prefixed) Scan(dest ...any) error { return p.row.Scan(append([]any{p.first}, dest...)...) }
 
-// LockUser locks an account, and reads it as it then is: its password, address,
-// sessions and links change only under this lock. NotFound if it is deleted.
+// LockUser locks an account and then reads it. Its password, address, sessions and links change
+// only under this lock. It returns NotFound if the account is deleted.
 func (tx *Tx) LockUser(ctx context.Context, id domain.UserID) (Credentials, error) {
 	_, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, "SELECT u.id FROM users u WHERE u.id = $1"+tx.db.ForUpdate("u"), id))
 	if err != nil {
@@ -138,13 +138,13 @@ func (tx *Tx) LockUser(ctx context.Context, id domain.UserID) (Credentials, erro
 	return tx.Credentials(ctx, id)
 }
 
-// SetPassword gives a locked account another password.
+// SetPassword changes the password of a locked account.
 func (tx *Tx) SetPassword(ctx context.Context, id domain.UserID, hash string) error {
 	return tx.db.ExecOne(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
 }
 
-// SetEmail gives a locked account another canonical address. An address that is in use is a
-// Conflict.
+// SetEmail changes the canonical address of a locked account. It returns a Conflict if the address
+// is in use.
 func (tx *Tx) SetEmail(ctx context.Context, id domain.UserID, email string) error {
 	err := tx.db.ExecOne(ctx, `UPDATE users SET email = $2, version = version + 1 WHERE id = $1`, id, email)
 	if database.IsUnique(err) {
@@ -153,8 +153,8 @@ func (tx *Tx) SetEmail(ctx context.Context, id domain.UserID, email string) erro
 	return err
 }
 
-// LockOperators locks all operators, in the order of their ids, so that offices are
-// taken one after another, and gives those that are not suspended.
+// LockOperators locks all operators in the order of their ids, so that changes of offices happen
+// one after another. It returns the operators that are not suspended.
 func (tx *Tx) LockOperators(ctx context.Context) ([]domain.UserID, error) {
 	return tx.operators(ctx, tx.db.ForUpdate("u"))
 }
@@ -168,7 +168,7 @@ func (q Queries) operators(ctx context.Context, lock string) ([]domain.UserID, e
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 
-// SetOffice gives a locked account another office.
+// SetOffice changes the office of a locked account.
 func (tx *Tx) SetOffice(ctx context.Context, id domain.UserID, office domain.Office) error {
 	return tx.db.ExecOne(ctx, `UPDATE users SET office = $2 WHERE id = $1`, id, office)
 }
@@ -176,7 +176,7 @@ func (tx *Tx) SetOffice(ctx context.Context, id domain.UserID, office domain.Off
 // AccountSort is an order of accounts.
 type AccountSort string
 
-// The orders: the newest, or who has stored most, first; by name; by who came first.
+// The orders: newest first, oldest first, most stored bytes first, and by name.
 const (
 	SortNewest AccountSort = "newest"
 	SortOldest AccountSort = "oldest"
@@ -184,10 +184,10 @@ const (
 	SortName   AccountSort = "name"
 )
 
-// AccountSorts are all of them, in the order in which a choice shows them.
+// AccountSorts lists the orders as a menu shows them.
 var AccountSorts = []AccountSort{SortNewest, SortOldest, SortStored, SortName}
 
-// keys are those of an order, over users u.
+// keys returns the ORDER BY terms of an order over users u.
 func (s AccountSort) keys() string {
 	switch s {
 	case SortOldest:
@@ -200,8 +200,8 @@ func (s AccountSort) keys() string {
 	return "u.id DESC"
 }
 
-// FindAccounts lists accounts whose name, slug or address begins with a
-// text, in any case of its letters, or all. It reads every account.
+// FindAccounts lists all accounts, or those whose name, slug or address begins with a text,
+// ignoring case. It reads every account.
 func (v *Snapshot) FindAccounts(ctx context.Context, text string, sort AccountSort, page domain.Page) (l domain.List[domain.User], err error) {
 	const where = ` FROM users u WHERE u.deleted_at IS NULL AND (
 		substr(lower(u.name), 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.name, 1, length(CAST($1 AS TEXT))) = CAST($2 AS TEXT)
@@ -216,7 +216,7 @@ func (v *Snapshot) FindAccounts(ctx context.Context, text string, sort AccountSo
 	return l, err
 }
 
-// Followers lists who follows something, by the time of following.
+// Followers lists the followers of a subject in the order of following.
 func (v *Snapshot) Followers(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
 	total, followers, args, err := v.FollowerPage(ctx, what, desc, page)
 	l.Total = total
@@ -230,7 +230,6 @@ func (v *Snapshot) Followers(ctx context.Context, what domain.Subject, desc bool
 	return l, err
 }
 
-// UsersByID reads users.
 func (q Queries) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -240,7 +239,7 @@ func (q Queries) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain
 	return sqlx.ByID(all, func(u domain.User) domain.UserID { return u.ID }), err
 }
 
-// UsersBySlug gives the ids of those of the slugs that are users'.
+// UsersBySlug returns the ids of those of the slugs that belong to users.
 func (q Queries) UsersBySlug(ctx context.Context, slugs []string) (map[string]domain.UserID, error) {
 	if len(slugs) == 0 {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// newUser makes a user with a slug from the name.
+// newUser creates a user with a slug derived from the name.
 func newUser(ctx context.Context, tx *store.Tx, name, email string) (domain.UserID, error) {
 	slug, err := tx.SlugFor(ctx, store.UserSlug, name, storetest.Now)
 	if err != nil {

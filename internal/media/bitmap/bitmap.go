@@ -1,7 +1,7 @@
 // Package bitmap resizes, crops and turns pictures in memory.
 //
-// They are of one of three types: *image.YCbCr, *image.Gray and *image.RGBA, of
-// which Resize and Turn make new ones of the same type.
+// A picture is an *image.YCbCr, an *image.Gray or an *image.RGBA. Resize and Turn return a picture
+// of the same type.
 package bitmap
 
 import (
@@ -11,8 +11,8 @@ import (
 	"image/draw"
 )
 
-// Normal returns img as one of the three. It writes over the samples of all but
-// palettes, so that no second image is needed.
+// Normal returns img as one of the three types. Except for palettes, it overwrites the samples, so
+// that it needs no second image.
 func Normal(img image.Image) image.Image {
 	switch img := img.(type) {
 	case *image.YCbCr, *image.Gray, *image.RGBA:
@@ -42,7 +42,7 @@ func Normal(img image.Image) image.Image {
 	return dst
 }
 
-// cut moves the higher bytes of 16-bit samples to the front.
+// cut moves the high bytes of 16-bit samples to the front.
 func cut(pix []byte) {
 	for i := range len(pix) / 2 {
 		pix[i] = pix[2*i]
@@ -87,8 +87,8 @@ func Resize(picture image.Image, width, height int) image.Image {
 	panic(fmt.Sprintf("a picture of type %T", picture))
 }
 
-// Turn returns a picture as it is to be viewed. The samples of planes stay
-// beside those they describe: 4:2:2 becomes 4:4:0 on its side.
+// Turn returns a picture in the orientation for viewing. Chroma samples stay with their pixels:
+// 4:2:2 becomes 4:4:0 if it is turned on its side.
 func Turn(picture image.Image, o Orientation) image.Image {
 	if o == 1 {
 		return picture
@@ -109,8 +109,8 @@ func Turn(picture image.Image, o Orientation) image.Image {
 	panic(fmt.Sprintf("a picture of type %T", picture))
 }
 
-// sideways has the subsampling of an image on its side. 4:1:1 and 4:1:0 have
-// no such name; such images are resized to 4:2:0 before they are turned.
+// sideways maps the subsampling of an image to that after turning it on its side. 4:1:1 and 4:1:0
+// have no counterpart; such images are resized to 4:2:0 before they are turned.
 var sideways = map[image.YCbCrSubsampleRatio]image.YCbCrSubsampleRatio{
 	image.YCbCrSubsampleRatio444: image.YCbCrSubsampleRatio444,
 	image.YCbCrSubsampleRatio422: image.YCbCrSubsampleRatio440,
@@ -118,8 +118,8 @@ var sideways = map[image.YCbCrSubsampleRatio]image.YCbCrSubsampleRatio{
 	image.YCbCrSubsampleRatio440: image.YCbCrSubsampleRatio422,
 }
 
-// Square returns the central square of a picture, which shares its pixels. It
-// may be off the centre by up to three pixels, to begin where chroma samples do.
+// Square returns the central square of a picture, sharing its pixels. The square may be up to
+// three pixels off centre, in order to begin at a chroma sample.
 func Square(picture image.Image) image.Image {
 	r := Central(picture.Bounds())
 	switch img := picture.(type) {
@@ -134,7 +134,7 @@ func Square(picture image.Image) image.Image {
 	panic(fmt.Sprintf("a picture of type %T", picture))
 }
 
-// planesOf returns the planes of img, which share its memory.
+// planesOf returns the planes of img, sharing its memory.
 func planesOf(img *image.YCbCr) (y, cb, cr plane) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	across, down := Subsampling(img.SubsampleRatio)
@@ -192,7 +192,7 @@ func Central(r image.Rectangle) image.Rectangle {
 	return image.Rect(x, y, x+side, y+side)
 }
 
-// Opaque reports whether nothing shines through a picture.
+// Opaque reports whether a picture has no transparent pixels.
 func Opaque(picture image.Image) bool {
 	o, ok := picture.(interface{ Opaque() bool })
 	return ok && o.Opaque()

@@ -9,7 +9,8 @@ import (
 	"vitrine/internal/media/mediatest"
 )
 
-// allocated returns how much f allocates. Tests that use it run alone.
+// allocated returns the bytes and objects that f allocates. Tests that use it do not run in
+// parallel.
 func allocated(f func()) (bytes int64, objects int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -18,8 +19,7 @@ func allocated(f func()) (bytes int64, objects int) {
 	return int64(after.TotalAlloc - before.TotalAlloc), int(after.Mallocs - before.Mallocs)
 }
 
-// What a plan says of rows and weights holds, and grows with the image's sides
-// alone.
+// Plans include the memory for rows and weights, which grows only with the sides of the image.
 func TestResampleIsBounded(t *testing.T) {
 	for _, c := range []struct{ fromWidth, fromHeight, width, height int }{
 		{1_000_000, 1, 2_400, 1}, {1, 1_000_000, 1, 2_400}, {32_768, 20, 400, 1}, {1_000, 700, 400, 280}, {3, 2, 32, 32},
@@ -38,7 +38,7 @@ func TestResampleIsBounded(t *testing.T) {
 	}
 }
 
-// Images of 16 bits and of four inks are as they would be converted pixel by pixel.
+// Converting images of 16 bits and CMYK in place equals converting them pixel by pixel.
 func TestNormalInPlace(t *testing.T) {
 	t.Parallel()
 	r := image.Rect(0, 0, 16, 16)
@@ -63,7 +63,7 @@ func TestNormalInPlace(t *testing.T) {
 	}
 }
 
-// The pixels of RGBA are turned as those of planes are.
+// RGBA pictures are turned like planes.
 func TestTurnAgrees(t *testing.T) {
 	t.Parallel()
 	for o := Orientation(1); o <= 8; o++ {

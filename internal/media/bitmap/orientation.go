@@ -1,13 +1,13 @@
 package bitmap
 
-// Orientation says how a stored image has to be turned for viewing, 1 to 8:
-// Exif 2.32, section 4.6.4, tag 0x0112. 1 is as stored.
+// Orientation is how a stored image must be turned for viewing, 1 to 8: Exif 2.32, section 4.6.4,
+// tag 0x0112. 1 means as stored.
 type Orientation int
 
 // Swaps reports whether turning swaps width and height.
 func (o Orientation) Swaps() bool { return o >= 5 }
 
-// Mirrored returns o followed by a flip from left to right, or else upside down.
+// Mirrored returns o followed by a flip from left to right or, if sideways is false, upside down.
 func (o Orientation) Mirrored(sideways bool) Orientation {
 	if o < 1 || o > 8 {
 		return o
@@ -26,9 +26,8 @@ func (o Orientation) QuarterLeft() Orientation {
 	return [9]Orientation{1: 8, 8: 3, 3: 6, 6: 1, 2: 5, 5: 4, 4: 7, 7: 2}[o]
 }
 
-// turn returns p turned as o says. It walks p in the order in which its samples
-// are viewed: from a corner, one step to the next sample, another to the next
-// row.
+// turn returns p turned according to o. It visits the samples of p in the order of viewing: from a
+// corner, with one step to the next sample and another to the next row.
 func (p plane) turn(o Orientation) plane {
 	width, height := p.width, p.height
 	if o.Swaps() {

@@ -2,8 +2,8 @@ package bitmap
 
 import "image"
 
-// WidenRange rewrites samples of the range that video uses, 16 to 235 for luma
-// and 16 to 240 for chroma, to the whole range of bytes that image.YCbCr means.
+// WidenRange converts samples from the range of video, 16 to 235 for luma and 16 to 240 for
+// chroma, to the full range of image.YCbCr.
 func WidenRange(img *image.YCbCr) {
 	var luma, chroma [256]byte
 	for i := range 256 {

@@ -1,4 +1,4 @@
-// Package filetype detects what files are from their first bytes.
+// Package filetype detects the types of files from their first bytes.
 package filetype
 
 import (
@@ -14,28 +14,28 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// Class is what can be made of a file.
+// Class is how a file can be shown.
 type Class int
 
 // The classes.
 const (
-	Other    Class = iota // kept as it is
-	Raster                // an image of pixels, of which there are resized versions
+	Other    Class = iota // served unchanged
+	Raster                // an image of pixels, which has resized versions
 	Vector                // SVG, which package svg makes safe to serve
 	Document              // PDF, whose first page package pdf renders
 )
 
-// Kind is what a file's bytes are.
+// Kind is the type of a file.
 type Kind struct {
 	ContentType string // media type without parameters, such as "image/jpeg"
 	Extension   string // canonical and without a dot, such as "jpg"; may be empty
 	Class       Class
 }
 
-// sniffed is how many bytes from the start decide on a kind.
+// sniffed is how many bytes at the start determine the type.
 const sniffed = 3072
 
-// The media types of what can be made into images.
+// The media types that can be made into images.
 const (
 	JPEG = "image/jpeg"
 	PNG  = "image/png"
@@ -50,7 +50,7 @@ const (
 	PDF  = "application/pdf"
 )
 
-// renamed has media types that are another format to us.
+// renamed maps media types to the ones that we use for them.
 var renamed = map[string]string{
 	"image/vnd.mozilla.apng": PNG, // any PNG decoder reads its first frame
 	"image/heic-sequence":    HEIC,
@@ -58,8 +58,8 @@ var renamed = map[string]string{
 	"text/xml":               "application/xml", // RFC 7303, section 9.2
 }
 
-// textual has formats that only the name distinguishes from other text. None of them can
-// run in a browser: a label never makes a file active.
+// textual contains formats that only their name distinguishes from other text. None of them can
+// run in a browser: a name never makes a file active.
 var textual = map[string]Kind{
 	"csv":      {ContentType: "text/csv", Extension: "csv"},
 	"ics":      {ContentType: "text/calendar", Extension: "ics"},
@@ -73,8 +73,8 @@ var textual = map[string]Kind{
 	"yml":      {ContentType: "application/yaml", Extension: "yaml"},
 }
 
-// Detect returns the kind of file that the bytes of src are. The name, which a stranger chose,
-// decides only between kinds of text that bytes cannot distinguish.
+// Detect returns the type of a file according to its bytes. The name, which a stranger chose, only
+// decides between kinds of text that bytes cannot distinguish.
 func Detect(ctx context.Context, src source.File, name string) (Kind, error) {
 	head := make([]byte, min(sniffed, src.Size()))
 	n, err := source.New(ctx, src).ReadAt(head, 0)
@@ -96,7 +96,7 @@ func Detect(ctx context.Context, src source.File, name string) (Kind, error) {
 	return kindOf(contentType, strings.TrimPrefix(found.Extension(), ".")), nil
 }
 
-// isText reports whether found is text that holds nothing a browser would run.
+// isText reports whether found is text that a browser would not execute.
 func isText(found *mimetype.MIME) bool {
 	if found.Is(SVG) || found.Is("text/html") {
 		return false

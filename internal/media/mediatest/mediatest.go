@@ -1,4 +1,4 @@
-// Package mediatest has the files that media and its rooms are tested with.
+// Package mediatest contains test files for media and its subpackages.
 package mediatest
 
 import (
@@ -58,13 +58,13 @@ func Corners(img image.Image) [4]color.NRGBA {
 	return found
 }
 
-// Near reports whether no channel of two colours differs by more than by.
+// Near reports whether the channels of two colours differ by at most `by`.
 func Near(a, b color.NRGBA, by int) bool {
 	off := func(a, b uint8) bool { return max(int(a)-int(b), int(b)-int(a)) > by }
 	return !off(a.R, b.R) && !off(a.G, b.G) && !off(a.B, b.B) && !off(a.A, b.A)
 }
 
-// Encode returns what an encoder writes.
+// Encode returns the output of an encoder.
 func Encode(t testing.TB, encode func(b *bytes.Buffer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -103,12 +103,12 @@ func Fixture(t testing.TB, name string) []byte {
 	return b
 }
 
-// Palette has the colours of the test image.
+// Palette returns the colours of the test image.
 func Palette() color.Palette {
 	return color.Palette{Quarters[0], Quarters[1], Quarters[2], Quarters[3]}
 }
 
-// GIFAround is a screen with a frame of one pixel.
+// GIFAround returns a GIF of a given size with a frame of one pixel.
 func GIFAround(t *testing.T, width, height int) []byte {
 	file := GIF(t, image.NewPaletted(image.Rect(0, 0, 1, 1), Palette()))
 	binary.LittleEndian.PutUint16(file[6:], uint16(width))
@@ -116,7 +116,7 @@ func GIFAround(t *testing.T, width, height int) []byte {
 	return file
 }
 
-// Failing is a source that cannot be read.
+// Failing is a source whose reads fail.
 type Failing struct {
 	source.File
 	Err error
@@ -124,7 +124,7 @@ type Failing struct {
 
 func (f Failing) ReadAt(p []byte, _ int64) (int, error) { return iotest.ErrReader(f.Err).Read(p) }
 
-// Reason returns the reason of a *source.Error, and nothing for other errors.
+// Reason returns the reason of a *source.Error, "" for other errors.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*source.Error](err); ok {
 		return e.Reason

@@ -16,12 +16,12 @@ import (
 const (
 	pageWidth   = 1600 // the box of a page's image, in pixels
 	pageHeight  = 2400
-	pageQuality = 92 // it is resized and encoded once more
+	pageQuality = 92 // it is resized and encoded again
 )
 
-// FirstPage returns the first page of a document as a JPEG within 1600 × 2400
-// pixels. A broken or locked document, and one that takes too long, is a
-// *source.Error. One page is rendered at a time.
+// FirstPage returns the first page of a document as a JPEG within 1600 × 2400 pixels. It returns a
+// *source.Error if the document is broken or locked, or if it takes too long. One page is rendered
+// at a time.
 func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, error) {
 	var page image.Image
 	err := p.use(source.New(ctx, file), p.timeout, func(worker *instance) (err error) {
@@ -38,7 +38,8 @@ func (p *Printer) FirstPage(ctx context.Context, file source.File) ([]byte, erro
 	return encoded.Bytes(), nil
 }
 
-// use gives a document an instance of its own, within the time that is left and at most a limit.
+// use runs work on a document in an instance of its own, within the remaining time and the given
+// limit.
 func (p *Printer) use(in *source.Input, limit time.Duration, work func(*instance) error) error {
 	pdfium, done, err := p.take(in.Context())
 	if err != nil {
@@ -57,7 +58,7 @@ func (p *Printer) use(in *source.Input, limit time.Duration, work func(*instance
 	return in.Judge("document", err)
 }
 
-// run works on a document in an instance.
+// run starts an instance for a document and runs work on it.
 func run(ctx context.Context, pdfium *engine, in *source.Input, work func(*instance) error) error {
 	if in.Size() == 0 {
 		return errors.New("the document is empty")
@@ -82,5 +83,5 @@ func printed(worker *instance) (image.Image, error) {
 	return sheet, nil
 }
 
-// printerTimeout bounds one document. A usual page takes 30 ms.
+// printerTimeout limits the time for one document. A typical page takes 30 ms.
 const printerTimeout = 20 * time.Second

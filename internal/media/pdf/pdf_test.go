@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/media/source"
 )
 
-// onePage writes a PDF whose page, of the size in points, content draws.
+// onePage returns a PDF with a page of a size in points that draws content.
 func onePage(width, height int, content string) []byte {
 	return pdfOf(
 		"<< /Type /Catalog /Pages 2 0 R >>",
@@ -28,8 +28,7 @@ func onePage(width, height int, content string) []byte {
 	)
 }
 
-// endless writes a PDF whose page draws ten forms, each of which draws ten
-// others, and so on.
+// endless returns a PDF whose page draws ten forms. Each form draws ten others, and so on.
 func endless() []byte {
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
@@ -59,7 +58,7 @@ func pdfOf(objects ...string) []byte {
 	return b.Bytes()
 }
 
-// A red page whose lower half is blue.
+// twoColours returns a red page whose lower half is blue.
 func twoColours() []byte {
 	return onePage(300, 200, "1 0 0 rg 0 0 300 200 re f 0 0 1 rg 0 0 300 100 re f")
 }
@@ -79,7 +78,7 @@ func TestFirstPage(t *testing.T) {
 	}
 	checkPage(t, p, file)
 
-	// What goes wrong with one document leaves the next alone.
+	// Failures with one document do not affect the next.
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := p.FirstPage(ended, file); !errors.Is(err, context.Canceled) {

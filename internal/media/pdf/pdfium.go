@@ -24,7 +24,7 @@ import (
 //go:embed module/pdfium.wasm.gz
 var packed []byte
 
-// errLocked is of a document that asks for a password, or for other proof.
+// errLocked is the error for a document that requires a password or another credential.
 var errLocked = errors.New("PDFium: the document is locked")
 
 // engine is PDFium, compiled to machine code.
@@ -33,8 +33,8 @@ type engine struct {
 	compiled wazero.CompiledModule
 }
 
-// startPDFium compiles PDFium, whose instances have limit bytes of memory at most, see no
-// files, and end with the context of the call that they are in.
+// startPDFium compiles PDFium. Its instances use at most limit bytes of memory, cannot access
+// files, and end with the context of their current call.
 func startPDFium(limit int64) (*engine, error) {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -44,7 +44,7 @@ func startPDFium(limit int64) (*engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack PDFium: %w", err)
 	}
-	ctx := context.Background() // others need it, too, when who asked first has left
+	ctx := context.Background() // the engine outlives this request
 	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
 		WithMemoryLimitPages(uint32(limit/wasm.PageSize)).WithCloseOnContextDone(true))}
 	if err := e.prepare(ctx, code); err != nil {
@@ -53,7 +53,7 @@ func startPDFium(limit int64) (*engine, error) {
 	return e, nil
 }
 
-// prepare compiles the code, and makes what it imports.
+// prepare compiles the code and creates its imports.
 func (e *engine) prepare(ctx context.Context, code []byte) (err error) {
 	if _, err = wasi_snapshot_preview1.Instantiate(ctx, e.runtime); err != nil {
 		return err
@@ -82,18 +82,19 @@ func (e *engine) prepare(ctx context.Context, code []byte) (err error) {
 	return err
 }
 
-// nothing answers what PDFium calls for forms, downloads and the like, which are not asked for.
+// nothing implements the callbacks of PDFium for forms, downloads and the like, which we do not
+// use.
 var nothing = api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
 	if len(stack) > 0 {
 		stack[0] = 0
 	}
 })
 
-// documentKey is the key of a call's context for the document, an *io.SectionReader.
+// documentKey is the key for the document, an *io.SectionReader, in the context of a call.
 type documentKey struct{}
 
-// readDocument gives PDFium a part of the document: of a parameter of ours, a position, an address
-// and a size. It returns 0 where that cannot be read.
+// readDocument passes a part of the document to PDFium. The parameters are ours, a position, an
+// address and a size. It returns 0 if the part cannot be read.
 var readDocument = api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
 	position, to, size := uint32(stack[1]), uint32(stack[2]), uint32(stack[3])
 	stack[0] = 0
@@ -111,7 +112,7 @@ var readDocument = api.GoModuleFunc(func(ctx context.Context, mod api.Module, st
 // close frees everything.
 func (e *engine) close() error { return e.runtime.Close(context.Background()) }
 
-// open begins an instance for a document, within ctx. It is closed by its caller.
+// open starts an instance for a document, within ctx. The caller closes it.
 func (e *engine) open(ctx context.Context, document *io.SectionReader) (*instance, error) {
 	ctx = context.WithValue(ctx, documentKey{}, document)
 	mod, err := e.runtime.InstantiateModule(ctx, e.compiled,
@@ -127,12 +128,12 @@ type instance struct {
 	mod  api.Module
 	ctx  context.Context
 	size int64 // of the document, in bytes
-	err  error // the first of any call; those after it do nothing
+	err  error // the first error; later calls do nothing
 }
 
-func (i *instance) close() { _ = i.mod.Close(context.WithoutCancel(i.ctx)) } // it frees memory, and fails after a crash
+func (i *instance) close() { _ = i.mod.Close(context.WithoutCancel(i.ctx)) } // frees memory, and fails after a crash
 
-// call calls a function of PDFium's that returns one number, or none.
+// call calls a function of PDFium that returns one number, or none.
 func (i *instance) call(name string, args ...uint64) uint64 {
 	if i.err != nil {
 		return 0
@@ -170,7 +171,7 @@ func (i *instance) load() (document uint64, err error) {
 	return document, i.err
 }
 
-// firstPage renders the first page within a box of pixels, which the page fills in one
+// firstPage renders the first page so that it fits in a box of pixels and fills it in one
 // direction. The picture is in the instance's memory.
 func (i *instance) firstPage(width, height int) (*image.RGBA, error) {
 	document, err := i.load()
@@ -204,8 +205,8 @@ func (i *instance) firstPage(width, height int) (*image.RGBA, error) {
 	return &image.RGBA{Pix: pixels, Stride: 4 * size.X, Rect: image.Rectangle{Max: size}}, nil
 }
 
-// within gives the size in pixels of a page of a size in points that fills a box in one
-// direction.
+// within returns the size in pixels of a page, given its size in points, so that it fits in a box
+// and fills it in one direction.
 func within(width, height int, pageWidth, pageHeight float64) image.Point {
 	w, h := float64(width), float64(height)
 	if fit := w * (pageHeight / pageWidth); fit < h {

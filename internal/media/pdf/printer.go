@@ -1,4 +1,4 @@
-// Package pdf renders the first pages of documents by PDFium, in WebAssembly.
+// Package pdf renders the first pages of documents with PDFium in WebAssembly.
 package pdf
 
 import (
@@ -8,26 +8,25 @@ import (
 )
 
 const (
-	printerMemory = 256 << 20 // of an instance at most, in bytes
+	printerMemory = 256 << 20 // maximum memory of an instance, in bytes
 	printerIdle   = 3 * time.Minute
-	// smallestPrinter is enough for plain pages, whatever the budget is.
+	// smallestPrinter is enough for plain pages, and is granted with any budget.
 	smallestPrinter = 32 << 20
 )
 
-// Printer holds PDFium, compiled to WebAssembly and from there to machine code,
-// which takes a second and some 100 MB: it is started when a document comes,
-// and ended when none has come for a while. Every document gets an instance of
-// its own, which sees no files.
+// Printer holds PDFium, compiled to WebAssembly and from there to machine code. That takes a
+// second and some 100 MB, so it starts with the first document and ends when no document has
+// arrived for a while. Every document gets an instance of its own, which cannot access files.
 type Printer struct {
 	timeout time.Duration
 	limit   int64         // of an instance, in bytes
-	turn    chan struct{} // holds a token while nobody works; guards what follows
-	pdfium  *engine       // nil before the first document and after a rest
+	turn    chan struct{} // holds a token while nobody works; guards the fields below
+	pdfium  *engine       // nil before the first document and after a pause
 	rest    *time.Timer
 }
 
-// New returns a Printer that takes most bytes at most for a document. An
-// instance takes half of them, since it is copied as it grows.
+// New returns a Printer that uses at most `most` bytes for a document. An instance gets half of
+// them, because it is copied when it grows.
 func New(most int64) *Printer {
 	limit := max(smallestPrinter, min(printerMemory, most/2))
 	p := &Printer{timeout: printerTimeout, limit: limit, turn: make(chan struct{}, 1)}
@@ -35,11 +34,10 @@ func New(most int64) *Printer {
 	return p
 }
 
-// Memory returns how many bytes a document takes at most.
+// Memory returns how many bytes a document needs at most.
 func (p *Printer) Memory() int64 { return 2 * p.limit }
 
-// take waits for the caller's turn and returns PDFium, which is the caller's
-// alone until done.
+// take waits for the caller's turn and returns PDFium, for exclusive use until done is called.
 func (p *Printer) take(ctx context.Context) (pdfium *engine, done func(), err error) {
 	select {
 	case <-p.turn:
@@ -61,17 +59,17 @@ func (p *Printer) take(ctx context.Context) (pdfium *engine, done func(), err er
 	return p.pdfium, done, nil
 }
 
-// sleep ends PDFium if nobody works with it now.
+// sleep ends PDFium unless it is in use.
 func (p *Printer) sleep() {
 	select {
 	case <-p.turn:
-		_ = p.end() // it comes back with the next document
+		_ = p.end() // it starts again with the next document
 		p.turn <- struct{}{}
 	default:
 	}
 }
 
-// Close waits for the document at work and ends PDFium.
+// Close waits for the current document and ends PDFium.
 func (p *Printer) Close() error {
 	<-p.turn
 	defer func() { p.turn <- struct{}{} }()

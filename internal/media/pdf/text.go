@@ -19,9 +19,10 @@ const (
 	textTimeout  = 10 * time.Second
 )
 
-// Text returns the text of a document for a search: its first 500 pages, up to 100,000 characters, with an empty
-// line between two pages. If a page is broken, takes too long or needs too much memory, the text ends before it,
-// which is no error. A broken or locked document is a *source.Error. One document is read at a time.
+// Text returns the text of a document for a search: its first 500 pages, up to 100,000 characters,
+// with an empty line between two pages. If a page is broken, takes too long or needs too much
+// memory, the text ends before it and there is no error. It returns a *source.Error if the
+// document is broken or locked. One document is read at a time.
 func (p *Printer) Text(ctx context.Context, file source.File) (string, error) {
 	in := source.New(ctx, file)
 	var text strings.Builder

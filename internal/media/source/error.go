@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Error says why a file cannot be used as an image or a document. Such a file
-// may still be kept as it is. Everything else that goes wrong (a context that
-// has ended, a source that cannot be read) is returned as it came.
+// Error is the reason why a file cannot be used as an image or a document. Such a file may still
+// be stored. All other failures, such as a context that has ended or a source that cannot be read,
+// are returned unchanged.
 type Error struct {
 	Reason string // safe to show, such as "The image is broken"
 	cause  error
@@ -25,8 +25,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Broken returns the Error of a file that a decoder could not read: an image, a
-// document or a drawing.
+// Broken returns the Error for a file that a decoder could not read: an image, a document or a
+// drawing.
 func Broken(what string, cause error) error {
 	return &Error{Reason: "The " + what + " is broken", cause: cause}
 }
@@ -36,13 +36,13 @@ func Refused(format string, args ...any) error {
 	return &Error{Reason: fmt.Sprintf(format, args...)}
 }
 
-// RefusedFor returns an Error whose cause is logged.
+// RefusedFor returns an Error with a cause for the logs.
 func RefusedFor(cause error, reason string) error {
 	return &Error{Reason: reason, cause: cause}
 }
 
-// Judge makes an Error of what a decoder returned, unless it is an Error
-// already or the source or its context is to blame.
+// Judge converts the error of a decoder to an Error, unless it already is one, or the source or
+// its context failed.
 func (in *Input) Judge(what string, err error) error {
 	if err == nil {
 		return nil

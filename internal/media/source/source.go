@@ -1,5 +1,5 @@
-// Package source reads files for decoders. When a decoder fails, it says whether
-// the file is to blame or what the file was read from.
+// Package source reads files for decoders. When a decoder fails, it distinguishes broken files
+// from failures to read them.
 package source
 
 import (
@@ -9,23 +9,23 @@ import (
 	"io"
 )
 
-// File is a whole file that can be read at any place, such as an
-// *io.SectionReader over an *os.File, or a *bytes.Reader.
+// File is a whole file with random access, such as an *io.SectionReader over an *os.File, or a
+// *bytes.Reader.
 type File interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// MaxSide bounds both sides of an image in pixels: rows of samples and weights
-// are as long. JPEG and GIF end at 65,535, WebP at 16,384.
+// MaxSide limits both sides of an image in pixels, because the length of rows of samples and
+// weights depends on them. JPEG and GIF allow 65,535, WebP 16,384.
 const MaxSide = 32_768
 
-// Input reads a File for a decoder. It remembers what failed in the source
-// itself, as decoders mix that up with broken files, and stops with ctx.
+// Input reads a File for a decoder. It remembers failures of the source itself, which decoders
+// confuse with broken files, and stops with ctx.
 type Input struct {
 	ctx  context.Context
 	file File
-	err  error // the first failure that is no end of file
+	err  error // the first failure other than the end of the file
 }
 
 // New returns an Input that stops with ctx.
@@ -52,19 +52,18 @@ func (in *Input) ReadAt(p []byte, off int64) (int, error) {
 // Size returns the length of the file.
 func (in *Input) Size() int64 { return in.file.Size() }
 
-// Context returns what the Input stops with.
+// Context returns the context of the Input.
 func (in *Input) Context() context.Context { return in.ctx }
 
 // Err returns the first failure of the source itself, nil if there was none.
 func (in *Input) Err() error { return in.err }
 
-// Section returns a reader of the whole file, from its start. It is an
-// io.ReaderAt too.
+// Section returns a reader of the whole file, from its start. It also implements io.ReaderAt.
 func (in *Input) Section() *io.SectionReader {
 	return io.NewSectionReader(in, 0, in.file.Size())
 }
 
-// Bytes reads n bytes at off; fewer is an error.
+// Bytes reads n bytes at off. Fewer bytes are an error.
 func (in *Input) Bytes(off int64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	if read, err := in.ReadAt(b, off); read < n {

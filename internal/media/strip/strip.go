@@ -1,9 +1,9 @@
-// Package strip removes the metadata of photographs and videos: where, with which device and by whom
-// they were taken, and how they were edited. The pixels do not change: a Plan lists the bytes of a file
-// to omit or replace, and Reader applies it while reading.
+// Package strip removes the metadata of photographs and videos, such as the place, the device, the
+// photographer and the edits. The pixels do not change: a Plan lists the bytes of a file to omit
+// or replace, and Reader applies it while reading.
 //
-// Formats are parsed with lists of the parts that a viewer needs. Everything else is removed, except
-// orientation, colour profile and capture date.
+// Formats are parsed with lists of the parts that a viewer needs. Everything else is removed,
+// except orientation, colour profile and capture date.
 package strip
 
 import (

@@ -14,9 +14,9 @@ func set(names string) map[string]bool {
 	return all
 }
 
-// elements are the elements of SVG 2 and of Filter Effects that draw or
-// describe. Not among them: script, foreignObject, all that animates (which
-// could set a link after we have looked), feImage and what embeds documents.
+// elements are the elements of SVG 2 and of Filter Effects that draw or describe. They do not
+// include script, foreignObject, animations (which could set a link after our check), feImage, and
+// elements that embed documents.
 var elements = set(`
 	svg g defs symbol use switch title desc
 	path rect circle ellipse line polyline polygon image
@@ -73,9 +73,9 @@ func attributeAllowed(element, name, value string) bool {
 	return attributes[name] && inertCSS(value)
 }
 
-// inertCSS reports whether a style sheet, a declaration or a value refers to
-// nothing but parts of the file. Escapes are refused, as they hide names; rules
-// with @ are too. Comments and strings are not told from the rest.
+// inertCSS reports whether a style sheet, a declaration or a value only refers to parts of the
+// file. It rejects escapes, which can hide names, and at-rules. It treats comments and strings
+// like everything else.
 func inertCSS(css string) bool {
 	rest := strings.ToLower(localURL.ReplaceAllString(css, " "))
 	return !slices.ContainsFunc(forbidden, func(word string) bool { return strings.Contains(rest, word) })

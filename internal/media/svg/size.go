@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// pixelsPer has the absolute units of CSS, in pixels: CSS Values 4, section 6.2.
+// pixelsPer contains the absolute units of CSS, in pixels: CSS Values 4, section 6.2.
 var pixelsPer = []struct {
 	unit   string
 	pixels float64
 }{{"px", 1}, {"pt", 96.0 / 72}, {"pc", 16}, {"mm", 96 / 25.4}, {"cm", 96 / 2.54}, {"in", 96}, {"", 1}}
 
-// sizeOf returns the size in pixels at which a drawing shows when nothing
-// else is asked for: SVG 2, section 8.2. What only one of width and height or
-// none is given for has the shape of its viewBox.
+// sizeOf returns the default size of a drawing in pixels: SVG 2, section 8.2. If width or height
+// is missing, the drawing has the aspect ratio of its viewBox.
 func sizeOf(attributes []xml.Attr) (width, height int) {
 	var w, h, boxWidth, boxHeight float64
 	for _, a := range attributes {
@@ -45,8 +44,7 @@ func sizeOf(attributes []xml.Attr) (width, height int) {
 	return whole(w, 300), whole(h, 150)
 }
 
-// length returns a length in pixels, 0 for one that depends on the page or
-// cannot be read.
+// length returns a length in pixels, 0 if it depends on the page or is invalid.
 func length(text string) float64 {
 	text = strings.TrimSpace(text)
 	for _, u := range pixelsPer {
@@ -63,7 +61,7 @@ func length(text string) float64 {
 	return 0
 }
 
-// whole rounds a size to pixels. What browsers could not show gets otherwise.
+// whole rounds a size to pixels. It returns otherwise for a size that browsers cannot show.
 func whole(size float64, otherwise int) int {
 	if size == 0 || size > 1e6 {
 		return otherwise

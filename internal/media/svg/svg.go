@@ -1,5 +1,5 @@
-// Package svg makes drawings safe to serve: it keeps what is known to draw, and
-// nothing that runs or loads.
+// Package svg makes drawings safe to serve. It keeps only parts that draw, and none that run or
+// load anything.
 package svg
 
 import (
@@ -32,14 +32,14 @@ const (
 // Drawing is a vector image that is safe to serve.
 type Drawing struct {
 	Bytes         []byte
-	Width, Height int // in pixels; 300 × 150 where the file does not say
+	Width, Height int // in pixels; 300 × 150 if the file does not specify it
 }
 
-// Sanitize rewrites an SVG file with only what is known to draw: no
-// scripts, event handlers, animations, links, foreign content, references to
-// anything but parts of the file and small images within it, document types or
-// entities. Other elements are left out with all they hold; of links only the
-// link is. What is no SVG, above 5 MiB or nested too deeply is a *source.Error.
+// Sanitize rewrites an SVG file with an allow-list of elements and attributes that draw. It
+// removes scripts, event handlers, animations, links, foreign content, document types, entities,
+// and all references except those to parts of the file and to small images within it. It omits
+// other elements with their content, but keeps the content of links. It returns a *source.Error if
+// the file is not SVG, exceeds 5 MiB or is nested too deeply.
 func Sanitize(r io.Reader) (Drawing, error) {
 	file, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -57,7 +57,7 @@ func Sanitize(r io.Reader) (Drawing, error) {
 		return Drawing{}, source.Refused("An element of the drawing has more than %d attributes", maxAttributes)
 	}
 	s := &writer{decoder: xml.NewDecoder(bytes.NewReader(file)), references: bytes.Count(file, []byte("&"))}
-	s.decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil } // utf8Text has already converted it
+	s.decoder.CharsetReader = func(_ string, text io.Reader) (io.Reader, error) { return text, nil } // utf8Text already did this
 	if err := s.document(); err != nil {
 		return Drawing{}, broken(err)
 	}
@@ -73,13 +73,12 @@ func broken(err error) error {
 	return source.Broken("drawing", err)
 }
 
-// drawing is held while one drawing is read: it takes ten times the memory of
-// the file, for less than a second.
+// drawing is locked while a drawing is read, which takes ten times the memory of the file for less
+// than a second.
 var drawing sync.Mutex
 
-// mostEqualSigns returns how many equal signs there are at most between two
-// opening angle brackets. An element has no more attributes: none of their
-// values may hold such a bracket.
+// mostEqualSigns returns the maximum number of equal signs between two opening angle brackets. No
+// element has more attributes, because attribute values cannot contain such a bracket.
 func mostEqualSigns(file []byte) int {
 	most := 0
 	for part := range bytes.SplitSeq(file, []byte("<")) {
@@ -88,18 +87,18 @@ func mostEqualSigns(file []byte) int {
 	return most
 }
 
-// writer copies what is allowed from decoder to out.
+// writer copies the allowed parts from decoder to out.
 type writer struct {
 	decoder *xml.Decoder
 	out     bytes.Buffer
 	drawing Drawing
-	open    []string // names of the elements around, "" for those not written
+	open    []string // names of the enclosing elements, "" for those that are not written
 
 	references int // upper bound of the entity references in the file
 }
 
-// document reads the root element. The decoder itself refuses entities that
-// neither XML nor the document type defines, and text that is not well-formed.
+// document reads the root element. The decoder itself rejects text that is not well-formed, and
+// entities that neither XML nor the document type defines.
 func (s *writer) document() error {
 	for {
 		token, err := s.decoder.Token()
@@ -222,7 +221,7 @@ func (s *writer) root(e xml.StartElement) error {
 	return s.element(e, ` xmlns="`+svgSpace+`" xmlns:xlink="`+xlinkSpace+`"`)
 }
 
-// element writes a start tag with the attributes that are allowed.
+// element writes a start tag with the allowed attributes.
 func (s *writer) element(e xml.StartElement, declarations string) error {
 	s.open = append(s.open, e.Name.Local)
 	s.out.WriteString("<" + e.Name.Local + declarations)
@@ -248,7 +247,7 @@ func (s *writer) element(e xml.StartElement, declarations string) error {
 	return nil
 }
 
-// skip leaves out the rest of an element.
+// skip omits the rest of an element.
 func (s *writer) skip() error {
 	for depth := 1; depth > 0; {
 		token, err := s.decoder.Token()
@@ -268,7 +267,7 @@ func (s *writer) skip() error {
 	return nil
 }
 
-// style copies a style sheet that loads nothing, and leaves out any other.
+// style copies a style sheet that loads nothing, and omits any other.
 func (s *writer) style() error {
 	var css strings.Builder
 	for {

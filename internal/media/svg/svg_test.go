@@ -148,8 +148,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// harm returns what an SVG file holds that must never be served. It knows
-// nothing of the lists that Sanitize goes by.
+// harm returns an error if an SVG file contains anything that must never be served. It does not
+// use the lists of Sanitize.
 func harm(file []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(file))
 	for {
@@ -210,7 +210,7 @@ func FuzzSanitize(f *testing.F) {
 	})
 }
 
-// A drawing that is small as a file and large as elements is no drawing.
+// A small file is rejected if its elements would take much memory.
 func TestDrawingsAreBounded(t *testing.T) {
 	t.Parallel()
 	inside := func(s string) string { return `<svg xmlns="http://www.w3.org/2000/svg">` + s + `</svg>` }

@@ -2,13 +2,13 @@ package wasm
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// allocate returns the memory of one instance, which grows up to limit bytes in
-// its place: a slice of Go's would be copied to a larger one each time, and
-// both would be there at once. It is not the garbage collector's.
+// allocate returns the memory of one instance, which grows in place up to limit bytes. A Go slice
+// would be copied to a larger one each time, and both would exist at once. The garbage collector
+// does not manage this memory.
 func allocate(limit int64) experimental.MemoryAllocator {
 	return experimental.MemoryAllocatorFunc(func(uint64, uint64) experimental.LinearMemory {
 		region, err := mapMemory(int(limit))
-		if err != nil { // where there is no such thing
+		if err != nil { // the system does not support it
 			return &linearMemory{region: make([]byte, limit)}
 		}
 		return &linearMemory{region: region, mapped: true}
@@ -20,8 +20,8 @@ type linearMemory struct {
 	mapped bool
 }
 
-// Reallocate implements experimental.LinearMemory. To code that asks for more
-// than the limit there is no more memory.
+// Reallocate implements experimental.LinearMemory. Beyond the limit, it returns nil: out of
+// memory.
 func (m *linearMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m.region)) {
 		return nil

@@ -1,5 +1,5 @@
-// Package wasm runs code that was compiled to WebAssembly: without files, clock
-// or network, and with as much memory as its caller grants it.
+// Package wasm runs code compiled to WebAssembly, without files, clock or network, and with a
+// memory limit.
 package wasm
 
 import (
@@ -22,17 +22,15 @@ import (
 // PageSize is the unit of WebAssembly's memory, in bytes.
 const PageSize = 64 << 10
 
-// Module is C code compiled to WebAssembly. It sees no files, no clock and no
-// network, and every call gets an instance with fresh memory, so that nothing a
-// broken file does outlasts it. Compiling takes a moment and happens when it is
-// first needed.
+// Module is C code compiled to WebAssembly. It has no access to files, clock or network. Every
+// call gets an instance with fresh memory, so the effects of a broken file end with it. Compiling
+// takes a moment and happens on first use.
 //
-// A call runs to its end. Code that wazero can stop (WithCloseOnContextDone) is
-// three to five times as slow: 16 s of CPU instead of 5 for an AVIF of 12
-// million pixels. How long a decoder works is bounded by the one frame that it
-// decodes, and that by the memory of its instance.
+// A call cannot be interrupted. Code that wazero can interrupt (WithCloseOnContextDone) is three
+// to five times slower: 16 s of CPU instead of 5 for an AVIF of 12 million pixels. The work of a
+// decoder is bounded by the one frame that it decodes, which the memory of its instance limits.
 type Module struct {
-	Compressed []byte // the code, packed by gzip
+	Compressed []byte // the code, compressed with gzip
 
 	mu       sync.Mutex
 	runtime  wazero.Runtime
@@ -45,7 +43,7 @@ type Instance struct {
 	ctx context.Context
 }
 
-// Compiling is how many bytes it takes to compile a module, and the code of it.
+// Compiling is how many bytes compiling a module takes, including its code.
 const Compiling = 48 << 20
 
 // compiledCode keeps the machine code of modules for the time of the process, so that several servers in
@@ -59,8 +57,8 @@ func (m *Module) Started() bool {
 	return m.compiled != nil
 }
 
-// Open starts an instance with up to limit bytes of memory, which the caller
-// closes. No call begins after ctx.
+// Open starts an instance with up to limit bytes of memory. The caller closes it. No call begins
+// after ctx has ended.
 func (m *Module) Open(ctx context.Context, limit int64) (*Instance, error) {
 	runtime, compiled, err := m.compile()
 	if err != nil {
@@ -74,7 +72,7 @@ func (m *Module) Open(ctx context.Context, limit int64) (*Instance, error) {
 	return &Instance{mod: mod, ctx: ctx}, nil
 }
 
-// smallestMemory returns how many bytes a module begins with.
+// smallestMemory returns the initial memory of a module in bytes.
 func smallestMemory(compiled wazero.CompiledModule) uint64 {
 	var bytes uint64
 	for _, m := range compiled.ExportedMemories() {
@@ -83,7 +81,7 @@ func smallestMemory(compiled wazero.CompiledModule) uint64 {
 	return bytes
 }
 
-// Compile compiles the module unless it is compiled.
+// Compile compiles the module unless it is compiled already.
 func (m *Module) Compile() error {
 	_, _, err := m.compile()
 	return err
@@ -103,7 +101,7 @@ func (m *Module) compile() (wazero.Runtime, wazero.CompiledModule, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("unpack a codec: %w", err)
 	}
-	// Whoever asked first may leave: others still need what is compiled here.
+	// The module outlives this request, so it must not depend on its context.
 	ctx := context.Background()
 	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(compiledCode))
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
@@ -134,8 +132,7 @@ func (i *Instance) Close() {
 	_ = i.mod.Close(context.WithoutCancel(i.ctx)) // memory only: it has nothing to flush
 }
 
-// Call calls a function that returns one number. What fails in it is the
-// file's fault.
+// Call calls a function that returns one number. If the function fails, the file is at fault.
 func (i *Instance) Call(name string, args ...uint64) (uint64, error) {
 	if err := i.ctx.Err(); err != nil {
 		return 0, err
@@ -147,7 +144,7 @@ func (i *Instance) Call(name string, args ...uint64) (uint64, error) {
 	return results[0], nil
 }
 
-// Alloc returns the address of n bytes.
+// Alloc allocates n bytes and returns their address.
 func (i *Instance) Alloc(n int) (uint64, error) {
 	at, err := i.Call("malloc", uint64(n))
 	if err == nil && at == 0 {
@@ -156,12 +153,12 @@ func (i *Instance) Alloc(n int) (uint64, error) {
 	return at, err
 }
 
-// Put returns the address of a copy of b.
+// Put copies b into the memory and returns the address.
 func (i *Instance) Put(b []byte) (uint64, error) {
 	return i.Fill(bytes.NewReader(b), len(b))
 }
 
-// Fill returns the address of n bytes that are read from r.
+// Fill reads n bytes from r into the memory and returns the address.
 func (i *Instance) Fill(r io.Reader, n int) (uint64, error) {
 	at, err := i.Alloc(n)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package account is how people come to have an account and act as it: signing up and the
-// links for it, sessions, passkeys, tokens, applications and what they were granted, links that are
-// mailed, attempts that are counted, and the settings and secrets of the installation.
+// Package account stores how people get an account and act with it: sign-ups and sign-up links,
+// sessions, passkeys, tokens, applications and their grants, mailed links, counted attempts, and
+// the settings and secrets of the installation.
 package account
 
 import (
@@ -11,30 +11,31 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Lists are the statements that count and read a page, and so want one state for both.
+// Lists contains the statements that count and read a page, which need one consistent state for
+// both.
 type Lists struct{ db sqlx.Conn }
 
-// NewLists gives the statements on the connection of a snapshot.
+// NewLists returns the statements on the connection of a snapshot.
 func NewLists(db sqlx.Conn) Lists { return Lists{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-// EndAccess ends everything with which somebody acts for a user, and for the applications
-// that they registered.
+// EndAccess ends all access to a user's account, and all access of the applications that they
+// registered.
 func (w Writes) EndAccess(ctx context.Context, id domain.UserID, now time.Time) error {
 	const theirs = `application_id IN (SELECT id FROM applications WHERE user_id = $1)`
-	// The applications go first: who is giving one a grant or a token holds its row, and
-	// what they make is there for the statements after.
+	// Applications first: a transaction that gives one a grant or token holds its row, so the
+	// statements below see the result.
 	err := w.db.Exec(ctx, `UPDATE applications SET deleted_at = $2, updated_at = $2 WHERE user_id = $1 AND deleted_at IS NULL`,
 		id, sqlx.Micros(now))
 	if err != nil {

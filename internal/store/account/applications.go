@@ -14,7 +14,7 @@ const applicationColumns = `a.id, a.client_id, COALESCE(a.user_id, 0),
 	COALESCE((SELECT o.slug FROM users o WHERE o.id = a.user_id), ''), a.name, a.redirect_uris,
 	a.secret_hash IS NULL, a.for_v2, a.secret_hint, a.created_at, a.updated_at`
 
-// applicationRow is where the columns of an application are scanned into.
+// applicationRow receives the columns of an application.
 type applicationRow struct {
 	a                domain.Application
 	uris             string
@@ -48,14 +48,13 @@ func (r Reads) Application(ctx context.Context, id domain.ApplicationID) (domain
 		" FROM applications a WHERE a.id = $1 AND a.deleted_at IS NULL", id))
 }
 
-// ApplicationByClientID reads a live application by the id that clients say.
+// ApplicationByClientID reads a live application by its client_id.
 func (r Reads) ApplicationByClientID(ctx context.Context, clientID string) (domain.Application, error) {
 	return scanApplication(r.db.QueryRow(ctx, "SELECT "+applicationColumns+
 		" FROM applications a WHERE a.client_id = $1 AND a.deleted_at IS NULL", clientID))
 }
 
-// ApplicationSecret reads the hash of the secret of a live application, nil for a public
-// one.
+// ApplicationSecret reads the hash of the secret of a live application, nil if it is public.
 func (r Reads) ApplicationSecret(ctx context.Context, id domain.ApplicationID) (hash []byte, err error) {
 	err = r.db.QueryRow(ctx, "SELECT secret_hash FROM applications WHERE id = $1 AND deleted_at IS NULL", id).Scan(&hash)
 	return hash, sqlx.Found(err)
@@ -68,15 +67,16 @@ func (r Reads) ApplicationsOf(ctx context.Context, user domain.UserID) ([]domain
 	return sqlx.Collect(ctx, rows, err, scanApplication)
 }
 
-// Applications lists live applications by id, after the given one.
+// Applications lists live applications whose id is above the given one, by id.
 func (r Reads) Applications(ctx context.Context, after domain.ApplicationID, most int) ([]domain.Application, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+applicationColumns+
 		" FROM applications a WHERE a.id > $1 AND a.deleted_at IS NULL ORDER BY a.id"+sqlx.Limit("$2"), after, most)
 	return sqlx.Collect(ctx, rows, err, scanApplication)
 }
 
-// CountApplications counts the live applications of a user, whose row is locked so that
-// nobody else adds one before the transaction ends. NotFound for a user who may not act.
+// CountApplications counts the live applications of a user. It locks the row of the user so that
+// nobody else adds one before the transaction ends. It returns NotFound for a user who may not
+// act.
 func (w Writes) CountApplications(ctx context.Context, user domain.UserID) (n int, err error) {
 	err = w.db.QueryRow(ctx, `SELECT u.id FROM users u WHERE u.id = $1 AND u.deleted_at IS NULL AND u.suspended_at IS NULL`+
 		w.db.ForUpdate("u"), user).Scan(&user)
@@ -87,7 +87,7 @@ func (w Writes) CountApplications(ctx context.Context, user domain.UserID) (n in
 	return n, err
 }
 
-// CreateApplication keeps a new application, with the hash of its secret (nil: public).
+// CreateApplication creates an application with the hash of its secret, nil if it is public.
 func (w Writes) CreateApplication(ctx context.Context, a domain.Application, secret []byte) (id domain.ApplicationID, err error) {
 	uris, err := json.Marshal(a.RedirectURIs)
 	if err != nil {
@@ -100,8 +100,7 @@ func (w Writes) CreateApplication(ctx context.Context, a domain.Application, sec
 	return id, err
 }
 
-// UpdateApplication writes the name and the redirect addresses of a live application, and
-// whether it is for version 2.
+// UpdateApplication updates the name, the redirect addresses and ForV2 of a live application.
 func (w Writes) UpdateApplication(ctx context.Context, a domain.Application, now time.Time) error {
 	uris, err := json.Marshal(a.RedirectURIs)
 	if err != nil {
@@ -119,8 +118,8 @@ func (w Writes) SetApplicationSecret(ctx context.Context, id domain.ApplicationI
 	return sqlx.Found(err)
 }
 
-// DeleteApplication ends an application, and with it its grants, codes and tokens.
-// Deleting it again changes nothing.
+// DeleteApplication deletes an application with its grants, codes and tokens. Deleting it again
+// changes nothing.
 func (w Writes) DeleteApplication(ctx context.Context, id domain.ApplicationID, now time.Time) error {
 	err := w.db.Exec(ctx, `UPDATE applications SET deleted_at = COALESCE(deleted_at, $2) WHERE id = $1`, id, sqlx.Micros(now))
 	for _, table := range []string{"grants", "authorization_codes", "tokens"} {
@@ -131,8 +130,8 @@ func (w Writes) DeleteApplication(ctx context.Context, id domain.ApplicationID, 
 	return err
 }
 
-// ShareApplication reads a live application, and keeps it from being deleted or changed
-// before the transaction ends.
+// ShareApplication reads a live application and prevents its deletion or change until the
+// transaction ends.
 func (w Writes) ShareApplication(ctx context.Context, id domain.ApplicationID) (domain.Application, error) {
 	return scanApplication(w.db.QueryRow(ctx, "SELECT "+applicationColumns+
 		" FROM applications a WHERE a.id = $1 AND a.deleted_at IS NULL"+w.db.ForShare("a"), id))

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Attempt counts one attempt under a key, in a window that begins with the first, and
-// gives how many there were, this one included, and when the window ends.
+// Attempt counts one attempt for a key, in a window that begins with the first attempt. It returns
+// the number of attempts including this one, and the end of the window.
 func (w Writes) Attempt(ctx context.Context, key []byte, now time.Time, window time.Duration) (count int64, end time.Time, err error) {
 	var until int64
 	err = w.db.QueryRow(ctx, `INSERT INTO attempts (key, count, expires_at) VALUES ($1, 1, $2)
@@ -19,17 +19,17 @@ func (w Writes) Attempt(ctx context.Context, key []byte, now time.Time, window t
 	return count, sqlx.Time(until), err
 }
 
-// ForgetAttempts forgets those under a key.
+// ForgetAttempts deletes the attempts for a key.
 func (w Writes) ForgetAttempts(ctx context.Context, key []byte) error {
 	return w.db.Exec(ctx, `DELETE FROM attempts WHERE key = $1`, key)
 }
 
-// TakeBackAttempt takes one attempt under a key back.
+// TakeBackAttempt subtracts one attempt for a key.
 func (w Writes) TakeBackAttempt(ctx context.Context, key []byte) error {
 	return w.db.Exec(ctx, `UPDATE attempts SET count = count - 1 WHERE key = $1 AND count > 0`, key)
 }
 
-// SweepAttempts forgets some of the windows that have ended, and tells how many.
+// SweepAttempts deletes at most `most` expired windows and returns their number.
 func (w Writes) SweepAttempts(ctx context.Context, now time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "attempts", "key", now, most)
 }

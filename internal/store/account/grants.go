@@ -8,28 +8,27 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// GrantScope reads what a user lets an application do; NotFound if nothing.
+// GrantScope reads the scope that a user granted to an application, NotFound if there is no grant.
 func (r Reads) GrantScope(ctx context.Context, app domain.ApplicationID, user domain.UserID) (s domain.Scope, err error) {
 	err = r.db.QueryRow(ctx, `SELECT scope FROM grants WHERE application_id = $1 AND user_id = $2`, app, user).Scan(&s)
 	return s, sqlx.Found(err)
 }
 
-// ShareGrant reads what a user lets an application do, and keeps it from being taken
-// back before the transaction ends.
+// ShareGrant is GrantScope, and prevents the grant from being revoked until the transaction ends.
 func (w Writes) ShareGrant(ctx context.Context, app domain.ApplicationID, user domain.UserID) (s domain.Scope, err error) {
 	err = w.db.QueryRow(ctx, `SELECT g.scope FROM grants g WHERE g.application_id = $1 AND g.user_id = $2`+
 		w.db.ForShare("g"), app, user).Scan(&s)
 	return s, sqlx.Found(err)
 }
 
-// Grant lets an application act for a user. What it may do already, it still may.
+// Grant lets an application act for a user. It never narrows an existing grant.
 func (w Writes) Grant(ctx context.Context, app domain.ApplicationID, user domain.UserID, s domain.Scope, now time.Time) error {
 	return w.db.Exec(ctx, `INSERT INTO grants (application_id, user_id, scope, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
 		ON CONFLICT (application_id, user_id) DO UPDATE SET updated_at = excluded.updated_at,
 			scope = CASE WHEN grants.scope = 'write' THEN grants.scope ELSE excluded.scope END`, app, user, s, sqlx.Micros(now))
 }
 
-// Grants lists what a user lets applications do, newest first.
+// Grants lists the grants of a user, newest first.
 func (r Reads) Grants(ctx context.Context, user domain.UserID) ([]domain.Grant, error) {
 	rows, err := r.db.Query(ctx, `SELECT g.id, g.scope, g.created_at,
 			(SELECT MAX(t.last_used_at) FROM tokens t WHERE t.application_id = g.application_id AND t.user_id = g.user_id),
@@ -48,8 +47,8 @@ func (r Reads) Grants(ctx context.Context, user domain.UserID) ([]domain.Grant, 
 	})
 }
 
-// DeleteGrant takes a grant of a user back, and with it the codes and tokens of the
-// application for them. NotFound if they have no such.
+// DeleteGrant revokes a grant of a user, with the codes and tokens of its application for them. It
+// returns NotFound if they have no such grant.
 func (w Writes) DeleteGrant(ctx context.Context, id domain.GrantID, user domain.UserID) error {
 	var app domain.ApplicationID
 	err := w.db.QueryRow(ctx, `DELETE FROM grants WHERE id = $1 AND user_id = $2 RETURNING application_id`, id, user).Scan(&app)
@@ -61,7 +60,7 @@ func (w Writes) DeleteGrant(ctx context.Context, id domain.GrantID, user domain.
 	return sqlx.Found(err)
 }
 
-// DeleteGrantsOf takes back all that a user lets applications do.
+// DeleteGrantsOf revokes all grants of a user.
 func (w Writes) DeleteGrantsOf(ctx context.Context, user domain.UserID) error {
 	err := w.db.Exec(ctx, `DELETE FROM grants WHERE user_id = $1`, user)
 	if err == nil {
@@ -78,14 +77,14 @@ type Code struct {
 	Hash          []byte
 	ApplicationID domain.ApplicationID
 	UserID        domain.UserID
-	RedirectURI   string // as the request had it; "" for none
-	Challenge     string // of the S256 method; "" for none
+	RedirectURI   string // as in the request; "" if it had none
+	Challenge     string // for the method S256; "" if there is none
 	Scope         domain.Scope
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
 }
 
-// CreateCode keeps a code.
+// CreateCode stores a code.
 func (w Writes) CreateCode(ctx context.Context, c Code) error {
 	return w.db.Exec(ctx, `INSERT INTO authorization_codes
 			(hash, application_id, user_id, redirect_uri, challenge, scope, created_at, expires_at)
@@ -93,7 +92,7 @@ func (w Writes) CreateCode(ctx context.Context, c Code) error {
 		sqlx.Micros(c.CreatedAt), sqlx.Micros(c.ExpiresAt))
 }
 
-// Code reads a code, used or not, expired or not.
+// Code reads a code, even if it is used or expired.
 func (r Reads) Code(ctx context.Context, hash []byte) (c Code, err error) {
 	var created, expires int64
 	err = r.db.QueryRow(ctx, `SELECT hash, application_id, user_id, redirect_uri, challenge, scope, created_at, expires_at
@@ -103,20 +102,20 @@ func (r Reads) Code(ctx context.Context, hash []byte) (c Code, err error) {
 	return c, sqlx.Found(err)
 }
 
-// UseCode marks a code as used, and reports whether it was not before: of any number of
-// calls, in parallel too, one is first.
+// UseCode marks a code as used and reports whether it was unused. Exactly one of several
+// concurrent calls gets true.
 func (w Writes) UseCode(ctx context.Context, hash []byte, now time.Time) (first bool, err error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE authorization_codes SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, hash, sqlx.Micros(now))
 	return n == 1, err
 }
 
-// RevokeCode ends what a code has given, and reports whether that was there still.
+// RevokeCode deletes the tokens issued for a code and reports whether there were any.
 func (w Writes) RevokeCode(ctx context.Context, hash []byte) (live bool, err error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM tokens WHERE code_hash = $1`, hash)
 	return n > 0, err
 }
 
-// SweepCodes forgets some of the codes that have expired, and tells how many.
+// SweepCodes deletes at most `most` expired codes and returns their number.
 func (w Writes) SweepCodes(ctx context.Context, now time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "authorization_codes", "hash", now, most)
 }

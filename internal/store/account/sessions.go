@@ -9,15 +9,15 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// mostSessions is how many browsers of one user stay signed in: beyond, those that
-// signed in first are signed out.
+// mostSessions limits how many browsers of one user stay signed in. Beyond it, the oldest sessions
+// end.
 const mostSessions = 100
 
 const sessionColumns = `s.id, s.user_id, s.agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.proved_at`
 
 func scanSession(row sqlx.Row) (domain.Session, error) { return scanSessionAnd(row) }
 
-// scanSessionAnd scans what stands behind the columns of a session, too.
+// scanSessionAnd also scans the columns that follow those of a session.
 func scanSessionAnd(row sqlx.Row, more ...any) (s domain.Session, err error) {
 	var created, seen, expires int64
 	var proved *int64
@@ -29,7 +29,7 @@ func scanSessionAnd(row sqlx.Row, more ...any) (s domain.Session, err error) {
 	return s, err
 }
 
-// CreateSession signs a browser in, whose secret has this hash.
+// CreateSession signs in the browser whose secret has this hash.
 func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte) (id domain.SessionID, err error) {
 	err = w.db.QueryRow(ctx, `INSERT INTO sessions (user_id, hash, agent, address, created_at, last_seen_at, expires_at, proved_at)
 		VALUES ($1, $2, $3, $4, $5, $5, $6, $7) RETURNING id`, s.UserID, hash, s.Agent, s.Address, sqlx.Micros(s.CreatedAt),
@@ -37,13 +37,13 @@ func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte
 	if err != nil {
 		return 0, err
 	}
-	reads.From(ctx).For(reads.Asks{Account: int64(s.UserID)}) // whose writes the transaction's are
+	reads.From(ctx).For(reads.Asks{Account: int64(s.UserID)}) // the account whose writes these are
 	return id, w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <= (
 		SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`, s.UserID, mostSessions)
 }
 
-// Session reads the session whose secret has this hash; NotFound if it is over, or its
-// user is suspended or deleted.
+// Session reads the session whose secret has this hash. It returns NotFound if the session has
+// expired, or if its user is suspended or deleted.
 func (r Reads) Session(ctx context.Context, hash []byte, now time.Time) (domain.Session, error) {
 	var writes int64
 	s, err := scanSessionAnd(r.db.QueryRow(ctx, "SELECT "+sessionColumns+`, COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = s.user_id), 0)
@@ -62,8 +62,8 @@ func provedAt(t time.Time) *int64 {
 	return &at
 }
 
-// CurrentSession reads the current state of a request's session. It returns NotFound if the session has
-// ended or got another secret.
+// CurrentSession reads the current state of a request's session. It returns NotFound if the
+// session ended or its secret changed.
 func (r Reads) CurrentSession(ctx context.Context, s domain.Session) (domain.Session, error) {
 	now, err := scanSession(r.db.QueryRow(ctx, "SELECT "+sessionColumns+` FROM sessions s
 		WHERE s.id = $1 AND s.user_id = $2 AND s.hash = $3`, s.ID, s.UserID, s.Hash))
@@ -71,8 +71,8 @@ func (r Reads) CurrentSession(ctx context.Context, s domain.Session) (domain.Ses
 	return now, sqlx.Found(err)
 }
 
-// RenewSession gives a session the secret with this hash and stores its ProvedAt. The previous secret is
-// no longer valid. It returns NotFound if CurrentSession would.
+// RenewSession stores a new secret, by its hash, and the ProvedAt of a session. The previous
+// secret becomes invalid. It returns NotFound if CurrentSession would.
 func (w Writes) RenewSession(ctx context.Context, s domain.Session, hash []byte) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE sessions SET hash = $4, proved_at = $5
 		WHERE id = $1 AND user_id = $2 AND hash = $3 RETURNING id`, s.ID, s.UserID, s.Hash, hash, provedAt(s.ProvedAt)))
@@ -84,29 +84,29 @@ func (w Writes) ForgetProofs(ctx context.Context, user domain.UserID, except dom
 	return w.db.Exec(ctx, `UPDATE sessions SET proved_at = NULL WHERE user_id = $1 AND id <> $2 AND proved_at IS NOT NULL`, user, except)
 }
 
-// SessionSeen notes when and from where a session was last seen, and how long it is good
-// now. One that has ended meanwhile stays ended.
+// SessionSeen records when and from where a session was last seen, and when it expires now. It
+// does not restore a session that has ended.
 func (w Writes) SessionSeen(ctx context.Context, s domain.Session) error {
 	return w.db.Exec(ctx, `UPDATE sessions SET last_seen_at = $2, expires_at = $3, address = $4, agent = $5
 		WHERE id = $1 AND last_seen_at < $2`, s.ID, sqlx.Micros(s.LastSeenAt), sqlx.Micros(s.ExpiresAt), s.Address, s.Agent)
 }
 
-// Sessions lists the live sessions of a user, the newest seen first.
+// Sessions lists the live sessions of a user, most recently seen first.
 func (r Reads) Sessions(ctx context.Context, user domain.UserID, now time.Time) ([]domain.Session, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+sessionColumns+` FROM sessions s
 		WHERE s.user_id = $1 AND s.expires_at > $2 ORDER BY s.last_seen_at DESC, s.id DESC`, user, sqlx.Micros(now))
 	return sqlx.Collect(ctx, rows, err, scanSession)
 }
 
-// EndSessionByHash ends the session whose secret has this hash, and gives its id and its user;
-// NotFound if there is none.
+// EndSessionByHash ends the session whose secret has this hash. It returns its id and its user, or
+// NotFound.
 func (w Writes) EndSessionByHash(ctx context.Context, hash []byte) (s domain.Session, err error) {
 	err = w.db.QueryRow(ctx, `DELETE FROM sessions WHERE hash = $1 RETURNING id, user_id`, hash).Scan(&s.ID, &s.UserID)
 	return s, sqlx.Found(err)
 }
 
-// EndSession ends a session of a user, and forgets its browser; NotFound if they have no
-// such.
+// EndSession ends a session of a user and forgets its browser. It returns NotFound if the user has
+// no such session.
 func (w Writes) EndSession(ctx context.Context, user domain.UserID, id domain.SessionID) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id`, id, user))
 	if err != nil {
@@ -115,8 +115,8 @@ func (w Writes) EndSession(ctx context.Context, user domain.UserID, id domain.Se
 	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id = $2`, user, id)
 }
 
-// EndSessions ends all sessions of a user but one, and those that wait for a second factor, and
-// forgets all other browsers; 0 keeps none.
+// EndSessions ends all sessions of a user except one (0: all), deletes the sign-ins that wait for
+// a second factor, and forgets all other browsers.
 func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain.SessionID) error {
 	if err := w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, user, keep); err != nil {
 		return err
@@ -127,27 +127,27 @@ func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain
 	return w.forgetBrowsers(ctx, user, keep)
 }
 
-// SweepSessions removes some of those that are over, and tells how many.
+// SweepSessions deletes at most `most` expired sessions and returns their number.
 func (w Writes) SweepSessions(ctx context.Context, now time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "sessions", "id", now, most)
 }
 
-// mostBrowsers is how many browsers of one user are known: beyond, those that signed in
-// first are forgotten.
+// mostBrowsers limits how many browsers of one user are known. Beyond it, the oldest are
+// forgotten.
 const mostBrowsers = 100
 
-// KnownBrowser is a browser that signed in to an account. It stays known when its session
-// is over, and is forgotten when the user ends that session, or all others.
+// KnownBrowser is a browser that signed in to an account. It stays known after its session
+// expires, until the user ends that session or all others.
 type KnownBrowser struct {
-	Hash      []byte // of what its cookie holds
+	Hash      []byte // hash of the value of its cookie
 	User      domain.UserID
-	Session   domain.SessionID // with which it signed in last
+	Session   domain.SessionID // its latest session
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
 
-// RememberBrowser notes a browser that signs in, in place of the one that it is known as;
-// replaced is the hash of that, nil for none.
+// RememberBrowser records a browser that signs in. It replaces the entry with the hash `replaced`,
+// by which the browser was known before, if that is not nil.
 func (w Writes) RememberBrowser(ctx context.Context, b KnownBrowser, replaced []byte) error {
 	if replaced != nil {
 		if err := w.db.Exec(ctx, `DELETE FROM known_browsers WHERE hash = $1 AND user_id = $2`, replaced, b.User); err != nil {
@@ -163,21 +163,20 @@ func (w Writes) RememberBrowser(ctx context.Context, b KnownBrowser, replaced []
 		SELECT session_id FROM known_browsers WHERE user_id = $1 ORDER BY session_id DESC LIMIT 1 OFFSET $2)`, b.User, mostBrowsers)
 }
 
-// KnowsBrowser reports whether the browser whose cookie has this hash signed in to the
-// account that has a canonical address, or has it with its domain in ASCII.
+// KnowsBrowser reports whether the browser whose cookie has this hash has signed in to the account
+// with a canonical email address. The address of the account may have its domain in ASCII.
 func (r Reads) KnowsBrowser(ctx context.Context, hash []byte, email string, now time.Time) (known bool, err error) {
 	err = r.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM known_browsers k JOIN users u ON u.id = k.user_id
 		WHERE k.hash = $1 AND k.expires_at > $2 AND u.email IN ($3, $4) AND u.deleted_at IS NULL)`, hash, sqlx.Micros(now), email, domain.EmailInASCII(email)).Scan(&known)
 	return known, err
 }
 
-// forgetBrowsers forgets the browsers of a user but that of a session; 0 keeps none.
+// forgetBrowsers deletes the known browsers of a user except that of one session (0: all).
 func (w Writes) forgetBrowsers(ctx context.Context, user domain.UserID, keep domain.SessionID) error {
 	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id <> $2`, user, keep)
 }
 
-// SweepKnownBrowsers forgets some of those that have not signed in for long, and reports
-// how many.
+// SweepKnownBrowsers deletes at most `most` expired known browsers and returns their number.
 func (w Writes) SweepKnownBrowsers(ctx context.Context, now time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "known_browsers", "hash", now, most)
 }

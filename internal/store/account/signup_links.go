@@ -29,11 +29,11 @@ func scanLink(row sqlx.Row) (l domain.SignUpLink, err error) {
 	return l, err
 }
 
-// live picks the links that let somebody in at the time $1.
+// live selects the links that can be used at the time $1.
 const live = ` l.used_at IS NULL AND l.revoked_at IS NULL AND l.expires_at > $1 `
 
-// CreateSignUpLink keeps a link by the hash of its token; by is 0 for one that was made on
-// the command line. A second one for an address that has one is a Conflict.
+// CreateSignUpLink creates a link with the hash of its token. `by` is 0 for links created on the
+// command line. A second link for the same address is a Conflict.
 func (w Writes) CreateSignUpLink(ctx context.Context, by domain.UserID, l domain.SignUpLink, hash []byte) (id domain.SignUpLinkID, err error) {
 	var email *string
 	if l.Email != "" {
@@ -52,8 +52,8 @@ func (w Writes) CreateSignUpLink(ctx context.Context, by domain.UserID, l domain
 	return id, err
 }
 
-// UsableSignUpLink finds the link whose token has this hash; NotFound if it is full, over or
-// revoked, or whoever made it is no operator any more or suspended.
+// UsableSignUpLink reads the link whose token has this hash. It returns NotFound if the link is
+// full, expired or revoked, or if its creator is suspended or not an operator any more.
 func (r Reads) UsableSignUpLink(ctx context.Context, hash []byte, now time.Time) (domain.SignUpLink, error) {
 	l, err := scanLink(r.db.QueryRow(ctx, "SELECT "+linkColumns+linkTables+`WHERE l.hash = $2 AND`+live+`
 		AND (l.created_by IS NULL OR EXISTS (SELECT 1 FROM users o WHERE o.id = l.created_by AND o.office = 'operator'
@@ -61,15 +61,15 @@ func (r Reads) UsableSignUpLink(ctx context.Context, hash []byte, now time.Time)
 	return l, sqlx.Found(err)
 }
 
-// SignUpLink reads a link, whatever became of it.
+// SignUpLink reads a link in any state.
 func (r Reads) SignUpLink(ctx context.Context, id domain.SignUpLinkID) (domain.SignUpLink, error) {
 	l, err := scanLink(r.db.QueryRow(ctx, "SELECT "+linkColumns+linkTables+"WHERE l.id = $1", id))
 	return l, sqlx.Found(err)
 }
 
-// UseSignUpLink gives somebody a place of a link, and reports whether there was one. Whoever
-// has one already needs no further one. It may be over by now: whoever began in time may end
-// later.
+// UseSignUpLink uses up one place of a link for a user and reports whether they have one. A user
+// who already has one needs no other. Expiry is not checked, because a sign-up that started in
+// time may finish later.
 func (w Writes) UseSignUpLink(ctx context.Context, id domain.SignUpLinkID, by domain.UserID, now time.Time) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE signup_links SET taken = taken + 1,
 			used_by = CASE WHEN taken + 1 = places THEN CAST($2 AS BIGINT) END,
@@ -87,16 +87,16 @@ func (w Writes) UseSignUpLink(ctx context.Context, id domain.SignUpLinkID, by do
 	return true, w.db.Exec(ctx, `INSERT INTO signup_link_uses (link_id, user_id, used_at) VALUES ($1, $2, $3)`, id, by, sqlx.Micros(now))
 }
 
-// SignUpLinks lists the links that are for nobody by name and let somebody in, and those that
-// were used or ended since a time, newest first.
+// SignUpLinks lists the links without an address that can be used, and those that were used or
+// expired since a time, newest first.
 func (r Reads) SignUpLinks(ctx context.Context, now, since time.Time) ([]domain.SignUpLink, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+linkColumns+linkTables+`WHERE l.email IS NULL
 		AND (`+live+` OR l.used_at > $2 OR l.taken > 0 AND l.expires_at > $2) ORDER BY l.id DESC`, sqlx.Micros(now), sqlx.Micros(since))
 	return sqlx.Collect(ctx, rows, err, scanLink)
 }
 
-// CameByLink lists who came by each of some links, in the order in which they came, without
-// those whose account is deleted.
+// CameByLink lists the users who signed up with each of the links, in the order of their sign-ups,
+// without deleted accounts.
 func (r Reads) CameByLink(ctx context.Context, ids []domain.SignUpLinkID) (map[domain.SignUpLinkID][]domain.Principal, error) {
 	came := map[domain.SignUpLinkID][]domain.Principal{}
 	if len(ids) == 0 {
@@ -115,14 +115,14 @@ func (r Reads) CameByLink(ctx context.Context, ids []domain.SignUpLinkID) (map[d
 	return came, err
 }
 
-// LiveSignUpLinks counts those that are for nobody by name and let somebody in.
+// LiveSignUpLinks counts the links without an address that can be used.
 func (r Reads) LiveSignUpLinks(ctx context.Context, now time.Time) (n int, err error) {
 	err = r.db.QueryRow(ctx, `SELECT count(*) FROM signup_links l WHERE l.email IS NULL AND`+live, sqlx.Micros(now)).Scan(&n)
 	return n, err
 }
 
-// EndSignUpLink ends a link that lets somebody in: one by which nobody came is removed, any
-// other is kept for who did. NotFound if there is none such.
+// EndSignUpLink ends a usable link. It deletes the link if nobody has used it, and otherwise keeps
+// it as revoked to record who did. It returns NotFound if there is no such link.
 func (w Writes) EndSignUpLink(ctx context.Context, id domain.SignUpLinkID, now time.Time) error {
 	n, err := w.db.ExecCount(ctx, `UPDATE signup_links SET revoked_at = $2, expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END
 		WHERE id = $1 AND used_at IS NULL AND revoked_at IS NULL AND taken > 0`, id, sqlx.Micros(now))
@@ -133,20 +133,20 @@ func (w Writes) EndSignUpLink(ctx context.Context, id domain.SignUpLinkID, now t
 	return sqlx.Found(err)
 }
 
-// SweepSignUpLinks removes some of those that were over at a time, and tells how many.
+// SweepSignUpLinks deletes at most `most` links that expired before a time and returns their
+// number.
 func (w Writes) SweepSignUpLinks(ctx context.Context, before time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "signup_links", "id", before, most)
 }
 
-// LinkOfEmail reads the link that is for an address and was not used, over or not;
-// NotFound if there is none.
+// LinkOfEmail reads the unused link for an address, even if it has expired. It returns NotFound if
+// there is none.
 func (r Reads) LinkOfEmail(ctx context.Context, email string) (domain.SignUpLink, error) {
 	l, err := scanLink(r.db.QueryRow(ctx, "SELECT "+linkColumns+linkTables+"WHERE l.email = $1 AND l.used_at IS NULL", email))
 	return l, sqlx.Found(err)
 }
 
-// InvitedByEmail lists the links that are for one address each and were not used, newest first,
-// also those that are over.
+// InvitedByEmail lists the unused links for an address, including expired ones, newest first.
 func (r Lists) InvitedByEmail(ctx context.Context, page domain.Page) (l domain.List[domain.SignUpLink], err error) {
 	const open = "WHERE l.email IS NOT NULL AND l.used_at IS NULL"
 	if l.Total, err = sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*) FROM signup_links l "+open)); err != nil {
@@ -157,15 +157,15 @@ func (r Lists) InvitedByEmail(ctx context.Context, page domain.Page) (l domain.L
 	return l, err
 }
 
-// RenewSignUpLink gives a link that was not used another token, by its hash, in place of the
-// last, and another end. NotFound if it was used or is gone.
+// RenewSignUpLink replaces the token of an unused link by its hash, and the time of its expiry. It
+// returns NotFound if the link was used or deleted.
 func (w Writes) RenewSignUpLink(ctx context.Context, id domain.SignUpLinkID, hash []byte, until time.Time) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE signup_links SET hash = $2, expires_at = $3
 		WHERE id = $1 AND used_at IS NULL AND revoked_at IS NULL RETURNING id`, id, hash, sqlx.Micros(until)))
 	return sqlx.Found(err)
 }
 
-// ForgetSignUpLinks removes what an address was invited by, once it has an account.
+// ForgetSignUpLinks deletes the unused links for an address that now has an account.
 func (w Writes) ForgetSignUpLinks(ctx context.Context, email string) error {
 	return w.db.Exec(ctx, `DELETE FROM signup_links WHERE email = $1 AND used_at IS NULL`, email)
 }

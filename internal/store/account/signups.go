@@ -8,18 +8,17 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// SignupID names an account that somebody wants.
+// SignupID identifies a requested account.
 type SignupID int64
 
-// Signup is an account that somebody wants, until the link that is mailed to its address
-// is followed.
+// Signup is a requested account whose address is not confirmed yet.
 type Signup struct {
 	ID           SignupID
 	Email        string // lower case
-	Slug         string // as wished; "": from the name
+	Slug         string // as requested; "" derives it from the name
 	Name         string
 	PasswordHash string
-	Link         domain.SignUpLinkID // that let them in; 0: none
+	Link         domain.SignUpLinkID // the link that allowed it; 0 if none
 	CreatedAt    time.Time
 	ExpiresAt    time.Time
 }
@@ -33,7 +32,7 @@ func scanSignup(row sqlx.Row) (s Signup, err error) {
 	return s, err
 }
 
-// CreateSignup notes an account that somebody wants.
+// CreateSignup stores a requested account.
 func (w Writes) CreateSignup(ctx context.Context, s Signup) (id SignupID, err error) {
 	err = w.db.QueryRow(ctx, `INSERT INTO signups (email, slug, name, password_hash, link_id, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`, s.Email, s.Slug, s.Name, s.PasswordHash, sqlx.OrNull(s.Link),
@@ -41,24 +40,24 @@ func (w Writes) CreateSignup(ctx context.Context, s Signup) (id SignupID, err er
 	return id, err
 }
 
-// MarkSignup gives a signup the token that is about to be mailed, by its hash; an earlier
-// one ends. NotFound if it was confirmed, or is over.
+// MarkSignup stores the hash of the token that is about to be mailed. An earlier token becomes
+// invalid. It returns NotFound if the sign-up was confirmed or has expired.
 func (w Writes) MarkSignup(ctx context.Context, id SignupID, hash []byte, now time.Time) (Signup, error) {
 	s, err := scanSignup(w.db.QueryRow(ctx, `UPDATE signups SET hash = $2 WHERE id = $1 AND expires_at > $3
 		RETURNING `+signupColumns, id, hash, sqlx.Micros(now)))
 	return s, sqlx.Found(err)
 }
 
-// SignupByHash reads the signup whose token has this hash; NotFound if it is over.
+// SignupByHash reads the sign-up whose token has this hash, NotFound if it has expired.
 func (r Reads) SignupByHash(ctx context.Context, hash []byte, now time.Time) (Signup, error) {
 	s, err := scanSignup(r.db.QueryRow(ctx, "SELECT "+signupColumns+" FROM signups WHERE hash = $1 AND expires_at > $2",
 		hash, sqlx.Micros(now)))
 	return s, sqlx.Found(err)
 }
 
-// TakeSignup removes the signup whose token has this hash, so that it is taken once, and
-// gives it. Those of the same address are locked in the order of their ids, since they go
-// with it: links of one address that are followed at once would else wait for each other.
+// TakeSignup removes the sign-up whose token has this hash, so that it is used once, and returns
+// it. It first locks all sign-ups of the same address in the order of their ids, because they are
+// deleted next. Otherwise two links of one address that are followed at once could deadlock.
 func (w Writes) TakeSignup(ctx context.Context, hash []byte, now time.Time) (Signup, error) {
 	if w.db.LocksRows() {
 		rows, err := w.db.Query(ctx, `SELECT s.id FROM signups s WHERE s.email = (SELECT email FROM signups WHERE hash = $1)
@@ -72,12 +71,12 @@ func (w Writes) TakeSignup(ctx context.Context, hash []byte, now time.Time) (Sig
 	return s, sqlx.Found(err)
 }
 
-// ForgetSignups removes those of an address that has an account now.
+// ForgetSignups deletes the sign-ups of an address that now has an account.
 func (w Writes) ForgetSignups(ctx context.Context, email string) error {
 	return w.db.Exec(ctx, `DELETE FROM signups WHERE email = $1`, email)
 }
 
-// SweepSignups removes some of those that are over, and tells how many.
+// SweepSignups deletes at most `most` expired sign-ups and returns their number.
 func (w Writes) SweepSignups(ctx context.Context, now time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "signups", "id", now, most)
 }

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Site reads what the site says of itself, with the titles of its legal pages. Of its
-// picture only the id is known.
+// Site reads the site's description of itself, with the titles of its legal pages. Only the id of
+// its picture is set.
 func (r Reads) Site(ctx context.Context) (s domain.Site, err error) {
 	var about, announcement sqlx.TextColumns
 	var picture *domain.FileID
@@ -35,19 +35,19 @@ func (r Reads) Site(ctx context.Context) (s domain.Site, err error) {
 	return s, err
 }
 
-// SiteVersion is the version of the site as it now is.
+// SiteVersion reads the current version of the site.
 func (r Reads) SiteVersion(ctx context.Context) (version int64, err error) {
 	err = r.db.QueryRow(ctx, `SELECT version FROM site WHERE id = 1`).Scan(&version)
 	return version, err
 }
 
-// LockSite keeps others from changing the site, its legal pages included, until the
-// transaction ends, which changes something of it.
+// LockSite prevents other changes of the site and its legal pages until the transaction ends. It
+// increments the version, so the caller must change something.
 func (w Writes) LockSite(ctx context.Context, now time.Time) error {
 	return w.db.ExecOne(ctx, `UPDATE site SET version = version + 1, updated_at = $1 WHERE id = 1`, sqlx.Micros(now))
 }
 
-// PutSite writes all of a locked site but its legal pages.
+// PutSite writes a locked site except for its legal pages.
 func (w Writes) PutSite(ctx context.Context, s domain.Site) error {
 	about, announcement := sqlx.TextOf(s.About), sqlx.TextOf(s.Announcement)
 	var picture any
@@ -59,7 +59,7 @@ func (w Writes) PutSite(ctx context.Context, s domain.Site) error {
 		s.Name, about.Markdown, about.HTML, about.Plain, picture, announcement.Markdown, announcement.HTML, announcement.Plain, s.Announced)
 }
 
-// LegalPage reads a page by its slug.
+// LegalPage reads a legal page by its slug.
 func (r Reads) LegalPage(ctx context.Context, slug string) (p domain.LegalPage, err error) {
 	var created, updated int64
 	p.Slug, p.Body = slug, new(domain.Text)
@@ -70,12 +70,12 @@ func (r Reads) LegalPage(ctx context.Context, slug string) (p domain.LegalPage, 
 	return p, sqlx.Found(err)
 }
 
-// CountLegalPages counts them.
+// CountLegalPages counts the legal pages.
 func (r Reads) CountLegalPages(ctx context.Context) (int64, error) {
 	return sqlx.ScanInt64(r.db.QueryRow(ctx, `SELECT count(*) FROM legal_pages`))
 }
 
-// PutLegalPage writes a page of a locked site, in place of the one that has its slug.
+// PutLegalPage writes a page of a locked site. It replaces the page with the same slug.
 func (w Writes) PutLegalPage(ctx context.Context, p domain.LegalPage, now time.Time) error {
 	return w.db.Exec(ctx, `INSERT INTO legal_pages (slug, title, body_markdown, body_html, body_plain, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $6)
@@ -84,7 +84,7 @@ func (w Writes) PutLegalPage(ctx context.Context, p domain.LegalPage, now time.T
 		p.Slug, p.Title, p.Body.Markdown, p.Body.HTML, p.Body.Plain, sqlx.Micros(now))
 }
 
-// DeleteLegalPage removes a page of a locked site; NotFound if there is none.
+// DeleteLegalPage removes a page of a locked site, NotFound if there is none.
 func (w Writes) DeleteLegalPage(ctx context.Context, slug string) error {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM legal_pages WHERE slug = $1`, slug)
 	if err == nil && n == 0 {

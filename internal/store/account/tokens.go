@@ -9,17 +9,17 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Holder is whom a token acts for.
+// Holder is the actor of a token.
 type Holder struct {
 	TokenID   domain.TokenID
 	Actor     domain.Actor
 	Suspended bool
 }
 
-// TokenHolder reads who holds the live token with this hash: a user, with the application
-// that acts for them if it is one's, or an application itself, of the tier free.
-// Suspended is the user, or who registered the application. What is of a deleted user or
-// application is NotFound.
+// TokenHolder reads the holder of the live token with this hash. The holder is a user, possibly
+// acting through an application, or an application itself, which has the tier free. Suspended is
+// that of the user or, for an application, of the user who registered it. It returns NotFound if
+// the user or the application is deleted.
 func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
 	err = r.db.QueryRow(database.Uninterruptible(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope,
 			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL,
@@ -28,12 +28,12 @@ func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err erro
 			ON u.id = COALESCE(t.user_id, (SELECT a.user_id FROM applications a WHERE a.id = t.application_id))
 		WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.deleted_at IS NULL AND NOT EXISTS
 			(SELECT 1 FROM applications a WHERE a.id = t.application_id AND a.deleted_at IS NOT NULL)`, hash).
-		Scan((*int64)(&h.TokenID), (*int64)(&h.Actor.UserID), (*int64)(&h.Actor.ApplicationID), // plain types, which are read without reflection
+		Scan((*int64)(&h.TokenID), (*int64)(&h.Actor.UserID), (*int64)(&h.Actor.ApplicationID), // plain types are scanned without reflection
 			(*string)(&h.Actor.Scope), (*string)(&h.Actor.Tier), &h.Suspended, &h.Actor.Writes)
 	return h, sqlx.Found(err)
 }
 
-// CreateToken keeps the hash of a new token.
+// CreateToken stores the hash of a new token.
 func (w Writes) CreateToken(ctx context.Context, t domain.Token, hash []byte) (domain.TokenID, error) {
 	var id domain.TokenID
 	err := w.db.QueryRow(ctx, `INSERT INTO tokens (user_id, name, hash, hint, scope, created_at)
@@ -42,7 +42,7 @@ func (w Writes) CreateToken(ctx context.Context, t domain.Token, hash []byte) (d
 	return id, err
 }
 
-// Tokens lists the personal access tokens of a user, newest first, revoked ones too.
+// Tokens lists the personal access tokens of a user, including revoked ones, newest first.
 func (r Reads) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
 	rows, err := r.db.Query(ctx, `SELECT id, user_id, name, hint, scope, last_used_at, revoked_at, created_at
 		FROM tokens WHERE user_id = $1 AND application_id IS NULL ORDER BY id DESC`, user)
@@ -55,8 +55,8 @@ func (r Reads) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, 
 	})
 }
 
-// RevokeToken ends a token, and reports whether it was live. Ending it again changes nothing.
-// It answers NotFound for an id that was never given.
+// RevokeToken revokes a token and reports whether it was live. Revoking it again changes nothing.
+// It returns NotFound for an id that never existed.
 func (w Writes) RevokeToken(ctx context.Context, id domain.TokenID, now time.Time) (live bool, err error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, id, sqlx.Micros(now))
 	if err != nil || n > 0 {
@@ -66,13 +66,13 @@ func (w Writes) RevokeToken(ctx context.Context, id domain.TokenID, now time.Tim
 	return false, sqlx.Found(err)
 }
 
-// RevokeTokensOf ends the personal access tokens of a user.
+// RevokeTokensOf revokes the personal access tokens of a user.
 func (w Writes) RevokeTokensOf(ctx context.Context, user domain.UserID, now time.Time) error {
 	return w.db.Exec(ctx, `UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND application_id IS NULL AND revoked_at IS NULL`,
 		user, sqlx.Micros(now))
 }
 
-// TokenUsed notes when a token was last used; earlier times change nothing.
+// TokenUsed records when a token was last used. Earlier times change nothing.
 func (w Writes) TokenUsed(ctx context.Context, id domain.TokenID, at time.Time) error {
 	return w.db.Exec(ctx, `UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND COALESCE(last_used_at, 0) < $2`,
 		id, sqlx.Micros(at))
@@ -91,17 +91,17 @@ func (r Reads) OwnTokens(ctx context.Context, user domain.UserID) ([]domain.Toke
 	})
 }
 
-// RevokeOwnToken ends a personal access token of a user; NotFound if they have no such
-// that is live.
+// RevokeOwnToken revokes a personal access token of a user, NotFound if they have no such live
+// token.
 func (w Writes) RevokeOwnToken(ctx context.Context, user domain.UserID, id domain.TokenID, now time.Time) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE tokens SET revoked_at = $3
 		WHERE id = $1 AND user_id = $2 AND application_id IS NULL AND revoked_at IS NULL RETURNING id`, id, user, sqlx.Micros(now)))
 	return sqlx.Found(err)
 }
 
-// CreateApplicationToken keeps the hash of a token of an application, for a user or (0)
-// its own, with the code that gave it or nil. Of those that the application has for the
-// same user only the newest, as many as `keep`, stay.
+// CreateApplicationToken stores the hash of an application's token, which is for a user or (UserID
+// 0) for the application itself, with the code that it was issued for or nil. It deletes all but
+// the newest `keep` tokens that the application has for the same user.
 func (w Writes) CreateApplicationToken(ctx context.Context, t domain.Token, hash, code []byte, keep int) error {
 	err := w.db.Exec(ctx, `INSERT INTO tokens (user_id, application_id, code_hash, name, hash, hint, scope, created_at)
 		VALUES (NULLIF(CAST($1 AS BIGINT), 0), $2, $3, $4, $5, $6, $7, $8)`,
@@ -128,15 +128,15 @@ func (r Reads) ApplicationToken(ctx context.Context, hash []byte) (t domain.Toke
 	return t, sqlx.Found(err)
 }
 
-// DeleteApplicationToken ends a token of an application, and gives whose it was: 0 for the
-// application's own. NotFound if it has no such, or not any more.
+// DeleteApplicationToken deletes a token of an application and returns its user, 0 if it was the
+// application's own. It returns NotFound if the application has no such token.
 func (w Writes) DeleteApplicationToken(ctx context.Context, app domain.ApplicationID, hash []byte) (of domain.UserID, err error) {
 	err = w.db.QueryRow(ctx, `DELETE FROM tokens WHERE application_id = $1 AND hash = $2 RETURNING COALESCE(user_id, 0)`, app, hash).Scan(&of)
 	return of, sqlx.Found(err)
 }
 
-// MayAct reports whether a user is there and neither suspended nor deleted, and keeps it
-// so before the transaction ends.
+// MayAct returns the slug of a user who is neither suspended nor deleted, and prevents that from
+// changing until the transaction ends. It returns NotFound for anyone else.
 func (w Writes) MayAct(ctx context.Context, user domain.UserID) (slug string, err error) {
 	err = w.db.QueryRow(ctx, `SELECT u.slug FROM users u WHERE u.id = $1 AND u.deleted_at IS NULL AND u.suspended_at IS NULL`+
 		w.db.ForShare("u"), user).Scan(&slug)

@@ -6,12 +6,12 @@ import (
 	"vitrine/internal/domain"
 )
 
-// HasWrites asks whether a database has so many transactions ($2) of a user ($1), or more.
+// HasWrites reports whether a database has at least $2 transactions of the user $1.
 const HasWrites = `SELECT EXISTS (SELECT 1 FROM account_writes WHERE user_id = $1 AND n >= $2)`
 
-// CountWrite counts a transaction of a user, at its end: from its commit on, a replica has all
-// of it once it has the new number. Others of the user that write wait until then, so that the
-// numbers are in the order of the commits.
+// CountWrite counts a transaction of a user. It is called at the end of the transaction: once a
+// replica has the new number, it has the whole transaction. Other transactions of the user that
+// write wait until then, so the numbers are in the order of the commits.
 func (w Writes) CountWrite(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `INSERT INTO account_writes (user_id, n) VALUES ($1, 1) ON CONFLICT (user_id) DO UPDATE SET n = account_writes.n + 1`, user)
 }

@@ -2,7 +2,7 @@ package activity
 
 import "vitrine/internal/store/sqlx"
 
-// Checks recompute what followers and notifications derive.
+// Checks recompute the values derived from followings and notifications.
 var Checks = []sqlx.Check{
 	{What: "inboxes.unread", Query: `SELECT id, stored, actual FROM (SELECT i.user_id AS id, i.unread AS stored, (
 		SELECT count(*) FROM notifications n WHERE n.user_id = i.user_id AND n.read_at IS NULL

@@ -9,20 +9,20 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// EndedFollows is the job that ends the followings of something that is gone.
+// EndedFollows is the job that ends the followings of a deleted subject.
 type EndedFollows struct {
 	Type domain.SubjectType `json:"type"`
 	ID   int64              `json:"id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (EndedFollows) Kind() string { return "ended_follows" }
 
-// endedAtOnce is how many followings end in the transaction that ends what is followed.
+// endedAtOnce is how many followings the transaction that deletes their subject may end itself.
 const endedAtOnce = 100
 
-// EndFollows ends the followings of something that is going away, or leaves them to a
-// job if they are many. It comes before rows of users are locked.
+// EndFollows ends the followings of a subject that is being deleted, or enqueues a job for it if
+// there are many. It must be called before rows of users are locked.
 func (tx Writes) EndFollows(ctx context.Context, what domain.Subject) error {
 	at, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s"))
 	if err != nil {
@@ -34,8 +34,8 @@ func (tx Writes) EndFollows(ctx context.Context, what domain.Subject) error {
 	return tx.EndSomeFollows(ctx, what)
 }
 
-// EndSomeFollows ends the followings that one row of follower_ranks counts, and leaves
-// the others to a further job.
+// EndSomeFollows ends the followings counted by one row of follower_ranks and enqueues a job for
+// the others.
 func (tx Writes) EndSomeFollows(ctx context.Context, what domain.Subject) error {
 	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s")); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (tx Writes) EndSomeFollows(ctx context.Context, what domain.Subject) error 
 	return tx.db.Exec(ctx, `DELETE FROM feed_sources WHERE source_type = $1 AND source_id = $2`, what.Type, what.ID)
 }
 
-// endFollowsBelow ends the followings of a locked source whose id is below one at which
-// a row of follower_ranks begins.
+// endFollowsBelow ends the followings of a locked source with ids below one at which a row of
+// follower_ranks begins.
 func (tx Writes) endFollowsBelow(ctx context.Context, what domain.Subject, below int64) error {
 	rows, err := tx.db.Query(ctx, `DELETE FROM follows WHERE followed_type = $1 AND followed_id = $2 AND id < $3
 		RETURNING follower_id`, what.Type, what.ID, below)
@@ -68,10 +68,10 @@ func (tx Writes) endFollowsBelow(ctx context.Context, what domain.Subject, below
 		return err
 	}
 	counted, user := followers, int64(0)
-	if what.Type == domain.SubjectUser { // whose account is deleted
+	if what.Type == domain.SubjectUser { // the account is being deleted
 		counted, user = append(counted, what.ID), what.ID
 	}
-	slices.Sort(counted) // the order in which users are locked
+	slices.Sort(counted) // users are locked in this order
 	err = tx.db.Exec(ctx, `UPDATE users SET following_count = following_count - CASE WHEN id = $2 THEN 0 ELSE 1 END,
 			followers_count = followers_count - CASE WHEN id = $2 THEN $3 ELSE 0 END, version = version + 1
 		WHERE `+tx.db.In("id", "$1"), sqlx.IDs(tx.db.Dialect, counted), user, len(followers))

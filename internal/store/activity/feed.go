@@ -10,18 +10,19 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// FeedIDs lists the activities within a window of what a user follows, whether they may see
-// them or not. Fewer than asked for means there are no more. The cost does not grow with the
-// number of activities, and with what is followed by a seek for each.
+// FeedIDs lists the activities of the subjects that a user follows, within a window, whether the
+// user may see them or not. Fewer than the limit means that there are no more. The cost does not
+// grow with the number of activities; it grows by one index seek for each followed subject.
 func (v Lists) FeedIDs(ctx context.Context, user domain.UserID, w domain.Window) ([]domain.ActivityID, error) {
 	rows, err := v.db.Query(ctx, v.feed(w), user, w.After, w.Before, w.Limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ActivityID])
 }
 
-// feed finds the feed of the user $1 between $2 and $3, at most $4: first the nearest activity
-// of each source, in `best`. The $4 nearest of these bound the feed, and are of few sources:
-// only what those have within that reach is read. How many that are at most is written out, rounded
-// up, for PostgreSQL, which takes an unknown number for a tenth of all and plans each time anew.
+// feed returns the query for the feed of the user $1 between $2 and $3, at most $4 activities.
+// First it finds the nearest activity of each source, `best`. The $4 nearest of those bound the
+// feed and belong to few sources, so only their activities within that reach are read. The limit
+// of that read is a literal, rounded up, because PostgreSQL assumes an unknown limit to be a tenth
+// of all rows and makes a new plan every time.
 func (v Lists) feed(w domain.Window) string {
 	most := 1 << bits.Len(uint(max(w.Limit, 1)-1))
 	dir, reach, near := "DESC", "CASE WHEN count(*) < $4 THEN $2 + 1 ELSE min(best) END", "f.best >= r.reach"
@@ -47,8 +48,8 @@ func (v Lists) feed(w domain.Window) string {
 		SELECT DISTINCT id FROM (` + strings.Join(rows, " UNION ALL ") + `) AS d ORDER BY id ` + dir + ` LIMIT $4`
 }
 
-// ActivityIDs lists the activities of a source within a window, of all where it is the zero
-// value, whether anybody may see them or not. It costs the same for any source.
+// ActivityIDs lists the activities of a source within a window, or all if the source is zero,
+// whether anybody may see them or not. It costs the same for every source.
 func (v Lists) ActivityIDs(ctx context.Context, of domain.Subject, w domain.Window) ([]domain.ActivityID, error) {
 	args := sqlx.Args{w.After, w.Before, w.Limit}
 	dir := sqlx.Direction(!w.Rising)

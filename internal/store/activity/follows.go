@@ -19,8 +19,8 @@ func (q Reads) IsFollowing(ctx context.Context, follower domain.UserID, what dom
 	return n > 0, err
 }
 
-// Follow makes a user follow something that exists, and reports whether that is new.
-// Its locks come after those of channels: feed_sources, then users.
+// Follow makes a user follow an existing subject and reports whether that is new. It locks
+// feed_sources, then users, both after channels.
 func (tx Writes) Follow(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
 	isNew, err := tx.startFollowing(ctx, follower, what, now)
 	if err != nil || !isNew {
@@ -29,7 +29,7 @@ func (tx Writes) Follow(ctx context.Context, follower domain.UserID, what domain
 	return true, tx.countFollow(ctx, follower, what, 1)
 }
 
-// Unfollow ends a following, and reports whether there was one.
+// Unfollow ends a following and reports whether there was one.
 func (tx Writes) Unfollow(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
 	was, err := tx.stopFollowing(ctx, follower, what)
 	if err != nil || !was {
@@ -38,8 +38,7 @@ func (tx Writes) Unfollow(ctx context.Context, follower domain.UserID, what doma
 	return true, tx.countFollow(ctx, follower, what, -1)
 }
 
-// countFollow adds to the counts that users show. Users are locked in the order of
-// their ids.
+// countFollow adds to the counts that users show. It locks users in the order of their ids.
 func (tx Writes) countFollow(ctx context.Context, follower domain.UserID, what domain.Subject, by int64) error {
 	type count struct {
 		user   domain.UserID
@@ -59,10 +58,10 @@ func (tx Writes) countFollow(ctx context.Context, follower domain.UserID, what d
 	return nil
 }
 
-// FollowerPage counts who follows something, and gives a query for a page of them, by the
-// time of following, as (follower_id, id): whoever knows users joins them. What a page
-// costs grows with its number by a row of follower_ranks for every 1000 followers before
-// it. There is no query for a page beyond the last.
+// FollowerPage counts the followers of a subject and returns a query for a page of them as
+// (follower_id, id), in the order of following, for the caller to join with users. The query is
+// empty beyond the last page. A page costs one row of follower_ranks for every 1000 followers
+// before it.
 func (v Lists) FollowerPage(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (total int64, query string, args []any, err error) {
 	if total, err = v.followers(ctx, what); err != nil || page.Offset() >= total {
 		return total, "", nil, err
@@ -77,7 +76,7 @@ func (v Lists) FollowerPage(ctx context.Context, what domain.Subject, desc bool,
 			ORDER BY f.id ` + sqlx.Direction(desc) + ` LIMIT $4 OFFSET $5`, []any{what.Type, what.ID, at.from, page.Per, at.skip}, nil
 }
 
-// FollowingQuery asks for a page of what a user follows. Type "" means all kinds.
+// FollowingQuery selects a page of a user's followings. Type "" means all types.
 type FollowingQuery struct {
 	Viewer domain.UserID
 	User   domain.UserID
@@ -86,15 +85,15 @@ type FollowingQuery struct {
 	Page   domain.Page
 }
 
-// visibleFollowed is true where what the row `f` of follows is of is there and may be seen by
-// the viewer.
+// visibleFollowed is true if the subject of the row `f` of follows exists and the viewer may see
+// it.
 const visibleFollowed = `CASE f.followed_type
 	WHEN 'Channel' THEN EXISTS (SELECT 1 FROM channels ch WHERE ch.id = f.followed_id AND ` + access.VisibleChannel + `)
 	WHEN 'User' THEN EXISTS (SELECT 1 FROM users fu WHERE fu.id = f.followed_id AND fu.deleted_at IS NULL)
 	ELSE EXISTS (SELECT 1 FROM groups fg WHERE fg.id = f.followed_id) END`
 
-// Following lists what a user follows, as far as the viewer may see it, by the time
-// of following.
+// Following lists the subjects that a user follows and the viewer may see, in the order of
+// following.
 func (v Lists) Following(ctx context.Context, q FollowingQuery) (l domain.List[domain.Subject], err error) {
 	from := ` FROM follows f WHERE f.follower_id = $2 AND ` + visibleFollowed
 	args := []any{q.Viewer, q.User}
@@ -116,8 +115,8 @@ func (v Lists) Following(ctx context.Context, q FollowingQuery) (l domain.List[d
 	return l, err
 }
 
-// LatestFollowings lists what a user follows and may see, of the n that they began to follow
-// last; those first.
+// LatestFollowings lists the user's n latest followings, newest first, without the subjects that
+// the user may not see.
 func (q Reads) LatestFollowings(ctx context.Context, user domain.UserID, n int) ([]domain.Subject, error) {
 	rows, err := q.db.Query(ctx, `SELECT f.followed_type, f.followed_id FROM (SELECT id FROM follows WHERE follower_id = $1
 			ORDER BY created_at DESC, id DESC`+sqlx.Limit("$2")+`) AS part CROSS JOIN follows f WHERE f.id = part.id AND `+visibleFollowed+`
@@ -125,7 +124,7 @@ func (q Reads) LatestFollowings(ctx context.Context, user domain.UserID, n int) 
 	return sqlx.Collect(ctx, rows, err, scanSubject)
 }
 
-// Followings lists some of what a user follows.
+// Followings lists up to n subjects that a user follows.
 func (q Reads) Followings(ctx context.Context, user domain.UserID, n int) ([]domain.Subject, error) {
 	rows, err := q.db.Query(ctx, `SELECT followed_type, followed_id FROM follows WHERE follower_id = $1 ORDER BY id`+sqlx.Limit("$2"), user, n)
 	return sqlx.Collect(ctx, rows, err, scanSubject)

@@ -9,12 +9,12 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// forgetPart is how many activities one statement forgets.
+// forgetPart is how many activities one statement deletes.
 const forgetPart = 1000
 
-// about lists the activities that have one of the things as item or target. Their ids
-// are fetched, not left to a subquery: PostgreSQL would take them for so many that it
-// reads all of notifications.
+// about lists the activities whose item or target is one of the given subjects. The ids are
+// fetched because PostgreSQL overestimates their number in a subquery and would read all
+// notifications.
 func (tx Writes) about(ctx context.Context, t domain.SubjectType, ids []int64) ([]domain.ActivityID, error) {
 	rows, err := tx.db.Query(ctx, `SELECT id FROM activities WHERE item_type = $1 AND `+tx.db.In("item_id", "$2")+`
 		UNION SELECT id FROM activities WHERE target_type = $1 AND target_id IS NOT NULL AND `+tx.db.In("target_id", "$2"),
@@ -22,8 +22,8 @@ func (tx Writes) about(ctx context.Context, t domain.SubjectType, ids []int64) (
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ActivityID])
 }
 
-// ForgetNotifications deletes the notifications of activities that have one of the
-// things as item or target. Nothing may be recorded about the things at the same time.
+// ForgetNotifications deletes the notifications of activities whose item or target is one of the
+// given subjects. Nothing may record activities about them at the same time.
 func (tx Writes) ForgetNotifications(ctx context.Context, t domain.SubjectType, ids ...int64) error {
 	activities, err := tx.about(ctx, t, ids)
 	if err != nil {
@@ -68,9 +68,8 @@ func (tx Writes) forgetNotifications(ctx context.Context, activities []domain.Ac
 	return nil
 }
 
-// ForgetActivities deletes, for something that is gone for good, the activities that
-// have it as item or target, with their notifications.
-// Nothing may be recorded about it at the same time.
+// ForgetActivities deletes the activities whose item or target is one of the given deleted
+// subjects, with their notifications. Nothing may record activities about them at the same time.
 func (tx Writes) ForgetActivities(ctx context.Context, t domain.SubjectType, ids ...int64) error {
 	activities, err := tx.about(ctx, t, ids)
 	if err != nil {
@@ -92,8 +91,8 @@ func (tx Writes) forget(ctx context.Context, activities []domain.ActivityID) err
 	return nil
 }
 
-// ForgetBlock deletes what was told of a block and its comments: together, so that the
-// inboxes that it is in are locked all at once, in their order.
+// ForgetBlock deletes the activities about a block and its comments. It deletes them together so
+// that all affected inboxes are locked at once, in their order.
 func (tx Writes) ForgetBlock(ctx context.Context, id domain.BlockID, comments []int64) error {
 	ofComments, err := tx.about(ctx, domain.SubjectComment, comments)
 	if err != nil {
@@ -108,8 +107,7 @@ func (tx Writes) ForgetBlock(ctx context.Context, id domain.BlockID, comments []
 	return tx.forget(ctx, slices.Compact(activities))
 }
 
-// ForgetDeeds deletes at most n activities of a user, or that are about them, and tells
-// how many there were.
+// ForgetDeeds deletes at most n activities by or about a user and returns their number.
 func (tx Writes) ForgetDeeds(ctx context.Context, user domain.UserID, n int) (int, error) {
 	me := domain.Subject{Type: domain.SubjectUser, ID: int64(user)}
 	if _, err := tx.lockedSources(ctx, []domain.Subject{me}, tx.db.ForUpdate("s")); err != nil {
@@ -126,8 +124,8 @@ func (tx Writes) ForgetDeeds(ctx context.Context, user domain.UserID, n int) (in
 	return len(deeds), tx.forget(ctx, deeds)
 }
 
-// EmptyInbox deletes at most n notifications of a user, and tells how many there were.
-// With the last goes the inbox: nothing is told to a deleted account.
+// EmptyInbox deletes at most n notifications of a user and returns their number. After the last
+// one it deletes the inbox, since a deleted account gets no notifications.
 func (tx Writes) EmptyInbox(ctx context.Context, user domain.UserID, n int) (int, error) {
 	err := tx.db.Exec(ctx, `UPDATE inboxes SET unread = 0, read_upto = (
 		SELECT COALESCE(max(activity_id), 0) FROM notifications WHERE user_id = $1) WHERE user_id = $1`, user)

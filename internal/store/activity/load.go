@@ -2,7 +2,7 @@ package activity
 
 import "context"
 
-// FinishFollows counts what follows imply.
+// FinishFollows computes all counts that derive from follows.
 func (tx Writes) FinishFollows(ctx context.Context) error {
 	err := tx.db.Exec(ctx, `INSERT INTO feed_sources (source_type, source_id, followers)
 		SELECT followed_type, followed_id, count(*) FROM follows GROUP BY followed_type, followed_id`)

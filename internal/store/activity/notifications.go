@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// lockInboxes locks the inboxes of users, in the order of their ids, making those that
-// are missing but for deleted accounts. It comes before the ids of activities are drawn, so that a user's
-// notifications appear in the order of their ids.
+// lockInboxes locks the inboxes of users in the order of their ids. It creates missing ones,
+// except for deleted accounts. It must be called before the ids of activities are allocated, so
+// that a user's notifications appear in the order of their ids.
 func (tx Writes) lockInboxes(ctx context.Context, users []domain.UserID) error {
 	if len(users) == 0 {
 		return nil
@@ -20,8 +20,8 @@ func (tx Writes) lockInboxes(ctx context.Context, users []domain.UserID) error {
 		ORDER BY u.id ON CONFLICT (user_id) DO UPDATE SET unread = inboxes.unread`, sqlx.IDs(tx.db.Dialect, users))
 }
 
-// countUnread is lockInboxes for users who get a notification for each time that they are
-// listed. It gives those whose inboxes are then to be trimmed.
+// countUnread is lockInboxes for users who get one notification for each time that they are
+// listed. It returns the users whose inboxes must be trimmed afterwards.
 func (tx Writes) countUnread(ctx context.Context, users []domain.UserID) (full []domain.UserID, err error) {
 	if len(users) == 0 {
 		return nil, nil
@@ -41,8 +41,8 @@ func (tx Writes) countUnread(ctx context.Context, users []domain.UserID) (full [
 	return full, err
 }
 
-// notify writes the notifications of activities to inboxes that have counted them, and
-// trims those that are full.
+// notify writes the notifications of activities to inboxes in which countUnread has counted them,
+// and trims the full ones.
 func (tx Writes) notify(ctx context.Context, all []domain.News, ids []domain.ActivityID, full []domain.UserID) error {
 	for i, n := range all {
 		if len(n.Notify) == 0 {
@@ -62,21 +62,21 @@ func (tx Writes) notify(ctx context.Context, all []domain.News, ids []domain.Act
 	return nil
 }
 
-// unreadSlack is how many more than domain.MaxUnread may be unread, so that not every
-// notification to a full inbox has to look at what is in it.
+// unreadSlack is how many notifications beyond domain.MaxUnread may be unread, so that only some
+// notifications to a full inbox have to trim it.
 const unreadSlack = 100
 
-// trimInbox has the oldest notifications in a locked inbox count as read, so that what is
-// unread can be looked at one by one whenever it is counted. What is hidden from the user
-// goes first: nobody can push out what they do see by hiding things. At most `most` are
-// unread.
+// trimInbox marks the oldest notifications in a locked inbox as read, so that few enough remain
+// unread to check each of them for every count. It first marks those that are hidden from the
+// user, so that nobody can displace visible notifications by hiding things. The inbox has at most
+// `most` unread notifications.
 func (tx Writes) trimInbox(ctx context.Context, user domain.UserID, most int, now time.Time) error {
 	v := Lists{tx.db}
 	receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: most})
 	if err != nil {
 		return err
 	}
-	ids := make([]domain.ActivityID, len(receipts)) // the newest first
+	ids := make([]domain.ActivityID, len(receipts)) // newest first
 	for i, r := range receipts {
 		ids[i] = r.ID
 	}
@@ -85,7 +85,7 @@ func (tx Writes) trimInbox(ctx context.Context, user domain.UserID, most int, no
 		return err
 	}
 	var upto domain.ActivityID
-	if len(ids) > 0 { // unless the count was wrong
+	if len(ids) > 0 { // false only if the count was wrong
 		upto = ids[len(ids)-1] - 1
 	}
 	var hidden []domain.ActivityID
@@ -115,7 +115,7 @@ func (v Lists) Receipts(ctx context.Context, user domain.UserID, unread bool, w 
 	where := ""
 	if unread {
 		where = " AND n.read_at IS NULL"
-		// An end of the range, so that what was read all at once is not walked over.
+		// Narrow the range so that it does not scan what MarkAllRead has read.
 		w.After = max(w.After, domain.ActivityID(upto))
 	}
 	dir := sqlx.Direction(!w.Rising)
@@ -128,13 +128,13 @@ func (v Lists) Receipts(ctx context.Context, user domain.UserID, unread bool, w 
 	})
 }
 
-// Unread counts the notifications that a user has not read, those too that are hidden.
+// Unread counts the unread notifications of a user, including hidden ones.
 func (q Reads) Unread(ctx context.Context, user domain.UserID) (n int64, err error) {
 	err = q.db.QueryRow(ctx, `SELECT COALESCE((SELECT unread FROM inboxes WHERE user_id = $1), 0)`, user).Scan(&n)
 	return n, err
 }
 
-// MarkRead notes that a user has read a notification. A second time changes nothing.
+// MarkRead marks a notification of a user as read. Doing so again changes nothing.
 func (tx Writes) MarkRead(ctx context.Context, user domain.UserID, id domain.ActivityID, now time.Time) error {
 	if err := tx.lockInboxes(ctx, []domain.UserID{user}); err != nil {
 		return err
@@ -147,8 +147,8 @@ func (tx Writes) MarkRead(ctx context.Context, user domain.UserID, id domain.Act
 	return tx.db.ExecOne(ctx, `UPDATE inboxes SET unread = unread - 1 WHERE user_id = $1`, user)
 }
 
-// MarkAllRead notes that a user has read all there is. It writes one row, however many
-// notifications that are.
+// MarkAllRead marks all notifications of a user as read. It writes one row, regardless of their
+// number.
 func (tx Writes) MarkAllRead(ctx context.Context, user domain.UserID) error {
 	if err := tx.lockInboxes(ctx, []domain.UserID{user}); err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// The followings of a source are counted in ranges of their ids, in follower_ranks: a
-// page of a million followers is found by reading the counts before it. Ids are given
-// out while the source is locked, so that a new one is always the last. rankMost is how
-// many a row counts at most, and how many one transaction ends.
+// rankMost is how many followings a row of follower_ranks counts at most, and how many one
+// transaction ends. The rows divide the followings of a source into ranges of ids, so that a page
+// of a million followers is found by reading the counts before it. Ids are allocated while the
+// source is locked, so a new id is always the last.
 const rankMost = 1000
 
 // addRank counts a new following of a locked source.
@@ -45,12 +45,11 @@ func (tx Writes) dropRank(ctx context.Context, what domain.Subject, follow int64
 		what.Type, what.ID, first)
 }
 
-// followSeek says where a page begins: at the following that comes `skip` after the
-// first one with an id of at least `from`; or, the newest first, after the last one with
-// an id below it.
+// followSeek is the start of a page: the following that comes `skip` after the first one with an
+// id of at least `from` or, if newest first, after the last one with an id below it.
 type followSeek struct{ from, skip int64 }
 
-// seekFollow finds the following that comes after so many others.
+// seekFollow finds the following at an offset.
 func (v Lists) seekFollow(ctx context.Context, what domain.Subject, desc bool, offset int64) (at followSeek, err error) {
 	at.skip = offset
 	if desc {
@@ -85,7 +84,7 @@ func (v Lists) seekFollow(ctx context.Context, what domain.Subject, desc bool, o
 	return at, rows.Err()
 }
 
-// followers counts who follows something.
+// followers counts the followers of a subject.
 func (v Lists) followers(ctx context.Context, what domain.Subject) (int64, error) {
 	n, err := sqlx.ScanInt64(v.db.QueryRow(ctx, `SELECT followers FROM feed_sources WHERE source_type = $1 AND source_id = $2`,
 		what.Type, what.ID))

@@ -10,9 +10,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Record writes an activity, which the feeds of the followers are read from, and hands it to
-// the notifications of the given users (behaviour.md section 7): each once, never the actor.
-// It comes last in its transaction: it locks rows of feed_sources and then of inboxes.
+// Record writes an activity, from which the feeds of the followers are read, and notifies the
+// given users (behaviour.md section 7): each once, never the actor. It comes last in its
+// transaction because it locks rows of feed_sources and then inboxes.
 func (tx Writes) Record(ctx context.Context, a domain.Activity, notify ...domain.UserID) (domain.ActivityID, error) {
 	ids, err := tx.record(ctx, []domain.News{{Activity: a, Notify: notify}})
 	if err == nil {
@@ -24,8 +24,8 @@ func (tx Writes) Record(ctx context.Context, a domain.Activity, notify ...domain
 	return (*ids)[0], nil
 }
 
-// RecordAll is Record for everything that one transaction did: it is called once, so
-// that all locks are taken in their order.
+// RecordAll is Record for all activities of one transaction. It is called once, so that all locks
+// are taken in order.
 func (tx Writes) RecordAll(ctx context.Context, all ...domain.News) error {
 	if len(all) == 0 {
 		return nil
@@ -34,7 +34,7 @@ func (tx Writes) RecordAll(ctx context.Context, all ...domain.News) error {
 	return err
 }
 
-// record gives the ids of the activities, which are there once the statements that wait have run.
+// record returns the ids of the activities. They are set once the pending statements have run.
 func (tx Writes) record(ctx context.Context, all []domain.News) (*[]domain.ActivityID, error) {
 	var locked []domain.Subject
 	var notified []domain.UserID
@@ -46,8 +46,8 @@ func (tx Writes) record(ctx context.Context, all []domain.News) (*[]domain.Activ
 		all[i].Notify = recipients(n)
 		notified = append(notified, all[i].Notify...)
 	}
-	// Whoever ends an account or a group waits, and forgets what is recorded here. Channels are
-	// locked themselves.
+	// Ending an account or a group waits for this lock, and then deletes the activities recorded
+	// here. Channels have locks of their own.
 	if err := tx.LockSources(ctx, locked...); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (tx Writes) record(ctx context.Context, all []domain.News) (*[]domain.Activ
 		return nil, err
 	}
 	ids, err := tx.insertActivities(ctx, all)
-	if err != nil || len(notified) == 0 { // nobody waits for the ids
+	if err != nil || len(notified) == 0 { // nobody needs the ids
 		return ids, err
 	}
 	if err := tx.db.Sync(ctx); err != nil {
@@ -65,25 +65,25 @@ func (tx Writes) record(ctx context.Context, all []domain.News) (*[]domain.Activ
 	return ids, tx.notify(ctx, all, *ids, full)
 }
 
-// recipients are the notified, each once, without the actor.
+// recipients returns the users to notify, each once, without the actor.
 func recipients(n domain.News) []domain.UserID {
 	to := slices.DeleteFunc(slices.Clone(n.Notify), func(u domain.UserID) bool { return u == n.Actor || u == 0 })
 	slices.Sort(to)
 	return slices.Compact(to)
 }
 
-// activityRow is the first row of values for activities, which says what type each has.
+// activityRow is the first row of values for activities. It declares the type of each column.
 const activityRow = `(CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS TEXT),
 	CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS BIGINT), CAST($9 AS BIGINT))`
 
-// insertActivities writes activities, whose ids are there, in their order, once the statements
-// that wait have run. They are drawn once the sources and inboxes are locked, and once readers
-// can tell that they will be.
+// insertActivities writes activities. Their ids, in the same order, are set once the pending
+// statements have run. The ids are allocated after the sources and inboxes are locked, and after
+// readers can know that they will be.
 func (tx Writes) insertActivities(ctx context.Context, all []domain.News) (*[]domain.ActivityID, error) {
 	ids := &[]domain.ActivityID{}
 	add := func(row sqlx.Row) error {
 		id, err := sqlx.ScanID[domain.ActivityID](row)
-		// They are drawn one after the other, and may be returned in another order.
+		// They are allocated in order, but may be returned in another.
 		at, _ := slices.BinarySearch(*ids, id)
 		*ids = slices.Insert(*ids, at, id)
 		return err
@@ -109,17 +109,17 @@ func (tx Writes) insertActivities(ctx context.Context, all []domain.News) (*[]do
 	return ids, nil
 }
 
-// StableUpTo gives an id up to which the list of activities will not change any more but
-// by deletion. PostgreSQL gives out ids before the transactions end, in whatever order:
-// what is above waits for those still in progress, so that somebody who polls for newer
-// activities, or leafs to older ones, misses none.
+// StableUpTo returns an id up to which the list of activities changes only by deletion. PostgreSQL
+// allocates ids before transactions end, in any order. Ids above the result wait for transactions
+// in progress, so that a client that polls for newer activities or pages to older ones misses
+// none.
 func StableUpTo(ctx context.Context, db sqlx.Conn) (domain.ActivityID, error) {
 	if !db.LocksRows() {
 		return math.MaxInt64 - 1, nil
 	}
 	lastID, locks := db.AnnouncedActivities()
-	// First what was given out, then who is in progress: whoever began in between will
-	// get a later id.
+	// First the last id, then the transactions in progress: one that begins in between gets a later
+	// id.
 	last, err := sqlx.ScanInt64(db.QueryRow(ctx, lastID))
 	if err != nil {
 		return 0, err

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// sourceColumn is the column of activities that holds a source.
+// sourceColumn returns the column of activities that holds a source of the given type.
 func sourceColumn(t domain.SubjectType) string {
 	switch t {
 	case domain.SubjectChannel:
@@ -20,9 +20,9 @@ func sourceColumn(t domain.SubjectType) string {
 	return "actor_id"
 }
 
-// LockSources keeps following and unfollowing of the given things out until the
-// transaction ends. A use case that changes rows of users before it records its
-// activity calls it first, since these locks come before those.
+// LockSources blocks following and unfollowing the given subjects until the transaction ends. A
+// use case that changes rows of users before it records its activity calls it first, since these
+// locks come before those.
 func (tx Writes) LockSources(ctx context.Context, what ...domain.Subject) error {
 	if !tx.db.LocksRows() {
 		return nil
@@ -31,15 +31,15 @@ func (tx Writes) LockSources(ctx context.Context, what ...domain.Subject) error 
 	return err
 }
 
-// LockFollowed is LockSources for something that goes away: it keeps activities of it out
-// as well.
+// LockFollowed is LockSources for a subject that is being deleted. It also blocks activities about
+// it.
 func (tx Writes) LockFollowed(ctx context.Context, what domain.Subject) error {
 	_, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s"))
 	return err
 }
 
-// lockedSources locks the rows of sources in their order, making those that are missing, and
-// gives how many followers each has.
+// lockedSources locks the rows of sources in order, creates the missing ones, and returns the
+// number of followers of each.
 func (tx Writes) lockedSources(ctx context.Context, what []domain.Subject, clause string) (map[domain.Subject]int64, error) {
 	what = slices.Clone(what)
 	slices.SortFunc(what, domain.Subject.Compare)
@@ -52,7 +52,7 @@ func (tx Writes) lockedSources(ctx context.Context, what []domain.Subject, claus
 		if _, ok := found[subject]; ok {
 			continue
 		}
-		// Another may have made it meanwhile. Whoever makes it locks it.
+		// Another transaction may have created it. Either way, the statement locks it.
 		found[subject], err = sqlx.ScanInt64(tx.db.QueryRow(ctx, `INSERT INTO feed_sources (source_type, source_id) VALUES ($1, $2)
 			ON CONFLICT (source_type, source_id) DO UPDATE SET followers = feed_sources.followers
 			RETURNING followers`, subject.Type, subject.ID))
@@ -87,10 +87,9 @@ func (tx Writes) feedSources(ctx context.Context, what []domain.Subject, clause 
 	return found, err
 }
 
-// startFollowing writes that a user follows a user, channel or group, and reports whether
-// that is new.
+// startFollowing records that a user follows a subject and reports whether that is new.
 func (tx Writes) startFollowing(ctx context.Context, follower domain.UserID, what domain.Subject, now time.Time) (bool, error) {
-	// Whoever follows records it as well: both sources are locked at once, in order.
+	// Following is also recorded as an activity, so both sources are locked at once, in order.
 	both := []domain.Subject{what, {Type: domain.SubjectUser, ID: int64(follower)}}
 	if _, err := tx.lockedSources(ctx, both, tx.db.ForUpdate("s")); err != nil {
 		return false, err
@@ -109,8 +108,8 @@ func (tx Writes) startFollowing(ctx context.Context, follower domain.UserID, wha
 		what.Type, what.ID)
 }
 
-// stopFollowing ends what startFollowing began, and reports whether it was so. Where there
-// is nothing to end, nothing is written or locked.
+// stopFollowing ends a following and reports whether there was one. If not, it writes and locks
+// nothing.
 func (tx Writes) stopFollowing(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
 	if is, err := NewReads(tx.db).IsFollowing(ctx, follower, what); err != nil || !is {
 		return false, err

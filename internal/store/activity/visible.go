@@ -8,9 +8,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// VisibleActivities reads those of the activities whose subjects are there and may be
-// seen by the viewer. It asks once for each kind of subject: one statement for all of
-// them would be a plan of a hundred parts.
+// VisibleActivities reads the activities whose subjects exist and are visible to the viewer. It
+// uses one statement for each type of subject, because the plan of a single statement would have a
+// hundred parts.
 func (v Lists) VisibleActivities(ctx context.Context, viewer domain.UserID, ids []domain.ActivityID) (map[domain.ActivityID]domain.Activity, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -40,7 +40,7 @@ func (v Lists) VisibleActivities(ctx context.Context, viewer domain.UserID, ids 
 	return byID, nil
 }
 
-// visibleSubjects gives those of the subjects that are there and that the viewer may see.
+// visibleSubjects returns the subjects that exist and that the viewer may see.
 func (v Lists) visibleSubjects(ctx context.Context, viewer domain.UserID, ids map[domain.SubjectType][]int64) (map[domain.Subject]bool, error) {
 	seen := map[domain.Subject]bool{}
 	mark := func(t domain.SubjectType, found []int64) {
@@ -84,7 +84,7 @@ func (v Lists) visibleSubjects(ctx context.Context, viewer domain.UserID, ids ma
 	return seen, nil
 }
 
-// existing runs a query whose last parameter is a list of ids, unless that is empty.
+// existing runs a query whose last parameter is a list of ids, unless the list is empty.
 func (v Lists) existing(ctx context.Context, query string, ids []int64, before ...any) ([]int64, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -93,7 +93,7 @@ func (v Lists) existing(ctx context.Context, query string, ids []int64, before .
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 }
 
-// commentedBlocks gives the block of each comment that is there.
+// commentedBlocks returns the block of each existing comment.
 func (v Lists) commentedBlocks(ctx context.Context, comments []int64) (map[int64]int64, error) {
 	if len(comments) == 0 {
 		return nil, nil
@@ -110,8 +110,8 @@ func (v Lists) commentedBlocks(ctx context.Context, comments []int64) (map[int64
 	return on, err
 }
 
-// visibleBlocks is visibleBlock for many blocks: it starts from their ids, and looks
-// into private channels for those alone that need it.
+// visibleBlocks is visibleBlock for many blocks. It starts from their ids and checks private
+// channels only for the blocks that need it.
 func (v Lists) visibleBlocks(ctx context.Context, viewer domain.UserID, ids []int64) ([]int64, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package audit is the log of who did what. The database refuses to change an entry, and to
-// delete one that is younger than 30 days.
+// Package audit stores the log of who did what. The database refuses to change an entry, and to
+// delete one younger than 30 days.
 package audit
 
 import (
@@ -14,20 +14,19 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-// AddAuditEntry adds an entry. A user who acts is named by the slug that they have now, in
-// place of what Actor says.
+// AddAuditEntry adds an entry. If the actor is a user, their current slug replaces Actor.
 func (w Writes) AddAuditEntry(ctx context.Context, e domain.AuditEntry) error {
 	details := []byte("{}")
 	if len(e.Details) > 0 {
@@ -42,8 +41,8 @@ func (w Writes) AddAuditEntry(ctx context.Context, e domain.AuditEntry) error {
 		sqlx.Micros(e.At), e.ActorID, e.Actor, e.Act, about.Kind, about.ID, about.Label, string(details), e.Address, e.Request)
 }
 
-// AuditEntries reads entries that pass a filter and come after a place, the newest first or,
-// if rising, the oldest. The zero place is the beginning of either order.
+// AuditEntries reads the entries that match a filter and come after a place, newest first or, if
+// rising, oldest first. The zero place is the beginning of either order.
 func (r Reads) AuditEntries(ctx context.Context, f domain.AuditFilter, after domain.AuditPlace, rising bool, limit int) ([]domain.AuditEntry, error) {
 	var args sqlx.Args
 	conditions := where(f, &args)
@@ -68,8 +67,8 @@ func where(f domain.AuditFilter, args *sqlx.Args) (all []string) {
 	}
 	equal("actor_id", f.ActorID, f.ActorID != 0)
 	equal("actor", f.Actor, f.Actor != "")
-	// Acts are few, and of very different numbers: planned for any of them, PostgreSQL reads the whole log
-	// for one that is rare. None has a quote in its name.
+	// Acts are few and their frequencies differ widely. With a parameter, PostgreSQL would use one
+	// plan for all of them and read the whole log for a rare one. No act has a quote in its name.
 	if slices.Contains(domain.Acts, f.Act) {
 		all = append(all, "act = '"+string(f.Act)+"'")
 	} else {
@@ -101,7 +100,7 @@ func scan(row sqlx.Row) (e domain.AuditEntry, err error) {
 	return e, err
 }
 
-// SweepAudit deletes some of the entries from before a time, and reports how many.
+// SweepAudit deletes at most `most` entries older than a time and returns their number.
 func (w Writes) SweepAudit(ctx context.Context, before time.Time, most int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM audit_entries WHERE id IN (
 		SELECT id FROM audit_entries WHERE at < $1 ORDER BY at, id`+sqlx.Limit("$2")+`)`, sqlx.Micros(before), most)

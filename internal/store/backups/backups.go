@@ -1,5 +1,4 @@
-// Package backups notes which backups are made and were made, and has the storage of files
-// keep everything meanwhile.
+// Package backups records backups, and keeps all files from being removed while one is being made.
 package backups
 
 import (
@@ -10,7 +9,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// A backup holds all files for holdFor, and does so anew every HoldEvery.
+// A backup holds all files for holdFor and extends that every HoldEvery.
 const (
 	HoldEvery = time.Minute
 	holdFor   = 15 * time.Minute
@@ -19,51 +18,51 @@ const (
 // rememberedFor is how long a backup is remembered.
 const rememberedFor = 180 * 24 * time.Hour
 
-// soonest is how long after a scheduled backup that failed the next is tried.
+// soonest is how long after a failed scheduled backup the next one starts.
 const soonest = 15 * time.Minute
 
-// Ended is what a backup came to.
+// Ended is the result of a backup.
 type Ended struct {
-	Copy                                 string // its name where it is kept
+	Copy                                 string // its name where it is stored
 	Rows, Files, Bytes, Written, Missing int64
-	Error                                string // empty if it is whole
+	Error                                string // empty if the backup is complete
 }
 
-// Backup is one that was begun.
+// Backup is a backup that was started.
 type Backup struct {
 	Ended
 	Scheduled bool
 	StartedAt time.Time
-	EndedAt   time.Time // zero while it is made
-	Died      bool      // it has not ended, and nobody makes it
+	EndedAt   time.Time // zero while it is being made
+	Died      bool      // it has not ended, but nobody is making it any more
 }
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-// NotHeld is the condition under which files may be removed, with the time as a parameter.
+// NotHeld returns the condition under which files may be removed. The parameter is the time.
 func NotHeld(now string) string {
 	return "NOT EXISTS (SELECT 1 FROM backups WHERE ended_at IS NULL AND held_until > " + now + ")"
 }
 
-// BeginBackup notes a backup, which holds all files from now on, and gives its name.
+// BeginBackup records a backup, which holds all files from now on, and returns its id.
 func (w Writes) BeginBackup(ctx context.Context, now time.Time) (id string, err error) {
 	id = rand.Text()
 	return id, w.db.Exec(ctx, `INSERT INTO backups (id, scheduled, started_at, held_until) VALUES ($1, FALSE, $2, $3)`,
 		id, sqlx.Micros(now), sqlx.Micros(now.Add(holdFor)))
 }
 
-// ClaimBackup is BeginBackup for a backup that is made every so often, by whoever comes
-// first: the name is empty where none is due.
+// ClaimBackup starts the scheduled backup if one is due and no other node has claimed it.
+// Otherwise it returns an empty id.
 func (w Writes) ClaimBackup(ctx context.Context, every time.Duration, now time.Time) (id string, err error) {
 	err = w.db.Exec(ctx, `UPDATE backups SET ended_at = $1, error = 'it was cut off'
 		WHERE scheduled AND ended_at IS NULL AND held_until <= $1`, sqlx.Micros(now))
@@ -85,24 +84,24 @@ func (w Writes) ClaimBackup(ctx context.Context, every time.Duration, now time.T
 	return id, err
 }
 
-// HoldBackup has a backup that is being made hold all files for longer.
+// HoldBackup extends the time for which a running backup holds all files.
 func (w Writes) HoldBackup(ctx context.Context, id string, now time.Time) error {
 	return w.db.Exec(ctx, `UPDATE backups SET held_until = $2 WHERE id = $1 AND ended_at IS NULL`, id, sqlx.Micros(now.Add(holdFor)))
 }
 
-// EndBackup notes what a backup came to. It holds nothing any more.
+// EndBackup records the result of a backup, which no longer holds files.
 func (w Writes) EndBackup(ctx context.Context, id string, e Ended, now time.Time) error {
 	return w.db.ExecOne(ctx, `UPDATE backups SET ended_at = $2, copy = $3, row_count = $4, file_count = $5, file_bytes = $6,
 		written = $7, missing = $8, error = $9 WHERE id = $1`,
 		id, sqlx.Micros(now), e.Copy, e.Rows, e.Files, e.Bytes, e.Written, e.Missing, e.Error)
 }
 
-// LastBackup gives the last backup that is whole, nil if none is remembered.
+// LastBackup returns the last complete backup, nil if none is recorded.
 func (r Reads) LastBackup(ctx context.Context, now time.Time) (*Backup, error) {
 	return r.last(ctx, "ended_at IS NOT NULL AND error = ''", now)
 }
 
-// LastFailure gives the last backup that failed or died, nil if none is remembered.
+// LastFailure returns the last backup that failed or died, nil if none is recorded.
 func (r Reads) LastFailure(ctx context.Context, now time.Time) (*Backup, error) {
 	return r.last(ctx, "(error <> '' OR ended_at IS NULL AND held_until <= $1)", now)
 }

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// ClaimBlob gives the blob of a content, which it makes if there is none, under the
-// name object. SweepBlobs leaves it for some time from now on.
+// ClaimBlob returns the blob with a hash, or creates it with the name `object`. SweepBlobs keeps
+// it for some time from now on.
 func (w Writes) ClaimBlob(ctx context.Context, hash, object string, size int64, now time.Time) (b domain.Blob, err error) {
 	err = w.db.QueryRow(ctx, `INSERT INTO blobs (hash, object, size, used_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (hash) DO UPDATE SET used_at = excluded.used_at
@@ -22,20 +22,19 @@ func (w Writes) ClaimBlob(ctx context.Context, hash, object string, size int64, 
 	return b, err
 }
 
-// BlobStored notes that the bytes of a blob are in the storage.
+// BlobStored records that the bytes of a blob are in the storage.
 func (w Writes) BlobStored(ctx context.Context, id domain.BlobID, now time.Time) error {
 	return w.db.ExecOne(ctx, `UPDATE blobs SET stored_at = COALESCE(stored_at, $2) WHERE id = $1`, id, sqlx.Micros(now))
 }
 
-// Blob reads a blob.
 func (r Reads) Blob(ctx context.Context, id domain.BlobID) (b domain.Blob, err error) {
 	err = r.db.QueryRow(ctx, `SELECT id, hash, object, size, stored_at IS NOT NULL FROM blobs WHERE id = $1`, id).
 		Scan(&b.ID, &b.Hash, &b.Object, &b.Size, &b.Stored)
 	return b, sqlx.Found(err)
 }
 
-// SweepBlobs dooms the objects of blobs that nothing refers to and nothing has used
-// since the given time, at most `most` of them, and tells how many they were.
+// SweepBlobs deletes at most `most` blobs that nothing refers to and that were not used since a
+// time, dooms their objects, and returns their number.
 func (w Writes) SweepBlobs(ctx context.Context, since, now time.Time, most int) (int, error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM blobs WHERE used_at < $1 AND id IN (
 			SELECT b.id FROM blobs b WHERE b.used_at < $1
@@ -54,7 +53,7 @@ func (w Writes) SweepBlobs(ctx context.Context, since, now time.Time, most int) 
 	return len(doomed), nil
 }
 
-// DoomObject notes an object that is to be removed from the storage.
+// DoomObject schedules the removal of an object from the storage.
 func (w Writes) DoomObject(ctx context.Context, object string, now time.Time) error {
 	return w.db.Exec(ctx, `INSERT INTO doomed_objects (object, created_at) VALUES ($1, $2)
 		ON CONFLICT (object) DO NOTHING`, object, sqlx.Micros(now))
@@ -63,11 +62,11 @@ func (w Writes) DoomObject(ctx context.Context, object string, now time.Time) er
 // DoomedObject is an object to remove from the storage.
 type DoomedObject struct {
 	Name     string
-	Attempts int64 // that failed
+	Attempts int64 // failed ones
 }
 
-// DoomedObjects are objects to remove from the storage, without those that could not be
-// removed a while ago; none while a backup is made, which may be about to copy them.
+// DoomedObjects lists objects to remove from the storage, except those whose next attempt is
+// later. It lists none while a backup is being made, which may be about to copy them.
 func (r Reads) DoomedObjects(ctx context.Context, now time.Time, most int) ([]DoomedObject, error) {
 	rows, err := r.db.Query(ctx, `SELECT object, attempts FROM doomed_objects WHERE next_at <= $1 AND `+backups.NotHeld("$1")+`
 		ORDER BY next_at, object`+sqlx.Limit("$2"), sqlx.Micros(now), most)
@@ -77,12 +76,12 @@ func (r Reads) DoomedObjects(ctx context.Context, now time.Time, most int) ([]Do
 	})
 }
 
-// ObjectStays notes that a doomed object could not be removed, and when to try again.
+// ObjectStays records that a doomed object could not be removed, and when to try again.
 func (w Writes) ObjectStays(ctx context.Context, object string, again time.Time) error {
 	return w.db.Exec(ctx, `UPDATE doomed_objects SET attempts = attempts + 1, next_at = $2 WHERE object = $1`, object, sqlx.Micros(again))
 }
 
-// ObjectRemoved notes that a doomed object is gone.
+// ObjectRemoved records that a doomed object was removed.
 func (w Writes) ObjectRemoved(ctx context.Context, object string) error {
 	return w.db.Exec(ctx, `DELETE FROM doomed_objects WHERE object = $1`, object)
 }
@@ -95,7 +94,7 @@ type StoredBlob struct {
 	Size   int64
 }
 
-// StoredBlobs gives stored blobs with ids above one, in the order of their ids.
+// StoredBlobs lists stored blobs with ids above the given one, by id.
 func (r Reads) StoredBlobs(ctx context.Context, above domain.BlobID, most int) ([]StoredBlob, error) {
 	rows, err := r.db.Query(ctx, `SELECT id, object, hash, size FROM blobs WHERE id > $1 AND stored_at IS NOT NULL
 		ORDER BY id`+sqlx.Limit("$2"), above, most)
@@ -106,8 +105,8 @@ func scanStored(row sqlx.Row) (b StoredBlob, err error) {
 	return b, row.Scan(&b.ID, &b.Object, &b.Hash, &b.Size)
 }
 
-// UnknownObjects gives those names of objects that the database does not know: neither as
-// those of blobs and exports, nor of uploads (as prefix and key), nor as to be removed.
+// UnknownObjects returns the names of objects that the database does not contain: not as objects
+// of blobs or exports, not of uploads (as prefix and key), and not as doomed.
 func (r Reads) UnknownObjects(ctx context.Context, uploads string, names []string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -138,7 +137,7 @@ func (r Reads) UnknownObjects(ctx context.Context, uploads string, names []strin
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) }), nil
 }
 
-// EachStoredBlob visits the blobs whose bytes should be in the storage, in the order of
+// EachStoredBlob calls visit for each blob whose bytes should be in the storage, in the order of
 // their hashes.
 func (r Reads) EachStoredBlob(ctx context.Context, visit func(hash, object string, size int64) error) error {
 	rows, err := r.db.Query(ctx, `SELECT hash, object, size FROM blobs WHERE stored_at IS NOT NULL ORDER BY hash`)
@@ -159,7 +158,8 @@ func (r Reads) EachStoredBlob(ctx context.Context, visit func(hash, object strin
 	return database.Classify(ctx, rows.Err())
 }
 
-// ObjectOf gives where the bytes of a hash are kept, and as what their first file is served.
+// ObjectOf returns the object with the bytes of a hash, its size, and the content type of its
+// first file.
 func (r Reads) ObjectOf(ctx context.Context, hash string) (object, contentType string, size int64, err error) {
 	err = r.db.QueryRow(ctx, `SELECT bl.object, bl.size, COALESCE((SELECT f.content_type FROM files f WHERE f.blob_id = bl.id
 			ORDER BY f.id LIMIT 1), 'application/octet-stream')
@@ -167,7 +167,7 @@ func (r Reads) ObjectOf(ctx context.Context, hash string) (object, contentType s
 	return object, contentType, size, sqlx.Found(err)
 }
 
-// BlobHashes gives the SHA-256 of blobs, hexadecimal.
+// BlobHashes returns the SHA-256 of blobs in hexadecimal.
 func (r Reads) BlobHashes(ctx context.Context, ids []domain.BlobID) (map[domain.BlobID]string, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -23,23 +23,22 @@ func scanFile(row sqlx.Row) (f domain.File, err error) {
 	return f, err
 }
 
-// FilesByID reads files.
 func (r Reads) FilesByID(ctx context.Context, ids []domain.FileID) (map[domain.FileID]domain.File, error) {
 	rows, err := r.db.Query(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+"WHERE "+r.db.In("f.id", "$1"), sqlx.IDs(r.db.Dialect, ids))
 	all, err := sqlx.Collect(ctx, rows, err, scanFile)
 	return sqlx.ByID(all, func(f domain.File) domain.FileID { return f.ID }), err
 }
 
-// FileByKey reads the file at an address.
+// FileByKey reads a file by its address.
 func (r Reads) FileByKey(ctx context.Context, key string) (domain.File, error) {
 	f, err := scanFile(r.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+"WHERE f.key = $1", key))
 	return f, sqlx.Found(err)
 }
 
-// ShownFile reads the file at an address; NotFound where the block that it belongs to is hidden, by
-// itself or with the person who made it. Each block has a file of its own, so that others which
-// have the same bytes are not concerned. The inner queries give single values, which PostgreSQL
-// looks up one by one: without statistics, or with old ones, it would join all that is hidden.
+// ShownFile reads a file by its address. It returns NotFound if the block of the file is hidden,
+// or the block's author. Each block has a file of its own, so other blocks with the same bytes are
+// not affected. The inner queries return single values, which PostgreSQL looks up one by one.
+// Without current statistics it would otherwise join all hidden things.
 func (r Reads) ShownFile(ctx context.Context, key string) (domain.File, error) {
 	f, err := scanFile(r.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+`WHERE f.key = $1
 		AND (SELECT count(*) FROM blocks b WHERE (b.image_id = f.id OR b.file_id = f.id) AND (
@@ -48,7 +47,7 @@ func (r Reads) ShownFile(ctx context.Context, key string) (domain.File, error) {
 	return f, sqlx.Found(err)
 }
 
-// AddFile gives a blob an address, and counts it as its owner's. Its key must be fresh.
+// AddFile creates a file with a new key for a blob and counts it as its owner's.
 func (w Writes) AddFile(ctx context.Context, f domain.File, now time.Time) (id domain.FileID, err error) {
 	if err := w.db.Exec(ctx, `UPDATE blobs SET used_at = $2 WHERE id = $1`, f.BlobID, sqlx.Micros(now)); err != nil {
 		return 0, err
@@ -64,8 +63,8 @@ func (w Writes) AddFile(ctx context.Context, f domain.File, now time.Time) (id d
 	return id, err
 }
 
-// DeleteFiles removes files that nothing refers to any more. Their blobs stay until
-// SweepBlobs finds them.
+// DeleteFiles deletes files that nothing refers to any more. Their blobs remain until SweepBlobs
+// deletes them.
 func DeleteFiles(ctx context.Context, w Writes, ids ...domain.FileID) error {
 	if len(ids) == 0 {
 		return nil
@@ -73,7 +72,7 @@ func DeleteFiles(ctx context.Context, w Writes, ids ...domain.FileID) error {
 	return w.deleteFiles(ctx, w.db.In("id", "$1"), sqlx.IDs(w.db.Dialect, ids))
 }
 
-// DeleteFile removes the file at an address, if there is one, as DeleteFiles does.
+// DeleteFile is DeleteFiles for the file with an address, if there is one.
 func DeleteFile(ctx context.Context, w Writes, key string) error {
 	return w.deleteFiles(ctx, `key = $1`, key)
 }

@@ -8,14 +8,14 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// StartProcessing has a block wait for its content, from an upload unless it is 0.
+// StartProcessing makes a block wait for its content, from an upload unless that is 0.
 func (w Writes) StartProcessing(ctx context.Context, id domain.BlockID, upload domain.UploadID, now time.Time) error {
 	return w.db.Exec(ctx, `INSERT INTO processings (block_id, state, upload_id, created_at, updated_at)
 		VALUES ($1, 'waiting', NULLIF($2, 0), $3, $3)`, id, upload, sqlx.Micros(now))
 }
 
-// Processing reads how far a block's content has come; NotFound for blocks that were
-// made of text.
+// Processing reads the state of processing a block's content. It returns NotFound for blocks
+// created from text.
 func (r Reads) Processing(ctx context.Context, id domain.BlockID) (p domain.ProcessingStatus, err error) {
 	var updated int64
 	err = r.db.QueryRow(ctx, `SELECT p.block_id, p.state, p.attempts, p.reason, COALESCE(p.upload_id, 0), p.created_at, p.updated_at
@@ -33,20 +33,20 @@ func (w Writes) BeginAttempt(ctx context.Context, id domain.BlockID, round int64
 	return sqlx.Found(err)
 }
 
-// UndoAttempt takes an attempt back that could not be made.
+// UndoAttempt subtracts an attempt that could not be made.
 func (w Writes) UndoAttempt(ctx context.Context, id domain.BlockID) error {
 	return w.db.Exec(ctx, `UPDATE processings SET attempts = attempts - 1
 		WHERE block_id = $1 AND state = 'waiting' AND attempts > 0`, id)
 }
 
-// AttemptFailed notes why an attempt failed.
+// AttemptFailed records why an attempt failed.
 func (w Writes) AttemptFailed(ctx context.Context, id domain.BlockID, reason string, now time.Time) error {
 	return w.db.Exec(ctx, `UPDATE processings SET reason = $2, updated_at = $3 WHERE block_id = $1 AND state = 'waiting'`,
 		id, reason, sqlx.Micros(now))
 }
 
-// EndProcessing ends the wait of a locked block, once: NotFound if it did not wait.
-// The reason is that of a failure, nil for none.
+// EndProcessing ends the processing of a locked block, once. It returns NotFound if the block was
+// not waiting. The reason is nil unless processing failed.
 func (w Writes) EndProcessing(ctx context.Context, id domain.BlockID, state domain.ProcessingState, reason *string, now time.Time) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `UPDATE processings SET state = $2, reason = $3, updated_at = $4
 		WHERE block_id = $1 AND state = 'waiting' RETURNING block_id`, id, state, reason, sqlx.Micros(now)))

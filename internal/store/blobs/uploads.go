@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// UploadFolder is where clients put files in a storage that they reach themselves.
+// UploadFolder is the prefix of uploads in a storage that clients write to directly.
 const UploadFolder = "uploads/"
 
 const uploadColumns = `up.id, up.key, up.user_id, up.name, up.content_type, COALESCE(up.blob_id, 0), COALESCE(up.size, 0), up.used_at IS NOT NULL,
@@ -21,25 +21,23 @@ func scanUpload(row sqlx.Row) (u domain.Upload, err error) {
 	return u, err
 }
 
-// AddUpload notes what a user may send. Its key must be fresh.
+// AddUpload creates an upload with a new key.
 func (w Writes) AddUpload(ctx context.Context, u domain.Upload) error {
 	return w.db.Exec(ctx, `INSERT INTO uploads (key, user_id, name, content_type, expires_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`, u.Key, u.UserID, u.Name, u.ContentType, sqlx.Micros(u.ExpiresAt), sqlx.Micros(u.CreatedAt))
 }
 
-// Upload reads an upload by its key.
 func (r Reads) Upload(ctx context.Context, key string) (domain.Upload, error) {
 	u, err := scanUpload(r.db.QueryRow(ctx, "SELECT "+uploadColumns+" FROM uploads up WHERE up.key = $1", key))
 	return u, sqlx.Found(err)
 }
 
-// UploadByID reads an upload.
 func (r Reads) UploadByID(ctx context.Context, id domain.UploadID) (domain.Upload, error) {
 	u, err := scanUpload(r.db.QueryRow(ctx, "SELECT "+uploadColumns+" FROM uploads up WHERE up.id = $1", id))
 	return u, sqlx.Found(err)
 }
 
-// FillUpload gives an upload its bytes, unless it has some: then it tells which.
+// FillUpload stores the blob of an upload unless it has one, and returns the blob that it has.
 func (w Writes) FillUpload(ctx context.Context, id domain.UploadID, blob domain.Blob) (domain.BlobID, error) {
 	err := w.sizeUpload(ctx, blob.Size, `UPDATE uploads SET size = $2, blob_id = $3 WHERE id = $1 AND blob_id IS NULL`,
 		id, blob.Size, blob.ID)
@@ -50,13 +48,13 @@ func (w Writes) FillUpload(ctx context.Context, id domain.UploadID, blob domain.
 	return domain.BlobID(has), sqlx.Found(err)
 }
 
-// MeasureUpload notes the size of what a client put into the storage, unless it is known.
+// MeasureUpload stores the size of the object that a client wrote to the storage, unless it is
+// known.
 func (w Writes) MeasureUpload(ctx context.Context, id domain.UploadID, size int64) error {
 	return w.sizeUpload(ctx, size, `UPDATE uploads SET size = $2 WHERE id = $1 AND size IS NULL`, id, size)
 }
 
-// sizeUpload counts the bytes of the upload that a statement changes, if nothing was made
-// of it yet.
+// sizeUpload runs an update of an upload and counts its bytes if it is unused.
 func (w Writes) sizeUpload(ctx context.Context, size int64, update string, args ...any) error {
 	rows, err := w.db.Query(ctx, update+` RETURNING user_id, used_at IS NOT NULL`, args...)
 	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (user domain.UserID, err error) {
@@ -69,8 +67,8 @@ func (w Writes) sizeUpload(ctx context.Context, size int64, update string, args 
 	return err
 }
 
-// UseUpload notes that something has been made of an upload: its bytes are unused no
-// more. Again, for none (0), or for one that is gone, it does nothing.
+// UseUpload marks an upload as used, so that its bytes do not count as unused any more. It does
+// nothing if the upload is 0, deleted or already used.
 func (w Writes) UseUpload(ctx context.Context, id domain.UploadID, now time.Time) error {
 	if id == 0 {
 		return nil
@@ -86,19 +84,19 @@ func (w Writes) UseUpload(ctx context.Context, id domain.UploadID, now time.Time
 	return err
 }
 
-// KeepUpload keeps an upload from SweepUploads until the transaction ends; NotFound if
-// it was faster.
+// KeepUpload protects an upload from SweepUploads until the transaction ends. It returns NotFound
+// if the upload was deleted already.
 func (w Writes) KeepUpload(ctx context.Context, id domain.UploadID) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT up.id FROM uploads up WHERE up.id = $1`+w.db.ForShare("up"), id))
 	return sqlx.Found(err)
 }
 
-// SweepUploads forgets uploads made before a time that nothing waits for, at most
-// `most` of them, and tells how many they were. A picture that was wished for before that time is
-// not waited for any more.
+// SweepUploads deletes at most `most` uploads created before a time that nothing waits for, and
+// returns their number. Requests for avatars that are older than that time do not count as
+// waiting.
 //
-// The rows are locked before it is asked again, by a statement of its own, who waits for
-// them: that is how whoever called KeepUpload first is seen.
+// It locks the rows first and repeats the condition in a second statement, which sees the changes
+// of transactions that called KeepUpload before.
 func (w Writes) SweepUploads(ctx context.Context, before, now time.Time, most int) (int, error) {
 	const unused = `up.created_at < $1 AND NOT EXISTS (
 			SELECT 1 FROM processings p WHERE p.upload_id = up.id AND p.state = 'waiting')
@@ -113,9 +111,9 @@ func (w Writes) SweepUploads(ctx context.Context, before, now time.Time, most in
 	return w.deleteUploads(ctx, unused, now, sqlx.Micros(before), locked)
 }
 
-// deleteUploads deletes those of the locked uploads, $2, for which a condition on `up`
-// with the parameter $1 holds, and tells how many they were. What a client may have put
-// into the storage itself is doomed.
+// deleteUploads deletes the locked uploads $2 that match a condition on `up` with the parameter
+// $1, and returns their number. It dooms objects that clients may have written to the storage
+// directly.
 func (w Writes) deleteUploads(ctx context.Context, condition string, now time.Time, arg any, locked []int64) (int, error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM uploads AS up WHERE `+w.db.In("up.id", "$2")+` AND `+condition+`
 		RETURNING CASE WHEN blob_id IS NULL THEN key ELSE '' END, user_id,
@@ -141,8 +139,8 @@ func (w Writes) deleteUploads(ctx context.Context, condition string, now time.Ti
 	return len(keys), nil
 }
 
-// DropUpload forgets an upload of which nothing is made, or waits to be, any more. It
-// locks as SweepUploads does.
+// DropUpload deletes an upload unless something uses it or waits for it. It locks as SweepUploads
+// does.
 func (w Writes) DropUpload(ctx context.Context, id domain.UploadID, now time.Time) error {
 	locked, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT up.id FROM uploads up WHERE up.id = $1`+w.db.ForUpdate("up"), id))
 	if domain.KindOf(sqlx.Found(err)) == domain.NotFound {
@@ -157,8 +155,8 @@ func (w Writes) DropUpload(ctx context.Context, id domain.UploadID, now time.Tim
 	return err
 }
 
-// UnmeasuredUploads lists uploads above an id to which nothing can be sent any more, whose
-// size is not known and of which nothing has been made.
+// UnmeasuredUploads lists unused uploads above an id that accept no more bytes and whose size is
+// unknown.
 func (r Reads) UnmeasuredUploads(ctx context.Context, above domain.UploadID, now time.Time, most int) ([]domain.Upload, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+uploadColumns+` FROM uploads up WHERE up.used_at IS NULL AND up.size IS NULL
 		AND up.expires_at <= $1 AND up.id > $2 ORDER BY up.id`+sqlx.Limit("$3"), sqlx.Micros(now), above, most)

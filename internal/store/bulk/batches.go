@@ -9,10 +9,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Locks: the row of a batch before those of its items, and before channels.
+// Lock order: the row of a batch, then its items, then channels.
 
-// AddBatch notes a batch, whose id must be fresh. Where it goes and each block to make
-// are texts that only the caller understands.
+// AddBatch creates a batch with a new id. The channels and inputs are opaque to the store.
 func (tx Writes) AddBatch(ctx context.Context, b domain.Batch, channels string, inputs []string) error {
 	err := tx.db.Exec(ctx, `INSERT INTO batches (id, user_id, tier, scope, channels, total, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
@@ -35,7 +34,7 @@ func (tx Writes) AddBatch(ctx context.Context, b domain.Batch, channels string, 
 	return nil
 }
 
-// Batch reads a batch of a user that was made after a time, with its items so far.
+// Batch reads a batch that a user created after a time, with the items processed so far.
 func (q Reads) Batch(ctx context.Context, user domain.UserID, id string, after time.Time) (b domain.Batch, err error) {
 	b.ID = id
 	var created int64
@@ -57,8 +56,8 @@ func (q Reads) Batch(ctx context.Context, user domain.UserID, id string, after t
 	return b, err
 }
 
-// BeginBatch counts an attempt to make what is left of a batch, and gives for whom and
-// where to; NotFound means that there is nothing to do.
+// BeginBatch counts an attempt to process the rest of a batch and returns the batch with its
+// channels. NotFound means that there is nothing to do.
 func (tx Writes) BeginBatch(ctx context.Context, id string, now time.Time) (b domain.Batch, channels string, err error) {
 	b.ID = id
 	err = tx.db.QueryRow(ctx, `UPDATE batches SET attempts = attempts + 1, started_at = COALESCE(started_at, $2)
@@ -67,20 +66,20 @@ func (tx Writes) BeginBatch(ctx context.Context, id string, now time.Time) (b do
 	return b, channels, sqlx.Found(err)
 }
 
-// UndoBatchAttempt takes an attempt back that could not be finished.
+// UndoBatchAttempt subtracts an attempt that could not be finished.
 func (tx Writes) UndoBatchAttempt(ctx context.Context, id string) error {
 	return tx.db.Exec(ctx, `UPDATE batches SET attempts = attempts - 1
 		WHERE id = $1 AND completed_at IS NULL AND attempts > 0`, id)
 }
 
-// OpenItem is the next block of a batch.
+// OpenItem is the next item of a batch.
 type OpenItem struct {
 	N         int64
 	Input     string
-	Suspended bool // the batch's user is, or deleted
+	Suspended bool // the user of the batch is suspended or deleted
 }
 
-// NextOfBatch reads what is to be made next; NotFound if there is nothing.
+// NextOfBatch reads the next item to process, NotFound if there is none.
 func (q Reads) NextOfBatch(ctx context.Context, id string) (i OpenItem, err error) {
 	err = q.db.QueryRow(ctx, `SELECT i.n, i.input, u.suspended_at IS NOT NULL OR u.deleted_at IS NOT NULL
 		FROM batches ba JOIN users u ON u.id = ba.user_id JOIN batch_items i ON i.batch_id = ba.id
@@ -89,8 +88,8 @@ func (q Reads) NextOfBatch(ctx context.Context, id string) (i OpenItem, err erro
 	return i, sqlx.Found(err)
 }
 
-// LockBatchItem locks a batch until the transaction ends, and reports whether an item of
-// it is still to be made.
+// LockBatchItem locks a batch until the transaction ends and reports whether an item of it is
+// still open.
 func (tx Writes) LockBatchItem(ctx context.Context, id string, n int64) (open bool, err error) {
 	if tx.db.LocksRows() {
 		rows, err := tx.db.Query(ctx, "SELECT ba.user_id FROM batches ba WHERE ba.id = $1"+tx.db.ForUpdate("ba"), id)
@@ -103,20 +102,19 @@ func (tx Writes) LockBatchItem(ctx context.Context, id string, n int64) (open bo
 	return left > 0, err
 }
 
-// BatchItemMade notes the block that a locked, open item has become.
+// BatchItemMade records the block created for a locked, open item.
 func (tx Writes) BatchItemMade(ctx context.Context, id string, n int64, block domain.BlockID) error {
 	return tx.db.ExecOne(ctx, `UPDATE batch_items SET block_id = $3, input = ''
 		WHERE batch_id = $1 AND n = $2 AND block_id IS NULL AND error IS NULL`, id, n, block)
 }
 
-// BatchItemFailed notes why a locked, open item becomes no block.
+// BatchItemFailed records why no block was created for a locked, open item.
 func (tx Writes) BatchItemFailed(ctx context.Context, id string, n int64, reason string) error {
 	return tx.db.ExecOne(ctx, `UPDATE batch_items SET error = $3, input = ''
 		WHERE batch_id = $1 AND n = $2 AND block_id IS NULL AND error IS NULL`, id, n, reason)
 }
 
-// EndBatch ends a batch, unless it has ended: completed, or failed with what is left of
-// it for a reason.
+// EndBatch ends a batch unless it has ended. With a reason, all open items fail for that reason.
 func (tx Writes) EndBatch(ctx context.Context, id string, reason *string, now time.Time) error {
 	rows, err := tx.db.Query(ctx, `UPDATE batches SET completed_at = $2, error = $3
 		WHERE id = $1 AND completed_at IS NULL RETURNING user_id`, id, sqlx.Micros(now), reason)
@@ -128,8 +126,8 @@ func (tx Writes) EndBatch(ctx context.Context, id string, reason *string, now ti
 		WHERE batch_id = $1 AND block_id IS NULL AND error IS NULL`, id, *reason)
 }
 
-// SweepBatches forgets batches made at a time or before it, at most `most` of them, and
-// tells how many they were. Their blocks stay.
+// SweepBatches deletes at most `most` batches created until a time and returns their number. Their
+// blocks remain.
 func (tx Writes) SweepBatches(ctx context.Context, until time.Time, most int) (int, error) {
 	rows, err := tx.db.Query(ctx, `DELETE FROM batches WHERE id IN (
 		SELECT ba.id FROM batches ba WHERE ba.created_at <= $1 ORDER BY ba.created_at`+sqlx.Limit("$2")+`) RETURNING id`,

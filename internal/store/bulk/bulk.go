@@ -1,6 +1,6 @@
-// Package bulk does much at once: it loads rows for imports and benchmarks, whole ones as
-// they are given and series that the database makes itself, and keeps the batches of
-// blocks that are made one after the other.
+// Package bulk processes many rows at once. It loads rows for imports and benchmarks, either given
+// ones or series that the database generates, and stores batches of blocks that are created one by
+// one.
 package bulk
 
 import (
@@ -16,30 +16,30 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction. From what is loaded nothing is derived
-// until FinishLoad, AddDocuments and FinishFollows. The caller sees to it that
-// what is derived in blocks and connections is right; Check tells.
+// Writes contains the statements of a transaction. Derived tables do not reflect loaded rows until
+// FinishLoad, AddDocuments and FinishFollows have run. The caller is responsible for the derived
+// columns of blocks and connections; Check verifies them.
 type Writes struct {
 	db        sqlx.Conn
 	deltas    *counters.Deltas
 	documents *documents.Index
 }
 
-// NewWrites gives the statements on the connection of a transaction, which register what
-// they count.
+// NewWrites returns the statements on the connection of a transaction. They register counts and
+// documents with deltas and documents.
 func NewWrites(db sqlx.Conn, deltas *counters.Deltas, documents *documents.Index) Writes {
 	return Writes{db, deltas, documents}
 }
 
-// LoadBlocks writes blocks with their texts, counts and times, and gives the id of
-// the first; the others follow it one by one. No one else may make blocks meanwhile.
-// AddDocuments must follow when all is written and connected.
+// LoadBlocks writes blocks with their texts, counts and times, and returns the id of the first;
+// the others follow without gaps. Nobody else may create blocks at the same time. The caller must
+// call AddDocuments after everything is written and connected.
 func (tx Writes) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.BlockID, error) {
 	const columns = `user_id, type, state, title, description_markdown, description_html, description_plain,
 		content_markdown, content_html, content_plain, value_url, source_url, source_title, alt_text, metadata,
@@ -53,14 +53,14 @@ func (tx Writes) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.
 	return domain.BlockID(first), err
 }
 
-// LoadedConnection is a connection to write as it is. Both keys must be unique in
-// its channel; ranked.InitialKey gives position_key.
+// LoadedConnection is a connection to write unchanged. Its position key and its creation time must
+// be unique in the channel; ranked.InitialKey returns position keys.
 type LoadedConnection struct {
 	domain.Connection
-	ItemUpdatedAt time.Time // updated_at of a block
+	ItemUpdatedAt time.Time // updated_at of the block
 }
 
-// LoadConnections writes connections. FinishLoad must follow for their channels.
+// LoadConnections writes connections. The caller must then call FinishLoad for their channels.
 func (tx Writes) LoadConnections(ctx context.Context, all []LoadedConnection) error {
 	const columns = `channel_id, item_type, item_id, item_private, item_updated_at, user_id, position_key,
 		metadata, created_at, updated_at`
@@ -75,8 +75,8 @@ func (tx Writes) LoadConnections(ctx context.Context, all []LoadedConnection) er
 	return err
 }
 
-// load inserts rows, sqlx.BatchRows to a statement, and gives the id of the first. Ids
-// come in the order of the rows and without gaps, which is checked.
+// load inserts rows, sqlx.BatchRows per statement, and returns the id of the first. It checks that
+// the ids are in the order of the rows and without gaps.
 func load[T any](ctx context.Context, tx Writes, table, columns string, all []T, values func(T) []any) (first int64, err error) {
 	width := strings.Count(columns, ",") + 1
 	next := int64(0)

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/store/ranked"
 )
 
-// FinishLoad counts what is in a channel and builds its orders anew. The channel has
-// changed when its last connection was made, if not later.
+// FinishLoad counts the items of a channel and rebuilds its orders. The channel's time of change
+// becomes that of its last connection if that is later.
 func (tx Writes) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 	err := tx.db.ExecOne(ctx, `UPDATE channels SET version = version + 1,
 			updated_at = (SELECT COALESCE(max(c.created_at), channels.updated_at) FROM connections c
@@ -22,15 +22,15 @@ func (tx Writes) FinishLoad(ctx context.Context, id domain.ChannelID) error {
 	if err != nil {
 		return err
 	}
-	tx.deltas.ChannelTouched(id, domain.TypeGroup) // or of a user, who has no such row
+	tx.deltas.ChannelTouched(id, domain.TypeGroup) // a channel of a user has no row in group_items, so the type does no harm
 	if err := tx.documents.RecountLinks(ctx, id); err != nil {
 		return err
 	}
 	return tx.Rebuild(ctx, id)
 }
 
-// Rebuild makes the orders of a channel and its counts of connections anew from these:
-// after a bulk load, or to repair.
+// Rebuild recomputes the orders of a channel and its counts of connections, after a bulk load or
+// as a repair.
 func (tx Writes) Rebuild(ctx context.Context, channel domain.ChannelID) error {
 	if err := ranked.Of(tx.db, channel).Rebuild(ctx); err != nil {
 		return err

@@ -9,20 +9,21 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Loading people and what they do by the million: rows are made by the database from
-// a series of numbers, so that none of them crosses to it. Nothing is derived from
-// them until FinishFollows.
+// These functions load millions of accounts, channels and activities. The database generates the
+// rows from a series of numbers, so none of them are sent to it. Derived tables are updated by
+// FinishFollows.
 
-// Span is N ids one after the other.
+// Span is a range of N consecutive ids.
 type Span struct{ First, N int64 }
 
-// Part is the N ids of a span from its i-th on.
+// Part returns the n ids of a span that begin at its i-th.
 func (s Span) Part(i, n int64) Span { return Span{s.First + i, n} }
 
-// series begins a statement whose rows are numbered i, from $1 up to and without $2.
+// series begins a statement whose rows are numbered i, from $1 to $2-1.
 const series = `WITH RECURSIVE series (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM series WHERE i < $2 - 1) `
 
-// loadSeries makes rows from..to of a table and gives their ids, which must come in order.
+// loadSeries generates the rows from..to of a table and returns their ids. It checks that the ids
+// have no gaps.
 func (tx Writes) loadSeries(ctx context.Context, table, insert string, from, to int64, args ...any) (Span, error) {
 	last := func() (int64, error) {
 		return sqlx.ScanInt64(tx.db.QueryRow(ctx, "SELECT COALESCE(max(id), 0) FROM "+table))
@@ -41,7 +42,7 @@ func (tx Writes) loadSeries(ctx context.Context, table, insert string, from, to 
 	return Span{before + 1, to - from}, err
 }
 
-// LoadUsers makes the accounts numbered from..to, without a password.
+// LoadUsers creates the accounts numbered from..to, without passwords.
 func (tx Writes) LoadUsers(ctx context.Context, from, to int64, now time.Time) (Span, error) {
 	made, err := tx.loadSeries(ctx, "users", `INSERT INTO users (slug, name, email, password_hash, tier, created_at, updated_at)
 		SELECT 'account-' || i, 'Account ' || i, 'account-' || i || '@example.org', '', 'free', $3, $3 FROM series ORDER BY i`,
@@ -57,15 +58,15 @@ func (tx Writes) LoadUsers(ctx context.Context, from, to int64, now time.Time) (
 	return made, tx.loadDocuments(ctx, `SELECT 'User', id, 'User', id, TRUE, `, "users", made)
 }
 
-// loadDocuments makes the documents of what was loaded, to be found by their words once
-// IndexPending has come to them.
+// loadDocuments creates the search documents of loaded rows. They can be found by their words
+// after IndexPending has processed them.
 func (tx Writes) loadDocuments(ctx context.Context, columns, table string, made Span) error {
 	return tx.db.Exec(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, random_key, created_at, updated_at) `+
 		columns+tx.db.Random()+`, created_at, updated_at FROM `+table+` WHERE id >= $1 AND id < $2 ORDER BY id`,
 		made.First, made.First+made.N)
 }
 
-// LoadChannels makes the closed channels numbered from..to, owned by the users in turn.
+// LoadChannels creates the closed channels numbered from..to, owned by the users in turn.
 func (tx Writes) LoadChannels(ctx context.Context, from, to int64, owners Span, now time.Time) (Span, error) {
 	made, err := tx.loadSeries(ctx, "channels", `INSERT INTO channels (slug, title, visibility, owner_type, owner_id, user_id, created_at, updated_at)
 		SELECT 'channel-' || i, 'Channel ' || i, 'closed', 'User', $3 + i % $4, $3 + i % $4, $5, $5 FROM series ORDER BY i`,
@@ -91,24 +92,24 @@ func (tx Writes) LoadChannels(ctx context.Context, from, to int64, owners Span, 
 		WHERE id >= $1 AND id < $2`, owners.First, owners.First+owners.N)
 }
 
-// Sittings are activities: somebody adds `Length` blocks to a channel, one after the
-// other. The earlier an actor or a channel comes in its span the more often it is
-// chosen, unless Even: then all are, in turn.
+// Sittings describes activities to load: in a sitting, somebody adds `Length` blocks to a channel,
+// one after the other. The earlier an actor or channel is in its span, the more often it is
+// chosen. If Even is set, all are chosen in turn.
 type Sittings struct {
 	Length                   int64
 	Actors, Channels, Blocks Span
 	Even                     bool
 	Start                    time.Time
-	Step                     time.Duration // from one activity to the next
+	Step                     time.Duration // time between activities
 }
 
-// LoadActivities makes the activities numbered from..to, and notifies nobody.
+// LoadActivities creates the activities numbered from..to and notifies nobody.
 func (tx Writes) LoadActivities(ctx context.Context, from, to int64, s Sittings) (Span, error) {
 	actor, channel := "x * x / $5", "y * y / $7"
 	if s.Even {
 		actor, channel = "x", "y"
 	}
-	// Multiplied by a prime, sittings visit all of a span in no visible order.
+	// Multiplied by a prime, sittings visit the whole span in no obvious order.
 	return tx.loadSeries(ctx, "activities", `INSERT INTO activities (kind, actor_id, item_type, item_id, target_type, target_id, channel_id, created_at)
 		SELECT 'added_block_to_channel', $4 + `+actor+`, 'Block', $8 + (7 * s + i) % $9, 'Channel', $6 + `+channel+`, $6 + `+channel+`, $10 + i * $11
 		FROM (SELECT i, s, s * 7919 % $5 AS x, s * 104729 % $7 AS y FROM (SELECT i, i / $3 AS s FROM series) AS sitting) AS d ORDER BY i`,
@@ -116,8 +117,8 @@ func (tx Writes) LoadActivities(ctx context.Context, from, to int64, s Sittings)
 		sqlx.Micros(s.Start), s.Step.Microseconds())
 }
 
-// LoadFollows makes each of the users follow one of the things, in turn; or, if those
-// are more, each of the things be followed by one of the users.
+// LoadFollows makes each user follow one of the subjects, in turn. If there are more subjects than
+// users, each subject gets one follower instead.
 func (tx Writes) LoadFollows(ctx context.Context, followers Span, t domain.SubjectType, followed Span, now time.Time) error {
 	_, err := tx.loadSeries(ctx, "follows", `INSERT INTO follows (follower_id, followed_type, followed_id, created_at)
 		SELECT $3 + i % $4, $5, $6 + i % $7, $8 + i FROM series ORDER BY i`,
@@ -125,7 +126,7 @@ func (tx Writes) LoadFollows(ctx context.Context, followers Span, t domain.Subje
 	return err
 }
 
-// LoadNotifications notifies a user of every n-th of the activities, but of their own.
+// LoadNotifications notifies a user of every n-th activity, except their own.
 func (tx Writes) LoadNotifications(ctx context.Context, user domain.UserID, activities Span, n int64) error {
 	err := tx.db.Exec(ctx, `INSERT INTO notifications (user_id, activity_id) SELECT CAST($1 AS BIGINT), id FROM activities
 		WHERE id >= $2 AND id < $3 AND (id - $2) % $4 = 0 AND actor_id <> $1`,

@@ -8,13 +8,13 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// lacking finds blocks of a kind that have been got and lack what such a block shows.
+// lacking finds blocks of a type that are processed and lack the content of that type.
 func lacking(kind, column string) sqlx.Check {
 	return sqlx.Check{What: kind + " without " + column, Query: fmt.Sprintf(`SELECT b.id, 0, 1 FROM blocks b
 		WHERE b.type = '%s' AND b.%s IS NULL`, kind, column)}
 }
 
-// waits tells of a block whose content is being got.
+// waits reports whether the block `b` waits for its content.
 const waits = `EXISTS (SELECT 1 FROM processings p WHERE p.block_id = b.id AND p.state = 'waiting')`
 
 // Content compares blocks with their files and with the progress of fetching their content. A block that is

@@ -1,6 +1,5 @@
-// Package check is what the facts of channels, blocks, users and files say about what is
-// derived from them: checks that compare both, and the repairs of these. Tables of other
-// rooms have their checks there.
+// Package check compares the facts about channels, blocks, users and files with the values derived
+// from them, and repairs those. Other packages of the store check their own tables.
 package check
 
 import (
@@ -21,14 +20,14 @@ func owned(ownerType, visibility string) string {
 		`' AND ch.owner_id = r.id AND ch.visibility ` + visibility
 }
 
-// CROSS JOIN has SQLite read the tables in the order in which they are written, whatever
-// its statistics say: those of a small site have it go through all channels for each row.
+// CROSS JOIN makes SQLite read the tables in the written order. With the statistics of a small
+// site, it would otherwise scan all channels for each row.
 const inChannels = `SELECT count(*) FROM connections c CROSS JOIN channels ch
 	LEFT JOIN pending_transitions pt ON ` + access.InRun + `
 	WHERE ch.id = c.channel_id AND c.item_type = 'Block' AND c.item_id = r.id AND 0 < `
 
-// Facts recompute what channels, blocks, users, groups and connections derive, and find what
-// contradicts itself there.
+// Facts recompute the values that channels, blocks, users, groups and connections derive, and find
+// contradictions among the facts.
 var Facts = []sqlx.Check{
 	counted("channels.blocks_count", "channels", "blocks_count",
 		`SELECT count(*) FROM connections c WHERE c.channel_id = r.id AND c.item_type = 'Block'`),

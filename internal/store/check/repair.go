@@ -22,7 +22,7 @@ type Tx struct {
 	Documents *documents.Index
 }
 
-// Statements are those that repairs share with requests, loading and jobs.
+// Statements contains the methods that repairs share with requests, loading and jobs.
 type Statements interface {
 	LockChannels(ctx context.Context, ids ...domain.ChannelID) error
 	LockGroupWithChannels(ctx context.Context, id domain.GroupID) error
@@ -33,14 +33,13 @@ type Statements interface {
 	Blob(ctx context.Context, id domain.BlobID) (domain.Blob, error)
 }
 
-// Repair puts right what a check has found of one row, by the id that the check gives. It
-// locks what the value follows from and works the value out once more, so that it may run
-// beside servers.
+// Repair repairs one row that a check reported, by the id in its report. It locks what the value
+// derives from and computes the value again, so it may run while servers are running.
 type Repair func(ctx context.Context, tx Tx, c sqlx.Check, id int64) error
 
-// Repairs are those of checks by what the names of these begin with; the first that
-// fits counts. A check without one is only reported: there facts contradict each other,
-// and one of them would have to go.
+// Repairs maps checks to repairs by a prefix of their names; the first match counts. A check
+// without a repair is only reported, because two facts contradict each other and one of them would
+// have to be deleted.
 var Repairs = []struct {
 	Prefix string
 	Repair Repair
@@ -68,8 +67,8 @@ var Repairs = []struct {
 	{"files.user_id of a block's file", repairFileOwner("file_id")},
 }
 
-// RepairOf gives the repair of a check, nil for none. What `counted` makes is named after
-// its table and column.
+// RepairOf returns the repair of a check, nil if there is none. Checks made by `counted` are named
+// after their table and column.
 func RepairOf(c sqlx.Check) Repair {
 	for _, r := range Repairs {
 		if strings.HasPrefix(c.What, r.Prefix) {
@@ -83,7 +82,7 @@ func RepairOf(c sqlx.Check) Repair {
 	return nil
 }
 
-// lockRow locks a row by its key, and reports whether there is one.
+// lockRow locks a row by its key and reports whether it exists.
 func (tx Tx) lockRow(ctx context.Context, table, key string, id int64) (bool, error) {
 	err := tx.DB.QueryRow(ctx, "SELECT r."+key+" FROM "+table+" r WHERE r."+key+" = $1"+tx.DB.ForUpdate("r"), id).Scan(&id)
 	if errors.Is(err, database.ErrNoRows) {
@@ -92,9 +91,9 @@ func (tx Tx) lockRow(ctx context.Context, table, key string, id int64) (bool, er
 	return err == nil, err
 }
 
-// rewrite writes what a check works out for a row. Whoever changes such a value adds to it
-// in the transaction that changes what it follows from: so what a statement sees after the
-// row is locked is what has been added, and the rest is added later.
+// rewrite stores the value that a check computes for a row. Requests add to such a value in the
+// same transaction that changes its source. So a statement that runs after the row is locked sees
+// all changes that have been added, and later ones are added afterwards.
 func rewrite(ctx context.Context, tx Tx, c sqlx.Check, table, key, column, more string, id int64) error {
 	ok, err := tx.lockRow(ctx, table, key, id)
 	if err != nil || !ok {
@@ -102,7 +101,7 @@ func rewrite(ctx context.Context, tx Tx, c sqlx.Check, table, key, column, more 
 	}
 	actual, err := sqlx.ScanInt64(tx.DB.QueryRow(ctx, "SELECT actual FROM ("+c.Query+") AS now WHERE id = $1", id))
 	if errors.Is(err, database.ErrNoRows) {
-		return nil // right by now
+		return nil // it is correct now
 	}
 	if err != nil {
 		return err
@@ -110,7 +109,7 @@ func rewrite(ctx context.Context, tx Tx, c sqlx.Check, table, key, column, more 
 	return tx.DB.ExecOne(ctx, "UPDATE "+table+" SET "+column+" = $2"+more+" WHERE "+key+" = $1", id, actual)
 }
 
-// repairCounted writes a column that Facts count.
+// repairCounted repairs a column that Facts count.
 func repairCounted(table, column string) Repair {
 	return func(ctx context.Context, tx Tx, c sqlx.Check, id int64) error {
 		return rewrite(ctx, tx, c, table, "id", column, ", version = version + 1", id)
@@ -126,7 +125,7 @@ func repairUnread(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	return rewrite(ctx, tx, activity.Checks[unread], "inboxes", "user_id", "unread", "", id)
 }
 
-// placedItem reads what a connection connects, and where; false if it is gone.
+// placedItem reads the channel and the item of a connection; ok is false if it is gone.
 func (tx Tx) placedItem(ctx context.Context, connection int64) (in domain.ChannelID, item domain.ItemRef, ok bool, err error) {
 	err = tx.DB.QueryRow(ctx, `SELECT channel_id, item_type, item_id FROM connections WHERE id = $1`, connection).Scan(&in, &item.Type, &item.ID)
 	if errors.Is(err, database.ErrNoRows) {
@@ -135,8 +134,9 @@ func (tx Tx) placedItem(ctx context.Context, connection int64) (in domain.Channe
 	return in, item, err == nil, err
 }
 
-// repairItemTime writes the time by which a connection sorts: of a block, that of its
-// change, to all places that it has; of a channel none, since lists ask the channel.
+// repairItemTime repairs the time by which a connection sorts. For a block, it stores the block's
+// time of change in all its connections. For a channel, the time is 0, because lists read it from
+// the channel.
 func repairItemTime(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	_, item, ok, err := tx.placedItem(ctx, id)
 	if err != nil || !ok {
@@ -155,8 +155,8 @@ func repairItemTime(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	return tx.Deltas.RepairBlockTime(ctx, domain.BlockID(item.ID), sqlx.Time(at))
 }
 
-// repairItemPrivate carries to a connection whether its item is a private channel. Counts
-// and orders that tell them apart have checks of their own, which come later.
+// repairItemPrivate stores in a connection whether its item is a private channel. The counts and
+// orders that depend on it have checks of their own, which run later.
 func repairItemPrivate(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	in, item, ok, err := tx.placedItem(ctx, id)
 	if err != nil || !ok {
@@ -173,7 +173,7 @@ func repairItemPrivate(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error
 		SELECT 1 FROM channels ch WHERE ch.id = item_id AND ch.visibility = 'private')) WHERE id = $1`, id)
 }
 
-// repairLastConnected has nothing connected after the last time of connecting.
+// repairLastConnected sets last_connected_at to the time of the last connection if that is later.
 func repairLastConnected(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	if ok, err := tx.lockRow(ctx, "channels", "id", id); err != nil || !ok {
 		return err
@@ -182,7 +182,8 @@ func repairLastConnected(ctx context.Context, tx Tx, _ sqlx.Check, id int64) err
 		WHERE id = $1 AND EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = $1 AND c.created_at > last_connected_at)`, id)
 }
 
-// repairUpdatedAt has a channel changed when something was last added to it.
+// repairUpdatedAt sets the channel's time of change to that of its last connection if that is
+// later.
 func repairUpdatedAt(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	var owner domain.PrincipalType
 	err := tx.DB.QueryRow(ctx, `UPDATE channels SET updated_at = last_connected_at, version = version + 1
@@ -196,7 +197,7 @@ func repairUpdatedAt(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	return err
 }
 
-// repairConnectionCounts counts what is connected to a channel by user and time.
+// repairConnectionCounts recounts the connections of a channel by user and by time.
 func repairConnectionCounts(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	if err := tx.LockChannels(ctx, domain.ChannelID(id)); err != nil {
 		return err
@@ -204,14 +205,15 @@ func repairConnectionCounts(ctx context.Context, tx Tx, _ sqlx.Check, id int64) 
 	return tx.Deltas.RecountConnections(ctx, domain.ChannelID(id))
 }
 
-// repairContentCounts adds to the counts of an owner what is missing, as of one moment.
+// repairContentCounts adds the missing differences to the counts of an owner, computed from one
+// snapshot.
 func repairContentCounts(owner domain.PrincipalType, things string) Repair {
 	table := "users"
 	if owner == domain.TypeGroup {
 		table = "groups"
 	}
 	return func(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
-		if ok, err := tx.lockRow(ctx, table, "id", id); err != nil || !ok { // from another who repairs
+		if ok, err := tx.lockRow(ctx, table, "id", id); err != nil || !ok { // against concurrent repairs
 			return err
 		}
 		return tx.Deltas.Contents(ctx, owner, `SELECT CAST($1 AS BIGINT), type, part, CAST(sum(open) AS BIGINT), CAST(sum(hidden) AS BIGINT) FROM (
@@ -221,7 +223,7 @@ func repairContentCounts(owner domain.PrincipalType, things string) Repair {
 	}
 }
 
-// repairUploadSize gives an upload the size of its bytes, and counts what it has more.
+// repairUploadSize sets the size of an upload to that of its blob and counts the difference.
 func repairUploadSize(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	if ok, err := tx.lockRow(ctx, "uploads", "id", id); err != nil || !ok {
 		return err
@@ -240,7 +242,7 @@ func repairUploadSize(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error 
 	return tx.DB.Exec(ctx, `UPDATE uploads SET size = $2 WHERE id = $1`, id, b.Size)
 }
 
-// repairFileOwner has a file that a column of blocks names count against the block's
+// repairFileOwner makes a file in a column of blocks count towards the quota of the block's
 // author.
 func repairFileOwner(column string) Repair {
 	return func(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
@@ -262,7 +264,7 @@ func repairFileOwner(column string) Repair {
 	}
 }
 
-// repairOrders builds the orders of a channel anew.
+// repairOrders rebuilds the orders of a channel.
 func repairOrders(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	if ok, err := tx.lockRow(ctx, "channels", "id", id); err != nil || !ok {
 		return err
@@ -274,7 +276,7 @@ func repairFollowers(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	return tx.RecountFollowers(ctx, id)
 }
 
-// repairDocument writes the documents of the things with an id, of whichever kinds.
+// repairDocument rewrites the documents with an id, of all kinds.
 func repairDocument(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	for _, thing := range []struct {
 		kind  domain.SubjectType
@@ -295,10 +297,10 @@ func repairDocument(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	return nil
 }
 
-// repairGroupItems puts right what a group has.
+// repairGroupItems repairs the items of a group.
 func repairGroupItems(ctx context.Context, tx Tx, _ sqlx.Check, id int64) error {
 	err := tx.LockGroupWithChannels(ctx, domain.GroupID(id))
-	if err != nil && domain.KindOf(err) != domain.NotFound { // what a group that is gone has left, a job forgets
+	if err != nil && domain.KindOf(err) != domain.NotFound { // a job deletes the items of a deleted group
 		return err
 	}
 	return tx.Documents.RepairGroup(ctx, domain.GroupID(id))

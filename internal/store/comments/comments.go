@@ -1,4 +1,4 @@
-// Package comments reads what was said on blocks.
+// Package comments reads the comments on blocks.
 package comments
 
 import (
@@ -8,16 +8,16 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Lists are those that count and read a page from one state.
+// Lists contains the statements that count and read a page from one state.
 type Lists struct{ db sqlx.Conn }
 
-// NewLists gives the statements on a connection.
+// NewLists returns the statements on a connection.
 func NewLists(db sqlx.Conn) Lists { return Lists{db} }
 
 const commentColumns = `cm.id, cm.block_id, cm.body_markdown, cm.body_html, cm.body_plain, cm.version, cm.created_at,
@@ -34,7 +34,7 @@ func scanComment(row sqlx.Row) (c domain.Comment, err error) {
 	return c, err
 }
 
-// Comment reads a comment, whoever looks.
+// Comment reads a comment without checking access.
 func (r Reads) Comment(ctx context.Context, id domain.CommentID) (domain.Comment, error) {
 	c, err := scanComment(r.db.QueryRow(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.id = $1", id))
 	return c, sqlx.Found(err)
@@ -53,7 +53,7 @@ func (v Lists) Comments(ctx context.Context, block domain.Block, desc bool, page
 	return l, err
 }
 
-// CommentsUpTo counts the comments on a block by time up to one of them, and it too.
+// CommentsUpTo counts the comments on a block, by time, up to and including the given one.
 func (r Reads) CommentsUpTo(ctx context.Context, c domain.Comment) (n int64, err error) {
 	at := sqlx.Micros(c.CreatedAt)
 	err = r.db.QueryRow(ctx, `SELECT count(*) FROM comments
@@ -71,14 +71,14 @@ func (r Reads) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[do
 	return sqlx.ByID(all, func(c domain.Comment) domain.CommentID { return c.ID }), err
 }
 
-// LatestCommenters lists who commented on a block, each once, the last first.
+// LatestCommenters lists the users who commented on a block, latest first.
 func (r Reads) LatestCommenters(ctx context.Context, id domain.BlockID, most int) ([]domain.UserID, error) {
 	rows, err := r.db.Query(ctx, `SELECT user_id FROM comments WHERE block_id = $1
 		GROUP BY user_id ORDER BY max(created_at) DESC, user_id LIMIT $2`, id, most)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 
-// AuthoredComments lists the comments of an author, block by block.
+// AuthoredComments lists the comments of an author by block.
 func (r Reads) AuthoredComments(ctx context.Context, author domain.UserID, block domain.BlockID, above domain.CommentID, n int) ([]domain.Comment, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+commentColumns+commentFrom+`WHERE cm.user_id = $1 AND (cm.block_id, cm.id) > ($2, $3)
 		ORDER BY cm.block_id, cm.id`+sqlx.Limit("$4"), author, block, above, n)

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// PrincipalsByID reads what is shown of users and groups.
+// PrincipalsByID reads the public data of users and groups.
 func (q Reads) PrincipalsByID(ctx context.Context, refs []domain.PrincipalRef) (map[domain.PrincipalRef]domain.Principal, error) {
 	ids := map[domain.PrincipalType][]int64{}
 	for _, r := range refs {
@@ -37,14 +37,14 @@ func (q Reads) PrincipalsByID(ctx context.Context, refs []domain.PrincipalRef) (
 	return byRef, nil
 }
 
-// WhoSeesChannel gives those of the users who may see a channel.
+// WhoSeesChannel returns those of the users who may see a channel.
 func (q Reads) WhoSeesChannel(ctx context.Context, id domain.ChannelID, users []domain.UserID) ([]domain.UserID, error) {
 	rows, err := q.db.Query(ctx, `SELECT u.id FROM users u JOIN channels ch ON ch.id = $1 WHERE `+q.db.In("u.id", "$2")+
 		` AND `+access.AsViewer(access.VisibleChannel), id, sqlx.IDs(q.db.Dialect, users))
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 
-// WhoSeesBlock gives those of the users who may see a block.
+// WhoSeesBlock returns those of the users who may see a block.
 func (q Reads) WhoSeesBlock(ctx context.Context, id domain.BlockID, users []domain.UserID) ([]domain.UserID, error) {
 	rows, err := q.db.Query(ctx, `SELECT u.id FROM users u JOIN blocks b ON b.id = $1 WHERE `+q.db.In("u.id", "$2")+
 		` AND `+access.AsViewer(access.VisibleBlock), id, sqlx.IDs(q.db.Dialect, users))

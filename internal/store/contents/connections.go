@@ -12,14 +12,14 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Connection reads a connection by id, without its position and whoever looks.
+// Connection reads a connection by id, without its position and without checking access.
 func (q Reads) Connection(ctx context.Context, id domain.ConnectionID) (domain.Connection, error) {
 	c, err := rowmap.ScanConnection(q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
 		" WHERE c.id = $1", id))
 	return c, sqlx.Found(err)
 }
 
-// ConnectionsOf finds how an item is connected to some channels.
+// ConnectionsOf returns the connections of an item to some channels.
 func (q Reads) ConnectionsOf(ctx context.Context, item domain.ItemRef, channels ...domain.ChannelID) (map[domain.ChannelID]domain.ConnectionID, error) {
 	there := make(map[domain.ChannelID]domain.ConnectionID)
 	rows, err := q.db.Query(ctx, `SELECT channel_id, id FROM connections WHERE item_type = $1 AND item_id = $2 AND `+
@@ -33,13 +33,13 @@ func (q Reads) ConnectionsOf(ctx context.Context, item domain.ItemRef, channels 
 	return there, err
 }
 
-// ConnectionOf finds how an item is connected to a channel; 0 if it is not.
+// ConnectionOf returns the connection of an item to a channel, 0 if there is none.
 func (q Reads) ConnectionOf(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (domain.ConnectionID, error) {
 	there, err := q.ConnectionsOf(ctx, item, channel)
 	return there[channel], err
 }
 
-// HeldByID finds which of some connections a locked channel has, and the places that they hold.
+// HeldByID returns those of the connections that are in a locked channel, with their keys.
 func (q Reads) HeldByID(ctx context.Context, channel domain.ChannelID, ids []domain.ConnectionID) (map[domain.ConnectionID]ranked.Held, error) {
 	found := make(map[domain.ConnectionID]ranked.Held, len(ids))
 	for some := range slices.Chunk(ids, heldAtOnce) {
@@ -57,7 +57,7 @@ func (q Reads) HeldByID(ctx context.Context, channel domain.ChannelID, ids []dom
 	return found, nil
 }
 
-// ConnectionsInOrder reads connections in the order of their ids in the list, with their positions.
+// ConnectionsInOrder reads connections with their positions, in the order of the ids.
 func (v Lists) ConnectionsInOrder(ctx context.Context, ids []domain.ConnectionID) ([]domain.Connection, error) {
 	return v.inOrder(ctx, Query{}, ids)
 }
@@ -71,8 +71,8 @@ func (v Lists) inOrder(ctx context.Context, of Query, ids []domain.ConnectionID)
 	return all, Reads{v.db}.place(ctx, all)
 }
 
-// CompleteConnections reads in full those of a list of connections that have the ids, which are
-// in the order of the list. Their positions and the stamps of their blocks stay.
+// CompleteConnections reads the full data of the connections in the list that have one of the ids,
+// which are in the order of the list. It keeps their positions and the stamps of their blocks.
 func (q Reads) CompleteConnections(ctx context.Context, conns []domain.Connection, ids []domain.ConnectionID) error {
 	full, err := q.inOrder(ctx, Query{}, ids)
 	if err != nil {
@@ -87,8 +87,7 @@ func (q Reads) CompleteConnections(ctx context.Context, conns []domain.Connectio
 	return nil
 }
 
-// inOrder reads connections in the order of their ids in the list, as much of them as the
-// query asks for.
+// inOrder reads connections in the order of the ids, with the columns that the query needs.
 func (q Reads) inOrder(ctx context.Context, of Query, ids []domain.ConnectionID) ([]domain.Connection, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -106,12 +105,12 @@ func (q Reads) inOrder(ctx context.Context, of Query, ids []domain.ConnectionID)
 	return all, nil
 }
 
-// Positions gives the positions of connections, 1..n within their channels.
+// Positions returns the positions of connections, 1..n within their channels.
 func (q Reads) Positions(ctx context.Context, ids ...domain.ConnectionID) (map[domain.ConnectionID]int64, error) {
 	return ranked.Positions(ctx, q.db, ids...)
 }
 
-// place fills in the positions of connections.
+// place sets the positions of connections.
 func (q Reads) place(ctx context.Context, conns []domain.Connection) error {
 	if len(conns) == 0 {
 		return nil
@@ -127,11 +126,12 @@ func (q Reads) place(ctx context.Context, conns []domain.Connection) error {
 	return err
 }
 
-// HeldBy finds which blocks of a list, or which channels that the viewer may see, are in a
-// channel, and the places that they hold.
+// HeldBy returns those of the blocks, or of the channels that the viewer may see, that are in a
+// channel, with their connections' keys.
 func (q Reads) HeldBy(ctx context.Context, viewer domain.UserID, channel domain.ChannelID, kind domain.ItemType, ids []int64) (map[int64]ranked.Held, error) {
 	found := make(map[int64]ranked.Held, len(ids))
-	// Each by itself, and by no index of blocks alone: PostgreSQL would look through all of the channel.
+	// Look up each item separately, and not by an index that only contains blocks. Otherwise
+	// PostgreSQL would scan the whole channel.
 	query := `SELECT c.item_id, c.id, c.position_key, c.item_private FROM ` + q.db.Rows("$3") +
 		q.db.JoinSome("connections", "c", "id", `s.channel_id = $2
 			AND s.item_type = (SELECT CAST('`+string(kind)+`' AS TEXT)) AND s.item_id = l.id`+q.db.Fence())
@@ -155,5 +155,5 @@ func (q Reads) HeldBy(ctx context.Context, viewer domain.UserID, channel domain.
 	return found, nil
 }
 
-// heldAtOnce is how many items one statement looks for in a channel.
+// heldAtOnce is how many items one statement looks up in a channel.
 const heldAtOnce = 1_000

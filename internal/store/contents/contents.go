@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Query asks for a page of a channel's contents. By, if not 0, narrows it
-// to what that user connected.
+// Query selects a page of a channel's contents. If By is not 0, it selects only connections by
+// that user.
 type Query struct {
 	Viewer  domain.UserID
 	Channel domain.Channel
@@ -23,12 +23,12 @@ type Query struct {
 	By      domain.UserID
 	Page    domain.Page
 
-	// Stamps asks for the stamps of connections and of blocks, and of the connections for no
-	// more than that, their items and positions.
+	// Stamps restricts the result to the stamps of connections and blocks, with the items and
+	// positions of the connections.
 	Stamps bool
 }
 
-// selected begins a statement that reads connections.
+// selected returns the beginning of a statement that reads connections.
 func (q Query) selected() string {
 	if q.Stamps {
 		return "SELECT " + rowmap.OutlineColumns + " FROM connections c " + rowmap.OutlineJoins
@@ -36,7 +36,7 @@ func (q Query) selected() string {
 	return "SELECT " + rowmap.ConnectionColumns + " FROM connections c " + rowmap.ConnectionMaker
 }
 
-// reader reads up to n of its rows.
+// reader returns a function that reads up to n of its rows.
 func (q Query) reader(n int) func(sqlx.Row, *domain.Connection) error {
 	if q.Stamps {
 		return rowmap.NewOutline(n).Read
@@ -44,10 +44,10 @@ func (q Query) reader(n int) func(sqlx.Row, *domain.Connection) error {
 	return rowmap.ReadConnection
 }
 
-// Contents lists connections of a channel, with their positions, whose items the
-// viewer may see (behaviour.md section 5). The cost grows with the logarithm of the
-// channel's size, but for two lists that are walked from the nearer end: by the time of
-// change, and where By is one of several who added to it.
+// Contents lists the connections of a channel whose items the viewer may see, with their positions
+// (behaviour.md section 5). The cost grows with the logarithm of the channel's size, except for
+// two lists that are scanned from the nearer end: those sorted by time of change, and those of one
+// user among several who added to the channel.
 func (v Lists) Contents(ctx context.Context, q Query) (l domain.List[domain.Connection], err error) {
 	private, err := v.visiblePrivate(ctx, q)
 	if err != nil {
@@ -71,8 +71,8 @@ func (v Lists) Contents(ctx context.Context, q Query) (l domain.List[domain.Conn
 	return v.rankedContents(ctx, q, total, private)
 }
 
-// narrow leaves what By connected of open items and of the private ones. A filter that
-// leaves all of them is dropped.
+// narrow counts only the connections by By, among open and private items. It drops a filter that
+// excludes nothing.
 func (v Lists) narrow(ctx context.Context, q Query, open int64, private privateItems) (Query, int64, privateItems, error) {
 	own, err := sqlx.ScanInt64(v.db.QueryRow(ctx, `SELECT COALESCE((SELECT n FROM adder_counts WHERE channel_id = $1 AND user_id = $2), 0)`,
 		q.Channel.ID, q.By))
@@ -92,15 +92,15 @@ func (v Lists) narrow(ctx context.Context, q Query, open int64, private privateI
 	return q, own, theirs, nil
 }
 
-// privateItems are the connections of private channels that the viewer may see: how many,
-// and all of them in ascending order unless those are too many to be listed.
+// privateItems contains the connections of private channels that the viewer may see: their number
+// and, unless there are too many to list, all of them in ascending order.
 type privateItems struct {
 	n      int64
 	all    []keyed
 	listed bool
 }
 
-// keyed is a connection with its key in some order, and who made it if that is asked.
+// keyed is a connection with its key in some order and, if requested, its creator.
 type keyed struct {
 	id  domain.ConnectionID
 	key int64
@@ -119,10 +119,10 @@ func sortOf(s domain.ContentSort) ranked.Order {
 	return ranked.ByPosition
 }
 
-// visiblePrivate finds the connections of private channels that the viewer may see. It
-// starts from what is less: the private items of the channel, or the viewer's private
-// channels. So its cost grows neither with the channel's size nor, alone, with how much the
-// viewer sees elsewhere.
+// visiblePrivate finds the connections of private channels that the viewer may see. It starts from
+// the smaller set, either the private items of the channel or the private channels of the viewer.
+// So the cost does not grow with the size of the channel, and a viewer with many channels
+// elsewhere only pays for them if the channel has as many private items.
 func (v Lists) visiblePrivate(ctx context.Context, q Query) (p privateItems, err error) {
 	p.listed = true
 	if q.Channel.PrivateItems == 0 || q.Viewer == 0 {
@@ -147,8 +147,8 @@ func (v Lists) visiblePrivate(ctx context.Context, q Query) (p privateItems, err
 	return p, err
 }
 
-// countPrivateItems counts the connections of private channels that the viewer may see, of
-// one who connected them or of all.
+// countPrivateItems counts the connections of private channels that the viewer may see, created by
+// one user or (0) by any.
 func (v Lists) countPrivateItems(ctx context.Context, q Query, by domain.UserID) (int64, error) {
 	from, args, err := v.privateSide(ctx, q)
 	if err != nil {
@@ -158,11 +158,11 @@ func (v Lists) countPrivateItems(ctx context.Context, q Query, by domain.UserID)
 		append(args, by)...))
 }
 
-// fewPrivate is how many private items of a channel are looked up without a thought.
+// fewPrivate is how many private items of a channel are looked up without comparing alternatives.
 const fewPrivate = 100
 
-// privateSide gives the beginning of a statement for the connections of private channels
-// that the viewer ($1) may see in the channel ($2), with some of their columns.
+// privateSide returns the beginning of a statement for the connections of private channels that
+// the viewer $1 may see in the channel $2, with the given columns.
 func (v Lists) privateSide(ctx context.Context, q Query) (from func(columns string) string, args []any, err error) {
 	args = []any{q.Viewer, q.Channel.ID}
 	const here = ` FROM connections c WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_id = mine.id AND c.item_private = TRUE)`
@@ -178,7 +178,8 @@ func (v Lists) privateSide(ctx context.Context, q Query) (from func(columns stri
 		return fromItems, args, err
 	}
 	return func(columns string) string {
-		// Each by itself: PostgreSQL would join them with all private items of the channel.
+		// Look up each channel separately: PostgreSQL would join them with all private items of the
+		// channel.
 		each := "(SELECT c.id" + here + " AS at"
 		for column := range strings.SplitSeq(columns, ", ") {
 			each += ", (SELECT c." + column + here + " AS " + column
@@ -187,7 +188,7 @@ func (v Lists) privateSide(ctx context.Context, q Query) (from func(columns stri
 	}, args, nil
 }
 
-// rankedContents finds the page by the order's tree.
+// rankedContents finds the page with the tree of the order.
 func (v Lists) rankedContents(ctx context.Context, q Query, total int64, private privateItems) (l domain.List[domain.Connection], err error) {
 	s := seenOf(private, q.Channel)
 	l.Total = total
@@ -216,7 +217,7 @@ func (v Lists) rankedContents(ctx context.Context, q Query, total int64, private
 	return l, Reads{v.db}.place(ctx, l.Items)
 }
 
-// seenOf tells which keys count in a channel for one who sees the given private items.
+// seenOf returns which keys of a channel count for a viewer who sees the given private items.
 func seenOf(private privateItems, c domain.Channel) ranked.Seen {
 	s := ranked.Seen{All: private.n == c.PrivateItems, Keys: make([]int64, len(private.all))}
 	for i, k := range private.all {
@@ -225,7 +226,7 @@ func seenOf(private privateItems, c domain.Channel) ranked.Seen {
 	return s
 }
 
-// startKey is the key at which the page begins.
+// startKey returns the key at which the page begins.
 func (v Lists) startKey(ctx context.Context, q Query, offset, total int64, s ranked.Seen) (int64, error) {
 	switch {
 	case offset == 0 && q.Sort.Desc:
@@ -240,7 +241,7 @@ func (v Lists) startKey(ctx context.Context, q Query, offset, total int64, s ran
 	return ranked.KeyAt(ctx, v.db, q.Channel.ID, sortOf(q.Sort), rank, s)
 }
 
-// direction gives the comparison and the order of a walk from a key.
+// direction returns the comparison and the order of a scan from a key.
 func direction(desc bool) (compare, order string) {
 	if desc {
 		return "<=", sqlx.Direction(desc)
@@ -248,20 +249,20 @@ func direction(desc bool) (compare, order string) {
 	return ">=", sqlx.Direction(desc)
 }
 
-// run reads the connections of open items from a key on.
+// run reads the connections of open items, starting at a key.
 func (v Lists) run(ctx context.Context, q Query, start int64) ([]domain.Connection, error) {
 	n := int(min(q.Page.Per, q.Channel.Contents()))
 	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Stamps}], q.Channel.ID, start, q.Page.Per)
 	return sqlx.CollectPage(ctx, rows, err, n, q.reader(n))
 }
 
-// ofRun is what the text of run depends on.
+// ofRun is the key of runs.
 type ofRun struct {
 	order        ranked.Order
 	desc, stamps bool
 }
 
-// runs are the texts of run, each of which would be put together for every page.
+// runs contains the queries of run, so that it does not build one for every page.
 var runs = func() map[ofRun]string {
 	all := map[ofRun]string{}
 	for _, order := range []ranked.Order{ranked.ByPosition, ranked.ByTime} {
@@ -277,8 +278,8 @@ var runs = func() map[ofRun]string {
 	return all
 }()
 
-// mergedRun reads the connections from a key on, of open items and of the private ones
-// that are listed. If these are not, the viewer sees them all.
+// mergedRun reads the connections of open items and the listed private ones, starting at a key. If
+// the private ones are not listed, the viewer sees all of them.
 func (v Lists) mergedRun(ctx context.Context, q Query, start int64, private privateItems) ([]domain.Connection, error) {
 	compare, dir := direction(q.Sort.Desc)
 	key := sortOf(q.Sort).Column()

@@ -10,9 +10,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Order gives all connections of a channel by their ids, the lowest position first. Ids are all
-// that is held of a channel that is read from end to end, eight bytes each. Private items are
-// left out where the viewer is a guest; who else sees them is asked when they are read.
+// Order returns the ids of all connections of a channel by position, lowest first. A channel that
+// is read completely needs only these in memory, eight bytes each. It omits private items if the
+// viewer is a guest; for anyone else, access is checked when they are read.
 func (v Lists) Order(ctx context.Context, viewer domain.UserID, c domain.Channel) ([]domain.ConnectionID, error) {
 	open := " AND item_private = FALSE"
 	if viewer != 0 && c.PrivateItems > 0 {
@@ -22,8 +22,8 @@ func (v Lists) Order(ctx context.Context, viewer domain.UserID, c domain.Channel
 	return sqlx.CollectPage(ctx, rows, err, int(c.Contents()), func(row sqlx.Row, id *domain.ConnectionID) error { return row.Scan(id) })
 }
 
-// StillIn reads those of the connections that are in a channel, in the order of their ids in the
-// list and without their positions.
+// StillIn reads those of the connections that are still in a channel, in the order of the ids,
+// without their positions.
 func (q Reads) StillIn(ctx context.Context, channel domain.ChannelID, ids []domain.ConnectionID) ([]domain.Connection, error) {
 	all, err := q.inOrder(ctx, Query{}, ids)
 	kept := all[:0]
@@ -35,7 +35,8 @@ func (q Reads) StillIn(ctx context.Context, channel domain.ChannelID, ids []doma
 	return kept, err
 }
 
-// OwnedChannels lists live channels of an owner that the viewer may see, by id, from above one on.
+// OwnedChannels lists the live channels of an owner that the viewer may see, with ids above the
+// given one, by id.
 func (q Reads) OwnedChannels(ctx context.Context, viewer domain.UserID, owner domain.PrincipalRef, above domain.ChannelID, n int) ([]domain.Channel, error) {
 	rows, err := q.db.Query(ctx, "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
 		" WHERE ch.owner_type = $2 AND ch.owner_id = $3 AND ch.id > $4 AND "+access.For(viewer, access.VisibleChannel, access.GuestChannel)+
@@ -43,13 +44,13 @@ func (q Reads) OwnedChannels(ctx context.Context, viewer domain.UserID, owner do
 	return sqlx.Collect(ctx, rows, err, rowmap.ScanChannel)
 }
 
-// Mark is a place in a list of what somebody made, behind which it is read on.
+// Mark is a position in a list of a user's blocks, after which reading continues.
 type Mark struct {
 	At time.Time
 	ID int64
 }
 
-// AuthoredBlocks lists the blocks of an author by the time at which they were made.
+// AuthoredBlocks lists the blocks of an author by time of creation.
 func (q Reads) AuthoredBlocks(ctx context.Context, author domain.UserID, after Mark, n int) ([]domain.BlockID, error) {
 	rows, err := q.db.Query(ctx, `SELECT id FROM blocks WHERE user_id = $1 AND (created_at, id) > ($2, $3)
 		ORDER BY created_at, id`+sqlx.Limit("$4"), author, sqlx.Micros(after.At), after.ID, n)

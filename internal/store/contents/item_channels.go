@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// ItemChannelsQuery asks for a page of the channels that an item is in, by the
-// time of connecting.
+// ItemChannelsQuery selects a page of the channels that contain an item, by the time of
+// connecting.
 type ItemChannelsQuery struct {
 	Viewer    domain.UserID
 	Item      domain.ItemRef
@@ -19,7 +19,7 @@ type ItemChannelsQuery struct {
 	Page      domain.Page
 }
 
-// ItemChannels lists the channels an item is in that the viewer may see.
+// ItemChannels lists the channels that contain an item and that the viewer may see.
 func (v Lists) ItemChannels(ctx context.Context, q ItemChannelsQuery) (l domain.List[domain.Channel], err error) {
 	from := ` FROM connections c JOIN channels ch ON ch.id = c.channel_id`
 	where := ` WHERE c.item_type = $2 AND c.item_id = $3 AND ` + access.VisibleChannel
@@ -41,8 +41,8 @@ func (v Lists) ItemChannels(ctx context.Context, q ItemChannelsQuery) (l domain.
 	return l, err
 }
 
-// OldestChannels gives for each block the channel it has been in for the longest, of
-// those that the viewer may see; blocks without one are missing.
+// OldestChannels returns for each block the channel that has contained it for the longest, among
+// those that the viewer may see. Blocks without such a channel are missing from the result.
 func (v Lists) OldestChannels(ctx context.Context, viewer domain.UserID, blocks []domain.BlockID) (map[domain.BlockID]domain.ChannelID, error) {
 	if len(blocks) == 0 {
 		return nil, nil

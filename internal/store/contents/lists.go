@@ -1,20 +1,21 @@
-// Package contents is what is in a channel, with the position of each connection, and in
-// which channels an item is. It reads alone: the store connects and moves.
+// Package contents reads the connections of a channel with their positions, and the channels of an
+// item. It only reads: the store connects and moves items.
 package contents
 
 import "vitrine/internal/store/sqlx"
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Lists are the statements that count and read a page, and so want one state for both.
+// Lists contains the statements that count and read a page, which need one consistent state for
+// both.
 type Lists struct {
 	db     sqlx.Conn
-	listed int64 // private items of a channel at most; more are looked up as they are met
+	listed int64 // maximum number of private items that are listed; beyond it, they are looked up during the scan
 }
 
-// NewLists gives the statements on the connection of a snapshot.
+// NewLists returns the statements on the connection of a snapshot.
 func NewLists(db sqlx.Conn, listed int64) Lists { return Lists{db, listed} }

@@ -11,15 +11,15 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// walk is a way along an index to a page: past some connections, in one direction. It
-// begins at the nearer end of the list, so that what it finds may have to be turned round.
+// walk is a scan of an index to a page: past some connections, in one direction. It begins at the
+// nearer end of the list, so the result may have to be reversed.
 type walk struct {
 	desc       bool
 	skip, take int64
 	turned     bool
 }
 
-// walkTo gives the way to the page of a list of so many connections.
+// walkTo returns the scan that reaches the page in a list of the given length.
 func walkTo(q Query, total int64) walk {
 	before := q.Page.Offset()
 	w := walk{desc: q.Sort.Desc, skip: before, take: min(q.Page.Per, total-before)}
@@ -29,7 +29,7 @@ func walkTo(q Query, total int64) walk {
 	return w
 }
 
-// walked gives the page that a statement found at the end of the way, as ids.
+// walked runs the query of a scan and returns its connections as a page.
 func (v Lists) walked(ctx context.Context, q Query, w walk, total int64, query string, args ...any) (l domain.List[domain.Connection], err error) {
 	l.Total = total
 	rows, err := v.db.Query(ctx, query, args...)
@@ -44,9 +44,9 @@ func (v Lists) walked(ctx context.Context, q Query, w walk, total int64, query s
 	return l, err
 }
 
-// scanContents finds a page of what one of several connected, or of a channel with so many
-// private items that those which the viewer sees are not listed: of open items, and of
-// private ones. Those are conditions apart, each met by an index.
+// scanContents finds a page of the connections by one of several users, or of a channel with so
+// many private items that the visible ones are not listed. It reads open and private items
+// separately, so that an index serves each condition.
 func (v Lists) scanContents(ctx context.Context, q Query, total int64, private privateItems) (domain.List[domain.Connection], error) {
 	w := walkTo(q, total)
 	key := sortOf(q.Sort).Column()
@@ -58,7 +58,7 @@ func (v Lists) scanContents(ctx context.Context, q Query, total int64, private p
 	open := " AND c.item_private = FALSE"
 	if q.By != 0 {
 		where += " AND c.user_id = " + s.Add(q.By)
-		open = " AND NOT c.item_private" // SQLite would prefer an index on item_private to that on the user
+		open = " AND NOT c.item_private" // SQLite would prefer an index on item_private to the one on the user
 	}
 	query := columns + where + open + order
 	if private.n > 0 {
@@ -76,25 +76,24 @@ func (v Lists) scanContents(ctx context.Context, q Query, total int64, private p
 		") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s...)
 }
 
-// updatedContents finds a page by the items' times of change. Blocks have theirs in an
-// index of connections, and are counted by it. Channels have it in their own rows alone:
-// what is added to one shall not cost a write for each channel that it is in, so all
-// channels that are in this one are looked up. What is before a page is blocks but for so
-// many: all others are passed by their counts, and only the rest has to be sorted together
-// with the channels.
+// updatedContents finds a page by the items' times of change. For blocks, connections have an
+// index on that time and counts by it. For channels, only their own rows have it: adding to a
+// channel must not cost a write for each channel that contains it. So the query reads all channels
+// in this one. At least `passed` blocks come before the page, and the counts skip most of them;
+// only the rest is sorted together with the channels.
 func (v Lists) updatedContents(ctx context.Context, q Query, total, private int64) (domain.List[domain.Connection], error) {
 	w := walkTo(q, total)
 	compare, dir := direction(w.desc)
 	order := fmt.Sprintf(" ORDER BY k %s, id %s", dir, dir)
 	channels := q.Channel.Channels - q.Channel.PrivateItems + private
-	passed := max(0, w.skip-channels) // blocks that are before the page in any case
+	passed := max(0, w.skip-channels) // blocks that come before the page in any case
 	ahead := w.skip - passed
 	s := sqlx.Args{q.Viewer}
 	where := "c.channel_id = " + s.Add(q.Channel.ID)
 	blocks := " AND c.item_type = 'Block'"
 	if q.By != 0 {
 		where += " AND c.user_id = " + s.Add(q.By)
-		blocks = " AND " + v.db.NoIndex("c.item_type") + " = 'Block'" // not the index of all blocks
+		blocks = " AND " + v.db.NoIndex("c.item_type") + " = 'Block'" // avoid the index of all blocks
 	} else {
 		start, rest, err := counters.NewReads(v.db).StartTime(ctx, q.Channel.ID, w.desc, passed)
 		if err != nil {

@@ -9,11 +9,11 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// byte_usage counts the bytes that users have stored. A request that stores more first reserves room
-// (Reserve) while the row is locked, so that concurrent requests cannot use the same bytes. Triggers
-// count texts (texts.go).
+// byte_usage counts the bytes that users have stored. A request that stores more first reserves
+// them (Reserve) while the row is locked, so that concurrent requests cannot use the same bytes.
+// Triggers count texts (texts.go).
 
-// byteCounts writes the counts of uploads and files: Open of a Tally is unused bytes, Hidden
+// byteCounts writes the counts of uploads and files. Open of a Tally counts unused bytes, Hidden
 // those of files.
 var byteCounts = countTable[domain.UserID]{
 	name:    "byte_usage",
@@ -23,7 +23,7 @@ var byteCounts = countTable[domain.UserID]{
 	values:  func(u domain.UserID) []any { return []any{u} },
 }
 
-// byteUsage reads what a user has stored, without the reservation of one key.
+// byteUsage reads the usage of a user, except for the reservation with one key.
 const byteUsage = byteUsageOf + `byte_usage` + byteUsageWhere
 
 const byteUsageOf = `SELECT u.id, u.tier, COALESCE(bu.unused, 0), COALESCE(bu.files, 0), COALESCE(bu.texts, 0),
@@ -46,20 +46,20 @@ func scanByteUsage(row sqlx.Row) (u domain.ByteUsage, err error) {
 	return u, err
 }
 
-// ByteUsage reads what a user has stored. It costs the same however much that is.
+// ByteUsage reads the bytes that a user has stored. Its cost is constant.
 func (r Reads) ByteUsage(ctx context.Context, user domain.UserID, now time.Time) (domain.ByteUsage, error) {
 	u, err := scanByteUsage(r.db.QueryRow(ctx, byteUsage+"u.id = $1", user, sqlx.Micros(now), ""))
 	return u, sqlx.Found(err)
 }
 
-// ByteUsages reads what some users have stored.
+// ByteUsages reads the bytes that some users have stored.
 func (r Reads) ByteUsages(ctx context.Context, users []domain.UserID, now time.Time) (map[domain.UserID]domain.ByteUsage, error) {
 	rows, err := r.db.Query(ctx, byteUsage+r.db.In("u.id", "$1"), sqlx.IDs(r.db.Dialect, users), sqlx.Micros(now), "")
 	all, err := sqlx.Collect(ctx, rows, err, scanByteUsage)
 	return sqlx.ByID(all, func(u domain.ByteUsage) domain.UserID { return u.UserID }), err
 }
 
-// BlocksMade counts the blocks of some users; who has none is left out.
+// BlocksMade counts the blocks of some users, without users who have none.
 func (r Reads) BlocksMade(ctx context.Context, ids []domain.UserID) (map[domain.UserID]int64, error) {
 	made := map[domain.UserID]int64{}
 	if len(ids) == 0 {
@@ -75,8 +75,8 @@ func (r Reads) BlocksMade(ctx context.Context, ids []domain.UserID) (map[domain.
 	return made, err
 }
 
-// LockByteUsage is ByteUsage without the reservation of a key, and keeps others from
-// storing or reserving bytes of the user until the transaction ends.
+// LockByteUsage is ByteUsage without the reservation of a key. It prevents others from storing or
+// reserving bytes of the user until the transaction ends.
 func (w Writes) LockByteUsage(ctx context.Context, user domain.UserID, key string, now time.Time) (u domain.ByteUsage, err error) {
 	if err := w.lockByteUsage(ctx, user); err != nil {
 		return u, err
@@ -85,26 +85,25 @@ func (w Writes) LockByteUsage(ctx context.Context, user domain.UserID, key strin
 	return u, sqlx.Found(err)
 }
 
-// lockByteUsage locks what is counted of a user's bytes.
+// lockByteUsage locks the row of a user's counts.
 func (w Writes) lockByteUsage(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `INSERT INTO byte_usage (user_id, unused, files) VALUES ($1, 0, 0)
 		ON CONFLICT (user_id) DO UPDATE SET unused = byte_usage.unused`, user)
 }
 
-// Reserve holds room for bytes, in place of what its key held before.
+// Reserve reserves bytes, replacing the previous reservation of the same key.
 func (w Writes) Reserve(ctx context.Context, r domain.Reservation) error {
 	return w.db.Exec(ctx, `INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (key) DO UPDATE SET user_id = excluded.user_id, upload = excluded.upload, bytes = excluded.bytes,
 			expires_at = excluded.expires_at`, r.Key, r.UserID, r.Upload, r.Bytes, sqlx.Micros(r.ExpiresAt))
 }
 
-// ExtendReservation keeps a reservation for longer.
+// ExtendReservation extends a reservation.
 func (w Writes) ExtendReservation(ctx context.Context, key string, until time.Time) error {
 	return w.db.Exec(ctx, `UPDATE byte_reservations SET expires_at = $2 WHERE key = $1`, key, sqlx.Micros(until))
 }
 
-// EndReservation gives back the room that a key holds, and reports how much that was: 0
-// if its time was up.
+// EndReservation deletes the reservation of a key and returns its bytes, 0 if it had expired.
 func (w Writes) EndReservation(ctx context.Context, key string, now time.Time) (held int64, err error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM byte_reservations WHERE key = $1
 		RETURNING CASE WHEN expires_at > $2 THEN bytes ELSE 0 END`, key, sqlx.Micros(now))
@@ -115,23 +114,23 @@ func (w Writes) EndReservation(ctx context.Context, key string, now time.Time) (
 	return held, err
 }
 
-// SweepReservations removes some of those whose time is up, and tells how many.
+// SweepReservations deletes at most `most` expired reservations and returns their number.
 func (w Writes) SweepReservations(ctx context.Context, now time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "byte_reservations", "key", now, most)
 }
 
-// File registers that a file came (by 1) or went (by -1).
+// File registers that a file was created (by 1) or deleted (by -1).
 func (d *Deltas) File(owner domain.UserID, size, by int64) {
 	d.bytes.add(owner, Tally{Hidden: by * size})
 }
 
-// Unused registers that bytes of an unused upload came (by 1) or went (by -1).
+// Unused registers that bytes of an unused upload were added (by 1) or removed (by -1).
 func (d *Deltas) Unused(owner domain.UserID, size, by int64) {
 	d.bytes.add(owner, Tally{Open: by * size})
 }
 
-// RecountBytes sums the uploads, files and texts of a user. A concurrent transaction that changes a text
-// adds its difference after this one has committed, because it needs the same row.
+// RecountBytes sums the uploads, files and texts of a user. A concurrent transaction that changes
+// a text adds its difference after this one has committed, because it needs the same row.
 func (w Writes) RecountBytes(ctx context.Context, user domain.UserID) error {
 	if err := w.lockByteUsage(ctx, user); err != nil {
 		return err
@@ -143,7 +142,7 @@ func (w Writes) RecountBytes(ctx context.Context, user domain.UserID) error {
 		WHERE user_id = $1`, user)
 }
 
-// ByteChecks hold the counts against uploads and files, and files against whose they are.
+// ByteChecks compare the counts with uploads and files, and files with their owners.
 var ByteChecks = []sqlx.Check{
 	{What: "byte_usage.unused", Query: byteSums("unused", `SELECT user_id, size FROM uploads WHERE used_at IS NULL AND size IS NOT NULL`)},
 	{What: "byte_usage.files", Query: byteSums("files", `SELECT user_id, size FROM files`)},

@@ -11,18 +11,18 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Of the connections of a channel it is counted how many each user made (adder_counts), and
-// how many blocks were changed in which span of time (updated_counts): every UpdatedShifts
-// has spans of 2^shift microseconds, so that what is before a time is the sum of some rows
-// on each level. Spans are fixed, other than the nodes of orders, so that whoever changes a
-// block needs no lock on the channels that it is in. Private items are not counted in the
-// former, for whether they count depends on the viewer; nor channels in the latter, for what
-// is added to a channel changes it, and it may be in thousands.
+// The connections of a channel are counted by user (adder_counts), and those of blocks by the time
+// of the block's last change (updated_counts). Each of UpdatedShifts has spans of 2^shift
+// microseconds, so the number of connections before a time is the sum of some rows per level.
+// Unlike the nodes of orders, spans are fixed, so changing a block needs no lock on its channels.
+// adder_counts excludes private items, because whether they count depends on the viewer.
+// updated_counts excludes channels, because adding to a channel changes it, and thousands of
+// channels may contain it.
 
-// UpdatedShifts are the levels of updated_counts: spans of 3.2 days and of 18 minutes. A
-// wider one has 256 of the narrower, all of which a page may read; a year has 115 of them.
-// In one of the narrower, a page walks all connections: what changes in 18 minutes. A level
-// below that had nearly a row for each connection, and pages cost the same without it.
+// UpdatedShifts are the levels of updated_counts: spans of 3.2 days and of 18 minutes. A wide span
+// contains 256 narrow ones, and a page may read all of them; a year has 115 wide ones. Within a
+// narrow span, a page scans all connections. A third, finer level had nearly a row per connection
+// and made pages no cheaper.
 var UpdatedShifts = [...]int{38, 30}
 
 // shifts is UpdatedShifts as a table.
@@ -34,7 +34,7 @@ var shifts = func() string {
 	return "(" + strings.Join(rows, " UNION ALL ") + ") AS shifts"
 }()
 
-// updatedKey names a row of updated_counts; the span begins at bucket << shift.
+// updatedKey is the key of a row of updated_counts. The span begins at bucket << shift.
 type updatedKey struct {
 	channel domain.ChannelID
 	shift   int
@@ -68,22 +68,22 @@ var adderCounts = countTable[adderKey]{
 	values: func(k adderKey) []any { return []any{k.channel, k.user} },
 }
 
-// BlockTime registers that a channel has a connection more, or less, of a block that was
-// changed at a time, in microseconds.
+// BlockTime registers that a channel gained (by 1) or lost (by -1) a connection of a block that
+// was changed at a time in microseconds.
 func (d *Deltas) BlockTime(channel domain.ChannelID, at, by int64) {
 	for _, shift := range UpdatedShifts {
 		d.updated.add(updatedKey{channel, shift, at >> shift}, Tally{Open: by})
 	}
 }
 
-// Connection registers a connection of an item that is not private, which comes (by 1),
-// goes, or turns so.
+// Connection registers a connection of an item that is not private: by 1 if the connection is
+// created or its item becomes open, by -1 for the opposite.
 func (d *Deltas) Connection(channel domain.ChannelID, user domain.UserID, by int64) {
 	d.adders.add(adderKey{channel, user}, Tally{Open: by})
 }
 
-// TouchBlock carries the time of change of a locked block, and what it was before, to its
-// connections, which sort by it.
+// TouchBlock copies the time of change of a locked block to its connections, which sort by it. It
+// also needs the previous time.
 func (d *Deltas) TouchBlock(ctx context.Context, id domain.BlockID, was, now time.Time) error {
 	rows, err := d.db.Query(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Block' AND item_id = $1
 		RETURNING channel_id`, id, sqlx.Micros(now))
@@ -96,9 +96,9 @@ func (d *Deltas) TouchBlock(ctx context.Context, id domain.BlockID, was, now tim
 	return err
 }
 
-// RepairBlockTime carries the time of change of a locked block to connections that may have
-// any other, and are counted by it. They are locked first, in case another moves one of
-// them meanwhile.
+// RepairBlockTime copies the time of change of a locked block to its connections, which may have
+// and be counted by any other time. It locks them first, in case a concurrent transaction moves
+// one.
 func (d *Deltas) RepairBlockTime(ctx context.Context, id domain.BlockID, now time.Time) error {
 	rows, err := d.db.Query(ctx, `SELECT c.channel_id, c.item_updated_at FROM connections c
 		WHERE c.item_type = 'Block' AND c.item_id = $1`+d.db.ForUpdate("c"), id)
@@ -116,15 +116,15 @@ func (d *Deltas) RepairBlockTime(ctx context.Context, id domain.BlockID, now tim
 	return d.db.Exec(ctx, `UPDATE connections SET item_updated_at = $2 WHERE item_type = 'Block' AND item_id = $1`, id, sqlx.Micros(now))
 }
 
-// What the rows of both tables count, for all channels.
+// The rows that each table counts, for all channels.
 var (
 	adderRows   = `SELECT c.channel_id, c.user_id FROM connections c WHERE c.item_private = FALSE`
 	updatedRows = `SELECT c.channel_id, shifts.shift, c.item_updated_at >> shifts.shift AS bucket
 		FROM connections c CROSS JOIN ` + shifts + ` WHERE c.item_type = 'Block'`
 )
 
-// missing gives what must be added to the counts of channel $1. As one statement it sees
-// connections and counts at the same moment.
+// missing returns the query for the differences to add to the counts of channel $1. As one
+// statement, it reads connections and counts from the same snapshot.
 func missing[K comparable](t countTable[K], rows string) string {
 	key := strings.Join(t.key, ", ")
 	return `SELECT ` + key + `, CAST(sum(n) AS BIGINT) FROM (
@@ -147,10 +147,10 @@ func miscountedConnections[K comparable](t countTable[K], rows string) sqlx.Chec
 		GROUP BY ` + key + ` HAVING sum(stored) <> sum(actual)`}
 }
 
-// RecountConnections counts the connections of a channel anew. It adds what is missing,
-// so that others may change items meanwhile.
+// RecountConnections recounts the connections of a channel. It adds the differences, so items may
+// change concurrently.
 func (d *Deltas) RecountConnections(ctx context.Context, id domain.ChannelID) error {
-	if err := d.FlushCounts(ctx); err != nil { // what is noted is neither missing nor stored
+	if err := d.FlushCounts(ctx); err != nil { // registered changes are neither missing nor stored
 		return err
 	}
 	for _, statement := range []string{

@@ -9,13 +9,12 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// How many blocks and channels somebody made, and how many a group has, is counted in
-// content_counts.
+// content_counts counts the blocks and channels of each user and group.
 
-// countParts is over how many rows a count is spread.
+// countParts is the number of rows over which a count is spread.
 const countParts = 8
 
-// contentKey names a row of content_counts.
+// contentKey is the key of a row of content_counts.
 type contentKey struct {
 	owner domain.PrincipalRef
 	typ   string
@@ -33,8 +32,8 @@ var contentCounts = countTable[contentKey]{
 	values: func(k contentKey) []any { return []any{k.owner.Type, k.owner.ID, k.typ, k.part} },
 }
 
-// Content registers a change of what an owner has of a type. Users and groups are no
-// contents.
+// Content registers a change of how many items of a type an owner has. Users and groups do not
+// count as items.
 func (d *Deltas) Content(owner domain.PrincipalRef, typ string, item int64, by Tally) {
 	if typ == string(domain.SubjectUser) || typ == string(domain.SubjectGroup) {
 		return
@@ -42,7 +41,7 @@ func (d *Deltas) Content(owner domain.PrincipalRef, typ string, item int64, by T
 	d.contents.add(contentKey{owner, typ, item % countParts}, by)
 }
 
-// Contents registers changes that a query gives as (owner, type, part, open, hidden).
+// Contents registers the changes that a query returns as (owner, type, part, open, hidden).
 func (d *Deltas) Contents(ctx context.Context, owner domain.PrincipalType, query string, args ...any) error {
 	rows, err := d.db.Query(ctx, query, args...)
 	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (by Tally, err error) {
@@ -54,14 +53,15 @@ func (d *Deltas) Contents(ctx context.Context, owner domain.PrincipalType, query
 	return err
 }
 
-// ContentChecks hold the counts against what is counted, and name what is wrong by owner.
+// ContentChecks compare the counts with the counted rows and report differences by owner.
 var ContentChecks = []sqlx.Check{
 	miscounted("User", "search_documents", "author_id", "d.kind IN ('Block', 'Channel')"),
 	miscounted("Group", "group_items", "group_id", "EXISTS (SELECT 1 FROM groups g WHERE g.id = d.group_id)"),
 }
 
-// miscounted compares the counts of a kind of owner, each row weighed so that open and
-// hidden ones cannot make up for each other. What a deleted group leaves goes by a job.
+// miscounted compares the counts for a type of owner. It weighs open and hidden rows differently,
+// so that errors in one cannot offset errors in the other. A job deletes the counts of a deleted
+// group.
 func miscounted(owner, table, column, where string) sqlx.Check {
 	return sqlx.Check{What: "content_counts of a " + owner, Query: `SELECT owner_id, CAST(sum(stored) AS BIGINT), CAST(sum(actual) AS BIGINT) FROM (
 		SELECT owner_id, type, part, open * 1000003 + hidden AS stored, 0 AS actual FROM content_counts n

@@ -1,12 +1,11 @@
-// Package counters has the tables of counts: what somebody made and what a group has
-// (content_counts), what each user connected to a channel (adder_counts) and when its
-// blocks were changed (updated_counts), and bytes that are stored (byte_usage).
+// Package counters maintains the tables of counts: the items of users and groups (content_counts),
+// the connections of each user in a channel (adder_counts), the times at which its blocks were
+// changed (updated_counts), and stored bytes (byte_usage).
 //
-// Counts are rows that many transactions change. So a transaction registers with Deltas
-// what it adds, wherever it changes what is counted, and writes the sums once, right
-// before its commit: counts are the last rows that it locks, in one order for all, and
-// only while it commits. What is added commutes, so that nobody needs a lock to know what
-// a count is.
+// Many transactions change the same counts. So a transaction registers its changes with Deltas and
+// writes the sums once, right before its commit. Counts are the last rows that it locks, in the
+// same order for all transactions, and only during the commit. Additions commute, so no
+// transaction needs a lock to know a count.
 package counters
 
 import (
@@ -17,23 +16,23 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction on counts that are locked before they are
-// changed: how much room a user has for bytes.
+// Writes contains the statements of a transaction on counts that are locked before they change:
+// the byte quotas of users.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-// Deltas is what one transaction adds to counts. The store flushes it before the commit.
+// Deltas contains what one transaction adds to counts. The store flushes it before the commit.
 //
-// Registering: Content and Contents, Connection, BlockTime and TouchBlock, File and
-// Unused, ChannelTouched.
+// Content, Contents, Connection, BlockTime, TouchBlock, File, Unused and ChannelTouched register
+// changes.
 type Deltas struct {
 	db sqlx.Conn
 
@@ -42,7 +41,7 @@ type Deltas struct {
 	updated  deltas[updatedKey]
 	bytes    deltas[domain.UserID]
 
-	touched        []domain.ChannelID // whose rows in lists have an older updated_at
+	touched        []domain.ChannelID // their rows in lists have an old updated_at
 	touchedInGroup bool               // a group owns one of them
 }
 
@@ -54,7 +53,7 @@ func (d *Deltas) Empty() bool {
 	return len(d.contents)+len(d.adders)+len(d.updated)+len(d.bytes)+len(d.touched) == 0
 }
 
-// Join registers what is registered with others, which keep it.
+// Join adds what is registered with o, which keeps it.
 func (d *Deltas) Join(o *Deltas) {
 	d.contents.join(o.contents)
 	d.adders.join(o.adders)
@@ -63,9 +62,9 @@ func (d *Deltas) Join(o *Deltas) {
 	d.touched, d.touchedInGroup = append(d.touched, o.touched...), d.touchedInGroup || o.touchedInGroup
 }
 
-// Flush writes everything that is registered. Rows of lists come first, as they do where
-// a transaction writes them at once; then the counts, table by table and each in the order
-// of its keys, so that two transactions never wait for each other.
+// Flush writes all registered changes. It writes rows of lists first, like transactions that write
+// those directly, and then the counts, table by table and in the order of their keys. So two
+// transactions cannot deadlock.
 func (d *Deltas) Flush(ctx context.Context) error {
 	if err := d.writeTouched(ctx); err != nil {
 		return err
@@ -73,8 +72,7 @@ func (d *Deltas) Flush(ctx context.Context) error {
 	return d.FlushCounts(ctx)
 }
 
-// FlushCounts writes the counts alone, for statements that compare them with what is
-// counted.
+// FlushCounts writes only the counts, for statements that compare them with the counted rows.
 func (d *Deltas) FlushCounts(ctx context.Context) error {
 	if err := contentCounts.write(ctx, d.db, d.contents); err != nil {
 		return err
@@ -90,15 +88,14 @@ func (d *Deltas) FlushCounts(ctx context.Context) error {
 	return err
 }
 
-// ChannelTouched registers that the updated_at of a locked channel has moved.
+// ChannelTouched registers that the updated_at of a locked channel has changed.
 func (d *Deltas) ChannelTouched(id domain.ChannelID, owner domain.PrincipalType) {
 	d.touched = append(d.touched, id)
 	d.touchedInGroup = d.touchedInGroup || owner == domain.TypeGroup
 }
 
-// writeTouched carries the times of change of channels to their rows in lists, once for
-// each channel however much the transaction added to it. The channels that they are in
-// keep no copy, for there may be thousands.
+// writeTouched copies the times of change of channels to their rows in lists, once per channel and
+// transaction. The channels that contain them have no copy, since there may be thousands.
 func (d *Deltas) writeTouched(ctx context.Context) error {
 	if len(d.touched) == 0 {
 		return nil
@@ -106,7 +103,7 @@ func (d *Deltas) writeTouched(ctx context.Context) error {
 	slices.Sort(d.touched)
 	touched := slices.Compact(d.touched)
 	which, ids := d.db.In("item_id", "$1"), sqlx.IDs(d.db.Dialect, touched)
-	if len(touched) == 1 { // SQLite writes one row without noting how to take it back
+	if len(touched) == 1 { // SQLite writes a single row without a statement journal
 		which, ids = "item_id = $1", touched[0]
 	}
 	const theirs = ` SET updated_at = (SELECT ch.updated_at FROM channels ch WHERE ch.id = item_id) WHERE kind = 'Channel' AND `

@@ -9,10 +9,10 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Tally is what is added to counts: of what all see, and of the rest.
+// Tally is an addition to counts: to what everybody sees, and to the rest.
 type Tally struct{ Open, Hidden int64 }
 
-// TallyOf is the tally of one thing more, or one less by -1.
+// TallyOf returns the tally of one more item, or with -1 of one less.
 func TallyOf(open bool, by int64) Tally {
 	if open {
 		return Tally{Open: by}
@@ -20,7 +20,7 @@ func TallyOf(open bool, by int64) Tally {
 	return Tally{Hidden: by}
 }
 
-// deltas is what a transaction adds to the rows of one table of counts, by their keys.
+// deltas contains the additions of a transaction to the rows of one table of counts, by key.
 type deltas[K comparable] map[K]Tally
 
 func (d *deltas[K]) add(key K, by Tally) {
@@ -37,17 +37,17 @@ func (d *deltas[K]) join(others deltas[K]) {
 	}
 }
 
-// countTable says how a table of counts is written.
+// countTable describes a table of counts.
 type countTable[K comparable] struct {
 	name    string
 	key     []string // columns of the primary key
-	sums    []string // columns that are added to: of Open, and of Hidden if there are two
-	sparse  bool     // has one sum, and no row where that is 0
+	sums    []string // columns to add to: for Open and, if there are two, for Hidden
+	sparse  bool     // there is one sum, and no row if it is 0
 	compare func(a, b K) int
-	values  func(K) []any // of the columns of the key
+	values  func(K) []any // values of the key columns
 }
 
-// write adds the deltas to the table, in the order of keys.
+// write adds the deltas to the table, in the order of their keys.
 func (t countTable[K]) write(ctx context.Context, db sqlx.Conn, all deltas[K]) error {
 	var keys, fewer []K
 	for key, by := range all {
@@ -72,7 +72,7 @@ func (t countTable[K]) write(ctx context.Context, db sqlx.Conn, all deltas[K]) e
 	return t.sweep(ctx, db, fewer)
 }
 
-// adding adds the rows of a source to the table.
+// adding returns the statement that adds the rows of a source to the table.
 func (t countTable[K]) adding(source string) string {
 	set := make([]string, len(t.sums))
 	for i, sum := range t.sums {
@@ -83,8 +83,8 @@ func (t countTable[K]) adding(source string) string {
 		t.name, key, strings.Join(t.sums, ", "), source, key, strings.Join(set, ", "))
 }
 
-// sweep deletes those of the rows, which the transaction has changed, that are 0 now.
-// Each alternative names a whole key: asked for keys IN a list, SQLite may read all rows.
+// sweep deletes those of the changed rows that are now 0. Each alternative contains a whole key,
+// because SQLite may scan all rows for keys IN a list.
 func (t countTable[K]) sweep(ctx context.Context, db sqlx.Conn, keys []K) error {
 	for some := range slices.Chunk(keys, sqlx.BatchRows) {
 		var args []any

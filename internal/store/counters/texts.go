@@ -9,14 +9,15 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Database triggers count texts in byte_usage.texts, in the transaction that changes them. They catch
-// every write, including loads, cascades and writes of nodes of an older version. The tables and
-// columns here must match those of the triggers (migration 0041); the store check compares both.
+// Database triggers count texts in byte_usage.texts, in the transaction that changes them. They
+// cover every write, including loads, cascades and writes of nodes that run an older version. The
+// tables and columns here must match those of the triggers (migration 0041); the store check
+// compares both.
 
 // textSource is a table with texts that count towards a user's quota.
 type textSource struct {
 	table   string
-	payer   string // column of the user whose quota is used
+	payer   string // column with the user whose quota is used
 	columns string
 	where   string // condition for rows that count, or "TRUE"
 	of      string // condition for rows of user $1, covered by an index
@@ -53,9 +54,10 @@ var textRows, textsOf = func() (all, of string) {
 	return strings.Join(selects, and), strings.Join(ofUser, and)
 }()
 
-// EachUsage calls each with the usage of a user, for a transaction that has written the user's texts, and
-// then calls then. On PostgreSQL it reads the usage after the statements of the transaction, and texts
-// that this transaction has written may be missing; on SQLite, counts that are written at the commit may.
+// EachUsage calls each with the usage of a user, for a transaction that has written the user's
+// texts, and then calls then. On PostgreSQL it reads the usage after the statements of the
+// transaction, and the usage may lack texts that this transaction has written; on SQLite, it may
+// lack counts that are written at the commit.
 func (w Writes) EachUsage(ctx context.Context, user domain.UserID, now time.Time, each func(domain.ByteUsage), then func(context.Context) error) error {
 	return w.db.LaterEach(ctx, func(row sqlx.Row) error {
 		u, err := scanByteUsage(row)
@@ -79,8 +81,8 @@ func (w Writes) FinishTexts(ctx context.Context) error {
 		ON CONFLICT (user_id) DO UPDATE SET texts = excluded.texts`)
 }
 
-// CountTexts sums the texts of users that were stored before texts were counted. It processes at most
-// most users and returns their number.
+// CountTexts sums the texts of at most `most` users that were stored before texts were counted,
+// and returns the number of users.
 func (w Writes) CountTexts(ctx context.Context, most int) (int, error) {
 	rows, err := w.db.Query(ctx, `SELECT user_id FROM byte_usage WHERE texts_counted = FALSE ORDER BY user_id`+sqlx.Limit("$1"), most)
 	users, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// span is a span of times in microseconds, both included.
+// span is a range of times in microseconds, including both ends.
 type span struct{ from, to int64 }
 
 // bucket is a row of updated_counts.
@@ -17,11 +17,11 @@ type bucket struct {
 	n int64
 }
 
-// nearMost is how many connections a walk may pass before its start is looked up.
+// nearMost is how many connections a scan may skip before it is worth looking up its start.
 const nearMost = 100
 
-// StartTime finds where a walk by the blocks' times of change begins that has `skip`
-// connections before it: at a time, past `rest` connections from there on.
+// StartTime returns where to start a scan by the blocks' times of change that skips `skip`
+// connections: at a time, after `rest` more connections.
 func (r Reads) StartTime(ctx context.Context, id domain.ChannelID, desc bool, skip int64) (start, rest int64, err error) {
 	left := span{math.MinInt64, math.MaxInt64}
 	levels := UpdatedShifts[:]
@@ -35,7 +35,7 @@ func (r Reads) StartTime(ctx context.Context, id domain.ChannelID, desc bool, sk
 		}
 		inside := false
 		for _, b := range buckets {
-			// A bucket is passed together with the time before it, which has nothing.
+			// Skip a bucket together with the empty time before it.
 			part, after := span{left.from, b.to}, span{b.to + 1, left.to}
 			if desc {
 				part, after = span{b.from, left.to}, span{left.from, b.from - 1}
@@ -56,7 +56,7 @@ func (r Reads) StartTime(ctx context.Context, id domain.ChannelID, desc bool, sk
 	return left.from, skip, nil
 }
 
-// buckets lists the rows of a level within a span that begins and ends where rows do.
+// buckets lists the rows of a level within a span whose ends are also ends of rows.
 func (r Reads) buckets(ctx context.Context, id domain.ChannelID, shift int, within span, desc bool) ([]bucket, error) {
 	rows, err := r.db.Query(ctx, `SELECT bucket, n FROM updated_counts
 		WHERE channel_id = $1 AND shift = $2 AND bucket >= $3 AND bucket <= $4 ORDER BY bucket `+sqlx.Direction(desc),

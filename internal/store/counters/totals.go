@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Totals adds up what the site holds, from counts that are kept: it reads a row for each
-// account and channel, and none for a block or a connection.
+// Totals returns what the site contains. It sums existing counts and reads a row per account and
+// channel, but none for blocks or connections.
 func (r Reads) Totals(ctx context.Context) (t domain.Totals, err error) {
 	err = r.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM users WHERE deleted_at IS NULL), (SELECT count(*) FROM groups),
 			of_channels.n, of_channels.connections,
@@ -21,7 +21,8 @@ func (r Reads) Totals(ctx context.Context) (t domain.Totals, err error) {
 	return t, err
 }
 
-// Stored is the SQL expression for the bytes that count towards a quota, in byte_usage bu. It is indexed.
+// Stored is the SQL expression for the bytes of `bu`, a row of byte_usage, that count towards a
+// quota. It is indexed.
 var Stored = "(bu.unused + bu.files + " + strconv.Itoa(domain.TextFactor) + " * bu.texts)"
 
 // LargestByteUsage lists users by stored bytes, largest first.

@@ -1,7 +1,7 @@
-// Package derived is what follows from what a transaction has done and is written right
-// before its commit: documents of search, counts, and that the account has written. On SQLite
-// it is written once for all transactions that share the commit: a count in which they meet is
-// changed once, and FTS5 writes their words as one segment.
+// Package derived writes what derives from the changes of a transaction right before its commit:
+// search documents, counts, and the number of the account's writes. On SQLite it is written once
+// for all transactions that share the commit, so that a common count is changed once and FTS5
+// writes their words as one segment.
 package derived
 
 import (
@@ -16,27 +16,27 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Derived is what a transaction has to write at its end.
+// Derived contains what a transaction writes at its end.
 type Derived struct {
 	Documents documents.Index
 	Deltas    counters.Deltas
 	Writer    domain.UserID // whose writes are counted, or 0
 
-	by *database.Tx // the transaction,
-	db sqlx.Conn    // and its connection
+	by *database.Tx
+	db sqlx.Conn // connection of by
 }
 
-// Use has it written by a transaction on its connection, unless others that share the commit
-// write it.
+// Use makes a transaction write it on its connection, unless another one that shares the commit
+// does.
 func (d *Derived) Use(by *database.Tx, db sqlx.Conn) {
 	d.by, d.db = by, db
 	d.Documents.Use(db, &d.Deltas)
 	d.Deltas.Use(db)
 }
 
-// Defer leaves it to be written, if there is anything. What is written then rests on nothing but
-// what is known here and the tables that it is written to: of others that share the commit some
-// may have changed what this transaction has read.
+// Defer schedules the write, if there is anything to write. The write must depend only on the data
+// here and on the tables that it changes, because other transactions that share the commit may
+// have changed what this one has read.
 func (d *Derived) Defer(ctx context.Context) error {
 	if err := d.Documents.Settle(ctx); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (d *Derived) Defer(ctx context.Context) error {
 	return nil
 }
 
-// tables has a part of the name of each table that is written, and of what is
-// read of them by other names: search_closed by triggers, search_places of FTS5.
+// tables contains a part of the name of each table that is written, including those that queries
+// read under other names: triggers write search_closed, and FTS5 writes search_places.
 var tables = [...]string{"search_", "group_items", "_counts", "byte_usage"}
 
 // Concerns implements database.Deferred.
@@ -61,7 +61,7 @@ func (d *Derived) Concerns(query string) bool {
 	return false
 }
 
-// Write implements database.Deferred. It may be undone, and called again.
+// Write implements database.Deferred. It may be rolled back and called again.
 func (d *Derived) Write(ctx context.Context, tx *database.Tx, others []database.Deferred) error {
 	db := d.db
 	if tx != d.by {

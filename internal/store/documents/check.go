@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/words"
 )
 
-// Checks hold the documents of search against what they are made from.
+// Checks compare search documents with the rows that they are made from.
 var Checks = []sqlx.Check{
 	{What: "search_documents of nothing", Query: `SELECT d.item_id, d.seq, 0 FROM search_documents d WHERE CASE d.kind
 		WHEN 'Block' THEN NOT EXISTS (SELECT 1 FROM blocks b WHERE b.id = d.item_id)
@@ -42,21 +42,21 @@ var Checks = []sqlx.Check{
 		AND NOT EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = d.seq)`},
 }
 
-// undocumented finds things without a document.
+// undocumented finds rows without a document.
 func undocumented(kind, table, more string) sqlx.Check {
 	return sqlx.Check{What: "search_documents missing for " + table, Query: `SELECT r.id, 0, 1 FROM ` + table + ` r WHERE NOT EXISTS (
 		SELECT 1 FROM search_documents d WHERE d.kind = '` + kind + `' AND d.item_id = r.id)` + more}
 }
 
-// documented compares a column of documents with a value of `r`, the thing's row.
+// documented compares a column of documents with a value of `r`, the row of the item.
 func documented(what, kind, table, column, actual string) sqlx.Check {
 	return sqlx.Check{What: "search_documents." + what, Query: `SELECT id, stored, actual FROM (SELECT r.id AS id, ` + column + ` AS stored, ` +
 		actual + ` AS actual FROM search_documents d JOIN ` + table + ` r ON r.id = d.item_id WHERE d.kind = '` + kind + `') AS x
 		WHERE stored <> actual`}
 }
 
-// CheckWords compares what documents keep of words with the things themselves, and
-// gives at most `most` of those that differ.
+// CheckWords compares what documents store of words with the items themselves and returns at most
+// `most` differences.
 func CheckWords(ctx context.Context, db sqlx.Conn, most int) (found []sqlx.Difference, err error) {
 	for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup} {
 		for last := int64(0); len(found) < most; {
@@ -72,7 +72,7 @@ func CheckWords(ctx context.Context, db sqlx.Conn, most int) (found []sqlx.Diffe
 	return found[:min(len(found), most)], nil
 }
 
-// kept is what a document keeps of words.
+// kept is what a document stores of words.
 type kept struct {
 	digest, source, value int64
 	name, extension       string
@@ -82,8 +82,8 @@ func (d Document) kept() kept {
 	return kept{d.digest(), words.Source(d.source), words.Source(d.value), words.Key(d.title), d.extension}
 }
 
-// checkSome compares some documents of a kind with ids above one, and gives the last id,
-// 0 when there were none.
+// checkSome compares some documents of a kind with ids above the given one and returns the last
+// id, 0 if there were none.
 func checkSome(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, above int64, found *[]sqlx.Difference) (last int64, err error) {
 	things, err := read(ctx, db, kind, "id IN (SELECT item_id FROM search_documents WHERE kind = $1 AND item_id > $2 ORDER BY item_id LIMIT 500)", kind, above)
 	if err != nil || len(things) == 0 {
@@ -110,8 +110,8 @@ func checkSome(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, above
 	return last, err
 }
 
-// Repair writes the document of a locked thing anew, and of blocks and channels also what
-// only their first writing says.
+// Repair rewrites the document of a locked item. For blocks and channels it also rewrites the
+// columns that are otherwise only written once.
 func (ix *Index) Repair(ctx context.Context, kind domain.SubjectType, id int64) error {
 	err := ix.db.Exec(ctx, `UPDATE search_documents SET digest = NULL WHERE kind = $1 AND item_id = $2`, kind, id)
 	if err == nil {

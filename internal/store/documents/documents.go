@@ -1,7 +1,6 @@
-// Package documents is what lists and search know of a block, channel, user or group: its
-// row in search_documents, its words in search_words, and in which groups it is, a row of
-// group_items each. Whatever writes names and texts of a thing writes its document in the
-// same transaction.
+// Package documents maintains what lists and search store of a block, channel, user or group: its
+// row in search_documents, its words in search_words, and a row of group_items for each group that
+// has it. A transaction that writes the names and texts of an item also writes its document.
 package documents
 
 import (
@@ -22,7 +21,7 @@ import (
 	"vitrine/internal/words"
 )
 
-// Document is a thing as search sees it.
+// Document is an item in the form that search needs.
 type Document struct {
 	kind      domain.SubjectType
 	id        int64
@@ -39,23 +38,23 @@ type Document struct {
 	updated   int64
 }
 
-// digest tells documents with the same words from others.
+// digest returns a hash of the words.
 func (d Document) digest() int64 {
 	h := xxhash.New()
 	for _, text := range append([]string{d.title}, d.body...) {
-		_, _ = h.WriteString(text) // never fails
+		_, _ = h.WriteString(text) // it never fails
 		_, _ = h.WriteString("\x00")
 	}
 	return int64(h.Sum64())
 }
 
-// values are those of the columns that a change of a thing may change, after kind and id.
+// values returns the values of the columns that may change, after kind and id.
 func (d Document) values() []any {
 	return []any{d.kind, d.id, d.typ, d.author, d.open, words.Key(d.title), d.extension,
 		words.Source(d.source), words.Source(d.value), d.updated, d.digest()}
 }
 
-// insertDocument writes a document that has no row yet, and its words.
+// insertDocument writes a new document and its words.
 func (ix *Index) insertDocument(ctx context.Context, d Document) error {
 	err := ix.db.Later(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, name_key, extension,
 			source_key, value_key, updated_at, digest, links, random_key, created_at)
@@ -69,14 +68,14 @@ func (ix *Index) insertDocument(ctx context.Context, d Document) error {
 	return nil
 }
 
-// put has a statement that writes words run once all documents are written.
+// put schedules a statement that writes words, to run after all documents are written.
 func (ix *Index) put(query string, args []any) { ix.words = append(ix.words, statement{query, args}) }
 
 func (ix *Index) putWords(seq int64, d Document) {
 	ix.put(search.PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...)))
 }
 
-// putDocument writes a document, and its words where they have changed.
+// putDocument writes a document, and its words if they have changed.
 func (ix *Index) putDocument(ctx context.Context, d Document) error {
 	var seq int64
 	var digest *int64
@@ -101,7 +100,7 @@ func (ix *Index) putDocument(ctx context.Context, d Document) error {
 	return nil
 }
 
-// rewordDocument writes what texts and time of change come to in a document.
+// rewordDocument updates the texts and the time of change of a document.
 func (ix *Index) rewordDocument(ctx context.Context, d Document) error {
 	var seq int64
 	var digest *int64
@@ -121,9 +120,9 @@ func (ix *Index) rewordDocument(ctx context.Context, d Document) error {
 	return nil
 }
 
-// Remove removes the document of a thing.
+// Remove deletes the document of an item.
 func (ix *Index) Remove(ctx context.Context, kind domain.SubjectType, id int64) error {
-	if err := ix.flushWords(ctx); err != nil { // they may be those of this document
+	if err := ix.flushWords(ctx); err != nil { // they may belong to this document
 		return err
 	}
 	ix.pending = slices.DeleteFunc(ix.pending, func(p *pendingDocument) bool { return p.kind == kind && p.id == id })
@@ -141,7 +140,7 @@ func (ix *Index) Remove(ctx context.Context, kind domain.SubjectType, id int64) 
 	return ix.db.Exec(ctx, `DELETE FROM search_words WHERE rowid = $1`, seq)
 }
 
-// Touch carries a thing's time of change to its document.
+// Touch copies the time of change of an item to its document.
 func (ix *Index) Touch(ctx context.Context, kind domain.SubjectType, id int64, now time.Time) error {
 	if ix.pendingOf(kind, id) != nil {
 		ix.Refresh(kind, id)
@@ -150,8 +149,8 @@ func (ix *Index) Touch(ctx context.Context, kind domain.SubjectType, id int64, n
 	return ix.db.Exec(ctx, `UPDATE search_documents SET updated_at = $3 WHERE kind = $1 AND item_id = $2`, kind, id, sqlx.Micros(now))
 }
 
-// Relink carries to the document of an item that it was put into a channel, or taken
-// out (by -1). Private channels do not count: strangers see the order by it.
+// Relink updates the document of an item that was added to a channel (by 1) or removed (by -1).
+// Private channels do not count, because strangers see the order by this number.
 func (ix *Index) Relink(ctx context.Context, item domain.ItemRef, in domain.Visibility, by int64) error {
 	if in == domain.Private {
 		return nil
@@ -173,7 +172,7 @@ func (ix *Index) Relink(ctx context.Context, item domain.ItemRef, in domain.Visi
 	return err
 }
 
-// RelinkAll is Relink for everything of a run in a channel.
+// RelinkAll is Relink for all items of a run in a channel.
 func (ix *Index) RelinkAll(ctx context.Context, id domain.ChannelID, r access.Run, by int64) error {
 	if by == 0 {
 		return nil
@@ -191,7 +190,8 @@ func (ix *Index) RelinkAll(ctx context.Context, id domain.ChannelID, r access.Ru
 	return ix.recountTurned(ctx, id, r, by)
 }
 
-// changed carries what a document said before, and says now, to the counts and to groups.
+// changed registers the difference between the old and the new document with the counts and the
+// groups.
 func (ix *Index) changed(ctx context.Context, was, is Document) error {
 	if is.kind != domain.SubjectBlock && is.kind != domain.SubjectChannel {
 		return nil
@@ -204,8 +204,8 @@ func (ix *Index) changed(ctx context.Context, was, is Document) error {
 	return ix.touchGroupItems(ctx, is, was.typ)
 }
 
-// recountTurned notes the blocks of a run in a channel that have turned open, or hidden, as
-// the channel came (by 1) or went: each is in one open channel now, or in none.
+// recountTurned registers the blocks of a run in a channel that became open or hidden when the
+// channel was added (by 1) or removed (by -1): those that are now in one open channel, or in none.
 func (ix *Index) recountTurned(ctx context.Context, id domain.ChannelID, r access.Run, by int64) error {
 	return ix.deltas.Contents(ctx, domain.TypeUser, `SELECT d.author_id, d.type, d.item_id % 8,
 			count(*) * CAST($4 AS BIGINT), -count(*) * CAST($4 AS BIGINT)

@@ -11,11 +11,11 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// group_items has what a group has: its live channels, and the blocks in them, each once,
-// with the number of open and of private channels of the group that it is in. A row
-// changes while its block or channel is locked.
+// group_items contains the items of groups: their live channels and the blocks in those, each
+// once, with the numbers of the group's open and private channels that contain it. A row changes
+// while its block or channel is locked.
 
-// Placed gives what one place in a channel of some visibility adds to the two numbers.
+// Placed returns what one place in a channel with a visibility adds to the two numbers.
 func Placed(v domain.Visibility, by int64) (open, private int64) {
 	if v == domain.Private {
 		return 0, by
@@ -23,16 +23,17 @@ func Placed(v domain.Visibility, by int64) (open, private int64) {
 	return by, 0
 }
 
-// putGroupItems begins a statement that adds to the numbers of items of a group ($1), open
-// ones $2 and private ones $3; the items are documents `d` that the rest selects.
+// putGroupItems begins a statement that adds to the numbers of items of the group $1: $2 open
+// places and $3 private ones. The items are the documents `d` that the rest of the statement
+// selects.
 const putGroupItems = `INSERT INTO group_items (group_id, kind, item_id, type, open_n, private_n, open, created_at, updated_at)
 	SELECT CAST($1 AS BIGINT), d.kind, d.item_id, d.type, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($2 AS BIGINT) > 0, d.created_at, d.updated_at `
 
 const addToGroupItems = ` ON CONFLICT (group_id, kind, item_id) DO UPDATE SET open_n = group_items.open_n + excluded.open_n,
 	private_n = group_items.private_n + excluded.private_n, open = group_items.open_n + excluded.open_n > 0`
 
-// PutInGroup notes that an item came into a channel of an owner, or went by -1; nothing if
-// that is no group.
+// PutInGroup records that an item was added to a channel of an owner, or removed with negative
+// numbers. It does nothing unless the owner is a group.
 func (ix *Index) PutInGroup(ctx context.Context, owner domain.PrincipalRef, item domain.ItemRef, open, private int64) error {
 	if owner.Type != domain.TypeGroup {
 		return nil
@@ -60,11 +61,12 @@ func (ix *Index) PutInGroup(ctx context.Context, owner domain.PrincipalRef, item
 	return ix.db.ExecOne(ctx, `DELETE FROM group_items WHERE group_id = $1 AND kind = $2 AND item_id = $3`, owner.ID, item.Type, item.ID)
 }
 
-// inGroup finds the rows of a group ($4) for the blocks of a run in a channel.
+// inGroup selects the rows of the group $4 for the blocks of a run in a channel.
 const inGroup = `group_id = $4 AND kind = 'Block' AND item_id IN (
 	SELECT c.item_id FROM connections c WHERE ` + access.OfRun + ` AND c.item_type = 'Block')`
 
-// PutAllInGroup is PutInGroup for the blocks of a run in a locked channel, which are locked.
+// PutAllInGroup is PutInGroup for the blocks of a run in a locked channel. The blocks must be
+// locked.
 func (ix *Index) PutAllInGroup(ctx context.Context, group domain.GroupID, id domain.ChannelID, r access.Run, open, private int64) error {
 	if group == 0 || open == 0 && private == 0 {
 		return nil
@@ -89,8 +91,8 @@ func (ix *Index) PutAllInGroup(ctx context.Context, group domain.GroupID, id dom
 		FROM group_items WHERE `+inGroup+` GROUP BY group_id, type, item_id % 8`, id, r.After, r.Upto, group, open, private)
 }
 
-// moveGroupItems adds to the numbers of rows that are there. If the channel goes, the rows
-// of blocks that are nowhere else in the group go with it.
+// moveGroupItems adds to the numbers of existing rows. If the channel is removed, it deletes the
+// rows of blocks that are nowhere else in the group.
 func (ix *Index) moveGroupItems(ctx context.Context, group domain.GroupID, id domain.ChannelID, r access.Run, open, private int64) error {
 	if open+private < 0 {
 		const last = inGroup + ` AND open_n = $5 AND private_n = $6`
@@ -108,7 +110,7 @@ func (ix *Index) moveGroupItems(ctx context.Context, group domain.GroupID, id do
 		WHERE `+inGroup, id, r.After, r.Upto, group, open, private)
 }
 
-// Regroup carries a change of a channel's owner or visibility to its own place in groups.
+// Regroup updates the groups of a channel after a change of its owner or visibility.
 func (ix *Index) Regroup(ctx context.Context, was, is domain.Channel) error {
 	before, after := was.Owner.PrincipalRef, is.Owner.PrincipalRef
 	fromOpen, fromPrivate := Placed(was.Visibility, -1)
@@ -125,7 +127,7 @@ func (ix *Index) Regroup(ctx context.Context, was, is domain.Channel) error {
 	return ix.PutInGroup(ctx, after, domain.ChannelRef(is.ID), toOpen, toPrivate)
 }
 
-// touchGroupItems carries an item's kind and time of change to what groups have.
+// touchGroupItems copies the type and the time of change of an item to the groups that have it.
 func (ix *Index) touchGroupItems(ctx context.Context, d Document, was string) error {
 	rows, err := ix.db.Query(ctx, `UPDATE group_items SET type = $3, updated_at = $4 WHERE kind = $1 AND item_id = $2
 		RETURNING group_id, open`, d.kind, d.id, d.typ, d.updated)
@@ -139,11 +141,11 @@ func (ix *Index) touchGroupItems(ctx context.Context, d Document, was string) er
 	return err
 }
 
-// endedItems is how many rows of group_items go in one transaction.
+// endedItems is how many rows of group_items one transaction deletes.
 const endedItems = 1000
 
-// EndGroup forgets some of what a deleted group had, and reports whether there may be more.
-// The counts go last, since who changes a row of group_items counts it at the same time.
+// EndGroup deletes some of the items of a deleted group and reports whether there may be more. It
+// deletes the counts last, because a transaction that changes a row of group_items also counts it.
 func (ix *Index) EndGroup(ctx context.Context, id domain.GroupID) (more bool, err error) {
 	var kind string
 	var item int64

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// groupPlaces are the places that the live channels of groups give: each channel itself,
-// and every block in one; or those of before, where that is pending.
+// groupPlaces selects the places in live channels of groups: each channel itself and every block
+// in it. If a transition is pending, it selects the places before it.
 const groupPlaces = `SELECT ch.owner_id AS group_id, 'Channel' AS kind, ch.id AS item_id, ch.visibility AS visibility
 		FROM channels ch WHERE ch.owner_type = 'Group' AND ch.state = 'available'
 	UNION ALL SELECT ch.owner_id, 'Block', c.item_id, ch.visibility
@@ -20,8 +20,8 @@ const groupPlaces = `SELECT ch.owner_id AS group_id, 'Channel' AS kind, ch.id AS
 		FROM pending_transitions pt JOIN connections c ON ` + access.InRun + `
 		WHERE pt.group_id <> 0 AND c.item_type = 'Block'`
 
-// GroupItemChecks hold what groups have against their channels. What a deleted group
-// leaves goes by a job, and is passed over.
+// GroupItemChecks compare the items of groups with their channels. They ignore deleted groups,
+// whose items a job deletes.
 var GroupItemChecks = []sqlx.Check{
 	placedIn("open_n", "<> 'private'"),
 	placedIn("private_n", "= 'private'"),
@@ -33,7 +33,7 @@ var GroupItemChecks = []sqlx.Check{
 	copied("updated_at", "gi.updated_at", "d.updated_at"),
 }
 
-// placedIn compares one of the two numbers, also of items without a row.
+// placedIn compares one of the two numbers, including items without a row.
 func placedIn(column, visibility string) sqlx.Check {
 	return sqlx.Check{What: "group_items." + column, Query: `SELECT group_id, CAST(sum(stored) AS BIGINT), CAST(sum(actual) AS BIGINT) FROM (
 		SELECT gi.group_id, gi.kind, gi.item_id, gi.` + column + ` AS stored, 0 AS actual FROM group_items gi
@@ -50,8 +50,8 @@ func copied(what, stored, actual string) sqlx.Check {
 		WHERE EXISTS (SELECT 1 FROM groups g WHERE g.id = gi.group_id)) AS x WHERE stored <> actual`}
 }
 
-// RepairGroup adds to what a locked group has what is missing of its channels, as of one
-// moment, and carries the things' documents to it.
+// RepairGroup corrects the numbers of a locked group's items by the difference to its channels in
+// one snapshot, and copies the columns of the items' documents.
 func (ix *Index) RepairGroup(ctx context.Context, id domain.GroupID) error {
 	for _, statement := range []string{
 		`INSERT INTO group_items (group_id, kind, item_id, type, open_n, private_n, open, created_at, updated_at)

@@ -8,14 +8,14 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Index has the documents that a transaction changes. Each is written once, at its end, by
-// Flush: what is new as it is known, what has changed as it is then read. The store flushes
-// it before the counts, to which it adds.
+// Index collects the documents that a transaction changes. Flush writes each of them once, at its
+// end: new ones as they are known, changed ones as it then reads them. The store flushes it before
+// the counts, because it adds to them.
 type Index struct {
 	db      sqlx.Conn
 	deltas  *counters.Deltas
 	pending []*pendingDocument
-	words   []statement // that write words of documents that were written
+	words   []statement // they write the words of documents that were written
 }
 
 type statement struct {
@@ -23,24 +23,24 @@ type statement struct {
 	args  []any
 }
 
-// Use has the documents written on the connection of the transaction, and what they change
-// of counts registered.
+// Use makes the index write documents on the connection of the transaction and register counts
+// with deltas.
 func (ix *Index) Use(db sqlx.Conn, deltas *counters.Deltas) { ix.db, ix.deltas = db, deltas }
 
-// Writes are the statements of a transaction on many documents: after a load.
+// Writes contains the statements of a transaction on many documents, after a load.
 type Writes struct{ ix *Index }
 
-// NewWrites gives the statements over the index of a transaction.
+// NewWrites returns the statements on the index of a transaction.
 func NewWrites(ix *Index) Writes { return Writes{ix} }
 
-// pendingDocument is a document to be written.
+// pendingDocument is a document to write.
 type pendingDocument struct {
 	Document
 	fresh bool // it has no row yet
-	stale bool // of its content only kind, id and links are known
+	stale bool // only its kind, id and links are known
 }
 
-// pendingOf gives the document of a thing that is to be written, nil if there is none.
+// pendingOf returns the pending document of an item, nil if there is none.
 func (ix *Index) pendingOf(kind domain.SubjectType, id int64) *pendingDocument {
 	for _, p := range ix.pending {
 		if p.kind == kind && p.id == id {
@@ -50,12 +50,12 @@ func (ix *Index) pendingOf(kind domain.SubjectType, id int64) *pendingDocument {
 	return nil
 }
 
-// Add has the document of something new written.
+// Add schedules writing the document of a new item.
 func (ix *Index) Add(d Document) {
 	ix.pending = append(ix.pending, &pendingDocument{Document: d, fresh: true})
 }
 
-// Refresh has the document of a thing that changed, or is gone, written.
+// Refresh schedules writing the document of an item that was changed or deleted.
 func (ix *Index) Refresh(kind domain.SubjectType, id int64) {
 	p := ix.pendingOf(kind, id)
 	if p == nil {
@@ -65,7 +65,7 @@ func (ix *Index) Refresh(kind domain.SubjectType, id int64) {
 	p.stale = true
 }
 
-// Reword has the document of a thing written whose texts or time alone have changed.
+// Reword schedules writing the document of an item if only its texts or times changed.
 func (ix *Index) Reword(d Document) {
 	if ix.pendingOf(d.kind, d.id) != nil {
 		ix.Refresh(d.kind, d.id)
@@ -74,11 +74,11 @@ func (ix *Index) Reword(d Document) {
 	ix.pending = append(ix.pending, &pendingDocument{Document: d})
 }
 
-// Empty reports whether no document is to be written.
+// Empty reports whether no document is pending.
 func (ix *Index) Empty() bool { return len(ix.pending) == 0 }
 
-// Join has the documents of another transaction written after one's own. That one keeps them,
-// and they are written as they are known there, in case that is undone.
+// Join adds the documents of another transaction. The other index keeps them too, unchanged, in
+// case this write is rolled back.
 func (ix *Index) Join(o *Index) {
 	for _, p := range o.pending {
 		document := *p
@@ -86,8 +86,8 @@ func (ix *Index) Join(o *Index) {
 	}
 }
 
-// Flush writes the documents that wait for it. A statement over the documents of many
-// things needs it before.
+// Flush writes the pending documents. It must be called before a statement on the documents of
+// many items.
 func (ix *Index) Flush(ctx context.Context) error {
 	pending := ix.pending
 	ix.pending = nil
@@ -99,8 +99,9 @@ func (ix *Index) Flush(ctx context.Context) error {
 	return ix.flushWords(ctx)
 }
 
-// Settle writes the documents of which the content is yet to be read, and reads it of new ones:
-// what waits beyond the transaction must not be read among the changes of another.
+// Settle writes the documents whose content must still be read, and reads the content of new ones.
+// The remaining documents can then be written later, together with the changes of other
+// transactions, without reading any of these.
 func (ix *Index) Settle(ctx context.Context) error {
 	pending := ix.pending
 	ix.pending = nil
@@ -124,7 +125,7 @@ func (ix *Index) Settle(ctx context.Context) error {
 	return ix.flushWords(ctx)
 }
 
-// complete reads the content of a new document, and reports whether its thing is still there.
+// complete reads the content of a new document and reports whether its item still exists.
 func (ix *Index) complete(ctx context.Context, p *pendingDocument) (bool, error) {
 	all, err := read(ctx, ix.db, p.kind, "id = $1", p.id)
 	if err != nil || len(all) == 0 {
@@ -135,9 +136,8 @@ func (ix *Index) complete(ctx context.Context, p *pendingDocument) (bool, error)
 	return true, nil
 }
 
-// flushWords writes the words of the documents that were written, one after the other: between
-// two of them FTS5 would write a segment of its index for any statement that notes how to take
-// its changes back.
+// flushWords writes the words of documents one after the other. Any statement in between that can
+// be rolled back would make FTS5 write a segment of its index.
 func (ix *Index) flushWords(ctx context.Context) error {
 	statements := ix.words
 	ix.words = nil

@@ -12,9 +12,9 @@ import (
 	"vitrine/internal/words"
 )
 
-// AddDocuments makes documents for the blocks that have none, the oldest first, to be
-// found by their words once IndexPending has come to them, and counts what groups have.
-// It is for blocks that were written past CreateBlock.
+// AddDocuments creates documents for the blocks that have none, oldest first, and counts the items
+// of groups. It is for blocks that were written without CreateBlock. They can be found by their
+// words after IndexPending has processed them.
 func (w Writes) AddDocuments(ctx context.Context) error {
 	ix := w.ix
 	if err := ix.Flush(ctx); err != nil {
@@ -36,19 +36,19 @@ func (w Writes) AddDocuments(ctx context.Context) error {
 	return ix.refillGroups(ctx)
 }
 
-// Columns are those of search_documents, in the order of the values that Row gives.
+// Columns lists the columns of search_documents in the order of the values that Row returns.
 const Columns = `seq, kind, item_id, type, author_id, open, name_key, extension, source_key, value_key, updated_at, digest,
 	links, random_key, created_at`
 
-// Row is a row of search_documents with a number, for a thing that is in so many channels
-// that are not private. Its words are to be written by LoadWords.
+// Row returns a row of search_documents for an item that is in `links` channels that are not
+// private. LoadWords must write its words.
 func (d Document) Row(seq, links, random int64) []any {
 	values := []any{seq, string(d.kind), d.id, d.typ, int64(d.author)}
 	return append(append(append(values, d.open), d.values()[5:]...), links, random, d.created)
 }
 
-// FinishDocuments counts what users and groups have, of which nothing is counted yet, once
-// all documents were written past the store.
+// FinishDocuments counts the items of users and groups, which are not counted yet, after all
+// documents were written by a load.
 func (w Writes) FinishDocuments(ctx context.Context) error {
 	err := w.ix.db.Exec(ctx, `INSERT INTO content_counts (owner_type, owner_id, type, part, open, hidden)
 		SELECT 'User', author_id, type, item_id % 8, count(CASE WHEN open THEN 1 END), count(CASE WHEN NOT open THEN 1 END)
@@ -59,8 +59,7 @@ func (w Writes) FinishDocuments(ctx context.Context) error {
 	return w.ix.refillGroups(ctx)
 }
 
-// refillGroups counts anew what all groups have, once the documents of what was loaded
-// are there.
+// refillGroups recounts the items of all groups after documents were loaded.
 func (ix *Index) refillGroups(ctx context.Context) error {
 	if err := ix.deltas.FlushCounts(ctx); err != nil {
 		return err
@@ -90,7 +89,7 @@ func (ix *Index) refillGroups(ctx context.Context) error {
 	return nil
 }
 
-// RecountLinks counts anew in how many channels the channels in a channel are.
+// RecountLinks recounts the channels that contain each channel in a channel.
 func (ix *Index) RecountLinks(ctx context.Context, id domain.ChannelID) error {
 	if err := ix.Flush(ctx); err != nil {
 		return err
@@ -99,14 +98,14 @@ func (ix *Index) RecountLinks(ctx context.Context, id domain.ChannelID) error {
 		WHERE kind = 'Channel' AND item_id IN (SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Channel')`, id)
 }
 
-// openParents counts the channels, public and closed, that a channel is in, or is counted
-// in until what is pending is done.
+// openParents counts the public and closed channels that contain a channel, as counted before
+// pending transitions are done.
 const openParents = `SELECT count(*) FROM connections c CROSS JOIN channels ch
 	LEFT JOIN pending_transitions pt ON ` + access.InRun + `
 	WHERE ch.id = c.channel_id AND ` + access.OpenApplied + ` > 0 AND c.item_type = 'Channel' AND c.item_id = `
 
-// IndexPending writes the words of at most n documents that have none yet, and tells
-// how many it found: those that were there before there was search, or came by a load.
+// IndexPending writes the words of at most n documents that have none yet and returns how many it
+// found. They were loaded, or are older than search.
 func (w Writes) IndexPending(ctx context.Context, n int) (int, error) {
 	ix := w.ix
 	rows, err := ix.db.Query(ctx, `SELECT kind, item_id FROM search_documents WHERE digest IS NULL ORDER BY seq LIMIT $1`+
@@ -124,9 +123,9 @@ func (w Writes) IndexPending(ctx context.Context, n int) (int, error) {
 	return len(all), nil
 }
 
-// BeginWords prepares the database for the words of all documents, one after the other, and
-// gives the statements that make it as it was: FTS5 keeps more of them in memory before it
-// writes a segment, all of which it merges again, and PostgreSQL makes its indexes afterwards.
+// BeginWords prepares the database for loading the words of all documents and returns the
+// statements that restore it. With SQLite, FTS5 keeps more words in memory before it writes a
+// segment, so it merges fewer. PostgreSQL creates its indexes afterwards.
 func (w Writes) BeginWords(ctx context.Context) (end []string, err error) {
 	db := w.ix.db
 	if db.Dialect == sqlx.SQLite {
@@ -149,7 +148,7 @@ func (w Writes) BeginWords(ctx context.Context) (end []string, err error) {
 	return append(end, "ANALYZE search_words"), err
 }
 
-// EndWords runs what BeginWords gave.
+// EndWords runs the statements that BeginWords returned.
 func (w Writes) EndWords(ctx context.Context, statements []string) error {
 	if w.ix.db.Dialect == sqlx.Postgres {
 		if err := w.ix.db.Exec(ctx, database.MakeIndexesFaster); err != nil {
@@ -164,9 +163,9 @@ func (w Writes) EndWords(ctx context.Context, statements []string) error {
 	return nil
 }
 
-// LoadWords writes the words of the next n documents of a kind with ids above one, which
-// have none in the database yet, and gives the last id and how many documents it found.
-// Those that wait for IndexPending are left to it.
+// LoadWords writes the words of the next n documents of a kind with ids above the given one, which
+// have no words in the database yet. It returns the last id and the number of documents that it
+// found. It skips documents that wait for IndexPending.
 func (w Writes) LoadWords(ctx context.Context, kind domain.SubjectType, above int64, n int) (last int64, found int, err error) {
 	ix := w.ix
 	rows, err := ix.db.Query(ctx, `SELECT item_id, seq, digest FROM search_documents WHERE kind = $1 AND item_id > $2 ORDER BY item_id LIMIT $3`, kind, above, n)
@@ -195,7 +194,7 @@ func (w Writes) LoadWords(ctx context.Context, kind domain.SubjectType, above in
 		if !ok || has.digest == nil {
 			continue
 		}
-		if *has.digest != d.digest() { // of words as another version made them
+		if *has.digest != d.digest() { // another version computed its words
 			if err := ix.db.Exec(ctx, `UPDATE search_documents SET digest = $2 WHERE seq = $1`, has.seq, d.digest()); err != nil {
 				return above, 0, err
 			}

@@ -10,8 +10,7 @@ import (
 	"vitrine/internal/words"
 )
 
-// read makes the documents of things of a kind from their rows. where is about
-// the thing's own row.
+// read returns the documents of the items of a kind whose own row matches `where`.
 func read(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, where string, args ...any) ([]Document, error) {
 	var query string
 	var scan func(row sqlx.Row) (Document, error)
@@ -37,7 +36,7 @@ func read(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, where stri
 	return sqlx.Collect(ctx, rows, err, scan)
 }
 
-// scanBlockDocument reads of a block what its document says.
+// scanBlockDocument reads the parts of a block that its document needs.
 func scanBlockDocument(row sqlx.Row) (Document, error) {
 	var b domain.Block
 	var description, content, page *string
@@ -53,7 +52,7 @@ func scanBlockDocument(row sqlx.Row) (Document, error) {
 	return OfBlock(b), err
 }
 
-// OfBlock is the document of a block.
+// OfBlock returns the document of a block.
 func OfBlock(b domain.Block) Document {
 	d := Document{kind: domain.SubjectBlock, id: int64(b.ID), typ: string(b.Type), author: domain.UserID(b.Author.ID),
 		open: b.OpenCount > 0, links: b.OpenCount, title: deref(b.Title), source: canonical(b.SourceURL), value: canonical(b.ValueURL),
@@ -105,14 +104,14 @@ func scanChannelDocument(row sqlx.Row) (Document, error) {
 	return d, err
 }
 
-// OfChannel is the document of a new channel.
+// OfChannel returns the document of a new channel.
 func OfChannel(c domain.Channel) Document {
 	return Document{kind: domain.SubjectChannel, id: int64(c.ID), typ: string(domain.SubjectChannel), author: c.UserID,
 		open: c.Visibility != domain.Private, title: c.Title, body: []string{plain(c.Description)},
 		created: sqlx.Micros(c.CreatedAt), updated: sqlx.Micros(c.UpdatedAt)}
 }
 
-// Named is the document of a user or a new group.
+// Named returns the document of a user or a new group.
 func Named(kind domain.SubjectType, id int64, author domain.UserID, name, slug string, created int64) Document {
 	return Document{kind: kind, id: id, typ: string(kind), author: author, open: true, title: name, body: []string{slug},
 		created: created, updated: created}

@@ -1,4 +1,5 @@
-// Package exports is what users take with them: how far each export has come, and where its file is.
+// Package exports stores the exports of users' data: the progress of each and the location of its
+// file.
 package exports
 
 import (
@@ -9,16 +10,16 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
 const columns = `id, user_id, state, attempts, object, size, expected, done, channels, blocks, files, bytes, left_out, created_at, ended_at, expires_at`
@@ -38,14 +39,13 @@ func (r Reads) Export(ctx context.Context, user domain.UserID, id domain.ExportI
 	return scan(r.db.QueryRow(ctx, "SELECT "+columns+" FROM exports WHERE id = $1 AND user_id = $2 AND expires_at > $3", id, user, sqlx.Micros(now)))
 }
 
-// Exports reads a user's exports that have not expired, newest first. They are few.
+// Exports reads a user's exports that have not expired, newest first. There are only a few.
 func (r Reads) Exports(ctx context.Context, user domain.UserID, now time.Time) ([]domain.Export, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+columns+" FROM exports WHERE user_id = $1 AND expires_at > $2 ORDER BY id DESC", user, sqlx.Micros(now))
 	return sqlx.Collect(ctx, rows, err, scan)
 }
 
-// AddExport notes an export that a job is to make; ok is false where the user has one that has
-// not ended.
+// AddExport adds an export for a job to create; ok is false if the user has an unfinished one.
 func (w Writes) AddExport(ctx context.Context, user domain.UserID, now, expires time.Time) (id domain.ExportID, ok bool, err error) {
 	rows, err := w.db.Query(ctx, `INSERT INTO exports (user_id, state, created_at, expires_at) VALUES ($1, 'queued', $2, $3)
 		ON CONFLICT DO NOTHING RETURNING id`, user, sqlx.Micros(now), sqlx.Micros(expires))
@@ -56,10 +56,10 @@ func (w Writes) AddExport(ctx context.Context, user domain.UserID, now, expires 
 	return domain.ExportID(ids[0]), true, nil
 }
 
-// BeginExport counts an attempt, and gives the export with the object that the attempt before
-// this one may have written. NotFound where it is gone or has ended.
+// BeginExport counts an attempt and returns the export with the object that the previous attempt
+// may have written. It returns NotFound if the export was deleted or has ended.
 func (w Writes) BeginExport(ctx context.Context, id domain.ExportID, object string) (e domain.Export, before string, err error) {
-	// The row is locked by its change, so what is read first is what it was.
+	// The first update locks the row, so it returns the previous object.
 	err = w.db.QueryRow(ctx, `UPDATE exports SET attempts = attempts + 1, state = 'running' WHERE id = $1 AND ended_at IS NULL RETURNING object`, id).Scan(&before)
 	if err != nil {
 		return e, "", sqlx.Found(err)
@@ -69,19 +69,19 @@ func (w Writes) BeginExport(ctx context.Context, id domain.ExportID, object stri
 	return e, before, err
 }
 
-// UndoExportAttempt takes back what BeginExport counted.
+// UndoExportAttempt subtracts the attempt that BeginExport counted.
 func (w Writes) UndoExportAttempt(ctx context.Context, id domain.ExportID) error {
 	return w.db.Exec(ctx, `UPDATE exports SET attempts = attempts - 1 WHERE id = $1 AND ended_at IS NULL AND attempts > 0`, id)
 }
 
-// NoteExport writes how far the attempt with an object has come; false where it is no longer the
-// one that counts.
+// NoteExport stores the progress of the attempt with an object. It returns false if another
+// attempt has replaced it.
 func (w Writes) NoteExport(ctx context.Context, id domain.ExportID, object string, c domain.ExportCounts) (bool, error) {
 	return w.changed(ctx, `UPDATE exports SET expected = $3, done = $4, channels = $5, blocks = $6, files = $7, bytes = $8, left_out = $9
 		WHERE id = $1 AND object = $2 AND ended_at IS NULL RETURNING id`, id, object, c.Expected, c.Done, c.Channels, c.Blocks, c.Files, c.Bytes, c.LeftOut)
 }
 
-// EndExport ends the attempt with an object; false where it is no longer the one that counts.
+// EndExport ends the attempt with an object. It returns false if another attempt has replaced it.
 func (w Writes) EndExport(ctx context.Context, id domain.ExportID, object string, state domain.ExportState, size int64, now, expires time.Time) (bool, error) {
 	return w.changed(ctx, `UPDATE exports SET state = $3, size = $4, ended_at = $5, expires_at = $6
 		WHERE id = $1 AND object = $2 AND ended_at IS NULL RETURNING id`, id, object, state, size, sqlx.Micros(now), sqlx.Micros(expires))
@@ -93,14 +93,13 @@ func (w Writes) changed(ctx context.Context, query string, args ...any) (bool, e
 	return len(ids) > 0, err
 }
 
-// DeleteExport removes an export of a user, and gives its object.
+// DeleteExport deletes an export of a user and returns its object.
 func (w Writes) DeleteExport(ctx context.Context, user domain.UserID, id domain.ExportID) (object string, err error) {
 	err = w.db.QueryRow(ctx, `DELETE FROM exports WHERE id = $1 AND user_id = $2 RETURNING object`, id, user).Scan(&object)
 	return object, sqlx.Found(err)
 }
 
-// SweepExports removes exports that have expired, at most so many, and gives their objects and
-// how many there were.
+// SweepExports deletes at most `most` expired exports and returns their objects and their number.
 func (w Writes) SweepExports(ctx context.Context, now time.Time, most int) (objects []string, n int, err error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE expires_at <= $1 ORDER BY expires_at`+sqlx.Limit("$2")+
 		`) RETURNING object`, sqlx.Micros(now), most)
@@ -108,14 +107,14 @@ func (w Writes) SweepExports(ctx context.Context, now time.Time, most int) (obje
 	return named(all), len(all), err
 }
 
-// ForgetExports removes the exports of a user, and gives their objects.
+// ForgetExports deletes the exports of a user and returns their objects.
 func (w Writes) ForgetExports(ctx context.Context, user domain.UserID) ([]string, error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM exports WHERE user_id = $1 RETURNING object`, user)
 	all, err := sqlx.Collect(ctx, rows, err, sqlx.ScanString)
 	return named(all), err
 }
 
-// named leaves out exports that no job has begun.
+// named omits the empty names of exports that no job has started.
 func named(objects []string) (all []string) {
 	for _, object := range objects {
 		if object != "" {

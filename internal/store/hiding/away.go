@@ -7,18 +7,19 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Connection is one that is put away.
+// Connection is a hidden connection.
 type Connection struct {
 	ID          domain.ConnectionID
-	Under       ID // for what it is hidden
+	Under       ID // the reason it is hidden
 	Channel     domain.ChannelID
 	Item        domain.ItemRef
-	User        domain.UserID // who made it
+	User        domain.UserID // its creator
 	PositionKey int64
 	CreatedAt   int64 // microseconds
 }
 
-// KeepConnection puts a connection of a locked channel away as it is, which its caller then removes.
+// KeepConnection copies a connection of a locked channel to the hidden ones. The caller then
+// deletes it.
 func (w Writes) KeepConnection(ctx context.Context, under ID, id domain.ConnectionID) error {
 	return w.db.ExecOne(ctx, `INSERT INTO hidden_connections (id, hidden_id, channel_id, item_type, item_id, block_id, user_id, position_key,
 			pinned, metadata, version, created_at, updated_at)
@@ -26,8 +27,8 @@ func (w Writes) KeepConnection(ctx context.Context, under ID, id domain.Connecti
 			pinned, metadata, version, created_at, updated_at FROM connections WHERE id = $1`, id, under)
 }
 
-// Kept lists some of the connections that are put away for a thing, the last first: so each finds
-// those beside which it stood.
+// Kept lists some of the connections hidden with a thing, newest first, so that each is restored
+// after its neighbours.
 func (r Reads) Kept(ctx context.Context, under ID, limit int) ([]Connection, error) {
 	rows, err := r.db.Query(ctx, `SELECT k.id, k.hidden_id, k.channel_id, k.item_type, k.item_id, k.user_id, k.position_key, k.created_at
 		FROM hidden_connections k WHERE k.hidden_id = $1 ORDER BY k.id DESC`+sqlx.Limit("$2"), under, limit)
@@ -37,18 +38,18 @@ func (r Reads) Kept(ctx context.Context, under ID, limit int) ([]Connection, err
 	})
 }
 
-// DropKept forgets a connection that is put away.
+// DropKept deletes a hidden connection.
 func (w Writes) DropKept(ctx context.Context, id domain.ConnectionID) error {
 	return w.db.ExecOne(ctx, `DELETE FROM hidden_connections WHERE id = $1`, id)
 }
 
-// KeepFor has a connection that is put away come back with another thing.
+// KeepFor makes a hidden connection reappear with another thing.
 func (w Writes) KeepFor(ctx context.Context, id domain.ConnectionID, under ID) error {
 	return w.db.ExecOne(ctx, `UPDATE hidden_connections SET hidden_id = $2 WHERE id = $1`, id, under)
 }
 
-// StaysHidden gives what a connection that is put away for one thing must stay away for as well:
-// its block, or a person who made it, or its block, and whose channel it is not. 0 is nothing.
+// StaysHidden returns another thing that keeps a connection hidden: its block, its creator or the
+// block's author, unless the channel belongs to that person. It returns 0 if there is none.
 func (r Reads) StaysHidden(ctx context.Context, c Connection) (ID, error) {
 	return sqlx.ScanID[ID](r.db.QueryRow(ctx, `SELECT COALESCE(min(h.id), 0) FROM hidden_things h WHERE h.id <> $1 AND h.state <> 'showing' AND (
 		h.kind = 'Block' AND $2 = 'Block' AND h.target_id = $3
@@ -57,8 +58,8 @@ func (r Reads) StaysHidden(ctx context.Context, c Connection) (ID, error) {
 		c.Under, c.Item.Type, c.Item.ID, c.User, c.Channel))
 }
 
-// ChannelsWith lists some channels that are live and that a block is in, but for those of one user;
-// 0 excepts nobody.
+// ChannelsWith lists some live channels that contain a block, except those of one user (0: no
+// exception).
 func (r Reads) ChannelsWith(ctx context.Context, block domain.BlockID, except domain.UserID, limit int) ([]domain.ChannelID, error) {
 	rows, err := r.db.Query(ctx, `SELECT c.channel_id FROM connections c JOIN channels ch ON ch.id = c.channel_id
 		WHERE c.item_type = 'Block' AND c.item_id = $1 AND ch.state = 'available' AND NOT (ch.owner_type = 'User' AND ch.owner_id = $2)
@@ -66,7 +67,7 @@ func (r Reads) ChannelsWith(ctx context.Context, block domain.BlockID, except do
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ChannelID])
 }
 
-// SpreadBlocks lists some blocks of a user that are in others' channels, above one.
+// SpreadBlocks lists some blocks of a user, above an id, that are in others' channels.
 func (r Reads) SpreadBlocks(ctx context.Context, of domain.UserID, above domain.BlockID, limit int) ([]domain.BlockID, error) {
 	rows, err := r.db.Query(ctx, `SELECT b.id FROM blocks b WHERE b.user_id = $1 AND b.id > $2 AND b.open_count + b.private_count > 0 AND EXISTS (
 			SELECT 1 FROM connections c JOIN channels ch ON ch.id = c.channel_id
@@ -75,7 +76,8 @@ func (r Reads) SpreadBlocks(ctx context.Context, of domain.UserID, above domain.
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.BlockID])
 }
 
-// AddedTo lists some of the others' channels to which a user has connected something, above one.
+// AddedTo lists some of the others' channels, above an id, to which a user has connected
+// something.
 func (r Reads) AddedTo(ctx context.Context, by domain.UserID, above domain.ChannelID, limit int) ([]domain.ChannelID, error) {
 	rows, err := r.db.Query(ctx, `SELECT n.channel_id FROM adder_counts n JOIN channels ch ON ch.id = n.channel_id
 		WHERE n.user_id = $1 AND n.channel_id > $2 AND ch.state = 'available' AND NOT (ch.owner_type = 'User' AND ch.owner_id = $1)
@@ -83,15 +85,15 @@ func (r Reads) AddedTo(ctx context.Context, by domain.UserID, above domain.Chann
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ChannelID])
 }
 
-// AddedBy lists some of the connections that a user made in a channel, by what they connect.
+// AddedBy lists some of the connections that a user created in a channel, by item.
 func (r Reads) AddedBy(ctx context.Context, by domain.UserID, in domain.ChannelID, limit int) ([]domain.ConnectionID, error) {
 	rows, err := r.db.Query(ctx, `SELECT id FROM (SELECT c.id, c.item_type, c.item_id FROM connections c WHERE c.channel_id = $1 AND c.user_id = $2
 		ORDER BY c.position_key`+sqlx.Limit("$3")+`) AS part ORDER BY item_type, item_id`, in, by, limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ConnectionID])
 }
 
-// OpenChannels lists some of the channels that go with a person and are not private: those that they
-// own, and those that they made in groups of their own.
+// OpenChannels lists some channels of a person that are not private: those that they own, and
+// those that they created in groups of their own.
 func (r Reads) OpenChannels(ctx context.Context, of domain.UserID, above domain.ChannelID, limit int) ([]domain.ChannelID, error) {
 	rows, err := r.db.Query(ctx, `SELECT ch.id FROM channels ch WHERE ch.id > $2 AND ch.state = 'available' AND ch.visibility <> 'private'
 			AND ch.owner_type = 'User' AND ch.owner_id = $1
@@ -101,7 +103,7 @@ func (r Reads) OpenChannels(ctx context.Context, of domain.UserID, above domain.
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ChannelID])
 }
 
-// Said is a comment and the block that it is on.
+// Said is a comment and its block.
 type Said struct {
 	Comment domain.CommentID
 	Block   domain.BlockID
@@ -118,7 +120,7 @@ func (r Reads) CommentsOf(ctx context.Context, user domain.UserID, limit int) ([
 	return sqlx.Collect(ctx, rows, err, scanSaid)
 }
 
-// KeptComments lists some of the comments that are put away for a thing, by block.
+// KeptComments lists some of the comments hidden with a thing, by block.
 func (r Reads) KeptComments(ctx context.Context, under ID, limit int) ([]Said, error) {
 	rows, err := r.db.Query(ctx, `SELECT id, block_id FROM (SELECT k.id, k.block_id FROM hidden_comments k WHERE k.hidden_id = $1
 		ORDER BY k.id`+sqlx.Limit("$2")+`) AS part ORDER BY block_id, id`, under, limit)
@@ -127,7 +129,7 @@ func (r Reads) KeptComments(ctx context.Context, under ID, limit int) ([]Said, e
 
 const commentColumns = `block_id, user_id, body_markdown, body_html, body_plain, created_at, updated_at`
 
-// KeepComment puts a comment on a locked block away as it is; NotFound if it is gone.
+// KeepComment hides a comment on a locked block. It returns NotFound if the comment is gone.
 func (w Writes) KeepComment(ctx context.Context, under ID, c Said) error {
 	n, err := w.db.ExecCount(ctx, `INSERT INTO hidden_comments (id, hidden_id, version, `+commentColumns+`)
 		SELECT id, CAST($2 AS BIGINT), version, `+commentColumns+` FROM comments WHERE id = $1`, c.Comment, under)
@@ -143,8 +145,8 @@ func (w Writes) KeepComment(ctx context.Context, under ID, c Said) error {
 	return w.countComments(ctx, c.Block, -1)
 }
 
-// PutCommentBack puts a comment back on a locked block; its version is new. Nothing happens where
-// it is not put away any more.
+// PutCommentBack restores a hidden comment on a locked block, with a new version. It does nothing
+// if the comment is not hidden any more.
 func (w Writes) PutCommentBack(ctx context.Context, c Said) error {
 	n, err := w.db.ExecCount(ctx, `INSERT INTO comments (id, version, `+commentColumns+`)
 		SELECT id, version + 1, `+commentColumns+` FROM hidden_comments WHERE id = $1`, c.Comment)
@@ -157,7 +159,7 @@ func (w Writes) PutCommentBack(ctx context.Context, c Said) error {
 	return w.countComments(ctx, c.Block, 1)
 }
 
-// KeepCommentFor has a comment that is put away come back with another thing; NotFound if it is not.
+// KeepCommentFor makes a hidden comment reappear with another thing, NotFound if it is not hidden.
 func (w Writes) KeepCommentFor(ctx context.Context, id domain.CommentID, under ID) error {
 	n, err := w.db.ExecCount(ctx, `UPDATE hidden_comments SET hidden_id = $2 WHERE id = $1`, id, under)
 	if err == nil && n == 0 {
@@ -166,7 +168,7 @@ func (w Writes) KeepCommentFor(ctx context.Context, id domain.CommentID, under I
 	return err
 }
 
-// KeptComment reads a comment that is put away: by whom it is, on which block, and what it says.
+// KeptComment reads the author, the block and the text of a hidden comment.
 func (r Reads) KeptComment(ctx context.Context, id domain.CommentID) (by int64, on domain.BlockID, text string, err error) {
 	err = r.db.QueryRow(ctx, `SELECT user_id, block_id, body_plain FROM hidden_comments WHERE id = $1`, id).Scan(&by, &on, &text)
 	return by, on, text, sqlx.Found(err)
@@ -176,8 +178,8 @@ func (w Writes) countComments(ctx context.Context, block domain.BlockID, by int6
 	return w.db.ExecOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
 }
 
-// ForgetHiddenOf forgets that a user was hidden and what is put away with them, and their comments
-// that are put away. It gives these.
+// ForgetHiddenOf deletes the record that a user was hidden, everything hidden with them, and their
+// hidden comments. It returns the ids of the comments.
 func (w Writes) ForgetHiddenOf(ctx context.Context, user domain.UserID) (comments []int64, err error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM hidden_comments WHERE user_id = $1 RETURNING id`, user)
 	if comments, err = sqlx.Collect(ctx, rows, err, sqlx.ScanInt64); err != nil {

@@ -1,8 +1,9 @@
-// Package hiding is what operators have hidden: the things with what they were before, and the
-// connections and comments that are put away until they are shown again.
+// Package hiding stores what operators have hidden: the things with their previous state, and the
+// connections and comments that are removed until the things are shown again.
 //
-// A hidden channel is private. A hidden block is in no channel, and so it is its author's alone;
-// a hidden comment is not among the comments. So nothing that reads has to know of hiding.
+// A hidden channel is private. A hidden block is in no channel, so only its author sees it. A
+// hidden comment is not in the table of comments. So code that reads needs no rule for hidden
+// things.
 package hiding
 
 import (
@@ -14,52 +15,52 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-// ID numbers what is hidden, in the order in which it was.
+// ID numbers hidden things in the order in which they were hidden.
 type ID int64
 
-// State is how far something has come.
+// State is the progress of hiding or showing a thing.
 type State string
 
-// The states. Their names are kept in the database.
+// The states. The database contains their names.
 const (
-	Moving  State = "hiding"  // some of it is still to be put away
-	Hidden  State = "hidden"  // all of it is
-	Showing State = "showing" // it is being put back, and then no row is left
+	Moving  State = "hiding"  // some of it is still to be hidden
+	Hidden  State = "hidden"  // all of it is hidden
+	Showing State = "showing" // it is being restored; afterwards the row is deleted
 )
 
-// Thing is something that is hidden: a block, a channel or a comment; or a person, who stands for
-// what they made.
+// Thing is a hidden block, channel or comment, or a person, which includes everything that they
+// created.
 type Thing struct {
 	ID        ID
-	About     domain.AuditTarget // as it was called then
-	OwnerID   domain.UserID      // who answers for it
-	Owner     string             // their slug, as it is now
+	About     domain.AuditTarget // with its label when it was hidden
+	OwnerID   domain.UserID      // the person responsible for it
+	Owner     string             // their current slug
 	State     State
-	Was       domain.Visibility // of a channel, before
-	Block     domain.BlockID    // it, or the one that it is a comment on; 0 for others, and where it is read
-	With      ID                // the person whose row it goes with; 0 for what was hidden by itself
+	Was       domain.Visibility // of a channel, before it was hidden
+	Block     domain.BlockID    // the block itself, or that of a comment; 0 for others, and when it is read
+	With      ID                // the row of the person that it was hidden with; 0 if it was hidden by itself
 	CreatedAt time.Time
 }
 
-// Apply is the job that does what is left to do about a thing that is hidden or shown.
+// Apply is the job that does the remaining work of hiding or showing a thing.
 type Apply struct {
 	ID ID            `json:"id"`
-	By domain.UserID `json:"by"` // whose turn it is: who answers for it
+	By domain.UserID `json:"by"` // the person responsible for it; jobs take turns by person
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Apply) Kind() string { return "apply_hiding" }
 
 const columns = `h.id, h.kind, h.target_id, h.label, h.owner_id, COALESCE(ow.slug, ''), h.state, h.was, COALESCE(h.with_id, 0), h.created_at`
@@ -73,9 +74,10 @@ func scan(row sqlx.Row) (t Thing, err error) {
 	return t, err
 }
 
-// NoteHidden notes that a thing is to be hidden, which waits for whoever does so at the same time,
-// and gives what is noted of it from then on. What was hidden with a person is hidden by itself then;
-// what is hidden by itself already is a Conflict, and with a person what is hidden at all.
+// NoteHidden records that a thing is to be hidden and returns its row. Concurrent calls wait for
+// each other. A thing that was hidden with a person is now hidden by itself. It returns a Conflict
+// if the thing is already hidden by itself or, when it is to be hidden with a person, if it is
+// hidden at all.
 func (w Writes) NoteHidden(ctx context.Context, t Thing) (Thing, error) {
 	about := t.About.Kept()
 	fresh, err := w.db.ExecCount(ctx, `INSERT INTO hidden_things
@@ -104,17 +106,18 @@ func (w Writes) NoteHidden(ctx context.Context, t Thing) (Thing, error) {
 	return is, w.db.ExecOne(ctx, `UPDATE hidden_things SET state = $2, with_id = $3 WHERE id = $1`, id, is.State, sqlx.OrNull(is.With))
 }
 
-// SetHidden notes how far a locked thing has come.
+// SetHidden stores the state of a locked thing.
 func (w Writes) SetHidden(ctx context.Context, id ID, s State) error {
 	return w.db.ExecOne(ctx, `UPDATE hidden_things SET state = $2 WHERE id = $1`, id, s)
 }
 
-// ForgetHidden forgets that a thing was hidden, with what was put away for it.
+// ForgetHidden deletes the row of a hidden thing, with the connections and comments hidden for it.
 func (w Writes) ForgetHidden(ctx context.Context, what domain.Subject) error {
 	return w.db.Exec(ctx, `DELETE FROM hidden_things WHERE kind = $1 AND target_id = $2`, what.Type, what.ID)
 }
 
-// ForgetHiddenIn forgets what is put away of a channel that ends, and that it was hidden itself.
+// ForgetHiddenIn deletes the hidden connections of a channel that is being deleted, and its own
+// row.
 func (w Writes) ForgetHiddenIn(ctx context.Context, id domain.ChannelID) error {
 	if err := w.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)}); err != nil {
 		return err
@@ -122,8 +125,8 @@ func (w Writes) ForgetHiddenIn(ctx context.Context, id domain.ChannelID) error {
 	return w.db.Exec(ctx, `DELETE FROM hidden_connections WHERE channel_id = $1`, id)
 }
 
-// LockHidden locks a hidden thing for the rest of the transaction, before all that it is about, and
-// reads it as it then is.
+// LockHidden locks a hidden thing until the transaction ends and then reads it. It must be locked
+// before what it is about.
 func (w Writes) LockHidden(ctx context.Context, id ID) (Thing, error) {
 	if w.db.LocksRows() {
 		if _, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT h.id FROM hidden_things h WHERE h.id = $1`+w.db.ForUpdate("h"), id)); err != nil {
@@ -134,26 +137,26 @@ func (w Writes) LockHidden(ctx context.Context, id ID) (Thing, error) {
 	return t, sqlx.Found(err)
 }
 
-// HiddenThing reads what is noted of a thing that is hidden, or about to be; NotFound for others,
-// and for what is being shown.
+// HiddenThing reads the row of a thing that is hidden or about to be. It returns NotFound for
+// other things and for a thing that is being restored.
 func (r Reads) HiddenThing(ctx context.Context, what domain.Subject) (Thing, error) {
 	t, err := scan(r.db.QueryRow(ctx, "SELECT "+columns+from+"WHERE h.kind = $1 AND h.target_id = $2 AND h.state <> 'showing'", what.Type, what.ID))
 	return t, sqlx.Found(err)
 }
 
-// Of what is hidden with a person only their own line is listed.
+// A person hidden with everything they created is one entry of the list.
 const listed = `h.with_id IS NULL AND (h.kind <> 'Channel' OR EXISTS (SELECT 1 FROM channels ch WHERE ch.id = h.target_id AND ch.state = 'available'))`
 
-// HiddenThings lists what is hidden, the newest first, from below a number on; 0 is the beginning.
+// HiddenThings lists hidden things below an id (0: from the beginning), newest first.
 func (r Reads) HiddenThings(ctx context.Context, below ID, limit int) ([]Thing, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE "+listed+` AND ($1 = CAST(0 AS BIGINT) OR h.id < $1)
 		ORDER BY h.id DESC`+sqlx.Limit("$2"), below, limit)
 	return sqlx.Collect(ctx, rows, err, scan)
 }
 
-// ConcernsOperators reports whether somebody's block, channel or comment is for operators to look at: it is
-// in an open case, or hidden. So is a block in such a channel, one that such a comment is on, and
-// whatever a person made who is hidden.
+// ConcernsOperators reports whether operators may look at a block, channel or comment of others,
+// because it is hidden or in an open case. The same holds for a block in such a channel or with
+// such a comment, and for everything by a hidden person.
 func (r Reads) ConcernsOperators(ctx context.Context, what domain.Subject) (concerns bool, err error) {
 	it := func(kind, id string) string {
 		return fmt.Sprintf(`EXISTS (SELECT 1 FROM report_cases rc WHERE rc.kind = %[1]s AND rc.target_id = %[2]s AND rc.closed_at IS NULL)
@@ -174,21 +177,21 @@ func (r Reads) ConcernsOperators(ctx context.Context, what domain.Subject) (conc
 	return concerns, err
 }
 
-// HiddenOf lists what is hidden of what somebody answers for, the newest first.
+// HiddenOf lists the hidden things for which a person is responsible, newest first.
 func (r Reads) HiddenOf(ctx context.Context, owner domain.UserID, limit int) ([]Thing, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE h.owner_id = $1 AND h.kind <> 'User' AND h.state <> 'showing' AND "+listed+
 		" ORDER BY h.id DESC"+sqlx.Limit("$2"), owner, limit)
 	return sqlx.Collect(ctx, rows, err, scan)
 }
 
-// HiddenWith lists some of what was hidden with a person.
+// HiddenWith lists some of the things that were hidden with a person.
 func (r Reads) HiddenWith(ctx context.Context, id ID, limit int) ([]Thing, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE h.with_id = $1 ORDER BY h.id"+sqlx.Limit("$2"), id, limit)
 	return sqlx.Collect(ctx, rows, err, scan)
 }
 
-// HidingToResume lists what a job may have something to do about, above a number: what has not come
-// to its end, and people, who may have made something since.
+// HidingToResume lists things above an id that a job may have to process: unfinished ones, and
+// hidden people, who may have created something since.
 func (r Reads) HidingToResume(ctx context.Context, above ID, limit int) ([]Apply, error) {
 	rows, err := r.db.Query(ctx, `SELECT h.id, h.owner_id FROM hidden_things h WHERE h.id > $1 AND (h.state <> 'hidden' OR h.kind = 'User')
 		ORDER BY h.id`+sqlx.Limit("$2"), above, limit)
@@ -198,7 +201,7 @@ func (r Reads) HidingToResume(ctx context.Context, above ID, limit int) ([]Apply
 	})
 }
 
-// Checks find what is hidden and can be seen all the same.
+// Checks find hidden things that are visible anyway.
 var Checks = []sqlx.Check{
 	{What: "hidden_things of a channel that is open", Query: `SELECT h.id, h.target_id, 0 FROM hidden_things h
 		JOIN channels ch ON ch.id = h.target_id WHERE h.kind = 'Channel' AND h.state = 'hidden' AND ch.state = 'available' AND ch.visibility <> 'private'`},

@@ -1,5 +1,5 @@
-// Package imports is what users bring in from elsewhere: how far it has come, step by step,
-// and what could not be taken.
+// Package imports stores the imports of users: their progress step by step, and the items that
+// could not be imported.
 package imports
 
 import (
@@ -12,22 +12,23 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Lists are the statements that count and read a page, and so want one state for both.
+// Lists contains the statements that count and read a page, which need one consistent state for
+// both.
 type Lists struct{ db sqlx.Conn }
 
-// NewLists gives the statements on the connection of a snapshot.
+// NewLists returns the statements on the connection of a snapshot.
 func NewLists(db sqlx.Conn) Lists { return Lists{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
 const columns = `id, user_id, source, address, what, visibility, into_visible, choose, listed, attempts,
@@ -49,7 +50,7 @@ func scan(row sqlx.Row) (i domain.Import, err error) {
 	return i, nil
 }
 
-// summed are the counts of steps, added up, in the order of countsOf.
+// summed selects the sums of the steps' counts, in the order of countsOf.
 const summed = `CAST(COALESCE(SUM(expected), 0) AS BIGINT), CAST(COALESCE(SUM(done), 0) AS BIGINT), CAST(COALESCE(SUM(channels), 0) AS BIGINT),
 	CAST(COALESCE(SUM(blocks), 0) AS BIGINT), CAST(COALESCE(SUM(connections), 0) AS BIGINT), CAST(COALESCE(SUM(comments), 0) AS BIGINT),
 	CAST(COALESCE(SUM(files), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT), CAST(COALESCE(SUM(unchanged), 0) AS BIGINT),
@@ -59,7 +60,7 @@ func countsOf(c *domain.ImportCounts) []any {
 	return []any{&c.Expected, &c.Done, &c.Channels, &c.Blocks, &c.Connections, &c.Comments, &c.Files, &c.Bytes, &c.Unchanged, &c.Changed, &c.Moved, &c.LeftOut}
 }
 
-// counted adds to imports what their steps have come to.
+// counted adds the counts of their steps to imports.
 func counted(ctx context.Context, db sqlx.Conn, all []domain.Import) error {
 	ids := make([]domain.ImportID, len(all))
 	at := map[domain.ImportID]*domain.Import{}
@@ -110,14 +111,14 @@ func scanStep(row sqlx.Row) (s domain.ImportStep, err error) {
 	return s, sqlx.Found(err)
 }
 
-// ImportSteps reads the first steps of an import that bring a channel or a file.
+// ImportSteps reads the first steps of an import that import a channel or a file.
 func (r Reads) ImportSteps(ctx context.Context, id domain.ImportID, most int) ([]domain.ImportStep, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+stepColumns+" FROM import_steps WHERE import_id = $1 AND n > 0 ORDER BY n"+sqlx.Limit("$2"), id, most)
 	return sqlx.Collect(ctx, rows, err, scanStep)
 }
 
-// ImportHeads reads what the source says of some channels that are still to be brought, above a
-// number.
+// ImportHeads reads the source's description of some channels that are still to be imported, with
+// step numbers above the given one.
 func (r Reads) ImportHeads(ctx context.Context, id domain.ImportID, above int64, most int) ([]domain.ImportStep, error) {
 	rows, err := r.db.Query(ctx, `SELECT n, head FROM import_steps WHERE import_id = $1 AND n > $2 AND state = 'waiting' ORDER BY n`+
 		sqlx.Limit("$3"), id, above, most)
@@ -140,13 +141,13 @@ func (r Reads) ImportFile(ctx context.Context, id domain.ImportID) (f domain.Imp
 	return f, nil
 }
 
-// NextImportStep reads the first step of an import that is not done; NotFound if there is none.
+// NextImportStep reads the first unfinished step of an import, NotFound if there is none.
 func (r Reads) NextImportStep(ctx context.Context, id domain.ImportID) (domain.ImportStep, error) {
 	return scanStep(r.db.QueryRow(ctx, "SELECT "+stepColumns+` FROM import_steps WHERE import_id = $1 AND state = 'waiting'
 		ORDER BY n LIMIT 1`, id))
 }
 
-// LeftOut reads what an import could not take, as far as it is listed.
+// LeftOut reads the listed items that an import had to skip.
 func (r Reads) LeftOut(ctx context.Context, id domain.ImportID) ([]domain.LeftOut, error) {
 	rows, err := r.db.Query(ctx, `SELECT what, place, why FROM import_left_out WHERE import_id = $1 ORDER BY step, n`, id)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (l domain.LeftOut, err error) {
@@ -155,7 +156,7 @@ func (r Reads) LeftOut(ctx context.Context, id domain.ImportID) ([]domain.LeftOu
 	})
 }
 
-// ImportActor reads who an import is for; NotFound if they may not act any more.
+// ImportActor returns the user of an import as an actor, NotFound if they may not act any more.
 func (r Reads) ImportActor(ctx context.Context, user domain.UserID) (a domain.Actor, err error) {
 	err = r.db.QueryRow(ctx, `SELECT u.id, u.tier FROM users u WHERE u.id = $1 AND u.suspended_at IS NULL AND u.deleted_at IS NULL`, user).
 		Scan(&a.UserID, &a.Tier)
@@ -175,8 +176,7 @@ func (r Reads) ImportToken(ctx context.Context, id domain.ImportID) (sealed []by
 	return sealed, sqlx.Found(err)
 }
 
-// AddImport notes an import that is to begin. ok is false where its user has one that has
-// not ended.
+// AddImport adds an import; ok is false if its user has an unfinished one.
 func (w Writes) AddImport(ctx context.Context, i domain.Import) (id domain.ImportID, ok bool, err error) {
 	if i.What == nil {
 		i.What = []string{}
@@ -195,25 +195,25 @@ func (w Writes) AddImport(ctx context.Context, i domain.Import) (id domain.Impor
 	return ids[0], true, nil
 }
 
-// SealImport keeps the sealed token of an import.
+// SealImport stores the sealed token of an import.
 func (w Writes) SealImport(ctx context.Context, id domain.ImportID, sealed []byte) error {
 	return w.db.ExecOne(ctx, `UPDATE imports SET token = $2 WHERE id = $1`, id, sealed)
 }
 
-// BeginImportStep counts an attempt at the next step of an import; NotFound if nothing is to
-// be done.
+// BeginImportStep counts an attempt at the next step of an import, NotFound if there is nothing to
+// do.
 func (w Writes) BeginImportStep(ctx context.Context, id domain.ImportID, now time.Time) (domain.Import, error) {
 	return scan(w.db.QueryRow(ctx, `UPDATE imports SET state = 'running', attempts = attempts + 1, started_at = COALESCE(started_at, $2)
 		WHERE id = $1 AND state IN ('queued', 'running') RETURNING `+columns, id, sqlx.Micros(now)))
 }
 
-// UndoImportAttempt takes back an attempt that could not be finished.
+// UndoImportAttempt subtracts an attempt that could not be finished.
 func (w Writes) UndoImportAttempt(ctx context.Context, id domain.ImportID) error {
 	return w.db.Exec(ctx, `UPDATE imports SET attempts = attempts - 1 WHERE id = $1 AND state = 'running' AND attempts > 0`, id)
 }
 
-// ListImport notes the steps of a running import, unless they are known, and whether its
-// owner is to choose among them.
+// ListImport stores the steps of a running import, unless it has some, and whether its owner is to
+// choose among them.
 func (w Writes) ListImport(ctx context.Context, id domain.ImportID, steps []domain.ImportStep, state domain.ImportState) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE imports SET listed = TRUE, attempts = 0, state = $2
 		WHERE id = $1 AND state = 'running' AND listed = FALSE`, id, state)
@@ -234,8 +234,8 @@ func (w Writes) ListImport(ctx context.Context, id domain.ImportID, steps []doma
 	return true, nil
 }
 
-// ChooseSteps has an import whose owner chooses go on with some of its steps, and skip the
-// others. It reports whether it was so.
+// ChooseSteps continues an import whose owner is to choose: it skips all steps except the chosen
+// ones. It reports whether the import was waiting for that.
 func (w Writes) ChooseSteps(ctx context.Context, id domain.ImportID, chosen []int64) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE imports SET state = 'queued' WHERE id = $1 AND state = 'choosing'`, id)
 	if err != nil || n == 0 {
@@ -245,8 +245,8 @@ func (w Writes) ChooseSteps(ctx context.Context, id domain.ImportID, chosen []in
 		id, sqlx.IDs(w.db.Dialect, chosen))
 }
 
-// NoteImportStep writes how far a waiting step has come, and reports whether its import is
-// still to go on.
+// NoteImportStep stores the progress of a waiting step and reports whether its import is still
+// running.
 func (w Writes) NoteImportStep(ctx context.Context, id domain.ImportID, s domain.ImportStep) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE import_steps SET expected = $3, done = $4, channels = $5, blocks = $6, connections = $7,
 			comments = $8, files = $9, bytes = $10, unchanged = $11, changed = $12, moved = $13, left_out = $14, page = $15
@@ -266,7 +266,7 @@ func (w Writes) NoteImportFile(ctx context.Context, id domain.ImportID, f domain
 	return w.db.Exec(ctx, `UPDATE import_steps SET head = $2 WHERE import_id = $1 AND n = 1`, id, string(head))
 }
 
-// EndImportStep ends a waiting step of a running import, and reports whether it was one.
+// EndImportStep ends a waiting step of a running import and reports whether there was one.
 func (w Writes) EndImportStep(ctx context.Context, id domain.ImportID, n int64, state domain.ImportStepState) (bool, error) {
 	running, err := w.db.ExecCount(ctx, `UPDATE imports SET attempts = 0 WHERE id = $1 AND state = 'running'`, id)
 	if err != nil || running == 0 {
@@ -276,8 +276,8 @@ func (w Writes) EndImportStep(ctx context.Context, id domain.ImportID, n int64, 
 	return ended > 0, err
 }
 
-// AddLeftOut lists what a step could not take, from its n-th on, as far as the list of its
-// import has fewer than `most`.
+// AddLeftOut lists items that a step had to skip, numbered from `from`, until the list of the
+// import has `most` entries.
 func (w Writes) AddLeftOut(ctx context.Context, id domain.ImportID, step, from int64, all []domain.LeftOut, most int) error {
 	has, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT count(*) FROM import_left_out WHERE import_id = $1`, id))
 	if err != nil {
@@ -300,13 +300,13 @@ func (w Writes) AddLeftOut(ctx context.Context, id domain.ImportID, step, from i
 	return nil
 }
 
-// ForgetLeftOut forgets what a step could not take: it is told again.
+// ForgetLeftOut deletes the skipped items of a step that runs again.
 func (w Writes) ForgetLeftOut(ctx context.Context, id domain.ImportID, step int64) error {
 	return w.db.Exec(ctx, `DELETE FROM import_left_out WHERE import_id = $1 AND step = $2`, id, step)
 }
 
-// EndImport ends an import unless it has ended, and forgets its token. It gives the upload
-// that it needs no more, and reports whether it had not ended.
+// EndImport ends an import unless it has ended and deletes its token. It returns the upload that
+// the import does not need any more, and whether the import had not ended.
 func (w Writes) EndImport(ctx context.Context, id domain.ImportID, state domain.ImportState, reason *string, now time.Time) (upload domain.UploadID, ended bool, err error) {
 	rows, err := w.db.Query(ctx, `SELECT COALESCE(i.upload_id, 0) FROM imports i WHERE i.id = $1 AND i.ended_at IS NULL`+w.db.ForUpdate("i"), id)
 	found, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UploadID])
@@ -318,22 +318,22 @@ func (w Writes) EndImport(ctx context.Context, id domain.ImportID, state domain.
 	return found[0], n > 0, err
 }
 
-// StaleImports lists imports made before a time whose owner has not chosen.
+// StaleImports lists imports created before a time whose owner has not chosen.
 func (r Reads) StaleImports(ctx context.Context, before time.Time, most int) ([]domain.ImportID, error) {
 	rows, err := r.db.Query(ctx, `SELECT id FROM imports WHERE ended_at IS NULL AND state = 'choosing' AND created_at < $1
 		ORDER BY id`+sqlx.Limit("$2"), sqlx.Micros(before), most)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ImportID])
 }
 
-// SweepImports forgets imports that ended before a time, at most `most` of them, and tells
-// how many. What they brought stays.
+// SweepImports deletes at most `most` imports that ended before a time and returns their number.
+// The imported items remain.
 func (w Writes) SweepImports(ctx context.Context, before time.Time, most int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM imports WHERE id IN (
 		SELECT id FROM imports WHERE ended_at < $1 ORDER BY ended_at`+sqlx.Limit("$2")+`)`, sqlx.Micros(before), most)
 	return int(n), err
 }
 
-// ForgetImports forgets all imports of a user, running ones too.
+// ForgetImports deletes all imports of a user, including running ones.
 func (w Writes) ForgetImports(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `DELETE FROM imports WHERE user_id = $1`, user)
 }

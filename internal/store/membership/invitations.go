@@ -40,8 +40,8 @@ func (r Reads) Invitation(ctx context.Context, group domain.GroupID, id domain.I
 	return i, sqlx.Found(err)
 }
 
-// InvitationByToken reads the invitation whose token has this hash, whatever became
-// of it; NotFound if the account of who made it is deleted.
+// InvitationByToken reads the invitation whose token has this hash, in any state. It returns
+// NotFound if the account of its creator is deleted.
 func (r Reads) InvitationByToken(ctx context.Context, hash []byte) (domain.Invitation, error) {
 	i, err := scanInvitation(r.db.QueryRow(ctx, "SELECT "+invitationColumns+" FROM invitations i "+invitationPeople+
 		" WHERE i.token_hash = $1 AND ib.deleted_at IS NULL", hash))
@@ -62,20 +62,18 @@ func (r Lists) Invitations(ctx context.Context, group domain.GroupID, now time.T
 	return l, err
 }
 
-// Invitee is whom an invitation is for: an account with its address, or an address
-// that has none (User 0).
+// Invitee is the recipient of an invitation: an account with its address, or an address without an
+// account (User 0).
 type Invitee struct {
 	User  domain.UserID
 	Email string // lower case
 }
 
-// theirs picks the invitations that are for the invitee bound at $2 and $3. An
-// address counts even where its account is not noted: the two may have been made at
-// the same moment.
+// theirs selects the invitations for the invitee bound at $2 and $3. An address counts even if the
+// invitation does not have its account, because the two may have been created at the same time.
 const theirs = ` group_id = $1 AND state = 'pending' AND (invitee_id = $2 OR invitee_email = $3)`
 
-// OpenInvitation finds the open invitation of somebody to a group; NotFound if there
-// is none.
+// OpenInvitation reads the open invitation of an invitee to a group, NotFound if there is none.
 func (r Reads) OpenInvitation(ctx context.Context, group domain.GroupID, who Invitee, now time.Time) (domain.Invitation, error) {
 	var id domain.InvitationID
 	err := r.db.QueryRow(ctx, `SELECT id FROM invitations WHERE`+theirs+` AND expires_at > $4 ORDER BY id LIMIT 1`,
@@ -86,8 +84,8 @@ func (r Reads) OpenInvitation(ctx context.Context, group domain.GroupID, who Inv
 	return r.Invitation(ctx, group, id)
 }
 
-// NewInvitation is what an invitation is made from. Email is nil where a user is
-// invited as such.
+// NewInvitation contains the data of a new invitation. Email is nil if a user is invited by
+// account.
 type NewInvitation struct {
 	Group     domain.GroupID
 	Invitee   domain.UserID // 0 for an address without an account
@@ -98,8 +96,7 @@ type NewInvitation struct {
 	Now       time.Time
 }
 
-// CreateInvitation makes an invitation to a locked group of somebody who has none
-// that is pending.
+// CreateInvitation creates an invitation to a locked group for an invitee without a pending one.
 func (w Writes) CreateInvitation(ctx context.Context, n NewInvitation) (domain.InvitationID, error) {
 	var id domain.InvitationID
 	err := w.db.QueryRow(ctx, `INSERT INTO invitations (group_id, invitee_id, invitee_email, invited_by, token_hash,
@@ -109,19 +106,19 @@ func (w Writes) CreateInvitation(ctx context.Context, n NewInvitation) (domain.I
 	return id, err
 }
 
-// EndInvitation gives a pending invitation to a locked group its last state.
+// EndInvitation sets the final state of a pending invitation to a locked group.
 func (w Writes) EndInvitation(ctx context.Context, id domain.InvitationID, state domain.InvitationState, now time.Time) error {
 	return w.db.ExecOne(ctx, `UPDATE invitations SET state = $2, updated_at = $3 WHERE id = $1 AND state = 'pending'`,
 		id, state, sqlx.Micros(now))
 }
 
-// ExpireInvitations marks what has run out of somebody's invitations to a locked group.
+// ExpireInvitations marks an invitee's expired invitations to a locked group.
 func (w Writes) ExpireInvitations(ctx context.Context, group domain.GroupID, who Invitee, now time.Time) error {
 	return w.db.Exec(ctx, `UPDATE invitations SET state = 'expired', updated_at = $4 WHERE`+theirs+` AND expires_at <= $4`,
 		group, who.User, who.Email, sqlx.Micros(now))
 }
 
-// AcceptInvitations marks somebody's open invitations to a locked group as accepted.
+// AcceptInvitations marks an invitee's open invitations to a locked group as accepted.
 func (w Writes) AcceptInvitations(ctx context.Context, group domain.GroupID, who Invitee, now time.Time) error {
 	return w.db.Exec(ctx, `UPDATE invitations SET state = 'accepted', invitee_id = $2, accepted_at = $4, updated_at = $4
 		WHERE`+theirs, group, who.User, who.Email, sqlx.Micros(now))
@@ -133,13 +130,13 @@ func (w Writes) AcceptInvitation(ctx context.Context, id domain.InvitationID, by
 		WHERE id = $1 AND state = 'pending'`, id, by, sqlx.Micros(now))
 }
 
-// AdoptInvitations notes the account of an address at its pending invitations.
+// AdoptInvitations adds the account of an address to its pending invitations.
 func (w Writes) AdoptInvitations(ctx context.Context, who Invitee) error {
 	return w.db.Exec(ctx, `UPDATE invitations SET invitee_id = $1
 		WHERE invitee_email = $2 AND state = 'pending' AND invitee_id IS NULL`, who.User, who.Email)
 }
 
-// GroupInvite reads the invite of a group; NotFound if it has none.
+// GroupInvite reads the invite of a group, NotFound if it has none.
 func (r Reads) GroupInvite(ctx context.Context, group domain.GroupID) (i domain.GroupInvite, err error) {
 	var created, updated int64
 	err = r.db.QueryRow(ctx, `SELECT id, code, created_at, updated_at FROM group_invites WHERE group_id = $1`, group).
@@ -148,20 +145,20 @@ func (r Reads) GroupInvite(ctx context.Context, group domain.GroupID) (i domain.
 	return i, sqlx.Found(err)
 }
 
-// CreateGroupInvite makes the invite of a locked group that has none.
+// CreateGroupInvite creates the invite of a locked group that has none.
 func (w Writes) CreateGroupInvite(ctx context.Context, group domain.GroupID, code string, now time.Time) error {
 	return w.db.Exec(ctx, `INSERT INTO group_invites (group_id, code, created_at, updated_at) VALUES ($1, $2, $3, $3)`,
 		group, code, sqlx.Micros(now))
 }
 
-// DeleteGroupInvite ends the invite of a group, if it has one.
+// DeleteGroupInvite deletes the invite of a group, if it has one.
 func (w Writes) DeleteGroupInvite(ctx context.Context, group domain.GroupID) error {
 	return w.db.Exec(ctx, `DELETE FROM group_invites WHERE group_id = $1`, group)
 }
 
-// ClaimInvitationMail notes that the mail of an open invitation is being sent, with a
-// token of this hash, and reads the invitation. NotFound means that there is nothing
-// to send: it was sent or claimed before, or the invitation is not open any more.
+// ClaimInvitationMail records that the mail of an open invitation is being sent with the token of
+// this hash, and reads the invitation. NotFound means that there is nothing to send: the mail was
+// sent or claimed before, or the invitation is not open any more.
 func (w Writes) ClaimInvitationMail(ctx context.Context, id domain.InvitationID, tokenHash []byte, now time.Time) (domain.Invitation, error) {
 	var group domain.GroupID
 	err := w.db.QueryRow(ctx, `UPDATE invitations SET mailed_at = $2, token_hash = $3
@@ -173,13 +170,13 @@ func (w Writes) ClaimInvitationMail(ctx context.Context, id domain.InvitationID,
 	return Reads(w).Invitation(ctx, group, id)
 }
 
-// ReleaseInvitationMail takes back the claim that set this hash.
+// ReleaseInvitationMail undoes the claim that set this hash.
 func (w Writes) ReleaseInvitationMail(ctx context.Context, id domain.InvitationID, tokenHash []byte) error {
 	return w.db.Exec(ctx, `UPDATE invitations SET mailed_at = NULL WHERE id = $1 AND token_hash = $2`, id, tokenHash)
 }
 
-// ForgetInvitations removes those to a locked group that are for a user, and revokes those
-// that they sent.
+// ForgetInvitations deletes the invitations of a user to a locked group and revokes those that
+// they sent.
 func (w Writes) ForgetInvitations(ctx context.Context, g domain.GroupID, user domain.UserID) error {
 	if err := w.db.Exec(ctx, `DELETE FROM invitations WHERE group_id = $1 AND invitee_id = $2`, g, user); err != nil {
 		return err

@@ -15,7 +15,7 @@ func (r Reads) IsMember(ctx context.Context, group domain.GroupID, user domain.U
 	return n > 0, err
 }
 
-// AddMember puts a user into a locked group, and reports whether that is new.
+// AddMember adds a user to a locked group and reports whether that is new.
 func (w Writes) AddMember(ctx context.Context, group domain.GroupID, user domain.UserID, now time.Time) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `INSERT INTO group_members (group_id, user_id, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (group_id, user_id) DO NOTHING`, group, user, sqlx.Micros(now))
@@ -25,7 +25,7 @@ func (w Writes) AddMember(ctx context.Context, group domain.GroupID, user domain
 	return true, w.bumpMembers(ctx, group, 1)
 }
 
-// RemoveMember takes a user out of a locked group, and reports whether they were in it.
+// RemoveMember removes a user from a locked group and reports whether they were in it.
 func (w Writes) RemoveMember(ctx context.Context, group domain.GroupID, user domain.UserID) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM group_members WHERE group_id = $1 AND user_id = $2`, group, user)
 	if err != nil || n == 0 {
@@ -34,14 +34,14 @@ func (w Writes) RemoveMember(ctx context.Context, group domain.GroupID, user dom
 	return true, w.bumpMembers(ctx, group, -1)
 }
 
-// MappedGroups gives the groups in which a user is because a group of a provider of single
-// sign-on stands for them, by id.
+// MappedGroups lists the groups that a user belongs to because of a group at a single sign-on
+// provider.
 func (r Reads) MappedGroups(ctx context.Context, user domain.UserID) ([]domain.GroupID, error) {
 	rows, err := r.db.Query(ctx, "SELECT group_id FROM group_members WHERE user_id = $1 AND mapped ORDER BY group_id", user)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.GroupID])
 }
 
-// MarkMapped notes whether a membership of a locked group comes from a group of a provider.
+// MarkMapped records whether a membership of a locked group comes from a group of a provider.
 func (w Writes) MarkMapped(ctx context.Context, group domain.GroupID, user domain.UserID, mapped bool) error {
 	return w.db.Exec(ctx, "UPDATE group_members SET mapped = $3 WHERE group_id = $1 AND user_id = $2", group, user, mapped)
 }
@@ -50,13 +50,13 @@ func (w Writes) bumpMembers(ctx context.Context, group domain.GroupID, by int64)
 	return w.db.ExecOne(ctx, `UPDATE groups SET users_count = users_count + $2, version = version + 1 WHERE id = $1`, group, by)
 }
 
-// Members lists the members of a group: its owner first, then the newest first.
+// Members lists the members of a group: its owner first, then newest first.
 func (r Lists) Members(ctx context.Context, g domain.Group, page domain.Page) (l domain.List[domain.Member], err error) {
 	l.Total = g.Users
 	if page.Offset() >= l.Total {
 		return l, nil
 	}
-	// The owner is at offset 0 of the list, everyone else one later than among the others.
+	// The owner is at offset 0 of the list, so all others are one position later than in the query.
 	limit, offset := page.Per, page.Offset()-1
 	if page.Offset() == 0 {
 		l.Items = []domain.Member{{Principal: g.Owner, Owner: true}}
@@ -75,8 +75,8 @@ func (r Lists) Members(ctx context.Context, g domain.Group, page domain.Page) (l
 	return l, err
 }
 
-// Heir gives the member of a group, but its owner, who is there longest and has an
-// account; 0 if there is none.
+// Heir returns the longest-standing member of a group who has an account and is not its owner, 0
+// if there is none.
 func (r Reads) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, err error) {
 	err = r.db.QueryRow(ctx, `SELECT COALESCE((SELECT gm.user_id FROM group_members gm JOIN groups g ON g.id = gm.group_id
 		JOIN users u ON u.id = gm.user_id WHERE gm.group_id = $1 AND gm.user_id <> g.owner_id AND u.deleted_at IS NULL
@@ -84,7 +84,7 @@ func (r Reads) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, er
 	return id, err
 }
 
-// EldestMembers lists who is in a group, the longest-standing first.
+// EldestMembers lists the members of a group, longest-standing first.
 func (r Reads) EldestMembers(ctx context.Context, id domain.GroupID, most int) ([]domain.UserID, error) {
 	rows, err := r.db.Query(ctx, `SELECT user_id FROM group_members WHERE group_id = $1
 		ORDER BY created_at, user_id LIMIT $2`, id, most)

@@ -8,13 +8,13 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// BlockKind is what an entry of the blocklist is about.
+// BlockKind is the kind of an entry of the blocklist.
 type BlockKind string
 
-// The kinds. Names are kept forever.
+// The kinds. Their names never change.
 const (
-	BlockedSite    BlockKind = "domain"  // and all below it: where links lead and content comes from
-	BlockedMail    BlockKind = "mail"    // the domain of an address, and all below it
+	BlockedSite    BlockKind = "domain"  // with its subdomains; for links and the sources of content
+	BlockedMail    BlockKind = "mail"    // the domain of an address, with its subdomains
 	BlockedFile    BlockKind = "file"    // SHA-256, 64 hexadecimal digits in lower case
 	BlockedNetwork BlockKind = "network" // a prefix such as 192.0.2.0/24
 )
@@ -28,15 +28,16 @@ type Blocked struct {
 	CreatedAt time.Time
 }
 
-// BlockedAmong gives those of some values of a kind that are on the blocklist: one seek of an index
-// for each.
+// BlockedAmong returns those of the values of a kind that are on the blocklist, with one index
+// seek for each.
 func (r Reads) BlockedAmong(ctx context.Context, kind BlockKind, values []string) ([]string, error) {
 	rows, err := r.db.Query(ctx, `SELECT bl.value FROM blocklist bl WHERE bl.kind = $1 AND `+r.db.InTexts("bl.value", "$2"),
 		kind, sqlx.Texts(r.db.Dialect, values))
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanString)
 }
 
-// AddBlocked puts an entry on the blocklist, and gives its number; 0 where it is there already.
+// AddBlocked adds an entry to the blocklist and returns its id, 0 if there is such an entry
+// already.
 func (w Writes) AddBlocked(ctx context.Context, b Blocked) (id int64, err error) {
 	rows, err := w.db.Query(ctx, `INSERT INTO blocklist (kind, value, note, created_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (kind, value) DO NOTHING RETURNING id`, b.Kind, b.Value, b.Note, sqlx.Micros(b.CreatedAt))
@@ -56,20 +57,19 @@ func scanBlocked(row sqlx.Row) (b Blocked, err error) {
 	return b, err
 }
 
-// RemoveBlocked takes an entry off the blocklist, and gives it as it was; NotFound if it is not
-// there.
+// RemoveBlocked deletes an entry of the blocklist and returns it, or NotFound.
 func (w Writes) RemoveBlocked(ctx context.Context, id int64) (Blocked, error) {
 	b, err := scanBlocked(w.db.QueryRow(ctx, `DELETE FROM blocklist WHERE id = $1 RETURNING `+blockedColumns, id))
 	return b, sqlx.Found(err)
 }
 
-// AllBlocked lists the blocklist, the newest first, from below a number on; 0 is the beginning.
+// AllBlocked lists entries of the blocklist below an id (0: from the beginning), newest first.
 func (r Reads) AllBlocked(ctx context.Context, below int64, limit int) ([]Blocked, error) {
 	rows, err := r.db.Query(ctx, `SELECT `+blockedColumns+` FROM blocklist WHERE $1 = CAST(0 AS BIGINT) OR id < $1 ORDER BY id DESC`+sqlx.Limit("$2"), below, limit)
 	return sqlx.Collect(ctx, rows, err, scanBlocked)
 }
 
-// About is the entry as the target of an act.
+// About returns the entry as the target of an act in the audit log.
 func (b Blocked) About() domain.AuditTarget {
 	return domain.AuditTarget{Kind: "Blocked", ID: b.ID, Label: string(b.Kind) + " " + b.Value}
 }

@@ -1,5 +1,5 @@
-// Package moderation is what people report and what operators do about it: cases with their
-// reports, and notices to those concerned.
+// Package moderation stores reports and what operators do about them: cases with their reports,
+// and notices to the people concerned.
 package moderation
 
 import (
@@ -10,60 +10,60 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-// CaseID numbers cases as they are opened.
+// CaseID numbers cases in the order in which they were opened.
 type CaseID int64
 
-// Reason is why something was reported.
+// Reason is the reason for a report.
 type Reason string
 
-// Outcome is how a case was closed, "" while it is open.
+// Outcome is the result of a case, "" while it is open.
 type Outcome string
 
-// Case is a thing that was reported, with all reports of it until it is closed.
+// Case is a reported thing with all reports about it until the case is closed.
 type Case struct {
 	ID       CaseID
-	About    domain.AuditTarget // as it was called when it was first reported
-	OwnerID  domain.UserID      // who answers for it
-	Owner    string             // their slug, as it is now
+	About    domain.AuditTarget // with its label at the first report
+	OwnerID  domain.UserID      // the person responsible for it
+	Owner    string             // their current slug
 	Reports  int64
 	OpenedAt time.Time
-	LastAt   time.Time // of the latest report
+	LastAt   time.Time // time of the latest report
 	ClosedAt *time.Time
-	ClosedBy string // slug, "" for the command line
+	ClosedBy string // a slug, "" for the command line
 	Outcome  Outcome
-	Words    string // what its owner was told
+	Words    string // the message to its owner
 }
 
-// Report is what one person said of a thing.
+// Report is one person's report of a thing.
 type Report struct {
 	ID         int64
 	Case       CaseID
 	ReporterID domain.UserID
-	Reporter   string // slug, as it is now
-	Reported   int64  // how many reports they have made, up to countedReports
+	Reporter   string // their current slug
+	Reported   int64  // number of their reports, up to countedReports
 	Dismissed  int64  // how many of these were dismissed
 	Reason     Reason
 	Words      string
 	CreatedAt  time.Time
 }
 
-// countedReports bounds how many reports of a person are counted where one of them is shown.
+// countedReports limits how many of a person's reports are counted when one of them is shown.
 const countedReports = 1000
 
-// AddReport adds a report to the open case of a thing, which it opens if there is none, and gives
-// the case. A second report of the same person there is a Conflict.
+// AddReport adds a report to the open case of a thing, opens the case if there is none, and
+// returns it. A second report of the case by the same person is a Conflict.
 func (w Writes) AddReport(ctx context.Context, about domain.AuditTarget, owner domain.UserID, r Report) (id CaseID, err error) {
 	about, at := about.Kept(), sqlx.Micros(r.CreatedAt)
 	reports := 0
@@ -99,8 +99,7 @@ func scanCase(row sqlx.Row) (c Case, err error) {
 	return c, err
 }
 
-// Cases lists the cases that are open, or those that are closed, the newest first, from below a
-// number on; 0 is the beginning.
+// Cases lists open or closed cases below an id (0: from the beginning), newest first.
 func (r Reads) Cases(ctx context.Context, closed bool, below CaseID, limit int) ([]Case, error) {
 	which := "rc.closed_at IS NULL"
 	if closed {
@@ -111,19 +110,17 @@ func (r Reads) Cases(ctx context.Context, closed bool, below CaseID, limit int) 
 	return sqlx.Collect(ctx, rows, err, scanCase)
 }
 
-// Case reads a case.
 func (r Reads) Case(ctx context.Context, id CaseID) (Case, error) {
 	c, err := scanCase(r.db.QueryRow(ctx, "SELECT "+caseColumns+caseFrom+"WHERE rc.id = $1", id))
 	return c, sqlx.Found(err)
 }
 
-// OpenCases counts the cases that are open, up to a number of them.
+// OpenCases counts the open cases, up to `most`.
 func (r Reads) OpenCases(ctx context.Context, most int) (n int64, err error) {
 	return sqlx.ScanInt64(r.db.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM report_cases WHERE closed_at IS NULL`+sqlx.Limit("$1")+`) AS opened`, most))
 }
 
-// ReportsOf lists the reports of a case, the newest first, from below a number on; 0 is the
-// beginning.
+// ReportsOf lists the reports of a case below an id (0: from the beginning), newest first.
 func (r Reads) ReportsOf(ctx context.Context, id CaseID, below int64, limit int) ([]Report, error) {
 	const theirs = `SELECT r2.case_id FROM reports r2 WHERE r2.reporter_id = re.reporter_id ORDER BY r2.id DESC LIMIT CAST($4 AS BIGINT)`
 	rows, err := r.db.Query(ctx, `SELECT re.id, re.case_id, re.reporter_id, u.slug, re.reason, re.words, re.created_at,
@@ -138,8 +135,8 @@ func (r Reads) ReportsOf(ctx context.Context, id CaseID, below int64, limit int)
 	})
 }
 
-// LockCase locks a case for the rest of the transaction, before all that it is about, and reads it
-// as it then is.
+// LockCase locks a case until the transaction ends and then reads it. It must be locked before
+// what it is about.
 func (w Writes) LockCase(ctx context.Context, id CaseID) (Case, error) {
 	if w.db.LocksRows() {
 		if _, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT rc.id FROM report_cases rc WHERE rc.id = $1`+w.db.ForUpdate("rc"), id)); err != nil {
@@ -149,19 +146,20 @@ func (w Writes) LockCase(ctx context.Context, id CaseID) (Case, error) {
 	return Reads(w).Case(ctx, id)
 }
 
-// CloseCase closes an open case that is locked.
+// CloseCase closes a locked, open case.
 func (w Writes) CloseCase(ctx context.Context, id CaseID, by domain.UserID, o Outcome, words string, now time.Time) error {
 	return w.db.ExecOne(ctx, `UPDATE report_cases SET closed_at = $2, closed_by = $3, outcome = $4, words = $5 WHERE id = $1 AND closed_at IS NULL`,
 		id, sqlx.Micros(now), by, o, words)
 }
 
-// Checks find cases that do not have the reports which they count.
+// Checks find cases with a wrong count of reports.
 var Checks = []sqlx.Check{
 	{What: "report_cases.reports", Query: `SELECT id, stored, actual FROM (SELECT rc.id AS id, rc.reports AS stored,
 		(SELECT count(*) FROM reports re WHERE re.case_id = rc.id) AS actual FROM report_cases rc) AS d WHERE stored <> actual`},
 }
 
-// ChannelAnswers gives who answers for a live channel: its owner, or the owner of its group.
+// ChannelAnswers returns the user responsible for a live channel: its owner, or the owner of its
+// group.
 func (r Reads) ChannelAnswers(ctx context.Context, id domain.ChannelID) (domain.UserID, error) {
 	owner, err := sqlx.ScanID[domain.UserID](r.db.QueryRow(ctx, `SELECT CASE WHEN ch.owner_type = 'User' THEN ch.owner_id ELSE
 		(SELECT g.owner_id FROM groups g WHERE g.id = ch.owner_id) END FROM channels ch WHERE ch.id = $1 AND ch.state = 'available'`, id))

@@ -8,10 +8,10 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// NoticeKind is what a notice tells.
+// NoticeKind is the subject of a notice.
 type NoticeKind string
 
-// Notice is what operators have told somebody.
+// Notice is a message of the operators to a user.
 type Notice struct {
 	ID        int64
 	To        domain.UserID
@@ -21,10 +21,10 @@ type Notice struct {
 	CreatedAt time.Time
 }
 
-// keptNotices is how many notices a user keeps; older ones go.
+// keptNotices is how many notices a user keeps. Older ones are deleted.
 const keptNotices = 200
 
-// AddNotice tells a user something, whose row it locks, and gives the number of the notice.
+// AddNotice adds a notice for a user, whose row it locks, and returns its id.
 func (w Writes) AddNotice(ctx context.Context, n Notice) (id int64, err error) {
 	about := n.About.Kept()
 	id, err = sqlx.ScanInt64(w.db.QueryRow(ctx, `INSERT INTO notices (user_id, what, kind, target_id, label, words, created_at)
@@ -40,7 +40,7 @@ func (w Writes) AddNotice(ctx context.Context, n Notice) (id int64, err error) {
 	return id, w.db.Exec(ctx, `UPDATE users SET unread_notices = unread_notices + 1 WHERE id = $1`, n.To)
 }
 
-// AnswerReporters tells everybody who reported the thing of a case something, whose rows it locks
+// AnswerReporters adds a notice for everyone who reported the thing of a case. It locks their rows
 // in the order of their ids.
 func (w Writes) AnswerReporters(ctx context.Context, id CaseID, n Notice) error {
 	about := n.About.Kept()
@@ -64,24 +64,23 @@ func scanNotice(row sqlx.Row) (n Notice, err error) {
 	return n, err
 }
 
-// Notices lists what a user was told, the newest first.
+// Notices lists the notices of a user, newest first.
 func (r Reads) Notices(ctx context.Context, of domain.UserID) ([]Notice, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+noticeColumns+" FROM notices WHERE user_id = $1 ORDER BY id DESC LIMIT $2", of, keptNotices)
 	return sqlx.Collect(ctx, rows, err, scanNotice)
 }
 
-// Notice reads a notice.
 func (r Reads) Notice(ctx context.Context, id int64) (Notice, error) {
 	n, err := scanNotice(r.db.QueryRow(ctx, "SELECT "+noticeColumns+" FROM notices WHERE id = $1", id))
 	return n, sqlx.Found(err)
 }
 
-// ReadNotices notes that a user has read all notices.
+// ReadNotices marks all notices of a user as read.
 func (w Writes) ReadNotices(ctx context.Context, of domain.UserID) error {
 	return w.db.Exec(ctx, `UPDATE users SET unread_notices = 0 WHERE id = $1 AND unread_notices <> 0`, of)
 }
 
-// ForgetNotices forgets what a user was told, and that they want to be told of cases.
+// ForgetNotices deletes the notices of a user and their wish for mail about cases.
 func (w Writes) ForgetNotices(ctx context.Context, of domain.UserID) error {
 	if err := w.WantCaseMail(ctx, of, false); err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// CollaboratorsAround lists the users who collaborate in channels that a block is in, as far as
-// the viewer sees these, the channel first to which it was added last. It looks at so many
-// channels, and of the private ones at the newest connections alone.
+// CollaboratorsAround lists the collaborators of channels that contain a block and that the viewer
+// may see, beginning with the channel to which it was added last. It examines at most `channels`
+// channels, and private ones only among the newest connections.
 func (r Reads) CollaboratorsAround(ctx context.Context, viewer domain.UserID, block domain.BlockID, channels, most int) ([]domain.UserID, error) {
 	rows, err := r.db.Query(ctx, `SELECT co.member_id FROM (
 			SELECT near.channel_id, near.created_at, near.id FROM (SELECT channel_id, created_at, id FROM connections

@@ -11,15 +11,15 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Facts are what lists say of a channel beyond its row.
+// Facts contains what lists show of a channel beyond its row.
 type Facts struct {
-	AddedAt   time.Time // when the newest of the items was connected that the viewer may see; zero if there is none
+	AddedAt   time.Time // when the newest item visible to the viewer was connected; zero if there is none
 	Followers int64
-	Private   int64 // private channels in it that the viewer may see
+	Private   int64 // number of private channels in it that the viewer may see
 }
 
-// ChannelFacts reads the facts of channels that the viewer may see. It costs the same however
-// much they hold: of private channels in one it looks at so many, as for neighbours.
+// ChannelFacts reads the facts of channels that the viewer may see. The cost does not depend on
+// the size of the channels: it examines at most nearPrivate of the private channels in each.
 func (r Reads) ChannelFacts(ctx context.Context, viewer domain.UserID, channels []domain.ChannelID) (map[domain.ChannelID]Facts, error) {
 	if len(channels) == 0 {
 		return nil, nil
@@ -53,14 +53,14 @@ func (r Reads) ChannelFacts(ctx context.Context, viewer domain.UserID, channels 
 	return found, err
 }
 
-// visible gives as `here` those of the channels $2 that the viewer may see.
+// visible selects as `here` those of the channels $2 that the viewer may see.
 func (r Reads) visible(viewer domain.UserID) string {
 	return `(SELECT ch.id FROM channels ch WHERE ` + r.db.In("ch.id", "$2") + ` AND ` + access.For(viewer, access.VisibleChannel, access.GuestChannel) + `) AS here`
 }
 
-// Ends finds for each of the channels, as far as the viewer may see them, the connections of
-// the n highest or lowest items that they may see, from that end. Of private channels in one it
-// looks at so many, as for neighbours.
+// Ends returns, for each channel that the viewer may see, the connections of the n highest or
+// lowest items visible to them, beginning at that end. It examines at most nearPrivate of the
+// private channels in each.
 func (r Reads) Ends(ctx context.Context, viewer domain.UserID, channels []domain.ChannelID, n int, highest bool) (map[domain.ChannelID][]domain.ConnectionID, error) {
 	if len(channels) == 0 {
 		return nil, nil

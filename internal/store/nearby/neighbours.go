@@ -8,20 +8,20 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// nearPrivate is how many private channels next to an item are asked whether the viewer sees
-// them: a neighbour behind more of those that they do not see is passed by.
+// nearPrivate is how many private channels next to an item are checked for visibility. A neighbour
+// behind more invisible ones is skipped.
 const nearPrivate = 200
 
-// Place finds the key of an item in a channel; NotFound if it is not there.
+// Place returns the key of an item in a channel, NotFound if it is not there.
 func (r Reads) Place(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (key int64, err error) {
 	err = r.db.QueryRow(ctx, `SELECT position_key FROM connections WHERE channel_id = $1 AND item_type = $2 AND item_id = $3`,
 		channel, item.Type, item.ID).Scan(&key)
 	return key, sqlx.Found(err)
 }
 
-// Neighbours finds the connections next to a key in a channel whose items the viewer may
-// see: above it, nearer to the top, and below it; 0 for none. It costs the same wherever the
-// key is and however much the channel holds.
+// Neighbours returns the connections next to a key in a channel whose items the viewer may see:
+// the one above, nearer to the top, and the one below; 0 if there is none. The cost depends
+// neither on the key nor on the size of the channel.
 func (r Reads) Neighbours(ctx context.Context, viewer domain.UserID, channel domain.ChannelID, key int64) (above, below domain.ConnectionID, err error) {
 	side := func(compare, order string) string {
 		open := `SELECT * FROM (SELECT c.id, c.position_key AS k FROM connections c WHERE c.channel_id = $2 AND c.item_private = FALSE

@@ -11,13 +11,12 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// mostHelped is how many channels in which somebody collaborates are looked at, and how many
-// groups that they are in.
+// mostHelped is how many of a user's collaborations, and how many of their groups, are examined.
 const mostHelped = 500
 
-// RecentChannels lists the channels that the viewer owns or adds to, with their role: those of
-// their groups and collaborations too, the last changed first. It reads as many of each way to
-// have one as are asked for, and of collaborations the newest channels.
+// RecentChannels lists the channels that the viewer owns or may add to, including those of their
+// groups and collaborations, with the viewer's role, most recently changed first. It reads at most
+// `limit` channels for each kind of access, and for collaborations the newest channels.
 func (r Reads) RecentChannels(ctx context.Context, viewer domain.UserID, limit int) ([]domain.Channel, error) {
 	if viewer == 0 {
 		return nil, nil
@@ -38,12 +37,12 @@ func (r Reads) RecentChannels(ctx context.Context, viewer domain.UserID, limit i
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	// Asked for by their ids: joined with the above, PostgreSQL reads all channels there are.
+	// Select by id: joined with the query above, PostgreSQL would read all channels.
 	return r.channels(ctx, "", " AND "+r.db.In("ch.id", "$3")+" AND "+access.RoleOf+" > 0 ORDER BY ch.updated_at DESC, ch.id DESC"+sqlx.Limit("$2"),
 		viewer, limit, sqlx.IDs(r.db.Dialect, ids))
 }
 
-// channels reads live channels with the role of the viewer ($1).
+// channels reads live channels with the role of the viewer $1.
 func (r Reads) channels(ctx context.Context, join, rest string, args ...any) ([]domain.Channel, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+rowmap.ChannelColumns+", "+access.RoleOf+" FROM channels ch "+join+" "+rowmap.ChannelOwner+
 		" WHERE ch.state = 'available'"+rest, args...)
@@ -59,26 +58,25 @@ func (r Reads) ChannelsWithRole(ctx context.Context, viewer domain.UserID, ids [
 	return sqlx.ByID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }
 
-// PinnedChannels lists the channels that the viewer keeps at hand and still sees, with their
-// role, in the order in which they were pinned.
+// PinnedChannels lists the viewer's pinned channels that they may still see, with their role, in
+// the order of pinning.
 func (r Reads) PinnedChannels(ctx context.Context, viewer domain.UserID) ([]domain.Channel, error) {
 	return r.channels(ctx, "JOIN pins p ON p.user_id = $1 AND p.channel_id = ch.id", " AND "+access.VisibleChannel+
 		" ORDER BY p.created_at, p.channel_id", viewer)
 }
 
-// Pin keeps a channel at hand for a user who is locked; again changes nothing.
+// Pin pins a channel for a locked user. Doing so again changes nothing.
 func (w Writes) Pin(ctx context.Context, user domain.UserID, channel domain.ChannelID, now time.Time) error {
 	return w.db.Exec(ctx, `INSERT INTO pins (user_id, channel_id, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (user_id, channel_id) DO NOTHING`, user, channel, sqlx.Micros(now))
 }
 
-// Unpin does so no more.
+// Unpin removes a pin.
 func (w Writes) Unpin(ctx context.Context, user domain.UserID, channel domain.ChannelID) error {
 	return w.db.Exec(ctx, `DELETE FROM pins WHERE user_id = $1 AND channel_id = $2`, user, channel)
 }
 
-// TrimPins removes the pins of channels that the user does not see any more, and counts the
-// others.
+// TrimPins removes the pins of channels that the user may not see any more and counts the others.
 func (w Writes) TrimPins(ctx context.Context, user domain.UserID) (int64, error) {
 	err := w.db.Exec(ctx, `DELETE FROM pins WHERE user_id = $1 AND NOT EXISTS (
 		SELECT 1 FROM channels ch WHERE ch.id = pins.channel_id AND `+access.VisibleChannel+`)`, user)

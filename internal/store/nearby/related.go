@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// How much is looked at to find related channels: the newest items of the channel, and the
-// places of each where it was put last. What is private is no reason to name a channel.
+// Related examines the newest items of the channel and the latest connections of each. Private
+// connections are ignored.
 const (
 	relatedItems  = 200
 	relatedPlaces = 25
@@ -18,14 +18,14 @@ const (
 
 var nearPrivateText = strconv.Itoa(nearPrivate)
 
-// Shared is a channel and how many items it shares with another, of those looked at.
+// Shared is a channel and the number of examined items that it shares with another.
 type Shared struct {
 	Channel domain.ChannelID
 	Items   int64
 }
 
-// Related finds channels that the viewer may see and that share items with one, most
-// first. It looks at 5,000 connections at most.
+// Related lists channels that the viewer may see and that share items with the given one, most
+// first. It examines at most 5,000 connections.
 func (r Reads) Related(ctx context.Context, viewer domain.UserID, channel domain.ChannelID, limit int) ([]Shared, error) {
 	rows, err := r.db.Query(ctx, `SELECT found.channel_id, found.n FROM (
 			SELECT p.channel_id, count(*) AS n FROM (
@@ -42,7 +42,7 @@ func (r Reads) Related(ctx context.Context, viewer domain.UserID, channel domain
 	})
 }
 
-// RelatedPage is Related for a numbered page, with how many such channels were found.
+// RelatedPage is Related for a numbered page, with the number of related channels found.
 func (r Reads) RelatedPage(ctx context.Context, viewer domain.UserID, channel domain.ChannelID, page domain.Page) (l domain.List[Shared], err error) {
 	all, err := r.Related(ctx, viewer, channel, relatedItems*relatedPlaces)
 	l.Total = int64(len(all))
@@ -51,15 +51,15 @@ func (r Reads) RelatedPage(ctx context.Context, viewer domain.UserID, channel do
 	return l, err
 }
 
-// How much is looked at for a look into a channel: its newest items, and texts that are
-// short enough to be set in a tile.
+// A preview shows some of the newest items of a channel, and texts that are short enough for a
+// tile.
 const (
 	previewItems = 24
 	previewText  = 2_000
 )
 
-// Previewed finds for each of the channels, as far as the viewer may see them, the newest
-// blocks that show an image or a short text, n of each at most.
+// Previewed returns for each channel that the viewer may see the newest blocks with an image or a
+// short text, at most n each.
 func (r Reads) Previewed(ctx context.Context, viewer domain.UserID, channels []domain.ChannelID, n int) (map[domain.ChannelID][]domain.BlockID, error) {
 	if len(channels) == 0 {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package origins remembers where what was brought in from elsewhere comes from, so that
-// bringing it in again makes nothing twice.
+// Package origins stores where imported items come from, so that importing them again creates no
+// duplicates.
 package origins
 
 import (
@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Kind is what a row is about.
+// Kind is the kind of item in a row.
 type Kind string
 
 // The kinds.
@@ -21,33 +21,33 @@ const (
 	Comment    Kind = "Comment"
 )
 
-// Place is whose things come from where.
+// Place is a source of imports and the user who imported from it.
 type Place struct {
 	User   domain.UserID
 	Origin string
 }
 
-// Row is where one thing comes from.
+// Row is the origin of one item.
 type Row struct {
 	Foreign string
-	Local   int64 // 0 while the transaction that claimed it has not made it
+	Local   int64 // 0 until the transaction that claimed the row creates the item
 	Digest  string
 	Place   int64
 }
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-// Origins finds which of the things of a place are known.
+// Origins returns the rows of those items of a place that were imported before.
 func (r Reads) Origins(ctx context.Context, p Place, kind Kind, foreign ...string) (map[string]Row, error) {
 	found := make(map[string]Row, len(foreign))
 	if len(foreign) == 0 {
@@ -82,10 +82,9 @@ func (r Reads) VisibleChannels(ctx context.Context, p Place, most int) ([]string
 	})
 }
 
-// ClaimOrigins claims those of the things that nobody has claimed, for the rest of the
-// transaction, which must make and keep them. It gives all of them as they are: with Local 0
-// those that are claimed. What another transaction has just claimed is waited for, in the order
-// of the ids.
+// ClaimOrigins claims the unclaimed items for the rest of the transaction, which must create them
+// and call KeepOrigins. It returns the rows of all given items; claimed ones have Local 0. It
+// waits for items that another transaction has just claimed, in the order of their ids.
 func (w Writes) ClaimOrigins(ctx context.Context, p Place, kind Kind, foreign ...string) (map[string]Row, error) {
 	sorted := slices.Compact(slices.Sorted(slices.Values(foreign)))
 	for some := range slices.Chunk(sorted, sqlx.BatchRows) {
@@ -102,7 +101,7 @@ func (w Writes) ClaimOrigins(ctx context.Context, p Place, kind Kind, foreign ..
 	return NewReads(w.db).Origins(ctx, p, kind, sorted...)
 }
 
-// KeepOrigins keeps what things have become, whether they were claimed or not.
+// KeepOrigins stores the rows of items, whether they were claimed or not.
 func (w Writes) KeepOrigins(ctx context.Context, p Place, kind Kind, rows ...Row) error {
 	for some := range slices.Chunk(rows, sqlx.BatchRows) {
 		args := make([]any, 0, 7*len(some))
@@ -119,7 +118,7 @@ func (w Writes) KeepOrigins(ctx context.Context, p Place, kind Kind, rows ...Row
 	return nil
 }
 
-// ChangeOrigin keeps the new digest of a thing if it still has the one that was read, and says
+// ChangeOrigin stores the new digest of an item if it still has the one that was read, and reports
 // whether it had.
 func (w Writes) ChangeOrigin(ctx context.Context, p Place, kind Kind, was Row, digest string) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE origins SET digest = $6
@@ -128,13 +127,13 @@ func (w Writes) ChangeOrigin(ctx context.Context, p Place, kind Kind, was Row, d
 	return n > 0, err
 }
 
-// placesAtOnce is how many connections one statement gives their places.
+// placesAtOnce is how many connections one statement updates.
 const placesAtOnce = 1_000
 
-// Placement is a connection here and its place elsewhere.
+// Placement is a connection and its place at the origin.
 type Placement = sqlx.Pair
 
-// PlaceOrigins gives connections of an origin their places there.
+// PlaceOrigins stores the places of connections at their origin.
 func (w Writes) PlaceOrigins(ctx context.Context, p Place, places []Placement) error {
 	for some := range slices.Chunk(places, placesAtOnce) {
 		err := w.db.Exec(ctx, `UPDATE origins SET place = l.value FROM `+w.db.Pairs("$3")+`
@@ -147,7 +146,7 @@ func (w Writes) PlaceOrigins(ctx context.Context, p Place, places []Placement) e
 	return nil
 }
 
-// ForgetOrigins forgets some of what a user brought in, and tells how many.
+// ForgetOrigins deletes at most `most` origins of a user and returns their number.
 func (w Writes) ForgetOrigins(ctx context.Context, user domain.UserID, most int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM origins WHERE user_id = $1 AND (user_id, origin, kind, foreign_id) IN (
 		SELECT user_id, origin, kind, foreign_id FROM origins WHERE user_id = $1`+sqlx.Limit("$2")+`)`, user, most)

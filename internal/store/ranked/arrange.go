@@ -10,18 +10,18 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Held is a connection and the place that it holds.
+// Held is a connection and its key.
 type Held struct {
 	ID          domain.ConnectionID
 	PositionKey int64
 	Private     bool
 }
 
-// arrangedAtOnce is how many connections one statement gives their places.
+// arrangedAtOnce is how many connections one statement updates.
 const arrangedAtOnce = 1_000
 
-// Arrange puts connections into the given order, from the bottom, at the places that they hold
-// together, and gives those that have another place than before. All others stay where they are.
+// Arrange puts connections into the given order, lowest first, using the places that they hold
+// together. It returns the moved ones. All other connections keep their places.
 func (l List) Arrange(ctx context.Context, order []Held) (moved []domain.ConnectionID, err error) {
 	places := slices.SortedFunc(slices.Values(order), func(a, b Held) int { return cmp.Compare(a.PositionKey, b.PositionKey) })
 	var keys, turned []sqlx.Pair
@@ -49,7 +49,7 @@ func (l List) Arrange(ctx context.Context, order []Held) (moved []domain.Connect
 	return moved, l.by(ByPosition).turnAll(ctx, turned)
 }
 
-// turnAll is turn for many keys, each with what is to be added.
+// turnAll is turn for many keys, each with the number to add.
 func (o tree) turnAll(ctx context.Context, turned []sqlx.Pair) error {
 	if len(turned) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func (o tree) turnAll(ctx context.Context, turned []sqlx.Pair) error {
 	}
 	for some := range slices.Chunk(turned, arrangedAtOnce) {
 		for level := range height {
-			// The nodes are found first, each by a whole key: SQLite would else walk over the level.
+			// Find the nodes first, each by its whole key, because SQLite would otherwise scan the level.
 			err := o.db.Exec(ctx, fmt.Sprintf(`UPDATE order_nodes SET n_private = n_private + found.by_private FROM (
 					SELECT CAST($1 AS BIGINT) AS channel, CAST($2 AS SMALLINT) AS sorted, node, CAST(sum(value) AS BIGINT) AS by_private FROM (
 						SELECT l.value AS value, (SELECT max(o.first_key) FROM order_nodes o WHERE o.channel_id = $1 AND o.sort = $2

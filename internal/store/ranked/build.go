@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/database"
 )
 
-// rebuild makes the nodes below a level anew for the keys in [first, last], half
-// full each. first must be the first key of a node on that level, or leastKey.
+// rebuild recreates the nodes below a level for the keys in [first, last], each half full. first
+// must be the first key of a node on that level, or leastKey.
 func (o tree) rebuild(ctx context.Context, below int, first, last int64) error {
 	err := o.db.Exec(ctx, `DELETE FROM order_nodes WHERE channel_id = $1 AND sort = $2 AND level < $3
 		AND first_key BETWEEN $4 AND $5`, o.channel, o.sort, below, first, last)
@@ -27,7 +27,7 @@ func (o tree) rebuild(ctx context.Context, below int, first, last int64) error {
 	return nil
 }
 
-// grown puts nodes above a row of leaves, as many levels as they need, but below a level.
+// grown adds as many levels of parents as a row of leaves needs, but stays below a level.
 func grown(row []node, below int) []node {
 	all := row
 	for level := 0; ; level++ {
@@ -40,11 +40,11 @@ func grown(row []node, below int) []node {
 	}
 }
 
-// Node is a row of order_nodes, but for its channel and its order.
+// Node is a row of order_nodes without its channel and order.
 type Node struct{ Level, First, N, Private int64 }
 
-// Nodes gives the rows over the keys of a channel, which come in their order with whether
-// their items are private, as Rebuild makes them.
+// Nodes returns the rows that Rebuild creates for the keys of a channel. The keys come in order,
+// each with whether its item is private.
 func Nodes(keys iter.Seq2[int64, bool]) []Node {
 	row := newLeaves(leastKey)
 	for key, private := range keys {
@@ -58,7 +58,7 @@ func Nodes(keys iter.Seq2[int64, bool]) []Node {
 	return nodes
 }
 
-// leaves cuts the keys in [first, last] into leaves.
+// leaves divides the keys in [first, last] into leaves.
 func (o tree) leaves(ctx context.Context, first, last int64) ([]node, error) {
 	rows, err := o.db.Query(ctx, "SELECT k, item_private FROM "+o.sort.keys()+" ORDER BY k", o.channel, first, last)
 	if err != nil {
@@ -81,12 +81,12 @@ func cut(rows database.Rows, first int64) ([]node, error) {
 	return made, rows.Err()
 }
 
-// leaves are nodes of level 0 that are made one after the other.
+// leaves is a row of nodes of level 0 under construction.
 type leaves []node
 
 func newLeaves(first int64) leaves { return leaves{{level: 0, first: first}} }
 
-// add counts the next key to the last leaf, or to a new one when that is half full.
+// add counts the next key in the last leaf, or in a new one if that is half full.
 func (l *leaves) add(key int64, private bool) {
 	if (*l)[len(*l)-1].n == leafMost/2 {
 		*l = append(*l, node{level: 0, first: key})
@@ -98,7 +98,7 @@ func (l *leaves) add(key int64, private bool) {
 	}
 }
 
-// group puts half-full parents above a row of nodes.
+// group returns half-full parents of a row of nodes.
 func group(row []node) []node {
 	var above []node
 	for i := 0; i < len(row); i += nodeMost / 2 {

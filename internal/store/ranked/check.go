@@ -6,15 +6,15 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// below is the range of keys of each node of an order. Its end is a number even for
-// the last node, so that an index is read within the range only.
+// below is the range of keys of each node of an order. Even the last node has a numeric end, so
+// that only the range of an index is read.
 const below = `SELECT channel_id, sort, level, first_key, n, n_private, COALESCE(lead(first_key) OVER (
 	PARTITION BY channel_id, sort, level ORDER BY first_key) - 1, 9223372036854775807) AS last FROM order_nodes`
 
-// Checks recompute every node of one order. Their ids are those of channels.
+// Checks recompute every node of one order. They report channel ids.
 func Checks(o Order) []sqlx.Check {
 	key, at := o.Column(), fmt.Sprint(int16(o))
-	// Apart by item_private, as the indexes have it.
+	// Count by item_private, like the indexes.
 	inLeaf := func(private string) string {
 		return `(SELECT count(*) FROM connections k WHERE k.channel_id = r.channel_id AND k.item_private = ` + private + `
 			AND k.` + key + ` BETWEEN r.first_key AND r.last)`

@@ -8,18 +8,17 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// keyGap is the distance between keys that are given out at the ends of a channel:
-// room for 2^31 items, and for 32 halvings between any two.
+// keyGap is the distance between new keys at the ends of a channel. It leaves room for 2^31 items,
+// and for halving the distance between any two 32 times.
 const keyGap = int64(1) << 32
 
-// leastStep is the distance that a renumbering on a level must reach; if it cannot,
-// the next level's wider range is renumbered. Wider ranges ask for more room, so
-// that they come up more rarely than they cost.
+// leastStep is the distance between keys that renumbering on a level must reach. If it cannot, the
+// range of the next level is renumbered. Wider ranges need larger steps, so that they are
+// renumbered more rarely than they cost.
 func leastStep(level int) int64 { return int64(1) << min(10+8*level, 30) }
 
-// keyFor finds a position_key for position p of a channel that then has n
-// connections without the one that is placed: above the item at p-1, below the one
-// that is at p now.
+// keyFor returns a position_key for position p of a channel that has n connections without the new
+// one: above the item at p-1 and below the one now at p.
 func (o tree) keyFor(ctx context.Context, p, n int64) (int64, error) {
 	switch {
 	case n == 0:
@@ -45,18 +44,18 @@ func (o tree) keyFor(ctx context.Context, p, n int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if gap := uint64(above) - uint64(below); gap >= 2 { // which may be more than an int64 holds
+	if gap := uint64(above) - uint64(below); gap >= 2 { // the difference may overflow int64
 		return below + int64(gap/2), nil
 	}
 	return o.afterRenumbering(ctx, below, p, n)
 }
 
-// lost says that there are fewer keys than the counts of the channel promise.
+// lost returns the error for an order with fewer keys than the counts of the channel.
 func (o tree) lost(rank int64) error {
 	return fmt.Errorf("ranked: channel %d has no position %d in its order", o.channel, rank)
 }
 
-// keyAbove finds a key above the highest of the n that a channel has.
+// keyAbove returns a key above the highest of the n keys of a channel.
 func (o tree) keyAbove(ctx context.Context, top, n int64) (int64, error) {
 	if top <= math.MaxInt64-2*keyGap {
 		return top + keyGap, nil
@@ -64,8 +63,8 @@ func (o tree) keyAbove(ctx context.Context, top, n int64) (int64, error) {
 	return o.afterRenumbering(ctx, top, n+1, n)
 }
 
-// HighestKey asks for the highest position_key of channel $1, NULL if it has none; lowestKey
-// for the lowest. Open and private items are apart in the index.
+// HighestKey selects the highest position_key of channel $1, NULL if it has none, and lowestKey
+// the lowest. The index separates open and private items.
 const (
 	HighestKey = `SELECT max(k) FROM (
 		SELECT max(position_key) AS k FROM connections WHERE channel_id = $1 AND item_private = FALSE UNION ALL
@@ -75,7 +74,7 @@ const (
 		SELECT min(position_key) FROM connections WHERE channel_id = $1 AND item_private = TRUE) AS ends`
 )
 
-// nextKey asks for the position_key after $2 in channel $1.
+// nextKey selects the position_key after $2 in channel $1.
 const nextKey = `SELECT min(k) FROM (
 	SELECT min(position_key) AS k FROM connections WHERE channel_id = $1 AND item_private = FALSE AND position_key > $2 UNION ALL
 	SELECT min(position_key) FROM connections WHERE channel_id = $1 AND item_private = TRUE AND position_key > $2) AS next`
@@ -87,8 +86,8 @@ func (o tree) afterRenumbering(ctx context.Context, key, p, n int64) (int64, err
 	return o.keyFor(ctx, p, n)
 }
 
-// renumber spreads the keys around one evenly: those of its leaf, or of the
-// smallest node above it that has room.
+// renumber spreads the keys around the given one evenly: those of its leaf, or of the smallest
+// node above it with enough free keys.
 func (o tree) renumber(ctx context.Context, key int64) error {
 	path, err := o.bump(ctx, key, 0, 0)
 	if err != nil {
@@ -110,11 +109,11 @@ func (o tree) renumber(ctx context.Context, key int64) error {
 	return o.spreadAll(ctx)
 }
 
-// room tells how the n keys of a node that ends at last could be spread: the i-th
-// (from 1) at start + i*step. The outer ends of the channel have room beyond them.
+// room returns how to spread the n keys of a node that ends at last: the i-th (from 1) at start +
+// i*step. At both ends of the channel, the keys may extend beyond the present ones.
 func (o tree) room(ctx context.Context, n node, last int64) (start, step int64, err error) {
 	if n.first == leastKey && last == math.MaxInt64 {
-		return 0, 0, nil // all of the channel: spreadAll
+		return 0, 0, nil // the whole channel: see spreadAll
 	}
 	if n.first != leastKey && last != math.MaxInt64 {
 		return n.first, (last - n.first) / (n.n + 1), nil
@@ -143,7 +142,7 @@ func (o tree) spreadAll(ctx context.Context) error {
 	return o.spread(ctx, root, math.MaxInt64, -(n/2)*keyGap, keyGap)
 }
 
-// spread gives new keys to the connections of a node and rebuilds what is below it.
+// spread renumbers the connections of a node and rebuilds the nodes below it.
 func (o tree) spread(ctx context.Context, n node, last, start, step int64) error {
 	err := o.db.Exec(ctx, `UPDATE connections SET position_key = $4 + $5 * r.i
 		FROM (SELECT id, row_number() OVER (ORDER BY k) AS i FROM `+o.sort.keys()+`) AS r

@@ -12,10 +12,10 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// ranksOf gives the position of the connections $1 (a list of ids): on each level
-// the nodes between the parent's first key and the node's own, and in the leaf the
-// keys up to and including the connection's. The path is materialised, for each of its
-// keys is used twice.
+// ranksOf returns the query for the positions of the connections $1, a list of ids. A position is
+// a sum: on each level the nodes between the parent's first key and the node's own, and in the
+// leaf the keys up to the connection's. The path is materialised because each of its keys is used
+// twice.
 func ranksOf(d sqlx.Dialect) string {
 	path := make([]string, levels)
 	sums := make([]string, levels)
@@ -34,8 +34,7 @@ func ranksOf(d sqlx.Dialect) string {
 		SELECT p.id, CAST(` + strings.Join(append(sums, inLeaf("FALSE"), inLeaf("TRUE")), " + ") + ` AS BIGINT) FROM p`
 }
 
-// inLeaf counts the open or the private items of a leaf up to the connection's key, in
-// the manner of Order.keys.
+// inLeaf counts the open or private items of a leaf up to the connection's key, like Order.keys.
 func inLeaf(private string) string {
 	return `(SELECT count(*) FROM (SELECT k.id FROM connections k WHERE k.channel_id = p.channel_id
 		AND k.item_private = ` + private + ` AND k.position_key BETWEEN f0 AND p.position_key ORDER BY k.position_key) AS walk)`
@@ -43,7 +42,7 @@ func inLeaf(private string) string {
 
 var ranksText = map[sqlx.Dialect]string{sqlx.SQLite: ranksOf(sqlx.SQLite), sqlx.Postgres: ranksOf(sqlx.Postgres)}
 
-// Positions gives the positions of connections, 1..n within their channels.
+// Positions returns the positions of connections, 1..n within their channels.
 func Positions(ctx context.Context, db sqlx.Conn, ids ...domain.ConnectionID) (map[domain.ConnectionID]int64, error) {
 	rows, err := db.Query(database.Uninterruptible(ctx), ranksText[db.Dialect], sqlx.IDs(db.Dialect, ids))
 	if err != nil {
@@ -62,21 +61,21 @@ func Positions(ctx context.Context, db sqlx.Conn, ids ...domain.ConnectionID) (m
 	return at, rows.Err()
 }
 
-// Seen says which keys of an order count for a viewer: all of them, or those of items
-// that are not private and the given ones, in ascending order.
+// Seen describes which keys of an order count for a viewer: all of them, or those of items that
+// are not private and the given ones, in ascending order.
 type Seen struct {
 	All  bool
 	Keys []int64
 }
 
-// between is how many of the given keys are in [from, to].
+// between counts the given keys in [from, to].
 func (s Seen) between(from, to int64) int64 {
 	lo := sort.Search(len(s.Keys), func(i int) bool { return s.Keys[i] >= from })
 	hi := sort.Search(len(s.Keys), func(i int) bool { return s.Keys[i] > to })
 	return int64(hi - lo)
 }
 
-// weight is how many keys count among those of a node that ends at last.
+// weight counts the keys of a node, which ends at last.
 func (s Seen) weight(n node, last int64) int64 {
 	if s.All {
 		return n.n
@@ -84,7 +83,7 @@ func (s Seen) weight(n node, last int64) int64 {
 	return n.n - n.nPrivate + s.between(n.first, last)
 }
 
-// keyAt finds the key that has exactly rank-1 counted keys before it.
+// keyAt returns the key with exactly rank-1 counted keys before it.
 func (o tree) keyAt(ctx context.Context, rank int64, s Seen) (int64, error) {
 	height, err := o.height(ctx)
 	if err != nil {
@@ -124,7 +123,7 @@ func (o tree) keyAt(ctx context.Context, rank int64, s Seen) (int64, error) {
 	return key, err
 }
 
-// keyInLeaf finds the rank-th counted key within one leaf; ok is false when there are fewer.
+// keyInLeaf returns the rank-th counted key of a leaf; ok is false if there are fewer.
 func (o tree) keyInLeaf(ctx context.Context, first, last, rank int64, s Seen) (int64, bool, error) {
 	rows, err := o.db.Query(database.Uninterruptible(ctx), "SELECT k, item_private FROM "+o.sort.keys()+" ORDER BY k", o.channel, first, last)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package ranked keeps the connections of a channel in order, by position and by the time
-// of connecting, so that the rank of a connection and the connection at a rank cost a few
-// short index scans in a channel of a million. It owns the table order_nodes and the
-// column position_key of connections.
+// Package ranked maintains the order of the connections of a channel, by position and by the time
+// of connecting. The rank of a connection and the connection at a rank cost a few short index
+// scans in a channel of a million. The package owns the table order_nodes and the column
+// position_key of connections.
 //
-// Reading is two functions, Positions and KeyAt. Writing is the methods of List, while the
-// channel's row is locked. The statements that insert and delete connections are the
-// caller's: Insert comes after the one, Remove after the other.
+// Positions and KeyAt read. The methods of List write, while the row of the channel is locked. The
+// caller inserts and deletes connections itself, and then calls Insert or Remove.
 package ranked
 
 import (
@@ -22,20 +21,20 @@ type List struct {
 	channel domain.ChannelID
 }
 
-// Of gives the list of a locked channel.
+// Of returns the list of a locked channel.
 func Of(db sqlx.Conn, channel domain.ChannelID) List { return List{db, channel} }
 
 func (l List) by(o Order) tree { return tree{l.db, l.channel, o} }
 
-// Item is a connection as the orders know it.
+// Item is the part of a connection that the orders need.
 type Item struct {
 	PositionKey int64
 	CreatedAt   int64 // in microseconds; unique in the channel
-	Private     bool  // a private channel: apart from others in the counts
+	Private     bool  // it is a private channel, which is counted separately
 }
 
-// Place gives a key for a new connection at position p of a list that has n without it.
-// It may give other connections of the list new keys.
+// Place returns a key for a new connection at position p of a list that has n without it. It may
+// change the keys of other connections in the list.
 func (l List) Place(ctx context.Context, p, n int64) (int64, error) {
 	return l.by(ByPosition).keyFor(ctx, p, n)
 }
@@ -45,8 +44,8 @@ func (l List) PlaceAbove(ctx context.Context, highest, n int64) (int64, error) {
 	return l.by(ByPosition).keyAbove(ctx, highest, n)
 }
 
-// Again gives a key for a connection that had one before, in a list that has n without it: the same,
-// or one just above what has it by now.
+// Again returns a key for a connection that had a key before, in a list that has n without it: the
+// same key, or one just above the connection that has it now.
 func (l List) Again(ctx context.Context, key, n int64) (int64, error) {
 	id, err := sqlx.ScanID[domain.ConnectionID](l.db.QueryRow(ctx, `SELECT COALESCE(max(id), 0) FROM connections
 		WHERE channel_id = $1 AND item_private IN (FALSE, TRUE) AND position_key = $2`, l.channel, key))
@@ -60,7 +59,7 @@ func (l List) Again(ctx context.Context, key, n int64) (int64, error) {
 	return l.Place(ctx, at[id]+1, n)
 }
 
-// Insert counts a connection that has been written to a list that had n.
+// Insert counts a connection that was written to a list that had n.
 func (l List) Insert(ctx context.Context, i Item, n int64) error {
 	if n == 0 {
 		if begun, err := l.begin(ctx, i.Private); err != nil || begun {
@@ -70,11 +69,11 @@ func (l List) Insert(ctx context.Context, i Item, n int64) error {
 	return l.count(ctx, i, 1)
 }
 
-// Remove stops counting a connection that has been deleted.
+// Remove stops counting a deleted connection.
 func (l List) Remove(ctx context.Context, i Item) error { return l.count(ctx, i, -1) }
 
-// begin makes both trees with a first connection, and reports whether there were none:
-// those of a list that was emptied stay.
+// begin creates both trees with a first connection and reports whether there were none. A list
+// that was emptied still has them.
 func (l List) begin(ctx context.Context, private bool) (bool, error) {
 	nPrivate := 0
 	if private {
@@ -86,7 +85,7 @@ func (l List) begin(ctx context.Context, private bool) (bool, error) {
 	return made == 2, err
 }
 
-// count counts a connection in (by = 1) or out (by = -1) of both trees.
+// count adds (by = 1) or subtracts (by = -1) a connection in both trees.
 func (l List) count(ctx context.Context, i Item, by int64) error {
 	byPrivate := int64(0)
 	if i.Private {
@@ -102,7 +101,7 @@ func (l List) count(ctx context.Context, i Item, by int64) error {
 	}, addToPaths, l.channel, i.PositionKey, i.CreatedAt, by, byPrivate)
 }
 
-// Turn counts a connection, whose item has become private or open, as what it is now.
+// Turn updates the counts for a connection whose item became private or open.
 func (l List) Turn(ctx context.Context, i Item) error {
 	by := int64(1)
 	if !i.Private {
@@ -114,12 +113,11 @@ func (l List) Turn(ctx context.Context, i Item) error {
 	return l.by(ByTime).turn(ctx, i.CreatedAt, by)
 }
 
-// Move places a connection, which is at position `from` of n, at position `to`, and gives its
-// key there.
+// Move moves a connection from position `from` of n to position `to` and returns its new key.
 func (l List) Move(ctx context.Context, id domain.ConnectionID, private bool, from, to, n int64) (key int64, err error) {
 	o := l.by(ByPosition)
-	// Going up it comes to stand above the item at `to`, going down below it. The
-	// item itself still counts, so going up the place is one higher.
+	// Moving up, the connection goes above the item at `to`; moving down, below it. It still counts
+	// itself, so the position for moving up is one higher.
 	place := to
 	if to > from {
 		place = to + 1
@@ -127,7 +125,7 @@ func (l List) Move(ctx context.Context, id domain.ConnectionID, private bool, fr
 	if key, err = o.keyFor(ctx, place, n); err != nil {
 		return 0, err
 	}
-	var old int64 // read now: a renumbering may have changed it
+	var old int64 // read it now, since renumbering may have changed it
 	if err := l.db.QueryRow(ctx, `SELECT position_key FROM connections WHERE id = $1`, id).Scan(&old); err != nil {
 		return 0, err
 	}
@@ -141,7 +139,7 @@ func (l List) Move(ctx context.Context, id domain.ConnectionID, private bool, fr
 	return key, o.add(ctx, key, private, 1)
 }
 
-// Rebuild makes both orders anew from the connections: after a bulk load, or to repair.
+// Rebuild recreates both orders from the connections, after a bulk load or as a repair.
 func (l List) Rebuild(ctx context.Context) error {
 	for _, o := range []Order{ByPosition, ByTime} {
 		if err := l.by(o).rebuild(ctx, levels, leastKey, math.MaxInt64); err != nil {
@@ -151,12 +149,12 @@ func (l List) Rebuild(ctx context.Context) error {
 	return nil
 }
 
-// KeyAt finds the key that has exactly rank-1 keys before it, of those that count for a
-// viewer, in an order of a channel that has so many.
+// KeyAt returns the key in an order of a channel that has exactly rank-1 of the viewer's keys
+// before it.
 func KeyAt(ctx context.Context, db sqlx.Conn, channel domain.ChannelID, by Order, rank int64, s Seen) (int64, error) {
 	return tree{db, channel, by}.keyAt(ctx, rank, s)
 }
 
-// InitialKey is the position key of the i-th connection of a channel, from 0 at the
-// bottom, as connecting one after the other gives it out.
+// InitialKey returns the position key that the i-th connection of a channel gets, counting from 0,
+// if all are added at the top.
 func InitialKey(i int64) int64 { return i * keyGap }

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// row is a connection of the model: only the keys that Place and the test gave out.
+// row is a connection of the model. It has only the keys that Place and the test chose.
 type row struct {
 	id      domain.ConnectionID
 	created int64
@@ -38,7 +38,7 @@ func (m *model) must(err error) {
 
 func (m *model) list() ranked.List { return ranked.Of(m.db, m.channel) }
 
-// item reads what the orders know of a connection.
+// item reads the part of a connection that the orders need.
 func (m *model) item(id domain.ConnectionID) (i ranked.Item) {
 	m.t.Helper()
 	m.must(m.db.QueryRow(m.t.Context(), `SELECT position_key, created_at, item_private FROM connections WHERE id = $1`, id).
@@ -105,7 +105,7 @@ func (m *model) step(r *rand.Rand) {
 	}
 }
 
-// compare holds every position, and the key at every rank, against the slice: for one who
+// compare compares every position, and the key at every rank, with the slice: for a viewer who
 // sees everything, and for one who sees some of the private items.
 func (m *model) compare(r *rand.Rand) {
 	m.t.Helper()
@@ -144,7 +144,7 @@ func (m *model) compare(r *rand.Rand) {
 				return d, row.Scan(&d[0], &d[1], &d[2])
 			})
 			m.must(err)
-			if wrong != nil && c.What != "order_nodes: channel without an order by "+o.Column() { // the counts of the channel are not kept here
+			if wrong != nil && c.What != "order_nodes: channel without an order by "+o.Column() { // the test does not maintain the counts of the channel
 				m.t.Fatalf("%s: %v", c.What, wrong)
 			}
 		}
@@ -209,7 +209,7 @@ func TestListIsThatOfASlice(t *testing.T) {
 		}
 		m.must(m.list().Rebuild(m.t.Context()))
 		m.compare(r)
-		for len(m.rows) > 0 { // and back to nothing
+		for len(m.rows) > 0 { // back to an empty list
 			m.remove(r.IntN(len(m.rows)))
 		}
 		m.compare(r)
@@ -218,7 +218,7 @@ func TestListIsThatOfASlice(t *testing.T) {
 	})
 }
 
-// Keys at both ends of their range, with none between them left, give way.
+// Keys at both ends of their range, without gaps between them, are renumbered.
 func TestPlaceMakesRoom(t *testing.T) {
 	t.Parallel()
 	withModel(t, func(m *model) {

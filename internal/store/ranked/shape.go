@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// splitLeaf divides a leaf that has grown too full at its middle key.
+// splitLeaf splits an overfull leaf at its middle key.
 func (o tree) splitLeaf(ctx context.Context, leaf node) error {
 	last, err := o.last(ctx, 0, leaf.first)
 	if err != nil {
@@ -27,8 +27,8 @@ func (o tree) splitLeaf(ctx context.Context, leaf node) error {
 	return o.divide(ctx, leaf, right)
 }
 
-// divide makes right out of the upper part of left, and splits the parent when it
-// has too many children then.
+// divide makes right from the upper part of left, and splits the parent if it then has too many
+// children.
 func (o tree) divide(ctx context.Context, left, right node) error {
 	left.n, left.nPrivate = left.n-right.n, left.nPrivate-right.nPrivate
 	if err := o.set(ctx, left); err != nil {
@@ -41,7 +41,7 @@ func (o tree) divide(ctx context.Context, left, right node) error {
 	if err != nil || len(children) <= nodeMost || parent.level >= levels {
 		return err
 	}
-	if parent.n < 0 { // left is on the top level, which has become too wide
+	if parent.n < 0 { // left is on the top level, which became too wide
 		parent.n, parent.nPrivate = total(children)
 		if err := o.put(ctx, parent); err != nil {
 			return err
@@ -53,8 +53,8 @@ func (o tree) divide(ctx context.Context, left, right node) error {
 	return o.divide(ctx, parent, half)
 }
 
-// parent gives the node above n and all its children. Above the top level it gives
-// a node that is not there yet, with n = -1, over the whole level.
+// parent returns the parent of n and all its children. Above the top level, it returns a node that
+// does not exist yet, with n = -1, for the whole level.
 func (o tree) parent(ctx context.Context, n node) (parent node, children []node, err error) {
 	parent = node{level: n.level + 1, first: leastKey, n: -1}
 	var last int64
@@ -75,8 +75,8 @@ func (o tree) parent(ctx context.Context, n node) (parent node, children []node,
 	return parent, children, err
 }
 
-// shrink joins a node that has become too small with a neighbour under the same
-// parent, and goes on upwards; a top level with few children is given up.
+// shrink joins a node that became too small with a neighbour under the same parent, and continues
+// upwards. It removes a top level with few children.
 func (o tree) shrink(ctx context.Context, n node, height int) error {
 	if n.level+1 == height {
 		top, err := o.nodes(ctx, n.level, leastKey, math.MaxInt64)
@@ -105,8 +105,7 @@ func (o tree) shrink(ctx context.Context, n node, height int) error {
 	return o.shrinkTop(ctx, parent)
 }
 
-// shrinkTop joins nodes of the top level, or drops the level when its only node
-// has few children.
+// shrinkTop joins nodes of the top level, or drops the level if its only node has few children.
 func (o tree) shrinkTop(ctx context.Context, n node) error {
 	_, top, err := o.parent(ctx, n)
 	if err != nil {
@@ -119,7 +118,7 @@ func (o tree) shrinkTop(ctx context.Context, n node) error {
 	return err
 }
 
-// join merges n with its smaller neighbour among the siblings, if both fit into one.
+// join merges n with a neighbour among the siblings if both fit into one node.
 func (o tree) join(ctx context.Context, n node, siblings []node) (bool, error) {
 	for i := range len(siblings) - 1 {
 		left, right := siblings[i], siblings[i+1]
@@ -142,7 +141,7 @@ func (o tree) join(ctx context.Context, n node, siblings []node) (bool, error) {
 	return false, nil
 }
 
-// fits reports whether two neighbours may become one with room to grow.
+// fits reports whether two neighbours can become one node with room to grow.
 func (o tree) fits(ctx context.Context, left, right node) (bool, error) {
 	if left.level == 0 {
 		return left.n+right.n <= leafMost*3/4, nil

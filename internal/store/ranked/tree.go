@@ -14,18 +14,17 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// An order is kept as a tree of counts (table order_nodes), so that the rank of a key
-// and the key at a rank cost a few short index scans whatever the size of the channel:
-// with at most leafMost keys in a leaf and nodeMost children in a node, a million
-// connections are three levels.
+// An order is a tree of counts (table order_nodes), so that the rank of a key and the key at a
+// rank cost a few short index scans in a channel of any size. With at most leafMost keys in a leaf
+// and nodeMost children in a node, a million connections need three levels.
 const (
-	leafMost = 128 // connections under a node of level 0 before it is split
-	nodeMost = 32  // children of a node of level 1 and above before it is split
-	levels   = 6   // levels that the statements below know; the top one may grow wider
+	leafMost = 128 // maximum number of connections under a node of level 0
+	nodeMost = 32  // maximum number of children of a node of level 1 or above
+	levels   = 6   // number of levels in the statements below; the top level may be wider
 	leastKey = math.MinInt64
 )
 
-// Order is one of the two orders that are kept, as order_nodes numbers them.
+// Order is one of the two orders, numbered as in order_nodes.
 type Order int16
 
 // The orders of a channel's connections.
@@ -34,7 +33,7 @@ const (
 	ByTime     Order = 1
 )
 
-// Column is the column of connections that holds the keys.
+// Column returns the column of connections with the keys.
 func (s Order) Column() string {
 	if s == ByTime {
 		return "created_at"
@@ -42,10 +41,9 @@ func (s Order) Column() string {
 	return "position_key"
 }
 
-// keys selects the keys k of channel $1 in [$2, $3] with item_private and the ids of
-// their connections. Open and private items are apart in the indexes, so each has a
-// walk of its own; that it is wanted in the order of keys makes PostgreSQL take the
-// index on them also where it expects the channel to be small.
+// keys selects the keys k of channel $1 in [$2, $3] with item_private and the ids of their
+// connections. The indexes separate open and private items, so each kind has its own scan. The
+// ORDER BY makes PostgreSQL use the index even if it expects the channel to be small.
 func (s Order) keys() string {
 	walk := func(private string) string {
 		return fmt.Sprintf(`SELECT k, item_private, id FROM (SELECT %s AS k, item_private, id FROM connections
@@ -64,7 +62,7 @@ type tree struct {
 
 // node is a row of order_nodes.
 type node struct {
-	sort     Order // where it was read from both orders
+	sort     Order // set when both orders are read
 	level    int
 	first    int64
 	n        int64
@@ -76,9 +74,9 @@ func scanNode(row sqlx.Row) (n node, err error) {
 	return n, err
 }
 
-// pathTo finds the node of a tree above a key on each level. Each alternative names a whole
-// primary key: asked for keys IN a list, SQLite reads all nodes of the channel once it
-// has statistics, because most channels have few.
+// pathTo selects the nodes of a tree above a key, one per level. Each alternative contains a whole
+// primary key: for keys IN a list, SQLite with statistics reads all nodes of the channel, because
+// most channels have few.
 func pathTo(sort, key string) string {
 	nodes := make([]string, levels)
 	for l := range nodes {
@@ -88,7 +86,7 @@ func pathTo(sort, key string) string {
 	return strings.Join(nodes, " OR ")
 }
 
-// addToPath adds to the nodes above the key $3 of one order, addToPaths to those above the
+// addToPath adds to the nodes above the key $3 of one order. addToPaths adds to those above the
 // key $2 by position and those above the key $3 by time.
 var (
 	addToPath  = "UPDATE order_nodes SET n = n + $4, n_private = n_private + $5 WHERE " + pathTo("$2", "$3") + returningNodes
@@ -98,8 +96,8 @@ var (
 
 const returningNodes = " RETURNING sort, level, first_key, n, n_private"
 
-// add counts a key in (by = 1) or out (by = -1), and keeps the tree in shape. The
-// connection must already have, or no longer have, the key.
+// add counts a key (by = 1) or stops counting it (by = -1), and keeps the tree balanced. The
+// connection must already have the key, or no longer have it.
 func (o tree) add(ctx context.Context, key int64, private bool, by int64) error {
 	byPrivate := int64(0)
 	if private {
@@ -112,7 +110,7 @@ func (o tree) add(ctx context.Context, key int64, private bool, by int64) error 
 	return o.reshape(ctx, path, by)
 }
 
-// reshape keeps the tree in shape after one key was counted in or out along a path.
+// reshape keeps the tree balanced after a path changed by one key.
 func (o tree) reshape(ctx context.Context, path []node, by int64) error {
 	switch {
 	case len(path) == 0:
@@ -125,13 +123,13 @@ func (o tree) reshape(ctx context.Context, path []node, by int64) error {
 	return nil
 }
 
-// turn adds to how many of the keys above one are private.
+// turn adds to the number of private keys above a key.
 func (o tree) turn(ctx context.Context, key, byPrivate int64) error {
 	_, err := o.bump(ctx, key, 0, byPrivate)
 	return err
 }
 
-// bump adds to the nodes above a key and gives them by level.
+// bump adds to the nodes above a key and returns them by level.
 func (o tree) bump(ctx context.Context, key, by, byPrivate int64) ([]node, error) {
 	var all changed
 	err := o.db.LaterEach(ctx, all.add, nil, addToPath, o.channel, o.sort, key, by, byPrivate)
@@ -141,7 +139,7 @@ func (o tree) bump(ctx context.Context, key, by, byPrivate int64) ([]node, error
 	return all.paths()[o.sort], err
 }
 
-// changed are nodes that a statement has added to.
+// changed contains the nodes that a statement has changed.
 type changed []node
 
 func (all *changed) add(row sqlx.Row) error {
@@ -151,7 +149,7 @@ func (all *changed) add(row sqlx.Row) error {
 	return err
 }
 
-// paths gives the nodes of each order by level.
+// paths returns the nodes of each order by level.
 func (all changed) paths() (paths [2][]node) {
 	slices.SortFunc(all, func(a, b node) int { return cmp.Compare(a.level, b.level) })
 	for _, n := range all {
@@ -176,7 +174,7 @@ func (o tree) drop(ctx context.Context, level int, first int64) error {
 		o.channel, o.sort, level, first)
 }
 
-// nodes lists the nodes of a level with first_key in [from, to]; both included.
+// nodes lists the nodes of a level with first_key in [from, to].
 func (o tree) nodes(ctx context.Context, level int, from, to int64) ([]node, error) {
 	rows, err := o.db.Query(database.Uninterruptible(ctx), `SELECT level, first_key, n, n_private FROM order_nodes
 		WHERE channel_id = $1 AND sort = $2 AND level = $3 AND first_key >= $4 AND first_key <= $5
@@ -184,7 +182,7 @@ func (o tree) nodes(ctx context.Context, level int, from, to int64) ([]node, err
 	return sqlx.Collect(ctx, rows, err, scanNode)
 }
 
-// last is the greatest key that the node of a level beginning at first covers.
+// last returns the greatest key covered by the node of a level that begins at first.
 func (o tree) last(ctx context.Context, level int, first int64) (int64, error) {
 	var next *int64
 	err := o.db.QueryRow(database.Uninterruptible(ctx), `SELECT min(first_key) FROM order_nodes
@@ -195,8 +193,8 @@ func (o tree) last(ctx context.Context, level int, first int64) (int64, error) {
 	return *next - 1, nil
 }
 
-// height is the number of levels; 0 for an empty tree. The last node in the order of
-// the primary key is on the top level.
+// height returns the number of levels, 0 for an empty tree. The last node in the order of the
+// primary key is on the top level.
 func (o tree) height(ctx context.Context) (int, error) {
 	var top int
 	err := o.db.QueryRow(database.Uninterruptible(ctx), `SELECT level FROM order_nodes WHERE channel_id = $1 AND sort = $2

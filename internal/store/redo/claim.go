@@ -8,32 +8,32 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Claim is the key of a request that must have its effect once, however often it is sent. It
-// travels in the context, since it concerns no use case: the first transaction that a request
-// commits claims the key, so that the effect and the key are there together or not at all.
-// It belongs to the goroutine of its request.
+// Claim is the idempotency key of a request, which must have its effect once, even if it is sent
+// several times. It is in the context because it concerns no use case. The first transaction that
+// a request commits claims the key, so that the effect and the key are stored together or not at
+// all. It belongs to the goroutine of its request.
 type Claim struct {
-	Hash    []byte // of the key and of whose it is
-	Request []byte // sum of the request
+	Hash    []byte // of the key and its user
+	Request []byte // hash of the request
 	User    domain.UserID
 	Now     func() time.Time
 	Kept    time.Duration
 
-	Committed bool // a transaction with the claim has been committed
+	Committed bool // a transaction with the claim was committed
 	Repeated  bool // the key was claimed before
 }
 
-// errRepeated ends the transaction of a request that was carried out before.
+// errRepeated ends the transaction of a request that was executed before.
 var errRepeated = errors.New("redo: the key of the request is claimed")
 
 type claimKey struct{}
 
-// WithClaim has the first transaction of a context claim a key; nil for none.
+// WithClaim makes the first transaction of a context claim a key; nil claims none.
 func WithClaim(ctx context.Context, c *Claim) context.Context {
 	return context.WithValue(ctx, claimKey{}, c)
 }
 
-// ClaimOf gives what WithClaim has put into a context, or nil.
+// ClaimOf returns the claim of a context, or nil.
 func ClaimOf(ctx context.Context) *Claim {
 	c, _ := ctx.Value(claimKey{}).(*Claim)
 	return c
@@ -53,7 +53,7 @@ func (c *Claim) Take(ctx context.Context, w Writes) error {
 	return err
 }
 
-// Commit notes that the transaction was committed.
+// Commit records that the transaction was committed.
 func (c *Claim) Commit() {
 	if c != nil {
 		c.Committed = true

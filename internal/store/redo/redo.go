@@ -1,5 +1,5 @@
-// Package redo is what users may send again or take back: keys of requests that made
-// something, and what was taken out of channels lately.
+// Package redo stores what makes requests repeatable and reversible: the idempotency keys of
+// requests, and recent removals from channels.
 package redo
 
 import (
@@ -12,22 +12,22 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Reads are the statements that change nothing.
+// Reads contains the statements that change nothing.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Writes are the statements of a transaction.
+// Writes contains the statements of a transaction.
 type Writes struct{ db sqlx.Conn }
 
-// NewWrites gives the statements on the connection of a transaction.
+// NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
 
-// ClaimOnce claims a key for the rest of the transaction, which is to keep what it makes
-// with KeepOnce. If the key was claimed before, ours is false and the rest says what was made
-// then; who claims it at the same moment waits for the other transaction to end. The sum of a
-// request, nil for none, is what it must be sent again with.
+// ClaimOnce claims a key for the rest of the transaction, which stores its result with KeepOnce.
+// If the key was claimed before, ours is false and kind and made describe the earlier result.
+// Concurrent claims wait for the other transaction to end. A repeated request must have the same
+// hash `request`, which may be nil.
 func (w Writes) ClaimOnce(ctx context.Context, hash, request []byte, user domain.UserID, now, until time.Time) (ours bool, kind string, made int64, err error) {
 	for {
 		n, err := w.db.ExecCount(ctx, `INSERT INTO once_keys (hash, request, user_id, kind, made_id, created_at, expires_at)
@@ -49,24 +49,24 @@ func (w Writes) ClaimOnce(ctx context.Context, hash, request []byte, user domain
 	}
 }
 
-// KeepOnce keeps what a claimed key made.
+// KeepOnce stores the result of a claimed key.
 func (w Writes) KeepOnce(ctx context.Context, hash []byte, kind string, made int64) error {
 	return w.db.ExecOne(ctx, `UPDATE once_keys SET kind = $2, made_id = $3 WHERE hash = $1`, hash, kind, made)
 }
 
-// KeepAnswer keeps the answer to the request that has claimed a key, unless it is kept already.
+// KeepAnswer stores the response to the request that claimed a key, unless it has one.
 func (w Writes) KeepAnswer(ctx context.Context, hash, request, answer []byte) error {
 	return w.db.Exec(ctx, `UPDATE once_keys SET answer = $3 WHERE hash = $1 AND request = $2 AND answer IS NULL`, hash, request, answer)
 }
 
-// Answered is what is kept of a request that claimed a key.
+// Answered is the record of a request that claimed a key.
 type Answered struct {
-	Request   []byte // its sum
-	Answer    []byte // nil while there is none
+	Request   []byte // its hash
+	Answer    []byte // nil if there is none yet
 	ClaimedAt time.Time
 }
 
-// Answered reads what is kept of the request that claimed a key, unless it is over.
+// Answered reads the record of the request that claimed a key, unless it has expired.
 func (r Reads) Answered(ctx context.Context, hash []byte, now time.Time) (a Answered, err error) {
 	var claimed int64
 	err = r.db.QueryRow(ctx, `SELECT request, answer, created_at FROM once_keys WHERE hash = $1 AND expires_at > $2`,
@@ -75,18 +75,18 @@ func (r Reads) Answered(ctx context.Context, hash []byte, now time.Time) (a Answ
 	return a, sqlx.Found(err)
 }
 
-// OnceKeys counts the keys of a user, up to a number of them.
+// OnceKeys counts the keys of a user, up to `most`.
 func (r Reads) OnceKeys(ctx context.Context, user domain.UserID, most int) (n int, err error) {
 	err = r.db.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM once_keys WHERE user_id = $1 LIMIT $2) k`, user, most).Scan(&n)
 	return n, err
 }
 
-// SweepOnceKeys forgets some of the keys that are over, and tells how many.
+// SweepOnceKeys deletes at most `most` expired keys and returns their number.
 func (w Writes) SweepOnceKeys(ctx context.Context, now time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "once_keys", "hash", now, most)
 }
 
-// Removal is connections that a user took out of a channel.
+// Removal is a set of connections that a user removed from a channel.
 type Removal struct {
 	ID        string
 	User      domain.UserID
@@ -96,7 +96,7 @@ type Removal struct {
 	ExpiresAt time.Time
 }
 
-// Removed is a connection as it was. Its names in JSON must stay while there are such rows.
+// Removed is a removed connection. The database contains its JSON names, so they must not change.
 type Removed struct {
 	Type     domain.ItemType `json:"type"`
 	ID       int64           `json:"id"`
@@ -105,7 +105,7 @@ type Removed struct {
 	Metadata domain.Metadata `json:"metadata,omitempty"`
 }
 
-// AddRemoval keeps a removal until it is over.
+// AddRemoval stores a removal until it expires.
 func (w Writes) AddRemoval(ctx context.Context, r Removal, now time.Time) error {
 	items, err := json.Marshal(r.Items)
 	if err != nil {
@@ -115,7 +115,7 @@ func (w Writes) AddRemoval(ctx context.Context, r Removal, now time.Time) error 
 		r.ID, r.User, r.Channel, string(items), sqlx.Micros(now), sqlx.Micros(r.ExpiresAt))
 }
 
-// Removal reads what a user removed, unless it is over.
+// Removal reads a removal of a user, unless it has expired.
 func (r Reads) Removal(ctx context.Context, user domain.UserID, id string, now time.Time) (x Removal, err error) {
 	var items string
 	var expires int64
@@ -132,13 +132,13 @@ func (r Reads) Removal(ctx context.Context, user domain.UserID, id string, now t
 	return x, nil
 }
 
-// TakeRemoval notes that a removal is being undone, and reports whether it was not before.
+// TakeRemoval marks a removal as undone and reports whether it was not before.
 func (w Writes) TakeRemoval(ctx context.Context, id string) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE removals SET undone = TRUE WHERE id = $1 AND undone = FALSE`, id)
 	return n > 0, err
 }
 
-// SweepRemovals forgets some of those that are over, and tells how many.
+// SweepRemovals deletes at most `most` expired removals and returns their number.
 func (w Writes) SweepRemovals(ctx context.Context, now time.Time, most int) (int, error) {
 	return w.db.SweepExpired(ctx, "removals", "id", now, most)
 }

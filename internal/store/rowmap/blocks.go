@@ -19,7 +19,7 @@ const BlockColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.
 // BlockFrom names the tables of BlockColumns.
 const BlockFrom = ` FROM blocks b JOIN users bu ON bu.id = b.user_id `
 
-// blockFields are scan targets that become parts of a block.
+// blockFields contains scan targets that become parts of a block.
 type blockFields struct {
 	description, content sqlx.TextColumns
 	image, file          *domain.FileID
@@ -27,7 +27,7 @@ type blockFields struct {
 	created, updated     int64
 }
 
-// ReadBlock reads a block whose files are known by their ids alone.
+// ReadBlock reads a block. It sets only the ids of its files.
 func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	var f blockFields
 	b.Author.Type = domain.TypeUser
@@ -50,8 +50,9 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	return err
 }
 
-// canonical returns a URL in its canonical form, because older versions stored URLs as they were sent. It
-// returns nil for a URL that no browser accepts, since it cannot be fetched and is not a URI.
+// canonical returns a URL in its canonical form, because older versions stored URLs as they were
+// sent. It returns nil for a URL that no browser accepts, since it cannot be fetched and is not a
+// URI.
 func canonical(stored *string) *string {
 	if stored == nil {
 		return nil
@@ -63,7 +64,7 @@ func canonical(stored *string) *string {
 	return &link
 }
 
-// unread is a file of which only the id is known.
+// unread returns a file with only its id.
 func unread(id *domain.FileID) *domain.File {
 	if id == nil {
 		return nil
@@ -71,7 +72,7 @@ func unread(id *domain.FileID) *domain.File {
 	return &domain.File{ID: *id}
 }
 
-// embedded is how an Embed is kept.
+// embedded is the stored form of an Embed.
 type embedded struct {
 	URL          string `json:"url,omitempty"`
 	Type         string `json:"type,omitempty"`

@@ -1,5 +1,5 @@
-// Package rowmap maps rows to channels, blocks, connections and users: the columns and
-// joins that a statement names, and the function that reads what they give.
+// Package rowmap maps rows to channels, blocks, connections and users. It contains the columns and
+// joins for statements, and the functions that scan their rows.
 package rowmap
 
 import (
@@ -15,12 +15,12 @@ const ChannelOwner = `LEFT JOIN users ou ON ch.owner_type = 'User' AND ou.id = c
 const ownerColumns = `ch.owner_type, ch.owner_id, COALESCE(ou.name, og.name), COALESCE(ou.slug, og.slug),
 	COALESCE(ou.avatar, og.avatar), COALESCE(ou.face_version, og.face_version)`
 
-// ChannelColumns are the columns of the channel `ch` and what is shown of its owner.
+// ChannelColumns are the columns of the channel `ch` and the public data of its owner.
 const ChannelColumns = `ch.id, ch.slug, ch.title, ch.description_markdown, ch.description_html, ch.description_plain,
 	ch.visibility, ch.user_id, ch.metadata, ch.blocks_count, ch.channels_count, ch.private_count,
 	ch.collaborators_count, ch.version, ch.created_at, ch.updated_at, ` + ownerColumns
 
-// ChannelFields are scan targets in the order of ChannelColumns.
+// ChannelFields contains scan targets in the order of ChannelColumns.
 type ChannelFields struct {
 	Channel          domain.Channel
 	description      sqlx.TextColumns
@@ -28,7 +28,7 @@ type ChannelFields struct {
 	created, updated int64
 }
 
-// Targets are where Scan puts ChannelColumns.
+// Targets returns the scan targets for ChannelColumns.
 func (f *ChannelFields) Targets() []any {
 	c := &f.Channel
 	return []any{&c.ID, &c.Slug, &c.Title, &f.description.Markdown, &f.description.HTML, &f.description.Plain,
@@ -37,7 +37,7 @@ func (f *ChannelFields) Targets() []any {
 		&c.Owner.Type, &c.Owner.ID, &c.Owner.Name, &c.Owner.Slug, &c.Owner.Avatar, &c.Owner.Version}
 }
 
-// Value is the channel that was read.
+// Value returns the scanned channel.
 func (f *ChannelFields) Value() domain.Channel {
 	f.Channel.Description, f.Channel.Metadata = f.description.Value(), sqlx.MetadataValue(f.metadata)
 	f.Channel.CreatedAt, f.Channel.UpdatedAt = sqlx.Time(f.created), sqlx.Time(f.updated)
@@ -51,14 +51,14 @@ func ScanChannel(row sqlx.Row) (domain.Channel, error) {
 	return f.Value(), err
 }
 
-// ChannelQuery reads a live channel with the role of a viewer ($1), by its id or its slug ($2).
+// ChannelQuery reads a live channel with the role of the viewer $1, by its id or slug $2.
 type ChannelQuery struct {
 	Scan                                 func(sqlx.Row) (domain.Channel, error)
 	byID, bySlug, guestByID, guestBySlug string
 }
 
-// What is read of a channel: WholeChannel all of it, and ChannelSize which it is, who may see it
-// and how much is in it.
+// WholeChannel reads a whole channel. ChannelSize reads only its id, its visibility and its
+// counts.
 var (
 	WholeChannel = newChannelQuery(ChannelColumns, ChannelOwner, ScanChannelRole)
 	ChannelSize  = newChannelQuery("ch.id, ch.visibility, ch.blocks_count, ch.channels_count, ch.private_count", "", scanChannelSize)
@@ -72,7 +72,7 @@ func newChannelQuery(columns, joins string, scan func(sqlx.Row) (domain.Channel,
 	return &ChannelQuery{scan, text(access.RoleOf, "$2"), text(access.RoleOf, ofSlug), text(access.GuestRole, "$2"), text(access.GuestRole, ofSlug)}
 }
 
-// Text is the statement for a viewer, and its second argument.
+// Text returns the statement for a viewer and its second argument.
 func (q *ChannelQuery) Text(viewer domain.UserID, ref domain.Ref) (query string, arg any) {
 	if ref.Slug != "" {
 		return access.For(viewer, q.bySlug, q.guestBySlug), ref.Slug

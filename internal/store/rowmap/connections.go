@@ -5,11 +5,11 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// ConnectionColumns are the columns of the connection `c` made by the user `cu`.
+// ConnectionColumns are the columns of the connection `c` created by the user `cu`.
 const ConnectionColumns = `c.id, c.channel_id, c.item_type, c.item_id, c.position_key, c.item_private, c.pinned,
 	c.metadata, c.version, c.created_at, cu.id, cu.name, cu.slug, cu.avatar, cu.face_version`
 
-// ConnectionMaker joins the user who made the connection `c`.
+// ConnectionMaker joins the creator of the connection `c`.
 const ConnectionMaker = `JOIN users cu ON cu.id = c.user_id`
 
 // ScanConnection reads ConnectionColumns.
@@ -18,7 +18,7 @@ func ScanConnection(row sqlx.Row) (c domain.Connection, err error) {
 	return c, err
 }
 
-// ReadConnection reads ConnectionColumns into a connection that is there.
+// ReadConnection reads ConnectionColumns into an existing connection.
 func ReadConnection(row sqlx.Row, c *domain.Connection) error {
 	var metadata *string
 	var created int64

@@ -6,11 +6,11 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// BlockStampColumns are what the stamp of the block `b` by the user `bu` is made from.
+// BlockStampColumns are the columns of the stamp of the block `b` by the user `bu`.
 const BlockStampColumns = `b.id, b.user_id, b.version, bu.face_version, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
 
-// blockStampFields are scan targets in the order of BlockStampColumns. They are of plain types,
-// which are read without reflection.
+// blockStampFields contains scan targets in the order of BlockStampColumns. They have plain types,
+// which are scanned without reflection.
 type blockStampFields struct {
 	domain.BlockStamp
 	updated, open, private int64
@@ -32,27 +32,27 @@ func ScanBlockStamp(row sqlx.Row) (domain.BlockStamp, error) {
 	return f.value(), err
 }
 
-// OutlineColumns are the stamp of the connection `c` made by the user `cu`, its item, and what
-// the stamp of that is made from if it is a block: `b` by the user `bu`.
+// OutlineColumns are the columns of the stamp of the connection `c` created by the user `cu`, of
+// its item and, if that is a block, of the stamp of the block `b` by the user `bu`.
 const OutlineColumns = `c.id, c.item_type, c.version, cu.face_version, c.created_at,
 	c.item_id, COALESCE(b.user_id, 0), COALESCE(b.version, 0), COALESCE(bu.face_version, 0),
 	COALESCE(b.updated_at, 0), COALESCE(` + access.OpenCount + `, 0), COALESCE(` + access.PrivateCount + `, 0)`
 
-// OutlineJoins joins what OutlineColumns names to the connection `c`.
+// OutlineJoins joins the tables of OutlineColumns to the connection `c`.
 const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
 	LEFT JOIN users bu ON bu.id = b.user_id`
 
-// Outline reads OutlineColumns, row after row into the same memory. It is for one
-// goroutine at a time.
+// Outline reads OutlineColumns, reusing the same memory for each row. It is for one goroutine at a
+// time.
 type Outline struct {
 	connection domain.Connection
 	created    int64
 	block      blockStampFields
-	stamps     []domain.BlockStamp // that were read
+	stamps     []domain.BlockStamp // the stamps read so far
 	targets    []any
 }
 
-// NewOutline makes one for about n rows.
+// NewOutline returns an Outline for about n rows.
 func NewOutline(n int) *Outline {
 	o := &Outline{stamps: make([]domain.BlockStamp, 0, n)}
 	c := &o.connection
@@ -60,8 +60,8 @@ func NewOutline(n int) *Outline {
 	return o
 }
 
-// Read reads of a connection what its stamp is made from, its item, and the stamp of that if it
-// is a block that is there.
+// Read reads the stamp and the item of a connection and, if the item is an existing block, the
+// stamp of that.
 func (o *Outline) Read(row sqlx.Row, c *domain.Connection) error {
 	if err := row.Scan(o.targets...); err != nil {
 		return err

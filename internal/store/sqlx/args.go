@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Args are the arguments of a statement that is put together piece by piece.
+// Args collects the arguments of a statement that is built in several steps.
 type Args []any
 
 // Add appends an argument and returns its placeholder.
@@ -14,12 +14,12 @@ func (a *Args) Add(v any) string {
 	return "$" + strconv.Itoa(len(*a))
 }
 
-// BatchRows is how many rows one statement writes. SQLite's driver looks up the name
-// of each parameter among all of the statement's, so that more rows cost more a row
-// (200 rows: four times as much); fewer would cost PostgreSQL a round trip each.
+// BatchRows is how many rows one statement writes. SQLite's driver looks up the name of each
+// parameter among all parameters of the statement, so each row costs more in a larger batch (200
+// rows: four times as much). Smaller batches would cost PostgreSQL more round trips.
 const BatchRows = 16
 
-// Tuples are the placeholders of many rows: "($1, $2), ($3, $4)" for 2 rows of 2.
+// Tuples returns the placeholders of several rows: "($1, $2), ($3, $4)" for 2 rows of 2.
 func Tuples(rows, width int) string {
 	var b strings.Builder
 	for i := range rows * width {
@@ -36,7 +36,7 @@ func Tuples(rows, width int) string {
 	return b.String() + ")"
 }
 
-// Direction is the word of an order, falling or rising.
+// Direction returns the SQL keyword for an order.
 func Direction(desc bool) string {
 	if desc {
 		return "DESC"

@@ -2,11 +2,11 @@ package sqlx
 
 import "fmt"
 
-// Check is a query that gives (id, stored, actual) where a derived value is not what the
-// facts say. Each room has those of the tables that it derives.
+// Check is a query that returns (id, stored, actual) if a derived value differs from the facts.
+// Each package checks the tables that it derives.
 type Check struct{ What, Query string }
 
-// Difference is a derived value that is not what the facts say.
+// Difference is a derived value that differs from the facts.
 type Difference struct {
 	What   string // table and column
 	ID     int64  // of the row; of the channel for nodes of an order

@@ -1,6 +1,6 @@
-// Package sqlx is what the rooms of the store share to speak to a database: statements on
-// a connection with its dialect, rows collected into values, placeholders, times. It knows
-// no table but for what dialect.go has to say differently to each database.
+// Package sqlx contains what the packages of the store share to use a database: statements on a
+// connection with its dialect, collecting rows, placeholders and times. It knows no table, except
+// those that dialect.go must address differently for each database.
 package sqlx
 
 import (
@@ -12,37 +12,37 @@ import (
 	"vitrine/internal/database/pipeline"
 )
 
-// Conn is what the statements of a room run on: the pool of readers, a snapshot or a
-// transaction, together with the dialect that it speaks.
+// Conn is a connection for statements: the pool of readers, a snapshot or a transaction, with its
+// dialect.
 type Conn struct {
 	Querier database.Querier
 	Dialect
 }
 
-// Query runs a statement that gives rows. Errors met while reading them are left to Collect.
+// Query runs a statement that returns rows. Collect handles errors while reading them.
 func (c Conn) Query(ctx context.Context, query string, args ...any) (database.Rows, error) {
 	return c.Querier.Query(ctx, query, args...)
 }
 
-// QueryRow runs a statement that gives at most one row.
+// QueryRow runs a statement that returns at most one row.
 func (c Conn) QueryRow(ctx context.Context, query string, args ...any) database.Row {
 	return c.Querier.QueryRow(ctx, query, args...)
 }
 
-// Exec runs a statement whose result does not matter.
+// Exec runs a statement without a result.
 func (c Conn) Exec(ctx context.Context, query string, args ...any) error {
 	_, err := c.Querier.Exec(ctx, query, args...)
 	return err
 }
 
-// transaction is one of PostgreSQL, which sends statements together.
+// transaction is a transaction of PostgreSQL, which sends statements together.
 type transaction interface {
 	Later(context.Context, pipeline.Statement) (taken bool, err error)
 	Sync(context.Context) error
 }
 
-// Later is Exec in a transaction that does not wait for the statement to have run: on PostgreSQL it
-// is sent in one round trip with those that come next.
+// Later is Exec in a transaction, without waiting for the statement to run. On PostgreSQL it is
+// sent in one round trip with the following statements.
 func (c Conn) Later(ctx context.Context, query string, args ...any) error {
 	if tx, ok := c.Querier.(transaction); ok {
 		if taken, err := tx.Later(ctx, pipeline.Statement{Query: query, Args: args}); taken || err != nil {
@@ -52,8 +52,9 @@ func (c Conn) Later(ctx context.Context, query string, args ...any) error {
 	return c.Exec(ctx, query, args...)
 }
 
-// LaterEach is Later for a statement that gives rows: each is called with every row, and runs no
-// statements; then, unless it is nil, is called after the last row, and may.
+// LaterEach is Later for a statement that returns rows. It calls each with every row; each must
+// not run statements. After the last row it calls then, unless that is nil; then may run
+// statements.
 func (c Conn) LaterEach(ctx context.Context, each func(Row) error, then func(context.Context) error, query string, args ...any) error {
 	if tx, ok := c.Querier.(transaction); ok {
 		s := pipeline.Statement{Query: query, Args: args, Each: func(row pipeline.Row) error { return each(row) }, Then: then}
@@ -69,7 +70,7 @@ func (c Conn) LaterEach(ctx context.Context, each func(Row) error, then func(con
 	return then(ctx)
 }
 
-// Sync has what Later was given run, if it has not yet.
+// Sync runs the statements that were passed to Later and have not run yet.
 func (c Conn) Sync(ctx context.Context) error {
 	if tx, ok := c.Querier.(transaction); ok {
 		return tx.Sync(ctx)
@@ -103,8 +104,8 @@ func (c Conn) ExecOne(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// SweepExpired removes some rows of a table whose expires_at has come, found by their
-// primary key.
+// SweepExpired deletes at most `most` expired rows of a table, found by their primary key, and
+// returns their number.
 func (c Conn) SweepExpired(ctx context.Context, table, key string, now time.Time, most int) (int, error) {
 	n, err := c.ExecCount(ctx, "DELETE FROM "+table+" WHERE "+key+" IN (SELECT "+key+" FROM "+table+
 		" WHERE expires_at <= $1 ORDER BY expires_at"+Limit("$2")+")", Micros(now), most)

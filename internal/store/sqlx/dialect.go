@@ -7,7 +7,8 @@ import (
 	"vitrine/internal/database"
 )
 
-// Dialect has the places where the two databases need different text.
+// Dialect is the dialect of a database. Its methods return the SQL that differs between the two
+// databases.
 type Dialect database.Dialect
 
 // The two dialects.
@@ -16,7 +17,7 @@ const (
 	Postgres = Dialect(database.Postgres)
 )
 
-// In tests a column against the list of ids bound at parameter p ("$2").
+// In compares a column with the list of ids bound at parameter p ("$2").
 func (d Dialect) In(column, p string) string {
 	if d == Postgres {
 		return column + " = ANY(CAST(" + p + " AS BIGINT[]))"
@@ -24,7 +25,7 @@ func (d Dialect) In(column, p string) string {
 	return column + " IN (SELECT value FROM json_each(" + p + "))"
 }
 
-// InTexts tests a column against the list of texts bound at parameter p.
+// InTexts compares a column with the list of texts bound at parameter p.
 func (d Dialect) InTexts(column, p string) string {
 	if d == Postgres {
 		return column + " = ANY(CAST(" + p + " AS TEXT[]))"
@@ -32,16 +33,16 @@ func (d Dialect) InTexts(column, p string) string {
 	return column + " IN (SELECT value FROM json_each(" + p + "))"
 }
 
-// Texts binds a list of texts for InTexts.
+// Texts returns the argument with a list of texts for InTexts.
 func Texts(d Dialect, texts []string) any {
 	if d == Postgres {
 		return texts
 	}
-	list, _ := json.Marshal(texts) // a list of texts always encodes
+	list, _ := json.Marshal(texts) // a list of strings can always be encoded
 	return string(list)
 }
 
-// IDs binds a list of ids for In.
+// IDs returns the argument with a list of ids for In.
 func IDs[T ~int64](d Dialect, ids []T) any {
 	plain := make([]int64, len(ids))
 	for i, id := range ids {
@@ -50,11 +51,11 @@ func IDs[T ~int64](d Dialect, ids []T) any {
 	if d == Postgres {
 		return plain
 	}
-	text, _ := json.Marshal(plain) // a list of integers always encodes
+	text, _ := json.Marshal(plain) // a list of integers can always be encoded
 	return string(text)
 }
 
-// ForUpdate is the clause that locks the rows read from the named tables until the
+// ForUpdate returns the clause that locks the rows read from the named tables until the
 // transaction ends. SQLite has one writer at a time and needs none.
 func (d Dialect) ForUpdate(tables ...string) string {
 	if d == Postgres {
@@ -64,7 +65,8 @@ func (d Dialect) ForUpdate(tables ...string) string {
 }
 
 // Unmoved reports whether the row of a table, read to be locked, is still the one that the
-// statement began with: if it waited for the lock, the rest of what it read may be older.
+// statement started with. If the statement had to wait for the lock, the other rows that it read
+// may be older.
 func (d Dialect) Unmoved(table, alias string) string {
 	if d == Postgres {
 		return alias + ".ctid = (SELECT was.ctid FROM " + table + " was WHERE was.id = " + alias + ".id)"
@@ -72,14 +74,14 @@ func (d Dialect) Unmoved(table, alias string) string {
 	return "TRUE"
 }
 
-// HasReplicas reports whether there may be copies of the database that are read and lag behind it.
+// HasReplicas reports whether the database may have replicas that lag behind it.
 func (d Dialect) HasReplicas() bool { return d == Postgres }
 
 // LocksRows reports whether rows must be locked one by one.
 func (d Dialect) LocksRows() bool { return d == Postgres }
 
-// ForShare is the clause that keeps the rows read from being changed by others, who may
-// share them.
+// ForShare returns the clause that prevents others from changing the rows read. Others may share
+// the lock.
 func (d Dialect) ForShare(table string) string {
 	if d == Postgres {
 		return " FOR SHARE OF " + table
@@ -87,9 +89,10 @@ func (d Dialect) ForShare(table string) string {
 	return ""
 }
 
-// ActivitiesOf gives the ids of the activities of a source, by its column, between two bounds, each
-// a comparison ("> $2"), in order. PostgreSQL compares pairs: where one source did most of what was
-// done, it plans for any source to walk along all activities by id.
+// ActivitiesOf returns a query for the ids of the activities of a source, found by its column,
+// between two bounds, in order. Each bound is a comparison ("> $2"). PostgreSQL compares pairs: if
+// one source has most of the activities, it would plan for any source to scan all activities by
+// id.
 func (d Dialect) ActivitiesOf(column, source, low, high, dir string) string {
 	if d != Postgres {
 		return "SELECT x.id FROM activities x WHERE x." + column + " = " + source + " AND x.id " + low + " AND x.id " + high + " ORDER BY x.id " + dir
@@ -101,7 +104,7 @@ func (d Dialect) ActivitiesOf(column, source, low, high, dir string) string {
 	return "SELECT x.id FROM activities x WHERE x." + column + " IS NOT NULL" + pair(low) + pair(high) + " ORDER BY x." + column + " " + dir + ", x.id " + dir
 }
 
-// JoinActivities joins, as `a`, the activities whose ids a query gives for every row before it.
+// JoinActivities joins, as `a`, the activities whose ids a query returns for each previous row.
 func (d Dialect) JoinActivities(query string) string {
 	if d == Postgres {
 		return " CROSS JOIN LATERAL (" + query + ") a"
@@ -109,9 +112,9 @@ func (d Dialect) JoinActivities(query string) string {
 	return " CROSS JOIN activities a ON a.id IN (" + query + ")"
 }
 
-// JoinSome joins for every row before it those rows of a table, as an alias, that a bounded query
-// finds: its rest names the table s. SQLite finds them by a column, which is unique among those
-// of which the conditions are true.
+// JoinSome joins, for each previous row, the rows of a table that a bounded query finds. `rest` is
+// that query after FROM, where the table is called s. SQLite finds the rows by a column that is
+// unique among the rows that meet the conditions.
 func (d Dialect) JoinSome(table, alias, column, rest string, conditions ...string) string {
 	if d == Postgres {
 		return " CROSS JOIN LATERAL (SELECT s.* FROM " + table + " s WHERE " + rest + ") AS " + alias
@@ -120,7 +123,8 @@ func (d Dialect) JoinSome(table, alias, column, rest string, conditions ...strin
 	return " CROSS JOIN " + table + " " + alias + " ON " + strings.Join(append(conditions, found), " AND ")
 }
 
-// Analyze tells PostgreSQL's planner what tables hold. SQLite plans without statistics.
+// Analyze returns the statement that updates PostgreSQL's statistics. SQLite plans without
+// statistics.
 func (d Dialect) Analyze() string {
 	if d == Postgres {
 		return "ANALYZE"
@@ -128,13 +132,13 @@ func (d Dialect) Analyze() string {
 	return ""
 }
 
-// announceClass marks the advisory locks by which PostgreSQL's transactions say from
-// which id on they may write activities.
+// announceClass identifies the advisory locks with which PostgreSQL's transactions announce the id
+// after which they may write activities.
 const announceClass = "7086"
 
-// AnnounceActivity joins to the row of an activity, so that it comes before its id is drawn,
-// the shared lock of the last id given out so far, which lasts until the transaction ends;
-// ids are counted modulo 2^31 there. SQLite has one writer at a time and needs none.
+// AnnounceActivity returns a join for the row of a new activity that takes, before its id is
+// allocated, the shared lock of the last allocated id modulo 2^31. The lock lasts until the
+// transaction ends. SQLite has one writer at a time and needs none.
 func (d Dialect) AnnounceActivity() string {
 	if d == Postgres {
 		return ` CROSS JOIN (SELECT pg_advisory_xact_lock_shared(` + announceClass + `, CAST(CASE WHEN is_called THEN last_value
@@ -143,15 +147,15 @@ func (d Dialect) AnnounceActivity() string {
 	return ""
 }
 
-// AnnouncedActivities gives two queries: the last id given out, and what transactions in progress
-// have announced.
+// AnnouncedActivities returns two queries: for the last allocated id, and for what transactions in
+// progress have announced.
 func (d Dialect) AnnouncedActivities() (last, locks string) {
 	return `SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM activities_id_seq`,
 		`SELECT CAST(objid AS BIGINT) FROM pg_locks WHERE locktype = 'advisory' AND classid = ` + announceClass + `
 			AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 }
 
-// Rows gives the list of ids bound at parameter p as rows of l (id).
+// Rows returns the list of ids bound at parameter p as rows of l (id).
 func (d Dialect) Rows(p string) string {
 	if d == Postgres {
 		return "unnest(CAST(" + p + " AS BIGINT[])) AS l (id)"
@@ -159,16 +163,16 @@ func (d Dialect) Rows(p string) string {
 	return "(SELECT value AS id FROM json_each(" + p + ")) AS l"
 }
 
-// Pair is two numbers that belong together.
+// Pair is a pair of numbers.
 type Pair [2]int64
 
-// Pairs binds a list of pairs for Dialect.Pairs.
+// Pairs returns the argument with a list of pairs for Dialect.Pairs.
 func Pairs(all []Pair) string {
-	text, _ := json.Marshal(all) // integers always encode
+	text, _ := json.Marshal(all) // integers can always be encoded
 	return string(text)
 }
 
-// Pairs gives the list of pairs bound at parameter p as rows of l (id, value).
+// Pairs returns the list of pairs bound at parameter p as rows of l (id, value).
 func (d Dialect) Pairs(p string) string {
 	if d == Postgres {
 		return "(SELECT CAST(pair ->> 0 AS BIGINT) AS id, CAST(pair ->> 1 AS BIGINT) AS value FROM json_array_elements(CAST(" + p + " AS JSON)) AS pair) AS l"
@@ -176,8 +180,9 @@ func (d Dialect) Pairs(p string) string {
 	return "(SELECT value ->> 0 AS id, value ->> 1 AS value FROM json_each(" + p + ")) AS l"
 }
 
-// SortedPart gives part of a UNION ALL that is sorted as a whole and cut to `most`. SQLite merges
-// parts that indexes sort; PostgreSQL does if each of them says that it is sorted and cut.
+// SortedPart returns a part of a UNION ALL that is sorted and limited to `most` as a whole. SQLite
+// merges parts that indexes sort. PostgreSQL does so only if each part has its own order and
+// limit.
 func (d Dialect) SortedPart(part, order, most string) string {
 	if d == Postgres {
 		return "(" + part + order + Limit(most) + ")"
@@ -185,7 +190,7 @@ func (d Dialect) SortedPart(part, order, most string) string {
 	return part
 }
 
-// Random gives a random number from 0 to 2^63 - 1.
+// Random returns an expression for a random number from 0 to 2^63 - 1.
 func (d Dialect) Random() string {
 	if d == Postgres {
 		return "CAST(floor(random() * 9007199254740991) * 1024 AS BIGINT)"
@@ -193,7 +198,7 @@ func (d Dialect) Random() string {
 	return "random() & 9223372036854775807"
 }
 
-// Any reports whether a column is true in any row of a group.
+// Any returns an expression that is true if a column is true in any row of a group.
 func (d Dialect) Any(column string) string {
 	if d == Postgres {
 		return "bool_or(" + column + ")"
@@ -201,8 +206,8 @@ func (d Dialect) Any(column string) string {
 	return "max(" + column + ")"
 }
 
-// Fence ends a subquery that is to be asked for each row. PostgreSQL would make a join of it
-// and read all that the subquery can give, for a page or for a bounded count.
+// Fence ends a subquery that must run once per row. Otherwise PostgreSQL would turn it into a join
+// and read all rows that the subquery can return, even for a page or a bounded count.
 func (d Dialect) Fence() string {
 	if d == Postgres {
 		return " OFFSET 0"
@@ -210,8 +215,8 @@ func (d Dialect) Fence() string {
 	return ""
 }
 
-// NoIndex writes a column so that SQLite uses no index on it: the number of words above
-// all, for each of which it would ask for its words. PostgreSQL weighs that well.
+// NoIndex returns a column in a form for which SQLite uses no index. PostgreSQL needs no such
+// hint.
 func (d Dialect) NoIndex(column string) string {
 	if d == Postgres {
 		return column

@@ -31,8 +31,8 @@ func Collect[T any](ctx context.Context, rows database.Rows, err error, scan fun
 	return all, database.Classify(ctx, rows.Err())
 }
 
-// CollectPage is Collect for a page of things that are large: n is how many there may be,
-// and scan writes each in its place. Growing and copying cost a page a fifth of its allocations.
+// CollectPage is Collect for a page of large values: n is their expected number, and scan writes
+// each in place. Growing and copying would cost a page a fifth of its allocations.
 func CollectPage[T any](ctx context.Context, rows database.Rows, err error, n int, scan func(Row, *T) error) ([]T, error) {
 	if err != nil {
 		return nil, err
@@ -49,15 +49,15 @@ func CollectPage[T any](ctx context.Context, rows database.Rows, err error, n in
 	return all, database.Classify(ctx, rows.Err())
 }
 
-// charged is a row whose texts are charged to the response that they are read for, as
-// they come: a page of long texts is refused before it is in memory.
+// charged is a row whose texts are charged to the response that they are for, as they are read. So
+// a page of long texts is refused before it is in memory.
 type charged struct {
 	Row
 	ctx context.Context
 }
 
-// Charged is a row whose texts are charged to the response of ctx. Collect reads rows so
-// by itself.
+// Charged returns a row whose texts are charged to the response of ctx. Collect and CollectPage
+// use it.
 func Charged(ctx context.Context, row Row) Row { return &charged{row, ctx} }
 
 // Scan implements Row.
@@ -81,7 +81,7 @@ func (c *charged) Scan(dest ...any) error {
 	return budget.Charge(c.ctx, int64(n))
 }
 
-// ByID indexes values by their ids.
+// ByID returns a map of values by their ids.
 func ByID[K comparable, V any](all []V, id func(V) K) map[K]V {
 	index := make(map[K]V, len(all))
 	for _, v := range all {
@@ -116,6 +116,6 @@ func Found(err error) error {
 	return err
 }
 
-// Limit is a LIMIT that the parameter p gives. The cast is for SQLite, which would
-// parse a statement again for each value that a bare parameter has here.
+// Limit returns a LIMIT clause with the parameter p. The cast is for SQLite, which would compile a
+// statement again for each value of a bare parameter.
 func Limit(p string) string { return " LIMIT CAST(" + p + " AS BIGINT)" }

@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Micros is a time as the database keeps it.
+// Micros returns a time in the form that the database stores.
 func Micros(t time.Time) int64 { return t.UnixMicro() }
 
 // Time is the inverse of Micros.
@@ -21,7 +21,7 @@ func TimePtr(us *int64) *time.Time {
 	return &t
 }
 
-// OrNull binds an id, 0 as NULL.
+// OrNull returns the argument for an id, NULL if it is 0.
 func OrNull[T ~int64](id T) any {
 	if id == 0 {
 		return nil
@@ -29,10 +29,10 @@ func OrNull[T ~int64](id T) any {
 	return int64(id)
 }
 
-// TextColumns are the three columns of a rendered text that may be absent.
+// TextColumns are the three columns of an optional rendered text.
 type TextColumns struct{ Markdown, HTML, Plain *string }
 
-// Value is the text that was read, nil if it is absent.
+// Value returns the text, nil if it is absent.
 func (t TextColumns) Value() *domain.Text {
 	if t.Markdown == nil {
 		return nil
@@ -40,7 +40,7 @@ func (t TextColumns) Value() *domain.Text {
 	return &domain.Text{Markdown: *t.Markdown, HTML: *t.HTML, Plain: *t.Plain}
 }
 
-// TextOf gives the columns of a text, for writing them.
+// TextOf returns the columns of a text, for writing them.
 func TextOf(t *domain.Text) TextColumns {
 	if t == nil {
 		return TextColumns{}
@@ -48,7 +48,7 @@ func TextOf(t *domain.Text) TextColumns {
 	return TextColumns{&t.Markdown, &t.HTML, &t.Plain}
 }
 
-// MetadataOf gives the column of metadata, which is null for none.
+// MetadataOf returns the column of metadata, which is null if there is none.
 func MetadataOf(m domain.Metadata) *string {
 	if m == "" {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Update changes a channel that by sees, at the time Later.
+// Update changes a channel that `by` can see, at the time Later.
 func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, change func(c *domain.Channel)) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
@@ -25,15 +25,14 @@ func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID,
 	})
 }
 
-// Apply does what the jobs do that carry changes of large channels to what is in them.
+// Apply runs the jobs that apply changes of large channels to their contents.
 func Apply(t testing.TB, s *store.Store) {
 	t.Helper()
 	for ApplySome(t, s) {
 	}
 }
 
-// ApplySome is Apply for a batch of each channel that waits, and reports whether there
-// was one.
+// ApplySome is Apply for one batch of each waiting channel. It reports whether there was one.
 func ApplySome(t testing.TB, s *store.Store) bool {
 	t.Helper()
 	ids, err := s.Pending(t.Context(), 0, 1000)
@@ -52,13 +51,13 @@ func ApplySome(t testing.TB, s *store.Store) bool {
 // Later is the time of changes.
 var Later = Now.Add(time.Hour)
 
-// Turn gives a channel another visibility.
+// Turn changes the visibility of a channel.
 func Turn(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, v domain.Visibility) {
 	t.Helper()
 	Update(t, s, by, id, func(c *domain.Channel) { c.Visibility = v })
 }
 
-// Delete ends a channel that by sees.
+// Delete deletes a channel that `by` can see.
 func Delete(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
@@ -73,7 +72,6 @@ func Delete(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID)
 	})
 }
 
-// Disconnect removes a connection.
 func Disconnect(t testing.TB, s *store.Store, id domain.ConnectionID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {

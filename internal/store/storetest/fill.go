@@ -8,10 +8,9 @@ import (
 	"vitrine/internal/store"
 )
 
-// Fill puts n new blocks on top of a channel that is not private, which were changed
-// within a month after Now, in another order. It goes past the
-// store, which would take its time, and rebuilds the orders of the channel. Nobody
-// else may make blocks meanwhile.
+// Fill adds n new blocks at the top of a channel that is not private. They were changed within a
+// month after Now, in a different order. It bypasses the store to save time and rebuilds the
+// orders of the channel. Nobody else may create blocks at the same time.
 func Fill(t testing.TB, s *store.Store, db *database.DB, by domain.UserID, channel domain.ChannelID, n int64) {
 	t.Helper()
 	err := db.Transact(t.Context(), func(tx *database.Tx) error {

@@ -16,7 +16,7 @@ func Follow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Su
 	})
 }
 
-// Unfollow ends what Follow began.
+// Unfollow ends a following.
 func Unfollow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Subject) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
@@ -25,7 +25,6 @@ func Unfollow(t testing.TB, s *store.Store, follower domain.UserID, what domain.
 	})
 }
 
-// Record records an activity.
 func Record(t testing.TB, s *store.Store, a domain.Activity, notify ...domain.UserID) (id domain.ActivityID) {
 	t.Helper()
 	a.CreatedAt = Now
@@ -36,28 +35,27 @@ func Record(t testing.TB, s *store.Store, a domain.Activity, notify ...domain.Us
 	return id
 }
 
-// UserSubject names a user as a subject, ChannelSubject a channel, GroupSubject a group,
-// BlockSubject a block.
+// UserSubject returns a user as a subject.
 func UserSubject(id domain.UserID) domain.Subject {
 	return domain.Subject{Type: domain.SubjectUser, ID: int64(id)}
 }
 
-// ChannelSubject names a channel as a subject.
+// ChannelSubject returns a channel as a subject.
 func ChannelSubject(id domain.ChannelID) domain.Subject {
 	return domain.Subject{Type: domain.SubjectChannel, ID: int64(id)}
 }
 
-// GroupSubject names a group as a subject.
+// GroupSubject returns a group as a subject.
 func GroupSubject(id domain.GroupID) domain.Subject {
 	return domain.Subject{Type: domain.SubjectGroup, ID: int64(id)}
 }
 
-// BlockSubject names a block as a subject.
+// BlockSubject returns a block as a subject.
 func BlockSubject(id domain.BlockID) domain.Subject {
 	return domain.Subject{Type: domain.SubjectBlock, ID: int64(id)}
 }
 
-// Comment makes a comment on a block, without telling of it.
+// Comment creates a comment on a block without notifying anybody.
 func Comment(t testing.TB, s *store.Store, author domain.UserID, block domain.BlockID, body string) (id domain.CommentID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {

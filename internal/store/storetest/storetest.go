@@ -1,5 +1,5 @@
-// Package storetest gives tests migrated databases of both kinds and factories
-// for what they hold.
+// Package storetest provides tests with migrated databases of both kinds, and with functions that
+// create test data.
 package storetest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Migrated is a template of a database with the schema and nothing else.
+// Migrated is a template of a database with only the schema.
 var Migrated = dbtest.NewTemplate(func(o database.Options) error {
 	db, err := database.Open(context.Background(), o)
 	if err != nil {
@@ -30,14 +30,13 @@ var Migrated = dbtest.NewTemplate(func(o database.Options) error {
 	return errors.Join(err, db.Close())
 })
 
-// Each runs f on an empty store of each database, and checks every derived value
-// when it is done.
+// Each runs f on an empty store of each database and then checks every derived value.
 func Each(t *testing.T, f func(t *testing.T, s *store.Store)) {
 	t.Helper()
 	EachDB(t, func(t *testing.T, s *store.Store, _ *database.DB) { f(t, s) })
 }
 
-// EachDB is Each for tests that go past the store.
+// EachDB is Each for tests that bypass the store.
 func EachDB(t *testing.T, f func(t *testing.T, s *store.Store, db *database.DB)) {
 	t.Helper()
 	Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -54,7 +53,7 @@ func Open(t testing.TB, o database.Options) *store.Store {
 	return s
 }
 
-// OpenDB is Open that gives the database below the store as well.
+// OpenDB is Open, and also returns the database of the store.
 func OpenDB(t testing.TB, o database.Options) (*store.Store, *database.DB) {
 	t.Helper()
 	db, err := database.Open(t.Context(), o)
@@ -69,7 +68,7 @@ func OpenDB(t testing.TB, o database.Options) (*store.Store, *database.DB) {
 	return store.New(db), db
 }
 
-// Exec runs a statement past the store, in a transaction of its own.
+// Exec runs a statement in a transaction of its own, bypassing the store.
 func Exec(t testing.TB, db *database.DB, query string, args ...any) {
 	t.Helper()
 	err := db.Transact(t.Context(), func(tx *database.Tx) error {
@@ -81,7 +80,7 @@ func Exec(t testing.TB, db *database.DB, query string, args ...any) {
 	}
 }
 
-// Check fails the test when a stored value is not what the facts say.
+// Check fails the test if a stored value differs from the facts.
 func Check(t testing.TB, s *store.Store) {
 	t.Helper()
 	differences, err := s.Check(context.WithoutCancel(t.Context()), 20)
@@ -93,7 +92,7 @@ func Check(t testing.TB, s *store.Store) {
 	}
 }
 
-// Now is the time of all that the factories make.
+// Now is the creation time of all test data.
 var Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 var serial atomic.Int64
@@ -106,7 +105,7 @@ func In(t testing.TB, s *store.Store, fn func(tx *store.Tx) error) {
 	}
 }
 
-// User makes a user with a name, a slug from it, and the tier supporter.
+// User creates a user with a name, a slug derived from it, and the tier supporter.
 func User(t testing.TB, s *store.Store, name string) (id domain.UserID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
@@ -124,7 +123,7 @@ func User(t testing.TB, s *store.Store, name string) (id domain.UserID) {
 	return id
 }
 
-// Group makes a group with its owner and further members.
+// Group creates a group with its owner and further members.
 func Group(t testing.TB, s *store.Store, name string, owner domain.UserID, members ...domain.UserID) (id domain.GroupID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
@@ -145,13 +144,13 @@ func Group(t testing.TB, s *store.Store, name string, owner domain.UserID, membe
 	return id
 }
 
-// Channel makes a channel of a user.
+// Channel creates a channel of a user.
 func Channel(t testing.TB, s *store.Store, owner domain.UserID, title string, v domain.Visibility) (id domain.ChannelID) {
 	t.Helper()
 	return OwnedChannel(t, s, domain.UserRef(owner), owner, title, v)
 }
 
-// OwnedChannel makes a channel of a user or group, made by a user.
+// OwnedChannel creates a channel of a user or group, as a user.
 func OwnedChannel(t testing.TB, s *store.Store, owner domain.PrincipalRef, by domain.UserID, title string, v domain.Visibility) (id domain.ChannelID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
@@ -166,7 +165,7 @@ func OwnedChannel(t testing.TB, s *store.Store, owner domain.PrincipalRef, by do
 	return id
 }
 
-// Block makes a Text block that is in no channel.
+// Block creates a Text block that is in no channel.
 func Block(t testing.TB, s *store.Store, author domain.UserID, content string) (id domain.BlockID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
@@ -176,14 +175,14 @@ func Block(t testing.TB, s *store.Store, author domain.UserID, content string) (
 	return id
 }
 
-// NewBlock makes a Text block within a transaction.
+// NewBlock creates a Text block in a transaction.
 func NewBlock(ctx context.Context, tx *store.Tx, author domain.UserID, content string) (domain.BlockID, error) {
 	return tx.CreateBlock(ctx, domain.Block{Type: domain.TextBlock, State: domain.Available,
 		Author:  domain.Principal{PrincipalRef: domain.UserRef(author)},
 		Content: &domain.Text{Markdown: content, HTML: "<p>" + content + "</p>", Plain: content}}, Now)
 }
 
-// Connect puts an item into a channel, at the top when position is 0.
+// Connect adds an item to a channel, at the top if position is 0.
 func Connect(t testing.TB, s *store.Store, by domain.UserID, channel domain.ChannelID, item domain.ItemRef, position int64) (id domain.ConnectionID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
@@ -193,8 +192,7 @@ func Connect(t testing.TB, s *store.Store, by domain.UserID, channel domain.Chan
 	return id
 }
 
-// ConnectIn puts an item into a channel within a transaction. The channel is read as
-// its owner sees it.
+// ConnectIn adds an item to a channel in a transaction. It reads the channel as its owner.
 func ConnectIn(ctx context.Context, tx *store.Tx, by domain.UserID, channel domain.ChannelID, item domain.ItemRef, position int64) (domain.ConnectionID, error) {
 	lock := []domain.ChannelID{channel}
 	if item.Type == domain.ItemChannel {
