@@ -23,7 +23,7 @@ func TestContentHostileText(t *testing.T) {
 		})
 		r.Web("example.com/watch", apptest.Serve("text/html", []byte(`<title>Page</title>
 			<link rel="alternate" type="application/json+oembed" href="/oembed">`)))
-		r.Web("example.com/oembed", apptest.Serve("application/json", []byte(`{"type":"rich","version":"1.0","title":"a\u0000b","author_name":"\u0000\ud800",
+		r.Web("example.com/oembed", apptest.Serve("application/json", []byte(`{"type":"video","version":"1.0","title":"a\u0000b","author_name":"\u0000\ud800",
 			"author_url":"http://example.com/\u0000","url":"javascript:alert(1)","thumbnail_url":"data:image/png;base64,x","width":"1e9","height":-4,
 			"html":"<iframe src=\"https://example.com/\u0000\" title=\"\u0000\"></iframe><iframe src=\"https://example.com/x&quot; onload=alert(1)\"></iframe>"}`)))
 		r.Web("example.com/file/", apptest.Serve("", []byte("\x00\x01")))

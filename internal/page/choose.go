@@ -36,17 +36,17 @@ func (s said) choose(at, base *url.URL) Page {
 // noTitles are titles that editors put into new pages.
 var noTitles = []string{"untitled", "untitled document", "untitled page", "new page", "document"}
 
-// chooseTitle returns the title of the page. It is never empty: without a title of its own, and without a
-// heading, the page gets the name of its site or its host, and titled is false.
+// chooseTitle returns the title of the page. It is never empty: if the page declares none, and titled is
+// false, it is the first heading, or else the name of the site or the host.
 func (s said) chooseTitle(at *url.URL, ld linked) (title string, titled bool) {
 	for _, candidate := range []string{s.first("og:title"), s.first("twitter:title"), ld.title, s.title,
-		s.first("title", "dc.title", "dcterms.title"), s.heading} {
+		s.first("title", "dc.title", "dcterms.title")} {
 		title := line(candidate, maxTitle)
 		if title != "" && !slices.Contains(noTitles, strings.ToLower(title)) {
 			return title, true
 		}
 	}
-	return firstLine(maxTitle, s.first("og:site_name"), ld.site, s.first("application-name"),
+	return firstLine(maxTitle, s.heading, s.first("og:site_name"), ld.site, s.first("application-name"),
 		strings.TrimPrefix(weburl.ReadableHost(at.Hostname()), "www.")), false
 }
 

@@ -26,7 +26,7 @@ var ErrAddress = errors.New("page: the address is not absolute http or https")
 // Page is what a page says of itself. Whatever it does not say is empty.
 type Page struct {
 	Title       string // at most 500 characters on one line, never empty
-	Titled      bool   // whether Title is more than the name of the site or the host
+	Titled      bool   // whether the page declares its title
 	Description string // at most 5,000 characters on one line
 	SiteName    string
 	Author      string // several are separated by ", "

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/backfills"
 	"vitrine/internal/store/storetest"
 )
 
@@ -68,7 +70,7 @@ func TestTextsAreCounted(t *testing.T) {
 		storetest.Exec(t, db, "UPDATE channels SET owner_type = 'Group', owner_id = $2, state = 'available', description_plain = NULL WHERE id = $1", shared, group)
 		had := texts(t, s, ada)
 		storetest.Exec(t, db, "UPDATE byte_usage SET texts = 17, texts_counted = FALSE")
-		if left, err := s.Backfills(t.Context()); err != nil || left[2].Kind != "count_texts" || left[2].Rows != 2 {
+		if left, err := s.Backfills(t.Context()); err != nil || !slices.Contains(left, backfills.Left{Kind: "count_texts", Rows: 2}) {
 			t.Errorf("%+v, %v", left, err)
 		}
 		storetest.Check(t, s) // skips users who are not counted yet

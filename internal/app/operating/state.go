@@ -33,8 +33,8 @@ type MailState struct {
 	FailedAt  time.Time // when that was, or when it is tried again
 }
 
-// ServerState tells an operator how the server does. It costs eight statements at most, and one
-// more for each backfill that has much to do.
+// ServerState tells an operator how the server does. It costs at most eight statements, and one more for
+// each backfill with more than 10,000 rows left.
 func (a *Operating) ServerState(ctx context.Context, actor domain.Actor) (s ServerState, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return s, err

@@ -3323,7 +3323,7 @@ type StartImportReq struct {
 	Address OptNilString `json:"address"`
 	// Character encoding of the file, by a name that browsers accept, such as `shift_jis` or
 	// `windows-1251`; by default it is detected.
-	Encoding OptString `json:"encoding"`
+	Encoding OptNilString `json:"encoding"`
 	// Also add to channels that everyone can see, even if the import or its source asks for private
 	// channels; `false` by default.
 	IntoVisible OptBool              `json:"into_visible"`
@@ -3344,7 +3344,7 @@ func (s *StartImportReq) GetAddress() OptNilString {
 }
 
 // GetEncoding returns the value of Encoding.
-func (s *StartImportReq) GetEncoding() OptString {
+func (s *StartImportReq) GetEncoding() OptNilString {
 	return s.Encoding
 }
 
@@ -3384,7 +3384,7 @@ func (s *StartImportReq) SetAddress(val OptNilString) {
 }
 
 // SetEncoding sets the value of Encoding.
-func (s *StartImportReq) SetEncoding(val OptString) {
+func (s *StartImportReq) SetEncoding(val OptNilString) {
 	s.Encoding = val
 }
 

@@ -3,6 +3,7 @@ package backfills
 
 import (
 	"context"
+	"strings"
 
 	"vitrine/internal/store/sqlx"
 )
@@ -48,21 +49,30 @@ type Reads struct{ db sqlx.Conn }
 // NewReads gives the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Backfills gives how much each has yet to do: a count up to 10,000 rows, and a bound above, so that
-// it may be asked whenever metrics are read.
+// Backfills returns how much each has yet to do: a count up to 10,000 rows, and a bound above that. It is
+// cheap enough for every scrape of the metrics: one statement, and another for each backfill above the count.
 func (r Reads) Backfills(ctx context.Context) ([]Left, error) {
 	all := make([]Left, len(All))
+	var counts []string
+	var rows []any
 	for i, b := range All {
-		count, span := b.Queries()
-		n, err := sqlx.ScanInt64(r.db.QueryRow(ctx, count))
-		all[i] = Left{Kind: b.Kind, Rows: n}
-		if err == nil && n > counted {
-			all[i].AtMost = true
-			all[i].Rows, err = sqlx.ScanInt64(r.db.QueryRow(ctx, span))
+		count, _ := b.Queries()
+		counts, rows = append(counts, "("+count+")"), append(rows, &all[i].Rows)
+		all[i].Kind = b.Kind
+	}
+	if err := r.db.QueryRow(ctx, "SELECT "+strings.Join(counts, ", ")).Scan(rows...); err != nil {
+		return nil, err
+	}
+	for i, b := range All {
+		if all[i].Rows <= counted {
+			continue
 		}
+		_, span := b.Queries()
+		n, err := sqlx.ScanInt64(r.db.QueryRow(ctx, span))
 		if err != nil {
 			return nil, err
 		}
+		all[i].Rows, all[i].AtMost = n, true
 	}
 	return all, nil
 }
