@@ -73,7 +73,7 @@ func TestRetryIsBounded(t *testing.T) {
 			holds(t, r.Get("ada", "/ext/v1/blocks/%d/processing", id), map[string]any{"state": want, "attempts": n})
 		}
 		attempt(4, "waiting")
-		r.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+		r.Exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
 			INSERT INTO river_job (args, kind, max_attempts, queue, state, scheduled_at)
 			SELECT args, kind, max_attempts, queue, 'retryable', scheduled_at FROM river_job, n WHERE kind = 'process_block'`)
 		attempt(3, "waiting")
