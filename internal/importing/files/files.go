@@ -124,20 +124,20 @@ func (f *failed) Read(context.Context, source.Taker) error { return f.err }
 
 // open opens a ZIP file: an export of Vitrine, or files of other services.
 func open(o Options) (source.Source, error) {
-	entries, export, err := bundle.Entries(o.Archive, o.Size)
+	entries, export, failed, err := bundle.Entries(o.Archive, o.Size)
 	if err != nil {
 		return nil, err
 	}
 	if export {
 		return bundle.New(o.Archive, o.Size)
 	}
-	a := newArchive(entries, o)
+	a := newArchive(entries, failed, o)
 	if len(a.entries) != 1 || a.title == takeout {
 		return a, nil
 	}
-	r, err := a.entries[0].Open() // closing it would only return a buffer
+	in, err := a.unpack(a.entries[0]) // closing it would only return a buffer
 	if err != nil {
-		return nil, domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+		return nil, err
 	}
-	return Text(&unpacking{in: r, left: bundle.MostUnpacked(a.entries[0])}, o), nil
+	return Text(in, o), nil
 }

@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
@@ -174,6 +176,70 @@ func TestOtherArchives(t *testing.T) {
 	}
 	if _, err := files.Open(bytes.NewReader(cut), files.Options{}); err == nil || !strings.Contains(err.Error(), "standard input") {
 		t.Errorf("from standard input: %v", err)
+	}
+}
+
+// failing is a file whose storage fails in a range, unless that is empty.
+type failing struct {
+	*bytes.Reader
+	from, to int64
+}
+
+var errStorage = errors.New("the storage is gone")
+
+func (f *failing) ReadAt(p []byte, at int64) (int, error) {
+	if at < f.to && at+int64(len(p)) > f.from {
+		return 0, errStorage
+	}
+	return f.Reader.ReadAt(p, at)
+}
+
+// TestFaultyArchives checks that the failures of a storage, which are temporary, are not reported as
+// damage, which is permanent.
+func TestFaultyArchives(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 150<<10)
+	for i := range noise {
+		noise[i] = "0123456789abcdef"[random.IntN(16)]
+	}
+	page := marks + "\n<DL><DT><A HREF=\"https://example.org/2\">Two</A><DD>" + string(noise) + strings.Repeat("</DD><DD>"+string(noise[:60<<10]), 10) + "</DL>"
+	bomb := "url\nhttps://example.org/1\n" + strings.Repeat("\n", 40<<20)
+	for _, c := range []struct {
+		name    string
+		archive []byte
+	}{
+		{"bookmarks", zipped(t, "a.html", page)},
+		{"an object", zipped(t, "a.json", `{"a":"`+string(noise)+`","textContent":"Words"}`)},
+		{"Karakeep", zipped(t, "a.json", `{"bookmarks":[],"a":"`+string(noise)+`"}`)},
+		{"OPML", zipped(t, "a.opml", "<opml><body><outline text=\""+string(noise)+"\"/></body></opml>")},
+		{"CSV", zipped(t, "a.csv", "url,title\nhttps://example.org/1,"+string(noise))},
+		{"several files", zipped(t, "a.html", page, "b.html", page)},
+	} {
+		size := int64(len(c.archive))
+		for place, in := range map[string]*failing{"the start": {from: 0, to: 30}, "the middle": {from: size/3 - 10, to: size / 3}} {
+			in.Reader = bytes.NewReader(c.archive)
+			src, err := files.Open(bytes.NewReader(c.archive), files.Options{Title: "x", Archive: in, Size: size})
+			if err == nil {
+				err = src.Read(t.Context(), &sourcetest.Count{})
+			}
+			if !errors.Is(err, errStorage) {
+				t.Errorf("%s, the storage fails at %s: %v", c.name, place, err)
+			}
+		}
+		damaged := bytes.Clone(c.archive)
+		copy(damaged[size/3:], make([]byte, 100))
+		var count sourcetest.Count
+		switch err := document(t, damaged, files.Options{Title: "x"}).Read(t.Context(), &count); {
+		case c.name == "several files" && (err != nil || count.Last.Why != "it is damaged"):
+			t.Errorf("%s, damaged: %v, %+v", c.name, err, count)
+		case c.name != "several files" && (domain.KindOf(err) != domain.Unprocessable || !strings.Contains(err.Error(), "damaged")):
+			t.Errorf("%s, damaged: %v", c.name, err)
+		}
+	}
+	err := document(t, zipped(t, "a.csv", bomb), files.Options{Title: "x"}).Read(t.Context(), &sourcetest.Count{})
+	if domain.KindOf(err) != domain.Unprocessable || !strings.Contains(err.Error(), "Unpack it") {
+		t.Errorf("a bomb: %v", err)
 	}
 }
 

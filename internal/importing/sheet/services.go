@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
 	"strings"
 
@@ -150,6 +149,9 @@ func (l *list) object(ctx context.Context, s stream) error {
 		}
 		var raw json.RawMessage
 		if err := s.Decode(&raw); err != nil {
+			if failed := s.failed(); failed != nil {
+				return failed
+			}
 			if k.found {
 				return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", err)))
 			}
@@ -167,8 +169,8 @@ func (l *list) object(ctx context.Context, s stream) error {
 		return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", broken)))
 	case k.found:
 		return k.end(ctx)
-	case s.from.Err != nil && !errors.Is(s.from.Err, io.EOF) && !errors.Is(s.from.Err, errLongEntry):
-		return s.from.Err
+	case s.failed() != nil:
+		return s.failed()
 	case broken != nil:
 		return plain.ErrNotRecognized
 	case isKeep:
