@@ -172,9 +172,13 @@ type merged struct {
 	root    string          // id of the channel of the present file
 	where   string          // name of the present file
 	leftOut int
+
+	// private has the IDs of the private channels of the present file that were not created. Their items go
+	// to one private channel of the archive, because other channels may be visible to more people.
+	private map[string]bool
 }
 
-func (m *merged) begin() { m.root = "" }
+func (m *merged) begin() { m.root, m.private = "", map[string]bool{} }
 
 // id returns the id of a channel of the present file.
 func (m *merged) id(of string) string {
@@ -196,7 +200,17 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 		m.root = inner.ID
 		return err
 	}
-	if c.ID = m.id(c.ID); m.known[c.ID] || len(m.order) >= maxChannels {
+	c.Where = m.at(c.Where)
+	full := len(m.order) >= maxChannels
+	switch c.ID = m.id(c.ID); {
+	case m.known[c.ID]:
+		return nil
+	case c.Visibility == domain.Private && (full || m.root == "/"): // in "/", the ID is that of the archive's own private channel
+		m.private[c.ID] = true
+		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; what is in it goes to a private folder of the ZIP file"})
+		return nil
+	case full:
+		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; what is in it goes to the folder of its file"})
 		return nil
 	}
 	m.known[c.ID] = true
@@ -206,7 +220,18 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 
 // Item implements source.Taker.
 func (m *merged) Item(ctx context.Context, channel string, it source.Item) error {
-	if channel = m.id(channel); channel != m.root && !m.known[channel] { // one channel too many
+	switch channel = m.id(channel); {
+	case m.private[channel]:
+		top, err := m.tree.Root(ctx)
+		if err != nil {
+			return err
+		}
+		in, err := m.tree.Private(ctx, top)
+		if err != nil {
+			return err
+		}
+		channel = in.ID
+	case channel != m.root && !m.known[channel]: // one channel too many
 		channel = m.root
 	}
 	it.Where = m.at(it.Where)

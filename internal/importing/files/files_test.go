@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -240,6 +241,34 @@ func TestFaultyArchives(t *testing.T) {
 	err := document(t, zipped(t, "a.csv", bomb), files.Options{Title: "x"}).Read(t.Context(), &sourcetest.Count{})
 	if domain.KindOf(err) != domain.Unprocessable || !strings.Contains(err.Error(), "Unpack it") {
 		t.Errorf("a bomb: %v", err)
+	}
+}
+
+// TestTooManyFolders checks that private bookmarks stay private in an archive with too many folders.
+func TestTooManyFolders(t *testing.T) {
+	t.Parallel()
+	const secret = "<DT><A HREF=\"https://example.org/secret\" PRIVATE=\"1\" ADD_DATE=\"1700000000\">Secret</A>"
+	many := "<!DOCTYPE NETSCAPE-Bookmark-file-1><TITLE>Many</TITLE><DL>" + strings.Repeat("<DT><H3>F</H3><DL><DT><A HREF=\"https://example.org/1\">One</A></DL>", 20_000) + "</DL>"
+	more := marks + "<DL>" + secret + "<DT><H3>G</H3><DL>" + secret + "<DT><A HREF=\"https://example.org/open\">Open</A></DL></DL>"
+	d := document(t, zipped(t, "many.html", many, "b.html", more, "c.html", more), files.Options{Title: "x"})
+	in, left := map[string]int{}, map[string]int{}
+	for _, line := range sourcetest.Read(t, d) {
+		switch {
+		case strings.HasPrefix(line, "Link https://example.org/secret "), strings.HasPrefix(line, "Link https://example.org/open "):
+			in[strings.Join(strings.Fields(line)[1:4], " ")]++
+		case strings.HasPrefix(line, "left out"), strings.Contains(line, `visibility="private"`), strings.Contains(line, "/private:/ in"):
+			left[line]++
+		}
+	}
+	wantIn := map[string]int{"https://example.org/secret in /private:/": 4, "https://example.org/open in /Bookmarks/": 2}
+	wantLeft := map[string]int{`channel /private:/ "Private" visibility="private"`: 1, "Channel /private:/ in /": 1}
+	for _, name := range []string{"b.html", "c.html"} {
+		wantLeft[`left out "F", `+name+`, line 2: there are too many folders; what is in it goes to the folder of its file`] = 1
+		wantLeft[`left out "G", `+name+`, line 2: there are too many folders; what is in it goes to the folder of its file`] = 1
+		wantLeft[`left out "Private", `+name+`: there are too many folders; what is in it goes to a private folder of the ZIP file`] = 2
+	}
+	if !maps.Equal(in, wantIn) || !maps.Equal(left, wantLeft) {
+		t.Errorf("bookmarks %v\nand the rest %v", in, left)
 	}
 }
 
