@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
@@ -46,6 +48,35 @@ func TestAnotherEncodingAddsNothing(t *testing.T) {
 			t.Errorf("the title is not corrected: %q", got)
 		}
 		grown := run(t, r, opened(t, strings.Replace(string(content), "<DL><p>", "<DL><p>"+many("<DT><A HREF=\"https://%d.invalid/\">New</A>\n"), 1), ""), importing.Options{Visibility: domain.Public})
+		if c := grown.Counts; c.Channels != 0 || c.Blocks != grownBy {
+			t.Errorf("grown: %+v", c)
+		}
+	})
+}
+
+// TestNamedEncodingAddsNothing imports a file whose encoding is detected wrongly, and then again with the
+// name of its encoding, also after it has grown.
+func TestNamedEncodingAddsNothing(t *testing.T) {
+	t.Parallel()
+	const file = `<!DOCTYPE NETSCAPE-Bookmark-file-1><META CHARSET="koi8-r"><H1>ЗАКЛАДКИ</H1><DL>%s<DT><A HREF="https://a.invalid/">РУССКАЯ СТРАНИЦА</A></DL>`
+	encoded := func(more string) string {
+		content, err := charmap.Windows1251.NewEncoder().String(fmt.Sprintf(file, more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Person("ada")
+		first := run(t, r, opened(t, encoded(""), ""), importing.Options{Visibility: domain.Public})
+		if first.File.Encoding != "koi8-r" || first.Counts.Links != 1 {
+			t.Fatalf("first %+v, %+v", first.File, first.Counts)
+		}
+		again := run(t, r, opened(t, encoded(""), "windows-1251"), importing.Options{Visibility: domain.Public})
+		if c := again.Counts; c.Blocks+c.Channels+c.Connections != 0 || c.Changed == 0 {
+			t.Errorf("again: %+v", c)
+		}
+		grown := run(t, r, opened(t, encoded(many("<DT><A HREF=\"https://%d.invalid/\">NEW</A>\n")), "windows-1251"), importing.Options{Visibility: domain.Public})
 		if c := grown.Counts; c.Channels != 0 || c.Blocks != grownBy {
 			t.Errorf("grown: %+v", c)
 		}
