@@ -60,7 +60,7 @@ func (a *archive) Others() []string { return nil }
 func (a *archive) Former() string { return plain.FormerOrigin }
 
 // Sample implements source.Document.
-func (a *archive) Sample(context.Context) []string { return nil }
+func (a *archive) Sample(context.Context) [][]string { return nil }
 
 // About implements source.Document.
 func (a *archive) About() source.About { return a.about }

@@ -54,7 +54,7 @@ func (f *file) Others() []string { return nil }
 func (f *file) Former() string { return plain.FormerOrigin }
 
 // Sample returns the ids of the first links.
-func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
+func (f *file) Sample(context.Context) [][]string { return f.identity.Blocks }
 
 // About implements source.Document.
 func (f *file) About() source.About { return f.about }
