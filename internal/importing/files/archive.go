@@ -207,10 +207,10 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 		return nil
 	case c.Visibility == domain.Private && (full || m.root == "/"): // in "/", the ID is that of the archive's own private channel
 		m.private[c.ID] = true
-		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; what is in it goes to a private folder of the ZIP file"})
+		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to a private folder of the ZIP file"})
 		return nil
 	case full:
-		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; what is in it goes to the folder of its file"})
+		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to the folder of its file"})
 		return nil
 	}
 	m.known[c.ID] = true

@@ -263,9 +263,9 @@ func TestTooManyFolders(t *testing.T) {
 	wantIn := map[string]int{"https://example.org/secret in /private:/": 4, "https://example.org/open in /Bookmarks/": 2}
 	wantLeft := map[string]int{`channel /private:/ "Private" visibility="private"`: 1, "Channel /private:/ in /": 1}
 	for _, name := range []string{"b.html", "c.html"} {
-		wantLeft[`left out "F", `+name+`, line 2: there are too many folders; what is in it goes to the folder of its file`] = 1
-		wantLeft[`left out "G", `+name+`, line 2: there are too many folders; what is in it goes to the folder of its file`] = 1
-		wantLeft[`left out "Private", `+name+`: there are too many folders; what is in it goes to a private folder of the ZIP file`] = 2
+		wantLeft[`left out "F", `+name+`, line 2: there are too many folders; its contents go to the folder of its file`] = 1
+		wantLeft[`left out "G", `+name+`, line 2: there are too many folders; its contents go to the folder of its file`] = 1
+		wantLeft[`left out "Private", `+name+`: there are too many folders; its contents go to a private folder of the ZIP file`] = 2
 	}
 	if !maps.Equal(in, wantIn) || !maps.Equal(left, wantLeft) {
 		t.Errorf("bookmarks %v\nand the rest %v", in, left)

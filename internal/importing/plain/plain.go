@@ -228,3 +228,18 @@ func Short(text string) string {
 	}
 	return text
 }
+
+// CutTitle shortens a title that has to be kept in memory. It leaves a little more than a title may
+// have, so that the import still reports that it is too long.
+func CutTitle(text string) string { return cut(text, 4*(domain.MaxTitle+1)) }
+
+// CutDescription is CutTitle for a description.
+func CutDescription(text string) string { return cut(text, 4*(domain.MaxDescription+1)) }
+
+// cut returns a copy of the first bytes of a text that is longer, without a broken character at its end.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(strings.Clone(text[:most]), "")
+}

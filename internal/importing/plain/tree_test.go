@@ -5,7 +5,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
@@ -44,4 +46,21 @@ func heap() int64 {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
 	return int64(now.HeapAlloc)
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "é", strings.Repeat("🙂", domain.MaxTitle+1)} {
+		if got := plain.CutTitle(text); got != text {
+			t.Errorf("%q was cut to %q", text, got)
+		}
+	}
+	for most, got := range map[int]string{
+		domain.MaxTitle:       plain.CutTitle("x" + strings.Repeat("é", 1<<20)),
+		domain.MaxDescription: plain.CutDescription("x" + strings.Repeat("é", 1<<20)),
+	} {
+		if !utf8.ValidString(got) || len(got) != 4*(most+1)-1 {
+			t.Errorf("%d bytes, valid: %t", len(got), utf8.ValidString(got))
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"vitrine/internal/domain"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 )
@@ -230,10 +229,9 @@ func (k *karakeep) read(ctx context.Context, s stream, name string) error {
 }
 
 // remember keeps a list until the bookmarks in it are handed over. It returns false if there are too
-// many lists. It shortens the name and the description to a little more than a channel may have, so that
-// the import still reports that they are too long.
+// many lists.
 func (k *karakeep) remember(id string, of karakeepList) bool {
-	of.Name, of.Description, of.Parent = start(of.Name, 4*(domain.MaxTitle+1)), start(of.Description, 4*(domain.MaxDescription+1)), plain.ID(of.Parent)
+	of.Name, of.Description, of.Parent = plain.CutTitle(of.Name), plain.CutDescription(of.Description), plain.ID(of.Parent)
 	size := len(id) + len(of.Name) + len(of.Description) + len(of.Parent)
 	if _, again := k.known[id]; len(k.known) >= maxLists && !again || k.listsSize+size > maxListsSize {
 		return false
@@ -241,14 +239,6 @@ func (k *karakeep) remember(id string, of karakeepList) bool {
 	k.listsSize += size
 	k.known[id] = of
 	return true
-}
-
-// start returns a copy of at most the first bytes of a text, without a broken character at its end.
-func start(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(strings.Clone(text[:most]), "")
 }
 
 // maxDepth is how many lists within lists are followed to the outermost, which a cycle has not.
