@@ -31,7 +31,7 @@ func TestFillCrowdBothDatabases(t *testing.T) {
 	})
 }
 
-// he people match their names and can be acted as.
+// The people match their names and can be acted as.
 func TestCrowdServed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

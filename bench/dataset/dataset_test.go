@@ -44,7 +44,7 @@ func TestFillBothDatabases(t *testing.T) {
 	})
 }
 
-// he data can be served: ids and slugs resolve, and the token may write.
+// The data can be served: ids and slugs resolve, and the token may write.
 func TestServed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -67,7 +67,7 @@ func TestServed(t *testing.T) {
 		"Authorization", "Bearer "+made.Token).Want(http.StatusCreated)
 }
 
-// he same seed creates the same rows.
+// The same seed creates the same rows.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	var texts [2]string

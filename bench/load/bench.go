@@ -57,7 +57,7 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	// he log is formatted and written as in production, but to /dev/null.
+	// The log is formatted and written as in production, but to /dev/null.
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return errors.Join(err, l.Close(), bl.Close())

@@ -116,7 +116,7 @@ func (b *bench) startVitrine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// he log is formatted and written as in production, but to /dev/null.
+	// The log is formatted and written as in production, but to /dev/null.
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -50,7 +50,7 @@ func TestPeers(t *testing.T) {
 			}
 		}
 	}
-	// he data is used again, and the tables have a line for each case and each figure.
+	// The data is used again, and the tables have a line for each case and each figure.
 	cmd.JSON = false
 	out.Reset()
 	if err := cmd.run(t.Context(), &out, io.Discard); err != nil {

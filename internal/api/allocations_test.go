@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// hese tests do not run with the race detector, which makes pools drop items and code allocate more. None of them is
+// These tests do not run with the race detector, which makes pools drop items and code allocate more. None of them is
 // parallel.
 
 func TestAllocationsOfHotReads(t *testing.T) {

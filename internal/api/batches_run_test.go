@@ -43,7 +43,7 @@ func upTo(r *apptest.Rig, id string, blocks int32, why error) {
 	}
 }
 
-// estBatchGoesOn: a server that is stopped any number of times continues a batch, and a block that cannot be created
+// TestBatchGoesOn: a server that is stopped any number of times continues a batch, and a block that cannot be created
 // does not stop the others.
 func TestBatchGoesOn(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestBatchGoesOn(t *testing.T) {
 	})
 }
 
-// estBatchIsMadeOnce: nothing is created twice or lost if the server dies before any statement.
+// TestBatchIsMadeOnce: nothing is created twice or lost if the server dies before any statement.
 func TestBatchIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -123,7 +123,7 @@ func die(r *apptest.Rig, id string, n int) (died bool) {
 	return false
 }
 
-// estBatchAtOnce: several servers run the same job.
+// TestBatchAtOnce: several servers run the same job.
 func TestBatchAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -152,7 +152,7 @@ func TestBatchAtOnce(t *testing.T) {
 	})
 }
 
-// estBatchFails: server errors are retried, and finally the batch fails and keeps the created blocks. Blocks whose
+// TestBatchFails: server errors are retried, and finally the batch fails and keeps the created blocks. Blocks whose
 // upload was removed fail individually.
 func TestBatchFails(t *testing.T) {
 	t.Parallel()
@@ -186,7 +186,7 @@ func TestBatchFails(t *testing.T) {
 	})
 }
 
-// estBatchThatKills: a batch is given up after several attempts that ended without a result.
+// TestBatchThatKills: a batch is given up after several attempts that ended without a result.
 func TestBatchThatKills(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -201,7 +201,7 @@ func TestBatchThatKills(t *testing.T) {
 	})
 }
 
-// estBatchTime: a job whose time is up continues later, and only counts as failed if it made no progress.
+// TestBatchTime: a job whose time is up continues later, and only counts as failed if it made no progress.
 func TestBatchTime(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -218,7 +218,7 @@ func TestBatchTime(t *testing.T) {
 	})
 }
 
-// estBatchOfSuspended: the rest of the batch fails.
+// TestBatchOfSuspended: the rest of the batch fails.
 func TestBatchOfSuspended(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -242,7 +242,7 @@ func TestBatchOfSuspended(t *testing.T) {
 	})
 }
 
-// estBatchCost: a block takes the same number of statements in a long batch as in a short one.
+// TestBatchCost: a block takes the same number of statements in a long batch as in a short one.
 func TestBatchCost(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -73,7 +73,7 @@ func sendFile(r *apptest.Rig, as string) string {
 	return "https://s3.amazonaws.com/arena_images-temp/" + made.Str("files.0.key")
 }
 
-// estBatch: texts, a URL and an upload become blocks of their types, in order, in all channels.
+// TestBatch: texts, a URL and an upload become blocks of their types, in order, in all channels.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -142,7 +142,7 @@ func TestBatchPlaces(t *testing.T) {
 	})
 }
 
-// estBatchRefused: invalid batches and actors are refused, and nothing is stored.
+// TestBatchRefused: invalid batches and actors are refused, and nothing is stored.
 func TestBatchRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -196,7 +196,7 @@ func TestBatchRefused(t *testing.T) {
 	})
 }
 
-// estBatchFaults: one response lists all faults of the blocks.
+// TestBatchFaults: one response lists all faults of the blocks.
 func TestBatchFaults(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -233,7 +233,7 @@ func TestBatchFaults(t *testing.T) {
 	})
 }
 
-// estBatchByCollaborator: everyone who may add to a channel may send it a batch.
+// TestBatchByCollaborator: everyone who may add to a channel may send it a batch.
 func TestBatchByCollaborator(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -249,7 +249,7 @@ func TestBatchByCollaborator(t *testing.T) {
 	})
 }
 
-// estBatchIsItsMakers: only its creator can read a batch, for a day. Then the sweep deletes it, and its blocks stay.
+// TestBatchIsItsMakers: only its creator can read a batch, for a day. Then the sweep deletes it, and its blocks stay.
 func TestBatchIsItsMakers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

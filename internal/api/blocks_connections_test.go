@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estItemConnections: the channels of an item for different viewers, filtered by the creator of the connections, in both
+// TestItemConnections: the channels of an item for different viewers, filtered by the creator of the connections, in both
 // orders.
 func TestItemConnections(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestItemConnections(t *testing.T) {
 	})
 }
 
-// estItemConnectionsAfterwards: the list reflects removals, deletions and changes of visibility.
+// TestItemConnectionsAfterwards: the list reflects removals, deletions and changes of visibility.
 func TestItemConnectionsAfterwards(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

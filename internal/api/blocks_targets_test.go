@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// argets have the same form for creating a block and for connecting an item. ways contains both requests, each returning
+// Targets have the same form for creating a block and for connecting an item. ways contains both requests, each returning
 // the new connections by channel.
 var ways = map[string]func(r *apptest.Rig, as string, targets map[string]any) *apptest.Response{
 	"createBlock": func(r *apptest.Rig, as string, targets map[string]any) *apptest.Response {
@@ -29,7 +29,7 @@ var ways = map[string]func(r *apptest.Rig, as string, targets map[string]any) *a
 	},
 }
 
-// estTargets: ids and slugs, current and former; each channel counts once.
+// TestTargets: ids and slugs, current and former; each channel counts once.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -73,7 +73,7 @@ func contentCounts(r *apptest.Rig, channels ...int64) []int64 {
 	return counts
 }
 
-// estTargetsAreCheckedFirst: if one channel is missing or hidden (404) or may not be changed (403), nothing happens in
+// TestTargetsAreCheckedFirst: if one channel is missing or hidden (404) or may not be changed (403), nothing happens in
 // the others.
 func TestTargetsAreCheckedFirst(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestTargetsAreCheckedFirst(t *testing.T) {
 	})
 }
 
-// estTargetsEachItsOwn: a position for all, or a position and metadata for each.
+// TestTargetsEachItsOwn: a position for all, or a position and metadata for each.
 func TestTargetsEachItsOwn(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -156,7 +156,7 @@ func TestTargetsEachItsOwn(t *testing.T) {
 	})
 }
 
-// estTwentyTargets tests the maximum number of targets.
+// TestTwentyTargets tests the maximum number of targets.
 func TestTwentyTargets(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estUpdateBlock: only given fields change, and fields that a type lacks are refused.
+// TestUpdateBlock: only given fields change, and fields that a type lacks are refused.
 func TestUpdateBlock(t *testing.T) {
 	t.Parallel()
 	text := func(s string) map[string]any {
@@ -68,7 +68,7 @@ func TestUpdateBlock(t *testing.T) {
 	})
 }
 
-// estUpdateBlockIsSeenEverywhere: an update shows in every channel of the block.
+// TestUpdateBlockIsSeenEverywhere: an update shows in every channel of the block.
 func TestUpdateBlockIsSeenEverywhere(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

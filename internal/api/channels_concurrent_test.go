@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estSameTitleAtOnce: channels that get the same title concurrently get different slugs, and one of them the plain one.
+// TestSameTitleAtOnce: channels that get the same title concurrently get different slugs, and one of them the plain one.
 func TestSameTitleAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -45,7 +45,7 @@ func TestSameTitleAtOnce(t *testing.T) {
 	})
 }
 
-// estRenameAtOnce: a channel that is renamed concurrently has the slug of its last title, and can be read by all of its
+// TestRenameAtOnce: a channel that is renamed concurrently has the slug of its last title, and can be read by all of its
 // slugs.
 func TestRenameAtOnce(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestRenameAtOnce(t *testing.T) {
 	})
 }
 
-// estDeleteAtOnce: while a channel is deleted, others add to it, connect it, open it and delete it too. Afterwards it is
+// TestDeleteAtOnce: while a channel is deleted, others add to it, connect it, open it and delete it too. Afterwards it is
 // gone everywhere.
 func TestDeleteAtOnce(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestDeleteAtOnce(t *testing.T) {
 	})
 }
 
-// estCollaborateAtOnce: concurrent requests add a collaborator once.
+// TestCollaborateAtOnce: concurrent requests add a collaborator once.
 func TestCollaborateAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -131,7 +131,7 @@ func TestCollaborateAtOnce(t *testing.T) {
 	})
 }
 
-// estMetadataAtOnce: concurrent merges lose no key.
+// TestMetadataAtOnce: concurrent merges lose no key.
 func TestMetadataAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

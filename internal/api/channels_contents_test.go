@@ -75,7 +75,7 @@ var shelfOrders = map[string][]string{
 	"&sort=updated_at_desc": {"ada's", "beta", "cleo's", "gamma", "alpha", "ben's"},
 }
 
-// estContents: every order for everyone, with and without a filter by user. Hidden channels are omitted, and the other
+// TestContents: every order for everyone, with and without a filter by user. Hidden channels are omitted, and the other
 // positions stay.
 func TestContents(t *testing.T) {
 	t.Parallel()

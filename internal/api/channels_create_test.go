@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estCreateChannel: given fields are set, and the others have their defaults.
+// TestCreateChannel: given fields are set, and the others have their defaults.
 func TestCreateChannel(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -50,7 +50,7 @@ func TestCreateChannel(t *testing.T) {
 	})
 }
 
-// estCreateChannelRefused: a channel cannot be created for others, and nothing is created.
+// TestCreateChannelRefused: a channel cannot be created for others, and nothing is created.
 func TestCreateChannelRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

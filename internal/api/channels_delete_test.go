@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estDeletedChannelIs404 also for its owner, on every path.
+// TestDeletedChannelIs404 also for its owner, on every path.
 func TestDeletedChannelIs404(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -48,7 +48,7 @@ func TestDeletedChannelIs404(t *testing.T) {
 	})
 }
 
-// estDeletedChannelLeavesListsAndCounts: its blocks stay.
+// TestDeletedChannelLeavesListsAndCounts: its blocks stay.
 func TestDeletedChannelLeavesListsAndCounts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ block, after string }{ // visibility of a block that is only in this channel

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estChangeOfOwner: a private channel goes from a user to a group and to another member. Who may see it is checked after
+// TestChangeOfOwner: a private channel goes from a user to a group and to another member. Who may see it is checked after
 // each step.
 func TestChangeOfOwner(t *testing.T) {
 	t.Parallel()
@@ -51,7 +51,7 @@ func TestChangeOfOwner(t *testing.T) {
 	})
 }
 
-// estOwnerToAnyoneElse: a transfer to anyone else is refused for any current owner, and changes nothing.
+// TestOwnerToAnyoneElse: a transfer to anyone else is refused for any current owner, and changes nothing.
 func TestOwnerToAnyoneElse(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -78,7 +78,7 @@ func TestOwnerToAnyoneElse(t *testing.T) {
 	})
 }
 
-// estNewOwnerIsNoCollaborator: a group that becomes the owner is removed from the collaborators.
+// TestNewOwnerIsNoCollaborator: a group that becomes the owner is removed from the collaborators.
 func TestNewOwnerIsNoCollaborator(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

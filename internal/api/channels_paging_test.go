@@ -29,7 +29,7 @@ func pagedLists(r *apptest.Rig) []string {
 		fmt.Sprintf("/v3/channels/%d/contents?user_id=%d", hub, r.Person("ada").ID)}
 }
 
-// estPaging: next_page and prev_page lead through every list, with different page sizes.
+// TestPaging: next_page and prev_page lead through every list, with different page sizes.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -65,7 +65,7 @@ func TestPaging(t *testing.T) {
 	})
 }
 
-// estPagingAtItsEdges: the defaults, and pages beyond the end.
+// TestPagingAtItsEdges: the defaults, and pages beyond the end.
 func TestPagingAtItsEdges(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estSlugOfPrivate: the slug of a private channel always has a random suffix, so that requesting its title as a slug
+// TestSlugOfPrivate: the slug of a private channel always has a random suffix, so that requesting its title as a slug
 // reveals nothing.
 func TestSlugOfPrivate(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestSlugOfPrivate(t *testing.T) {
 	})
 }
 
-// estSlugOfOpened: a channel that is opened gets the plain slug if it is free, and one with a random suffix if it is
+// TestSlugOfOpened: a channel that is opened gets the plain slug if it is free, and one with a random suffix if it is
 // made private again. All of its slugs keep leading to it and are never assigned to another channel.
 func TestSlugOfOpened(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestSlugOfOpened(t *testing.T) {
 	})
 }
 
-// estSlugsOpenedAtOnce: of several channels with the same title that are opened or created concurrently, one gets the
+// TestSlugsOpenedAtOnce: of several channels with the same title that are opened or created concurrently, one gets the
 // plain slug.
 func TestSlugsOpenedAtOnce(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estSlugOfTitle: the slug of a title, on an empty server and if it is taken.
+// TestSlugOfTitle: the slug of a title, on an empty server and if it is taken.
 func TestSlugOfTitle(t *testing.T) {
 	t.Parallel()
 	const end = "-[0-9a-z]{11}"
@@ -44,7 +44,7 @@ func TestSlugOfTitle(t *testing.T) {
 	})
 }
 
-// estSlugHistory: a channel can be read by every slug that it ever had, and no other channel gets one of them.
+// TestSlugHistory: a channel can be read by every slug that it ever had, and no other channel gets one of them.
 func TestSlugHistory(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -81,7 +81,7 @@ func TestSlugHistory(t *testing.T) {
 	})
 }
 
-// estSlugOfDeleted: the slugs of a deleted channel are never found again.
+// TestSlugOfDeleted: the slugs of a deleted channel are never found again.
 func TestSlugOfDeleted(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -100,7 +100,7 @@ func TestSlugOfDeleted(t *testing.T) {
 	})
 }
 
-// estChannelReference: digits are always an id; slugs only refer to channels.
+// TestChannelReference: digits are always an id; slugs only refer to channels.
 func TestChannelReference(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

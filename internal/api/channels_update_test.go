@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estUpdateChannelField: only given fields change, for every visibility.
+// TestUpdateChannelField: only given fields change, for every visibility.
 func TestUpdateChannelField(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -66,7 +66,7 @@ func fields(res *apptest.Response) map[string]any {
 	return object
 }
 
-// estUpdateChannelRefused: a request with one refused part changes nothing.
+// TestUpdateChannelRefused: a request with one refused part changes nothing.
 func TestUpdateChannelRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

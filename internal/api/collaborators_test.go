@@ -18,7 +18,7 @@ func slugs(res *apptest.Response, list string) string {
 	return strings.Join(all, " ")
 }
 
-// estCollaborators adds and removes users and groups, also repeatedly.
+// TestCollaborators adds and removes users and groups, also repeatedly.
 func TestCollaborators(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -64,7 +64,7 @@ func TestCollaborators(t *testing.T) {
 	})
 }
 
-// estCollaboratorShape: a user and a group have the same embedded form when added and when listed, with the URLs of
+// TestCollaboratorShape: a user and a group have the same embedded form when added and when listed, with the URLs of
 // their pages.
 func TestCollaboratorShape(t *testing.T) {
 	t.Parallel()
@@ -98,7 +98,7 @@ func TestCollaboratorShape(t *testing.T) {
 	})
 }
 
-// estGroupCollaborationCountsForItsMembers as long as both collaboration and membership last, including later
+// TestGroupCollaborationCountsForItsMembers as long as both collaboration and membership last, including later
 // memberships.
 func TestGroupCollaborationCountsForItsMembers(t *testing.T) {
 	t.Parallel()
@@ -125,7 +125,7 @@ func TestGroupCollaborationCountsForItsMembers(t *testing.T) {
 	})
 }
 
-// estOwnerIsNoCollaborator, whether a user or a group. A member of that group can be one.
+// TestOwnerIsNoCollaborator, whether a user or a group. A member of that group can be one.
 func TestOwnerIsNoCollaborator(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

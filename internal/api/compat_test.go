@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estTrailingSlash requests the same paths with and without a trailing slash.
+// TestTrailingSlash requests the same paths with and without a trailing slash.
 func TestTrailingSlash(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -48,7 +48,7 @@ type compatRow struct {
 	want               map[string]int
 }
 
-// estCompat sends requests of clients that are not in the public description.
+// TestCompat sends requests of clients that are not in the public description.
 func TestCompat(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -160,7 +160,7 @@ func refusedSomehow(t *testing.T, name string, res *apptest.Response, status int
 	}
 }
 
-// estCompatBodies sends fields of clients that are not in the public description.
+// TestCompatBodies sends fields of clients that are not in the public description.
 func TestCompatBodies(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -63,7 +63,7 @@ func dense(r *apptest.Rig, channel int64) {
 	}
 }
 
-// estBusyChannel: twenty people concurrently create, connect, move and remove in one channel.
+// TestBusyChannel: twenty people concurrently create, connect, move and remove in one channel.
 func TestBusyChannel(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -111,7 +111,7 @@ func meddle(r *apptest.Rig, random *rand.Rand, channel int64, items []int64) *ap
 	return r.Do("ada", "DELETE", connection, nil)
 }
 
-// estTangledChannels: channels that contain each other are connected, opened, closed and changed concurrently, in every
+// TestTangledChannels: channels that contain each other are connected, opened, closed and changed concurrently, in every
 // order.
 func TestTangledChannels(t *testing.T) {
 	t.Parallel()
@@ -160,7 +160,7 @@ func tangle(r *apptest.Rig, what int, block int64, channels []int64) *apptest.Re
 	return r.Do("ada", "DELETE", fmt.Sprint("/v3/connections/", contents.Int("data.0.connection.id")), nil)
 }
 
-// estConnectAtOnce: concurrent requests connect an item once.
+// TestConnectAtOnce: concurrent requests connect an item once.
 func TestConnectAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -189,7 +189,7 @@ func TestConnectAtOnce(t *testing.T) {
 	})
 }
 
-// estRemoveAtOnce: concurrent requests remove a connection once.
+// TestRemoveAtOnce: concurrent requests remove a connection once.
 func TestRemoveAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

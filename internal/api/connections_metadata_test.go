@@ -17,7 +17,7 @@ func carriers(r *apptest.Rig) []string {
 		fmt.Sprint("/v3/connections/", r.Connect("ada", "Block", block, channel))}
 }
 
-// estMetadata: a first object is stored as sent, and omitting it changes nothing.
+// TestMetadata: a first object is stored as sent, and omitting it changes nothing.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -36,7 +36,7 @@ func TestMetadata(t *testing.T) {
 	})
 }
 
-// estMetadataMerges: given keys change, null removes a key, and the others stay.
+// TestMetadataMerges: given keys change, null removes a key, and the others stay.
 func TestMetadataMerges(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -59,7 +59,7 @@ func TestMetadataMerges(t *testing.T) {
 	})
 }
 
-// estMetadataTooMuch: more than 50 keys or 32 KB after a merge is 422, and the request changes nothing.
+// TestMetadataTooMuch: more than 50 keys or 32 KB after a merge is 422, and the request changes nothing.
 func TestMetadataTooMuch(t *testing.T) {
 	t.Parallel()
 	keys := func(prefix string, n int, value string) string {
@@ -85,7 +85,7 @@ func TestMetadataTooMuch(t *testing.T) {
 	})
 }
 
-// estMetadataOfSomethingNew: a new thing has no keys to remove.
+// TestMetadataOfSomethingNew: a new thing has no keys to remove.
 func TestMetadataOfSomethingNew(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -67,7 +67,7 @@ func (w row) letters() string {
 	return letters
 }
 
-// estInsert: new items go to the top or to a position, and move the items at and above it up.
+// TestInsert: new items go to the top or to a position, and move the items at and above it up.
 func TestInsert(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -90,7 +90,7 @@ func TestInsert(t *testing.T) {
 	})
 }
 
-// estInsertOften inserts at one position repeatedly, which uses up every gap of the keys.
+// TestInsertOften inserts at one position repeatedly, which uses up every gap of the keys.
 func TestInsertOften(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -105,7 +105,7 @@ func TestInsertOften(t *testing.T) {
 	})
 }
 
-// estMove: all five movements from every position.
+// TestMove: all five movements from every position.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ movement, letter, after string }{
@@ -149,7 +149,7 @@ func TestMove(t *testing.T) {
 	})
 }
 
-// estMoveRefused: an invalid move changes nothing.
+// TestMoveRefused: an invalid move changes nothing.
 func TestMoveRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -169,7 +169,7 @@ func TestMoveRefused(t *testing.T) {
 	})
 }
 
-// estRemove: removing closes the gap.
+// TestRemove: removing closes the gap.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estConnect: the fields of a new connection.
+// TestConnect: the fields of a new connection.
 func TestConnect(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -39,7 +39,7 @@ func TestConnect(t *testing.T) {
 	})
 }
 
-// estConnectAgain: an item in a channel keeps its connection, regardless of who connects it again, where and with which
+// TestConnectAgain: an item in a channel keeps its connection, regardless of who connects it again, where and with which
 // fields.
 func TestConnectAgain(t *testing.T) {
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestConnectAgain(t *testing.T) {
 				}
 			}
 		}
-		// o a new channel and to one that already contains it: one connection is new.
+		// To a new channel and to one that already contains it: one connection is new.
 		third := r.Channel("ada", "Third", "closed")
 		res := r.Do("ada", "POST", "/v3/connections", map[string]any{"connectable_type": "Block", "connectable_id": block,
 			"channel_ids": []any{third, other}}).Want(201)
@@ -85,7 +85,7 @@ func TestConnectAgain(t *testing.T) {
 	})
 }
 
-// estConnectAfterRemoval creates a new connection.
+// TestConnectAfterRemoval creates a new connection.
 func TestConnectAfterRemoval(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -99,7 +99,7 @@ func TestConnectAfterRemoval(t *testing.T) {
 	})
 }
 
-// estCycles: two channels may contain each other, but a channel cannot contain itself.
+// TestCycles: two channels may contain each other, but a channel cannot contain itself.
 func TestCycles(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -125,7 +125,7 @@ func TestCycles(t *testing.T) {
 	})
 }
 
-// estConnectRefused: missing items, and items of another type.
+// TestConnectRefused: missing items, and items of another type.
 func TestConnectRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

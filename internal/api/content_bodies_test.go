@@ -57,7 +57,7 @@ func TestContentBodies(t *testing.T) {
 	}
 }
 
-// he received part of an incomplete file is not stored: it would be another file.
+// The received part of an incomplete file is not stored: it would be another file.
 func TestContentCutOffFile(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -85,7 +85,7 @@ func TestContentFirstPicture(t *testing.T) {
 	holds(t, processed(r, "http://example.com/small", nil), map[string]any{"type": "Link", "image": nil})
 }
 
-// he text of a PDF is searchable, whether it was uploaded or linked, and appears in no response.
+// The text of a PDF is searchable, whether it was uploaded or linked, and appears in no response.
 func TestContentDocumentText(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -188,7 +188,7 @@ func TestSweep(t *testing.T) {
 		sweep()
 		r.Clock.Advance(25 * time.Hour)
 		sweep()
-		// he remaining object belongs to the block that was processed.
+		// The remaining object belongs to the block that was processed.
 		if left := storedObjects(r, "files"); len(left) != 1 || rows(r, "blobs") != 1 || rows(r, "doomed_objects") != 0 || rows(r, "uploads") != 0 {
 			t.Errorf("%q are left, %d blobs, %d uploads", left, rows(r, "blobs"), rows(r, "uploads"))
 		}

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// he description of a page is plain text: it contains no mark-up.
+// The description of a page is plain text: it contains no mark-up.
 func TestContentDescriptionIsPlain(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -74,7 +74,7 @@ func TestContentCharsets(t *testing.T) {
 			t.Errorf("%s, %q: %s", c.label, c.body, got.Body)
 		}
 	}
-	// he bytes take precedence over the label.
+	// The bytes take precedence over the label.
 	r.Web("example.com/image", apptest.Serve("text/html", apptest.PNG(t, 9, 9)))
 	holds(t, processed(r, "http://example.com/image", nil), map[string]any{"type": "Image", "title": "image"})
 	r.Web("example.com/download", func(w http.ResponseWriter, _ *http.Request) {

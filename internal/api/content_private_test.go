@@ -75,7 +75,7 @@ func TestContentPrivateReferences(t *testing.T) {
 	trap := newTrap(t)
 	var web string
 	r := apptest.NewFetching(t, func(o *fetch.Options) {
-		// he web of the test is at 127.0.0.1, and the trap at neighbouring addresses.
+		// The web of the test is at 127.0.0.1, and the trap at neighbouring addresses.
 		o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		to := o.Route
 		o.Route = func(address string) string {

@@ -31,7 +31,7 @@ func TestRetryKeepsEdits(t *testing.T) {
 	})
 }
 
-// rying again starts another round at once. The job of the previous round then has nothing to do.
+// Trying again starts another round at once. The job of the previous round then has nothing to do.
 func TestRetryWhileWaiting(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// he URL that a user saved stays. The canonical URL of the page is only used to find the block.
+// The URL that a user saved stays. The canonical URL of the page is only used to find the block.
 func TestSavedAddress(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

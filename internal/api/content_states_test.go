@@ -35,7 +35,7 @@ func status(code int, headers ...string) http.HandlerFunc {
 	}
 }
 
-// emporary failures are retried, and the content then appears everywhere.
+// Temporary failures are retried, and the content then appears everywhere.
 func TestContentComesLater(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

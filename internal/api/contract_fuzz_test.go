@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/describe"
 )
 
-// he number of requests of TestContractHolds on each database, and the seed to repeat a run. `make fuzz` sets the first.
+// The number of requests of TestContractHolds on each database, and the seed to repeat a run. `make fuzz` sets the first.
 const (
 	fuzzRequests = "VITRINE_FUZZ_REQUESTS"
 	fuzzSeed     = "VITRINE_FUZZ_SEED"

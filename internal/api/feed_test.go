@@ -138,7 +138,7 @@ func TestFeedBadInput(t *testing.T) {
 	r.Do("fan", "GET", "/v3/me/notifications?unread=maybe", nil).Want(http.StatusBadRequest)
 }
 
-// he number of statements for a page does not depend on its length or on the number of follows.
+// The number of statements for a page does not depend on its length or on the number of follows.
 func TestFeedStatementsAreBounded(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -22,7 +22,7 @@ func tooMany(t *testing.T, res *apptest.Response, limit int64, window string) {
 	}
 }
 
-// estInvitationLimits: concurrent invitations reach the limits of the inviting user over several groups, and those of a
+// TestInvitationLimits: concurrent invitations reach the limits of the inviting user over several groups, and those of a
 // group over several users.
 func TestInvitationLimits(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestInvitationLimits(t *testing.T) {
 	})
 }
 
-// estInvitationsOfOnePerson: revoking does not allow more mails to the same person. Invitations by others are not
+// TestInvitationsOfOnePerson: revoking does not allow more mails to the same person. Invitations by others are not
 // revealed, but mails to the person are limited.
 func TestInvitationsOfOnePerson(t *testing.T) {
 	t.Parallel()

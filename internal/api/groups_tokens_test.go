@@ -129,7 +129,7 @@ func TestGroupsInvitationWaitsForAccount(t *testing.T) {
 	})
 }
 
-// he link in a mail works for any account of its recipient.
+// The link in a mail works for any account of its recipient.
 func TestGroupsInvitationToAddressIsItsHolders(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		id := r.Group("Society", "ada")

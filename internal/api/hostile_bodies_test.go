@@ -68,7 +68,7 @@ func (e endlessBody) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// he body of a request is not read before the client's turn.
+// The body of a request is not read before the client's turn.
 func TestBodiesWaitForTheirTurn(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -227,7 +227,7 @@ func TestIdempotencyOfALargeAnswer(t *testing.T) {
 	keyRefused(t, keyedPost(r, "ada", "/v3/blocks", body, "k"))
 }
 
-// he keys of a user are limited. Requests that fail for that or temporarily may be repeated with their key.
+// The keys of a user are limited. Requests that fail for that or temporarily may be repeated with their key.
 func TestIdempotencyKeysAreBounded(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

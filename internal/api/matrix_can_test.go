@@ -22,7 +22,7 @@ var canRows = []struct{ resource, flag, operation string }{
 	{"connections", "remove", "deleteConnection by owner"},
 }
 
-// estCan compares everyone's `can` with the result of the operation.
+// TestCan compares everyone's `can` with the result of the operation.
 func TestCan(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -67,7 +67,7 @@ func (s *stage) address(resource, operation string) string {
 	return fmt.Sprintf("/v3/%s/%d", resource, id)
 }
 
-// estCanComment: everyone signed in with write scope may comment on what they see.
+// TestCanComment: everyone signed in with write scope may comment on what they see.
 func TestCanComment(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -81,7 +81,7 @@ func TestCanComment(t *testing.T) {
 	})
 }
 
-// estCanOfWhatAWriteReturns: resources in responses to writes have the same `can` as when read.
+// TestCanOfWhatAWriteReturns: resources in responses to writes have the same `can` as when read.
 func TestCanOfWhatAWriteReturns(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -110,7 +110,7 @@ func TestCanOfWhatAWriteReturns(t *testing.T) {
 	})
 }
 
-// estCanOfOwnerWhoBecomesMember: transferring a channel to a group of the owner keeps the owner's permissions, and
+// TestCanOfOwnerWhoBecomesMember: transferring a channel to a group of the owner keeps the owner's permissions, and
 // grants them to the other members.
 func TestCanOfOwnerWhoBecomesMember(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,7 @@ var matrixRows = []matrixRow{
 	{"removeCollaborator oneself", "private", "        401     404     403     403     404    204    204   204   204"},
 }
 
-// estMatrix tries every operation as everyone: first all reads and refusals on one stage, which must not change, and
+// TestMatrix tries every operation as everyone: first all reads and refusals on one stage, which must not change, and
 // then each of the others on a stage of its own.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func (row matrixRow) status(as string) string {
 	return strings.Fields(row.statuses)[slices.Index(actors, as)]
 }
 
-// estMatrixIsWhole checks that each operation has a row for every visibility.
+// TestMatrixIsWhole checks that each operation has a row for every visibility.
 func TestMatrixIsWhole(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{}

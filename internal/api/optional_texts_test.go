@@ -141,7 +141,7 @@ func (w *world) wordedChannel() int64 {
 	return w.Do("ada", "POST", "/v3/channels", object{"title": "Ferns", "description": "All about *ferns*"}).Want(http.StatusCreated).Int("id")
 }
 
-// estOptionalTexts: in every write, "" and null have the same effect on a text that may be absent. A request that
+// TestOptionalTexts: in every write, "" and null have the same effect on a text that may be absent. A request that
 // creates something leaves it absent; one that changes something clears it, except that null changes nothing in version
 // 2. If the text must not be empty, both are refused.
 func TestOptionalTexts(t *testing.T) {

@@ -126,7 +126,7 @@ func TestPeopleRandomBodies(t *testing.T) {
 				t.Errorf("no body led to %d: %v", status, statuses)
 			}
 		}
-		// he accepted data can be read, and its mails can be sent.
+		// The accepted data can be read, and its mails can be sent.
 		for _, path := range []string{"/v3/me", "/v3/users/ada/groups?per=100", p.crew("/invitations?per=100"),
 			at("/v3/blocks/%d/comments?per=100", p.block)} {
 			p.Get("ada", "%s", path)

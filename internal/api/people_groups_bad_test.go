@@ -34,7 +34,7 @@ func TestGroupsBadCodes(t *testing.T) {
 	})
 }
 
-// he owner cannot leave, only the owner removes members, and inviting oneself or a member changes nothing.
+// The owner cannot leave, only the owner removes members, and inviting oneself or a member changes nothing.
 func TestGroupsBadMembers(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {

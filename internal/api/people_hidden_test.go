@@ -39,7 +39,7 @@ func TestPeopleHidden(t *testing.T) {
 				t.Errorf("%s %s as guest answers 200", c.method, c.path)
 			}
 		}
-		// heir owner may, and refusals come in the right order: a comment of somebody else is visible.
+		// Their owner may, and refusals come in the right order: a comment of somebody else is visible.
 		comment(p.Rig, "ada", orphan, "again")
 		p.refuses(t, http.StatusForbidden, "ada", touch{"DELETE", at("/v3/comments/%d", p.bobs), ""},
 			touch{"PATCH", at("/ext/v1/comments/%d", p.bobs), `{"body":"x"}`})

@@ -182,7 +182,7 @@ func TestQuotaOfFetched(t *testing.T) {
 	}, quota(0, 0))
 }
 
-// exts of all kinds are refused beyond the quota, like files, until something is deleted.
+// Texts of all kinds are refused beyond the quota, like files, until something is deleted.
 func TestQuotaOfTexts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -283,7 +283,7 @@ func TestQuotaInS3(t *testing.T) {
 	}
 }
 
-// he number of unused uploads per user is limited.
+// The number of unused uploads per user is limited.
 func TestOpenUploads(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// estFilterChannelContents: filters by words and types, from the top, for everyone who sees the channel, without items
+// TestFilterChannelContents: filters by words and types, from the top, for everyone who sees the channel, without items
 // that they do not see.
 func TestFilterChannelContents(t *testing.T) {
 	t.Parallel()

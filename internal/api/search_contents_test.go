@@ -29,7 +29,7 @@ func expectTyped(r *apptest.Rig, as, path string, want ...string) {
 	}
 }
 
-// estUserContents: the creations of a user, each for those who may see it.
+// TestUserContents: the creations of a user, each for those who may see it.
 func TestUserContents(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -71,7 +71,7 @@ func TestUserContents(t *testing.T) {
 	})
 }
 
-// estGroupContents: the channels of a group and their contents, each once.
+// TestGroupContents: the channels of a group and their contents, each once.
 func TestGroupContents(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -103,7 +103,7 @@ func TestGroupContents(t *testing.T) {
 	})
 }
 
-// estContentsStatements: lists of contents take the same number of statements for any number of items.
+// TestContentsStatements: lists of contents take the same number of statements for any number of items.
 func TestContentsStatements(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -94,7 +94,7 @@ func FuzzSearchQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) { expectAlike(t, all, tokens, query) })
 }
 
-// estSearchTakesAnyQuery does the same with random queries.
+// TestSearchTakesAnyQuery does the same with random queries.
 func TestSearchTakesAnyQuery(t *testing.T) {
 	t.Parallel()
 	all := twins(t)

@@ -22,7 +22,7 @@ func find(pairs ...string) string {
 	return b.String()
 }
 
-// estSearchIsForTiers: guests get 401, free accounts 403 with the reason. Others may search, even with read tokens.
+// TestSearchIsForTiers: guests get 401, free accounts 403 with the reason. Others may search, even with read tokens.
 func TestSearchIsForTiers(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -41,7 +41,7 @@ func TestSearchIsForTiers(t *testing.T) {
 	}
 }
 
-// estSearchFilters: each parameter individually and some together.
+// TestSearchFilters: each parameter individually and some together.
 func TestSearchFilters(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -100,7 +100,7 @@ func TestSearchFilters(t *testing.T) {
 	})
 }
 
-// estSearchByChance: the same seed gives the same order on every page. The default is the day's seed.
+// TestSearchByChance: the same seed gives the same order on every page. The default is the day's seed.
 func TestSearchByChance(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -138,7 +138,7 @@ func TestSearchByChance(t *testing.T) {
 	})
 }
 
-// estSearchBadInput: 400 names the field and its valid values.
+// TestSearchBadInput: 400 names the field and its valid values.
 func TestSearchBadInput(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, refusesBadSearches)
@@ -197,7 +197,7 @@ func refusesBadSearches(t *testing.T, r *apptest.Rig) {
 	}
 }
 
-// estSearchSeesWritesAtOnce: the request after a write finds its result.
+// TestSearchSeesWritesAtOnce: the request after a write finds its result.
 func TestSearchSeesWritesAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -233,7 +233,7 @@ func TestSearchSeesWritesAtOnce(t *testing.T) {
 	})
 }
 
-// estSearchStatements: a page of 2 takes as many statements as one of 50.
+// TestSearchStatements: a page of 2 takes as many statements as one of 50.
 func TestSearchStatements(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/server"
 )
 
-// hree servers with one Redis allow a client as much as one server, and report the same.
+// Three servers with one Redis allow a client as much as one server, and report the same.
 func TestSharedLimits(t *testing.T) {
 	t.Parallel()
 	address := redistest.Start(t)

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// he number of unread notifications always equals that of the list: it changes when things are hidden, shown again and
+// The number of unread notifications always equals that of the list: it changes when things are hidden, shown again and
 // deleted, and so does the ETag.
 func TestUnreadFollowsWhatIsSeen(t *testing.T) {
 	t.Parallel()

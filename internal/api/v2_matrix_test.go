@@ -112,7 +112,7 @@ func everyID(m *matrix, s *stage, _ string) any {
 var apart = []string{"updateChannel status", "deleteChannel", "deleteConnection by author", "deleteConnection by owner",
 	"removeConnection by author", "removeConnection by owner", "removeBlock", "setCollaborators", "removeCollaborators oneself"}
 
-// estV2Matrix tries every operation of version 2 as everyone: it allows and hides the same as version 3.
+// TestV2Matrix tries every operation of version 2 as everyone: it allows and hides the same as version 3.
 func TestV2Matrix(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -168,7 +168,7 @@ func (m *matrix) tryV2(name string, op v2Operation, s *stage, as, visibility str
 	}
 }
 
-// he matrix contains every operation of version 2 on channels, blocks and connections.
+// The matrix contains every operation of version 2 on channels, blocks and connections.
 func TestV2MatrixIsWhole(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{"listChannels": true, "createChannel": true, // about no particular thing

@@ -120,7 +120,7 @@ func TestV2ChannelOfChannels(t *testing.T) {
 	}
 }
 
-// he length of a channel is the number of items that the viewer sees, in every form.
+// The length of a channel is the number of items that the viewer sees, in every form.
 func TestV2Length(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// he sentences that programs compare word by word (version 2, section 6).
+// The sentences that programs compare word by word (version 2, section 6).
 const (
 	v2Unauthorized = "Invalid credentials."
 	v2NotFound     = "The resource you are looking for does not exist."

@@ -256,7 +256,7 @@ func TestV2Follows(t *testing.T) {
 	})
 }
 
-// he positions of mentions count characters after any text.
+// The positions of mentions count characters after any text.
 func TestV2Comments(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

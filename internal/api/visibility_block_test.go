@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estVisibilityOfBlock takes a block of Ben's through every transition. Ada owns the channels Shared (Ben collaborates)
+// TestVisibilityOfBlock takes a block of Ben's through every transition. Ada owns the channels Shared (Ben collaborates)
 // and Open, Ben owns Own.
 func TestVisibilityOfBlock(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func act(r *apptest.Rig, sentence string, block int64, channel map[string]int64)
 	}
 }
 
-// estVisibilityOfOrphan: only its author may do anything with an orphan.
+// TestVisibilityOfOrphan: only its author may do anything with an orphan.
 func TestVisibilityOfOrphan(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estConnectionOfAHiddenChannel: a connection is 404, even for the owner of the containing channel, while its item is
+// TestConnectionOfAHiddenChannel: a connection is 404, even for the owner of the containing channel, while its item is
 // hidden.
 func TestConnectionOfAHiddenChannel(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestConnectionOfAHiddenChannel(t *testing.T) {
 	})
 }
 
-// estHiddenChannelFollowsItsOwner: contents change with the permission to see an item, not only with the item.
+// TestHiddenChannelFollowsItsOwner: contents change with the permission to see an item, not only with the item.
 func TestHiddenChannelFollowsItsOwner(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estWhereFieldsAre: `can` and `collaborators` are only in full resources, `connection` only in contents. Elsewhere they
+// TestWhereFieldsAre: `can` and `collaborators` are only in full resources, `connection` only in contents. Elsewhere they
 // are absent instead of null.
 func TestWhereFieldsAre(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestWhereFieldsAre(t *testing.T) {
 	})
 }
 
-// estLinks: every URL is absolute and leads to the right resource.
+// TestLinks: every URL is absolute and leads to the right resource.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -115,7 +115,7 @@ func (w *world) must(_ any, err error) {
 	}
 }
 
-// he ETag of a resource changes whenever the viewer's bytes change and, except for a step's spare paths, only then.
+// The ETag of a resource changes whenever the viewer's bytes change and, except for a step's spare paths, only then.
 func TestETagsFollowTheBytes(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

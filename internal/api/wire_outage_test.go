@@ -48,7 +48,7 @@ func TestDatabaseGone(t *testing.T) {
 			res := w.ask("ada", c)
 			w.away(t, c.method+" "+c.path, res)
 			complete(t, c.method+" "+c.path, res)
-			// he random request id may contain any word.
+			// The random request id may contain any word.
 			said := strings.ToLower(strings.ReplaceAll(string(res.Body), res.Header.Get("X-Request-Id"), ""))
 			for _, word := range []string{"sql", "database", "closed", "select", "postgres", "vitrine.db", "/tmp", "goroutine"} {
 				if strings.Contains(said, word) {

@@ -103,7 +103,7 @@ func TestLenientParameters(t *testing.T) {
 	})
 }
 
-// estBadIDs requests paths that identify nothing.
+// TestBadIDs requests paths that identify nothing.
 func TestBadIDs(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -159,7 +159,7 @@ func TestBadIDs(t *testing.T) {
 	})
 }
 
-// argets in bodies that do not exist, or slugs of another type.
+// Targets in bodies that do not exist, or slugs of another type.
 func TestMissingTargets(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -115,7 +115,7 @@ func (m maker) do(step func() error) {
 	}
 }
 
-// he number of statements does not grow with the length of a list.
+// The number of statements does not grow with the length of a list.
 func TestStatementsDoNotGrow(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -148,7 +148,7 @@ func TestStatementsDoNotGrow(t *testing.T) {
 	})
 }
 
-// he most frequent requests are cheap: the maximum number of statements of each.
+// The most frequent requests are cheap: the maximum number of statements of each.
 func TestStatementsOfSingleReads(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -131,7 +131,7 @@ func TestIfNoneMatchElsewhere(t *testing.T) {
 	}
 }
 
-// he tag of a list changes with its bytes.
+// The tag of a list changes with its bytes.
 func TestListETags(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

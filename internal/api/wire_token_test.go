@@ -136,7 +136,7 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 	}
 }
 
-// he last use of tokens is written at a flush and at shutdown, and never decreases.
+// The last use of tokens is written at a flush and at shutdown, and never decreases.
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

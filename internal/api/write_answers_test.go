@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// estWritesAnswerAsReads compares the responses of writes, which are built from known values, with a read right
+// TestWritesAnswerAsReads compares the responses of writes, which are built from known values, with a read right
 // afterwards.
 func TestWritesAnswerAsReads(t *testing.T) {
 	t.Parallel()

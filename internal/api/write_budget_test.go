@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// estStatementsOfWrites limits the statements of common writes on either database, including the token look-up, but not
+// TestStatementsOfWrites limits the statements of common writes on either database, including the token look-up, but not
 // the beginning and the end of the transaction. On PostgreSQL it also limits the round trips.
 func TestStatementsOfWrites(t *testing.T) {
 	t.Parallel()

@@ -92,7 +92,7 @@ func TestSignUpBadInput(t *testing.T) {
 	}, open)
 }
 
-// estBadTokens checks that invalid tokens of any form are refused.
+// TestBadTokens checks that invalid tokens of any form are refused.
 func TestBadTokens(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")

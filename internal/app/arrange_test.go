@@ -236,7 +236,7 @@ func TestItemsInPlace(t *testing.T) {
 	})
 }
 
-// he collaborating users become those of a list. Groups stay, and new users are notified.
+// The collaborating users become those of a list. Groups stay, and new users are notified.
 func TestSetCollaborators(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s := w.a, w.ctx(), w.S.Store

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// oo many attempts from one address do not lock the account's owner out elsewhere.
+// Too many attempts from one address do not lock the account's owner out elsewhere.
 func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
@@ -77,7 +77,7 @@ func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
 	})
 }
 
-// he cookie of a known browser changes with each sign-in. The old one stops working after the next sign-in, a new
+// The cookie of a known browser changes with each sign-in. The old one stops working after the next sign-in, a new
 // password, or when its session is ended by hand.
 func TestKnownBrowsersAreForgotten(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {

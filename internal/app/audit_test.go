@@ -27,7 +27,7 @@ func (w *accountsRig) acts(op domain.Actor, f domain.AuditFilter) (all []string)
 	return all
 }
 
-// he log records changes of accounts and how people get access to them, with their actors.
+// The log records changes of accounts and how people get access to them, with their actors.
 func TestAuditOfAccounts(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op, ada := w.first("op"), w.member("ada")

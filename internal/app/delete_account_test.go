@@ -160,7 +160,7 @@ func (e *estate) cleared(hidden []string) {
 	}
 }
 
-// he job is interrupted at each statement until it finishes. All derived values are right after each interruption.
+// The job is interrupted at each statement until it finishes. All derived values are right after each interruption.
 func TestClearAccountIsCutOff(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -215,7 +215,7 @@ func TestDeleteAccountRefusals(t *testing.T) {
 		_, err = w.a.SignIn(w.ctx(), home, "grace@example.org", password)
 		w.want(domain.Unauthenticated, err)
 		w.want(domain.NotFound, w.a.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "grace"))
-		// he address is free, but the slug is not.
+		// The address is free, but the slug is not.
 		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Grace", Email: "new@example.org", Tier: domain.TierFree})
 		w.want(domain.Invalid, err)
 		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Grace", Email: "grace@example.org", Tier: domain.TierFree})

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// he details of channels in lists take as many statements for many channels as for one, and show each viewer what they
+// The details of channels in lists take as many statements for many channels as for one, and show each viewer what they
 // may see.
 func TestFactsOfChannels(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {

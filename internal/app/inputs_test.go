@@ -30,7 +30,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// he use cases refuse what request validation would, for callers that bypass it: the website, a job, an import. Each row
+// The use cases refuse what request validation would, for callers that bypass it: the website, a job, an import. Each row
 // names the limit in internal/domain/limits.go that it tests, so that a new limit without a row fails.
 func TestInputs(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {

@@ -112,7 +112,7 @@ func TestReporting(t *testing.T) {
 	}, open)
 }
 
-// oo many reports are refused and leave nothing behind.
+// Too many reports are refused and leave nothing behind.
 func TestReportsAreLimited(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)

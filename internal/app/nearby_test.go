@@ -69,7 +69,7 @@ func TestChoices(t *testing.T) {
 				t.Errorf("@%s: %v, want %v", row.prefix, got, row.want)
 			}
 		}
-		// he actor sees collaborators of visible channels with the block, not of Ada's private one.
+		// The actor sees collaborators of visible channels with the block, not of Ada's private one.
 		dor, eve := w.member("dor"), w.member("eve")
 		storetest.Collaborate(t, w.S.Store, own, domain.UserRef(dor.UserID))
 		storetest.Collaborate(t, w.S.Store, public, domain.UserRef(eve.UserID))
@@ -106,7 +106,7 @@ func TestExploreIsForGuests(t *testing.T) {
 	})
 }
 
-// he data of pages around a channel takes as many statements for any channel, and shows each viewer what they may see.
+// The data of pages around a channel takes as many statements for any channel, and shows each viewer what they may see.
 func TestNearby(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, ada, guest := w.a, w.ctx(), w.member("ada"), domain.Actor{}

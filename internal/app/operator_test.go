@@ -173,7 +173,7 @@ func TestAccountFacts(t *testing.T) {
 	})
 }
 
-// he command line keeps the last operator, too. If two leave at once, one remains.
+// The command line keeps the last operator, too. If two leave at once, one remains.
 func TestLastOperatorStays(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")

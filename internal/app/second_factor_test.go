@@ -146,7 +146,7 @@ func TestSignInWithPasskey(t *testing.T) {
 		_, err = alone(func(*keyring) {}, "another browser")
 		w.want(domain.Unauthenticated, err)
 
-		// he log records the method, and the account's owner is notified.
+		// The log records the method, and the account's owner is notified.
 		var acts []string
 		entries, err := w.a.AuditLog(w.ctx(), w.operator(), domain.AuditFilter{ActorID: ada.UserID}, domain.AuditPlace{}, 100)
 		w.must(err)

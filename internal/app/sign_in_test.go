@@ -32,7 +32,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// he statements of a sign-in attempt do not reveal whether an address has an account, a password or a suspension. The
+// The statements of a sign-in attempt do not reveal whether an address has an account, a password or a suspension. The
 // test of auth.CheckPassword checks that a hash is computed in each case.
 func TestSignInDoesNotTell(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {

@@ -15,7 +15,7 @@ import (
 // word by word.
 var Errors = httpedge.Errors{Write: writeError}
 
-// he sentences of the two statuses for which the contract fixes them.
+// The sentences of the two statuses for which the contract fixes them.
 var sentences = map[int]string{
 	http.StatusUnauthorized: "Invalid credentials.",
 	http.StatusNotFound:     "The resource you are looking for does not exist.",

@@ -9,7 +9,7 @@ import (
 // newest is the order of lists without search terms.
 var newest = domain.SearchSort{Key: domain.SearchByCreated, Desc: true}
 
-// he kinds of things that can be searched.
+// The kinds of things that can be searched.
 var (
 	channelKind = []string{string(domain.SubjectChannel)}
 	userKind    = []string{string(domain.SubjectUser)}

@@ -50,7 +50,7 @@ var _ v3.Handler = (*handler)(nil)
 // New creates the handler.
 func New(o Options) (*Door, error) {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, pieces: o.Pieces,
-		// he description contains the addresses of the API and the site.
+		// The description contains the addresses of the API and the site.
 		tags: present.NewTags(append([]byte(o.Build+" "+o.Addresses.Files), o.Doc.Identity()...))}
 	other := &compat{handler: h, doc: o.Compat, public: o.Doc}
 	server, err := v3.NewServer(h, v3.WithErrorHandler(httpedge.JSON.Fail), v3.WithNotFound(other.notFound),

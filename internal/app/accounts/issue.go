@@ -14,7 +14,7 @@ import (
 // oldest.
 const keptTokens = 100
 
-// okenRequest is a request to the token endpoint (RFC 6749 sections 4.1.3 and 4.4.2, RFC 7636 section 4.5).
+// TokenRequest is a request to the token endpoint (RFC 6749 sections 4.1.3 and 4.4.2, RFC 7636 section 4.5).
 type TokenRequest struct {
 	Client       ClientCredentials
 	GrantType    string

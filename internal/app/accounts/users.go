@@ -107,7 +107,7 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 	return u, a.people.Enter(ctx, tx, group, u, n.Now)
 }
 
-// akenEmail turns a Conflict of an address into an error of the field.
+// TakenEmail turns a Conflict of an address into an error of the field.
 func TakenEmail(err error) error {
 	if domain.KindOf(err) == domain.Conflict {
 		return domain.InvalidField("email", domain.FieldTaken, "is already in use")

@@ -21,7 +21,7 @@ func (a *Collections) Channel(ctx context.Context, actor domain.Actor, ref domai
 	if err != nil || c.Collaborators == 0 {
 		return FullChannel{Channel: c}, err
 	}
-	// he collaborators need a second statement, which must read the same state. If the channel changed in between, both
+	// The collaborators need a second statement, which must read the same state. If the channel changed in between, both
 	// are read again in a snapshot.
 	full.Channel = c
 	var same bool

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// arget is a channel to connect to. Position 0 means the top.
+// Target is a channel to connect to. Position 0 means the top.
 type Target struct {
 	Channel  domain.Ref
 	Position int64
@@ -91,7 +91,7 @@ func openTargets(ctx context.Context, tx *store.Tx, actor domain.Actor, targets 
 		if !tx.Locks() {
 			continue
 		}
-		// he channels may have changed before they were locked.
+		// The channels may have changed before they were locked.
 		if places[i].channel, err = tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(places[i].channel.ID)}); err != nil {
 			return nil, err
 		}

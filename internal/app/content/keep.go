@@ -21,7 +21,7 @@ func (a *Content) keep(ctx context.Context, staged *blob.Staged, contentType str
 	if err := a.CheckFile(ctx, staged.SHA256); err != nil {
 		return b, err
 	}
-	// he name is unique, so that the removal of an older object with the same content cannot delete this one.
+	// The name is unique, so that the removal of an older object with the same content cannot delete this one.
 	object := originals + staged.SHA256[:2] + "/" + staged.SHA256 + "-" + auth.NewKey()[:8]
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		b, err = tx.ClaimBlob(ctx, staged.SHA256, object, staged.Size, a.Now())

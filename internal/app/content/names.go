@@ -36,7 +36,7 @@ func isAttachment(header string) bool {
 	return len(words) > 0 && strings.EqualFold(words[0], "attachment")
 }
 
-// he parameters of Content-Disposition. RFC 6266 requires quotes around a name with spaces. Many servers omit them, so
+// The parameters of Content-Disposition. RFC 6266 requires quotes around a name with spaces. Many servers omit them, so
 // an unquoted name ends at the next semicolon.
 var (
 	extendedName = regexp.MustCompile(`(?i)(?:^|[;\s])filename\*\s*=\s*"?([A-Za-z0-9_.:-]*)'[^']*'([^;"\s]*)`)

@@ -33,7 +33,7 @@ func (a *intake) previewOf(ctx context.Context, p page.Page) (f *domain.File, al
 		if err != nil && (!theirs(err) || busyOrStopped(ctx, err) != nil) {
 			return nil, "", err
 		}
-		// he size of an SVG without dimensions is 0.
+		// The size of an SVG without dimensions is 0.
 		if err == nil && f.Width >= page.MinWidth && f.Height >= page.MinHeight {
 			return f, picture.Alt, nil
 		}

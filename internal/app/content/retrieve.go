@@ -29,7 +29,7 @@ const (
 	maxPreview = 20 << 20
 )
 
-// he number of images and of oEmbed endpoints of a page that are tried.
+// The number of images and of oEmbed endpoints of a page that are tried.
 const (
 	previewTries = 3
 	oEmbedTries  = 2

@@ -29,13 +29,13 @@ type Attempt struct {
 	Known   []Limit // of a browser that signed in to the account before; if empty, it counts as a stranger
 }
 
-// he limited attempts. Many people of a school share one address. One address may make a tenth of all attempts on an
+// The limited attempts. Many people of a school share one address. One address may make a tenth of all attempts on an
 // account per day.
 var (
 	TryPassword = Attempt{"password",
 		[]Limit{{10, 15 * time.Minute}, {30, Day}}, []Limit{{100, 15 * time.Minute}, {300, Day}},
 		[]Limit{{200, 15 * time.Minute}, {500, Day}}, []Limit{{10, 15 * time.Minute}, {50, Day}}}
-	// hese follow the correct password. Somebody who has only that must not lock the account's owner out for long.
+	// These follow the correct password. Somebody who has only that must not lock the account's owner out for long.
 	TryFactor = Attempt{"second factor",
 		[]Limit{{10, 15 * time.Minute}, {30, Day}}, []Limit{{30, 15 * time.Minute}, {100, Day}},
 		[]Limit{{200, 15 * time.Minute}, {500, Day}}, []Limit{{10, 15 * time.Minute}, {50, Day}}}
@@ -66,10 +66,10 @@ func Counters(limits []Limit, shared bool, parts ...string) (all []counter) {
 	return all
 }
 
-// ried contains the counters of an attempt.
+// Tried contains the counters of an attempt.
 type Tried []counter
 
-// ry counts an attempt on an account, which any identifier may stand for, and returns TooMany over a limit. It counts
+// Try counts an attempt on an account, which any identifier may stand for, and returns TooMany over a limit. It counts
 // before the attempt, so that parallel attempts do not slip through.
 func (a *Core) Try(ctx context.Context, t Attempt, account string, from domain.Visitor) (Tried, error) {
 	if len(t.Known) > 0 {
@@ -88,7 +88,7 @@ func (a *Core) Try(ctx context.Context, t Attempt, account string, from domain.V
 	return by, a.count(ctx, by)
 }
 
-// ryAs counts an attempt of somebody who has proved not to be a stranger: by a cookie of the account, a session or a
+// TryAs counts an attempt of somebody who has proved not to be a stranger: by a cookie of the account, a session or a
 // mailed link. Their attempts have a limit of their own.
 func (a *Core) TryAs(ctx context.Context, t Attempt, proof, id string) (Tried, error) {
 	by := Tried(Counters(t.Known, false, t.What, proof, id))

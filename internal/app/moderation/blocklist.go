@@ -22,7 +22,7 @@ type (
 // BlockKinds are all kinds of entries, in the order of the form.
 var BlockKinds = []BlockKind{moderation.BlockedSite, moderation.BlockedMail, moderation.BlockedFile, moderation.BlockedNetwork}
 
-// he shortest prefixes, in bits, of networks that can be blocked. A larger network is more likely a mistake.
+// The shortest prefixes, in bits, of networks that can be blocked. A larger network is more likely a mistake.
 const (
 	widest4 = 8
 	widest6 = 16

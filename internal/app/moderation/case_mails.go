@@ -15,13 +15,13 @@ import (
 	"vitrine/internal/store"
 )
 
-// ellOperators is the job that finds operators to mail about new cases.
+// TellOperators is the job that finds operators to mail about new cases.
 type TellOperators struct{}
 
 // Kind implements jobs.Args.
 func (TellOperators) Kind() string { return "tell_operators" }
 
-// he interval of the job, and the minimum time between two mails to an operator.
+// The interval of the job, and the minimum time between two mails to an operator.
 const (
 	TellInterval  = 5 * time.Minute
 	caseMailPause = time.Hour
@@ -58,7 +58,7 @@ func (a *Moderation) WantsCaseMail(ctx context.Context, actor domain.Actor) (boo
 	return a.Store.WantsCaseMail(ctx, actor.UserID)
 }
 
-// ellOperators queues a mail to each subscribed operator if cases were opened since their last mail and that is at least
+// TellOperators queues a mail to each subscribed operator if cases were opened since their last mail and that is at least
 // an hour old. It records this in the same transaction, so an interrupted run mails nobody twice. A failure for one
 // operator does not stop the rest.
 func (a *Moderation) TellOperators(ctx context.Context) (failed error) {

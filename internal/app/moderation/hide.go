@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/hiding"
 )
 
-// ypes of the store, for the transports.
+// Types of the store, for the transports.
 type (
 	HiddenThing = hiding.Thing
 	HiddenID    = hiding.ID
@@ -395,7 +395,7 @@ func (a *Moderation) FindHidden(ctx context.Context, by operating.Operator, what
 	return h, err
 }
 
-// oHide reads a thing that an operator is about to hide, regardless of its visibility.
+// ToHide reads a thing that an operator is about to hide, regardless of its visibility.
 func (a *Moderation) ToHide(ctx context.Context, by operating.Operator, what domain.Subject) (t Thing, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {

@@ -20,7 +20,7 @@ type Look struct {
 // Part is a part of a thing to look at.
 type Part string
 
-// he parts. Their names appear in the audit log.
+// The parts. Their names appear in the audit log.
 const (
 	Words   Part = "" // everything except the other parts
 	Picture Part = "picture"

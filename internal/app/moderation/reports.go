@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/moderation"
 )
 
-// ypes of the store, for the transports.
+// Types of the store, for the transports.
 type (
 	Case    = moderation.Case
 	CaseID  = moderation.CaseID
@@ -23,7 +23,7 @@ type (
 	Notice  = moderation.Notice
 )
 
-// he reasons for a report. Their names are permanent, because reports outlive upgrades.
+// The reasons for a report. Their names are permanent, because reports outlive upgrades.
 const (
 	Spam       Reason = "spam"
 	Harassment Reason = "harassment"

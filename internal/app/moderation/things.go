@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// hing is a reported thing as shown to an operator.
+// Thing is a reported thing as shown to an operator.
 type Thing struct {
 	About domain.AuditTarget // its name
 	Owner domain.UserID      // who is responsible for it

@@ -119,7 +119,7 @@ func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator,
 	if r.Link.ID, err = tx.CreateSignUpLink(ctx, by.actor.UserID, r.Link, hash); err != nil {
 		return r, err
 	}
-	// he link contains the address as long as it is kept. The log contains no addresses.
+	// The link contains the address as long as it is kept. The log contains no addresses.
 	if err := a.Audit(ctx, tx, by.actor, domain.ActAccountInvited, domain.AuditTarget{Kind: "SignUpLink", ID: int64(r.Link.ID)}, nil); err != nil {
 		return r, err
 	}

@@ -80,7 +80,7 @@ type knownTotals struct {
 // totalsCache caches the totals.
 type totalsCache = atomic.Pointer[knownTotals]
 
-// otals returns the site's totals for an operator, and the time of their computation, at most a minute ago. It takes two
+// Totals returns the site's totals for an operator, and the time of their computation, at most a minute ago. It takes two
 // statements. The second reads every account and channel, but only once a minute.
 func (a *Operating) Totals(ctx context.Context, actor domain.Actor) (t domain.Totals, at time.Time, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {

@@ -11,7 +11,7 @@ import (
 // ActivityKind is the kind of a list of activities.
 type ActivityKind string
 
-// he lists of activities that are read in parts.
+// The lists of activities that are read in parts.
 const (
 	OwnFeed     ActivityKind = "feed"    // by those whom the actor follows
 	GlobalFeed  ActivityKind = "global"  // by anybody, visible to everybody

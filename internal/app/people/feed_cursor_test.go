@@ -198,7 +198,7 @@ func TestFeedPassesAHostileStretchInBoundedRequests(t *testing.T) {
 	storetest.Check(t, s)
 }
 
-// estFeedPollersMissNothing polls during concurrent writes: ids are assigned before the transactions end, and these end
+// TestFeedPollersMissNothing polls during concurrent writes: ids are assigned before the transactions end, and these end
 // in a different order.
 func TestFeedPollersMissNothing(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ func (MailNotice) Class() jobs.Class { return jobs.Mail }
 // Notice is a kind of notice.
 type Notice string
 
-// he kinds of notices.
+// The kinds of notices.
 const (
 	PasswordChanged Notice = "password"
 	AddressChanged  Notice = "address"

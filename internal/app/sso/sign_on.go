@@ -220,7 +220,7 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 		if c.User.SuspendedAt != nil {
 			return errSuspended()
 		}
-		// he identity may have been disconnected, which ends its sessions.
+		// The identity may have been disconnected, which ends its sessions.
 		if known, err = tx.Identity(ctx, who.Issuer, who.Subject); err != nil || known.User != u.ID {
 			return gone(err)
 		}

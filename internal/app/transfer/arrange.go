@@ -98,7 +98,7 @@ func orderAsThere(order []Placed, held map[domain.ConnectionID]store.Held, fromT
 		}
 		return wanted
 	}
-	// he existing connections in their order here, each followed by its new successors in the source.
+	// The existing connections in their order here, each followed by its new successors in the source.
 	var old []store.Held
 	var first []store.Held
 	after := map[domain.ConnectionID][]store.Held{}

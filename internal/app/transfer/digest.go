@@ -13,7 +13,7 @@ import (
 // current values.
 const digestPart = 8
 
-// he fields of digests, in their order.
+// The fields of digests, in their order.
 const (
 	blockTitle = iota
 	blockDescription

@@ -139,7 +139,7 @@ func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domai
 	if err != nil || !ok {
 		return e, false, err
 	}
-	// he bytes that the user has stored are the best estimate of the export's size.
+	// The bytes that the user has stored are the best estimate of the export's size.
 	stored, err := a.Store.ByteUsage(ctx, e.UserID, a.Now())
 	if err == nil {
 		err = a.content.SpareDisk(stored.Total)

@@ -13,7 +13,7 @@ import (
 type BringItemInput struct {
 	ID       string           // in the source
 	FormerID string           // in an earlier version; "" if it is the same
-	Type     domain.BlockType // ext, Link or Embed; otherwise the file decides
+	Type     domain.BlockType // Text, Link or Embed; otherwise the file decides
 	Nested   bool             // it is the channel that was imported under the id
 
 	Title, Description, Content, AltText string
@@ -57,7 +57,7 @@ func (in BringItemInput) Validate() error {
 	return f.Err()
 }
 
-// hing is a valid item, ready to be stored, with its received files.
+// Thing is a valid item, ready to be stored, with its received files.
 type Thing struct {
 	BringItemInput
 	File    *content.Arrival // may be nil

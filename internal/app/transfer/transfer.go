@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// ransfer contains the use cases.
+// Transfer contains the use cases.
 type Transfer struct {
 	*core.Core
 	content     *content.Content

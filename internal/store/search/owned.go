@@ -83,7 +83,7 @@ func (f Finder) gatherOwned(ctx context.Context, q OwnedQuery) (is ownedFacts, e
 	if err := f.countContents(ctx, q, &is); err != nil || q.Viewer == 0 {
 		return is, err
 	}
-	// he statement runs even if nothing is hidden, so that its time does not reveal whether there is.
+	// The statement runs even if nothing is hidden, so that its time does not reveal whether there is.
 	group := q.search().Group
 	is.member = q.Owner == domain.UserRef(q.Viewer)
 	if group != 0 {

@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// he plans for lists of a user's creations, or of a group's contents.
+// The plans for lists of a user's creations, or of a group's contents.
 func TestChooseOwned(t *testing.T) {
 	t.Parallel()
 	user, group := domain.UserRef(2), domain.GroupRef(3)

@@ -61,7 +61,7 @@ type planCase struct {
 	page, count string
 }
 
-// he plans for each kind of query, and the effect of each fact.
+// The plans for each kind of query, and the effect of each fact.
 var planCases = []planCase{
 	{"everything, a guest", domain.Search{}, 0, facts{},
 		"page by created desc | index of open: open", "count by created desc | index of open: open"},
@@ -261,7 +261,7 @@ func TestChooseInChannel(t *testing.T) {
 	}
 }
 
-// he end of a page is only measured if closed documents would otherwise be read for it.
+// The end of a page is only measured if closed documents would otherwise be read for it.
 func TestWantsEdge(t *testing.T) {
 	t.Parallel()
 	is := with(sees(5), func(is *facts) { is.limits, is.counted = DefaultLimits, countedUpTo+1 })

@@ -52,7 +52,7 @@ type Finder struct {
 // filter is a condition of a query other than its words.
 type filter int
 
-// he filters, in the order in which documents are checked.
+// The filters, in the order in which documents are checked.
 const (
 	noFilter filter = iota
 	byType
