@@ -54,7 +54,7 @@ func (b *bench) reads() ([]group, error) {
 	}, nil
 }
 
-// pages compares pages of the large channel with pages of the small one; what is the state of both in the report.
+// pages compares pages of the large channel with pages of the small one; what describes both in the report.
 func (b *bench) pages(what string) []group {
 	large, small := b.made.Large, b.made.Small
 	deepLarge, deepSmall := lastPage(large.Items)/2, lastPage(small.Items)/2

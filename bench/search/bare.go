@@ -83,7 +83,7 @@ func (e engine) ofType(name string, words ...string) []statement {
 	return []statement{found(match, asked, name), page("w.rowid", match, "w.rowid DESC", 1, asked, name)}
 }
 
-// followed returns matches by users whom somebody follows, or in channels that they follow.
+// followed returns matches by users, or in channels, that a user follows.
 func (e engine) followed(by domain.UserID, word string) []statement {
 	const rest = `(d.author_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'User')
 		OR d.seq IN (SELECT x.seq FROM follows f CROSS JOIN connections c CROSS JOIN search_documents x WHERE f.follower_id = $1
@@ -97,7 +97,7 @@ func (e engine) followed(by domain.UserID, word string) []statement {
 	return []statement{found(match, by, asked), page("w.rowid", match, "w.rowid DESC", 1, by, asked)}
 }
 
-// address looks up a URL, and then texts that contain it.
+// address searches for a URL, first as a source and then in texts.
 func (e engine) address() []statement {
 	phrase := `"https www example org a utm source x" *`
 	if e.d == database.Postgres {

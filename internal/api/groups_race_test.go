@@ -125,7 +125,7 @@ func TestGroupsRaceAll(t *testing.T) {
 	})
 }
 
-// A group that is deleted leaves no trace of what was added to it at the same moment.
+// A deleted group leaves no trace of things that were added to it at the same moment.
 func TestGroupsRaceDelete(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		names := []string{"ben", "cyd", "dan", "eve"}

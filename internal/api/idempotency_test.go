@@ -214,7 +214,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	})
 }
 
-// An answer that is too large to store is sent completely. A repetition is told so.
+// An answer that is too large to store is sent completely. A repetition gets an error that says so.
 func TestIdempotencyOfALargeAnswer(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -67,7 +67,7 @@ func (s *stage) address(resource, operation string) string {
 	return fmt.Sprintf("/v3/%s/%d", resource, id)
 }
 
-// TestCanComment: everyone signed in with write scope may comment on what they see.
+// TestCanComment: everyone signed in with write scope may comment on visible blocks.
 func TestCanComment(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

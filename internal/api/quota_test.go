@@ -143,8 +143,8 @@ func refusedQuota(r *apptest.Rig, got *apptest.Response) string {
 	return got.Str("details.message")
 }
 
-// A preview is omitted if there is no room, and a file fails with the reason. A change of tier takes effect at once; 0
-// means unlimited.
+// A preview that exceeds the quota is omitted, and a file fails with the reason. A change of tier takes effect at once;
+// 0 means unlimited.
 func TestQuotaOfFetched(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

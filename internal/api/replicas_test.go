@@ -256,8 +256,8 @@ func (r *replicated) storm(t *testing.T) {
 	}
 }
 
-// cancelled makes the replica cancel a request's transaction between two statements, because of what it replays. The
-// reader does not notice, and the replica is used again.
+// cancelled makes the replica's replay cancel a request's transaction between two statements. The reader does not
+// notice, and the replica is used again.
 func (r *replicated) cancelled(t *testing.T, channel int64) {
 	r.pair.Exec(dbtest.Standby, "ALTER SYSTEM SET max_standby_streaming_delay = 0")
 	r.pair.Exec(dbtest.Standby, "SELECT pg_reload_conf()")

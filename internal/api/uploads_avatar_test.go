@@ -76,7 +76,7 @@ func TestAvatars(t *testing.T) {
 	})
 }
 
-// The later choice wins, regardless of which picture is fetched first. A deleted group's picture is removed.
+// The later choice wins, regardless of the order of the fetches. A deleted group's picture is removed.
 func TestAvatarsLate(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestVisibilityOfBlock takes a block of Ben's through every transition. Ada owns the channels Shared (Ben collaborates)
+// TestVisibilityOfBlock moves a block of Ben's through every transition. Ada owns the channels Shared (Ben collaborates)
 // and Open, Ben owns Own.
 func TestVisibilityOfBlock(t *testing.T) {
 	t.Parallel()

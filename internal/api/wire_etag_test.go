@@ -32,7 +32,7 @@ type step struct {
 	spare []string
 }
 
-// story returns a sequence of changes, each of which changes a watched path for somebody, or for nobody in the steps
+// story returns a sequence of changes. Each of them changes a watched path for somebody, or for nobody in the steps
 // named "no-op".
 func (w *world) story(group domain.GroupID) []step {
 	ada, bob, carol := w.Person("ada").ID, w.Person("bob").ID, w.Person("carol").ID

@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// told mails the operators who are due, and returns the new mails to the operator.
+// told mails the operators who are due, and returns the operator's new mails.
 func (r *reporting) told(seen *[]string) []apptest.Mail {
 	r.t.Helper()
 	r.must(r.a.TellOperators(r.ctx()))

@@ -19,7 +19,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// estate contains what grace owns, and what others own of hers.
+// estate contains grace's things, and those of others in her channels.
 type estate struct {
 	*apptest.Rig
 	grace           domain.Actor

@@ -162,7 +162,7 @@ func TestSignInWithPasskey(t *testing.T) {
 	})
 }
 
-// told fails unless somebody got one mail with a subject and a text.
+// told fails unless somebody got exactly one mail with a subject and a text.
 func (w *accountsRig) told(name, subject, text string) {
 	w.t.Helper()
 	n := 0

@@ -58,8 +58,8 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.gate.ServeHTTP(w, r)
 }
 
-// address returns the URL to validate: for reads, without invalid parameters; for writes, without a query, because its
-// parameters are validated with the body.
+// address returns the URL to validate. Invalid parameters of reads are removed. Those of writes are validated with the
+// body.
 func (h *handler) address(operationID string, u *url.URL) *url.URL {
 	if h.doc.Operation(operationID).Method == http.MethodGet {
 		return lenient(u)

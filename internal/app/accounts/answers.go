@@ -38,8 +38,8 @@ type Answer struct {
 	Body   []byte            `json:"body"`
 }
 
-// KeyedRequest is a request with an idempotency key. Its answer is stored encrypted with token and key, neither of which
-// is stored, since the answer may contain secrets and content that is deleted later.
+// KeyedRequest is a request with an idempotency key. Its answer is stored encrypted with token and key, because it may
+// contain secrets and content that is deleted later. Neither token nor key is stored.
 type KeyedRequest struct {
 	claim redo.Claim
 	seal  [sha256.Size]byte

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// Newcomer is a person for whom an identity provider vouches and who gets an account without a password.
+// Newcomer is a person who gets an account without a password because an identity provider vouches for them.
 type Newcomer struct {
 	Name   string
 	Slug   string // requested; "" for one derived from the name

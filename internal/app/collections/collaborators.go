@@ -178,8 +178,8 @@ func addCollaborator(ctx context.Context, tx *store.Tx, c domain.Channel, who do
 	return p, added, err
 }
 
-// RemoveCollaborators removes collaborators and ignores those that are none. The channel's owner may remove anyone, and
-// everyone themselves.
+// RemoveCollaborators removes collaborators and ignores anyone else. The channel's owner may remove anyone, and everyone
+// themselves.
 func (a *Collections) RemoveCollaborators(ctx context.Context, actor domain.Actor, ref domain.Ref, all ...domain.PrincipalRef) error {
 	if err := validCollaborators(all...); err != nil {
 		return err

@@ -32,7 +32,7 @@ func channelSlug(ctx context.Context, tx *store.Tx, was, c domain.Channel, now t
 	switch {
 	case c.Visibility == domain.Private:
 		if !renamed && was.Slug != domain.Slugify(was.Title) {
-			return was.Slug, nil // already has a random suffix
+			return was.Slug, nil // with a random suffix
 		}
 		slug, err := tx.SuffixedSlugFor(ctx, store.ChannelSlug, c.Title, now)
 		if err != nil {

@@ -36,8 +36,9 @@ func CheckAvatar(f *domain.Faults, address *string) {
 	}
 }
 
-// AvatarWanted fetches the picture at an address that CheckAvatar accepted, or finds the upload that it names. Call it
-// before the transaction; nil removes the picture. Faults of the upload are added to invalid.
+// AvatarWanted returns the choice of a picture by its address, which CheckAvatar accepted: an upload of the actor, or a
+// URL on a site that is not blocked. nil removes the picture. Call it before the transaction. Faults of the address are
+// added to invalid.
 func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address *string, invalid error) (w store.AvatarWish, err error) {
 	link := core.OptionalURL(address)
 	if link == nil {

@@ -42,7 +42,7 @@ func (a *Content) Quota(tier domain.Tier) domain.Quota { return a.quotas[tier] }
 // UploadLimit returns the maximum number of bytes per file.
 func (a *Content) UploadLimit() int64 { return a.uploadLimit }
 
-// room returns how many more bytes a user may store, as an upload or otherwise, and the refusal beyond that. left is
+// room returns how many more bytes a user may store, as an upload or otherwise, and the error for storing more. left is
 // negative if there is no limit.
 func (a *Content) room(u domain.ByteUsage, upload bool) (left int64, refusal error) {
 	q := a.quotas[u.Tier]
@@ -63,8 +63,8 @@ func overTotal(total, left int64) error {
 	return overQuota("Your files and texts may have "+domain.FormatBytes(total)+" in all", left, "Delete blocks that you do not need")
 }
 
-// textRoom returns how much room is left for texts. It runs after the transaction has stored the texts, so left is
-// negative if they do not fit.
+// textRoom returns how many more bytes of text a user may store. It runs after the transaction has stored the texts, so
+// left is negative if they do not fit.
 func (a *Content) textRoom(u domain.ByteUsage) (left int64, refusal error) {
 	total := a.quotas[u.Tier].Total
 	if total == 0 {
@@ -88,12 +88,12 @@ type hold struct {
 	stop   func() // stops extending the lease; nil if nothing is reserved
 }
 
-// newHold prepares to reserve bytes for what a key names. It reserves none yet.
+// newHold prepares a reservation under a key. It reserves nothing yet.
 func (a *Content) newHold(key string, user domain.UserID, upload bool) *hold {
 	return &hold{a: a, key: key, user: user, upload: upload}
 }
 
-// grow raises the reservation to a number of bytes. It returns Forbidden if the quota has no room.
+// grow raises the reservation to a number of bytes. It returns Forbidden if that exceeds the quota.
 func (h *hold) grow(ctx context.Context, bytes int64) error {
 	_, err := h.growUpTo(ctx, bytes, bytes)
 	return err
@@ -165,7 +165,7 @@ func (a *Content) extend(ctx context.Context, key string) (stop func()) {
 }
 
 // settle releases the reservation in the transaction that stores its content, by which the user's bytes grow by growth.
-// If the lease expired or was smaller than that, it checks the quota again and returns Forbidden if there is no room.
+// If the lease expired or was smaller than that, it checks the quota again and returns Forbidden if that is exceeded.
 func (h *hold) settle(ctx context.Context, tx *store.Tx, growth int64) error {
 	held, err := tx.EndReservation(ctx, h.key, h.a.Now())
 	if err != nil || growth <= held {

@@ -230,8 +230,8 @@ func (a *intake) player(ctx context.Context, given, at *url.URL, p page.Page, sa
 	return content{}, said, nil
 }
 
-// fromProvider asks the known provider of a page, if there is one. It returns an Embed, or the kind "" if the answer
-// contains no player.
+// fromProvider requests the oEmbed answer of a page's known provider, if there is one. It returns an Embed, or the kind
+// "" if the answer contains no player.
 func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, said page.OEmbed, err error) {
 	endpoint, ok := a.providers.Find(at)
 	if !ok {

@@ -21,7 +21,7 @@ func newUploading() *slots.Slots[domain.UserID] {
 		Refusal: "Too many of your uploads are being sent: send four at once, and this one again later"}
 }
 
-// newFilling limits concurrent uploads to one address, of which only the first is stored.
+// newFilling limits concurrent uploads to one address. Only the first one is stored.
 func newFilling() *slots.Slots[domain.UploadID] {
 	return &slots.Slots[domain.UploadID]{AtOnce: 1, Waiting: waitingUploads, Patience: uploadPatience,
 		Refusal: "This upload is being sent by somebody else: send it again later"}

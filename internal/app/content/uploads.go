@@ -390,7 +390,7 @@ func (a *Content) arrived(ctx context.Context, field string, u domain.Upload) er
 }
 
 // afford refuses to use an upload that exceeds the quota. It only gives an early answer: the bytes are reserved when the
-// content is stored. Bytes that already count as unused need no further room.
+// content is stored. Bytes that already count as unused need no reservation.
 func (a *Content) afford(ctx context.Context, u domain.Upload, size int64) error {
 	if !u.Used {
 		size -= u.Size

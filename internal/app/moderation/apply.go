@@ -89,7 +89,7 @@ func (a *Moderation) applyShowing(ctx context.Context, h HiddenThing) error {
 	})
 }
 
-// applyHidingMade hides what a person created: their channels, their blocks in others' channels, what they connected
+// applyHidingMade hides everything of a person: their channels, their blocks in others' channels, their connections
 // there, and their comments. A failure does not stop the rest.
 func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenThing) error {
 	user := domain.UserID(h.About.ID)

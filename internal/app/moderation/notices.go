@@ -17,7 +17,7 @@ import (
 // NoticeKind is the kind of a notice: the outcome of a case for the owner of the thing, or the answer to its reporters.
 type NoticeKind = moderation.NoticeKind
 
-// answer returns the kind of notice that tells reporters about an outcome.
+// answer returns the kind of notice with which reporters learn about an outcome.
 func answer(o Outcome) NoticeKind { return NoticeKind("reported-" + o) }
 
 // MailNotice is the job that mails a notice of the operators.
@@ -31,8 +31,7 @@ func (MailNotice) Kind() string { return "mail_moderation_notice" }
 // Class implements jobs.Classed.
 func (MailNotice) Class() jobs.Class { return jobs.Mail }
 
-// tell notifies the owner of a thing of what operators did, on the site and by mail. It does not reveal which operator
-// acted.
+// tell notifies the owner of a thing of an operator's action, on the site and by mail. It does not reveal the operator.
 func (a *Moderation) tell(ctx context.Context, tx *store.Tx, actor domain.Actor, n Notice) error {
 	id, err := tx.AddNotice(ctx, n)
 	if err != nil {

@@ -129,7 +129,7 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 	if err != nil {
 		return err
 	}
-	if in.Seen != 0 && was.Version-1 != in.Seen { // locking has already increased the version
+	if in.Seen != 0 && was.Version-1 != in.Seen { // after locking, which increased the version
 		return domain.Wrap(domain.Conflict, changedMeanwhile, nil)
 	}
 	*s = was

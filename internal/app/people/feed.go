@@ -12,14 +12,15 @@ import (
 // activities takes several requests.
 const maxScanned = 10_000
 
-// Feed reads a page of the activities of those whom the actor follows (behaviour.md section 7).
+// Feed reads a page of the actor's feed: activities of the users, channels and groups that they follow (behaviour.md
+// section 7).
 func (a *People) Feed(ctx context.Context, actor domain.Actor, in CursorInput) (CursorPage[domain.Story], error) {
 	return activityPage(ctx, a, actor, "feed", in, func(v *store.Snapshot) reader[domain.Story] {
 		return feedReader(ctx, v, actor, actor.UserID)
 	})
 }
 
-// feedReader reads the activities of those whom a user follows, as far as the actor may see them.
+// feedReader reads the feed of a user, as far as the actor may see it.
 func feedReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, user domain.UserID) reader[domain.Story] {
 	return reader[domain.Story]{
 		visible: func(w domain.Window) (seen stretch, err error) {

@@ -64,7 +64,7 @@ func (w *town) must(err error) {
 	}
 }
 
-// told returns the names of those whose feed, and of those whose notifications, contain ada's activity of a kind.
+// told returns the names of the users whose feed, and of those whose notifications, contain ada's activity of a kind.
 func (w *town) told(kind domain.ActivityKind) (feed, notified string) {
 	w.t.Helper()
 	var feeds, notices []string

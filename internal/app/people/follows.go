@@ -128,7 +128,7 @@ func (a *People) Followers(ctx context.Context, actor domain.Actor, t FollowTarg
 	return l, err
 }
 
-// FollowingInput requests a page of what a user follows; Type "" means all kinds.
+// FollowingInput requests a page of a user's follows; Type "" means all kinds.
 type FollowingInput struct {
 	Type domain.SubjectType
 	Desc bool
@@ -164,7 +164,7 @@ func (a *People) Following(ctx context.Context, actor domain.Actor, ref domain.R
 	return l, err
 }
 
-// FollowedIDs returns the ids of what the actor follows and may see, latest follow first, among the last 1,000 follows.
+// FollowedIDs returns the ids of the visible things among the actor's last 1,000 follows, latest first.
 func (a *People) FollowedIDs(ctx context.Context, actor domain.Actor) (channels []domain.ChannelID, users []domain.UserID, groups []domain.GroupID, err error) {
 	if !actor.SignedIn() {
 		return nil, nil, nil, nil

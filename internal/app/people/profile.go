@@ -77,7 +77,7 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 	})
 }
 
-// UsersByID reads the users on a page in one statement, including deleted accounts, of which only the id remains.
+// UsersByID reads the users on a page in one statement. It includes deleted accounts, which only have an id.
 func (a *People) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
 	return a.Store.UsersByID(ctx, ids)
 }

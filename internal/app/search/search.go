@@ -61,7 +61,7 @@ func checkItemTypes(f *domain.Faults, types []string) {
 
 var onlyChannels = []string{string(domain.ItemChannel)}
 
-// MadeInput requests a page of what a user created. No Types means blocks and channels.
+// MadeInput requests a page of a user's or group's things. No Types means blocks and channels.
 type MadeInput struct {
 	Types []string
 	Sort  domain.SearchSort

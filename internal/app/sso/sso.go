@@ -19,7 +19,7 @@ type SignUp string
 
 // Values of SignUp.
 const (
-	SignUpFollow SignUp = "follow" // those whom the site's sign-up mode permits
+	SignUpFollow SignUp = "follow" // users that the site's sign-up mode permits
 	SignUpYes    SignUp = "yes"    // everyone at the provider, unless signing up is closed
 	SignUpNo     SignUp = "no"
 )

@@ -20,9 +20,9 @@ const StepTTL = 15 * time.Minute
 // longestBrowser is the maximum length of the cookie's value; valid ones are shorter.
 const longestBrowser = 100
 
-// step is an unfinished sign-in. It is stored encrypted with two secrets together, neither of which is stored: the
-// state, which passes through the provider, and the value of the browser's cookie. So any server can continue it, one
-// secret alone is useless, and the database does not reveal where somebody is going.
+// step is an unfinished sign-in. It is stored encrypted with two secrets together: the state, which passes through the
+// provider, and the value of the browser's cookie. Neither is stored. So any server can continue it, a single secret is
+// useless, and the database does not reveal where somebody is going.
 type step struct {
 	Attempt oidc.Attempt   `json:"attempt"`
 	Next    string         `json:"next"`   // a path of this site; "" for none

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// sealer returns the cipher for tokens of sources. Its key is derived from the installation's, so that the table of
-// imports alone, in a log or a copy, reveals no token.
+// sealer returns the cipher for tokens of sources. Its key is derived from the installation's, so that a log or a copy
+// of only the table of imports reveals no token.
 func (a *Transfer) sealer(ctx context.Context) (cipher.AEAD, error) {
 	secret, err := a.Secret(ctx, &a.importKey, "imports")
 	if err != nil {

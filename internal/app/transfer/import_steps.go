@@ -100,8 +100,7 @@ func (a *Transfer) giveUp(ctx context.Context, tx *store.Tx, w ImportWork, reaso
 	return a.endStep(ctx, tx, w, domain.StepFailed, left)
 }
 
-// ListImport records the steps of an import, and what was skipped in each. Steps that have already failed could not be
-// found.
+// ListImport records the steps of an import, and their skipped items. Steps that have already failed could not be found.
 func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.ImportStep, left map[int64][]domain.LeftOut) error {
 	state := domain.ImportRunning
 	if w.Choose {
@@ -124,7 +123,7 @@ func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.
 	})
 }
 
-// NoteImport records the progress of the step, and what it has skipped since the last call. It returns ErrImportOver if
+// NoteImport records the progress of the step, and the items skipped since the last call. It returns ErrImportOver if
 // the import has ended.
 func (a *Transfer) NoteImport(ctx context.Context, w ImportWork, left []domain.LeftOut) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return note(ctx, tx, w, left) })
@@ -195,7 +194,7 @@ func over(err error) error {
 	return err
 }
 
-// RefuseImportStep gives the step up for a permanent reason, or the whole import if its steps cannot be listed.
+// RefuseImportStep ends the step for a permanent reason, or the whole import if its steps cannot be listed.
 func (a *Transfer) RefuseImportStep(ctx context.Context, w ImportWork, reason string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.giveUp(ctx, tx, w, reason) })
 }

@@ -229,7 +229,7 @@ func enqueueStep(ctx context.Context, tx *store.Tx, owner domain.UserID, job Run
 	return tx.Enqueue(ctx, job, jobs.Attempts(importJobAttempts), jobs.For(int64(owner)))
 }
 
-// ImportReport is an import with its steps and the listed part of what it skipped.
+// ImportReport is an import with its steps and the listed part of its skipped items.
 type ImportReport struct {
 	domain.Import
 	Channels []domain.ImportStep

@@ -238,7 +238,7 @@ func (p plan) sources(q Query) []part {
 	return append(parts, part{from: titles, tier: 2}, part{from: texts, tier: 3})
 }
 
-// shown restricts a source to what the viewer may see, in as many parts as are read differently. A range of an index has
+// shown restricts a source to the visible documents, in as many parts as are read differently. A range of an index has
 // separate parts for open and other documents.
 func (p plan) shown(q Query, is facts, a part) []part {
 	guest := q.Viewer == 0

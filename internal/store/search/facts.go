@@ -20,7 +20,7 @@ type facts struct {
 	matches      int64            // number of documents with the words, counted up to a limit; 0 if unknown
 	opened       int64            // number of open documents with them, counted up to one more than the limit; -1 if unknown
 	sizes        map[filter]int64 // number of documents that pass a filter, counted up to a limit or estimated from above
-	followedOpen int64            // lower bound of the open documents by users whom the viewer follows
+	followedOpen int64            // lower bound of the open documents by followed users
 	counted      int64            // number of results; -1 if not yet counted
 	open         int64            // of these, those known to be open
 	documents    int64            // upper bound of the number of documents; 0 if unknown

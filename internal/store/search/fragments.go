@@ -146,11 +146,11 @@ const followedDocument = `(d.type <> 'User' AND d.author_id IN (SELECT followed_
 		AND +c.channel_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'Channel')
 		AND ch.id = c.channel_id AND ` + access.VisibleChannel + `))`
 
-// followedCounts reads the counts of users whom the viewer follows; each has about sixteen.
+// followedCounts reads the counts of followed users; each has about sixteen.
 const followedCounts = `follows f CROSS JOIN content_counts cc
 	WHERE f.follower_id = $1 AND f.followed_type = 'User' AND cc.owner_type = 'User' AND cc.owner_id = f.followed_id`
 
-// followedOpen is a lower bound of the open documents by users whom the viewer follows.
+// followedOpen is a lower bound of the open documents by followed users.
 const followedOpen = `SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM (SELECT cc.open AS n FROM ` + followedCounts + ` LIMIT 2000) AS counted`
 
 // followedSize is the number of followed documents. If reading the counts takes longer than reading many documents, it

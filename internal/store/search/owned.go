@@ -75,7 +75,7 @@ func (q OwnedQuery) search() Query {
 	return s
 }
 
-// gatherOwned measures the owner's contents, and what the viewer sees of them.
+// gatherOwned measures the owner's contents, and the visible part of them.
 func (f Finder) gatherOwned(ctx context.Context, q OwnedQuery) (is ownedFacts, err error) {
 	if is.pending, err = f.isPending(ctx); err != nil {
 		return is, err

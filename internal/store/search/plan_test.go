@@ -200,7 +200,7 @@ func matching(n, items int64) facts {
 	return is
 }
 
-// foundOpen returns facts for n open results among some documents, each of which can be checked against words.
+// foundOpen returns facts for n open results among some documents. Each document can be checked against words.
 func foundOpen(n, documents int64) facts {
 	return facts{byRow: true, counted: n, open: n, documents: documents}
 }

@@ -96,7 +96,7 @@ func (r *renderer) count() string {
 	return "SELECT count(*), COALESCE(sum(open), 0), COALESCE((SELECT max(seq) FROM search_documents), 0) FROM (" + parts + most + ") AS counted"
 }
 
-// page takes the beginning of each set, and the page from all of these.
+// page writes the beginning of each set, and the page from all of these.
 func (r *renderer) page() string {
 	return "SELECT type, item_id FROM (" + r.merged(", d.item_id AS item_id, d.type AS type", ", item_id %[1]s, type %[1]s") + ") AS paged"
 }

@@ -210,7 +210,7 @@ func (r *renderer) ranked(p part, s scan) scan {
 	return s
 }
 
-// matchedTier looks up how well a document matches the query.
+// matchedTier computes how well a document matches the query.
 func (r *renderer) matchedTier() string {
 	called := ""
 	if r.q.name() != "" {
