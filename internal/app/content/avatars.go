@@ -56,8 +56,8 @@ func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address 
 	return w, invalid
 }
 
-// WishAvatar records the picture that a user chose for an owner. The owner shows it once it has been fetched; no picture
-// is removed at once.
+// WishAvatar records the picture that a user chose for an owner. It is shown once it has been fetched. An
+// empty choice removes the current picture at once.
 func WishAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner domain.PrincipalRef, w store.AvatarWish, now time.Time) error {
 	w.Owner = owner
 	if err := keepUpload(ctx, tx, "avatar_url", w.Upload); err != nil {

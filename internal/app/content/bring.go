@@ -89,7 +89,7 @@ func (r *Arrival) Settle(ctx context.Context, tx *store.Tx, keepMetadata bool) (
 	return image, file, nil
 }
 
-// Release returns reserved bytes that were not settled to the quota. It may be called after Settle.
+// Release releases the reservation if it was not settled. It may be called after Settle.
 func (r *Arrival) Release(ctx context.Context) { r.in.release(ctx) }
 
 // Player returns the player of a page from the claims of another server: with a frame that this server builds, or nil if

@@ -16,7 +16,7 @@ type intake struct {
 	kept   int64 // bytes stored so far
 }
 
-// newIntake starts to fetch the content that a key names. Files that the content replaces need no room in the quota.
+// newIntake returns an intake for the content that a key names. The bytes of replaced files become free.
 func (a *Content) newIntake(key string, owner domain.UserID, replaced ...*domain.File) *intake {
 	in := &intake{Content: a, held: a.newHold(key, owner, false)}
 	for _, f := range replaced {

@@ -155,8 +155,8 @@ func theirs(err error) error {
 	return err
 }
 
-// keep records what was imported. If the server dies before, the next import finds the same change, and the thing
-// already updated.
+// keep records what was imported. If the server dies before, the next import finds the same change, which has
+// no further effect.
 func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind, rows ...origins.Row) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.KeepOrigins(ctx, p, kind, rows...) })
 }
