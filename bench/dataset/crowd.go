@@ -48,7 +48,7 @@ type Person struct {
 	Notifications int64  `json:"notifications"`
 }
 
-// The people of a crowd by name.
+// The names of the generated people.
 const (
 	Star        = "star"         // 1,000,000 followers
 	Twin        = "twin"         // 10 followers

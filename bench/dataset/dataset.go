@@ -91,7 +91,7 @@ type filler struct {
 	conns   []connecting // ordered by time, those of large and small last
 	follows []followed
 
-	weights []float64           // cumulative weights of the rooms from the third on
+	weights []float64           // cumulative weights of the channels from the third on
 	seen    map[uint64]struct{} // existing connections
 }
 

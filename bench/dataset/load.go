@@ -109,7 +109,7 @@ func (f *filler) tables() []table {
 	}
 }
 
-// placed returns the connections of each room, from the bottom to the top.
+// placed returns the connections of each channel, from the bottom to the top.
 func (f *filler) placed() [][]int32 {
 	all := make([]int32, 0, len(f.conns))
 	by := make([][]int32, len(f.rooms))

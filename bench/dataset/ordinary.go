@@ -85,7 +85,7 @@ func (f *filler) room() int32 {
 	return int32(2 + sort.SearchFloat64s(f.weights, x))
 }
 
-// adder returns a user who may add to a room. In a public one, anybody may.
+// adder returns a user who may add to a channel. In a public one, anybody may.
 func (f *filler) adder(room int32) int32 {
 	r := &f.rooms[room]
 	if r.visibility == domain.Public && f.rng.IntN(2) == 0 {

@@ -28,7 +28,7 @@ func (b *bench) crowdCases(ctx context.Context) error {
 	return b.sweep()
 }
 
-// as returns a request by a person of the crowd.
+// as returns a request by the person with a name.
 func (b *bench) as(name, method, path, format string, args ...any) drive.Request {
 	r := drive.Request{Method: method, Path: path, Header: []string{"Authorization: Bearer " + b.crowd.People[name].Token}}
 	if format != "" {

@@ -91,7 +91,7 @@ func TestNotificationsOfOthers(t *testing.T) {
 	eachPeople(t, func(t *testing.T, p *people) {
 		followAs(p.Rig, "bob", "users/ada") // a second one; bob's feed shows what ada is notified of
 		read := touch{"POST", at("/v3/me/notifications/%d/read", p.notice), ""}
-		for _, who := range []string{"bob", "max", "eve"} { // eve has no notifications
+		for _, who := range []string{"bob", "max", "eve"} { // eve is without notifications
 			p.Person(who)
 			p.refuses(t, http.StatusNotFound, who, read)
 		}

@@ -22,7 +22,7 @@ const longestBrowser = 100
 
 // step is an unfinished sign-in. It is stored encrypted with two secrets together: the state, which passes through the
 // provider, and the value of the browser's cookie. Neither is stored. So any server can continue it, a single secret is
-// useless, and the database does not reveal where somebody is going.
+// useless, and the database does not reveal the destination.
 type step struct {
 	Attempt oidc.Attempt   `json:"attempt"`
 	Next    string         `json:"next"`   // a path of this site; "" for none
