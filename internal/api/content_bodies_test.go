@@ -85,6 +85,15 @@ func TestContentFirstPicture(t *testing.T) {
 	holds(t, processed(r, "http://example.com/small", nil), map[string]any{"type": "Link", "image": nil})
 }
 
+// document returns a PDF with one line of text.
+func document(text string) string {
+	draw := "BT /F 24 Tf 20 100 Td (" + text + ") Tj ET"
+	return "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +
+		"3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>\nendobj\n" +
+		"4 0 obj\n<< /Length " + strconv.Itoa(len(draw)) + " >>\nstream\n" + draw + "\nendstream\nendobj\n" +
+		"5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\ntrailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n"
+}
+
 // The text of a PDF is searchable, whether it was uploaded or linked, and appears in no response.
 func TestContentDocumentText(t *testing.T) {
 	t.Parallel()
@@ -92,13 +101,6 @@ func TestContentDocumentText(t *testing.T) {
 		r.Person("ada")
 		if _, err := r.S.App.SetTier(t.Context(), domain.Ref{Slug: "ada"}, domain.TierPremium); err != nil {
 			t.Fatal(err)
-		}
-		document := func(text string) string {
-			draw := "BT /F 24 Tf 20 100 Td (" + text + ") Tj ET"
-			return "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +
-				"3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>\nendobj\n" +
-				"4 0 obj\n<< /Length " + strconv.Itoa(len(draw)) + " >>\nstream\n" + draw + "\nendstream\nendobj\n" +
-				"5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\ntrailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n"
 		}
 		r.Web("example.com/linked", apptest.Serve("application/pdf", []byte(document("Patterns algebraical"))))
 		for word, value := range map[string]string{

@@ -228,6 +228,22 @@ func TestQuotaOfTexts(t *testing.T) {
 	}, quota(0, 8400))
 }
 
+// A document whose text does not fit into the quota is kept without the text.
+func TestQuotaOfDocumentText(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		value := sent(r, "ada", "notes.pdf", "application/pdf", document("loom"+strings.Repeat(" word", 1000)))
+		got := processed(r, value, nil)
+		holds(t, got, map[string]any{"type": "Attachment", "state": "available", "attachment.filename": "notes.pdf"})
+		if texts := r.Get("ada", "/ext/v1/me/usage").Int("texts"); texts > 1000 {
+			t.Errorf("%d bytes of texts", texts)
+		}
+		if found := r.Get("ada", "/v3/search?query=loom").Want(200); found.Int("meta.total_count") != 0 {
+			t.Errorf("a search finds %s", found.Body)
+		}
+	}, quota(0, 12_000))
+}
+
 // Bytes that a killed server reserved become free when the lease expires.
 func TestQuotaAfterKill(t *testing.T) {
 	t.Parallel()

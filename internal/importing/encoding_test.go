@@ -1,15 +1,19 @@
 package importing_test
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/files"
+	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 )
 
@@ -43,27 +47,108 @@ func TestAnotherEncodingAddsNothing(t *testing.T) {
 		if got := titles(r, r.Get("ada", "/v3/users/ada/contents?type=Channel").Want(200).Str("data.0.slug")); !reflect.DeepEqual(got, []string{"Русская страница"}) {
 			t.Errorf("the title is not corrected: %q", got)
 		}
+		grown := run(t, r, opened(t, strings.Replace(string(content), "<DL><p>", "<DL><p>"+many("<DT><A HREF=\"https://%d.invalid/\">New</A>\n"), 1), ""), importing.Options{Visibility: domain.Public})
+		if c := grown.Counts; c.Channels != 0 || c.Blocks != grownBy {
+			t.Errorf("grown: %+v", c)
+		}
 	})
 }
 
-// TestNewlyRecognizedService imports an export of Instapaper as an earlier version named it.
-func TestNewlyRecognizedService(t *testing.T) {
+// TestNamedEncodingAddsNothing imports a file whose encoding is detected wrongly, and then again with the
+// name of its encoding, also after it has grown.
+func TestNamedEncodingAddsNothing(t *testing.T) {
 	t.Parallel()
-	const columns, rows = "URL,Title,Selection,Folder,%s,Tags\n", "https://a.invalid/,A,,Unread,1700000000,\nhttps://b.invalid/,B,,Archive,1700000000,\n"
+	const file = `<!DOCTYPE NETSCAPE-Bookmark-file-1><META CHARSET="koi8-r"><H1>ЗАКЛАДКИ</H1><DL>%s<DT><A HREF="https://a.invalid/">РУССКАЯ СТРАНИЦА</A></DL>`
+	encoded := func(more string) string {
+		content, err := charmap.Windows1251.NewEncoder().String(fmt.Sprintf(file, more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		r.Person("ada")
-		// Without the column of dates, the service is not recognized, as in earlier versions.
-		run(t, r, opened(t, strings.Replace(columns, "%s", "Date", 1)+rows, ""), importing.Options{Visibility: domain.Public})
-		before := fromTop(r, "mine")
-		again := run(t, r, opened(t, strings.Replace(columns, "%s", "Timestamp", 1)+rows, ""), importing.Options{Visibility: domain.Public})
-		if c := again.Counts; c.Blocks+c.Channels+c.Connections != 0 || again.File.Format != "Instapaper" {
-			t.Errorf("%+v, %+v", c, again.File)
+		first := run(t, r, opened(t, encoded(""), ""), importing.Options{Visibility: domain.Public})
+		if first.File.Encoding != "koi8-r" || first.Counts.Links != 1 {
+			t.Fatalf("first %+v, %+v", first.File, first.Counts)
 		}
-		if after := fromTop(r, "mine"); !reflect.DeepEqual(before, after) {
-			t.Errorf("%q became %q", before, after)
+		again := run(t, r, opened(t, encoded(""), "windows-1251"), importing.Options{Visibility: domain.Public})
+		if c := again.Counts; c.Blocks+c.Channels+c.Connections != 0 || c.Changed == 0 {
+			t.Errorf("again: %+v", c)
+		}
+		grown := run(t, r, opened(t, encoded(many("<DT><A HREF=\"https://%d.invalid/\">NEW</A>\n")), "windows-1251"), importing.Options{Visibility: domain.Public})
+		if c := grown.Counts; c.Channels != 0 || c.Blocks != grownBy {
+			t.Errorf("grown: %+v", c)
 		}
 	})
 }
+
+// grownBy is the number of items that are added to a file so that less than a third of its sample is known.
+const grownBy = 70
+
+func many(line string) string {
+	var b strings.Builder
+	for i := range grownBy {
+		fmt.Fprintf(&b, line, i)
+	}
+	return b.String()
+}
+
+// TestNewlyRecognizedService imports an export of Instapaper as earlier versions named it, and then as it
+// is named now, also after it has grown.
+func TestNewlyRecognizedService(t *testing.T) {
+	t.Parallel()
+	// Without the column of dates, the service is not recognized, as in earlier versions.
+	const recognized, unrecognized = "URL,Title,Selection,Folder,Timestamp,Tags\n", "URL,Title,Selection,Folder,Date,Tags\n"
+	const rows = "https://ä.invalid/,A,,Unread,1700000000,\nhttps://ö.invalid/,B,,Archive,1700000000,\n" // earlier versions gave them other ids
+	public := importing.Options{Visibility: domain.Public}
+	nothing := func(t *testing.T, r *apptest.Rig, src source.Source, o importing.Options) {
+		t.Helper()
+		if c := run(t, r, src, o).Counts; c.Blocks+c.Channels+c.Connections != 0 || c.Unchanged != 4 {
+			t.Errorf("again, dry is %t: %+v", o.DryRun, c)
+		}
+	}
+	for name, first := range map[string]func(t *testing.T, r *apptest.Rig){
+		"its name": func(t *testing.T, r *apptest.Rig) {
+			run(t, r, opened(t, unrecognized+rows, ""), public)
+		},
+		"its name and former ids": func(t *testing.T, r *apptest.Rig) {
+			run(t, r, named{formerIDs{opened(t, unrecognized+rows, "")}, plain.Origin("csv", "Mine")}, public)
+		},
+		"the origin of all files": func(t *testing.T, r *apptest.Rig) {
+			run(t, r, former{opened(t, unrecognized+rows, "")}, public)
+			nothing(t, r, opened(t, unrecognized+rows, ""), public) // which records it for the name
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+				r.Person("ada")
+				first(t, r)
+				before := fromTop(r, "mine")
+				if name != "the origin of all files" { // which has to be recognized after it has grown, too
+					nothing(t, r, opened(t, recognized+rows, ""), importing.Options{Visibility: domain.Public, DryRun: true})
+					nothing(t, r, opened(t, recognized+rows, ""), public)
+				}
+				if after := fromTop(r, "mine"); !reflect.DeepEqual(before, after) {
+					t.Errorf("%q became %q", before, after)
+				}
+				grown := run(t, r, opened(t, recognized+many("https://%d.invalid/,New,,Unread,1700000000,\n")+rows, ""), public)
+				if c := grown.Counts; c.Channels != 0 || c.Blocks != grownBy || grown.File.Format != "Instapaper" {
+					t.Errorf("grown: %+v, %+v", c, grown.File)
+				}
+			})
+		})
+	}
+}
+
+// named is a source under another origin.
+type named struct {
+	source.Source
+	origin string
+}
+
+func (n named) Origin() string { return n.origin }
 
 // TestNothingToImport checks that a file without anything to import is no success, and changes nothing.
 func TestNothingToImport(t *testing.T) {

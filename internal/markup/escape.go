@@ -15,6 +15,9 @@ var (
 	// does not belong to the address.
 	webLink = regexp.MustCompile(`(?i)(https?://|www\.)(\S*?)([.,:!?]*)(\s|$)`)
 
+	// linkStart matches what makes the parser look for an address.
+	linkStart = regexp.MustCompile(`(?i)https?:|www\.`)
+
 	// plainLink matches an address that Markdown shows as it is.
 	plainLink = regexp.MustCompile(`^(?:https?://[A-Za-z0-9]|www\.[A-Za-z0-9-]+\.[A-Za-z0-9])(?:[A-Za-z0-9/._~%&=?#:+,;@!-]*[A-Za-z0-9/])?$`)
 )
@@ -44,26 +47,39 @@ func Escape(text string) string {
 }
 
 func escapeLine(b *strings.Builder, line string) {
+	atHead := true // line is the whole line
 	if blockStart.MatchString(line) {
 		at := strings.IndexAny(line, "-+=#>|.)")
 		b.WriteString(line[:at] + `\` + line[at:at+1])
-		line = line[at+1:]
+		line, atHead = line[at+1:], false
 	}
 	done := 0
 	for _, m := range webLink.FindAllStringSubmatchIndex(line, -1) {
 		escapeWords(b, line[done:m[0]])
-		address, schemeEnd := line[m[0]:m[5]], m[3]-m[0]
-		if linkBegins(line, m[0]) && shownAsIs(address) {
+		// The parser finds an address only at the head of a line and after a space, not after a tab.
+		begins := m[0] == 0 && atHead || m[0] > 0 && line[m[0]-1] == ' '
+		if address := line[m[0]:m[5]]; begins && shownAsIs(address) {
 			b.WriteString(address)
 		} else {
-			// A backslash within the scheme keeps the parser from finding an address.
-			at := strings.IndexAny(address[:schemeEnd], ":.")
-			b.WriteString(address[:at] + `\` + address[at:at+1])
-			escapeWords(b, address[at+1:])
+			escapeAddress(b, address)
 		}
 		done = m[5]
 	}
 	escapeWords(b, line[done:])
+}
+
+// escapeAddress escapes a word that is not to become a link. A backslash within each scheme keeps the parser
+// from finding an address anywhere in the word.
+func escapeAddress(b *strings.Builder, word string) {
+	done := 0
+	for _, m := range linkStart.FindAllStringIndex(word, -1) {
+		last := m[1] - 1 // the colon or the dot
+		escapeWords(b, word[done:last])
+		b.WriteByte('\\')
+		b.WriteByte(word[last])
+		done = m[1]
+	}
+	escapeWords(b, word[done:])
 }
 
 // escapeWords escapes the characters that are markup anywhere in a line.
@@ -81,17 +97,15 @@ func escapeWords(b *strings.Builder, words string) {
 	}
 }
 
-// linkBegins reports whether an address at a position of a line is a word of its own.
-func linkBegins(line string, at int) bool {
-	return at == 0 || line[at-1] == ' ' || line[at-1] == '\t'
-}
-
 // shownAsIs reports whether the parser makes a link of the whole address, without escapes.
 func shownAsIs(address string) bool {
 	if !plainLink.MatchString(address) {
 		return false
 	}
 	if strings.HasPrefix(address, "www.") {
+		if bareWWW.FindString(address) != address {
+			return false
+		}
 		address = "http://" + address
 	}
 	u, err := url.Parse(address)

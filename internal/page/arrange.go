@@ -42,6 +42,9 @@ func arrangeTable(table *html.Node) {
 	var parts []*html.Node // other elements of the table
 	wide, layout := false, false
 	for node := range table.Descendants() {
+		if node.Type != html.ElementNode { // the Data of a text may be "td", too
+			continue
+		}
 		switch node.Data {
 		case "tr":
 			rows = append(rows, nil)

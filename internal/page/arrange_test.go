@@ -13,6 +13,7 @@ func TestReadableStructure(t *testing.T) {
 		"table": {`<table><caption>Prices</caption><thead><tr><th>Name</th><th>Price</th></tr></thead><tbody><tr><td>Apple</td><td>3</td></tr>
 			<tr><td><p>Pear<br>green</p></td><td><a href="/x">4</a></td></tr></tbody></table>`,
 			"Prices\n\nName | Price  \nApple | 3  \nPear green | [4](https://www.a.example/x)"},
+		"names of elements":   {`<table><tr><td>td</td><td>tr</td><td>th</td></tr></table>`, "td | tr | th"},
 		"empty cells":         {`<table><tr><td>a</td><td></td><td>c</td></tr></table>`, "a | | c"},
 		"one column":          {`<table><tr><td>one</td></tr><tr><td>two</td></tr></table>`, "one\n\ntwo"},
 		"layout":              {`<table><tr><td><p>one</p><p>two</p></td><td>three</td></tr></table>`, "one\n\ntwo\n\nthree"},

@@ -17,6 +17,7 @@ func TestReadWithoutTitle(t *testing.T) {
 		"empty heading":    {`<h1> </h1><h1><svg><title>Icon</title></svg></h1><h1>Third</h1>`, "Third"},
 		"script":           {`<h1><script>no()</script>Yes<style>p{}</style></h1>`, "Yes"},
 		"unclosed":         {`<h1>Half<p>The text`, "Half"},
+		"blank parts":      {`<h1> <b> </b><p>Within <i> </i><p>After`, "Within"},
 		"paragraph":        {`<h1><p>Within</p></h1>`, "Within"},
 		"never closed":     {`<h1>Half`, "a.example"},
 		"site":             {`<title></title><meta property="og:site_name" content="Site">`, "Site"},

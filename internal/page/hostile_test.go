@@ -49,6 +49,7 @@ func hostile() map[string]string {
 		"short paragraphs":       many(5*much, "<p>a, b</p>"),
 		"breaks":                 prose + many(5*much, "<br>"),
 		"breaks in a paragraph":  "<p>" + many(500_000, "x<br><br>"),
+		"blank heading":          "<h1>" + many(maxHeading-1, " ") + "<b>" + many(maxHeading, " ") + many(10*much, "<p>"),
 		"white space":            "<title>" + many(5*much, " \n"),
 		"brackets":               "<article><p>" + many(much/2, "[") + "</p></article>",
 		"stars":                  "<article><p>" + many(much/2, "*a _b ") + "</p></article>",

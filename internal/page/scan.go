@@ -45,6 +45,7 @@ type scanner struct {
 	drawings int // open <svg>, which have titles of their own
 
 	heading strings.Builder
+	headed  bool // heading is more than white space
 	inside  bool // an <h1> is open, and no other had text
 	hidden  bool // the text that comes next is a script, a style or the like
 	main    int  // open <article> and <main>
@@ -82,7 +83,7 @@ func scan(text []byte) said {
 
 // open notes that an element begins.
 func (s *scanner) open(name string) {
-	if s.inside && slices.Contains(notInHeading, name) && strings.TrimSpace(s.heading.String()) != "" {
+	if s.inside && s.headed && slices.Contains(notInHeading, name) {
 		s.end("h1") // it has no end tag
 	}
 	switch name {
@@ -117,7 +118,7 @@ func (s *scanner) end(name string) {
 		}
 	case "h1":
 		if s.inside {
-			s.said.heading, s.inside = line(s.heading.String(), maxTitle), false
+			s.said.heading, s.inside, s.headed = line(s.heading.String(), maxTitle), false, false
 			s.heading.Reset()
 		}
 	case "br", "p", "div", "span", "li":
@@ -128,7 +129,9 @@ func (s *scanner) end(name string) {
 // head takes down text of the heading that is open.
 func (s *scanner) head(text []byte) {
 	if s.inside && s.drawings == 0 && !s.hidden && s.heading.Len() < maxHeading {
-		s.heading.Write(text[:min(len(text), maxHeading)])
+		text = text[:min(len(text), maxHeading)]
+		s.heading.Write(text)
+		s.headed = s.headed || len(bytes.TrimSpace(text)) > 0 // of this text alone: pages can have many parts
 	}
 }
 

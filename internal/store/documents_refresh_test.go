@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/backfills"
 	"vitrine/internal/store/sqlx"
 	"vitrine/internal/store/storetest"
 )
@@ -23,10 +25,10 @@ func asWrittenBefore(t *testing.T, db *database.DB, url string, blocks ...domain
 	}
 }
 
-func refreshDocuments(t *testing.T, s *store.Store, n int) (found int) {
+func refreshDocuments(t *testing.T, s *store.Store, n int, now time.Time) (found int) {
 	t.Helper()
 	err := s.InTx(t.Context(), func(tx *store.Tx) (err error) {
-		found, err = tx.RefreshDocuments(t.Context(), n)
+		found, err = tx.RefreshDocuments(t.Context(), n, now)
 		return err
 	})
 	if err != nil {
@@ -84,13 +86,13 @@ func TestRefreshDocuments(t *testing.T) {
 		killed := errors.New("killed")
 		before := done()
 		if err := s.InTx(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.RefreshDocuments(t.Context(), 4)
+			_, err := tx.RefreshDocuments(t.Context(), 4, storetest.Now)
 			return errors.Join(err, killed)
 		}); !errors.Is(err, killed) || done() != before {
 			t.Errorf("%v, done %d", err, done())
 		}
 		for batch := range 10 {
-			n := refreshDocuments(t, s, 4)
+			n := refreshDocuments(t, s, 4, storetest.Now)
 			if n > 4 {
 				t.Errorf("%d documents in a batch", n)
 			}
@@ -101,7 +103,7 @@ func TestRefreshDocuments(t *testing.T) {
 				t.Fatal("the job does not end")
 			}
 		}
-		if n := refreshDocuments(t, s, 4); n != 0 {
+		if n := refreshDocuments(t, s, 4, storetest.Now); n != 0 {
 			t.Errorf("%d documents after the end", n)
 		}
 		found("exämple", all[1], all[5])
@@ -131,6 +133,71 @@ func TestRefreshDocuments(t *testing.T) {
 		})
 		if err != nil || len(keys) != 3 || keys[0] != keys[1] || keys[1] != keys[2] || keys[0] == 0 {
 			t.Errorf("the keys are %v, %v", keys, err)
+		}
+	})
+}
+
+// TestRefreshDocumentsAgain: while a site is upgraded, old nodes write documents behind the job, even into
+// a database that had none. A day later the job goes through all of them once more.
+func TestRefreshDocumentsAgain(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		left := func(want int64) {
+			t.Helper()
+			all, err := s.Backfills(t.Context())
+			if err != nil || !slices.Contains(all, backfills.Left{Kind: "refresh_documents", Rows: want}) {
+				t.Errorf("%+v, %v; want %d", all, err, want)
+			}
+		}
+		key := func(id domain.BlockID) (k int64) {
+			t.Helper()
+			err := db.View(t.Context(), func(q database.Querier) error {
+				return q.QueryRow(t.Context(), `SELECT source_key FROM search_documents WHERE kind = 'Block' AND item_id = $1`, id).Scan(&k)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return k
+		}
+		pass := func(now time.Time) (found int) {
+			t.Helper()
+			for range 10 {
+				n := refreshDocuments(t, s, 2, now)
+				if found += n; n < 2 {
+					left(0)
+					return found
+				}
+			}
+			t.Fatal("the pass does not end")
+			return 0
+		}
+		left(0)
+		if n := pass(storetest.Now); n != 0 {
+			t.Errorf("%d documents in an empty database", n)
+		}
+		ada := storetest.User(t, s, "ada")
+		moss, fern := storetest.Block(t, s, ada, "Moss"), storetest.Block(t, s, ada, "Fern")
+		asWrittenBefore(t, db, "http://EXÄMPLE.org/", moss)
+		left(0)
+		if n := pass(storetest.Now.Add(24*time.Hour - 1)); n != 0 || key(moss) != 7 {
+			t.Errorf("%d documents before the second pass", n)
+		}
+		second := storetest.Now.Add(24 * time.Hour)
+		if n := refreshDocuments(t, s, 2, second); n != 2 {
+			t.Errorf("%d documents in the first batch of the second pass", n)
+		}
+		left(1)
+		if n := pass(second.Add(time.Hour)); n != 1 || key(moss) == 7 {
+			t.Errorf("%d documents in the rest of the second pass, the key is %d", n, key(moss))
+		}
+		asWrittenBefore(t, db, "http://EXÄMPLE.org/", fern)
+		if n := pass(second.Add(1000 * time.Hour)); n != 0 || key(fern) != 7 {
+			t.Errorf("%d documents after the last pass", n)
+		}
+		storetest.Exec(t, db, `UPDATE blocks SET source_url = NULL, value_url = NULL WHERE id = $1`, fern)
+		storetest.Exec(t, db, `UPDATE search_documents SET digest = NULL WHERE kind = 'Block' AND item_id = $1`, fern)
+		if err := s.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.IndexPending(t.Context(), 9); return err }); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

@@ -95,6 +95,10 @@ func (a *Content) RunProcessBlock(ctx context.Context, job ProcessBlock) error {
 	made, err := in.content(ctx, b, p)
 	if err == nil {
 		err = a.fill(ctx, id, made, in, p.UploadID)
+		if errors.Is(err, errOverQuota) && made.text != "" {
+			made.text = "" // the file is worth keeping even if searches do not find its words
+			err = a.fill(ctx, id, made, in, p.UploadID)
+		}
 		if !errors.Is(err, errOverQuota) && domain.KindOf(err) != domain.Unavailable {
 			return err
 		}

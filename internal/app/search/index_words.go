@@ -35,5 +35,5 @@ const refreshBatch = 50
 // RefreshDocuments may stop at any point and run again. Until it has reached a block with an unusual URL,
 // the block is not found by the readable form of the URL.
 func (a *Finder) RefreshDocuments(ctx context.Context) error {
-	return a.InBatchesOf(ctx, refreshBatch, func(tx *store.Tx) (int, error) { return tx.RefreshDocuments(ctx, refreshBatch) })
+	return a.InBatchesOf(ctx, refreshBatch, func(tx *store.Tx) (int, error) { return tx.RefreshDocuments(ctx, refreshBatch, a.Now()) })
 }

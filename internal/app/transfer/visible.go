@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"vitrine/internal/domain"
@@ -16,12 +17,12 @@ const VisibleHere = "Everyone can see the channel here, and the import is privat
 // file gets its own channels.
 type Identity struct {
 	Origin string
-	Others []string // other origins that earlier versions assigned to the file
+	Others []string // further origins under which the same file may have been imported
+	Former string   // origin that earlier versions assigned to all files of this kind
 
-	// Former is the origin that earlier versions assigned to all files of this kind. Sample returns the ids of some
-	// blocks in the file, by which a file that was imported then is recognized.
-	Former string
-	Sample func(ctx context.Context) []string
+	// Sample returns the ids of some blocks in the file, by which a file that was imported under another origin is
+	// recognized. A block that earlier versions named differently has several ids.
+	Sample func(ctx context.Context) [][]string
 }
 
 // IdentityHead is the number of bytes at the beginning of a file that suffice to identify it.
@@ -31,63 +32,70 @@ const IdentityHead = 256 << 10
 // contains its origin.
 type Identify func(source domain.ImportSource, head []byte, name, encoding string) Identity
 
-// adopted is the prefix of the ids of rows that record which files continue under the former origin.
+// adopted is the prefix of the ids of rows that record which files continue under an earlier origin.
 const adopted = "as:"
 
-// OriginOf returns the origin for a file. A file that was imported under the former origin keeps it,
-// so that its items are not imported twice. Such a file is recognized if a third of the sample is
-// known under the former origin. Unless dry, this is recorded, so that it stays true as the file grows.
+// OriginOf returns the origin for a file. A file that was imported under one of Others or under Former
+// keeps that origin, so that its items are not imported twice. Such a file is recognized by a third of
+// its sample. Unless dry, this is recorded, so that it stays true as the file grows.
 func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity, dry bool) (string, error) {
-	if other, err := a.otherOrigin(ctx, actor, id); err != nil || other != "" {
-		return other, err
+	earlier := slices.Concat(id.Others, []string{id.Former})
+	marks := []string{adopted + id.Origin}
+	for _, other := range id.Others { // this may have been recorded when the file had another origin
+		marks = append(marks, adopted+other)
 	}
-	former := from(actor, id.Former)
-	mark := adopted + id.Origin
-	rows, err := a.Store.Origins(ctx, former, origins.Channel, mark)
-	if err != nil {
-		return "", err
-	}
-	if _, noted := rows[mark]; noted {
-		return id.Former, nil
-	}
-	has, err := a.Store.HasOrigins(ctx, former)
-	if err != nil || !has {
-		return id.Origin, err
-	}
-	if has, err = a.Store.HasOrigins(ctx, from(actor, id.Origin)); err != nil || has {
-		return id.Origin, err
-	}
-	sample := id.Sample(ctx)
-	known, err := a.Store.Origins(ctx, former, origins.Block, sample...)
-	if err != nil || len(known) == 0 || 3*len(known) < len(sample) {
-		return id.Origin, err
-	}
-	if dry {
-		return id.Former, nil
-	}
-	return id.Former, a.keep(ctx, former, origins.Channel, origins.Row{Foreign: mark})
-}
-
-// otherOrigin returns the other origin of a file that was imported under it, or "" if there is none. The
-// file is recognized by a third of the sample.
-func (a *Transfer) otherOrigin(ctx context.Context, actor domain.Actor, id Identity) (string, error) {
-	if len(id.Others) == 0 {
-		return "", nil
-	}
-	if has, err := a.Store.HasOrigins(ctx, from(actor, id.Origin)); err != nil || has {
-		return "", err
-	}
-	sample := id.Sample(ctx)
-	for _, other := range id.Others {
-		known, err := a.Store.Origins(ctx, from(actor, other), origins.Block, sample...)
+	for _, origin := range earlier {
+		noted, err := a.Store.Origins(ctx, from(actor, origin), origins.Channel, marks...)
 		if err != nil {
 			return "", err
 		}
-		if len(known) > 0 && 3*len(known) >= len(sample) {
-			return other, nil
+		if len(noted) > 0 {
+			return origin, nil
 		}
 	}
-	return "", nil
+	if has, err := a.Store.HasOrigins(ctx, from(actor, id.Origin)); err != nil || has {
+		return id.Origin, err
+	}
+	has, err := a.Store.HasOrigins(ctx, from(actor, id.Former))
+	if err != nil {
+		return "", err
+	}
+	if !has {
+		earlier = id.Others
+	}
+	if len(earlier) == 0 {
+		return id.Origin, nil
+	}
+	sample := id.Sample(ctx)
+	for _, origin := range earlier {
+		place := from(actor, origin)
+		is, err := a.recognizes(ctx, place, sample)
+		if err != nil {
+			return "", err
+		}
+		if is && !dry {
+			err = a.keep(ctx, place, origins.Channel, origins.Row{Foreign: marks[0]})
+		}
+		if is {
+			return origin, err
+		}
+	}
+	return id.Origin, nil
+}
+
+// recognizes reports whether at least a third of the blocks in a sample came from a place.
+func (a *Transfer) recognizes(ctx context.Context, p origins.Place, sample [][]string) (bool, error) {
+	rows, err := a.Store.Origins(ctx, p, origins.Block, slices.Concat(sample...)...)
+	if err != nil {
+		return false, err
+	}
+	known := 0
+	for _, ids := range sample {
+		if slices.ContainsFunc(ids, func(id string) bool { _, ok := rows[id]; return ok }) {
+			known++
+		}
+	}
+	return known > 0 && 3*known >= len(sample), nil
 }
 
 // VisibleError is the error of a private import that would add to channels that everyone can see. The

@@ -72,7 +72,7 @@ func (f *file) Others() []string { return f.identity.Others }
 func (f *file) Former() string { return plain.FormerOrigin }
 
 // Sample returns the ids of the first bookmarks.
-func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
+func (f *file) Sample(context.Context) [][]string { return f.identity.Blocks }
 
 // About implements source.Document.
 func (f *file) About() source.About { return f.about }
@@ -217,18 +217,18 @@ func (r *reading) close(ctx context.Context, name string) error {
 	case "a":
 		if !r.noting() {
 			r.into = nil
-		} else if r.link != "" && !strings.HasSuffix(r.into.String(), r.link) {
+		} else if r.link != "" && !r.into.full() && !r.into.endsWith(r.link) {
 			r.into.add([]byte(" (" + r.link + ")"))
 		}
 		r.link = ""
 	case "h1":
 		r.into = nil
-		if strings.HasPrefix(r.heading.String(), "Shaarli export of ") {
+		if strings.HasPrefix(r.heading.start(), "Shaarli export of ") {
 			r.service, r.tree.Title = shaarli, shaarli
 		}
 	case "title":
 		r.into = nil
-		if service := sectioned[r.document.String()]; service != "" {
+		if service := sectioned[r.document.start()]; service != "" {
 			r.service, r.tree.Title, r.known = service, service, true
 		}
 	case "h2", "h3", "h4", "dt", "dd", "li":

@@ -276,6 +276,22 @@ func TestLongTextsAreCut(t *testing.T) {
 	}
 }
 
+// TestManyEndsInLongTexts reads many end tags in long texts, each of which must not scan its text.
+func TestManyEndsInLongTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 60<<10)
+	for name, file := range map[string]string{
+		"links in a note": `<DL><DT><A HREF="https://example.org/1">One</A><DD>` + long + strings.Repeat("<a href=x></a>", 200_000),
+		"titles":          `<title>` + long + strings.Repeat("</title>", 400_000) + `<DL><DT><A HREF="https://example.org/1">One</A>`,
+		"headings":        `<h1>` + long + strings.Repeat("</h1>", 400_000) + `<DL><DT><A HREF="https://example.org/1">One</A>`,
+	} {
+		var count sourcetest.Count
+		if err := bookmarks.New(strings.NewReader(head+file), "Mine").Read(t.Context(), &count); err != nil || count.Items != 1 {
+			t.Errorf("%s: %+v (%v)", name, count, err)
+		}
+	}
+}
+
 func TestOtherFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{

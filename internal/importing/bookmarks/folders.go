@@ -1,9 +1,11 @@
 package bookmarks
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"time"
+	"unicode"
 
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
@@ -41,8 +43,11 @@ func (e *entry) name() string {
 type text struct{ strings.Builder }
 
 func (t *text) add(some []byte) {
-	if t == nil || t.Len() >= maxText {
+	if t == nil || t.full() {
 		return
+	}
+	if t.Len() == 0 { // String removes it, but start must not find only white space
+		some = bytes.TrimLeftFunc(some, unicode.IsSpace)
 	}
 	if room := maxText - t.Len(); len(some) > room {
 		some = some[:room]
@@ -52,6 +57,24 @@ func (t *text) add(some []byte) {
 
 func (t *text) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(t.Builder.String(), ""))
+}
+
+func (t *text) full() bool { return t.Len() >= maxText }
+
+// The methods below look at a few bytes only, because a file may end a tag after every few bytes of a
+// long text.
+
+// start returns the beginning of the text, which is longer than the names of all services.
+func (t *text) start() string {
+	all := t.Builder.String()
+	return strings.TrimSpace(strings.ToValidUTF8(all[:min(len(all), 200)], ""))
+}
+
+// endsWith reports whether the text ends with a link, not counting white space of up to four bytes after
+// it.
+func (t *text) endsWith(link string) bool {
+	all := t.Builder.String()
+	return strings.HasSuffix(strings.TrimSpace(all[max(0, len(all)-len(link)-4):]), link)
 }
 
 // level is an open folder, with the lists in it that have no heading of their own: these are

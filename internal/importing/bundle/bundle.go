@@ -5,6 +5,7 @@ package bundle
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -70,10 +71,7 @@ func New(r io.ReaderAt, size int64) (*Bundle, error) {
 		return nil, refused("it has too many entries")
 	}
 	if err != nil {
-		if from.failed.Load() != nil {
-			return nil, err
-		}
-		return nil, refused("it is no ZIP file, or its end is missing")
+		return nil, cmp.Or(from.failure(), refused("it is no ZIP file, or its end is missing"))
 	}
 	b := &Bundle{from: from, entries: map[string]*zip.File{}, sums: map[string]string{}}
 	if err := b.list(archive.File, size); err != nil {
@@ -90,8 +88,8 @@ func directory(r io.ReaderAt, size int64) (*input, *zip.Reader, error) {
 	from := &input{ReaderAt: r}
 	from.left.Store(maxDirectory)
 	archive, err := zip.NewReader(from, size)
-	if failed := from.failed.Load(); failed != nil {
-		return from, nil, *failed
+	if failed := from.failure(); failed != nil {
+		return from, nil, failed
 	}
 	if errors.Is(err, zip.ErrInsecurePath) { // names are checked later
 		err = nil
@@ -100,19 +98,20 @@ func directory(r io.ReaderAt, size int64) (*input, *zip.Reader, error) {
 	return from, archive, err
 }
 
-// Entries lists the regular files in a ZIP file that need not be an export, and whether it is one.
-func Entries(r io.ReaderAt, size int64) (files []*zip.File, export bool, err error) {
+// ErrDamaged is the error for a ZIP file that cannot be unpacked.
+var ErrDamaged error = domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+
+// Entries lists the regular files in a ZIP file that need not be an export, and whether it is one. The
+// function failed returns the error of r that made reading an entry fail, or nil if the archive is at fault.
+func Entries(r io.ReaderAt, size int64) (files []*zip.File, export bool, failed func() error, err error) {
 	from, archive, err := directory(r, size)
 	if err != nil {
-		if from.failed.Load() != nil {
-			return nil, false, err
-		}
-		return nil, false, domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+		return nil, false, nil, cmp.Or(from.failure(), ErrDamaged)
 	}
 	packed := uint64(0)
 	for _, f := range archive.File {
 		if packed += f.CompressedSize64; packed > uint64(size) {
-			return nil, false, domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+			return nil, false, nil, ErrDamaged
 		}
 		if f.Name == manifestName {
 			export = true
@@ -121,7 +120,7 @@ func Entries(r io.ReaderAt, size int64) (files []*zip.File, export bool, err err
 			files = append(files, f)
 		}
 	}
-	return files, export, nil
+	return files, export, from.failure, nil
 }
 
 // MostUnpacked returns how many bytes an entry may unpack to.
@@ -257,8 +256,8 @@ func (b *Bundle) open(name string) (*entry, error) {
 
 // fault tells what is wrong with the archive from what went wrong with reading it.
 func (b *Bundle) fault(err error) error {
-	if failed := b.from.failed.Load(); failed != nil {
-		return *failed
+	if failed := b.from.failure(); failed != nil {
+		return failed
 	}
 	if errors.Is(err, zip.ErrAlgorithm) {
 		return &source.Unusable{Why: "it is packed in a way that this program does not read", Cause: err}
@@ -306,6 +305,14 @@ type input struct {
 	io.ReaderAt
 	left   atomic.Int64
 	failed atomic.Pointer[error]
+}
+
+// failure returns the error of reading what the archive is in, or nil.
+func (i *input) failure() error {
+	if failed := i.failed.Load(); failed != nil {
+		return *failed
+	}
+	return nil
 }
 
 var errDirectory = errors.New("the directory of the archive is too large")

@@ -2,6 +2,7 @@ package files
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"strings"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/importing/bundle"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
@@ -23,6 +25,7 @@ const (
 // archive is a ZIP file of texts, such as that of Google Takeout.
 type archive struct {
 	entries []*zip.File
+	failed  func() error // returns why the file could not be read; nil: the archive is at fault
 	title   string
 	options Options
 	about   source.About
@@ -34,8 +37,8 @@ var readable = map[string]bool{".html": true, ".htm": true, ".csv": true, ".tsv"
 
 const takeout = "Google Takeout"
 
-func newArchive(entries []*zip.File, o Options) *archive {
-	a := &archive{title: o.Title, options: o, about: source.About{Format: "ZIP"}}
+func newArchive(entries []*zip.File, failed func() error, o Options) *archive {
+	a := &archive{failed: failed, title: o.Title, options: o, about: source.About{Format: "ZIP"}}
 	for _, f := range entries {
 		if strings.HasPrefix(f.Name, "Takeout/") {
 			a.title, a.about.Format = takeout, takeout
@@ -57,7 +60,7 @@ func (a *archive) Others() []string { return nil }
 func (a *archive) Former() string { return plain.FormerOrigin }
 
 // Sample implements source.Document.
-func (a *archive) Sample(context.Context) []string { return nil }
+func (a *archive) Sample(context.Context) [][]string { return nil }
 
 // About implements source.Document.
 func (a *archive) About() source.About { return a.about }
@@ -86,13 +89,15 @@ func (a *archive) Read(ctx context.Context, to source.Taker) error {
 // entry reads one file.
 func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized bool, err error) {
 	m.where = plain.Short(f.Name)
-	r, err := f.Open()
-	if err != nil {
+	unpacked, err := a.unpack(f)
+	if errors.Is(err, bundle.ErrDamaged) {
 		m.LeftOut(source.LeftOut{What: "A file", Why: "it cannot be unpacked"})
 		return true, nil
 	}
-	defer func() { _ = r.Close() }() // of what was only read
-	unpacked := &unpacking{in: r, left: bundle.MostUnpacked(f)}
+	if err != nil {
+		return true, err
+	}
+	defer func() { _ = unpacked.in.Close() }() // of what was only read
 	doc := Text(unpacked, Options{Title: strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name)), Encoding: a.options.Encoding})
 	m.begin()
 	err = doc.Read(ctx, m)
@@ -100,6 +105,9 @@ func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized
 	case unpacked.bad != nil: // the error of Read is a consequence
 		if ctx.Err() != nil {
 			return true, ctx.Err()
+		}
+		if failed := a.failed(); failed != nil {
+			return true, failed
 		}
 		m.LeftOut(source.LeftOut{What: "The rest of a file", Why: unpacked.why()})
 		return true, nil
@@ -109,31 +117,46 @@ func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized
 	return true, err
 }
 
-// unpacking reads an entry, and keeps why it cannot be read to its end.
-type unpacking struct {
-	in   io.Reader
-	left int64
-	bad  error
+// unpack opens an entry.
+func (a *archive) unpack(f *zip.File) (*unpacking, error) {
+	in, err := f.Open()
+	if err != nil {
+		return nil, cmp.Or(a.failed(), bundle.ErrDamaged)
+	}
+	return &unpacking{in: in, left: bundle.MostUnpacked(f), failed: a.failed}, nil
 }
 
-var errBomb = errors.New("it unpacks to far more than its size")
+// unpacking reads an entry, and keeps why it cannot be read to its end: an error from reading the file of
+// the archive, bundle.ErrDamaged or errBomb.
+type unpacking struct {
+	in     io.ReadCloser
+	left   int64
+	failed func() error
+	bad    error
+}
 
+var errBomb error = domain.NewUnprocessable("The ZIP file unpacks to far more than its size. Unpack it, and import the file that is in it")
+
+// why returns the reason for a report on one of several entries.
 func (u *unpacking) why() string {
 	if errors.Is(u.bad, errBomb) {
-		return errBomb.Error()
+		return "it unpacks to far more than its size"
 	}
 	return "it is damaged"
 }
 
 func (u *unpacking) Read(p []byte) (int, error) {
-	if u.left <= 0 {
+	if u.left <= 0 && u.bad == nil {
 		u.bad = errBomb
+	}
+	if u.bad != nil {
 		return 0, u.bad
 	}
 	n, err := u.in.Read(p[:min(int64(len(p)), u.left)])
 	u.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		u.bad = err
+		u.bad = cmp.Or(u.failed(), bundle.ErrDamaged)
+		err = u.bad
 	}
 	return n, err
 }
@@ -149,9 +172,13 @@ type merged struct {
 	root    string          // id of the channel of the present file
 	where   string          // name of the present file
 	leftOut int
+
+	// private has the IDs of the private channels of the present file that were not created. Their items go
+	// to one private channel of the archive, because other channels may be visible to more people.
+	private map[string]bool
 }
 
-func (m *merged) begin() { m.root = "" }
+func (m *merged) begin() { m.root, m.private = "", map[string]bool{} }
 
 // id returns the id of a channel of the present file.
 func (m *merged) id(of string) string {
@@ -173,7 +200,17 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 		m.root = inner.ID
 		return err
 	}
-	if c.ID = m.id(c.ID); m.known[c.ID] || len(m.order) >= maxChannels {
+	c.Where = m.at(c.Where)
+	full := len(m.order) >= maxChannels
+	switch c.ID = m.id(c.ID); {
+	case m.known[c.ID]:
+		return nil
+	case c.Visibility == domain.Private && (full || m.root == "/"): // in "/", the ID is that of the archive's own private channel
+		m.private[c.ID] = true
+		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; what is in it goes to a private folder of the ZIP file"})
+		return nil
+	case full:
+		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; what is in it goes to the folder of its file"})
 		return nil
 	}
 	m.known[c.ID] = true
@@ -183,7 +220,18 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 
 // Item implements source.Taker.
 func (m *merged) Item(ctx context.Context, channel string, it source.Item) error {
-	if channel = m.id(channel); channel != m.root && !m.known[channel] { // one channel too many
+	switch channel = m.id(channel); {
+	case m.private[channel]:
+		top, err := m.tree.Root(ctx)
+		if err != nil {
+			return err
+		}
+		in, err := m.tree.Private(ctx, top)
+		if err != nil {
+			return err
+		}
+		channel = in.ID
+	case channel != m.root && !m.known[channel]: // one channel too many
 		channel = m.root
 	}
 	it.Where = m.at(it.Where)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"vitrine/internal/domain"
@@ -61,10 +62,11 @@ func Text(r io.Reader, o Options) source.Document {
 	f := &file{Document: recognized(text, o.Title), text: text}
 	switch text.Encoding() {
 	case "utf-8", "utf-16le", "utf-16be", "windows-1252":
-	default: // earlier versions read these as Windows-1252, and named channels so
-		if former, err := plain.Decode(bytes.NewReader(raw), "windows-1252"); err == nil {
-			f.others = []string{recognized(former, o.Title).Origin()}
-		}
+	default: // earlier versions read these as Windows-1252
+		f.alsoIn("windows-1252", raw, o.Title)
+	}
+	if o.Encoding != "" { // the file may have been imported before its encoding was named
+		f.alsoIn("", raw, o.Title)
 	}
 	return f
 }
@@ -89,8 +91,23 @@ type file struct {
 	others []string
 }
 
+// alsoIn adds the origins that a file with this beginning has in another encoding, in which its title is a
+// different one.
+func (f *file) alsoIn(encoding string, head []byte, title string) {
+	text, err := plain.Decode(bytes.NewReader(head), encoding)
+	if err != nil {
+		return
+	}
+	d := recognized(text, title)
+	for _, origin := range append([]string{d.Origin()}, d.Others()...) {
+		if origin != f.Origin() && !slices.Contains(f.Others(), origin) {
+			f.others = append(f.others, origin)
+		}
+	}
+}
+
 // Others implements source.Document.
-func (f *file) Others() []string { return append(f.others, f.Document.Others()...) }
+func (f *file) Others() []string { return slices.Concat(f.others, f.Document.Others()) }
 
 // About implements source.Document.
 func (f *file) About() source.About {
@@ -124,20 +141,20 @@ func (f *failed) Read(context.Context, source.Taker) error { return f.err }
 
 // open opens a ZIP file: an export of Vitrine, or files of other services.
 func open(o Options) (source.Source, error) {
-	entries, export, err := bundle.Entries(o.Archive, o.Size)
+	entries, export, failed, err := bundle.Entries(o.Archive, o.Size)
 	if err != nil {
 		return nil, err
 	}
 	if export {
 		return bundle.New(o.Archive, o.Size)
 	}
-	a := newArchive(entries, o)
+	a := newArchive(entries, failed, o)
 	if len(a.entries) != 1 || a.title == takeout {
 		return a, nil
 	}
-	r, err := a.entries[0].Open() // closing it would only return a buffer
+	in, err := a.unpack(a.entries[0]) // closing it would only return a buffer
 	if err != nil {
-		return nil, domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
+		return nil, err
 	}
-	return Text(&unpacking{in: r, left: bundle.MostUnpacked(a.entries[0])}, o), nil
+	return Text(in, o), nil
 }

@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
@@ -174,6 +177,98 @@ func TestOtherArchives(t *testing.T) {
 	}
 	if _, err := files.Open(bytes.NewReader(cut), files.Options{}); err == nil || !strings.Contains(err.Error(), "standard input") {
 		t.Errorf("from standard input: %v", err)
+	}
+}
+
+// failing is a file whose storage fails in a range, unless that is empty.
+type failing struct {
+	*bytes.Reader
+	from, to int64
+}
+
+var errStorage = errors.New("the storage is gone")
+
+func (f *failing) ReadAt(p []byte, at int64) (int, error) {
+	if at < f.to && at+int64(len(p)) > f.from {
+		return 0, errStorage
+	}
+	return f.Reader.ReadAt(p, at)
+}
+
+// TestFaultyArchives checks that the failures of a storage, which are temporary, are not reported as
+// damage, which is permanent.
+func TestFaultyArchives(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 150<<10)
+	for i := range noise {
+		noise[i] = "0123456789abcdef"[random.IntN(16)]
+	}
+	page := marks + "\n<DL><DT><A HREF=\"https://example.org/2\">Two</A><DD>" + string(noise) + strings.Repeat("</DD><DD>"+string(noise[:60<<10]), 10) + "</DL>"
+	bomb := "url\nhttps://example.org/1\n" + strings.Repeat("\n", 40<<20)
+	for _, c := range []struct {
+		name    string
+		archive []byte
+	}{
+		{"bookmarks", zipped(t, "a.html", page)},
+		{"an object", zipped(t, "a.json", `{"a":"`+string(noise)+`","textContent":"Words"}`)},
+		{"Karakeep", zipped(t, "a.json", `{"bookmarks":[],"a":"`+string(noise)+`"}`)},
+		{"OPML", zipped(t, "a.opml", "<opml><body><outline text=\""+string(noise)+"\"/></body></opml>")},
+		{"CSV", zipped(t, "a.csv", "url,title\nhttps://example.org/1,"+string(noise))},
+		{"several files", zipped(t, "a.html", page, "b.html", page)},
+	} {
+		size := int64(len(c.archive))
+		for place, in := range map[string]*failing{"the start": {from: 0, to: 30}, "the middle": {from: size/3 - 10, to: size / 3}} {
+			in.Reader = bytes.NewReader(c.archive)
+			src, err := files.Open(bytes.NewReader(c.archive), files.Options{Title: "x", Archive: in, Size: size})
+			if err == nil {
+				err = src.Read(t.Context(), &sourcetest.Count{})
+			}
+			if !errors.Is(err, errStorage) {
+				t.Errorf("%s, the storage fails at %s: %v", c.name, place, err)
+			}
+		}
+		damaged := bytes.Clone(c.archive)
+		copy(damaged[size/3:], make([]byte, 100))
+		var count sourcetest.Count
+		switch err := document(t, damaged, files.Options{Title: "x"}).Read(t.Context(), &count); {
+		case c.name == "several files" && (err != nil || count.Last.Why != "it is damaged"):
+			t.Errorf("%s, damaged: %v, %+v", c.name, err, count)
+		case c.name != "several files" && (domain.KindOf(err) != domain.Unprocessable || !strings.Contains(err.Error(), "damaged")):
+			t.Errorf("%s, damaged: %v", c.name, err)
+		}
+	}
+	err := document(t, zipped(t, "a.csv", bomb), files.Options{Title: "x"}).Read(t.Context(), &sourcetest.Count{})
+	if domain.KindOf(err) != domain.Unprocessable || !strings.Contains(err.Error(), "Unpack it") {
+		t.Errorf("a bomb: %v", err)
+	}
+}
+
+// TestTooManyFolders checks that private bookmarks stay private in an archive with too many folders.
+func TestTooManyFolders(t *testing.T) {
+	t.Parallel()
+	const secret = "<DT><A HREF=\"https://example.org/secret\" PRIVATE=\"1\" ADD_DATE=\"1700000000\">Secret</A>"
+	many := "<!DOCTYPE NETSCAPE-Bookmark-file-1><TITLE>Many</TITLE><DL>" + strings.Repeat("<DT><H3>F</H3><DL><DT><A HREF=\"https://example.org/1\">One</A></DL>", 20_000) + "</DL>"
+	more := marks + "<DL>" + secret + "<DT><H3>G</H3><DL>" + secret + "<DT><A HREF=\"https://example.org/open\">Open</A></DL></DL>"
+	d := document(t, zipped(t, "many.html", many, "b.html", more, "c.html", more), files.Options{Title: "x"})
+	in, left := map[string]int{}, map[string]int{}
+	for _, line := range sourcetest.Read(t, d) {
+		switch {
+		case strings.HasPrefix(line, "Link https://example.org/secret "), strings.HasPrefix(line, "Link https://example.org/open "):
+			in[strings.Join(strings.Fields(line)[1:4], " ")]++
+		case strings.HasPrefix(line, "left out"), strings.Contains(line, `visibility="private"`), strings.Contains(line, "/private:/ in"):
+			left[line]++
+		}
+	}
+	wantIn := map[string]int{"https://example.org/secret in /private:/": 4, "https://example.org/open in /Bookmarks/": 2}
+	wantLeft := map[string]int{`channel /private:/ "Private" visibility="private"`: 1, "Channel /private:/ in /": 1}
+	for _, name := range []string{"b.html", "c.html"} {
+		wantLeft[`left out "F", `+name+`, line 2: there are too many folders; what is in it goes to the folder of its file`] = 1
+		wantLeft[`left out "G", `+name+`, line 2: there are too many folders; what is in it goes to the folder of its file`] = 1
+		wantLeft[`left out "Private", `+name+`: there are too many folders; what is in it goes to a private folder of the ZIP file`] = 2
+	}
+	if !maps.Equal(in, wantIn) || !maps.Equal(left, wantLeft) {
+		t.Errorf("bookmarks %v\nand the rest %v", in, left)
 	}
 }
 

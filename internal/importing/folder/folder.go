@@ -67,7 +67,7 @@ func (f *Folder) About() source.About { return source.About{Format: "Folder"} }
 const sampledFiles = 10
 
 // Sample returns the ids of the first files.
-func (f *Folder) Sample(ctx context.Context) []string {
+func (f *Folder) Sample(ctx context.Context) [][]string {
 	s := plain.Sample{Most: sampledFiles}
 	s.Of(ctx, f)
 	return s.Blocks

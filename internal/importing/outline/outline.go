@@ -18,8 +18,9 @@ import (
 
 // Bounds of a file. What is beyond them is reported and not read.
 const (
-	maxTag  = 1 << 20 // bytes of an element's tag, or of a text
-	maxOpen = 10_000  // elements within elements
+	maxTag      = 1 << 20 // bytes of an element's tag, or of a text
+	maxOpen     = 10_000  // elements within elements
+	maxOpenTags = 8 << 20 // bytes of the tags of elements within elements
 )
 
 type file struct {
@@ -53,7 +54,7 @@ func (f *file) Others() []string { return nil }
 func (f *file) Former() string { return plain.FormerOrigin }
 
 // Sample returns the ids of the first links.
-func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
+func (f *file) Sample(context.Context) [][]string { return f.identity.Blocks }
 
 // About implements source.Document.
 func (f *file) About() source.About { return f.about }
@@ -93,15 +94,17 @@ type reading struct {
 	tree  plain.Tree
 	xml   *xml.Decoder
 	open  []outline // the first is the file
-	depth int
-	title bool // the title of the file is being read
-	found bool // the file is OPML
+	tags  []int64   // lengths of the tags of all open elements, which the decoder may keep
+	held  int64     // the sum of tags
+	title bool      // the title of the file is being read
+	found bool      // the file is OPML
 }
 
 // all reads the tokens. What is behind a tag that is too long or broken is reported as unread.
 func (r *reading) all(ctx context.Context, from *plain.Bounded) error {
 	for {
 		from.Left = maxTag
+		before := r.xml.InputOffset()
 		token, err := r.xml.Token()
 		switch {
 		case errors.Is(err, io.EOF) && from.Err == nil:
@@ -114,11 +117,30 @@ func (r *reading) all(ctx context.Context, from *plain.Bounded) error {
 			return r.end(ctx, from.Err.Error())
 		case err != nil:
 			return r.end(ctx, broken(err))
-		case r.depth > maxOpen:
+		}
+		r.count(token, r.xml.InputOffset()-before)
+		switch {
+		case len(r.tags) > maxOpen:
 			return r.end(ctx, fmt.Sprintf("it is more than %d outlines deep", maxOpen))
+		case r.held > maxOpenTags:
+			return r.end(ctx, fmt.Sprintf("the tags of the outlines around it are longer than %d bytes together", maxOpenTags))
 		}
 		if err := r.token(ctx, token); err != nil {
 			return err
+		}
+	}
+}
+
+// count keeps the lengths of the tags of all open elements.
+func (r *reading) count(token xml.Token, length int64) {
+	switch token.(type) {
+	case xml.StartElement:
+		r.tags = append(r.tags, length)
+		r.held += length
+	case xml.EndElement:
+		if last := len(r.tags) - 1; last >= 0 {
+			r.held -= r.tags[last]
+			r.tags = r.tags[:last]
 		}
 	}
 }
@@ -134,7 +156,6 @@ func broken(err error) string {
 func (r *reading) token(ctx context.Context, token xml.Token) error {
 	switch token := token.(type) {
 	case xml.StartElement:
-		r.depth++
 		switch strings.ToLower(token.Name.Local) {
 		case "opml":
 			r.found = true
@@ -144,7 +165,6 @@ func (r *reading) token(ctx context.Context, token xml.Token) error {
 			return r.begin(ctx, token)
 		}
 	case xml.EndElement:
-		r.depth--
 		r.title = false
 		if strings.EqualFold(token.Name.Local, "outline") && len(r.open) > 1 {
 			return r.close(ctx)
@@ -253,6 +273,7 @@ func (r *reading) folder(ctx context.Context, n int) (*plain.Folder, error) {
 	}
 	above := r.open[n-1].folder // made when this one began
 	o.folder, err = r.tree.Add(ctx, above, source.Channel{Title: o.text, Description: o.item.Description, CreatedAt: o.item.CreatedAt, Where: o.item.Where})
+	o.text, o.item = "", source.Item{} // a folder needs them no longer
 	return o.folder, err
 }
 

@@ -1,13 +1,16 @@
 package outline_test
 
 import (
+	"context"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/outline"
+	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
 )
 
@@ -92,6 +95,67 @@ func TestHostileOutlines(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMemoryOfOpenTags reads elements within elements that have long tags. It is not parallel because it
+// measures the heap.
+func TestMemoryOfOpenTags(t *testing.T) {
+	long := strings.Repeat("x", 1<<19)
+	for name, c := range map[string]struct {
+		start, inner, end string
+		deep, items       int
+	}{
+		"titles and notes":    {`<outline text="` + long + `" _note="` + long[:1<<18] + `">`, "", "</outline>", 60, 10},
+		"names":               {"<" + long + ">", "", "</" + long + ">", 60, 0},
+		"name spaces":         {`<a xmlns:a="` + long + `">`, "", "</a>", 60, 0},
+		"one after the other": {"", `<outline text="` + long + `"><outline text="b"/></outline>`, "", 60, 120},
+	} {
+		parts := []io.Reader{strings.NewReader("<opml><body>")}
+		for _, part := range []string{c.start, c.inner, c.end} {
+			for range c.deep {
+				parts = append(parts, strings.NewReader(part))
+			}
+		}
+		parts = append(parts, strings.NewReader("</body></opml>"))
+		seen := &heapAtItems{}
+		seen.measure()
+		if err := outline.New(io.MultiReader(append(parts, seen)...), "Mine").Read(t.Context(), seen); err != nil {
+			t.Fatal(err)
+		}
+		if seen.Items != c.items || (seen.LeftOuts > 0) != (c.start != "") || seen.LeftOuts > 0 && !strings.Contains(seen.Last.Why, "together") {
+			t.Errorf("%s: %+v", name, seen.Count)
+		}
+		if seen.grown > 20<<20 {
+			t.Errorf("%s: the heap grew by %d KB", name, seen.grown>>10)
+		}
+	}
+}
+
+// heapAtItems is a Count that measures the heap at each item, and at the end of a file to which it is
+// appended.
+type heapAtItems struct {
+	sourcetest.Count
+	before, grown int64
+}
+
+func (h *heapAtItems) measure() {
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	if h.before == 0 {
+		h.before = int64(now.HeapAlloc)
+	}
+	h.grown = max(h.grown, int64(now.HeapAlloc)-h.before)
+}
+
+func (h *heapAtItems) Item(ctx context.Context, channel string, it source.Item) error {
+	h.measure()
+	return h.Count.Item(ctx, channel, it)
+}
+
+func (h *heapAtItems) Read([]byte) (int, error) {
+	h.measure()
+	return 0, io.EOF
 }
 
 func TestOtherFilesAreRefused(t *testing.T) {

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,9 +19,9 @@ const FormerOrigin = "bookmarks"
 
 // Identity is what identifies a file.
 type Identity struct {
-	Name   string   // its origin
-	Others []string // origins that earlier versions gave to it
-	Blocks []string // ids of the first blocks
+	Name   string     // its origin
+	Others []string   // origins that earlier versions gave to it
+	Blocks [][]string // ids of the first blocks
 }
 
 // ErrNotRecognized is the error for a file of an unknown format.
@@ -98,7 +97,7 @@ var errEnough = errors.New("the sample is complete")
 // Sample implements source.Taker, and keeps the title of a file and the ids of its first blocks.
 type Sample struct {
 	Title  string
-	Blocks []string
+	Blocks [][]string
 	Most   int // 0: sampled
 }
 
@@ -118,7 +117,11 @@ func (s *Sample) Channel(_ context.Context, c source.Channel) error {
 // Item implements source.Taker.
 func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
 	if it.Kind != source.Nested {
-		s.Blocks = append(s.Blocks, cmp.Or(it.FormerID, it.ID)) // earlier versions wrote the rows that are compared
+		ids := []string{it.ID}
+		if it.FormerID != "" {
+			ids = append(ids, it.FormerID)
+		}
+		s.Blocks = append(s.Blocks, ids)
 	}
 	if most := s.Most; len(s.Blocks) >= sampled || most > 0 && len(s.Blocks) >= most {
 		return errEnough

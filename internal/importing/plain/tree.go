@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
@@ -34,7 +35,7 @@ type Folder struct {
 	depth   int
 	begun   bool
 	names   map[string]int     // how many folders in it have had each name
-	named   map[string]*Folder // those that are asked for by name
+	named   map[string]*Folder // by the nameKey of their titles, those that are asked for by name
 	private *Folder
 }
 
@@ -60,8 +61,12 @@ func (t *Tree) Add(ctx context.Context, above *Folder, c source.Channel) (*Folde
 		t.To.LeftOut(source.LeftOut{What: Short(c.Title), Where: c.Where, Why: why + "; what is in it goes to the folder above"})
 		return above, nil
 	}
-	return t.add(ctx, above, c, ID(url.QueryEscape(c.Title)))
+	return t.add(ctx, above, c, nameKey(url.QueryEscape(c.Title)))
 }
+
+// nameKey returns a key of bounded length for a title. It is a copy because the title may be part of a
+// longer text, which would stay in memory with the key.
+func nameKey(title string) string { return strings.Clone(ID(title)) }
 
 func (t *Tree) full(above *Folder) string {
 	switch {
@@ -93,7 +98,8 @@ func (t *Tree) add(ctx context.Context, above *Folder, c source.Channel, name st
 
 // Named is the folder of a name in another, which is made when it is first asked for.
 func (t *Tree) Named(ctx context.Context, above *Folder, c source.Channel) (*Folder, error) {
-	if known := above.named[c.Title]; known != nil {
+	key := nameKey(c.Title)
+	if known := above.named[key]; known != nil {
 		return known, nil
 	}
 	inner, err := t.Add(ctx, above, c)
@@ -103,7 +109,7 @@ func (t *Tree) Named(ctx context.Context, above *Folder, c source.Channel) (*Fol
 	if above.named == nil {
 		above.named = map[string]*Folder{}
 	}
-	above.named[c.Title] = inner
+	above.named[key] = inner
 	return inner, nil
 }
 

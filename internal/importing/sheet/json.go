@@ -23,6 +23,14 @@ type stream struct {
 	from *plain.Bounded
 }
 
+// failed returns the error of reading the file, or nil if its content is at fault.
+func (s stream) failed() error {
+	if err := s.from.Err; err != nil && !errors.Is(err, errLongEntry) {
+		return err
+	}
+	return nil
+}
+
 // json reads the JSON of the services that are known.
 func (l *list) json(ctx context.Context, in *bufio.Reader) error {
 	from := &plain.Bounded{In: in, Left: maxEntry, Full: errLongEntry}

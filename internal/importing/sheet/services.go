@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
 	"strings"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 )
@@ -149,6 +149,9 @@ func (l *list) object(ctx context.Context, s stream) error {
 		}
 		var raw json.RawMessage
 		if err := s.Decode(&raw); err != nil {
+			if failed := s.failed(); failed != nil {
+				return failed
+			}
 			if k.found {
 				return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", err)))
 			}
@@ -166,8 +169,8 @@ func (l *list) object(ctx context.Context, s stream) error {
 		return errors.Join(k.end(ctx), ignoreEnd(k.rest(s.from, "the end", broken)))
 	case k.found:
 		return k.end(ctx)
-	case s.from.Err != nil && !errors.Is(s.from.Err, io.EOF) && !errors.Is(s.from.Err, errLongEntry):
-		return s.from.Err
+	case s.failed() != nil:
+		return s.failed()
 	case broken != nil:
 		return plain.ErrNotRecognized
 	case isKeep:
@@ -180,13 +183,18 @@ func (l *list) object(ctx context.Context, s stream) error {
 // which follow at the end of the file.
 const maxHeld = 32 << 20
 
+// bytesOfString is the memory that a string takes in addition to its text.
+const bytesOfString = 16
+
 // karakeep reads an export of Karakeep.
 type karakeep struct {
 	*list
 	found bool
 	known map[string]karakeepList
 	held  []karakeepItem
-	size  int
+	size  int // of held, in bytes
+
+	listsSize int // of known, in bytes
 }
 
 type karakeepList struct {
@@ -209,23 +217,48 @@ func (k *karakeep) read(ctx context.Context, s stream, name string) error {
 	if name == "bookmarks" {
 		return k.entries(s, func(where string, raw json.RawMessage) error { return k.bookmark(ctx, where, raw) })
 	}
-	return k.entries(s, func(_ string, raw json.RawMessage) error {
+	return k.entries(s, func(where string, raw json.RawMessage) error {
 		var one struct {
 			ID string `json:"id"`
 			karakeepList
 		}
-		if json.Unmarshal(raw, &one) == nil && len(k.known) < maxLists {
-			k.known[one.ID] = one.karakeepList
+		if json.Unmarshal(raw, &one) == nil && !k.remember(plain.ID(one.ID), one.karakeepList) {
+			k.to.LeftOut(source.LeftOut{What: "A list", Where: where, Why: "there are too many lists; the bookmarks in it go to the top"})
 		}
 		return nil
 	})
 }
 
+// remember keeps a list until the bookmarks in it are handed over. It returns false if there are too
+// many lists. It shortens the name and the description to a little more than a channel may have, so that
+// the import still reports that they are too long.
+func (k *karakeep) remember(id string, of karakeepList) bool {
+	of.Name, of.Description, of.Parent = start(of.Name, 4*(domain.MaxTitle+1)), start(of.Description, 4*(domain.MaxDescription+1)), plain.ID(of.Parent)
+	size := len(id) + len(of.Name) + len(of.Description) + len(of.Parent)
+	if _, again := k.known[id]; len(k.known) >= maxLists && !again || k.listsSize+size > maxListsSize {
+		return false
+	}
+	k.listsSize += size
+	k.known[id] = of
+	return true
+}
+
+// start returns a copy of at most the first bytes of a text, without a broken character at its end.
+func start(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(strings.Clone(text[:most]), "")
+}
+
 // maxDepth is how many lists within lists are followed to the outermost, which a cycle has not.
 const maxDepth = 64
 
-// maxLists is how many of Karakeep's lists are read.
-const maxLists = 20_000
+// Limits of Karakeep's lists. The bookmarks of any further list go to the top.
+const (
+	maxLists     = 20_000
+	maxListsSize = 16 << 20 // bytes
+)
 
 func (k *karakeep) bookmark(ctx context.Context, where string, raw json.RawMessage) error {
 	var b struct {
@@ -261,7 +294,7 @@ func (k *karakeep) bookmark(ctx context.Context, where string, raw json.RawMessa
 	}
 	it.Where = where
 	if len(b.Lists) > 0 && k.size < maxHeld {
-		k.size += len(raw)
+		k.size += len(raw) + len(b.Lists)*bytesOfString
 		k.held = append(k.held, karakeepItem{it, b.Lists})
 		return nil
 	}
@@ -305,7 +338,7 @@ func (k *karakeep) end(ctx context.Context) error {
 
 // folder returns the channel of a list within that of its parent, or top if there is no such list.
 func (k *karakeep) folder(ctx context.Context, top *plain.Folder, id, where string, depth int) (*plain.Folder, error) {
-	of, ok := k.known[id]
+	of, ok := k.known[plain.ID(id)]
 	if !ok || depth > maxDepth {
 		return top, nil
 	}

@@ -1,12 +1,16 @@
 package sheet_test
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"runtime"
 	"strings"
 	"testing"
 
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/sheet"
+	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
 )
 
@@ -132,4 +136,55 @@ func TestManyListsOfKarakeep(t *testing.T) {
 	if nested := count.Channels - 1; count.Items-nested != n || nested > 65 {
 		t.Errorf("%+v", count)
 	}
+}
+
+// TestLargeListsOfKarakeep checks that the names and descriptions of lists take little memory. It is not
+// parallel because it measures the heap.
+func TestLargeListsOfKarakeep(t *testing.T) {
+	const lists, size = 230, 100 << 10
+	parts := []io.Reader{strings.NewReader(`{"lists":[{"id":"` + strings.Repeat("i", 1_000) + `","name":"Named"}`)}
+	for i := range lists {
+		parts = append(parts, strings.NewReader(fmt.Sprintf(`,{"id":"%d","name":"`, i)), io.LimitReader(filler('n'), size), strings.NewReader(`","description":"`), io.LimitReader(filler('d'), size), strings.NewReader(`"}`))
+	}
+	held := `,{"lists":["` + strings.Repeat("i", 1_000) + `"],"content":{"type":"link","url":"https://example.org/2"}}`
+	parts = append(parts, strings.NewReader(`],"bookmarks":[{"content":{"type":"link","url":"https://example.org/1"}}`+held+`]}`))
+	src := sheet.New(io.MultiReader(parts...), "Mine")
+	seen := &heapAtItems{before: heap()}
+	if err := src.Read(t.Context(), seen); err != nil {
+		t.Fatal(err)
+	}
+	if seen.grown > 30<<20 {
+		t.Errorf("the heap grew by %d KB", seen.grown>>10)
+	}
+	if seen.Channels != 2 || seen.Items != 3 || seen.LeftOuts == 0 || seen.Last.What != "A list" {
+		t.Errorf("%+v", seen.Count)
+	}
+}
+
+// filler is a reader of one byte, repeated.
+type filler byte
+
+func (f filler) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(f)
+	}
+	return len(p), nil
+}
+
+// heapAtItems is a Count that measures the heap at each item.
+type heapAtItems struct {
+	sourcetest.Count
+	before, grown int64
+}
+
+func (h *heapAtItems) Item(ctx context.Context, channel string, it source.Item) error {
+	h.grown = max(h.grown, heap()-h.before)
+	return h.Count.Item(ctx, channel, it)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	return int64(now.HeapAlloc)
 }

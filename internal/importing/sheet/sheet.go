@@ -47,7 +47,7 @@ func (f *file) Others() []string { return f.identity.Others }
 func (f *file) Former() string { return plain.FormerOrigin }
 
 // Sample returns the ids of the first rows.
-func (f *file) Sample(context.Context) []string { return f.identity.Blocks }
+func (f *file) Sample(context.Context) [][]string { return f.identity.Blocks }
 
 // About implements source.Document.
 func (f *file) About() source.About { return f.about }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -291,13 +290,11 @@ type peak struct {
 
 func (p *peak) Item(ctx context.Context, channel string, it source.Item) error {
 	if p.Items%10_000 == 0 {
-		runtime.GC()
-		var now runtime.MemStats
-		runtime.ReadMemStats(&now)
+		now := heap()
 		if p.first == 0 {
-			p.first = int64(now.HeapAlloc)
+			p.first = now
 		}
-		p.grown = max(p.grown, int64(now.HeapAlloc)-p.first)
+		p.grown = max(p.grown, now-p.first)
 	}
 	return p.Count.Item(ctx, channel, it)
 }

@@ -33,12 +33,13 @@ type Document interface {
 	// Former returns the origin that earlier versions gave to all files of this kind.
 	Former() string
 
-	// Others returns further origins that earlier versions gave to this file.
+	// Others returns further origins under which this file may have been imported: by earlier versions,
+	// or in another encoding.
 	Others() []string
 
-	// Sample returns the ids of the first blocks in the file, by which a file that was imported under
-	// the former origin is recognized. It does not consume input that Read needs.
-	Sample(ctx context.Context) []string
+	// Sample returns the ids of each of the first blocks in the file, by which a file is recognized that
+	// was imported under another origin. It does not consume input that Read needs.
+	Sample(ctx context.Context) [][]string
 
 	// About describes the file. It is final after Read.
 	About() About

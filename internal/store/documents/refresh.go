@@ -3,18 +3,28 @@ package documents
 import (
 	"context"
 	"math"
+	"time"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
 )
 
+// oldNodesFor is how long nodes of the previous version are expected to run during an upgrade. jobs has the
+// same limit for jobs of newer versions.
+const oldNodesFor = 24 * time.Hour
+
 // RefreshDocuments compares the next n documents with their items, and writes those again that an
-// earlier version wrote in another way. It returns how many it compared: fewer than n at the end.
-func (w Writes) RefreshDocuments(ctx context.Context, n int) (int, error) {
+// earlier version wrote in another way. It returns how many it compared: fewer than n at the end. All
+// documents are compared a second time a day after the first pass, for those that old nodes wrote meanwhile.
+func (w Writes) RefreshDocuments(ctx context.Context, n int, now time.Time) (int, error) {
 	db := w.ix.db
-	above, err := sqlx.ScanInt64(db.QueryRow(ctx, `SELECT done FROM backfill_progress WHERE kind = 'refresh_documents'`+db.ForUpdate("backfill_progress")))
-	if err != nil || above == math.MaxInt64 {
+	var above, repeat int64
+	err := db.QueryRow(ctx, `SELECT done, repeat_at FROM backfill_progress WHERE kind = 'refresh_documents'`+db.ForUpdate("backfill_progress")).Scan(&above, &repeat)
+	if err != nil || above == math.MaxInt64 && sqlx.Micros(now) < repeat {
 		return 0, err
+	}
+	if above == math.MaxInt64 {
+		above = 0
 	}
 	// The lock keeps the documents as they are until they are written again.
 	rows, err := db.Query(ctx, `SELECT seq, kind, item_id, COALESCE(digest, 0), digest IS NULL, source_key, value_key, name_key, extension
@@ -49,6 +59,11 @@ func (w Writes) RefreshDocuments(ctx context.Context, n int) (int, error) {
 	}
 	if len(all) < n {
 		last = math.MaxInt64
+		if repeat == 0 {
+			repeat = sqlx.Micros(now.Add(oldNodesFor))
+		} else {
+			repeat = math.MaxInt64
+		}
 	}
-	return len(all), db.ExecOne(ctx, `UPDATE backfill_progress SET done = $1 WHERE kind = 'refresh_documents'`, last)
+	return len(all), db.ExecOne(ctx, `UPDATE backfill_progress SET done = $1, repeat_at = $2 WHERE kind = 'refresh_documents'`, last, repeat)
 }
