@@ -1,6 +1,5 @@
-// Content measures the content pipeline of the built program: uploads, image
-// versions beside vipsthumbnail on the same files, memory, and the serving of images
-// beside a static file server.
+// Content measures the content pipeline of the built program: uploads, image versions compared with vipsthumbnail on the
+// same files, memory, and serving images compared with a static file server.
 //
 //	make build && go run ./bench/content --bin bin/vitrine
 package main
@@ -63,8 +62,7 @@ func (cmd command) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// pipeline turns photographs into blocks with all versions, and has vipsthumbnail make
-// the same sizes.
+// pipeline turns photographs into blocks with all versions, and makes the same sizes with vipsthumbnail.
 func (cmd command) pipeline(ctx context.Context, s *server, photos []string) error {
 	values := make([]string, len(photos))
 	for i, path := range photos {
@@ -99,7 +97,7 @@ func (cmd command) pipeline(ctx context.Context, s *server, photos []string) err
 	return nil
 }
 
-// large sends one file that is larger than the memory it may take.
+// large uploads a file that is larger than the memory limit.
 func (cmd command) large(ctx context.Context, s *server) error {
 	before, err := s.peakMemory()
 	if err != nil {

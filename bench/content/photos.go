@@ -61,7 +61,7 @@ func writePhoto(path string, seed uint64) error {
 	return f.Close()
 }
 
-// vips makes the versions that we make, one program per size and file list.
+// vips makes the same versions, with one run of the program per size.
 func vips(ctx context.Context, photos []string) (time.Duration, error) {
 	out, err := os.MkdirTemp("", "vips")
 	if err != nil {
@@ -72,7 +72,7 @@ func vips(ctx context.Context, photos []string) (time.Duration, error) {
 	for _, size := range [][]string{
 		{"--size", "400"}, {"--size", "800"}, {"--size", "1600"}, {"--size", "1200"}, {"--size", "2400"},
 		{"--size", "400x400", "--smartcrop", "centre"}, {"--size", "800x800", "--smartcrop", "centre"},
-	} { // medium at 1x is as large as small at 2x
+	} { // medium at 1x has the size of small at 2x
 		args := append(size, "-o", filepath.Join(out, "%s-"+size[1]+".jpg[Q=82]"))
 		if text, err := exec.CommandContext(ctx, "vipsthumbnail", append(args, photos...)...).CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("%w: %s", err, text)

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// server is the program as a process of its own.
+// server is the program in a separate process.
 type server struct {
 	process *exec.Cmd
 	dir     string
@@ -26,7 +26,7 @@ type server struct {
 	token   string
 }
 
-// start starts the program on an empty folder, with one user and one channel.
+// start starts the program in an empty folder, with one user and one channel.
 func start(ctx context.Context, bin, dir string, workers int, big int64) (*server, error) {
 	env := append(os.Environ(), "VITRINE_DATA_DIR="+dir, "VITRINE_ADDR=127.0.0.1:0", "VITRINE_LOG_LEVEL=error",
 		"VITRINE_RATE_LIMITS=guest=0,free=0,premium=0,supporter=0", "VITRINE_JOB_CONCURRENCY="+strconv.Itoa(workers),
@@ -99,7 +99,7 @@ func (s *server) call(ctx context.Context, method, path string, body, into any) 
 	return json.Unmarshal(answer, into)
 }
 
-// put presigns a file, sends it, and gives its address.
+// put presigns and uploads a file, and returns its address.
 func (s *server) put(ctx context.Context, name, contentType string, size int64, body io.Reader) (string, error) {
 	var presigned struct {
 		Files []struct {
@@ -140,7 +140,7 @@ func (s *server) upload(ctx context.Context, path string) (string, error) {
 	return s.put(ctx, filepath.Base(path), "image/jpeg", info.Size(), f)
 }
 
-// zeros are bytes without end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 // Read implements io.Reader.
@@ -155,7 +155,7 @@ func (s *server) createBlock(ctx context.Context, value string) error {
 	return s.call(ctx, "POST", "/v3/blocks", map[string]any{"value": value, "channel_ids": []string{"photos"}}, nil)
 }
 
-// block is what is asked of one.
+// block contains the fields of a block that are used here.
 type block struct {
 	Type  string
 	Image struct{ Medium struct{ Src string } }
@@ -187,7 +187,7 @@ func (s *server) settled(ctx context.Context) error {
 	}
 }
 
-// peakMemory is the most that was resident of the process, in bytes (proc(5)).
+// peakMemory returns the peak resident memory of the process, in bytes (proc(5)).
 func (s *server) peakMemory() (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// serving gets a version of an image again and again beside a static file server with
-// the same file, and for the first time after its versions have been lost.
+// serving requests a version of an image repeatedly, compared with a static file server and the same file, and for the
+// first time after its versions were deleted.
 func (cmd command) serving(ctx context.Context, s *server) error {
 	all, err := s.blocks(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (cmd command) serving(ctx context.Context, s *server) error {
 	static := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer static.Close()
 	var ours, theirs []time.Duration
-	for range 5 { // rounds, in turn
+	for range 5 { // alternating rounds
 		t, err := timed(ctx, version, cmd.Gets)
 		if err != nil {
 			return err

@@ -1,9 +1,9 @@
-// Package costs holds what is asked most to what it may cost: statements on either database,
-// and allocations on SQLite, on a tiny set of bench/dataset. bounds.json has the figures;
+// Package costs compares the costs of the most frequent requests with their limits: statements on either database, and
+// allocations on SQLite, with a tiny set of bench/dataset. The limits are in bounds.json;
 //
 //	go test ./bench/costs -update
 //
-// writes it anew, with the statements of PostgreSQL if VITRINE_TEST_POSTGRES is set.
+// updates it, with the statements of PostgreSQL if VITRINE_TEST_POSTGRES is set.
 package costs_test
 
 import (
@@ -26,19 +26,18 @@ var update = flag.Bool("update", false, "write bounds.json anew")
 
 const file = "bounds.json"
 
-// A change that doubles either figure fails: not one statement more is allowed, and half as
-// many allocations again, which differ from run to run and between versions of Go.
+// A change that doubles either number fails. No additional statement is allowed, but half as many allocations again,
+// because these vary between runs and versions of Go.
 const allowed = 1.5
 
-// cost is what an operation costs at most.
+// cost is the maximum cost of an operation.
 type cost struct {
 	SQLite      int `json:"sqlite"`      // statements
 	Postgres    int `json:"postgres"`    // statements
 	Allocations int `json:"allocations"` // on SQLite
 }
 
-// operation is a request that is made again and again. One that writes has another path or
-// body each time.
+// operation is a repeated request. One that writes has another path or body each time.
 type operation struct {
 	name, method string
 	token        string
@@ -46,13 +45,13 @@ type operation struct {
 	status       int
 }
 
-// same is a path or a body that is always the same.
+// same returns a constant path or body.
 func same(text string) func(int) string { return func(int) string { return text } }
 
 // runs is how often the allocations of an operation are counted.
 const runs = 20
 
-// operations makes the data, and what is asked of it.
+// operations creates the data and returns the requests to measure.
 func operations(t *testing.T, r *apptest.Rig) (all []operation) {
 	t.Helper()
 	made, err := dataset.Fill(t.Context(), r.S.Store, dataset.Size{Users: 60, Channels: 40, Blocks: 300, Connections: 450, Large: 1000, Small: 50, Seed: 1})
@@ -115,7 +114,7 @@ func operations(t *testing.T, r *apptest.Rig) (all []operation) {
 		}, 201})
 }
 
-// request is the nth of an operation.
+// request returns the nth request of an operation.
 func request(r *apptest.Rig, o operation, n int) *http.Request {
 	var body any
 	if text := o.body(n); text != "" {
@@ -128,7 +127,7 @@ func request(r *apptest.Rig, o operation, n int) *http.Request {
 	return req
 }
 
-// send sends the nth request of an operation, past the network.
+// send sends the nth request of an operation without the network.
 func send(t *testing.T, r *apptest.Rig, o operation, n int) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -141,10 +140,10 @@ func send(t *testing.T, r *apptest.Rig, o operation, n int) *httptest.ResponseRe
 
 func TestStatements(t *testing.T) {
 	b := load(t)
-	t.Cleanup(func() { b.save(t) }) // both databases at once
+	t.Cleanup(func() { b.save(t) }) // after both databases
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for _, o := range operations(t, r) {
-			send(t, r, o, 0) // what is prepared or kept for the next
+			send(t, r, o, 0) // prepares statements and fills caches
 			send(t, r, o, 1)
 			seen := r.Statements(func() { send(t, r, o, 2) })
 			b.hold(t, o.name, func(c *cost) {
@@ -182,7 +181,7 @@ func TestAllocations(t *testing.T) {
 	b.save(t)
 }
 
-// bounds are the costs by operation.
+// bounds contains the costs by operation.
 type bounds struct {
 	mu   sync.Mutex
 	all  map[string]*cost
@@ -201,7 +200,7 @@ func load(t *testing.T) *bounds {
 	return b
 }
 
-// hold does something with the costs of an operation.
+// hold calls do with the costs of an operation while it holds the lock.
 func (b *bounds) hold(t *testing.T, name string, do func(c *cost)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -213,7 +212,7 @@ func (b *bounds) hold(t *testing.T, name string, do func(c *cost)) {
 	do(b.all[name])
 }
 
-// save writes the bounds anew if that is asked for, without those of what is asked no more.
+// save updates the bounds if requested, without those of removed operations.
 func (b *bounds) save(t *testing.T) {
 	for name := range b.all {
 		if !b.held[name] {
@@ -234,7 +233,7 @@ func (b *bounds) save(t *testing.T) {
 	}
 }
 
-// allocations counts those of an operation, the mean of some runs.
+// allocations returns the mean number of allocations of an operation over several runs.
 func allocations(t *testing.T, r *apptest.Rig, o operation) int {
 	requests := make([]*http.Request, runs+1) // one more to warm up
 	for i := range requests {

@@ -15,31 +15,30 @@ import (
 	"vitrine/internal/store/bulk"
 )
 
-// CrowdSize says how large a set of people is: 1 is a million users and ten million
-// activities; all but the small counterparts to compare with shrinks in proportion.
+// CrowdSize is the size of a set of people: 1 is a million users and ten million activities. Everything except the small
+// counterparts for comparison is proportional to it.
 type CrowdSize struct {
 	Scale float64
 	Seed  uint64
 }
 
-// of scales a number, but not below some least.
+// of scales a number, with a minimum.
 func (s CrowdSize) of(full, least int64) int64 { return max(int64(float64(full)*s.Scale), least) }
 
-// Crowd is what FillCrowd made, and what a benchmark needs to know of it. Everybody in
-// People can be acted as.
+// Crowd describes the result of FillCrowd for benchmarks. Everybody in People has a token.
 type Crowd struct {
 	Users      int64             `json:"users"`
 	Activities int64             `json:"activities"`
 	People     map[string]Person `json:"people"`
-	FirstBlock int64             `json:"first_block"` // all seen by everybody
+	FirstBlock int64             `json:"first_block"` // all visible to everybody
 	Blocks     int64             `json:"blocks"`
-	Productive int64             `json:"productive"` // a user who did thousands of things and has one follower
-	// Channels of Star's: those with many followers, and as many with 10.
+	Productive int64             `json:"productive"` // a user with thousands of activities and one follower
+	// Channels of Star: those with many followers, and as many with 10.
 	Crowded []int64 `json:"crowded"`
 	Quiet   []int64 `json:"quiet"`
 }
 
-// Person is somebody to act as.
+// Person is a user to act as.
 type Person struct {
 	ID            int64  `json:"id"`
 	Slug          string `json:"slug"`
@@ -49,28 +48,28 @@ type Person struct {
 	Notifications int64  `json:"notifications"`
 }
 
-// The people of a crowd by name: what each has is in Person.
+// The names of the generated people.
 const (
 	Star        = "star"         // 1,000,000 followers
 	Twin        = "twin"         // 10 followers
-	Reader      = "reader"       // follows 10,000 users and 1,000 channels, nearly all silent
-	SmallReader = "small-reader" // follows 10 users, of whom two do things
-	Silent      = "silent"       // follows as many as Reader, none of whom ever did anything
+	Reader      = "reader"       // follows 10,000 users and 1,000 channels, almost all inactive
+	SmallReader = "small-reader" // follows 10 users, two of them active
+	Silent      = "silent"       // follows as many as Reader, all of them inactive
 	Inbox       = "inbox"        // 1,000,000 notifications
 	SmallInbox  = "small-inbox"  // 100 notifications
 )
 
-// Followed are people with so many followers; Following are readers of so many.
+// Numbers of followers of the followed people, and of follows of the readers.
 var (
 	Followed  = []int64{100, 500, 5_000, 50_000}
 	Following = []int64{100, 1_000}
 )
 
-// FollowedBy and ReaderOf name them.
+// FollowedBy and ReaderOf return their names.
 func FollowedBy(n int64) string { return "followed-by-" + strconv.FormatInt(n, 10) }
 func ReaderOf(n int64) string   { return "reader-of-" + strconv.FormatInt(n, 10) }
 
-// crowd carries what has been made so far.
+// crowd contains what has been created so far.
 type crowd struct {
 	s    *store.Store
 	size CrowdSize
@@ -78,12 +77,11 @@ type crowd struct {
 
 	people                            map[string]domain.UserID
 	users, channels, blocks, activity bulk.Span
-	silent                            bulk.Span // users who did one thing long ago
+	silent                            bulk.Span // users with one old activity
 	crowded, quiet                    bulk.Span // channels
 }
 
-// FillCrowd makes users, follows, activities and notifications in an empty database.
-// It must have the database for itself.
+// FillCrowd creates users, follows, activities and notifications in an empty database that nobody else uses.
 func FillCrowd(ctx context.Context, s *store.Store, size CrowdSize) (Crowd, error) {
 	if size.Scale <= 0 || size.Scale > 1 {
 		return Crowd{}, errors.New("dataset: want a scale above 0, at most 1")
@@ -100,7 +98,7 @@ func FillCrowd(ctx context.Context, s *store.Store, size CrowdSize) (Crowd, erro
 	return c.report(ctx)
 }
 
-// names are those of everybody that is made one by one.
+// names returns the names of everybody who is created individually.
 func names() []string {
 	all := []string{Star, Twin, Reader, SmallReader, Silent, Inbox, SmallInbox}
 	for _, n := range Followed {
@@ -112,10 +110,10 @@ func names() []string {
 	return all
 }
 
-// one is the span of one person.
+// one returns the span of one person.
 func (c *crowd) one(name string) bulk.Span { return bulk.Span{First: int64(c.people[name]), N: 1} }
 
-// settle makes the users.
+// settle creates the users.
 func (c *crowd) settle(ctx context.Context) error {
 	err := c.s.InTx(ctx, func(tx *store.Tx) error {
 		for _, name := range names() {
@@ -142,7 +140,7 @@ func (c *crowd) settle(ctx context.Context) error {
 	return err
 }
 
-// inParts loads rows 0..n, a part in each transaction.
+// inParts loads rows 0..n, with one transaction per part.
 func (c *crowd) inParts(ctx context.Context, n int64, load func(tx *store.Tx, from, to int64) (bulk.Span, error)) (all bulk.Span, err error) {
 	const part = 250_000
 	for from := int64(0); from < n; from += part {
@@ -162,7 +160,7 @@ func (c *crowd) inParts(ctx context.Context, n int64, load func(tx *store.Tx, fr
 	return all, nil
 }
 
-// report prints what was made, with new tokens.
+// report describes the result, with new tokens.
 func (c *crowd) report(ctx context.Context) (Crowd, error) {
 	m := Crowd{Users: c.users.N, Activities: c.activity.N, People: map[string]Person{}, FirstBlock: c.blocks.First, Blocks: c.blocks.N,
 		Productive: c.productive().First, Crowded: ids(c.crowded), Quiet: ids(c.quiet)}
@@ -188,5 +186,5 @@ func ids(s bulk.Span) (all []int64) {
 	return slices.Clip(all)
 }
 
-// step is the time from one activity to the next.
+// step returns the time between two activities.
 func (c *crowd) step(n int64) time.Duration { return span / 2 / time.Duration(n) }

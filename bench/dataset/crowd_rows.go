@@ -9,10 +9,10 @@ import (
 	"vitrine/internal/store/ranked"
 )
 
-// doomed is how many channels there are to be deleted while measuring, of each kind.
+// doomed is the number of channels of each kind that are deleted while measuring.
 const doomed = 12
 
-// open makes the channels: those that things happen in, and those that are to go.
+// open creates the channels: those for activities, and those that will be deleted.
 func (c *crowd) open(ctx context.Context) error {
 	n := c.size.of(10_000, 100)
 	return c.s.InTx(ctx, func(tx *store.Tx) (err error) {
@@ -27,7 +27,7 @@ func (c *crowd) open(ctx context.Context) error {
 	})
 }
 
-// fillChannels puts two blocks into each channel; all that is done is done with these.
+// fillChannels puts two blocks into each channel. All activities are about these.
 func (c *crowd) fillChannels(ctx context.Context) error {
 	f := &filler{rng: c.rng, words: newWords(c.rng, 500)}
 	n := int(c.channels.N)
@@ -64,17 +64,17 @@ func (c *crowd) fillChannels(ctx context.Context) error {
 	})
 }
 
-// actors are the users who do things; the others never did, but for the silent.
+// actors are the active users. The others did nothing, except the silent ones.
 func (c *crowd) actors() bulk.Span { return c.users.Part(0, c.users.N/5) }
 
-// busy are the first of them, whom many follow; modest some that do a hundred things
-// or so, whom few follow; productive is one who does thousands of things.
+// busy are the first of them, who have many followers. modest have a hundred activities or so, and few followers.
+// productive has thousands of activities.
 func (c *crowd) busy() bulk.Span       { return c.users.Part(0, c.size.of(20, 2)) }
 func (c *crowd) productive() bulk.Span { return c.users.Part(c.size.of(25, 3), 1) }
 func (c *crowd) modest() bulk.Span     { return c.users.Part(c.size.of(1_000, 10), c.size.of(80, 4)) }
 
-// act makes what was done: one thing by each of the silent, then all else, added in
-// sittings of 25. Half of the channels see nothing happen.
+// act creates the activities: one by each of the silent, then all others, added in sessions of 25. Half of the channels
+// have none.
 func (c *crowd) act(ctx context.Context) error {
 	n := c.size.of(10_000_000, 10_000)
 	c.silent = c.users.Part(c.users.N/2, c.size.of(9_900, 50))
@@ -96,14 +96,14 @@ func (c *crowd) act(ctx context.Context) error {
 	return err
 }
 
-// following is who follows what.
+// following describes follows between two sets.
 type following struct {
 	followers bulk.Span
 	what      domain.SubjectType
 	followed  bulk.Span
 }
 
-// follow makes the follows, those of readers last.
+// follow creates the follows, those of readers last.
 func (c *crowd) follow(ctx context.Context) error {
 	all := append(c.audiences(), c.readings()...)
 	for _, f := range all {
@@ -115,8 +115,7 @@ func (c *crowd) follow(ctx context.Context) error {
 	return nil
 }
 
-// audiences are the followers of those who have many, and a following of one actor for
-// every twentieth user.
+// audiences returns the followers of those who have many, and one follow of an active user for every twentieth user.
 func (c *crowd) audiences() []following {
 	user := domain.SubjectUser
 	all := []following{
@@ -137,7 +136,7 @@ func (c *crowd) audiences() []following {
 	return all
 }
 
-// readings are what the readers follow.
+// readings returns the follows of the readers.
 func (c *crowd) readings() []following {
 	user, channel := domain.SubjectUser, domain.SubjectChannel
 	half, quarter := c.channels.N/2, c.channels.N/4
@@ -157,7 +156,7 @@ func (c *crowd) readings() []following {
 	return all
 }
 
-// notify fills the inboxes from all over the time.
+// notify fills the inboxes from the whole time span.
 func (c *crowd) notify(ctx context.Context) error {
 	return c.s.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LoadNotifications(ctx, c.people[Inbox], c.activity, 10); err != nil {

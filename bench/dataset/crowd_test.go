@@ -19,7 +19,7 @@ func fillCrowd(t *testing.T, s *store.Store) dataset.Crowd {
 	return made
 }
 
-// Everything derived is what the program would have written.
+// All derived values are what the program would have written.
 func TestFillCrowdBothDatabases(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -31,7 +31,7 @@ func TestFillCrowdBothDatabases(t *testing.T) {
 	})
 }
 
-// The people that are made have what their names say, and can be acted as.
+// The people match their names and can be acted as.
 func TestCrowdServed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

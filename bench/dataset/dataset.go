@@ -1,7 +1,6 @@
-// Package dataset fills an empty, migrated database with data as a service in use
-// would hold it: the same seed makes the same rows. Texts are made of a fixed
-// vocabulary, rendered as the service renders them; who connects what, and where,
-// follows skewed distributions. One channel is very large, and one like it small.
+// Package dataset fills an empty, migrated database with data like that of a real service. The same seed creates the
+// same rows. Texts consist of a fixed vocabulary, rendered like those of the service. Connections follow skewed
+// distributions. There is one very large channel, and a similar small one.
 package dataset
 
 import (
@@ -17,18 +16,18 @@ import (
 	"vitrine/internal/store"
 )
 
-// Size says how much to make.
+// Size is the amount of data.
 type Size struct {
 	Users       int
-	Channels    int // beside the large and the small one
-	Blocks      int // beside those of the large and the small channel
-	Connections int // beside those of the large and the small channel
-	Large       int // items of the large channel, each a block of its own
-	Small       int // items of the small channel, each a block of its own
+	Channels    int // besides the large and the small one
+	Blocks      int // besides those of the large and the small channel
+	Connections int // besides those of the large and the small channel
+	Large       int // items of the large channel, each a separate block
+	Small       int // items of the small channel, each a separate block
 	Seed        uint64
 }
 
-// Made is what was made, and what a benchmark needs to know of it.
+// Made describes the created data for benchmarks.
 type Made struct {
 	Users       int    `json:"users"`
 	Channels    int    `json:"channels"`
@@ -38,26 +37,25 @@ type Made struct {
 	Token       string `json:"token"` // of that user, with scope write
 	Large       Place  `json:"large"`
 	Small       Place  `json:"small"`
-	Middle      Place  `json:"middle"` // an open channel of middling size
-	Reader      int64  `json:"reader"` // a user who follows hundreds of users and channels, all but the large one and its owner
+	Middle      Place  `json:"middle"` // an open channel of medium size
+	Reader      int64  `json:"reader"` // a user who follows hundreds of users and channels, except the large one and its owner
 	FirstBlock  int64  `json:"first_block"`
-	LastBlock   int64  `json:"last_block"` // of those beside the large and the small channel
+	LastBlock   int64  `json:"last_block"` // of those outside the large and the small channel
 }
 
-// Place is a channel and how many items it has.
+// Place is a channel with its number of items.
 type Place struct {
 	ID    int64  `json:"id"`
 	Slug  string `json:"slug"`
 	Items int    `json:"items"`
 }
 
-// start is when the made-up service began; span how long it has been in use.
+// start is when the simulated service began; span is how long it has been in use.
 const span = 2 * 365 * 24 * time.Hour
 
 var start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Fill makes data in an empty database, words of search included. It must have the
-// database for itself.
+// Fill creates data in an empty database that nobody else uses, including the words for searches.
 func Fill(ctx context.Context, s *store.Store, size Size) (Made, error) {
 	if size.Users < 2 || size.Channels < 1 || size.Blocks < 1 || size.Large < 1 || size.Small < 1 || size.Connections < 0 {
 		return Made{}, errors.New("dataset: want at least 2 users and 1 of everything else")
@@ -79,8 +77,8 @@ func Fill(ctx context.Context, s *store.Store, size Size) (Made, error) {
 	return f.report(ctx, s)
 }
 
-// filler carries what has been made up so far. All of it is made up in memory, with what is
-// derived from it, and then written table by table.
+// filler contains the generated data. Everything, including derived values, is generated in memory and then written
+// table by table.
 type filler struct {
 	size  Size
 	rng   *rand.Rand
@@ -90,19 +88,19 @@ type filler struct {
 	groups  []group
 	rooms   []room // the channels; large and small are the first two
 	blocks  []block
-	conns   []connecting // in the order of time, those of large and small last
+	conns   []connecting // ordered by time, those of large and small last
 	follows []followed
 
-	weights []float64           // of the rooms from the third on, cumulated
-	seen    map[uint64]struct{} // what is connected
+	weights []float64           // cumulative weights of the channels from the third on
+	seen    map[uint64]struct{} // existing connections
 }
 
-// at is the instant a share (0..1) into the life of the service.
+// at returns the time at a fraction (0..1) of the service's life.
 func at(share float64) time.Time {
 	return start.Add(time.Duration(share * float64(span))).Truncate(time.Millisecond)
 }
 
-// report tells what was made, with a new token.
+// report describes the created data, with a new token.
 func (f *filler) report(ctx context.Context, s *store.Store) (Made, error) {
 	m := Made{Users: len(f.users), Channels: len(f.rooms), Blocks: len(f.blocks), Connections: len(f.conns),
 		User: slugOf(f.users[0].name), Large: f.rooms[0].place(), Small: f.rooms[1].place(), Middle: f.middling().place(),
@@ -117,7 +115,7 @@ func (f *filler) report(ctx context.Context, s *store.Store) (Made, error) {
 
 func (r *room) place() Place { return Place{ID: int64(r.id), Slug: r.slug, Items: r.items} }
 
-// middling finds the open channel nearest to 100 items.
+// middling returns the open channel whose size is nearest to 100 items.
 func (f *filler) middling() *room {
 	best, least := &f.rooms[1], math.MaxInt
 	for i := range f.rooms[2:] {

@@ -23,8 +23,7 @@ func fill(t *testing.T, s *store.Store) dataset.Made {
 	return made
 }
 
-// Each checks every derived value at the end, and again after the orders that were
-// built at once have been changed in the usual way.
+// Each test checks every derived value at the end, and again after changing the bulk-loaded orders through the store.
 func TestFillBothDatabases(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -45,7 +44,7 @@ func TestFillBothDatabases(t *testing.T) {
 	})
 }
 
-// What was made is served: ids and slugs resolve, and the token may write.
+// The data can be served: ids and slugs resolve, and the token may write.
 func TestServed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -68,7 +67,7 @@ func TestServed(t *testing.T) {
 		"Authorization", "Bearer "+made.Token).Want(http.StatusCreated)
 }
 
-// The same seed makes the same rows.
+// The same seed creates the same rows.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	var texts [2]string

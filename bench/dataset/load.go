@@ -20,17 +20,17 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// pages is how much memory SQLite has for what it must look up with each row, the greatest
-// of which is an index of all connections.
+// pages is the memory for SQLite's page cache, for look-ups with each row. The largest of these use an index of all
+// connections.
 const pages = 1 << 30
 
-// table is a table to be loaded, with its rows in the order of its key.
+// table is a table to load, with its rows in the order of its key.
 type table struct {
 	name, columns string
 	rows          iter.Seq[[]any]
 }
 
-// load writes everything, table by table, and the indexes after the rows.
+// load writes all tables, and the indexes after the rows.
 func (f *filler) load(ctx context.Context, s *store.Store) (err error) {
 	all := f.tables()
 	names := []string{"group_items", "content_counts", "feed_sources", "follower_ranks"}
@@ -86,7 +86,7 @@ func (f *filler) load(ctx context.Context, s *store.Store) (err error) {
 	return s.Analyze(ctx)
 }
 
-// tables are all that rows are made up for; the rest is derived by statements.
+// tables returns the tables whose rows are generated; the rest is derived by statements.
 func (f *filler) tables() []table {
 	placed := f.placed()
 	return []table{
@@ -109,7 +109,7 @@ func (f *filler) tables() []table {
 	}
 }
 
-// placed gives for each room its connections, from the bottom to the top.
+// placed returns the connections of each channel, from the bottom to the top.
 func (f *filler) placed() [][]int32 {
 	all := make([]int32, 0, len(f.conns))
 	by := make([][]int32, len(f.rooms))
@@ -172,7 +172,7 @@ func (f *filler) slugRows(yield func([]any) bool) {
 	}
 }
 
-// lastConnected is when a room got its last connection; 0 if it has none.
+// lastConnected returns the time of a room's last connection, or 0.
 func (f *filler) lastConnected(in []int32) int64 {
 	if len(in) == 0 {
 		return 0
@@ -180,7 +180,7 @@ func (f *filler) lastConnected(in []int32) int64 {
 	return f.conns[in[len(in)-1]].at
 }
 
-// changed is when a room was changed last.
+// changed returns the time of a room's last change.
 func (f *filler) changed(r *room, in []int32) int64 {
 	return max(sqlx.Micros(r.made), f.lastConnected(in))
 }
@@ -229,10 +229,10 @@ func (f *filler) blockRows(yield func([]any) bool) {
 	}
 }
 
-// hidden reports whether a connection is one of a private channel.
+// hidden reports whether a connection is that of a private channel.
 func (f *filler) hidden(c connecting) bool { return c.channel && f.rooms[c.item].private() }
 
-// itemOf is the type and id of what is connected, and when it was changed if that is kept.
+// itemOf returns the type and id of a connected item, and the time of its change if it is stored.
 func (f *filler) itemOf(c connecting) (typ domain.ItemType, id, updated int64) {
 	if c.channel {
 		return domain.ItemChannel, int64(c.item + 1), 0
@@ -319,7 +319,7 @@ func (f *filler) updatedRows(placed [][]int32) iter.Seq[[]any] {
 	}
 }
 
-// documentRows are numbered in the order in which things came: blocks after all else.
+// documentRows are numbered in the order of creation, with blocks last.
 func (f *filler) documentRows(placed [][]int32) iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
 		seq := int64(0)
@@ -338,7 +338,7 @@ func (f *filler) documentRows(placed [][]int32) iter.Seq[[]any] {
 				return
 			}
 		}
-		links := make([]int64, len(f.rooms)) // open channels that a channel is in
+		links := make([]int64, len(f.rooms)) // open channels that contain a channel
 		for _, c := range f.conns {
 			if c.channel && !f.rooms[c.room].private() {
 				links[c.item]++
@@ -366,8 +366,8 @@ func (f *filler) documentRows(placed [][]int32) iter.Seq[[]any] {
 	}
 }
 
-// activityRows tell of the last tenth of what was connected in ordinary channels of users
-// that are not private.
+// activityRows returns activities about the last tenth of the connections in ordinary channels of users, except private
+// ones.
 func (f *filler) activityRows(yield func([]any) bool) {
 	ordinary := f.conns[:len(f.conns)-f.size.Large-f.size.Small]
 	id := int64(0)

@@ -9,16 +9,16 @@ import (
 	"vitrine/internal/domain"
 )
 
-// block is a Text or a Link block. Its id is its place, counted from 1.
+// block is a Text or a Link block. Its id is its index, counted from 1.
 type block struct {
 	author        domain.UserID
 	title, url    *string // url: of a Link
 	note, text    *domain.Text
 	made, updated int64 // in microseconds
-	open, private int32 // channels that it is in
+	open, private int32 // channels that contain it
 }
 
-// connecting is a connection to be. room and item count from 0, item among the blocks or rooms.
+// connecting is a connection to create. room and item count from 0, item among the blocks or rooms.
 type connecting struct {
 	room, item int32
 	channel    bool
@@ -26,17 +26,17 @@ type connecting struct {
 	at         int64 // in microseconds
 }
 
-// event is something that happens in the life of the service.
+// event is an event in the life of the service.
 type event byte
 
 const (
-	orphan event = iota // a block is made and connected nowhere
-	birth               // a block is made in a channel
-	again               // a block or channel is connected to a further channel
+	orphan event = iota // a block is created without a connection
+	birth               // a block is created in a channel
+	again               // a block or channel is connected to another channel
 )
 
-// ordinary makes the blocks and connections of all channels but the large and the
-// small one, over the second half of the service's life.
+// ordinary generates the blocks and connections of all channels except the large and the small one, over the second half
+// of the service's life.
 func (f *filler) ordinary() {
 	total := 0.0
 	for _, rank := range f.rng.Perm(len(f.rooms) - 2) {
@@ -47,11 +47,10 @@ func (f *filler) ordinary() {
 	for k, e := range events {
 		f.happen(e, at(0.5+0.5*float64(k)/float64(len(events))))
 	}
-	f.seen = nil // of no use from here on
+	f.seen = nil // no longer needed
 }
 
-// events are as many as the size asks for, in random order. One block in twenty is
-// an orphan.
+// events returns the events for the size in random order. One block in twenty is an orphan.
 func (f *filler) events() []event {
 	size := f.size
 	births := min(size.Blocks-size.Blocks/20, size.Connections)
@@ -72,7 +71,7 @@ func (f *filler) happen(e event, when time.Time) {
 		}
 		return
 	}
-	for range 100 { // in a small set everything may be connected already
+	for range 100 { // in a small set everything may already be connected
 		if f.choose(&c); f.fits(c) {
 			f.connect(c)
 			return
@@ -80,13 +79,13 @@ func (f *filler) happen(e event, when time.Time) {
 	}
 }
 
-// room is a channel, large ones more often.
+// room returns a random channel, weighted by size.
 func (f *filler) room() int32 {
 	x := f.rng.Float64() * f.weights[len(f.weights)-1]
 	return int32(2 + sort.SearchFloat64s(f.weights, x))
 }
 
-// adder is who adds to a room: to a public one anybody may.
+// adder returns a user who may add to a channel. In a public one, anybody may.
 func (f *filler) adder(room int32) int32 {
 	r := &f.rooms[room]
 	if r.visibility == domain.Public && f.rng.IntN(2) == 0 {
@@ -95,7 +94,7 @@ func (f *filler) adder(room int32) int32 {
 	return int32(r.adders[f.rng.IntN(len(r.adders))])
 }
 
-// choose picks what to connect: one in ten is a channel, early ones more often.
+// choose picks an item to connect: one in ten is a channel; early ones are more frequent.
 func (f *filler) choose(c *connecting) {
 	c.channel = f.rng.IntN(10) == 0
 	n := len(f.blocks)
@@ -106,7 +105,7 @@ func (f *filler) choose(c *connecting) {
 	c.item = int32(x * x * x * float64(n))
 }
 
-// fits reports whether a connection is new and its maker sees the item.
+// fits reports whether a connection is new and its creator sees the item.
 func (f *filler) fits(c connecting) bool {
 	if _, there := f.seen[c.key()]; there || !c.channel && len(f.blocks) == 0 || c.channel && c.item == c.room {
 		return false
@@ -119,7 +118,7 @@ func (f *filler) fits(c connecting) bool {
 	return b.open > 0 || b.author == domain.UserID(c.by)
 }
 
-// key tells what is connected where.
+// key identifies a pair of item and channel.
 func (c connecting) key() uint64 {
 	kind := uint64(0)
 	if c.channel {
@@ -145,8 +144,8 @@ func (f *filler) add(c connecting) {
 	}
 }
 
-// extremes fills the large and the small channel with notes, a block each, in the
-// same way, so that a page of one weighs what a page of the other does.
+// extremes fills the large and the small channel with similar notes, one block each, so that their pages have the same
+// size.
 func (f *filler) extremes() {
 	for room, n := range []int{f.size.Large, f.size.Small} {
 		for i := range n {
@@ -157,8 +156,7 @@ func (f *filler) extremes() {
 	}
 }
 
-// block is a Text or a Link block, not yet in any channel. One in ten has been
-// changed since it was made.
+// block generates a Text or a Link block without channels. One in ten has been changed since its creation.
 func (f *filler) block(author domain.UserID, made time.Time) block {
 	b := block{author: author, made: made.UnixMicro(), updated: made.UnixMicro()}
 	if f.rng.IntN(10) == 0 {
@@ -177,7 +175,7 @@ func (f *filler) block(author domain.UserID, made time.Time) block {
 	return b
 }
 
-// entity is the block with an id.
+// entity converts the block with an id.
 func (b *block) entity(id int64) domain.Block {
 	e := domain.Block{ID: domain.BlockID(id), Type: domain.TextBlock, State: domain.Available, Author: maker(b.author), Title: b.title,
 		Description: b.note, Content: b.text, ValueURL: b.url, SourceURL: b.url, OpenCount: int64(b.open), PrivateCount: int64(b.private),

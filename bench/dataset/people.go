@@ -8,20 +8,20 @@ import (
 	"vitrine/internal/domain"
 )
 
-// person is an account as the generator sees it. Its id is its place, counted from 1.
+// person is an account of the generator. Its id is its index, counted from 1.
 type person struct {
 	name          string
 	open, private int64 // channels
 }
 
-// group is a group as the generator sees it. Its id is its place, counted from 1.
+// group is a group of the generator. Its id is its index, counted from 1.
 type group struct {
 	name          string
 	members       []domain.UserID // the first owns it
 	open, private int64           // channels
 }
 
-// room is a channel as the generator sees it. Its id is its place, counted from 1.
+// room is a channel of the generator. Its id is its index, counted from 1.
 type room struct {
 	id            domain.ChannelID
 	slug, title   string
@@ -37,10 +37,10 @@ type room struct {
 
 func (r *room) private() bool { return r.visibility == domain.Private }
 
-// slugOf is the slug of a name that nobody else has.
+// slugOf returns the slug of a unique name.
 func slugOf(name string) string { return domain.Slugify(name) }
 
-// people makes the users, and a group for every fifty of them.
+// people generates the users, and a group for every fifty of them.
 func (f *filler) people() {
 	f.users = make([]person, f.size.Users)
 	for i := range f.users {
@@ -57,14 +57,13 @@ func (f *filler) people() {
 	}
 }
 
-// someone is a user; the first ones are the busiest.
+// someone returns a random user. The first ones are the most active.
 func (f *filler) someone() domain.UserID {
 	x := f.rng.Float64()
 	return domain.UserID(1 + int(x*x*float64(len(f.users))))
 }
 
-// channels makes the large and the small channel and all others, made over the
-// first half of the service's life.
+// channels generates the large and the small channel and all others, over the first half of the service's life.
 func (f *filler) channels() {
 	f.rooms = make([]room, f.size.Channels+2)
 	for i := range f.rooms {
@@ -83,8 +82,8 @@ func (f *filler) channels() {
 	}
 }
 
-// furnish gives an ordinary channel its owner, who sees it, and who else may add to it:
-// every fifth has one to three collaborators.
+// furnish sets the owner of an ordinary channel, and those who may see it and add to it: every fifth has one to three
+// collaborators.
 func (f *filler) furnish(r *room, made time.Time) {
 	r.owner, r.made = f.principal(), made
 	r.user = f.membersOf(r.owner)[0]
@@ -99,7 +98,7 @@ func (f *filler) furnish(r *room, made time.Time) {
 	}
 }
 
-// own counts a channel to its owner.
+// own adds a channel to its owner's counts.
 func (f *filler) own(r *room) {
 	open, private := &f.users[r.user-1].open, &f.users[r.user-1].private
 	if r.owner.Type == domain.TypeGroup {
@@ -122,7 +121,7 @@ func (f *filler) visibility() domain.Visibility {
 	return domain.Private
 }
 
-// principal is who owns or collaborates: mostly a user, now and then a group.
+// principal returns an owner or collaborator: usually a user, sometimes a group.
 func (f *filler) principal() domain.PrincipalRef {
 	if n := len(f.groups); n > 0 && f.rng.IntN(10) == 0 {
 		return domain.GroupRef(domain.GroupID(1 + f.rng.IntN(n)))
@@ -137,15 +136,14 @@ func (f *filler) membersOf(p domain.PrincipalRef) []domain.UserID {
 	return []domain.UserID{domain.UserID(p.ID)}
 }
 
-// reader is the user who follows many: the last one.
+// reader returns the user with many follows, who is the last one.
 func (f *filler) reader() domain.UserID { return domain.UserID(len(f.users)) }
 
-// followsMost is how many users, and how many channels, the reader follows at most.
+// followsMost is the maximum number of users, and of channels, that the reader follows.
 const followsMost = 350
 
-// follow has the reader follow every sixth user and every twentieth channel, or fewer of
-// many, but not the owner of the large one, by whom nearly everything is; and everybody
-// else one user.
+// follow makes the reader follow every sixth user and every twentieth channel, up to the maximum, but not the owner of
+// the large one, who created almost everything. Everybody else follows one user.
 func (f *filler) follow() {
 	reader := f.reader()
 	for i := 2; i < len(f.users); i += max(6, len(f.users)/followsMost) {
@@ -161,7 +159,7 @@ func (f *filler) follow() {
 	}
 }
 
-// followed is that somebody follows something.
+// followed is a follow.
 type followed struct {
 	by   domain.UserID
 	typ  domain.SubjectType

@@ -25,19 +25,19 @@ var (
 		before like into under over its that which not only every some another where when because while`)
 )
 
-// rendered is how many texts of each kind are made and rendered, at most; blocks
-// share them, since rendering a text for each would take longer than writing it.
+// rendered is the maximum number of rendered texts of each kind. Blocks share them, because rendering a text takes
+// longer than writing it.
 const rendered = 2000
 
-// Uncommon is a word that is in one text of forty, of blocks alone and in no title: in some
-// 2,000 of the blocks of a set of 200,000.
+// Uncommon is a word in one of forty texts, only of blocks and not in titles: in a set of 200,000 blocks, some 2,000
+// contain it.
 const Uncommon = "palimpsest"
 
-// words makes texts from the vocabulary.
+// words generates texts from the vocabulary.
 type words struct {
 	rng   *rand.Rand
-	texts []*domain.Text // of Text blocks: a line to some pages
-	notes []*domain.Text // a sentence or two
+	texts []*domain.Text // of Text blocks: from a line to several pages
+	notes []*domain.Text // one or two sentences
 }
 
 func newWords(rng *rand.Rand, blocks int) *words {
@@ -63,12 +63,12 @@ func (w *words) note() *domain.Text { return w.notes[w.rng.IntN(len(w.notes))] }
 
 func (w *words) pick(from []string) string { return from[w.rng.IntN(len(from))] }
 
-// name is that of the i-th user: no person's.
+// name returns the name of the i-th user, which is not a person's.
 func (w *words) name(i int) string { return numbered(i) }
 
 func (w *words) groupName(i int) string { return "The " + capital(numbered(i)) + " Group" }
 
-// channelTitle is that of the i-th channel.
+// channelTitle returns the title of the i-th channel.
 func (w *words) channelTitle(i int) string {
 	switch i {
 	case 0:
@@ -79,11 +79,10 @@ func (w *words) channelTitle(i int) string {
 	return numbered(i) + " " + w.pick(things)
 }
 
-// numbered is a pair of words that differs for each i, with a number from the
-// second time around.
+// numbered returns a pair of words that differs for each i. Repeated pairs get a number.
 func numbered(i int) string {
 	pairs := len(qualities) * len(things)
-	at := i * 7919 % pairs // a prime, to walk through all pairs in no visible order
+	at := i * 7919 % pairs // a prime, to visit all pairs in a scattered order
 	pair := capital(qualities[at%len(qualities)]) + " " + capital(things[at/len(qualities)])
 	if round := i / pairs; round > 0 {
 		pair += fmt.Sprintf(" %d", round+1)
@@ -91,8 +90,8 @@ func numbered(i int) string {
 	return pair
 }
 
-// body is the Markdown of a Text block. Most are short; the length is log-normal
-// around 250 characters, at most some 6,000.
+// body returns the Markdown of a Text block. Most are short: the length has a log-normal distribution around 250
+// characters, up to some 6,000.
 func (w *words) body() string {
 	want := int(min(250*math.Exp(w.rng.NormFloat64()), 6000))
 	var b strings.Builder
@@ -140,7 +139,7 @@ func (w *words) sentence() string {
 	return capital(strings.Join(parts, " ")) + "."
 }
 
-// address is one of a page that is not there.
+// address returns the URL of a page that does not exist.
 func (w *words) address() string {
 	return fmt.Sprintf("https://www.%s-%s.example/%s/%d", w.pick(qualities), w.pick(things), w.pick(things), w.rng.IntN(100_000))
 }

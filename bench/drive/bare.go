@@ -15,13 +15,12 @@ type Answer struct {
 	Body   []byte
 }
 
-// Bare is the handler to compare with: it writes the bytes that Vitrine wrote, with
-// the same header fields, and does nothing else.
+// Bare is the handler for comparison: it only writes the bytes and header fields that Vitrine wrote.
 type Bare struct {
-	answers atomic.Pointer[map[string]Answer] // by address
+	answers atomic.Pointer[map[string]Answer] // by path
 }
 
-// Know gives it its answers by address; what has none gets that of "".
+// Know sets the answers by path. Other paths get the answer of "".
 func (b *Bare) Know(answers map[string]Answer) { b.answers.Store(&answers) }
 
 func (b *Bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +29,7 @@ func (b *Bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a = (*b.answers.Load())[""]
 	}
 	if r.Body != http.NoBody {
-		_, _ = io.Copy(io.Discard, r.Body) // what is lost here the client notices
+		_, _ = io.Copy(io.Discard, r.Body) // the client notices errors
 	}
 	h := w.Header()
 	for name, values := range a.Header {
@@ -40,15 +39,14 @@ func (b *Bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(a.Body)
 }
 
-// Serve serves it with the timeouts that the real server has.
+// Serve serves the handler with the timeouts of the real server.
 func (b *Bare) Serve(l net.Listener) *http.Server {
 	s := &http.Server{Handler: b, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
-	go func() { _ = s.Serve(l) }() // ends with Close
+	go func() { _ = s.Serve(l) }() // until Close
 	return s
 }
 
-// Record sends a request and keeps its answer. What net/http writes by
-// itself is left to it.
+// Record sends a request and returns its response. Header fields that net/http adds are omitted.
 func Record(addr string, r Request) (Answer, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package drive sends requests to servers over loopback and times them, and has the bare
-// handler that others are compared with.
+// Package drive sends requests to servers over loopback and measures them. It contains the bare handler for comparison.
 package drive
 
 import (
@@ -21,7 +20,7 @@ type Request struct {
 	Header             []string // "Name: value"
 }
 
-// Get is a request that reads; each header is "Name: value".
+// Get returns a GET request; each header is "Name: value".
 func Get(path string, header ...string) Request {
 	return Request{Method: http.MethodGet, Path: path, Header: header}
 }
@@ -29,7 +28,7 @@ func Get(path string, header ...string) Request {
 // For prepares a request for a host.
 func (r Request) For(host string) Prepared { return Prepared{r, r.Bytes(host)} }
 
-// Bytes is the request as it goes over the wire.
+// Bytes returns the encoded request.
 func (r Request) Bytes(host string) []byte {
 	lines := append([]string{r.Method + " " + r.Path + " HTTP/1.1", "Host: " + host}, r.Header...)
 	if r.Body != "" {
@@ -38,30 +37,29 @@ func (r Request) Bytes(host string) []byte {
 	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n" + r.Body)
 }
 
-// Sender sends requests one after the other; the bodies of the answers go to keep if
-// that is not nil.
+// Sender sends requests one after the other. It writes the bodies of responses to keep if that is not nil.
 type Sender interface {
 	Do(r Prepared, keep *bytes.Buffer) (status int, err error)
 	Close()
 }
 
-// Prepared is a request in the form that either client sends.
+// Prepared is a request in the form for either client.
 type Prepared struct {
 	Request
 	Raw []byte
 }
 
-// client is a connection that is kept alive. It does the least that HTTP/1.1 asks
-// of a client, so that little of what is measured is its own work.
+// client is a keep-alive connection. It does the minimum that HTTP/1.1 requires of a client, so that its own work hardly
+// affects the measurement.
 type client struct {
 	conn net.Conn
 	in   *bufio.Reader
 }
 
-// slowest is how long an answer may take before the measurement fails.
+// slowest is the timeout of a response, after which the measurement fails.
 const slowest = 30 * time.Second
 
-// Dial connects a client that does the least.
+// Dial connects a minimal client.
 func Dial(addr string) (*client, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -70,7 +68,7 @@ func Dial(addr string) (*client, error) {
 	return &client{conn, bufio.NewReaderSize(conn, 64<<10)}, conn.SetDeadline(time.Now().Add(10 * slowest))
 }
 
-func (c *client) Close() { _ = c.conn.Close() } // nothing is left to be lost
+func (c *client) Close() { _ = c.conn.Close() } // no unsent data can be lost
 
 func (c *client) Do(r Prepared, keep *bytes.Buffer) (status int, err error) {
 	if _, err := c.conn.Write(r.Raw); err != nil {
@@ -105,7 +103,7 @@ func (c *client) Do(r Prepared, keep *bytes.Buffer) (status int, err error) {
 	return status, c.copy(body, length)
 }
 
-// head reads header lines; length is -1 when none gives it.
+// head reads header lines; length is -1 if it is not given.
 func (c *client) head() (length int, chunked bool, err error) {
 	for length = -1; ; {
 		line, err := c.in.ReadSlice('\n')
@@ -144,7 +142,7 @@ func (c *client) chunks(body io.Writer) error {
 	}
 }
 
-// copy moves n bytes from the reader's buffer without another in between.
+// copy moves n bytes from the reader's buffer directly.
 func (c *client) copy(body io.Writer, n int) error {
 	for n > 0 {
 		if _, err := c.in.Peek(1); err != nil {

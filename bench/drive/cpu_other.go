@@ -4,5 +4,5 @@ package drive
 
 import "time"
 
-// CPUTime is not known here.
+// CPUTime is unknown on this system.
 func CPUTime() time.Duration { return 0 }

@@ -14,22 +14,21 @@ import (
 	"time"
 )
 
-// Bound ends one measurement: after so many requests or so long, whichever is first.
+// Bound limits a measurement by number of requests and by time, whichever is reached first.
 type Bound struct {
 	Requests int
 	Time     time.Duration
 }
 
-// Speed is what one measurement gives.
+// Speed is the result of one measurement.
 type Speed struct {
-	Rate float64         // requests answered in a second
-	CPU  float64         // seconds of processor time for a request, the client's included
-	Took []time.Duration // of each request, in no order
+	Rate float64         // requests per second
+	CPU  float64         // seconds of processor time per request, including the client's
+	Took []time.Duration // per request, unordered
 }
 
-// Measure sends requests in turn from a number of clients, each waiting for its
-// answer before it sends the next. The bodies are kept if that is asked for. Any
-// status but want is an error.
+// Measure sends requests in turn from several clients. Each waits for its response before it sends the next request. The
+// bodies are returned if keep is set. Any status other than want is an error.
 func Measure(dial func() (Sender, error), clients int, requests []Prepared, want int, b Bound, keep bool) (s Speed, bodies [][]byte, err error) {
 	conns := make([]Sender, clients)
 	for i := range conns {
@@ -41,7 +40,7 @@ func Measure(dial func() (Sender, error), clients int, requests []Prepared, want
 	var next atomic.Int64
 	kept, took, errs := make([][][]byte, clients), make([][]time.Duration, clients), make([]error, clients)
 	var wg sync.WaitGroup
-	runtime.GC() // so that nobody pays for the garbage of the one before
+	runtime.GC() // so that no measurement pays for earlier garbage
 	began, used := time.Now(), CPUTime()
 	for i, c := range conns {
 		wg.Go(func() {
@@ -74,7 +73,7 @@ func Measure(dial func() (Sender, error), clients int, requests []Prepared, want
 	return s, slices.Concat(kept...), errors.Join(errs...)
 }
 
-// readResponse reads an answer with net/http.
+// readResponse reads a response with net/http.
 func readResponse(conn net.Conn, method string) (*http.Response, error) {
 	return http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 }
@@ -82,7 +81,7 @@ func readResponse(conn net.Conn, method string) (*http.Response, error) {
 // Middle is the median and the range of measurements.
 type Middle struct{ Median, Least, Most float64 }
 
-// MiddleOf finds them; of nothing they are 0.
+// MiddleOf computes them; without values they are 0.
 func MiddleOf(values []float64) Middle {
 	if len(values) == 0 {
 		return Middle{}
@@ -95,11 +94,11 @@ func MiddleOf(values []float64) Middle {
 	return Middle{m, s[0], s[len(s)-1]}
 }
 
-// Rate and CPU are the figures of a measurement.
+// Rate and CPU return values of a measurement.
 func Rate(s Speed) float64 { return s.Rate }
 func CPU(s Speed) float64  { return s.CPU }
 
-// Of takes one figure of each measurement.
+// Of returns one value of each measurement.
 func Of(all []Speed, figure func(Speed) float64) []float64 {
 	values := make([]float64, len(all))
 	for i, s := range all {
@@ -108,7 +107,7 @@ func Of(all []Speed, figure func(Speed) float64) []float64 {
 	return values
 }
 
-// Over divides a figure of measurements pair by pair.
+// Over divides the values of two series of measurements pair by pair.
 func Over(a, b []Speed, figure func(Speed) float64) []float64 {
 	ratios := Of(a, figure)
 	for i, divisor := range Of(b, figure) {
@@ -117,7 +116,7 @@ func Over(a, b []Speed, figure func(Speed) float64) []float64 {
 	return ratios
 }
 
-// At gives the time that a share (0..1) of requests did not exceed; 0 of none.
+// At returns the time that a fraction (0..1) of the requests did not exceed, or 0 without requests.
 func At(took []time.Duration, share float64) time.Duration {
 	if len(took) == 0 {
 		return 0

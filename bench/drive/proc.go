@@ -11,16 +11,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// tick is the unit of times in /proc, of which a second has a hundred on every Linux of today.
+// tick is the unit of times in /proc, 1/100 s on current Linux systems.
 const tick = 10 * time.Millisecond
 
-// ProcessTime is what a process has used of all processors, in ticks (proc(5), on Linux alone).
+// ProcessTime returns the processor time of a process, in ticks (proc(5), Linux only).
 func ProcessTime(pid int) (used time.Duration, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// After the name, which may hold anything, the twelfth and the thirteenth: user and system.
+	// After the name, which may contain any characters, the twelfth and the thirteenth fields: user and system time.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	for _, field := range fields[11:13] {
 		ticks, err := strconv.ParseInt(field, 10, 64)
@@ -32,8 +32,8 @@ func ProcessTime(pid int) (used time.Duration, err error) {
 	return used, nil
 }
 
-// PostgresTime is what the processes of PostgreSQL have used that serve others in the database of a
-// connection; those that have ended count no more.
+// PostgresTime returns the processor time of the PostgreSQL processes that serve other connections to the same database.
+// Processes that have ended are not included.
 func PostgresTime(ctx context.Context, db *pgx.Conn) (used time.Duration, err error) {
 	rows, err := db.Query(ctx, `SELECT pid FROM pg_stat_activity
 		WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)

@@ -1,5 +1,5 @@
-// Files measures the import of files by the built program: a file of bookmarks and a table of
-// some size, which are read without making anything, and smaller ones that are imported.
+// Files measures the import of files by the built program: a file of bookmarks and a table of a given size, which are
+// read in a dry run, and smaller ones that are imported.
 //
 //	make build && go run ./bench/files --bin bin/vitrine
 package main
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// kind is a kind of file that is imported.
+// kind is a kind of file to import.
 type kind struct {
 	name       string // of the command
 	head, tail string
@@ -109,7 +109,7 @@ func (cmd command) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// write makes a file of as many rows as wanted, and gives its size.
+// write writes rows to a file until end returns true, and returns its size.
 func (k kind) write(path string, end func(rows, size int64) bool) (size int64, err error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -119,7 +119,7 @@ func (k kind) write(path string, end func(rows, size int64) bool) (size int64, e
 	out := bufio.NewWriterSize(file, 1<<20)
 	put := func(s string) {
 		size += int64(len(s))
-		_, _ = out.WriteString(s) // Flush tells
+		_, _ = out.WriteString(s) // Flush returns the error
 	}
 	put(k.head)
 	for i := int64(0); !end(i, size); i++ {
@@ -129,7 +129,7 @@ func (k kind) write(path string, end func(rows, size int64) bool) (size int64, e
 	return size, out.Flush()
 }
 
-// call runs the program, and gives how many items it says that it has seen and its peak memory.
+// call runs the program and returns the number of items that it reports and its peak memory.
 func (cmd command) call(ctx context.Context, args ...string) (seen, peak int64, err error) {
 	c := exec.CommandContext(ctx, cmd.Bin, args...)
 	var out last
@@ -147,7 +147,7 @@ func (cmd command) call(ctx context.Context, args ...string) (seen, peak int64, 
 	return seen, peak, nil
 }
 
-// last keeps the end of what is written to it.
+// last keeps the end of the text written to it.
 type last struct{ bytes.Buffer }
 
 func (l *last) Write(p []byte) (int, error) {

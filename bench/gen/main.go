@@ -1,4 +1,4 @@
-// Gen fills an empty database with data to measure on:
+// Gen fills an empty database with data for measurements:
 //
 //	go run ./bench/gen --data-dir /tmp/bench-data --json > /tmp/bench-data/made.json
 package main
@@ -53,12 +53,12 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 	if len(problems) > 0 {
 		return errors.Join(problems...)
 	}
-	cfg.SQLiteSynchronous = "off" // a power cut costs no more than running this again
+	cfg.SQLiteSynchronous = "off" // after a power failure, just run this again
 	db, err := server.Open(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }() // for the ways out below that have an error to tell
+	defer func() { _ = db.Close() }() // for early returns with another error
 	if err := server.Migrate(ctx, db, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if pool := db.Pool(); pool != nil { // as autovacuum would, in time
+	if pool := db.Pool(); pool != nil { // as autovacuum would do later
 		if _, err := pool.Exec(ctx, "VACUUM (ANALYZE)"); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 	return errors.Join(report(out), db.Close())
 }
 
-// fill makes the data that is asked for, and gives what prints a report of it.
+// fill creates the requested data and returns a function that prints a report.
 func (cmd command) fill(ctx context.Context, s *store.Store) (report func(io.Writer) error, err error) {
 	if cmd.People {
 		made, err := dataset.FillCrowd(ctx, s, dataset.CrowdSize{Scale: cmd.Scale, Seed: cmd.Seed})

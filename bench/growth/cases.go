@@ -9,15 +9,15 @@ import (
 	"vitrine/bench/drive"
 )
 
-// operation is a case: requests that are made again and again.
+// operation is a case: repeated requests.
 type operation struct {
 	name   string
 	status int
 	round  func() ([]drive.Request, error)
-	after  func(bodies [][]byte) error // of what was answered, if anything is to be done with it
+	after  func(bodies [][]byte) error // receives the responses; may be nil
 }
 
-// each is how many requests of a kind that costs little, and of one that writes or searches, a round has.
+// each is the number of requests per round of a cheap kind, and few that of writes and searches.
 const each, few = 400, 20
 
 func (s *side) operations() (all []operation) {
@@ -66,8 +66,7 @@ func (s *side) operations() (all []operation) {
 	return append(all, s.writes()...)
 }
 
-// inChannel are searches in the large channel, each as a guest, as its owner, and as somebody who
-// follows hundreds.
+// inChannel adds searches in the large channel, each as a guest, as its owner, and as somebody who follows hundreds.
 func (s *side) inChannel(same func(name string, n int, path string, header ...string)) {
 	for _, viewer := range []struct {
 		name   string
@@ -82,8 +81,7 @@ func (s *side) inChannel(same func(name string, n int, path string, header ...st
 	}
 }
 
-// writes change things, and leave as many as they find, but for blocks in a channel of
-// their own.
+// writes returns operations that change things and keep their number, except for blocks in a separate channel.
 func (s *side) writes() []operation {
 	n := 0
 	connect := func(channel int64, more string) func() ([]drive.Request, error) {
@@ -106,7 +104,7 @@ func (s *side) writes() []operation {
 			return all, nil
 		}}
 	}
-	// undone is a case that deletes what it has made before, unmeasured.
+	// undone returns a case that deletes things created before, without measuring that.
 	undone := func(name string, make func() ([]drive.Request, error), path string) operation {
 		var ids []int64
 		o := remove(path, &ids)
@@ -195,7 +193,7 @@ func (s *side) writes() []operation {
 	}
 }
 
-// makeOne makes a block or a connection and gives its id.
+// makeOne creates a block or a connection and returns its id.
 func (s *side) makeOne(r drive.Request) (int64, error) {
 	a, err := drive.Record(s.addr, r)
 	if err != nil || a.Status != http.StatusCreated {
@@ -204,7 +202,7 @@ func (s *side) makeOne(r drive.Request) (int64, error) {
 	return made(a.Body)
 }
 
-// made is the id of what a response says was made.
+// made returns the id in the response of a creation.
 func made(body []byte) (int64, error) {
 	var one struct {
 		ID   int64 `json:"id"`
@@ -222,7 +220,7 @@ func made(body []byte) (int64, error) {
 	return one.ID, err
 }
 
-// sample gives the ids of what is on a page of the large channel, and of its connections.
+// sample returns the ids of the items on a page of the large channel, and of its connections.
 func (s *side) sample() (connections, blocks []int64, err error) {
 	var list struct {
 		Data []struct {
@@ -239,7 +237,7 @@ func (s *side) sample() (connections, blocks []int64, err error) {
 	return connections, blocks, err
 }
 
-// owned are blocks of who writes.
+// owned returns blocks of the writing user.
 func (s *side) owned() ([]int64, error) {
 	_, blocks, err := s.sample()
 	return blocks[:min(few, len(blocks))], err

@@ -1,12 +1,10 @@
-// Growth compares what requests cost in a large set of data with what they cost in a small
-// one, in statements and in processor time:
+// Growth compares the costs of requests in a large and a small set of data, in statements and in processor time:
 //
 //	go run ./bench/growth --small /tmp/small --large /tmp/big     # folders with what bench/gen made, and made.json
 //
-// With --small-url and --large-url the sets are databases of PostgreSQL on this machine. The
-// server for both is in this process; they take turns, each request of one client alone. The time is
-// that of the processor, of this process and of PostgreSQL's, and the client's included: that of a
-// wall clock says more of what else the machine does.
+// With --small-url and --large-url the sets are PostgreSQL databases on this machine. This process serves both. They
+// take turns, with one request of one client at a time. The time is the processor time of this process, including the
+// client, and of PostgreSQL. Elapsed time would depend more on other processes.
 package main
 
 import (
@@ -80,8 +78,8 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-// compare measures a case in both sets, in an order that turns around, and prints its line.
-// The first round warms up, and counts statements.
+// compare measures a case in both sets, in alternating order, and prints its line. The first round warms up and counts
+// statements.
 func (cmd command) compare(ctx context.Context, out io.Writer, sides [2]*side, pair [2]operation) error {
 	var took [2][]float64
 	var statements [2][]int
@@ -110,7 +108,7 @@ func (cmd command) compare(ctx context.Context, out io.Writer, sides [2]*side, p
 	return err
 }
 
-// spread is how many statements requests took: one number if it was always the same.
+// spread formats the numbers of statements of requests: one number if all are equal.
 func spread(all []int) string {
 	least, most := slices.Min(all), slices.Max(all)
 	if least == most {

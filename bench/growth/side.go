@@ -25,12 +25,12 @@ import (
 	"vitrine/internal/store"
 )
 
-// side is a set of data, with the server that serves it.
+// side is a set of data with its server.
 type side struct {
 	made       dataset.Made
 	addr       string
 	server     *server.Server
-	postgres   *pgx.Conn // to ask which processes serve us; nil on SQLite
+	postgres   *pgx.Conn // to find the processes that serve this set; nil on SQLite
 	statements atomic.Int64
 	rng        *rand.Rand
 
@@ -40,7 +40,7 @@ type side struct {
 	cases  []operation
 }
 
-// open serves a set, and chooses what is asked of it.
+// open serves a set and chooses what to request.
 func open(ctx context.Context, folder, url string, made dataset.Made) (s *side, err error) {
 	cfg, problems := config.Flags{Common: config.Common{DataDir: folder, DatabaseURL: url}, Server: config.Server{
 		RateLimits: "guest=0,free=0,premium=0,supporter=0", Work: "false"}}.Resolve()
@@ -93,7 +93,7 @@ func (s *side) close(ctx context.Context) error {
 	return errors.Join(err, s.server.Shutdown(ctx))
 }
 
-// used is the processor time of this process, and of those of PostgreSQL that serve this set.
+// used returns the processor time of this process, and of the PostgreSQL processes that serve this set.
 func (s *side) used(ctx context.Context) (time.Duration, error) {
 	all := drive.CPUTime()
 	if s.postgres == nil {
@@ -103,10 +103,10 @@ func (s *side) used(ctx context.Context) (time.Duration, error) {
 	return all + served, err
 }
 
-// cost is what the requests of a round took.
+// cost contains the costs of the requests of a round.
 type cost struct {
-	processor  float64 // seconds of a request
-	statements []int   // of each
+	processor  float64 // seconds per request
+	statements []int   // per request
 }
 
 // measure sends a round of requests, one after the other.
@@ -153,7 +153,7 @@ func (s *side) measure(ctx context.Context, o operation) (c cost, err error) {
 	return c, err
 }
 
-// ask sends a request that is not measured, and decodes its answer.
+// ask sends a request without measuring it, and decodes its response.
 func (s *side) ask(r drive.Request, status int, into any) error {
 	a, err := drive.Record(s.addr, r)
 	if err == nil && a.Status != status {
@@ -175,7 +175,7 @@ func (s *side) remove(channel int64) error {
 	return s.ask(drive.Request{Method: http.MethodDelete, Path: fmt.Sprint("/v3/channels/", channel), Header: bearer(s.made.Token)}, http.StatusNoContent, nil)
 }
 
-// choose finds blocks that everybody sees, makes a channel to write to, and the rare word.
+// choose finds blocks that everybody sees, creates a channel to write to, and adds the rare word.
 func (s *side) choose() error {
 	for len(s.blocks) < 200 {
 		id := s.made.FirstBlock + s.rng.Int64N(s.made.LastBlock-s.made.FirstBlock+1)

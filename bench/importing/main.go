@@ -1,5 +1,5 @@
-// Importing measures the import of the built program from a server of version 3 that answers at
-// once: items and files in a second, and memory.
+// Importing measures the import of the built program from a server of version 3 that responds at once: items and files
+// per second, and memory.
 //
 //	make build && go run ./bench/importing --bin bin/vitrine
 package main
@@ -79,7 +79,7 @@ func (cmd command) run(ctx context.Context) (err error) {
 	return measure(fmt.Sprintf("of images of %d × %[1]d", cmd.Pixels), "images", cmd.Files)
 }
 
-// program runs the program and gives how long it took, and the bytes of memory that it had at most.
+// program runs the program and returns its duration and its peak memory in bytes.
 func (cmd command) program(ctx context.Context, env []string, args ...string) (time.Duration, int64, error) {
 	c := exec.CommandContext(ctx, cmd.Bin, args...)
 	var out bytes.Buffer
@@ -95,8 +95,7 @@ func (cmd command) program(ctx context.Context, env []string, args ...string) (t
 
 type fields map[string]any
 
-// source answers for channels that are named by how many text blocks they have, and for one of
-// images.
+// source serves channels, named by their number of text blocks, and one of images.
 func (cmd command) source() (*httptest.Server, error) {
 	pictures := make([][]byte, cmd.Files)
 	for i := range pictures {
@@ -113,7 +112,7 @@ func (cmd command) source() (*httptest.Server, error) {
 		n, _ = strconv.Atoi(slug)
 		return n, n
 	}
-	write := func(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) } // who is gone reads no more
+	write := func(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) } // fails only if the client is gone
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v3/channels/{slug}", func(w http.ResponseWriter, r *http.Request) {
 		n, id := count(r.PathValue("slug"))
@@ -144,7 +143,7 @@ func (cmd command) source() (*httptest.Server, error) {
 	return srv, nil
 }
 
-// picture is a JPEG like no other.
+// picture returns a unique JPEG.
 func picture(pixels, seed int) ([]byte, error) {
 	img := image.NewRGBA(image.Rect(0, 0, pixels, pixels))
 	for y := range pixels {

@@ -28,26 +28,26 @@ type bench struct {
 	time                              time.Duration
 	only                              *regexp.Regexp
 	alone                             bool // without the bare handler
-	count                             bool // statements alone
+	count                             bool // only count statements
 	statements                        atomic.Int64
 	netHTTP                           bool // with the client of net/http
 	out                               io.Writer
 	made                              dataset.Made
-	crowd                             *dataset.Crowd   // nil unless people are measured
-	rooms                             map[string]int64 // channels made for people while measuring
+	crowd                             *dataset.Crowd   // nil unless measuring people
+	rooms                             map[string]int64 // channels created for people while measuring
 
 	addr     string // of Vitrine
 	bare     *drive.Bare
 	bareAddr string
 	rng      *rand.Rand
-	blocks   []int64    // that everybody sees
+	blocks   []int64    // visible to everybody
 	sample   [2][]int64 // connections of the large and of the small channel
-	items    [2][]int64 // the blocks that these connect
-	ofOwner  string     // the filter by the user who owns both channels
-	cookie   string     // of a browser that is signed in as that user
+	items    [2][]int64 // the items of these connections
+	ofOwner  string     // filter by the user who owns both channels
+	cookie   string     // of a browser signed in as that user
 }
 
-// run starts both servers in this process, each on a port of its own, and measures.
+// run starts both servers in this process, each on its own port, and measures.
 func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -57,7 +57,7 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	// The log is formatted and written as in production, only that nobody keeps it.
+	// The log is formatted and written as in production, but to /dev/null.
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return errors.Join(err, l.Close(), bl.Close())
@@ -91,7 +91,7 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	return b.all(ctx)
 }
 
-// all measures everything that is asked for.
+// all measures everything requested.
 func (b *bench) all(ctx context.Context) error {
 	b.rng = rand.New(rand.NewPCG(1, 2))
 	if err := b.pick(); err != nil {
@@ -132,7 +132,7 @@ func (b *bench) all(ctx context.Context) error {
 	return err
 }
 
-// measure holds the contests that are asked for and reports each.
+// measure runs the selected groups and reports each.
 func (b *bench) measure(ctx context.Context, groups []group) error {
 	for _, g := range groups {
 		if !slices.ContainsFunc(g.subjects, func(s subject) bool { return b.only.MatchString(s.name) }) {
@@ -153,11 +153,11 @@ func (b *bench) measure(ctx context.Context, groups []group) error {
 	return nil
 }
 
-// counted prints the statements of a request of each subject, once it has been made before.
+// counted prints the number of statements of a request of each subject, after a warm-up request.
 func (b *bench) counted(g group) error {
 	for _, s := range g.subjects {
 		after := s.after
-		if after != nil { // what undoes a write is not counted
+		if after != nil { // undoing a write is not counted
 			s.after = func([][]byte) error { return nil }
 		}
 		var answers map[string]drive.Answer
@@ -181,7 +181,7 @@ func (b *bench) counted(g group) error {
 	return nil
 }
 
-// pick finds blocks that a guest sees, and connections from all over both channels.
+// pick finds blocks that a guest sees, and connections from all parts of both channels.
 func (b *bench) pick() error {
 	for range 20 * 500 {
 		if len(b.blocks) == 500 {
@@ -219,7 +219,7 @@ func (b *bench) pick() error {
 	return nil
 }
 
-// on gives the ids of the connections on a page, and of what they connect.
+// on returns the ids of the connections on a page, and of their items.
 func (b *bench) on(page string) (connections, items []int64, err error) {
 	a, err := drive.Record(b.addr, drive.Get(page))
 	if err != nil {

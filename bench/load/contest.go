@@ -10,28 +10,27 @@ import (
 // subject is a kind of request to measure.
 type subject struct {
 	name    string
-	clients int // 0: as many as the flag says
-	status  int // that every answer must have
-	// round gives the requests of a round. A subject that only reads sends them over
-	// and over; one that writes sends each once.
+	clients int // 0 means the flag's value
+	status  int // expected status
+	// round returns the requests of a round. A subject that only reads repeats them; one that writes sends each once.
 	round func() ([]drive.Request, error)
-	// after undoes a round of writes, whose answers it gets; nil for reads.
+	// after undoes a round of writes from its responses; nil for reads.
 	after func(bodies [][]byte) error
 }
 
-// fixed is a round that is always the same.
+// fixed returns a constant round.
 func fixed(all ...drive.Request) func() ([]drive.Request, error) {
 	return func() ([]drive.Request, error) { return all, nil }
 }
 
-// group is a number of subjects that are measured in turn. If there are several,
-// all are compared with the one that `against` names by place.
+// group is a number of subjects that are measured in turn. If there are several, all are compared with the subject at
+// the index `against`.
 type group struct {
 	subjects []subject
 	against  int
 }
 
-// score is what came out for one subject.
+// score is the result for one subject.
 type score struct {
 	name          string
 	clients       int
@@ -39,9 +38,8 @@ type score struct {
 	bytes         int           // of the first body
 }
 
-// contest measures a group: in each round every subject, at Vitrine and at the bare
-// handler, in an order that is turned around from round to round, so that what
-// disturbs the machine disturbs all alike. The first round is for warming up.
+// contest measures a group: in each round every subject, at Vitrine and at the bare handler, in alternating order, so
+// that disturbances affect all alike. The first round warms up.
 func (b *bench) contest(ctx context.Context, g group) ([]score, error) {
 	scores, answers := make([]score, len(g.subjects)), make([]map[string]drive.Answer, len(g.subjects))
 	for i, s := range g.subjects {
@@ -76,7 +74,7 @@ func (b *bench) clients(s subject) int {
 	return b.workers
 }
 
-// dialer makes clients of the kind that is asked for.
+// dialer returns a function that creates clients of the requested kind.
 func (b *bench) dialer(addr string) func() (drive.Sender, error) {
 	return func() (drive.Sender, error) {
 		if b.netHTTP {
@@ -86,8 +84,7 @@ func (b *bench) dialer(addr string) func() (drive.Sender, error) {
 	}
 }
 
-// rehearse records the answers that the bare handler is to give: by address, and
-// under "" the first.
+// rehearse records the answers for the bare handler: by path, and the first one also under "".
 func (b *bench) rehearse(s subject) (map[string]drive.Answer, error) {
 	requests, err := s.round()
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"vitrine/bench/drive"
 )
 
-// crowdCases measure feeds, notifications and followers, each as a ratio to the same
-// of somebody who has few.
+// crowdCases measures feeds, notifications and followers, each as a ratio to somebody with few.
 func (b *bench) crowdCases(ctx context.Context) error {
 	fmt.Fprintln(b.out, head)
 	for _, cases := range []func() ([]group, error){b.feeds, b.inboxes, b.audiences, b.posts, b.follows, b.marks, b.ends} {
@@ -29,7 +28,7 @@ func (b *bench) crowdCases(ctx context.Context) error {
 	return b.sweep()
 }
 
-// as is a request by one of the crowd.
+// as returns a request by the person with a name.
 func (b *bench) as(name, method, path, format string, args ...any) drive.Request {
 	r := drive.Request{Method: method, Path: path, Header: []string{"Authorization: Bearer " + b.crowd.People[name].Token}}
 	if format != "" {
@@ -38,8 +37,7 @@ func (b *bench) as(name, method, path, format string, args ...any) drive.Request
 	return r
 }
 
-// got sends a request that prepares or undoes something, and reads the answer into v
-// unless that is nil.
+// got sends a request of a preparation or an undo, and decodes the response into v unless that is nil.
 func (b *bench) got(r drive.Request, want int, v any) error {
 	a, err := drive.Record(b.addr, r)
 	if err == nil && a.Status != want {
@@ -51,7 +49,7 @@ func (b *bench) got(r drive.Request, want int, v any) error {
 	return err
 }
 
-// leaf gives the address of the n-th page of a list with cursors, or of the last.
+// leaf returns the path of the n-th page of a list with cursors, or of the last one.
 func (b *bench) leaf(name, list string, n int) (string, error) {
 	at := list
 	for range n - 1 {
@@ -68,7 +66,7 @@ func (b *bench) leaf(name, list string, n int) (string, error) {
 	return at, nil
 }
 
-// leaves compares the n-th page of a list for several people, the last being the rival.
+// leaves compares the n-th page of a list for several people. The last person is the reference.
 func (b *bench) leaves(what, list string, n int, names ...string) (g group, err error) {
 	g.against = len(names) - 1
 	for _, name := range names {
@@ -131,7 +129,7 @@ func (b *bench) audiences() (all []group, err error) {
 	return all, nil
 }
 
-// sweep deletes what measuring has made.
+// sweep deletes what the measurements created.
 func (b *bench) sweep() (err error) {
 	for name, id := range b.rooms {
 		err = errors.Join(err, b.got(b.as(name, "DELETE", fmt.Sprintf("/v3/channels/%d", id), ""), http.StatusNoContent, nil))
@@ -139,7 +137,7 @@ func (b *bench) sweep() (err error) {
 	return err
 }
 
-// decode reads what bench/gen printed.
+// decode reads the output of bench/gen.
 func decode(text io.Reader, people bool) (made dataset.Made, crowd *dataset.Crowd, err error) {
 	d := json.NewDecoder(text)
 	if people {

@@ -10,12 +10,10 @@ import (
 	"vitrine/bench/drive"
 )
 
-// few is how many requests a round of writes has where each needs a person or a
-// preparation of its own.
+// few is the number of requests in a round of writes if each needs its own person or preparation.
 const few = 10
 
-// write is a subject of one client that writes, and undoes it with `undo` for each
-// answer; nil when there is nothing to undo.
+// write returns a subject with one client that writes, and calls undo for each response unless it is nil.
 func write(name string, status int, round func() ([]drive.Request, error), undo func(body []byte) error) subject {
 	return subject{name: name, clients: 1, status: status, round: round, after: func(bodies [][]byte) error {
 		for _, body := range bodies {
@@ -30,7 +28,7 @@ func write(name string, status int, round func() ([]drive.Request, error), undo 
 	}}
 }
 
-// room is a channel of somebody's to write into.
+// room returns a channel of a person to write to.
 func (b *bench) room(name string) (int64, error) {
 	if id, ok := b.rooms[name]; ok {
 		return id, nil
@@ -46,7 +44,7 @@ func (b *bench) room(name string) (int64, error) {
 	return made.ID, err
 }
 
-// connected gives the requests that connect n blocks by somebody.
+// connected returns the requests that connect n blocks of a person.
 func (b *bench) connected(name string, n int) (all []drive.Request, err error) {
 	room, err := b.room(name)
 	for i := range min(int64(n), b.crowd.Blocks) {
@@ -62,8 +60,7 @@ type connections struct {
 	} `json:"data"`
 }
 
-// posts compares connecting, disconnecting and deleting a block by how many followers
-// somebody has.
+// posts compares connecting, disconnecting and deleting a block by the number of a person's followers.
 func (b *bench) posts() ([]group, error) {
 	var connect, disconnect, remove group
 	names := []string{dataset.Star}
@@ -86,7 +83,7 @@ func (b *bench) posts() ([]group, error) {
 	return all, nil
 }
 
-// prepared makes n things and gives the requests that end them.
+// prepared creates n things and returns the requests that delete them.
 func (b *bench) prepared(name string, n int, one func(name string, i int) (drive.Request, error)) (all []drive.Request, err error) {
 	for i := range n {
 		r, err := one(name, i)
@@ -122,7 +119,7 @@ func (b *bench) block(name string, i int) (drive.Request, error) {
 	return b.as(name, "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", made.ID), ""), err
 }
 
-// undone disconnects what an answer says was connected.
+// undone removes the connection of a response.
 func (b *bench) undone(name string, body []byte) error {
 	var made connections
 	if err := json.Unmarshal(body, &made); err != nil {
@@ -137,8 +134,8 @@ func (b *bench) undone(name string, body []byte) error {
 	return nil
 }
 
-// follows compares following and unfollowing somebody with many followers, somebody
-// who did thousands of things, and somebody with few followers who did nothing.
+// follows compares following and unfollowing a person with many followers, one with thousands of activities, and one
+// with few followers and no activities.
 func (b *bench) follows() ([]group, error) {
 	var start, stop group
 	for _, p := range []struct {
@@ -170,7 +167,7 @@ func (b *bench) follows() ([]group, error) {
 	return []group{start, stop}, nil
 }
 
-// marks compares reading everything, and the list of what is unread after that.
+// marks compares reading all notifications, and then the list of unread ones.
 func (b *bench) marks() (all []group, err error) {
 	marks := group{against: 1}
 	for _, name := range []string{dataset.Inbox, dataset.SmallInbox} {
@@ -181,8 +178,8 @@ func (b *bench) marks() (all []group, err error) {
 	return []group{marks, unread}, err
 }
 
-// ends compares changing and deleting a channel with many followers to one with few.
-// Each deletes a channel that bench/gen made for that, so it can be measured once.
+// ends compares changing and deleting a channel with many followers to one with few. Each run deletes channels that
+// bench/gen created for this, so it can only be measured once.
 func (b *bench) ends() ([]group, error) {
 	hide, end := group{against: 1}, group{against: 1}
 	left := map[string][]int64{"10,000 followers": b.crowd.Crowded, "10 followers": b.crowd.Quiet}

@@ -1,5 +1,4 @@
-// Load measures the server over loopback, beside a bare handler that writes the
-// same bytes:
+// Load measures the server over loopback, compared with a bare handler that writes the same bytes:
 //
 //	go run ./bench/load --data-dir /tmp/bench-data --made /tmp/bench-data/made.json
 package main
@@ -50,7 +49,7 @@ func main() {
 }
 
 func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
-	// Jobs are worked for people alone, whose cases measure them too.
+	// Jobs only run for people, whose cases measure them too.
 	cfg, problems := config.Flags{Common: cmd.Common, Server: config.Server{
 		RateLimits: "guest=0,free=0,premium=0,supporter=0", Work: strconv.FormatBool(cmd.People)}}.Resolve()
 	if len(problems) > 0 {

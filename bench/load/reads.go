@@ -10,19 +10,19 @@ import (
 
 func (b *bench) authorization() string { return "Authorization: Bearer " + b.made.Token }
 
-// contents is the address of a page of a channel.
+// contents returns the path of a page of a channel.
 func contents(slug string, page int, more string) string {
 	return fmt.Sprintf("/v3/channels/%s/contents?page=%d&per=24%s", slug, page, more)
 }
 
 func lastPage(items int) int { return (items + 23) / 24 }
 
-// read is a subject that gets the same addresses again and again.
+// read returns a subject that repeats the same requests.
 func read(name string, requests ...drive.Request) subject {
 	return subject{name: name, status: http.StatusOK, round: fixed(requests...)}
 }
 
-// reads are the requests of ordinary size.
+// reads returns the requests of ordinary size.
 func (b *bench) reads() ([]group, error) {
 	blocks := make([]drive.Request, len(b.blocks))
 	for i, id := range b.blocks {
@@ -54,8 +54,7 @@ func (b *bench) reads() ([]group, error) {
 	}, nil
 }
 
-// pages compare pages of the large channel with such of the small one; what names
-// the state of both in the report.
+// pages compares pages of the large channel with pages of the small one; what describes both in the report.
 func (b *bench) pages(what string) []group {
 	large, small := b.made.Large, b.made.Small
 	deepLarge, deepSmall := lastPage(large.Items)/2, lastPage(small.Items)/2

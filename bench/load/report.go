@@ -14,8 +14,7 @@ import (
 const head = `| case | clients | bytes | bare, 1/s | Vitrine, 1/s | Vitrine ÷ bare | by CPU time | CPU, µs | slower than its rival |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|`
 
-// report prints a line of a Markdown table for each subject: medians over the
-// rounds, and for ratios their range.
+// report prints a line of a Markdown table for each subject: medians over the rounds, and for ratios their range.
 func report(out io.Writer, g group, scores []score) {
 	rival := scores[g.against]
 	for i, s := range scores {
@@ -34,7 +33,7 @@ func spread(m drive.Middle, unit string) string {
 	return fmt.Sprintf("%s%s (%s–%s)", figure(m.Median), unit, figure(m.Least), figure(m.Most))
 }
 
-// figure prints a ratio with three digits at most.
+// figure formats a ratio with at most three digits.
 func figure(x float64) string {
 	if x >= 10 {
 		return fmt.Sprintf("%.0f", x)
@@ -42,7 +41,7 @@ func figure(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// profile starts the profiles that have a file to go to, and gives what ends them.
+// profile starts the requested profiles and returns a function that ends them.
 func profile(cpu, allocs string) (end func() error, err error) {
 	var file *os.File
 	if cpu != "" {
@@ -66,7 +65,7 @@ func profile(cpu, allocs string) (end func() error, err error) {
 		if failed != nil {
 			return errors.Join(err, failed)
 		}
-		runtime.GC() // the profile is as of the last collection
+		runtime.GC() // the profile reflects the last collection
 		return errors.Join(err, pprof.Lookup("allocs").WriteTo(to, 0), to.Close())
 	}, nil
 }

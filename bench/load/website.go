@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// signIn signs a browser in as the owner of the large channel, and keeps its cookie: the
-// accounts of a data set have no passwords.
+// signIn signs a browser in as the owner of the large channel and stores its cookie, since accounts of a data set have
+// no passwords.
 func (b *bench) signIn(ctx context.Context, s *server.Server) error {
 	u, err := s.App.User(ctx, domain.Ref{Slug: b.made.User})
 	if err != nil {
@@ -29,7 +29,7 @@ func (b *bench) signIn(ctx context.Context, s *server.Server) error {
 	return err
 }
 
-// website are pages as browsers get them.
+// website returns requests for pages like those of browsers.
 func (b *bench) website() ([]group, error) {
 	channel := "/" + b.made.User + "/" + b.made.Large.Slug
 	block := fmt.Sprintf("/block/%d", b.items[0][0])

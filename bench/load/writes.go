@@ -9,15 +9,15 @@ import (
 	"vitrine/bench/drive"
 )
 
-// writers is how many clients change one channel at a time.
+// writers is the number of clients that change one channel concurrently.
 const writers = 4
 
 func (b *bench) post(path, format string, args ...any) drive.Request {
 	return drive.Request{Method: http.MethodPost, Path: path, Body: fmt.Sprintf(format, args...), Header: []string{b.authorization()}}
 }
 
-// creates makes blocks in a channel of their own, and in many, of which no two clients are
-// likely to write to the same. They go when all is done.
+// creates measures creating blocks in one channel, and in many, so that two clients rarely write to the same one. The
+// blocks are deleted at the end.
 func (b *bench) creates(channels []int64) group {
 	made := 0
 	into := func(name string, channels []int64) subject {
@@ -35,8 +35,8 @@ func (b *bench) creates(channels []int64) group {
 	return group{subjects: []subject{into("POST block into a channel, 16 clients", channels[:1]), into("POST block into 64 channels, 16 clients", channels)}}
 }
 
-// inserts compares connecting blocks in the middle of both channels, always at the
-// same position: keys there are used up as fast as they can be.
+// inserts compares connecting blocks in the middle of both channels, always at the same position, which uses up keys as
+// fast as possible.
 func (b *bench) inserts() group {
 	into := func(name string, p dataset.Place) subject {
 		return subject{name: name, clients: writers, status: http.StatusCreated, after: b.disconnect,
@@ -72,7 +72,7 @@ func (b *bench) disconnect(bodies [][]byte) error {
 	return nil
 }
 
-// moves compares moving items from anywhere to anywhere.
+// moves compares moving items between random positions.
 func (b *bench) moves() group {
 	into := func(name string, p dataset.Place, ids []int64) subject {
 		return subject{name: name, clients: writers, status: http.StatusOK, after: func([][]byte) error { return nil },
@@ -90,7 +90,7 @@ func (b *bench) moves() group {
 		into("POST move in the small channel", b.made.Small, b.sample[1])}}
 }
 
-// updates compares changing blocks that are in the one or in the other channel.
+// updates compares changing blocks in one or the other channel.
 func (b *bench) updates() group {
 	of := func(name string, ids []int64) subject {
 		made := 0
@@ -110,7 +110,7 @@ func (b *bench) updates() group {
 		of("PUT block in the small channel", b.items[1])}}
 }
 
-// newChannel makes a channel and gives its id.
+// newChannel creates a channel and returns its id.
 func (b *bench) newChannel(title, visibility string) (int64, error) {
 	a, err := drive.Record(b.addr, b.post("/v3/channels", `{"title":%q,"visibility":%q}`, title, visibility))
 	var made struct {

@@ -1,10 +1,10 @@
-// Nodes compares reads at one, two and three nodes of the program on one PostgreSQL, in requests and in
-// processor time:
+// Nodes compares reads at one, two and three nodes of the program with one PostgreSQL, in requests and in processor
+// time:
 //
 //	go run ./bench/nodes --program bin/vitrine --made /tmp/nodes/made.json --database-url "$URL"
 //
-// All run on this machine, and so do the clients: that more nodes answer more requests shows only where
-// processors are idle with one. What a request costs, in the nodes and in PostgreSQL, shows everywhere.
+// All nodes and clients run on this machine, so more nodes only answer more requests if one node leaves processors idle.
+// The costs of a request, in the nodes and in PostgreSQL, are comparable in any case.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"vitrine/bench/drive"
 )
 
-// most is how many nodes there are.
+// most is the number of nodes.
 const most = 3
 
 type command struct {
@@ -107,7 +107,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-// requests are blocks and pages of channels, as guests and as a member.
+// requests returns requests for blocks and pages of channels, as guests and as a member.
 func (s *site) requests(made dataset.Made) (all []drive.Prepared, err error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	token := "Authorization: Bearer " + made.Token
@@ -117,7 +117,7 @@ func (s *site) requests(made dataset.Made) (all []drive.Prepared, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.Status == http.StatusOK { // not in somebody's private channel
+		if a.Status == http.StatusOK { // not in a private channel
 			page := rng.IntN(made.Middle.Items/24) + 1
 			all = append(all, block.For(s.nodes[0].addr),
 				drive.Get(fmt.Sprintf("/v3/channels/%d/contents?per=24&page=%d", made.Middle.ID, page)).For(s.nodes[0].addr),

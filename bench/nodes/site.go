@@ -18,7 +18,7 @@ import (
 	"vitrine/bench/drive"
 )
 
-// site is the nodes, and the database that they share.
+// site contains the nodes and their database.
 type site struct {
 	db    *pgx.Conn
 	nodes []node
@@ -33,7 +33,7 @@ type node struct {
 
 var listens = regexp.MustCompile(`listens on http://(\S+)`)
 
-// start starts one more node, and waits until it listens.
+// start starts another node and waits until it listens.
 func (s *site) start(ctx context.Context, program, url string) error {
 	folder, err := os.MkdirTemp("", "bench-nodes-")
 	if err != nil {
@@ -62,19 +62,19 @@ func (s *site) start(ctx context.Context, program, url string) error {
 // stop ends all nodes.
 func (s *site) stop() (err error) {
 	for _, n := range s.nodes {
-		_ = n.cmd.Process.Signal(syscall.SIGTERM) // it may have ended, as Wait tells
+		_ = n.cmd.Process.Signal(syscall.SIGTERM) // it may have ended, which Wait reports
 		err = errors.Join(err, n.cmd.Wait(), os.RemoveAll(n.folder))
 	}
 	return err
 }
 
-// figures are those of one measurement.
+// figures are the results of one measurement.
 type figures struct {
-	rate            float64 // requests a second
-	nodes, postgres float64 // seconds of processor time a request
+	rate            float64 // requests per second
+	nodes, postgres float64 // seconds of processor time per request
 }
 
-// measure reads at the first n nodes.
+// measure sends reads to the first n nodes.
 func (s *site) measure(ctx context.Context, n int, cmd command, requests []drive.Prepared) (f figures, err error) {
 	nodes, postgres, err := s.used(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *site) measure(ctx context.Context, n int, cmd command, requests []drive
 	return figures{speed.Rate, (nodesThen - nodes).Seconds() / many, (postgresThen - postgres).Seconds() / many}, err
 }
 
-// used is the processor time of the nodes, and that of those processes of PostgreSQL that serve them.
+// used returns the processor time of the nodes, and of the PostgreSQL processes that serve them.
 func (s *site) used(ctx context.Context) (nodes, postgres time.Duration, err error) {
 	for _, n := range s.nodes {
 		used, err := drive.ProcessTime(n.cmd.Process.Pid)

@@ -30,30 +30,28 @@ const (
 
 var cases = []string{getBlock, firstPage, deepPage, wordFound, newBlock}
 
-// hopeless is the rate below which two rounds tell enough, each of which lasts until all
-// clients have their answers.
+// hopeless is the rate below which two rounds are enough. Each of them lasts until all clients have their responses.
 const hopeless = 5
 
-// per is how many things are on a page.
+// per is the page size.
 const per = 24
 
-// peer is one of those that are measured beside each other.
+// peer is one of the compared servers.
 type peer struct {
 	name string
 	dial func() (drive.Sender, error)
-	// requests gives those of a case; nil if it has no such case. Those that write are to
-	// be sent once.
+	// requests returns the requests of a case, or nil if the peer does not support it. Those that write are sent once.
 	requests func(name string, n int) []drive.Request
-	// read takes from an answer what it says; nil if the answer is another's.
+	// read returns the comparable content of a response; nil if the peer only replays responses.
 	read    func(name string, body []byte) (answer, error)
-	outside bool // a process of its own, whose processor time is not known
+	outside bool // a separate process whose processor time is unknown
 	status  map[string]int
 }
 
-// answer is what must be the same in all answers to a case.
+// answer is what all responses to a case must have in common.
 type answer struct {
 	Items int   `json:"items"` // on the page
-	Total int64 `json:"total"` // 0 where the answer has none
+	Total int64 `json:"total"` // 0 if the response has none
 }
 
 // bench is a run.
@@ -67,14 +65,14 @@ type bench struct {
 	bare    *drive.Bare
 	addr    string // of Vitrine
 	blocks  []int64
-	channel int64 // that Vitrine's new blocks go to; the small server has it too
+	channel int64 // for Vitrine's new blocks; the small server has it too
 	written int
 	closers []func() error
-	missing []string // others whose program is not here
+	missing []string // peers whose program is not installed
 	figures []figure
 }
 
-// stop ends all that start began, the last first.
+// stop stops everything that start started, in reverse order.
 func (b *bench) stop() (err error) {
 	for _, end := range slices.Backward(b.closers) {
 		err = errors.Join(err, end())
@@ -82,7 +80,7 @@ func (b *bench) stop() (err error) {
 	return err
 }
 
-// start starts all of them.
+// start starts all peers.
 func (b *bench) start(ctx context.Context, d data) error {
 	b.data, b.bare = d, new(drive.Bare)
 	if err := b.startVitrine(ctx); err != nil {
@@ -104,21 +102,21 @@ func (b *bench) start(ctx context.Context, d data) error {
 	return b.startPocketBase(ctx)
 }
 
-// created are the statuses that are not 200.
+// created maps cases to statuses other than 200.
 var created = map[string]int{newBlock: http.StatusCreated}
 
-// least dials clients that do the least.
+// least returns a function that dials minimal clients.
 func least(addr string) func() (drive.Sender, error) {
 	return func() (drive.Sender, error) { return drive.Dial(addr) }
 }
 
-// startVitrine starts the server in this process, as it comes but for rate limits and jobs.
+// startVitrine starts the server in this process with default settings, except for rate limits and jobs.
 func (b *bench) startVitrine(ctx context.Context) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	// The log is formatted and written as in production, only that nobody keeps it.
+	// The log is formatted and written as in production, but to /dev/null.
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -143,7 +141,7 @@ func (b *bench) startVitrine(ctx context.Context) error {
 	return nil
 }
 
-// choose finds blocks that everybody sees, and makes a channel to write to.
+// choose finds blocks that everybody sees, and creates a channel to write to.
 func (b *bench) choose() error {
 	made := b.data.made
 	step := max(1, (made.LastBlock-made.FirstBlock)/500)
@@ -179,13 +177,13 @@ func (b *bench) post(path, format string, args ...any) drive.Request {
 		Header: []string{"Authorization: Bearer " + b.data.made.Token}}
 }
 
-// deep is the page that "page 1,000" asks for: an earlier one of a smaller channel.
+// deep returns the page for "page 1,000", which is an earlier one in a smaller channel.
 func (b *bench) deep() int { return min(1000, max(1, b.data.made.Large.Items/per)) }
 
-// ours are the requests of version 3, which the bare handler gets as well.
+// ours returns the requests of version 3, which the bare handler gets as well.
 func (b *bench) ours(name string, n int) []drive.Request { return b.inWords(name, n, "/v3") }
 
-// inWords are the requests to Vitrine and to the small server, whose paths differ in their beginning.
+// inWords returns the requests to Vitrine or to the small server, whose paths have different prefixes.
 func (b *bench) inWords(name string, n int, prefix string) (all []drive.Request) {
 	made := b.data.made
 	switch name {
@@ -207,13 +205,13 @@ func (b *bench) inWords(name string, n int, prefix string) (all []drive.Request)
 	return all
 }
 
-// text is that of a new block.
+// text returns the text of a new block.
 func (b *bench) text() string {
 	b.written++
 	return fmt.Sprintf("Note %d: a *short* text with a [link](https://www.example.org/%d).", b.written, b.written)
 }
 
-// readOurs reads an answer of Vitrine, or of the small server.
+// readOurs reads a response of Vitrine or of the small server.
 func readOurs(name string, body []byte) (a answer, err error) {
 	var page struct {
 		ID   int64             `json:"id"`
@@ -230,7 +228,7 @@ func readOurs(name string, body []byte) (a answer, err error) {
 	return a, err
 }
 
-// startPlain starts the small server, and lets SQLite itself be measured on its file.
+// startPlain starts the small server, and adds SQLite itself with the same file.
 func (b *bench) startPlain(ctx context.Context) error {
 	p, err := newPlain(ctx, b.data.plain)
 	if err != nil {
@@ -253,9 +251,8 @@ func (b *bench) startPlain(ctx context.Context) error {
 	return nil
 }
 
-// all measures every case that is asked for: in each round all peers in turn, in an order
-// that moves on from round to round, so that what disturbs the machine disturbs all alike.
-// The first round is for warming up.
+// all measures every selected case: in each round all peers in turn, in rotating order, so that disturbances affect all
+// alike. The first round warms up.
 func (b *bench) all(ctx context.Context) error {
 	for _, name := range cases {
 		if !b.only.MatchString(name) {
@@ -293,8 +290,8 @@ func (b *bench) all(ctx context.Context) error {
 	return nil
 }
 
-// rehearse asks everybody once, holds the answers against Vitrine's, has the bare handler
-// learn these, and gives who takes part; Vitrine is the last.
+// rehearse sends a request to every peer, compares the responses with Vitrine's, records these for the bare handler, and
+// returns the peers that support the case, with Vitrine last.
 func (b *bench) rehearse(name string, f *figure) (taking []*peer, err error) {
 	ours := b.ours(name, 1)
 	answers := map[string]drive.Answer{}

@@ -20,17 +20,17 @@ import (
 	"vitrine/internal/store"
 )
 
-// data is what all are measured on.
+// data is the common data of all peers.
 type data struct {
 	made  dataset.Made
-	token string        // of somebody who made nothing, and so sees what everybody sees
+	token string        // of a user who created nothing and only sees public things
 	cfg   config.Config // of Vitrine
-	plain string        // the file of the small server
+	plain string        // the small server's file
 }
 
-// prepare makes the data in a folder, unless they are there from an earlier run.
+// prepare creates the data in a folder, unless an earlier run has done so.
 func (cmd command) prepare(ctx context.Context, dir string, notes io.Writer) (d data, err error) {
-	// No jobs: all that they would do beside the measurements is done before.
+	// No jobs run during the measurements: all of their work is done before.
 	cfg, problems := config.Flags{Common: config.Common{DataDir: dir}, Server: config.Server{
 		RateLimits: "guest=0,free=0,premium=0,supporter=0", Work: "false"}}.Resolve()
 	d = data{cfg: cfg, plain: filepath.Join(dir, "plain.db")}
@@ -60,18 +60,18 @@ func (cmd command) prepare(ctx context.Context, dir string, notes io.Writer) (d 
 	if text, err = json.Marshal(noted{d.made, d.token}); err != nil {
 		return d, err
 	}
-	return d, os.WriteFile(note, text, 0o600) // last: the data are whole
+	return d, os.WriteFile(note, text, 0o600) // written last, when the data is complete
 }
 
-// noted is what an earlier run has noted.
+// noted is stored by one run for the next.
 type noted struct {
 	Made  dataset.Made
 	Token string
 }
 
-// fill makes Vitrine's.
+// fill creates Vitrine's data.
 func (cmd command) fill(ctx context.Context, cfg config.Config) (made dataset.Made, token string, err error) {
-	cfg.SQLiteSynchronous = "off" // a power cut costs no more than running this again
+	cfg.SQLiteSynchronous = "off" // after a power failure, just run this again
 	db, err := server.Open(ctx, cfg)
 	if err != nil {
 		return made, "", err
@@ -90,7 +90,7 @@ func (cmd command) fill(ctx context.Context, cfg config.Config) (made dataset.Ma
 	return made, token, err
 }
 
-// stranger makes a user, and gives a token of theirs.
+// stranger creates a user and returns their token.
 func stranger(ctx context.Context, s *store.Store) (token string, err error) {
 	n := store.NewUser{Name: "Stranger", Email: "stranger@example.org", Tier: domain.TierSupporter, Now: time.Now()}
 	var id domain.UserID

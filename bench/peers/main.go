@@ -1,13 +1,12 @@
-// Peers measures Vitrine beside others on the same data, in one run:
+// Peers compares Vitrine with others on the same data, in one run:
 //
 //	go run ./bench/peers                              # 200,000 blocks, 300,000 connections, a channel of 50,000
 //	go run ./bench/peers --data-dir /tmp/peers        # keeps the data for the next run
 //	go run ./bench/peers --blocks 2000 --connections 3000 --large 1000 --rounds 3
 //
-// The others are a handler of net/http that writes the same bytes, a small server written
-// by hand on Go and SQLite (plain.go), SQLite itself in this process, and PocketBase if its
-// program is there. Vitrine, the handler and the small server run in this process too, each
-// on a port of its own, and all sync each write to the disk.
+// The others are a handler of net/http that writes the same bytes, a small handwritten server in Go with SQLite
+// (plain.go), SQLite itself in this process, and PocketBase if it is installed. Vitrine, the handler and the small
+// server also run in this process, each on its own port. All of them sync each write to disk.
 package main
 
 import (
@@ -51,7 +50,7 @@ func main() {
 	}
 }
 
-// run makes the data and measures. What it is doing goes to notes.
+// run creates the data and measures. It reports its progress to notes.
 func (cmd command) run(ctx context.Context, out, notes io.Writer) (err error) {
 	only, err := regexp.Compile(cmd.Only)
 	if err != nil {

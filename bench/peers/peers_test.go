@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A tiny run has every case and every server that needs no program of others. That all
-// give the same answers is for the run itself to see: here are the answers.
+// A tiny run covers every case and every peer that needs no other program. The run itself checks that all give the same
+// answers; this test checks the answers.
 func TestPeers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestPeers(t *testing.T) {
 	}
 	for _, f := range got.Cases {
 		w := want[f.Case]
-		if f.Case == wordFound || f.Case == firstPage { // as many as chance has it
+		if f.Case == wordFound || f.Case == firstPage { // random numbers
 			w.answer = answer{min(per, int(f.Answer.Total)), max(1, f.Answer.Total)}
 		}
 		if f.Answer != w.answer || len(f.Peers) != w.peers {
@@ -50,7 +50,7 @@ func TestPeers(t *testing.T) {
 			}
 		}
 	}
-	// The data are used again, and the tables have a line for each case and each figure.
+	// The data is used again, and the tables have a line for each case and each figure.
 	cmd.JSON = false
 	out.Reset()
 	if err := cmd.run(t.Context(), &out, io.Discard); err != nil {

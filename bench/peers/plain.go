@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// plain is a server as one would write it by hand for these requests alone: handlers,
-// statements, structs. It knows who may see what by a column, renders no Markdown, keeps
-// no counts beyond those of channels, and has no ETags, limits or log.
+// plain is a handwritten server for exactly these requests: handlers, statements, structs. Visibility is a column. It
+// renders no Markdown, keeps no counts except those of channels, and has no ETags, limits or log.
 type plain struct {
 	reads, writes                      *sql.DB
 	block, channel, count, page        *sql.Stmt
@@ -26,7 +25,7 @@ type plain struct {
 
 const (
 	blockColumns = "b.id, b.type, b.title, b.description, b.markdown, b.html, b.source, b.created_at, b.updated_at, u.id, u.slug, u.name"
-	// Channels in channels have no block, and so an owner and a title of their own.
+	// Channels in channels have no block, so their own owner and title are used.
 	itemColumns = `c.id, c.item_type, c.position, c.created_at, COALESCE(b.id, o.id), COALESCE(b.type, 'Channel'), COALESCE(b.title, o.title),
 		b.description, b.markdown, b.html, b.source, COALESCE(b.created_at, o.created_at), COALESCE(b.updated_at, o.created_at), u.id, u.slug, u.name`
 )
@@ -71,7 +70,7 @@ func newPlain(ctx context.Context, path string) (p *plain, err error) {
 
 func (p *plain) close() error { return errors.Join(p.reads.Close(), p.writes.Close()) }
 
-// serve serves it at a listener.
+// serve serves the handler at a listener.
 func (p *plain) serve(l net.Listener) *http.Server {
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]func(r *http.Request) (any, error){
@@ -90,7 +89,7 @@ func (p *plain) serve(l net.Listener) *http.Server {
 			}
 			text, err := json.Marshal(answer)
 			if err != nil {
-				panic(err) // the structs below have nothing that fails
+				panic(err) // encoding the structs below cannot fail
 			}
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
@@ -99,7 +98,7 @@ func (p *plain) serve(l net.Listener) *http.Server {
 		})
 	}
 	s := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	go func() { _ = s.Serve(l) }() // ends with Close
+	go func() { _ = s.Serve(l) }() // until Close
 	return s
 }
 
@@ -141,7 +140,7 @@ type plainMeta struct {
 	Per   int64 `json:"per_page"`
 }
 
-// fields are where the columns of a block go, the times aside.
+// fields returns the destinations for the columns of a block, except the times.
 func (b *plainBlock) fields(made, changed *int64) []any {
 	return []any{&b.ID, &b.Type, &b.Title, &b.Description, &b.Markdown, &b.HTML, &b.Source, made, changed, &b.User.ID, &b.User.Slug, &b.User.Name}
 }
@@ -184,7 +183,7 @@ func (p *plain) getSearch(r *http.Request) (any, error) {
 	return list(r, p.found, p.search, scanBlock, quoted(r.FormValue("query")))
 }
 
-// quoted is a question of words without operators.
+// quoted returns a query for words without operators.
 func quoted(query string) string {
 	words := strings.Fields(query)
 	for i, word := range words {
@@ -238,14 +237,14 @@ func (p *plain) postBlock(r *http.Request) (any, error) {
 	return scanBlock(p.block.QueryRowContext(r.Context(), id).Scan)
 }
 
-// userOf finds who calls.
+// userOf returns the user of a request.
 func (p *plain) userOf(r *http.Request) (id int64, err error) {
 	err = p.user.QueryRowContext(r.Context(), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")).Scan(&id)
 	return id, err
 }
 
-// create makes a block with its words and connects it at the end of channels, in one
-// transaction. SQLite itself is measured by it too.
+// create creates a block with its words and connects it at the end of channels, in one transaction. The measurement of
+// SQLite itself uses it too.
 func (p *plain) create(ctx context.Context, user int64, text string, channels []int64) (id int64, err error) {
 	now := time.Now().UnixMicro()
 	err = inTx(ctx, p.writes, func(tx *sql.Tx) error {

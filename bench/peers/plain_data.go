@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"net/url"
 
-	_ "modernc.org/sqlite" // the engine that the program has
+	_ "modernc.org/sqlite" // the driver that the program uses
 )
 
-// schema is what somebody would write who wants these five requests and no more.
+// schema is sufficient for exactly these five requests.
 const schema = `
 CREATE TABLE users (id INTEGER PRIMARY KEY, slug TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
 CREATE TABLE tokens (token TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users (id)) WITHOUT ROWID;
@@ -26,7 +26,7 @@ CREATE INDEX connections_position ON connections (channel_id, open, position);
 CREATE VIRTUAL TABLE words USING fts5 (title, body, content='');
 `
 
-// copies fill it from Vitrine's, which is attached as v.
+// copies fills it from Vitrine's database, which is attached as v.
 var copies = []string{
 	`INSERT INTO users SELECT id, slug, name FROM v.users`,
 	`INSERT INTO channels SELECT id, slug, title, visibility = 'private', user_id, blocks_count + channels_count, created_at FROM v.channels`,
@@ -38,7 +38,7 @@ var copies = []string{
 		FROM v.blocks`,
 }
 
-// openPlain opens a file for so many connections at a time, with every commit on the disk.
+// openPlain opens a file with a limited number of connections. Every commit is synced to disk.
 func openPlain(path string, conns int) (*sql.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "cache_size(-16000)"}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
@@ -50,7 +50,7 @@ func openPlain(path string, conns int) (*sql.DB, error) {
 	return db, nil
 }
 
-// copyData makes a file for the small server of the data in Vitrine's.
+// copyData creates the small server's file from Vitrine's data.
 func copyData(ctx context.Context, from, to, writer, reader string) (err error) {
 	db, err := openPlain(to, 1)
 	if err != nil {
@@ -75,7 +75,7 @@ func copyData(ctx context.Context, from, to, writer, reader string) (err error) 
 	return err
 }
 
-// inTx does something in a transaction.
+// inTx calls do in a transaction.
 func inTx(ctx context.Context, db *sql.DB, do func(tx *sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

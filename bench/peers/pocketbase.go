@@ -20,8 +20,8 @@ import (
 	"vitrine/bench/drive"
 )
 
-// pocketBase is a running PocketBase, with the same data in two collections. It is as it
-// comes: commits are synced by `NORMAL`, and it has no search but LIKE.
+// pocketBase is a running PocketBase with the same data in two collections. It has its default settings: commits are
+// synced by `NORMAL`, and LIKE is its only search.
 type pocketBase struct {
 	program, dir, addr string
 	token              string
@@ -34,7 +34,7 @@ const (
 	pocketConnections          = "/api/collections/connections/records"
 )
 
-// pocketCollections are what it keeps; everybody may read and create.
+// pocketCollections are its collections; everybody may read and create.
 var pocketCollections = []string{
 	`{"name":"blocks","type":"base","listRule":"","viewRule":"","createRule":"","fields":[{"name":"kind","type":"text"},
 		{"name":"title","type":"text"},{"name":"markdown","type":"text","max":1000000},{"name":"html","type":"text","max":1000000},
@@ -44,7 +44,7 @@ var pocketCollections = []string{
 		"indexes":["CREATE INDEX idx_connections_position ON connections (channel, position)"]}`,
 }
 
-// pocketCopies fill it from the small server's file, which is attached as p.
+// pocketCopies fills it from the small server's file, which is attached as p.
 var pocketCopies = []string{
 	`INSERT INTO blocks (id, kind, title, markdown, html, source, user, open, made) SELECT printf('b%014d', b.id), b.type, COALESCE(b.title, ''),
 		COALESCE(b.markdown, ''), COALESCE(b.html, ''), COALESCE(b.source, ''), u.slug, b.open, b.created_at
@@ -54,7 +54,7 @@ var pocketCopies = []string{
 		FROM p.connections c JOIN p.channels h ON h.id = c.channel_id WHERE c.open AND NOT h.private`,
 }
 
-// startPocketBase starts it on the data if the program is here, and notes that it is missing if not.
+// startPocketBase starts PocketBase with the data if it is installed, and otherwise records that it is missing.
 func (b *bench) startPocketBase(ctx context.Context) error {
 	const name = "PocketBase"
 	program, err := exec.LookPath(b.PocketBase)
@@ -73,14 +73,14 @@ func (b *bench) startPocketBase(ctx context.Context) error {
 	if err := p.start(ctx); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	run := time.Now().Unix() // new blocks have other ids in each run
+	run := time.Now().Unix() // each run needs other ids for new blocks
 	b.peers = append(b.peers[:len(b.peers)-1], &peer{name: name, dial: least(p.addr), read: readPocket, outside: true,
 		requests: func(name string, n int) []drive.Request { return b.inPocket(name, n, run) }}, b.peers[len(b.peers)-1])
 	return nil
 }
 
-// inPocket are the requests to it. A block and its connection are made in one batch, which
-// is a transaction.
+// inPocket returns the requests to PocketBase. A block and its connection are created in one batch, which is a
+// transaction.
 func (b *bench) inPocket(name string, n int, run int64) (all []drive.Request) {
 	made := b.data.made
 	list := func(at, filter, more string, page int) []drive.Request {
@@ -111,9 +111,9 @@ func (b *bench) inPocket(name string, n int, run int64) (all []drive.Request) {
 	return all
 }
 
-// readPocket reads an answer.
+// readPocket reads a response.
 func readPocket(name string, body []byte) (a answer, err error) {
-	if name == newBlock { // one answer for each request of the batch
+	if name == newBlock { // one response for each request of the batch
 		var made []json.RawMessage
 		err = json.Unmarshal(body, &made)
 		return answer{Items: len(made) / 2}, err
@@ -131,7 +131,7 @@ func readPocket(name string, body []byte) (a answer, err error) {
 	return a, err
 }
 
-// fill makes the collections in a new folder, and the records by SQL while it is stopped.
+// fill creates the collections in a new folder, and the records by SQL while the program is stopped.
 func (p *pocketBase) fill(ctx context.Context, from string) (err error) {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (p *pocketBase) fill(ctx context.Context, from string) (err error) {
 	return os.WriteFile(filepath.Join(p.dir, "filled"), nil, 0o600)
 }
 
-// collect makes the collections, and allows batches.
+// collect creates the collections and enables batches.
 func (p *pocketBase) collect() error {
 	var signed struct {
 		Token string `json:"token"`
@@ -217,7 +217,7 @@ func (p *pocketBase) ask(method, path, body string, to any) (err error) {
 	return json.Unmarshal(text, to)
 }
 
-// start runs it on a free port until it answers.
+// start starts it on a free port and waits until it responds.
 func (p *pocketBase) start(ctx context.Context) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -242,13 +242,13 @@ func (p *pocketBase) start(ctx context.Context) error {
 	return err
 }
 
-// stop ends the process, if there is one.
+// stop ends the process, if any.
 func (p *pocketBase) stop() error {
 	if p.process == nil {
 		return nil
 	}
 	err := p.process.Process.Signal(os.Interrupt)
-	_ = p.process.Wait() // says that it was interrupted
+	_ = p.process.Wait() // reports the interrupt
 	p.process = nil
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"vitrine/bench/drive"
 )
 
-// rawRequests has the cases in which SQLite itself is compared: the paths are asked of none.
+// rawRequests returns the cases for SQLite itself. The paths are not used.
 func (b *bench) rawRequests(name string, n int) (all []drive.Request) {
 	switch name {
 	case wordFound:
@@ -23,8 +23,7 @@ func (b *bench) rawRequests(name string, n int) (all []drive.Request) {
 	return all
 }
 
-// raw runs the small server's statements without a server: the clients share its one
-// connection that writes.
+// raw runs the small server's statements without a server. The clients share one writing connection.
 type raw struct {
 	*plain
 	ctx     context.Context
@@ -61,7 +60,7 @@ func (s raw) Do(r drive.Prepared, keep *bytes.Buffer) (status int, err error) {
 	return http.StatusOK, kept(keep, rows.Err(), l)
 }
 
-// kept writes what there is to check of an answer, if anybody wants it.
+// kept writes the comparable content of an answer if it is needed.
 func kept(keep *bytes.Buffer, err error, answer any) error {
 	if err != nil || keep == nil {
 		return err

@@ -11,23 +11,23 @@ import (
 	"vitrine/bench/drive"
 )
 
-// figure is what came out for a case.
+// figure is the result of a case.
 type figure struct {
 	Case   string             `json:"case"`
-	Answer answer             `json:"answer"` // everybody's
+	Answer answer             `json:"answer"` // common to all peers
 	Peers  map[string]*result `json:"peers"`
 }
 
-// result is what came out for a peer: medians over the rounds, times over all requests.
+// result is the result of a peer: medians over the rounds, times over all requests.
 type result struct {
-	Rate    float64 `json:"rate"` // requests a second
+	Rate    float64 `json:"rate"` // requests per second
 	Least   float64 `json:"least"`
 	Most    float64 `json:"most"`
-	CPU     float64 `json:"cpu_us"` // of a request, the client's included; 0 if not known
+	CPU     float64 `json:"cpu_us"` // per request, including the client's; 0 if unknown
 	P50     float64 `json:"p50_ms"`
 	P99     float64 `json:"p99_ms"`
-	Vitrine float64 `json:"vitrine_to_it"`     // how many requests Vitrine answers for one of its, by the clock
-	ByCPU   float64 `json:"vitrine_to_it_cpu"` // the same by processor time; 0 if not known
+	Vitrine float64 `json:"vitrine_to_it"`     // Vitrine's rate divided by the peer's
+	ByCPU   float64 `json:"vitrine_to_it_cpu"` // the same by processor time; 0 if unknown
 }
 
 func newResult(speeds, vitrine []drive.Speed, outside bool) *result {
@@ -49,7 +49,7 @@ func newResult(speeds, vitrine []drive.Speed, outside bool) *result {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// report prints a table of requests a second and one of all figures, or JSON.
+// report prints a table of requests per second and one of all figures, or JSON.
 func (b *bench) report(out io.Writer) error {
 	if b.JSON {
 		enc := json.NewEncoder(out)
@@ -80,7 +80,7 @@ func (b *bench) report(out io.Writer) error {
 	return nil
 }
 
-// names are those of all peers, Vitrine's last, and of those that are not here.
+// names returns the names of all peers, Vitrine's last, and of the missing ones.
 func (b *bench) names() []string {
 	var all []string
 	for _, p := range b.peers {
@@ -89,7 +89,7 @@ func (b *bench) names() []string {
 	return slices.Insert(all, len(all)-1, b.missing...)
 }
 
-// title names a case with what everybody answered.
+// title returns the name of a case with the common answer.
 func (b *bench) title(f figure) string {
 	switch f.Case {
 	case firstPage:
@@ -102,7 +102,7 @@ func (b *bench) title(f figure) string {
 	return f.Case
 }
 
-// rate is a cell of the first table.
+// rate returns a cell of the first table.
 func (f figure) rate(name string, missing []string) string {
 	if r := f.Peers[name]; r != nil {
 		return digits(r.Rate)
@@ -113,7 +113,7 @@ func (f figure) rate(name string, missing []string) string {
 	return "–"
 }
 
-// digits prints a number with two digits behind the point at most, and fewer if it is large.
+// digits formats a number with at most two decimals, and fewer if it is large.
 func digits(x float64) string {
 	switch {
 	case x == 0:

@@ -8,28 +8,27 @@ import (
 	"vitrine/internal/domain"
 )
 
-// engine writes what a database has to do for a question in any case: find what matches,
-// in the order asked for, give the page, and count up to 10,000. It does not ask who
-// looks, and knows no filter.
+// engine writes the work that a database must do for a query in any case: find the matches in the requested order,
+// return the page, and count up to 10,000. It ignores permissions and filters.
 type engine struct{ d database.Dialect }
 
-// found counts up to 10,000 what a FROM and WHERE give.
+// found counts the rows of a FROM and WHERE up to 10,000.
 func found(rest string, args ...any) statement {
 	return statement{"SELECT count(*) FROM (SELECT 1 FROM " + rest + " LIMIT 10001) AS found", args}
 }
 
-// page is what a FROM and WHERE give on a page of 24.
+// page returns a page of 24 rows of a FROM and WHERE.
 func page(of, rest, order string, number int64, args ...any) statement {
 	return statement{fmt.Sprintf("SELECT %s FROM %s ORDER BY %s LIMIT 24 OFFSET %d", of, rest, order, 24*(number-1)), args}
 }
 
-// scored has those with the words in their title first, and of each the newest.
+// scored returns matches in titles first, and newest first among equals.
 func (e engine) scored(number int64, words ...string) []statement {
 	part := func(tier int, match string) string {
 		return fmt.Sprintf("SELECT * FROM (SELECT %d AS tier, w.rowid AS seq FROM search_words w WHERE %s ORDER BY w.rowid DESC LIMIT %d) AS part%d",
 			tier, match, 24*number, tier)
 	}
-	// All that is asked for is in one argument a tier.
+	// Each tier has a single argument with all terms.
 	tiers := part(2, e.match("$1")) + " UNION ALL " + part(3, e.match("$2"))
 	return []statement{
 		found("search_words w WHERE "+e.match("$1"), e.asked(anywhere, words)),
@@ -37,8 +36,8 @@ func (e engine) scored(number int64, words ...string) []statement {
 	}
 }
 
-// ranked has what full-text search by the engine's own score and a total costs: it has no
-// bound, and knows no last word that may go on.
+// ranked returns the cost of full-text search with the engine's own score and a total. It has no limit, and no prefix
+// for the last word.
 func (e engine) ranked(words ...string) []statement {
 	for i := range words {
 		words[i] = strings.TrimSuffix(words[i], "*")
@@ -51,25 +50,25 @@ func (e engine) ranked(words ...string) []statement {
 	return []statement{{"SELECT count(*) FROM " + match, []any{asked}}, page("w.rowid", match, order, 1, asked)}
 }
 
-// newest has the newest first.
+// newest returns the newest first.
 func (e engine) newest(words ...string) []statement {
 	match := "search_words w WHERE " + e.match("$1")
 	return []statement{found(match, e.asked(anywhere, words)), page("w.rowid", match, "w.rowid DESC", 1, e.asked(anywhere, words))}
 }
 
-// ordered has an order that words have not, so that all that matches is read.
+// ordered uses an order other than that of the words' index, so that all matches are read.
 func (e engine) ordered(by string, words ...string) []statement {
 	match := "search_words w CROSS JOIN search_documents d WHERE d.seq = w.rowid AND " + e.match("$1")
 	return []statement{found("search_words w WHERE "+e.match("$1"), e.asked(anywhere, words)), page("w.rowid", match, "d."+by, 1, e.asked(anywhere, words))}
 }
 
-// everything is a walk of an index.
+// everything reads an index in order.
 func (e engine) everything(by string, number int64) []statement {
 	all := "search_documents d WHERE d.open = TRUE"
 	return []statement{found(all), page("d.seq", all, "d."+by+" DESC", number)}
 }
 
-// within joins what matches with what is in a channel.
+// within joins the matches with the contents of a channel.
 func (e engine) within(id domain.ChannelID, words ...string) []statement {
 	match := `search_words w CROSS JOIN search_documents d CROSS JOIN connections c WHERE d.seq = w.rowid
 		AND c.channel_id = $2 AND c.item_type = d.kind AND c.item_id = d.item_id AND ` + e.match("$1")
@@ -77,14 +76,14 @@ func (e engine) within(id domain.ChannelID, words ...string) []statement {
 	return []statement{found(match, asked, id), page("w.rowid", match, "w.rowid DESC", 1, asked, id)}
 }
 
-// ofType joins what matches with the documents of one type.
+// ofType joins the matches with the documents of one type.
 func (e engine) ofType(name string, words ...string) []statement {
 	match := "search_words w CROSS JOIN search_documents d WHERE d.seq = w.rowid AND d.type = $2 AND " + e.match("$1")
 	asked := e.asked(anywhere, words)
 	return []statement{found(match, asked, name), page("w.rowid", match, "w.rowid DESC", 1, asked, name)}
 }
 
-// followed takes what is by users whom somebody follows, or in channels.
+// followed returns matches by users, or in channels, that a user follows.
 func (e engine) followed(by domain.UserID, word string) []statement {
 	const rest = `(d.author_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'User')
 		OR d.seq IN (SELECT x.seq FROM follows f CROSS JOIN connections c CROSS JOIN search_documents x WHERE f.follower_id = $1
@@ -98,7 +97,7 @@ func (e engine) followed(by domain.UserID, word string) []statement {
 	return []statement{found(match, by, asked), page("w.rowid", match, "w.rowid DESC", 1, by, asked)}
 }
 
-// address looks one up, and then for texts that have it.
+// address searches for a URL, first as a source and then in texts.
 func (e engine) address() []statement {
 	phrase := `"https www example org a utm source x" *`
 	if e.d == database.Postgres {
@@ -108,7 +107,7 @@ func (e engine) address() []statement {
 	return []statement{{"SELECT seq FROM search_documents WHERE source_key = 1 AND source_key <> 0", nil}, found(match, phrase)}
 }
 
-// match reports whether the words `w` are those bound at p.
+// match returns the condition that the words `w` match those bound at p.
 func (e engine) match(p string) string {
 	if e.d == database.Postgres {
 		return "w.words @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
@@ -116,7 +115,7 @@ func (e engine) match(p string) string {
 	return "w.search_words MATCH " + p
 }
 
-// place says where words are to be.
+// place is a place of words.
 type place int
 
 const (
@@ -125,7 +124,7 @@ const (
 	untitled
 )
 
-// asked asks the engine for words, the last of which may end with a star.
+// asked encodes words for the engine. The last one may end with a star.
 func (e engine) asked(where place, words []string) string {
 	and, not := " AND ", " NOT title : ("
 	if e.d == database.Postgres {
@@ -151,7 +150,7 @@ func (e engine) asked(where place, words []string) string {
 	return conjunction("")
 }
 
-// word writes one word; mark is the weight it has to have.
+// word encodes one word; mark is its required weight.
 func (e engine) word(word, mark string) string {
 	name := strings.TrimSuffix(word, "*")
 	star := word[len(name):]

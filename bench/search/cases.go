@@ -8,14 +8,14 @@ import (
 	"vitrine/internal/domain"
 )
 
-// testCase is a search, and what the engine has to do for it whoever asks.
+// testCase is a search, with the work of the engine for it regardless of permissions.
 type testCase struct {
 	name   string
 	viewer domain.UserID
 	q      domain.Search
-	bare   []statement // the match, the order, the page and the count
-	plain  []statement // the same with what the question names beside words, if anything
-	ranked []statement // the words by the engine's own score, where that is the order
+	bare   []statement // match, order, page and count
+	plain  []statement // the same with the query's filters, if any
+	ranked []statement // the words by the engine's own score, if that is the order
 }
 
 type statement struct {
@@ -23,13 +23,13 @@ type statement struct {
 	args []any
 }
 
-// people are who searches, and where. Busy owns the large channel.
+// people are the searching users and their channels. Busy owns the large channel.
 type people struct {
 	busy, reader domain.UserID
 	large, small domain.ChannelID
 }
 
-// change sets a question apart from the one for the first page by score.
+// change changes the query for the first page by score.
 type change func(q *domain.Search)
 
 func sorted(key domain.SearchKey) change { return func(q *domain.Search) { q.Sort.Key = key } }
@@ -46,8 +46,8 @@ func question(query string, changes ...change) domain.Search {
 	return s
 }
 
-// cases are what is measured. Words of the data set are common: "amber" is in one block
-// of sixteen. The last word of a question may go on, which is the engine's to find as well.
+// cases returns the measured cases. Words of the data set are frequent: "amber" is in one block of sixteen. The last
+// word of a query may be a prefix, for the engine as well.
 func cases(d database.Dialect, who people) []testCase {
 	e := engine{d}
 	const created, chance = "created_at", "random_key"

@@ -1,9 +1,9 @@
-// Search measures searches on the data that bench/gen has made:
+// Search measures searches in the data of bench/gen:
 //
 //	go run ./bench/search --data-dir /tmp/bench-data
 //	go run ./bench/search --data-dir /tmp/bench-data --clients 8 --rounds 50
 //
-// It has the words of all blocks indexed first, which takes its time once.
+// It first indexes the words of all blocks, which takes some time once.
 package main
 
 import (
@@ -58,7 +58,7 @@ func (cmd command) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }() // only read
+	defer func() { _ = db.Close() }() // only reads
 	if err := server.Migrate(ctx, db, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (cmd command) run(ctx context.Context) error {
 	return cmd.alone(ctx, b, who)
 }
 
-// last is the user who came last.
+// last returns the newest user.
 func last(ctx context.Context, s *store.Store) (id domain.UserID, err error) {
 	for {
 		some, err := s.Users(ctx, id, 1000)

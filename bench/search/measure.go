@@ -17,17 +17,17 @@ import (
 	"vitrine/internal/words"
 )
 
-// bench is what cases are measured on.
+// bench contains the store and connection for measurements.
 type bench struct {
 	s   *store.Store
 	app *app.App
 	db  *database.DB
 }
 
-// times are what some rounds took.
+// times are the durations of several rounds.
 type times []time.Duration
 
-// at gives the time that a share (0..1) of the rounds did not exceed, in milliseconds.
+// at returns the time that a fraction (0..1) of the rounds did not exceed, in milliseconds.
 func (t times) at(share float64) float64 {
 	if len(t) == 0 {
 		return 0
@@ -36,8 +36,7 @@ func (t times) at(share float64) float64 {
 	return float64(t[min(int(share*float64(len(t))), len(t)-1)].Microseconds()) / 1000
 }
 
-// alone measures each case by one client, round by round in turn with what the engine
-// has to do.
+// alone measures each case with one client, alternating with the engine's work in each round.
 func (cmd command) alone(ctx context.Context, b bench, who people) error {
 	fmt.Printf("%-42s %8s %8s %8s %6s %8s %6s %8s %6s\n", "case, ms", "search", "answer", "bare", "ratio", "ranked", "ratio", "plain", "ratio")
 	return cmd.each(b, who, func(c testCase) error {
@@ -65,8 +64,8 @@ func (cmd command) alone(ctx context.Context, b bench, who people) error {
 	})
 }
 
-// crowd measures each case by many clients at once, and then what the engine has to do:
-// bare, or plain where the question names more than words.
+// crowd measures each case with many concurrent clients, and then the engine's work: bare, or plain if the query has
+// filters.
 func (cmd command) crowd(ctx context.Context, b bench, who people) error {
 	fmt.Printf("%-42s %9s %9s %9s %9s %9s %9s\n", "case, ms", "p50", "p99", "bare p50", "bare p99", "plain p50", "plain p99")
 	return cmd.each(b, who, func(c testCase) error {
@@ -86,7 +85,7 @@ func (cmd command) crowd(ctx context.Context, b bench, who people) error {
 	})
 }
 
-// each does the cases that are asked for.
+// each calls do for the selected cases.
 func (cmd command) each(b bench, who people, do func(c testCase) error) error {
 	only, err := regexp.Compile(cmd.Only)
 	if err != nil {
@@ -103,7 +102,7 @@ func (cmd command) each(b bench, who people, do func(c testCase) error) error {
 	return nil
 }
 
-// together has all clients do something at once, as often as there are rounds.
+// together calls do in all clients concurrently, once per round.
 func (cmd command) together(do func() error) (all times, failure error) {
 	var clients sync.WaitGroup
 	var mu sync.Mutex
@@ -123,7 +122,7 @@ func (cmd command) together(do func() error) (all times, failure error) {
 	return all, failure
 }
 
-// add times something once.
+// add measures the duration of one call.
 func (t *times) add(do func() error) error {
 	began := time.Now()
 	err := do()
@@ -131,8 +130,7 @@ func (t *times) add(do func() error) error {
 	return err
 }
 
-// spend is add for the time of the processors, which work beside this does not change.
-// Only SQLite works in this program.
+// spend is add for processor time, which other processes do not affect. Only SQLite runs in this process.
 func (t *times) spend(b bench, do func() error) error {
 	if b.db.Dialect() != database.SQLite {
 		return t.add(do)
@@ -143,10 +141,10 @@ func (t *times) spend(b bench, do func() error) error {
 	return err
 }
 
-// spent is the time of processors that this program has had.
+// spent returns the processor time of this process.
 func spent() time.Duration {
 	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for no such argument
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail with this argument
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -158,14 +156,14 @@ func (c testCase) search(ctx context.Context, b bench) error {
 	})
 }
 
-// answer is the whole answer but for its JSON: the page with all that is shown of it.
+// answer builds the complete response except its JSON: the page with everything that it shows.
 func (c testCase) answer(ctx context.Context, b bench) error {
 	actor := domain.Actor{UserID: c.viewer, Tier: domain.TierSupporter}
 	_, err := b.app.Search(ctx, actor, c.q, &c.q.Seed)
 	return err
 }
 
-// run runs statements and reads all they give.
+// run runs statements and reads all rows.
 func (b bench) run(ctx context.Context, all []statement) error {
 	return b.db.View(ctx, func(q database.Querier) error {
 		for _, s := range all {

@@ -13,12 +13,11 @@ import (
 	"vitrine/internal/store/ranked"
 )
 
-// estate is whose contents are measured: users and groups of very many things and of few.
+// estate contains the owners to measure: users and groups with very many things and with few.
 type estate struct{ largeUser, smallUser, largeGroup, smallGroup domain.PrincipalRef }
 
-// owned measures the contents of a user and of a group against those of others with 1,000
-// things. Channel 1 of the data is the large one, channel 2 the small one, and user 1 made
-// what is in both.
+// owned compares the contents of a user and of a group with those of others with 1,000 things. Channel 1 of the data is
+// the large one, channel 2 the small one, and user 1 created the contents of both.
 func (cmd command) owned(ctx context.Context, s *store.Store) error {
 	now := time.Now()
 	e := estate{largeUser: domain.UserRef(1)}
@@ -35,7 +34,7 @@ func (cmd command) owned(ctx context.Context, s *store.Store) error {
 		return err
 	}
 	fmt.Printf("%-52s %9s %9s %7s\n", "case", "ms", "small ms", "ratio")
-	for _, viewer := range []domain.UserID{0, 1} { // a guest, and who made it all and is in both groups
+	for _, viewer := range []domain.UserID{0, 1} { // a guest, and the creator, who is in both groups
 		for _, pair := range [][2]domain.PrincipalRef{{e.largeUser, e.smallUser}, {e.largeGroup, e.smallGroup}} {
 			for _, at := range []string{"1", "1000", "middle", "last"} {
 				if err := cmd.contents(ctx, s, viewer, pair, at); err != nil {
@@ -47,9 +46,9 @@ func (cmd command) owned(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// smallUser makes a user with 1,000 blocks in an open channel.
+// smallUser creates a user with 1,000 blocks in an open channel.
 func smallUser(ctx context.Context, s *store.Store, now time.Time) (owner domain.PrincipalRef, err error) {
-	number := now.Unix() % 1_000_000_000 // of names that are not taken
+	number := now.Unix() % 1_000_000_000 // for unused names
 	err = s.InTx(ctx, func(tx *store.Tx) error {
 		made, err := tx.LoadUsers(ctx, number, number+1, now)
 		if err != nil {
@@ -84,7 +83,7 @@ func smallUser(ctx context.Context, s *store.Store, now time.Time) (owner domain
 	return owner, err
 }
 
-// handOver founds a group of user 1 and gives it a channel.
+// handOver creates a group of user 1 and transfers a channel to it.
 func handOver(ctx context.Context, s *store.Store, id domain.ChannelID, now time.Time) (owner domain.PrincipalRef, err error) {
 	began := time.Now()
 	err = s.InTx(ctx, func(tx *store.Tx) error {
@@ -105,7 +104,7 @@ func handOver(ctx context.Context, s *store.Store, id domain.ChannelID, now time
 		c.Owner.PrincipalRef = owner
 		return tx.UpdateChannel(ctx, was, c, now)
 	})
-	for more := err == nil; more; { // what a job does: lists cost more until then
+	for more := err == nil; more; { // the work of a job, without which lists cost more
 		err = s.InTx(ctx, func(tx *store.Tx) (err error) {
 			more, err = tx.ApplySome(ctx, id)
 			return err
@@ -116,8 +115,7 @@ func handOver(ctx context.Context, s *store.Store, id domain.ChannelID, now time
 	return owner, err
 }
 
-// contents measures a page of the one list in turn with one of the other: the same page,
-// or for those that it has not, its middle.
+// contents measures pages of both lists in turn: the same page, or the middle of a list that is shorter.
 func (cmd command) contents(ctx context.Context, s *store.Store, viewer domain.UserID, pair [2]domain.PrincipalRef, at string) error {
 	var took [2][]time.Duration
 	for range cmd.Rounds {
@@ -137,7 +135,7 @@ func (cmd command) contents(ctx context.Context, s *store.Store, viewer domain.U
 	return nil
 }
 
-// timedPage times one page, which must not be empty.
+// timedPage measures one page, which must not be empty.
 func timedPage(ctx context.Context, s *store.Store, q store.OwnerContentsQuery, at string) (took time.Duration, err error) {
 	const per = 24
 	err = s.InSnapshot(ctx, func(v *store.Snapshot) error {

@@ -14,14 +14,14 @@ import (
 	"vitrine/internal/store"
 )
 
-// costs says which statements a transaction's time went to.
+// costs assigns the time of a transaction to its statements.
 type costs struct {
 	last      time.Time
-	document  bool // the last statement was for a document
+	document  bool // the last statement was about a document
 	all, docs time.Duration
 }
 
-// see notes that a statement begins, and so that the one before has ended.
+// see records the beginning of a statement, which is the end of the previous one.
 func (l *costs) see(query string) {
 	now := time.Now()
 	if !l.last.IsZero() {
@@ -34,9 +34,8 @@ func (l *costs) see(query string) {
 	l.document = strings.Contains(query, "search_documents") || strings.Contains(query, "search_words")
 }
 
-// writes measures which share of making a block and connecting it goes to its document,
-// without what it takes to bring that to the disk, but with that of reading it again. It
-// changes the data.
+// writes measures the share of a block's search document in the time of creating and connecting the block. It excludes
+// the time to write it to disk, but includes that of reading it again. It changes the data.
 func (cmd command) writes(ctx context.Context, cfg config.Config) error {
 	const rounds = 2_000
 	url := cfg.DatabaseURL
@@ -49,7 +48,7 @@ func (cmd command) writes(ctx context.Context, cfg config.Config) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }() // nothing is lost by it
+	defer func() { _ = db.Close() }() // nothing can be lost
 	a := app.New(app.Options{Store: store.New(db)})
 	text := strings.Repeat("amber water stone alphabet river light harbour window garden morning ", 5)
 	l = costs{}

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// The race detector makes pools forget some of what they hold, and code allocate what it does not
-// without it: these tests run where it is off. Nothing in them is parallel.
+// These tests do not run with the race detector, which makes pools drop items and code allocate more. None of them is
+// parallel.
 
 func TestAllocationsOfHotReads(t *testing.T) {
 	r := apptest.New(t)
@@ -25,7 +25,7 @@ func TestAllocationsOfHotReads(t *testing.T) {
 	}
 }
 
-// There may be a tenth more than there are.
+// Each request may allocate a tenth more than it does now.
 func TestAllocationsOfABlock(t *testing.T) {
 	r := apptest.New(t)
 	channel := r.Do("ada", "POST", "/v3/channels", `{"title":"Field notes","visibility":"public"}`).Want(http.StatusCreated)

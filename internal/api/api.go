@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// Options is what the API stands on.
+// Options configures the API.
 type Options struct {
 	App       *app.App
 	Callers   *httpedge.Callers
@@ -24,14 +24,14 @@ type Options struct {
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
 	Build     string           // of the program; another build may encode responses differently
-	Pieces    *fragments.Cache // of what version 3 shows; nil to keep none
+	Pieces    *fragments.Cache // encoded parts of version 3 responses; nil disables the cache
 }
 
-// Documents are the descriptions of /v3, /v2 and /ext/v1, and of what is answered besides.
+// Documents are the descriptions of /v3, /v2 and /ext/v1, and of accepted requests beyond the contract.
 type Documents struct{ V3, V2, Ext, Compat *describe.Description }
 
-// OpenDocuments opens the descriptions for a server at the addresses, which are
-// absolute and without a slash at their ends. They are read when they are needed.
+// OpenDocuments opens the descriptions for a server at these URLs, which are absolute and without a trailing slash. They
+// are read when first needed.
 func OpenDocuments(baseURL, siteURL string) Documents {
 	open := func(text []byte) *describe.Description {
 		return describe.Open(text, describe.BaseURL(baseURL), describe.SiteURL(siteURL))
@@ -39,16 +39,16 @@ func OpenDocuments(baseURL, siteURL string) Documents {
 	return Documents{V3: open(description.V3), V2: open(description.V2), Ext: open(description.Ext), Compat: open(description.Compat)}
 }
 
-// API is the doors of the API.
+// API contains the handlers of the API's versions.
 type API struct {
 	Documents
 
-	V2Door  http.Handler // answers /v2
-	V3Door  http.Handler // answers /v3, and every address that is none
-	ExtDoor http.Handler // answers /ext/v1
+	V2Door  http.Handler // handles /v2
+	V3Door  http.Handler // handles /v3 and all unknown paths
+	ExtDoor http.Handler // handles /ext/v1
 }
 
-// New makes the doors.
+// New creates the handlers.
 func New(o Options) (*API, error) {
 	public, err := v3.New(v3.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.V3, Compat: o.Documents.Compat,
 		Addresses: o.Addresses, Build: o.Build, Pieces: o.Pieces})

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// timed is a context that is cancelled as if its time were up.
+// timed is a context that ends as if its deadline had passed.
 type timed struct{ context.Context }
 
 func (c timed) Err() error {
@@ -23,8 +23,7 @@ func (c timed) Err() error {
 	return nil
 }
 
-// upTo works a batch until a number of its blocks are settled. Then the server stops,
-// or the time of the job is up.
+// upTo works on a batch until some of its blocks are settled. Then the server stops, or the time of the job is up.
 func upTo(r *apptest.Rig, id string, blocks int32, why error) {
 	r.T.Helper()
 	ctx, stop := context.WithCancel(r.T.Context())
@@ -44,8 +43,8 @@ func upTo(r *apptest.Rig, id string, blocks int32, why error) {
 	}
 }
 
-// TestBatchGoesOn: a server that is stopped goes on where it was, however often, and a
-// block that cannot be made does not keep the others from it.
+// TestBatchGoesOn: a server that is stopped any number of times continues a batch, and a block that cannot be created
+// does not stop the others.
 func TestBatchGoesOn(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -79,8 +78,7 @@ func TestBatchGoesOn(t *testing.T) {
 	})
 }
 
-// TestBatchIsMadeOnce: before whichever statement the server dies, nothing is made twice
-// or lost.
+// TestBatchIsMadeOnce: nothing is created twice or lost if the server dies before any statement.
 func TestBatchIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -91,7 +89,7 @@ func TestBatchIsMadeOnce(t *testing.T) {
 			channel := r.Channel("ada", fmt.Sprint("Channel ", batches), "private")
 			id := sendBatch(r, "ada", map[string]any{"channel_ids": []any{channel}, "blocks": blocks})
 			died = die(r, id, batches)
-			for _, next := range []int{batches, 1e6, 1e6} { // the last has nothing to do
+			for _, next := range []int{batches, 1e6, 1e6} { // the last run has nothing to do
 				made := r.Get("ada", "/v3/blocks/batch/%s", id).Ints("successful", "block_id")
 				in := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc", channel).Ints("data", "id")
 				if !slices.Equal(in, made) {
@@ -108,7 +106,7 @@ func TestBatchIsMadeOnce(t *testing.T) {
 	})
 }
 
-// die runs a batch and dies before the n-th statement; false if there are not as many.
+// die runs a batch and dies before the n-th statement. It returns false if there are fewer.
 func die(r *apptest.Rig, id string, n int) (died bool) {
 	r.T.Helper()
 	left := n
@@ -125,7 +123,7 @@ func die(r *apptest.Rig, id string, n int) (died bool) {
 	return false
 }
 
-// TestBatchAtOnce: several run the same job.
+// TestBatchAtOnce: several servers run the same job.
 func TestBatchAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -154,8 +152,8 @@ func TestBatchAtOnce(t *testing.T) {
 	})
 }
 
-// TestBatchFails: what goes wrong on the server is tried again, and in the end the batch
-// fails and keeps what was made. Blocks whose upload went meanwhile fail by themselves.
+// TestBatchFails: server errors are retried, and finally the batch fails and keeps the created blocks. Blocks whose
+// upload was removed fail individually.
 func TestBatchFails(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -188,7 +186,7 @@ func TestBatchFails(t *testing.T) {
 	})
 }
 
-// TestBatchThatKills is given up when it has ended as many attempts without a word.
+// TestBatchThatKills: a batch is given up after several attempts that ended without a result.
 func TestBatchThatKills(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -203,8 +201,7 @@ func TestBatchThatKills(t *testing.T) {
 	})
 }
 
-// TestBatchTime: a job whose time is up goes on later, and has failed only if it has not
-// come further.
+// TestBatchTime: a job whose time is up continues later, and only counts as failed if it made no progress.
 func TestBatchTime(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -221,7 +218,7 @@ func TestBatchTime(t *testing.T) {
 	})
 }
 
-// TestBatchOfSuspended: the rest fails.
+// TestBatchOfSuspended: the rest of the batch fails.
 func TestBatchOfSuspended(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -245,8 +242,7 @@ func TestBatchOfSuspended(t *testing.T) {
 	})
 }
 
-// TestBatchCost: a block costs the same number of statements in a long batch as in a
-// short one.
+// TestBatchCost: a block takes the same number of statements in a long batch as in a short one.
 func TestBatchCost(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -259,7 +255,7 @@ func TestBatchCost(t *testing.T) {
 				}
 			}))
 		}
-		cost(2) // the first item of a channel makes its order
+		cost(2) // the first item of a channel initializes its order
 		one, two, fifty := cost(1), cost(2), cost(50)
 		t.Logf("%d statements a block", two-one)
 		if fifty-one != 49*(two-one) {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// texts are blocks of a batch, by their values.
+// texts returns blocks of a batch with these values.
 func texts(values ...string) []map[string]any {
 	blocks := make([]map[string]any, len(values))
 	for i, value := range values {
@@ -27,7 +27,7 @@ func numbered(n int) []map[string]any {
 	return blocks
 }
 
-// sendBatch sends a batch that must be taken, and gives its id.
+// sendBatch sends a batch that must be accepted, and returns its id.
 func sendBatch(r *apptest.Rig, as string, body map[string]any) string {
 	r.T.Helper()
 	res := r.Do(as, "POST", "/v3/blocks/batch", body).Want(202)
@@ -37,7 +37,7 @@ func sendBatch(r *apptest.Rig, as string, body map[string]any) string {
 	return res.Str("batch_id")
 }
 
-// batchLine is the state of a batch in short: "completed 3: 2 made [0 2], 1 failed [1]".
+// batchLine summarizes the state of a batch: "completed 3: 2 made [0 2], 1 failed [1]".
 func batchLine(r *apptest.Rig, as, id string) string {
 	r.T.Helper()
 	res := r.Get(as, "/v3/blocks/batch/%s", id)
@@ -46,7 +46,7 @@ func batchLine(r *apptest.Rig, as, id string) string {
 		res.Int("successful_count"), made, res.Int("failed_count"), failed)
 }
 
-// wantBatch holds batchLine against what is expected.
+// wantBatch compares batchLine with the expected line.
 func wantBatch(r *apptest.Rig, as, id, want string) {
 	r.T.Helper()
 	if got := batchLine(r, as, id); got != want {
@@ -54,7 +54,7 @@ func wantBatch(r *apptest.Rig, as, id, want string) {
 	}
 }
 
-// textsIn are the texts of the blocks in a channel, from the bottom to the top.
+// textsIn returns the texts of the blocks in a channel, from the bottom to the top.
 func textsIn(r *apptest.Rig, as string, channel int64) (texts []string) {
 	r.T.Helper()
 	res := r.Get(as, "/v3/channels/%d/contents?sort=position_asc&per=100", channel)
@@ -64,7 +64,7 @@ func textsIn(r *apptest.Rig, as string, channel int64) (texts []string) {
 	return texts
 }
 
-// sendFile uploads a picture and gives its address.
+// sendFile uploads a picture and returns its address.
 func sendFile(r *apptest.Rig, as string) string {
 	r.T.Helper()
 	made := r.Do(as, "POST", "/v3/uploads/presign", `{"files":[{"filename":"sea.png","content_type":"image/png"}]}`).Want(201)
@@ -73,8 +73,7 @@ func sendFile(r *apptest.Rig, as string) string {
 	return "https://s3.amazonaws.com/arena_images-temp/" + made.Str("files.0.key")
 }
 
-// TestBatch: texts, an address and an upload become blocks of their kinds, in order, in
-// all channels.
+// TestBatch: texts, a URL and an upload become blocks of their types, in order, in all channels.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -143,7 +142,7 @@ func TestBatchPlaces(t *testing.T) {
 	})
 }
 
-// TestBatchRefused: what may not be sent, by whom, and that nothing is kept of it.
+// TestBatchRefused: invalid batches and actors are refused, and nothing is stored.
 func TestBatchRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -197,7 +196,7 @@ func TestBatchRefused(t *testing.T) {
 	})
 }
 
-// TestBatchFaults: one answer names all that is wrong with the blocks.
+// TestBatchFaults: one response lists all faults of the blocks.
 func TestBatchFaults(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -234,7 +233,7 @@ func TestBatchFaults(t *testing.T) {
 	})
 }
 
-// TestBatchByCollaborator: whoever may add to the channel may send it a batch.
+// TestBatchByCollaborator: everyone who may add to a channel may send it a batch.
 func TestBatchByCollaborator(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -250,7 +249,7 @@ func TestBatchByCollaborator(t *testing.T) {
 	})
 }
 
-// TestBatchIsItsMakers, for a day; then the sweep forgets it, and its blocks stay.
+// TestBatchIsItsMakers: only its creator can read a batch, for a day. Then the sweep deletes it, and its blocks stay.
 func TestBatchIsItsMakers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -280,7 +279,7 @@ func TestBatchIsItsMakers(t *testing.T) {
 		if d := r.Dump(); len(d["batches"]) != 0 || len(d["batch_items"]) != 0 {
 			t.Errorf("left: %v %v", d["batches"], d["batch_items"])
 		}
-		r.WorkJobs() // that of the unfinished one has nothing to do
+		r.WorkJobs() // the job of the unfinished batch has nothing to do
 		r.Do("ada", "GET", "/v3/blocks/batch/"+unfinished, nil).Want(404)
 		if got := fmt.Sprint(textsIn(r, "ada", channel)); got != "[a b]" {
 			t.Errorf("the channel holds %s", got)

@@ -9,17 +9,17 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestItemConnections: which channels an item is in, as different viewers see it,
-// narrowed to who made the connections, in both orders.
+// TestItemConnections: the channels of an item for different viewers, filtered by the creator of the connections, in both
+// orders.
 func TestItemConnections(t *testing.T) {
 	t.Parallel()
-	made := []struct{ by, owner, visibility string }{ // in this order, and each in a channel of its own
+	made := []struct{ by, owner, visibility string }{ // in this order, each in its own channel
 		{"ada", "ada", "public"}, {"ben", "ada", "public"}, {"ada", "ada", "private"},
 		{"ben", "ben", "closed"}, {"ben", "ben", "private"}, {"cleo", "ben", "public"},
 	}
 	tests := []struct {
 		as, filter string
-		want       []int // of made
+		want       []int // indexes of made
 	}{
 		{"", "", []int{0, 1, 3, 5}}, {"", "ALL", []int{0, 1, 3, 5}}, {"", "OWN", nil}, {"", "EXCLUDE_OWN", []int{0, 1, 3, 5}},
 		{"ada", "", []int{0, 1, 2, 3, 5}}, {"ada", "ALL", []int{0, 1, 2, 3, 5}}, {"ada", "OWN", []int{0, 2}},
@@ -72,7 +72,7 @@ func TestItemConnections(t *testing.T) {
 	})
 }
 
-// TestItemConnectionsAfterwards: the list follows removal, deletion and changes of visibility.
+// TestItemConnectionsAfterwards: the list reflects removals, deletions and changes of visibility.
 func TestItemConnectionsAfterwards(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestCreateBlock: the value decides what the block is, and given words win over found ones.
+// TestCreateBlock: the value determines the type of the block, and given texts take precedence over found ones.
 func TestCreateBlock(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -85,7 +85,7 @@ func TestCreateBlock(t *testing.T) {
 	})
 }
 
-// TestCreateBlockRefused: blank values and sources that are no addresses; nothing is created.
+// TestCreateBlockRefused: blank values and invalid source URLs create nothing.
 func TestCreateBlockRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

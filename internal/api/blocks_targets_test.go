@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Targets are named the same way when a block is made and when an item is connected.
-// ways are both, each giving the connections that it made by channel.
+// Targets have the same form for creating a block and for connecting an item. ways contains both requests, each returning
+// the new connections by channel.
 var ways = map[string]func(r *apptest.Rig, as string, targets map[string]any) *apptest.Response{
 	"createBlock": func(r *apptest.Rig, as string, targets map[string]any) *apptest.Response {
 		body := map[string]any{"value": "New"}
@@ -29,7 +29,7 @@ var ways = map[string]func(r *apptest.Rig, as string, targets map[string]any) *a
 	},
 }
 
-// TestTargets: ids and slugs, of today and of before, each channel once.
+// TestTargets: ids and slugs, current and former; each channel counts once.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -73,8 +73,8 @@ func contentCounts(r *apptest.Rig, channels ...int64) []int64 {
 	return counts
 }
 
-// TestTargetsAreCheckedFirst: when one channel is missing or hidden (404) or closed to
-// the actor (403), nothing happens in the others.
+// TestTargetsAreCheckedFirst: if one channel is missing or hidden (404) or may not be changed (403), nothing happens in
+// the others.
 func TestTargetsAreCheckedFirst(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -156,7 +156,7 @@ func TestTargetsEachItsOwn(t *testing.T) {
 	})
 }
 
-// TestTwentyTargets is the most there can be.
+// TestTwentyTargets tests the maximum number of targets.
 func TestTwentyTargets(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

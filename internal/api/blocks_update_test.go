@@ -9,8 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestUpdateBlock: of a text and of a link, only what is given changes, and fields
-// that a kind does not have are refused.
+// TestUpdateBlock: only given fields change, and fields that a type lacks are refused.
 func TestUpdateBlock(t *testing.T) {
 	t.Parallel()
 	text := func(s string) map[string]any {
@@ -19,8 +18,8 @@ func TestUpdateBlock(t *testing.T) {
 	tests := map[string]struct {
 		body    string
 		changed map[string]any
-		text    int // status on a Text
-		link    int // and on a Link
+		text    int // status for a Text
+		link    int // status for a Link
 	}{
 		"nothing":           {`{}`, nil, 200, 200},
 		"unknown":           {`{"state":"failed","visibility":"private","user":{"id":9}}`, nil, 200, 200},
@@ -69,7 +68,7 @@ func TestUpdateBlock(t *testing.T) {
 	})
 }
 
-// TestUpdateBlockIsSeenEverywhere: a block is one thing, whatever channels it is in.
+// TestUpdateBlockIsSeenEverywhere: an update shows in every channel of the block.
 func TestUpdateBlockIsSeenEverywhere(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,8 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestSameTitleAtOnce: renamed and created at the same time, each gets a slug of its
-// own, and one of them the plain one.
+// TestSameTitleAtOnce: channels that get the same title concurrently get different slugs, and one of them the plain one.
 func TestSameTitleAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -46,8 +45,8 @@ func TestSameTitleAtOnce(t *testing.T) {
 	})
 }
 
-// TestRenameAtOnce: one channel, renamed by many, has the slug of its last title, and
-// answers under all.
+// TestRenameAtOnce: a channel that is renamed concurrently has the slug of its last title, and can be read by all of its
+// slugs.
 func TestRenameAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -70,8 +69,8 @@ func TestRenameAtOnce(t *testing.T) {
 	})
 }
 
-// TestDeleteAtOnce: while a channel is deleted, others add to it, connect it, open it
-// and delete it too. Afterwards it is gone everywhere.
+// TestDeleteAtOnce: while a channel is deleted, others add to it, connect it, open it and delete it too. Afterwards it is
+// gone everywhere.
 func TestDeleteAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -116,7 +115,7 @@ func TestDeleteAtOnce(t *testing.T) {
 	})
 }
 
-// TestCollaborateAtOnce adds one collaborator once.
+// TestCollaborateAtOnce: concurrent requests add a collaborator once.
 func TestCollaborateAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -132,7 +131,7 @@ func TestCollaborateAtOnce(t *testing.T) {
 	})
 }
 
-// TestMetadataAtOnce: no key that somebody set is lost.
+// TestMetadataAtOnce: concurrent merges lose no key.
 func TestMetadataAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,10 +9,9 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// shelf is a public channel of Ada's with three blocks and three channels. From the
-// bottom: alpha, beta (Ben's), a private channel of Cleo's, gamma, an open channel of
-// Ben's, a private channel of Ada's. They were connected in another order, and changed
-// in a third.
+// shelf is a public channel of Ada's with three blocks and three channels. From the bottom: alpha, beta (Ben's), a
+// private channel of Cleo's, gamma, an open channel of Ben's, a private channel of Ada's. They were connected in a
+// second order and changed in a third.
 type shelf struct {
 	channel int64
 	item    map[string]int64
@@ -50,7 +49,7 @@ func newShelf(r *apptest.Rig) shelf {
 	return s
 }
 
-// names gives the items of a page by the names they have on the shelf.
+// names returns the names of the items of a page.
 func (s shelf) names(page *apptest.Response) []string {
 	names := []string{}
 	for i := range page.Len("data") {
@@ -65,7 +64,7 @@ func (s shelf) names(page *apptest.Response) []string {
 	return names
 }
 
-// shelfOrders are the sorts of contents, with what a viewer of all would get.
+// shelfOrders contains the order for each sort, for a viewer of all items.
 var shelfOrders = map[string][]string{
 	"":                      {"ada's", "ben's", "gamma", "cleo's", "beta", "alpha"},
 	"&sort=position_desc":   {"ada's", "ben's", "gamma", "cleo's", "beta", "alpha"},
@@ -76,8 +75,8 @@ var shelfOrders = map[string][]string{
 	"&sort=updated_at_desc": {"ada's", "beta", "cleo's", "gamma", "alpha", "ben's"},
 }
 
-// TestContents asks for every order as everyone, narrowed to who connected and not:
-// hidden channels are left out, and the positions of the others stay.
+// TestContents: every order for everyone, with and without a filter by user. Hidden channels are omitted, and the other
+// positions stay.
 func TestContents(t *testing.T) {
 	t.Parallel()
 	position := map[string]int64{"alpha": 1, "beta": 2, "cleo's": 3, "gamma": 4, "ben's": 5, "ada's": 6}

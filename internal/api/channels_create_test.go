@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestCreateChannel: what was given is there, and the rest has its default.
+// TestCreateChannel: given fields are set, and the others have their defaults.
 func TestCreateChannel(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -50,7 +50,7 @@ func TestCreateChannel(t *testing.T) {
 	})
 }
 
-// TestCreateChannelRefused: nobody is given a channel, and nothing was created.
+// TestCreateChannelRefused: a channel cannot be created for others, and nothing is created.
 func TestCreateChannelRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

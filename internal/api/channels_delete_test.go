@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestDeletedChannelIs404 for its owner, by every way that leads to it.
+// TestDeletedChannelIs404 also for its owner, on every path.
 func TestDeletedChannelIs404(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -48,10 +48,10 @@ func TestDeletedChannelIs404(t *testing.T) {
 	})
 }
 
-// TestDeletedChannelLeavesListsAndCounts, and its blocks stay.
+// TestDeletedChannelLeavesListsAndCounts: its blocks stay.
 func TestDeletedChannelLeavesListsAndCounts(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct{ block, after string }{ // visibility of a block that is only there
+	tests := map[string]struct{ block, after string }{ // visibility of a block that is only in this channel
 		"public": {"public", "orphan"}, "closed": {"public", "orphan"}, "private": {"private", "orphan"},
 	}
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestChangeOfOwner walks a private channel from a user to a group and on to another
-// member, and sees who may see it after each step.
+// TestChangeOfOwner: a private channel goes from a user to a group and to another member. Who may see it is checked after
+// each step.
 func TestChangeOfOwner(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -51,7 +51,7 @@ func TestChangeOfOwner(t *testing.T) {
 	})
 }
 
-// TestOwnerToAnyoneElse is refused, whatever the present owner, and changes nothing.
+// TestOwnerToAnyoneElse: a transfer to anyone else is refused for any current owner, and changes nothing.
 func TestOwnerToAnyoneElse(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -78,7 +78,7 @@ func TestOwnerToAnyoneElse(t *testing.T) {
 	})
 }
 
-// TestNewOwnerIsNoCollaborator: a group that becomes the owner leaves the collaborators.
+// TestNewOwnerIsNoCollaborator: a group that becomes the owner is removed from the collaborators.
 func TestNewOwnerIsNoCollaborator(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,8 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// pagedLists makes three lists of 25: the contents of a channel, the channels that a
-// block is in, those that a channel is in.
+// pagedLists creates three lists of 25: the contents of a channel, the channels of a block, and those of a channel.
 func pagedLists(r *apptest.Rig) []string {
 	r.T.Helper()
 	hub := r.Channel("ada", "Hub", "closed")
@@ -30,7 +29,7 @@ func pagedLists(r *apptest.Rig) []string {
 		fmt.Sprintf("/v3/channels/%d/contents?user_id=%d", hub, r.Person("ada").ID)}
 }
 
-// TestPaging walks every list by next_page and by prev_page, with pages of every kind of size.
+// TestPaging: next_page and prev_page lead through every list, with different page sizes.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -66,7 +65,7 @@ func TestPaging(t *testing.T) {
 	})
 }
 
-// TestPagingAtItsEdges: the defaults, and pages that are not there.
+// TestPagingAtItsEdges: the defaults, and pages beyond the end.
 func TestPagingAtItsEdges(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestSlugOfPrivate: the slug of a private channel has a random end, whoever made it and
-// whatever it is called next, so that nobody learns of it by asking for its title.
+// TestSlugOfPrivate: the slug of a private channel always has a random suffix, so that requesting its title as a slug
+// reveals nothing.
 func TestSlugOfPrivate(t *testing.T) {
 	t.Parallel()
 	ended := func(base string) *regexp.Regexp { return regexp.MustCompile("^" + base + "-[0-9a-z]{11}$") }
@@ -33,7 +33,7 @@ func TestSlugOfPrivate(t *testing.T) {
 		put(`{"title":"MERGER!"}`, regexp.MustCompile("^"+had[0]+"$"))
 		put(`{"title":"Takeover"}`, ended("takeover"))
 		put(`{"title":"Merger"}`, ended("merger"))
-		for _, title := range []string{"Merger", "Takeover"} { // a stranger gets both, and learns nothing
+		for _, title := range []string{"Merger", "Takeover"} { // a stranger can use both titles, and learns nothing
 			slug := r.Do("ben", "POST", "/v3/channels", map[string]any{"title": title}).Want(201).Str("slug")
 			if ended(".*").MatchString(slug) {
 				t.Errorf("%q gives a stranger %q", title, slug)
@@ -49,8 +49,8 @@ func TestSlugOfPrivate(t *testing.T) {
 	})
 }
 
-// TestSlugOfOpened: a channel that opens gets the plain slug if it is free, and closed
-// again one with a random end; all that it ever had lead to it, and go to nobody else.
+// TestSlugOfOpened: a channel that is opened gets the plain slug if it is free, and one with a random suffix if it is
+// made private again. All of its slugs keep leading to it and are never assigned to another channel.
 func TestSlugOfOpened(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -88,8 +88,8 @@ func TestSlugOfOpened(t *testing.T) {
 	})
 }
 
-// TestSlugsOpenedAtOnce: of channels of one title that open, and are made, at once, one
-// gets the plain slug.
+// TestSlugsOpenedAtOnce: of several channels with the same title that are opened or created concurrently, one gets the
+// plain slug.
 func TestSlugsOpenedAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestSlugOfTitle: what a title gives, on an empty server and where it is taken.
+// TestSlugOfTitle: the slug of a title, on an empty server and if it is taken.
 func TestSlugOfTitle(t *testing.T) {
 	t.Parallel()
 	const end = "-[0-9a-z]{11}"
@@ -44,8 +44,7 @@ func TestSlugOfTitle(t *testing.T) {
 	})
 }
 
-// TestSlugHistory: a channel answers under every slug that it ever had, and nobody
-// else gets one of them.
+// TestSlugHistory: a channel can be read by every slug that it ever had, and no other channel gets one of them.
 func TestSlugHistory(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -82,7 +81,7 @@ func TestSlugHistory(t *testing.T) {
 	})
 }
 
-// TestSlugOfDeleted: the slugs of a deleted channel lead nowhere, for ever.
+// TestSlugOfDeleted: the slugs of a deleted channel are never found again.
 func TestSlugOfDeleted(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -101,7 +100,7 @@ func TestSlugOfDeleted(t *testing.T) {
 	})
 }
 
-// TestChannelReference: digits are an id and nothing else; slugs are those of channels.
+// TestChannelReference: digits are always an id; slugs only refer to channels.
 func TestChannelReference(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,12 +9,12 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestUpdateChannelField: only what is given changes, whatever the visibility.
+// TestUpdateChannelField: only given fields change, for every visibility.
 func TestUpdateChannelField(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		body    string
-		changed map[string]any // of all fields, these and their values
+		changed map[string]any // the changed fields with their values
 	}{
 		"nothing":     {`{}`, nil},
 		"unknown":     {`{"slug":"mine","state":"deleted"}`, nil},
@@ -56,7 +56,7 @@ func TestUpdateChannelField(t *testing.T) {
 	})
 }
 
-// fields are the fields of a resource.
+// fields returns the fields of a resource.
 func fields(res *apptest.Response) map[string]any {
 	res.T.Helper()
 	object, ok := res.Get("").(map[string]any)
@@ -66,7 +66,7 @@ func fields(res *apptest.Response) map[string]any {
 	return object
 }
 
-// TestUpdateChannelRefused: a request of which one part is refused changes nothing.
+// TestUpdateChannelRefused: a request with one refused part changes nothing.
 func TestUpdateChannelRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

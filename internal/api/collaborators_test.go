@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// slugs gives the slugs of a list of the body, in its order.
+// slugs returns the slugs of a list in the body, in order.
 func slugs(res *apptest.Response, list string) string {
 	res.T.Helper()
 	all := make([]string, res.Len(list))
@@ -18,7 +18,7 @@ func slugs(res *apptest.Response, list string) string {
 	return strings.Join(all, " ")
 }
 
-// TestCollaborators adds and removes users and groups, again and again.
+// TestCollaborators adds and removes users and groups, also repeatedly.
 func TestCollaborators(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -39,12 +39,12 @@ func TestCollaborators(t *testing.T) {
 			{"POST", at, user(9999), 404, "ben crew cleo"}, {"POST", at, group(9999), 404, "ben crew cleo"},
 			{"POST", at, `{}`, 400, "ben crew cleo"}, {"POST", at, fmt.Sprintf(`{"user_id":%d,"group_id":%d}`, ben, crew), 400, "ben crew cleo"},
 			{"POST", at, `{"user_id":0}`, 400, "ben crew cleo"}, {"POST", at, `{"user_id":"ben"}`, 400, "ben crew cleo"},
-			{"DELETE", fmt.Sprintf("%s/Group/%d", at, cleo), "", 204, "ben crew cleo"}, // ids are those of a kind
+			{"DELETE", fmt.Sprintf("%s/Group/%d", at, cleo), "", 204, "ben crew cleo"}, // ids belong to one type
 			{"DELETE", fmt.Sprintf("%s/Group/%d", at, crew), "", 204, "ben cleo"},
 			{"DELETE", fmt.Sprintf("%s/Group/%d", at, crew), "", 204, "ben cleo"},
 			{"DELETE", at + "/Group/9999", "", 204, "ben cleo"}, {"DELETE", fmt.Sprintf("%s/Channel/%d", at, ben), "", 400, "ben cleo"},
 			{"DELETE", fmt.Sprintf("%s/User/%d", at, ben), "", 204, "cleo"},
-			{"POST", at, user(ben), 201, "cleo ben"}, // newly added, last
+			{"POST", at, user(ben), 201, "cleo ben"}, // added again, so last
 		} {
 			before := r.Get("ada", "/v3/channels/%d", channel)
 			res := r.Do("ada", step.method, step.path, step.body)
@@ -64,8 +64,8 @@ func TestCollaborators(t *testing.T) {
 	})
 }
 
-// TestCollaboratorShape: a user and a group as they are embedded elsewhere, the same
-// when added and when listed, with the addresses of their pages.
+// TestCollaboratorShape: a user and a group have the same embedded form when added and when listed, with the URLs of
+// their pages.
 func TestCollaboratorShape(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -98,8 +98,8 @@ func TestCollaboratorShape(t *testing.T) {
 	})
 }
 
-// TestGroupCollaborationCountsForItsMembers as long as both last, and a membership
-// counts that came later.
+// TestGroupCollaborationCountsForItsMembers as long as both collaboration and membership last, including later
+// memberships.
 func TestGroupCollaborationCountsForItsMembers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -113,7 +113,7 @@ func TestGroupCollaborationCountsForItsMembers(t *testing.T) {
 			r.Do(who, "POST", at, map[string]any{"user_id": r.Person("zoe").ID}).Want(403)
 			r.Do(who, "DELETE", fmt.Sprintf("%s/Group/%d", at, crew), nil).Want(403)
 		}
-		// One who is a collaborator both ways stays one when one of them ends.
+		// A collaborator both directly and through a group remains one when one of them ends.
 		r.Collaborate("ada", channel, "cleo")
 		r.Do("cleo", "DELETE", fmt.Sprintf("%s/User/%d", at, r.Person("cleo").ID), nil).Want(204)
 		r.Get("cleo", "/v3/channels/%d", channel)
@@ -125,7 +125,7 @@ func TestGroupCollaborationCountsForItsMembers(t *testing.T) {
 	})
 }
 
-// TestOwnerIsNoCollaborator, be it a user or a group; a member of that group can be one.
+// TestOwnerIsNoCollaborator, whether a user or a group. A member of that group can be one.
 func TestOwnerIsNoCollaborator(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestTrailingSlash asks for the same addresses with and without a slash at their end.
+// TestTrailingSlash requests the same paths with and without a trailing slash.
 func TestTrailingSlash(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -38,17 +38,17 @@ func TestTrailingSlash(t *testing.T) {
 			t.Errorf("%s: %d", path, res.Status)
 		}
 	}
-	w.Do("ada", "GET", "/v3/channels/closed%2F", nil).Want(http.StatusNotFound) // a slash of the slug, not of the address
+	w.Do("ada", "GET", "/v3/channels/closed%2F", nil).Want(http.StatusNotFound) // the slash is part of the slug, not of the path
 }
 
-// compatRow is an undocumented request and what each of the cast is answered, in order.
+// compatRow is an undocumented request with the status for each member of the cast, in order.
 type compatRow struct {
 	name, method, path string
 	body               any
 	want               map[string]int
 }
 
-// TestCompat sends what clients send and the public description does not have.
+// TestCompat sends requests of clients that are not in the public description.
 func TestCompat(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -106,7 +106,7 @@ func TestCompat(t *testing.T) {
 		w.Do("ada", "POST", people, ids, "Content-Type", "text/plain").Want(http.StatusUnsupportedMediaType)
 		w.unchanged(t, before, "what was refused")
 
-		for range 2 { // twice is as once
+		for range 2 { // repeating it has the same result
 			made := w.Do("ada", "POST", people, ids).Want(http.StatusOK)
 			shown := w.Do("ada", "GET", "/v3/channels/closed", nil).Want(http.StatusOK)
 			if fmt.Sprint(made.Get("data")) != fmt.Sprint(shown.Get("collaborators")) {
@@ -136,7 +136,7 @@ func TestCompat(t *testing.T) {
 	})
 }
 
-// stringsOf are the strings of a list of JSON.
+// stringsOf returns the strings of a JSON list.
 func stringsOf(list any) (all []string) {
 	for _, v := range list.([]any) {
 		all = append(all, v.(string))
@@ -144,7 +144,7 @@ func stringsOf(list any) (all []string) {
 	return all
 }
 
-// refusedSomehow is refused whatever the violations are.
+// refusedSomehow checks a refusal with any violations.
 func refusedSomehow(t *testing.T, name string, res *apptest.Response, status int) {
 	t.Helper()
 	var errs []string
@@ -160,7 +160,7 @@ func refusedSomehow(t *testing.T, name string, res *apptest.Response, status int
 	}
 }
 
-// TestCompatBodies sends fields that clients send and the public description does not have.
+// TestCompatBodies sends fields of clients that are not in the public description.
 func TestCompatBodies(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -213,7 +213,7 @@ func TestCompatBodies(t *testing.T) {
 	})
 }
 
-// What is undocumented is not described.
+// Undocumented requests do not appear in the descriptions.
 func TestCompatIsNotDescribed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// atOnce sends n requests at the same time and gives the answers. A server error, or a
-// request that ran into its deadline, fails the test.
+// atOnce sends n concurrent requests and returns the responses. A server error, or a request that reached its deadline,
+// fails the test.
 func atOnce(t *testing.T, n int, send func(i int) *apptest.Response) []*apptest.Response {
 	t.Helper()
 	answers, start := make([]*apptest.Response, n), make(chan struct{})
@@ -32,7 +32,7 @@ func atOnce(t *testing.T, n int, send func(i int) *apptest.Response) []*apptest.
 	return answers
 }
 
-// statuses counts the answers by status.
+// statuses counts the responses by status.
 func statuses(answers []*apptest.Response) string {
 	n := map[int]int{}
 	for _, res := range answers {
@@ -41,7 +41,7 @@ func statuses(answers []*apptest.Response) string {
 	return fmt.Sprint(n)
 }
 
-// dense holds a channel's positions against 1..n, and its counts against what is in it.
+// dense checks that a channel's positions are 1..n and that its counts match its contents.
 func dense(r *apptest.Rig, channel int64) {
 	r.T.Helper()
 	var positions []int64
@@ -63,7 +63,7 @@ func dense(r *apptest.Rig, channel int64) {
 	}
 }
 
-// TestBusyChannel: twenty people add to one channel, connect, move and remove at once.
+// TestBusyChannel: twenty people concurrently create, connect, move and remove in one channel.
 func TestBusyChannel(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -86,7 +86,7 @@ func TestBusyChannel(t *testing.T) {
 	})
 }
 
-// meddle does something to a channel.
+// meddle changes a channel at random.
 func meddle(r *apptest.Rig, random *rand.Rand, channel int64, items []int64) *apptest.Response {
 	at := 1 + random.IntN(12)
 	contents := r.Do("ada", "GET", fmt.Sprintf("/v3/channels/%d/contents?per=4&page=%d", channel, 1+at%2), nil)
@@ -111,8 +111,8 @@ func meddle(r *apptest.Rig, random *rand.Rand, channel int64, items []int64) *ap
 	return r.Do("ada", "DELETE", connection, nil)
 }
 
-// TestTangledChannels: channels that hold each other are connected, opened, closed and
-// changed at once, in every order.
+// TestTangledChannels: channels that contain each other are connected, opened, closed and changed concurrently, in every
+// order.
 func TestTangledChannels(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -160,7 +160,7 @@ func tangle(r *apptest.Rig, what int, block int64, channels []int64) *apptest.Re
 	return r.Do("ada", "DELETE", fmt.Sprint("/v3/connections/", contents.Int("data.0.connection.id")), nil)
 }
 
-// TestConnectAtOnce: the same item, connected by many, makes one connection.
+// TestConnectAtOnce: concurrent requests connect an item once.
 func TestConnectAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -189,7 +189,7 @@ func TestConnectAtOnce(t *testing.T) {
 	})
 }
 
-// TestRemoveAtOnce: one connection ends once.
+// TestRemoveAtOnce: concurrent requests remove a connection once.
 func TestRemoveAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// carriers makes one of each thing that has metadata and gives their addresses.
+// carriers creates one of each thing with metadata and returns their paths.
 func carriers(r *apptest.Rig) []string {
 	r.T.Helper()
 	channel := r.Channel("ada", "Channel", "private")
@@ -17,7 +17,7 @@ func carriers(r *apptest.Rig) []string {
 		fmt.Sprint("/v3/connections/", r.Connect("ada", "Block", block, channel))}
 }
 
-// TestMetadata: a first object is there as it was sent, and leaving it out changes nothing.
+// TestMetadata: a first object is stored as sent, and omitting it changes nothing.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -36,7 +36,7 @@ func TestMetadata(t *testing.T) {
 	})
 }
 
-// TestMetadataMerges: keys that are given change, null removes one, the others stay.
+// TestMetadataMerges: given keys change, null removes a key, and the others stay.
 func TestMetadataMerges(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -59,8 +59,7 @@ func TestMetadataMerges(t *testing.T) {
 	})
 }
 
-// TestMetadataTooMuch: more than 50 keys or 32 KB after a merge is 422, and nothing of
-// the request happened.
+// TestMetadataTooMuch: more than 50 keys or 32 KB after a merge is 422, and the request changes nothing.
 func TestMetadataTooMuch(t *testing.T) {
 	t.Parallel()
 	keys := func(prefix string, n int, value string) string {
@@ -86,7 +85,7 @@ func TestMetadataTooMuch(t *testing.T) {
 	})
 }
 
-// TestMetadataOfSomethingNew has no keys to remove.
+// TestMetadataOfSomethingNew: a new thing has no keys to remove.
 func TestMetadataOfSomethingNew(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -25,7 +25,7 @@ func newRow(r *apptest.Rig, letters string) row {
 	return w
 }
 
-// insert makes a block; at nil is the top.
+// insert creates a block; if at is nil, on top.
 func (w row) insert(letter string, at any) {
 	w.T.Helper()
 	body := map[string]any{"value": letter, "channel_ids": []int64{w.channel}}
@@ -35,7 +35,7 @@ func (w row) insert(letter string, at any) {
 	w.Do("ada", "POST", "/v3/blocks", body).Want(201)
 }
 
-// contents reads the row from the bottom to the top, and notes the connections.
+// contents reads the row from the bottom to the top, and records the connections.
 func (w row) contents() (letters string, positions []int64) {
 	w.T.Helper()
 	page := w.Get("ada", "/v3/channels/%d/contents?per=100&sort=position_asc", w.channel)
@@ -47,11 +47,11 @@ func (w row) contents() (letters string, positions []int64) {
 	return letters, page.Ints("data", "connection.position")
 }
 
-// at is the address of a letter's connection.
+// at returns the path of a letter's connection.
 func (w row) at(letter string) string { return fmt.Sprint("/v3/connections/", w.connection[letter]) }
 
-// letters gives the letters from the bottom to the top. Their positions must be 1..n, in
-// the list and each for itself, and the channel must count n.
+// letters returns the letters from the bottom to the top. It checks that their positions are 1..n, both in the list and
+// individually, and that the channel counts n.
 func (w row) letters() string {
 	w.T.Helper()
 	letters, positions := w.contents()
@@ -67,8 +67,7 @@ func (w row) letters() string {
 	return letters
 }
 
-// TestInsert: new items go to the top, or where they are told, and the ones at and
-// above that shift up.
+// TestInsert: new items go to the top or to a position, and move the items at and above it up.
 func TestInsert(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -91,7 +90,7 @@ func TestInsert(t *testing.T) {
 	})
 }
 
-// TestInsertOften inserts at one place again and again, which uses up every gap.
+// TestInsertOften inserts at one position repeatedly, which uses up every gap of the keys.
 func TestInsertOften(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -106,7 +105,7 @@ func TestInsertOften(t *testing.T) {
 	})
 }
 
-// TestMove: all five ways from every place.
+// TestMove: all five movements from every position.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ movement, letter, after string }{
@@ -119,7 +118,7 @@ func TestMove(t *testing.T) {
 		{`"insert_at","position":3`, "a", "bcad"}, {`"insert_at","position":3`, "b", "acbd"}, {`"insert_at","position":3`, "d", "abdc"},
 		{`"insert_at","position":4`, "a", "bcda"}, {`"insert_at","position":4`, "d", "abcd"},
 		{`"insert_at","position":5`, "a", "bcda"}, {`"insert_at","position":9223372036854775807`, "b", "acdb"},
-		{`"move_up","position":1`, "c", "abdc"}, // the position is for insert_at alone
+		{`"move_up","position":1`, "c", "abdc"}, // only insert_at uses the position
 	}
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for _, test := range tests {
@@ -150,7 +149,7 @@ func TestMove(t *testing.T) {
 	})
 }
 
-// TestMoveRefused changes nothing.
+// TestMoveRefused: an invalid move changes nothing.
 func TestMoveRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -170,7 +169,7 @@ func TestMoveRefused(t *testing.T) {
 	})
 }
 
-// TestRemove closes the gap.
+// TestRemove: removing closes the gap.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

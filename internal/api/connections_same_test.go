@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestConnect: what a new connection is.
+// TestConnect: the fields of a new connection.
 func TestConnect(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -39,8 +39,8 @@ func TestConnect(t *testing.T) {
 	})
 }
 
-// TestConnectAgain: an item that is there keeps its connection as it is, whoever
-// connects it again, wherever and with whatever.
+// TestConnectAgain: an item in a channel keeps its connection, regardless of who connects it again, where and with which
+// fields.
 func TestConnectAgain(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -75,7 +75,7 @@ func TestConnectAgain(t *testing.T) {
 				}
 			}
 		}
-		// To a new channel and to one where it is: one connection is new.
+		// To a new channel and to one that already contains it: one connection is new.
 		third := r.Channel("ada", "Third", "closed")
 		res := r.Do("ada", "POST", "/v3/connections", map[string]any{"connectable_type": "Block", "connectable_id": block,
 			"channel_ids": []any{third, other}}).Want(201)
@@ -85,7 +85,7 @@ func TestConnectAgain(t *testing.T) {
 	})
 }
 
-// TestConnectAfterRemoval makes a connection of its own.
+// TestConnectAfterRemoval creates a new connection.
 func TestConnectAfterRemoval(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -99,7 +99,7 @@ func TestConnectAfterRemoval(t *testing.T) {
 	})
 }
 
-// TestCycles: a channel may hold one that holds it, but not itself.
+// TestCycles: two channels may contain each other, but a channel cannot contain itself.
 func TestCycles(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -125,7 +125,7 @@ func TestCycles(t *testing.T) {
 	})
 }
 
-// TestConnectRefused: items that are not there, or not of that kind.
+// TestConnectRefused: missing items, and items of another type.
 func TestConnectRefused(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

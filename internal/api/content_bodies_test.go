@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// A web page is a Link however its server sends it.
+// A web page is a Link regardless of how its server sends it.
 func TestContentBodies(t *testing.T) {
 	t.Parallel()
 	const page = "<html><head><title>The page</title></head><body>x</body></html>"
@@ -57,7 +57,7 @@ func TestContentBodies(t *testing.T) {
 	}
 }
 
-// What arrived of a file whose end is missing is not kept: it would be another file.
+// The received part of an incomplete file is not stored: it would be another file.
 func TestContentCutOffFile(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -71,7 +71,7 @@ func TestContentCutOffFile(t *testing.T) {
 	}
 }
 
-// A page that declares no image, or none that can be had, shows the first large one of its text.
+// A page whose declared images are missing or cannot be fetched shows the first large image of its text.
 func TestContentFirstPicture(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -85,7 +85,7 @@ func TestContentFirstPicture(t *testing.T) {
 	holds(t, processed(r, "http://example.com/small", nil), map[string]any{"type": "Link", "image": nil})
 }
 
-// document is a PDF with one line of text.
+// document returns a PDF with one line of text.
 func document(text string) string {
 	draw := "BT /F 24 Tf 20 100 Td (" + text + ") Tj ET"
 	return "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +
@@ -94,7 +94,7 @@ func document(text string) string {
 		"5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\ntrailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n"
 }
 
-// The text of a PDF is found, whether it is uploaded or linked to, and is in no answer.
+// The text of a PDF is searchable, whether it was uploaded or linked, and appears in no response.
 func TestContentDocumentText(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

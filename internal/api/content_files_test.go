@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// shownPicture makes an Image block and gives it.
+// shownPicture creates an Image block and returns it.
 func shownPicture(t *testing.T, r *apptest.Rig) *apptest.Response {
 	t.Helper()
 	r.Web("example.com/a.png", apptest.Serve("image/png", apptest.PNG(t, 900, 300)))
@@ -98,7 +98,7 @@ func TestFilesNotServed(t *testing.T) {
 	})
 }
 
-// What could run in a browser is offered for saving, or shown where it cannot run.
+// Files that could run in a browser are served for download, or shown without scripts.
 func TestFilesDisposition(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -128,7 +128,7 @@ func TestFilesDisposition(t *testing.T) {
 	}
 }
 
-// An original that is lost is missing: 404, since the contract of a restored site says so.
+// A lost original is 404, as documented for restored sites.
 func TestFilesLost(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -144,8 +144,7 @@ func TestFilesLost(t *testing.T) {
 	}
 }
 
-// What is not used any more goes after a day, and not before; bytes that another block
-// shows stay.
+// Unused files are removed after a day, and not before. Bytes that another block uses stay.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -189,7 +188,7 @@ func TestSweep(t *testing.T) {
 		sweep()
 		r.Clock.Advance(25 * time.Hour)
 		sweep()
-		// What is left is that of the block that was waited for.
+		// The remaining object belongs to the block that was processed.
 		if left := storedObjects(r, "files"); len(left) != 1 || rows(r, "blobs") != 1 || rows(r, "doomed_objects") != 0 || rows(r, "uploads") != 0 {
 			t.Errorf("%q are left, %d blobs, %d uploads", left, rows(r, "blobs"), rows(r, "uploads"))
 		}
@@ -197,7 +196,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// What crashes leave in the staging folder goes after a day.
+// Remains of crashes in the staging folder are removed after a day.
 func TestSweepStaging(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

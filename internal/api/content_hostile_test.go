@@ -8,8 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Text from elsewhere that no database takes as it is, or that is meant to mislead, is
-// tidied before it is kept.
+// Foreign text that databases refuse, or that is misleading, is cleaned before it is stored.
 func TestContentHostileText(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -19,7 +19,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// gradient is an image of width × height pixels.
+// gradient returns an image of width × height pixels.
 func gradient(width, height int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for i := range img.Pix {
@@ -44,7 +44,7 @@ func jpegFile(t testing.TB, width, height int) []byte {
 	return encodedImage(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, gradient(width, height), nil) })
 }
 
-// turnedJPEG says that it is to be turned by a quarter: Exif orientation 6.
+// turnedJPEG returns a JPEG that is to be rotated by 90°: Exif orientation 6.
 func turnedJPEG(t testing.TB, width, height int) []byte {
 	plain := jpegFile(t, width, height)
 	exif := append([]byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01"),
@@ -65,7 +65,7 @@ func gifFile(t testing.TB, width, height, frames int) []byte {
 
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60"><script>alert(1)</script><rect width="9" height="9" onload="alert(1)"/></svg>`
 
-// Every format of images becomes an Image that tells the truth about itself.
+// Every image format becomes an Image with correct type and size.
 func TestContentImages(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -124,7 +124,7 @@ func asFloat(t *testing.T, r *apptest.Response, path string) (f float64) {
 	return f
 }
 
-// checkVersions holds the sizes that a block claims against the files.
+// checkVersions compares the sizes of a block's versions with their files.
 func checkVersions(t *testing.T, r *apptest.Rig, got *apptest.Response) {
 	t.Helper()
 	for _, name := range []string{"small", "medium", "large", "square"} {
@@ -141,7 +141,7 @@ func checkVersions(t *testing.T, r *apptest.Rig, got *apptest.Response) {
 	}
 }
 
-// vastPNG says that it has that many pixels, in few bytes.
+// vastPNG returns a small PNG that declares a huge size.
 func vastPNG(width, height uint32) []byte {
 	chunk := func(name string, data []byte) []byte {
 		b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
@@ -153,7 +153,7 @@ func vastPNG(width, height uint32) []byte {
 	return append(append(file, chunk("IDAT", []byte{0x78, 0x9c, 1, 0, 0, 0xff, 0xff})...), chunk("IEND", nil)...)
 }
 
-// A file that is not a good image is kept as it is.
+// A file that is not a valid image is stored unchanged.
 func TestContentAttachments(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -181,7 +181,7 @@ func TestContentAttachments(t *testing.T) {
 			continue
 		}
 		served := c.body
-		if c.name == "polyglot.gif" { // whatever follows the trailer is removed with the metadata
+		if c.name == "polyglot.gif" { // bytes after the trailer are removed with the metadata
 			served = c.body[:13]
 		}
 		extension := any(c.extension)
@@ -225,6 +225,6 @@ func TestContentPDF(t *testing.T) {
 		t.Errorf("the PDF is served as %s", how)
 	}
 	if policy := file.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "sandbox") {
-		t.Errorf("the policy of a PDF is %q", policy) // in a sandbox some browsers do not show it
+		t.Errorf("the policy of a PDF is %q", policy) // some browsers do not show it in a sandbox
 	}
 }

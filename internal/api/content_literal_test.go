@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// What a page says of itself is plain text: none of it is mark-up.
+// The description of a page is plain text: it contains no mark-up.
 func TestContentDescriptionIsPlain(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

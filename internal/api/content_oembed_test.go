@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// Answers that a page links to make an Embed only of the type "video". Others describe the Link.
+// oEmbed answers that a page links to only make an Embed if their type is "video". Others describe the Link.
 func TestDiscoveredOEmbed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -59,8 +59,8 @@ func TestDiscoveredOEmbed(t *testing.T) {
 	}
 }
 
-// Known providers make Embeds of rich answers, also where another URL redirects to them. WordPress.com, which is
-// one of them, answers with a card of the post.
+// Known providers make Embeds of rich answers, even after a redirect. WordPress.com is one of them, but answers with a
+// card of the post.
 func TestKnownProviders(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) {

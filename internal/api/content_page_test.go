@@ -74,7 +74,7 @@ func TestContentCharsets(t *testing.T) {
 			t.Errorf("%s, %q: %s", c.label, c.body, got.Body)
 		}
 	}
-	// The bytes decide against the label.
+	// The bytes take precedence over the label.
 	r.Web("example.com/image", apptest.Serve("text/html", apptest.PNG(t, 9, 9)))
 	holds(t, processed(r, "http://example.com/image", nil), map[string]any{"type": "Image", "title": "image"})
 	r.Web("example.com/download", func(w http.ResponseWriter, _ *http.Request) {
@@ -89,7 +89,7 @@ const video = `{"version":"1.0","type":"video","title":"Wheels","author_name":"A
 "provider_name":"Loom","thumbnail_url":"https://example.com/thumb.png","width":640,"height":360,
 "html":"<script>alert(1)</script><iframe src='https://player.example.com/7' onload='alert(1)'></iframe><b>more</b>"}`
 
-// A player comes by discovery and by the list of providers, as one frame without rights.
+// A player comes from discovery or the list of providers, as one frame without permissions.
 func TestContentEmbed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) {
@@ -118,7 +118,7 @@ func TestContentEmbed(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong with the player, the page is a Link.
+// If the player fails in any way, the page is a Link.
 func TestContentEmbedFails(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -145,7 +145,7 @@ func TestContentEmbedFails(t *testing.T) {
 	}
 }
 
-// A page whose images are of no use is a Link without one; the next image counts.
+// A page whose images cannot be used is a Link without a preview; otherwise the next image is used.
 func TestContentBrokenPreview(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -169,11 +169,11 @@ func TestContentBrokenPreview(t *testing.T) {
 	}
 }
 
-// Many pages of a site at once do not take each other's images.
+// Concurrent fetches of pages of one site do not take each other's images.
 func TestContentManyOfOneSite(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
-	const pages = 4 // as many as may be fetched from a site, and worked, at once
+	const pages = 4 // the maximum number of concurrent fetches from a site, and of concurrent jobs
 	var all sync.WaitGroup
 	all.Add(pages)
 	r.Web("example.com/page/", func(w http.ResponseWriter, _ *http.Request) {
@@ -193,7 +193,7 @@ func TestContentManyOfOneSite(t *testing.T) {
 	}
 }
 
-// Bodies that never end or blow up cost what is allowed and no more.
+// Endless bodies and decompression bombs use no more than the limits.
 func TestContentBombs(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.UploadLimit = 6 << 20 })

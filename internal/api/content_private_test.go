@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/fetch"
 )
 
-// trap is a port of this machine that must see no connection.
+// trap is a local port that must receive no connection.
 type trap struct {
 	net.Listener
 	port string
@@ -29,7 +29,7 @@ func newTrap(t *testing.T) trap {
 	return trap{l, port}
 }
 
-// expectNone connects, and must then be the first who did.
+// expectNone connects, and must be the first connection.
 func (trap trap) expectNone(t *testing.T) {
 	t.Helper()
 	own, err := net.Dial("tcp", "127.0.0.1:"+trap.port)
@@ -47,7 +47,7 @@ func (trap trap) expectNone(t *testing.T) {
 	}
 }
 
-// Nothing that a user gives makes the server connect to where it should not.
+// No input makes the server connect to forbidden addresses.
 func TestContentPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	r := apptest.NewFetching(t, func(o *fetch.Options) { o.Allow, o.Route = nil, nil })
@@ -69,13 +69,13 @@ func TestContentPrivateAddresses(t *testing.T) {
 	trap.expectNone(t)
 }
 
-// Nor does what a page refers to.
+// Nor do references of a page.
 func TestContentPrivateReferences(t *testing.T) {
 	t.Parallel()
 	trap := newTrap(t)
 	var web string
 	r := apptest.NewFetching(t, func(o *fetch.Options) {
-		// The web of the test is 127.0.0.1, and the trap is at addresses beside it.
+		// The web of the test is at 127.0.0.1, and the trap at neighbouring addresses.
 		o.Allow = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		to := o.Route
 		o.Route = func(address string) string {

@@ -31,7 +31,7 @@ func TestRetryKeepsEdits(t *testing.T) {
 	})
 }
 
-// Trying again starts another round at once, in which the job of the round before has nothing to do.
+// Trying again starts another round at once. The job of the previous round then has nothing to do.
 func TestRetryWhileWaiting(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -43,7 +43,7 @@ func TestRetryWhileWaiting(t *testing.T) {
 		id := submit(r, "ada", "https://example.com/page", nil)
 		r.WorkJobs()
 		again := fmt.Sprintf("/ext/v1/blocks/%d/reprocess", id)
-		for range 3 { // which is one round: the first attempt is still to come
+		for range 3 { // which is one round, since the first attempt is still to come
 			holds(t, r.Do("ada", "POST", again, nil).Want(http.StatusAccepted), map[string]any{"state": "waiting", "attempts": 0, "reason": nil})
 		}
 		holds(t, r.Get("ada", "/v3/blocks/%d", id), map[string]any{"type": "PendingBlock", "state": "processing"})
@@ -59,7 +59,7 @@ func TestRetryWhileWaiting(t *testing.T) {
 	})
 }
 
-// A person's links wait for days only up to a number of them, so that the queue stays small.
+// Only a limited number of a person's links wait for days, so that the queue stays small.
 func TestRetryIsBounded(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

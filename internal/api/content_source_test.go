@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// The address that a user saved stays. What the page says about its own address only helps to find the block.
+// The URL that a user saved stays. The canonical URL of the page is only used to find the block.
 func TestSavedAddress(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -68,13 +68,13 @@ func TestSavedAddress(t *testing.T) {
 				t.Errorf("%s finds %s", c.not, saved)
 			}
 		}
-		// An edit keeps what was found.
+		// An edit keeps the canonical URL.
 		id := processed(r, site+"amp/a", nil).Int("id")
 		r.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", id), `{"title":"Mine"}`).Want(http.StatusOK)
 		if !contains(finds(site+"a"), id) {
 			t.Error("after an edit the block is not found by its canonical address")
 		}
-		// The source that an author names is not replaced.
+		// An author's source is not replaced.
 		named := processed(r, site+"amp/a", map[string]any{"original_source_url": "https://example.org/mine"})
 		holds(t, named, map[string]any{"source.url": "https://example.org/mine"})
 		if !contains(finds("https://example.org/mine"), named.Int("id")) {

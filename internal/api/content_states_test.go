@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/fetch"
 )
 
-// switched answers with whatever it was told last.
+// switched sends the response that was set last.
 type switched struct {
 	now atomic.Pointer[http.HandlerFunc]
 }
@@ -35,7 +35,7 @@ func status(code int, headers ...string) http.HandlerFunc {
 	}
 }
 
-// What fails for now is tried again, and shows everywhere once it is there.
+// Temporary failures are retried, and the content then appears everywhere.
 func TestContentComesLater(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -66,7 +66,7 @@ func TestContentComesLater(t *testing.T) {
 	})
 }
 
-// A block is a Link from the first failure on, and keeps its address. Eight attempts are made.
+// A block is a Link from the first failure on, and keeps its URL. There are eight attempts.
 func TestContentGivenUp(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -84,8 +84,7 @@ func TestContentGivenUp(t *testing.T) {
 	})
 }
 
-// What will not get better is given up at once; each block says why, and to its author
-// alone.
+// Permanent failures are given up at once. Each block shows the reason only to its author.
 func TestContentStatuses(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -119,7 +118,7 @@ func TestContentStatuses(t *testing.T) {
 	r.WorkJobs()
 }
 
-// A server that says when to come back is not asked before.
+// A server with Retry-After is not contacted before that time.
 func TestContentRetryAfter(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -137,7 +136,7 @@ func TestContentRetryAfter(t *testing.T) {
 	})
 }
 
-// An attempt that uses up the job's time counts, so that no block is pending for ever.
+// An attempt that uses up the job's time counts, so that no block is pending forever.
 func TestContentTakesTooLong(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.JobTimeout = 50 * time.Millisecond })
@@ -151,7 +150,7 @@ func TestContentTakesTooLong(t *testing.T) {
 	holds(t, r.Get("ada", "/v3/blocks/%d", id), map[string]any{"type": "Link", "state": "failed"})
 }
 
-// A server that falls silent fails the attempt, but an image that does so only itself.
+// A server that stops sending fails the attempt. An image that does so only fails itself.
 func TestContentSilence(t *testing.T) {
 	t.Parallel()
 	r := apptest.NewFetching(t, func(o *fetch.Options) { o.Idle = 2 * time.Second })
@@ -170,11 +169,11 @@ func TestContentSilence(t *testing.T) {
 	holds(t, r.Get("ada", "/v3/blocks/%d", page), map[string]any{"type": "Link", "title": "Page", "image": nil})
 }
 
-// A preview from a site that is busy with other fetches of ours is waited for.
+// A preview waits if other fetches occupy its site.
 func TestContentBusySite(t *testing.T) {
 	t.Parallel()
 	r := apptest.NewFetching(t, func(o *fetch.Options) {
-		o.PerHost, o.Wait, o.Idle, o.Timeout = 1, time.Millisecond, time.Hour, time.Hour // also on a machine that stalls
+		o.PerHost, o.Wait, o.Idle, o.Timeout = 1, time.Millisecond, time.Hour, time.Hour // even on a machine that stalls
 	})
 	begun, end := make(chan struct{}), make(chan struct{})
 	picture := apptest.Serve("image/png", apptest.PNG(t, 4, 3))
@@ -236,7 +235,7 @@ func TestProcessingAccess(t *testing.T) {
 	})
 }
 
-// Getting the content again replaces it; if that fails, what was there stays.
+// Reprocessing replaces the content. If it fails, the content stays.
 func TestReprocess(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -266,8 +265,8 @@ func TestReprocess(t *testing.T) {
 	})
 }
 
-// A block that is deleted while its content is got leaves nothing behind; a job that
-// runs twice, or together with itself, takes effect once.
+// If a block is deleted while its content is fetched, nothing remains. A job that runs twice, even concurrently, takes
+// effect once.
 func TestContentOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// submit makes a block of a value, with further fields, and gives its id.
+// submit creates a block with a value and further fields, and returns its id.
 func submit(r *apptest.Rig, as, value string, fields map[string]any, channels ...int64) int64 {
 	r.T.Helper()
 	body := map[string]any{"value": value, "channel_ids": channels}
@@ -28,7 +28,7 @@ func submit(r *apptest.Rig, as, value string, fields map[string]any, channels ..
 	return made.Int("id")
 }
 
-// processed makes a block of a value, lets the jobs run, and reads it.
+// processed creates a block with a value, runs the jobs, and reads the block.
 func processed(r *apptest.Rig, value string, fields map[string]any) *apptest.Response {
 	r.T.Helper()
 	id := submit(r, "ada", value, fields)
@@ -36,7 +36,7 @@ func processed(r *apptest.Rig, value string, fields map[string]any) *apptest.Res
 	return r.Get("ada", "/v3/blocks/%d", id)
 }
 
-// holds compares values of a body, by their paths, as text; nil for null.
+// holds compares values of a body, by path, as text; nil means null.
 func holds(t *testing.T, got *apptest.Response, want map[string]any) {
 	t.Helper()
 	for path, w := range want {
@@ -50,7 +50,7 @@ func holds(t *testing.T, got *apptest.Response, want map[string]any) {
 	}
 }
 
-// download gets a file by its address, without a token.
+// download requests a file by its URL, without a token.
 func download(r *apptest.Rig, address string, headers ...string) *apptest.Response {
 	r.T.Helper()
 	path, ours := strings.CutPrefix(address, apptest.Base)
@@ -60,7 +60,7 @@ func download(r *apptest.Rig, address string, headers ...string) *apptest.Respon
 	return r.Do("", http.MethodGet, path, nil, headers...)
 }
 
-// mediaFile reads a file that internal/media/mediatest has.
+// mediaFile reads a file of internal/media/mediatest.
 func mediaFile(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "media", "mediatest", "testdata", name))
@@ -79,7 +79,7 @@ func rows(r *apptest.Rig, table string) (n int) {
 	return n
 }
 
-// storedObjects counts the files in the storage.
+// storedObjects lists the objects in the storage.
 func storedObjects(r *apptest.Rig, folder string) (names []string) {
 	r.T.Helper()
 	root := filepath.Join(r.DataDir(), folder)

@@ -18,8 +18,7 @@ import (
 	"vitrine/internal/describe"
 )
 
-// How many requests TestContractHolds makes on each database, and the seed of a run to
-// repeat. `make fuzz` sets the first.
+// The number of requests of TestContractHolds on each database, and the seed to repeat a run. `make fuzz` sets the first.
 const (
 	fuzzRequests = "VITRINE_FUZZ_REQUESTS"
 	fuzzSeed     = "VITRINE_FUZZ_SEED"
@@ -38,14 +37,14 @@ func setting(t *testing.T, name string, otherwise int64) int64 {
 	return n
 }
 
-// Whatever is sent, valid, nearly valid or hostile, to any operation of the descriptions:
-// the answer is none of 5xx, and of the shape that its description has.
+// Any input to any operation of the descriptions, whether valid, almost valid or hostile, gets a response other than 5xx
+// in the described form.
 func TestContractHolds(t *testing.T) {
 	t.Parallel()
 	contractHolds(t, func(w *world) []*describe.Description { return w.Descriptions() }, 200, 400, 401, 403, 404)
 }
 
-// contractHolds sends requests to the operations of descriptions; some must lead to each status.
+// contractHolds sends requests to the operations of descriptions. Each of the statuses must occur.
 func contractHolds(t *testing.T, of func(w *world) []*describe.Description, statuses ...int) {
 	t.Helper()
 	requests := setting(t, fuzzRequests, 700)
@@ -77,22 +76,22 @@ func contractHolds(t *testing.T, of func(w *world) []*describe.Description, stat
 	})
 }
 
-// fuzzer makes requests of descriptions.
+// fuzzer generates requests from descriptions.
 type fuzzer struct {
 	*rand.Rand
 	w        *world
 	ops      []fuzzedOp
-	ids      map[string][]string // by kind: what may stand for it
+	ids      map[string][]string // by kind: known ids and slugs
 	statuses map[int]int
 }
 
-// fuzzedOp is an operation as its document has it.
+// fuzzedOp is an operation in its document.
 type fuzzedOp struct {
 	*describe.Operation
 	doc, node object
 }
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any
 
 func newFuzzer(w *world, of []*describe.Description, seed int64) *fuzzer {
@@ -114,7 +113,7 @@ func newFuzzer(w *world, of []*describe.Description, seed int64) *fuzzer {
 	return f
 }
 
-// know notes an id or slug of a kind, of which the newest are kept.
+// know records ids or slugs of a kind and keeps the newest.
 func (f *fuzzer) know(kind string, ids ...any) {
 	for _, id := range ids {
 		f.ids[kind] = append(f.ids[kind], fmt.Sprint(id))
@@ -124,7 +123,7 @@ func (f *fuzzer) know(kind string, ids ...any) {
 	}
 }
 
-// replenish makes things of which requests can be about, since others delete them.
+// replenish creates things to make requests about, since other requests delete them.
 func (f *fuzzer) replenish(n int64) {
 	w := f.w
 	for _, as := range []string{"ada", "bob", "eve"} {
@@ -144,7 +143,7 @@ func (f *fuzzer) replenish(n int64) {
 	f.know("groups", w.Group(fmt.Sprint("Group ", n), "ada", "eve"), fmt.Sprint("group-", n))
 }
 
-// learn notes the ids of what a request has made.
+// learn records the ids in a response.
 func (f *fuzzer) learn(res *apptest.Response) {
 	var made struct {
 		ID   json.Number `json:"id"`
@@ -168,16 +167,16 @@ func (f *fuzzer) seldom(oneOf int) bool { return f.IntN(oneOf) == 0 }
 
 func pickOf[T any](f *fuzzer, list []T) T { return list[f.IntN(len(list))] }
 
-// hostileText is what no parameter expects.
+// hostileText contains unexpected values of parameters.
 var hostileText = []string{"", "0", "-1", "1", "x", "9223372036854775807", "9223372036854775808", "1.5", "1e3", "%00", "%ff", "%", "%2F", "..", ".",
 	"a b", "%20", "null", "true", "[]", "'", "\"", "%27%3B--", "%E2%80%AE", "%F0%9F%98%80", "\u00e9", "%C0%AF", ";", "+", ",", ",,", "*", strings.Repeat("9", 400), strings.Repeat("x", 5000)}
 
-// hostileJSON is what no field expects.
+// hostileJSON contains unexpected values of fields.
 var hostileJSON = []string{"null", "true", "0", "-1", "1.5", "1e400", "-0", "9223372036854775808", `""`, `" "`, `"x"`, `"\u0000"`, `"\ud800"`, `"\u202e"`, `[]`, `{}`, `[[]]`,
 	`[null]`, `{"":null}`, `{"__proto__":{}}`, `"` + strings.Repeat("é", 300) + `"`, `[` + strings.Repeat(`"a",`, 300) + `1]`, strings.Repeat("[", 70) + strings.Repeat("]", 70), "\"\xff\"", "nul", "'x'", "01",
 	`"https://example.com/` + strings.Repeat("x", 5000) + `"`, `"http://127.0.0.1/"`, `"javascript:alert(1)"`, `"file:///etc/passwd"`}
 
-// request makes one, nil where no client could send it, and its body.
+// request generates a request and its body. The request is nil if no client could send it.
 func (f *fuzzer) request() (*http.Request, []byte) {
 	op := pickOf(f, f.ops)
 	path, query := op.Path, url.Values{}
@@ -228,7 +227,7 @@ func (f *fuzzer) request() (*http.Request, []byte) {
 	return req, body
 }
 
-// pathValue is something for a parameter of a path, mostly of the right kind.
+// pathValue generates a value for a path parameter, usually of the right kind.
 func (f *fuzzer) pathValue(op fuzzedOp, name string, p object) string {
 	if f.seldom(8) {
 		return pickOf(f, hostileText)
@@ -283,7 +282,7 @@ func (f *fuzzer) headers(op fuzzedOp, req *http.Request) {
 	}
 }
 
-// body makes one for an operation, nil for none.
+// body generates a body for an operation, or nil.
 func (f *fuzzer) body(op fuzzedOp) []byte {
 	if !op.HasBody {
 		if f.seldom(30) {
@@ -335,7 +334,7 @@ func (f *fuzzer) resolve(doc object, node any) object {
 	return o
 }
 
-// value makes JSON that a schema takes, mostly.
+// value generates JSON for a schema, usually valid.
 func (f *fuzzer) value(doc object, schema any, name string, depth int) string {
 	s := f.resolve(doc, schema)
 	if f.seldom(30) || depth < 0 {
@@ -387,7 +386,7 @@ func (f *fuzzer) value(doc object, schema any, name string, depth int) string {
 	return string(text)
 }
 
-// merge puts the fields of parts together.
+// merge collects the fields of several parts.
 func (f *fuzzer) merge(doc, into, s object, all []any) {
 	for _, part := range append([]any{without(s, "allOf")}, all...) {
 		p := f.resolve(doc, part)
@@ -411,7 +410,7 @@ func without(o object, key string) object {
 	return made
 }
 
-// meet gives what two schemas have, the properties of both.
+// meet returns the intersection of two schemas, with the properties of both.
 func (f *fuzzer) meet(a, b object) object {
 	made := without(a, "")
 	for key, value := range b {
@@ -437,7 +436,7 @@ func (f *fuzzer) object(doc, s object, depth int) string {
 	for name := range properties {
 		names = append(names, name)
 	}
-	slices.Sort(names) // that a seed makes the same again
+	slices.Sort(names) // so that a seed reproduces it
 	if f.seldom(10) || properties == nil {
 		names = append(names, pickOf(f, []string{"a", "group_id", "collaborator_ids", "x-y", "", "B_9"}))
 	}
@@ -456,7 +455,7 @@ func (f *fuzzer) object(doc, s object, depth int) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// idFor is an id or slug of what fields of a name are about.
+// idFor returns an id or slug for a field by its name.
 func (f *fuzzer) idFor(name string) string {
 	kind := map[string]string{"channel_id": "channels", "connectable_id": "blocks", "user_id": "users", "group_id": "groups", "block_id": "blocks",
 		"followable_id": "channels", "invitee_id": "users", "owner_id": "users", "id": "channels", "collaborator_id": "users"}[name]

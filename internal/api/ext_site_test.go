@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Everyone reads what a site says of itself, also where guests see nothing else.
+// Everyone can read the site's texts and settings, even if guests see nothing else.
 func TestExtSite(t *testing.T) {
 	t.Parallel()
 	for _, closed := range []bool{false, true} {
@@ -39,7 +39,7 @@ func TestExtSite(t *testing.T) {
 	}
 }
 
-// What the extensions show has the address of its page; what /v3 shows has none.
+// Resources of the extensions contain the URL of their page. Those of /v3 do not.
 func TestExtWebURL(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// followAs makes one member of the cast follow what an address of /ext/v1 names.
+// followAs makes a member of the cast follow a path of /ext/v1.
 func followAs(r *apptest.Rig, who, what string) {
 	r.T.Helper()
 	if name, isUser := strings.CutPrefix(what, "users/"); isUser {
@@ -20,13 +20,13 @@ func followAs(r *apptest.Rig, who, what string) {
 	r.Do(who, "PUT", "/ext/v1/"+what+"/follow", nil).Want(http.StatusOK)
 }
 
-// comment comments on a block and gives the comment's id.
+// comment comments on a block and returns the comment's id.
 func comment(r *apptest.Rig, who string, block int64, body string) int64 {
 	r.T.Helper()
 	return r.Do(who, "POST", fmt.Sprintf("/v3/blocks/%d/comments", block), map[string]any{"body": body}).Want(http.StatusCreated).Int("id")
 }
 
-// kinds lists "kind item target parent" of a page, by the types of the subjects.
+// kinds lists "kind item target parent" of a page, with the types of the subjects.
 func kinds(res *apptest.Response) (all []string) {
 	for i := range res.Len("data") {
 		line := res.Str(fmt.Sprintf("data.%d.kind", i))
@@ -55,7 +55,7 @@ func TestFeedOnTheWire(t *testing.T) {
 			r.Do("ada", "POST", "/v3/connections", map[string]any{"connectable_type": kind, "connectable_id": id, "channel_ids": []int64{garden}}).Want(http.StatusCreated)
 		}
 		connect("Block", block)
-		connect("Block", block) // is there already
+		connect("Block", block) // is already there
 		connect("Channel", shed)
 		followAs(r, "ada", "users/cy")
 		followAs(r, "ada", "users/cy")
@@ -138,8 +138,7 @@ func TestFeedBadInput(t *testing.T) {
 	r.Do("fan", "GET", "/v3/me/notifications?unread=maybe", nil).Want(http.StatusBadRequest)
 }
 
-// The number of statements for a page does not depend on how long it is, nor on how
-// many are followed.
+// The number of statements for a page does not depend on its length or on the number of follows.
 func TestFeedStatementsAreBounded(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -156,7 +155,7 @@ func TestFeedStatementsAreBounded(t *testing.T) {
 			return len(r.Statements(func() { r.Do("fan", "GET", path, nil).Want(http.StatusOK) }))
 		}
 		act("one")
-		count("/v3/me/feed") // makes the key of the cursors
+		count("/v3/me/feed") // creates the key of the cursors
 		few := []int{count("/v3/me/feed"), count("/v3/me/notifications")}
 		for i := range 12 {
 			act(fmt.Sprint("user", i))

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// tooMany holds a 429 of an operation's own limit against the contract's shape.
+// tooMany checks the form of a 429 of an operation's own limit.
 func tooMany(t *testing.T, res *apptest.Response, limit int64, window string) {
 	t.Helper()
 	res.Want(http.StatusTooManyRequests)
@@ -22,8 +22,8 @@ func tooMany(t *testing.T, res *apptest.Response, limit int64, window string) {
 	}
 }
 
-// TestInvitationLimits: many invitations at once, from several groups, meet the limits of
-// who invites; those of a group, by whoever.
+// TestInvitationLimits: concurrent invitations reach the limits of the inviting user over several groups, and those of a
+// group over several users.
 func TestInvitationLimits(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -32,7 +32,7 @@ func TestInvitationLimits(t *testing.T) {
 			groups = append(groups, fmt.Sprintf("/v3/groups/%d/invitations", r.Group(fmt.Sprint("Group ", i), "ada", "max", "tom", "eve", "fan")))
 		}
 		person := 0
-		// invite invites n people, each another one, at once.
+		// invite concurrently invites n different people.
 		invite := func(as string, n int, at ...string) (sent int64, refused *apptest.Response) {
 			t.Helper()
 			var all sync.WaitGroup
@@ -77,8 +77,8 @@ func TestInvitationLimits(t *testing.T) {
 	})
 }
 
-// TestInvitationsOfOnePerson: revoking makes no room for more mails to the same person;
-// what others do is not told, but the person is spared the mails.
+// TestInvitationsOfOnePerson: revoking does not allow more mails to the same person. Invitations by others are not
+// revealed, but mails to the person are limited.
 func TestInvitationsOfOnePerson(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

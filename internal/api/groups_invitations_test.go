@@ -12,12 +12,12 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// asUser is the body that invites a member of the cast as a user.
+// asUser returns the body that invites a member of the cast as a user.
 func asUser(r *apptest.Rig, name string) string {
 	return fmt.Sprintf(`{"user_id":%d}`, r.Person(name).ID)
 }
 
-// asAddress is the body that invites a member of the cast by their address.
+// asAddress returns the body that invites a member of the cast by address.
 func asAddress(name string) string { return fmt.Sprintf(`{"email":"%s@example.org"}`, name) }
 
 func follow(t *testing.T, r *apptest.Rig, follower, followed string) {
@@ -33,7 +33,7 @@ func TestGroupsInvitationOutcomes(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		group := fmt.Sprint("/v3/groups/", r.Group("Society", "ada", "max"))
 		follow(t, r, "fan", "ada")
-		follow(t, r, "ada", "eve") // that ada follows eve does not matter
+		follow(t, r, "ada", "eve") // it does not matter that ada follows eve
 		r.Person("tom")
 		steps := []struct {
 			name, as, body string
@@ -80,8 +80,7 @@ func TestGroupsInvitationOutcomes(t *testing.T) {
 	})
 }
 
-// Who invites an address does not learn whether it has an account, also not when its
-// holder follows them.
+// Inviting an address does not reveal whether it has an account, even if its owner follows the inviter.
 func TestGroupsInvitationsKeepAddressesSecret(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		group := fmt.Sprint("/v3/groups/", r.Group("Society", "ada"))
@@ -132,20 +131,20 @@ func TestGroupsRevoke(t *testing.T) {
 		r.Do("eve", "DELETE", group+"/invitations/999999", nil).Want(403)
 		r.Do("ada", "DELETE", group+first, nil).Want(204)
 		r.Do("ada", "DELETE", group+first, nil).Want(422)
-		second := invite("max", asAddress("one")) // a revoked one is no open one
+		second := invite("max", asAddress("one")) // a revoked invitation is not open
 		left := invite("max", asUser(r, "eve"))
 		r.Do("max", "DELETE", group+"/members/me", nil).Want(204)
-		r.Do("max", "DELETE", group+left, nil).Want(204) // its maker
+		r.Do("max", "DELETE", group+left, nil).Want(204) // its creator
 		r.Clock.Advance(14*24*time.Hour + time.Second)
-		r.Do("ada", "DELETE", group+second, nil).Want(422) // has run out
+		r.Do("ada", "DELETE", group+second, nil).Want(422) // has expired
 		if n := r.Do("ada", "GET", group+"/invitations", nil).Want(200).Int("meta.total_count"); n != 0 {
 			t.Errorf("%d open invitations", n)
 		}
-		invite("ada", asAddress("one")) // one that has run out is no open one
+		invite("ada", asAddress("one")) // an expired invitation is not open
 	})
 }
 
-// Becoming a member in another way settles the invitation.
+// Joining in another way settles the invitation.
 func TestGroupsJoiningSettlesInvitations(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		group := fmt.Sprint("/v3/groups/", r.Group("Society", "ada"))

@@ -65,7 +65,7 @@ func TestGroupsUpdate(t *testing.T) {
 	})
 }
 
-// Whatever changes a byte of a group changes its ETag, for whom it does.
+// Any change of a group's representation changes its ETag, for the viewers who see the change.
 func TestGroupsETag(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		id := r.Group("Society", "ada", "max")
@@ -86,7 +86,7 @@ func TestGroupsETag(t *testing.T) {
 		changes := []struct {
 			name    string
 			change  func()
-			members bool // alone see it
+			members bool // only they see it
 		}{
 			{"rename", func() { r.Do("ada", "PUT", group, `{"name":"Club"}`).Want(200) }, false},
 			{"avatar", func() {

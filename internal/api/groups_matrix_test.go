@@ -10,11 +10,11 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// who is everyone in the matrix, in the order of its columns.
+// who lists everyone in the matrix, in the order of its columns.
 var who = []string{"", "eve", "max", "ada", "ada/read"}
 
-// groupCase is one operation on a group of ada, with the members max and tom, an open
-// invitation and an invite: {group}, {tom}, {invitation} and {code} stand for these.
+// groupCase is an operation on ada's group with the members max and tom, an open invitation and an invite. {group},
+// {tom}, {invitation} and {code} stand for these.
 type groupCase struct {
 	method, path, body string
 	want               [5]int
@@ -40,7 +40,7 @@ var groupMatrix = []groupCase{
 	{"GET", "/v3/users/ada/groups", "", [5]int{200, 200, 200, 200, 200}},
 }
 
-// missing is what a group that is not there answers: 401 and a write's 403 come first.
+// missing returns the status for a missing group: 401, and 403 for writes, come first.
 func (c groupCase) missing(column int) int {
 	if c.want[column] == 401 || column == 4 && c.method != http.MethodGet {
 		return c.want[column]
@@ -56,9 +56,9 @@ func (c groupCase) do(r *apptest.Rig, as string, fill ...string) *apptest.Respon
 	return r.Do(as, c.method, fills.Replace(c.path), fills.Replace(c.body))
 }
 
-// society makes a group of the matrix and gives what its placeholders stand for.
+// society creates a group of the matrix and returns the values of its placeholders.
 func society(r *apptest.Rig) []string {
-	r.Clock.Advance(25 * time.Hour) // so that the invitations stay within the limits of a day
+	r.Clock.Advance(25 * time.Hour) // so that the invitations stay within the daily limits
 	id := int64(r.Group("Society", "ada", "max", "tom"))
 	group := fmt.Sprint("/v3/groups/", id)
 	code := r.Do("ada", "POST", group+"/invite", nil).Want(201).Str("code")
@@ -88,7 +88,7 @@ func TestGroupsMatrix(t *testing.T) {
 	})
 }
 
-// What `can` says is what the next request is allowed.
+// `can` agrees with the result of the next request.
 func TestGroupsCan(t *testing.T) {
 	requests := map[string]groupCase{
 		"update":             {method: "PUT", path: "/v3/groups/{group}", body: `{"description":"x"}`},

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// slugs lists the slugs of the items on a page.
+// memberSlugs lists the slugs of the items on a page.
 func memberSlugs(res *apptest.Response) []string {
 	var all []string
 	for i := range res.Len("data") {
@@ -69,7 +69,7 @@ func TestGroupsLeaveAndRemove(t *testing.T) {
 		r.Do("max", "GET", fmt.Sprint("/v3/channels/", hidden), nil).Want(404)
 		r.Do("ada", "DELETE", group+"/members/me", nil).Want(403)
 		r.Do("ada", "DELETE", member("ada"), nil).Want(403)
-		r.Do("ada", "DELETE", member("eve"), nil).Want(204) // never was one
+		r.Do("ada", "DELETE", member("eve"), nil).Want(204) // never was a member
 		r.Do("ada", "DELETE", group+"/members/999999", nil).Want(404)
 		r.Do("ada", "DELETE", group+"/members/0", nil).Want(404)
 		r.Do("ada", "DELETE", group+"/members/max", nil).Want(400)
@@ -130,7 +130,7 @@ func TestGroupsJoinByInvite(t *testing.T) {
 
 func TestGroupsOfUser(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		// Made in this order, then changed in another.
+		// Created in this order, then changed in another.
 		for _, name := range []string{"beta", "Alpha", "Éclair", "Zeta", "delta", "alpha"} {
 			r.Do("ada", "POST", "/v3/groups", fmt.Sprintf(`{"name":%q}`, name)).Want(201)
 			r.Clock.Advance(time.Second)

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// together runs fn n times at once.
+// together runs fn n times concurrently.
 func together(n int, fn func(i int)) {
 	var wg sync.WaitGroup
 	for i := range n {
@@ -69,8 +69,8 @@ func TestGroupsRaceInvite(t *testing.T) {
 	})
 }
 
-// Everybody does everything at once; afterwards the counts agree with the lists, and
-// the check at the end of each test with both.
+// After everybody has done everything concurrently, the counts agree with the lists, and both with the check at the end
+// of each test.
 func TestGroupsRaceAll(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		names := []string{"ben", "cyd", "dan", "eve", "fay", "gus"}
@@ -106,7 +106,7 @@ func TestGroupsRaceAll(t *testing.T) {
 					res = r.Do("ada", "PUT", fmt.Sprint("/v3/channels/", channel), fmt.Sprintf(`{"owner":{"id":%s,"type":"Group"}}`, id))
 				case 7:
 					res = r.Do("ada", "PUT", groups[0], fmt.Sprintf(`{"name":"Name %d"}`, random.IntN(4)))
-				case 8: // groups end while they get channels and followers, and collaborate
+				case 8: // groups are deleted while they get channels and followers, and collaborate
 					g := groups[1+random.IntN(2)][len("/v3/groups/"):]
 					r.Do(name, "PUT", "/ext/v1/groups/"+g+"/follow", nil)
 					r.Do("max", "POST", "/v3/channels", fmt.Sprintf(`{"title":"T","owner":{"id":%s,"type":"Group"}}`, g))
@@ -125,7 +125,7 @@ func TestGroupsRaceAll(t *testing.T) {
 	})
 }
 
-// A group that ends leaves nothing behind of what came to it at the same moment.
+// A deleted group leaves no trace of things that were added to it at the same moment.
 func TestGroupsRaceDelete(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		names := []string{"ben", "cyd", "dan", "eve"}

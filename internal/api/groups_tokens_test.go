@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// mailed makes an invitation by ada, of a member of the cast as a user or of an
-// address, and gives its id and the token that its mail holds.
+// mailed creates an invitation by ada, of a user of the cast or of an address, and returns its id and the token in its
+// mail.
 func mailed(t *testing.T, r *apptest.Rig, group domain.GroupID, user string, email *string) (id domain.InvitationID, token string) {
 	t.Helper()
 	token, hash, _ := auth.NewToken(auth.Invited)
@@ -36,7 +36,7 @@ func writer(r *apptest.Rig, name string) domain.Actor {
 	return domain.Actor{UserID: r.Person(name).ID, Tier: domain.TierSupporter, Scope: domain.ScopeWrite}
 }
 
-// wantDead expects a token to open nothing.
+// wantDead checks that a token does not work.
 func wantDead(t *testing.T, r *apptest.Rig, after, token string) {
 	t.Helper()
 	_, read := r.S.App.InvitationByToken(t.Context(), token)
@@ -86,7 +86,7 @@ func TestGroupsTokens(t *testing.T) {
 		r.Clock.Advance(time.Hour)
 		wantDead(t, r, "run out", token)
 
-		r.Do("ada", "POST", group+"/invitations", `{"email":"post@example.org"}`).Want(201) // takes its place
+		r.Do("ada", "POST", group+"/invitations", `{"email":"post@example.org"}`).Want(201) // replaces it
 		_, token = mailed(t, r, id, "tom", nil)
 		r.Do("ada", "DELETE", group, nil).Want(204)
 		wantDead(t, r, "group deleted", token)
@@ -101,8 +101,7 @@ func TestGroupsTokens(t *testing.T) {
 	})
 }
 
-// An invitation to an address waits until the address signs up, and stays to be
-// accepted then.
+// An invitation to an address can be accepted after the address signs up.
 func TestGroupsInvitationWaitsForAccount(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		id := r.Group("Society", "ada", "max")
@@ -130,7 +129,7 @@ func TestGroupsInvitationWaitsForAccount(t *testing.T) {
 	})
 }
 
-// The link in a mail to an address works for whichever account its holder has.
+// The link in a mail works for any account of its recipient.
 func TestGroupsInvitationToAddressIsItsHolders(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		id := r.Group("Society", "ada")
@@ -142,7 +141,7 @@ func TestGroupsInvitationToAddressIsItsHolders(t *testing.T) {
 		if got := r.Do("ada", "POST", fmt.Sprint("/v3/groups/", id, "/invitations"), asUser(r, "max")).Want(201).Str("outcome"); got != "invited" {
 			t.Errorf("inviting who has not accepted: %s", got)
 		}
-		_, token = mailed(t, r, id, "", &address) // in spite of the open one
+		_, token = mailed(t, r, id, "", &address) // despite the open one
 		if _, err := r.S.App.AcceptInvitation(t.Context(), writer(r, "ada"), token); err != nil {
 			t.Errorf("a member accepts: %v", err)
 		}

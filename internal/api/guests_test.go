@@ -10,8 +10,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// Where guests are closed out, no operation tells them anything of the collections, and
-// those of any description that comes to be are among them.
+// If the site is closed to guests, no operation of any description reveals its contents to them.
 func TestGuestsClosed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.GuestsClosed = true })

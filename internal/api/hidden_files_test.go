@@ -11,14 +11,14 @@ import (
 	"vitrine/internal/domain"
 )
 
-// filesOf are the path of a block's picture, and that of one of its versions.
+// filesOf returns the paths of a block's picture and of one of its versions.
 func filesOf(r *apptest.Rig, block int64) []string {
 	r.T.Helper()
 	b := r.Get("ada", "/v3/blocks/%d", block)
 	return []string{strings.TrimPrefix(b.Str("image.src"), apptest.Base), strings.TrimPrefix(b.Str("image.small.src"), apptest.Base)}
 }
 
-// hiddenFiles tries that the files of a block go and come with it, and that no others do.
+// hiddenFiles checks that the files of a block are hidden and shown with it, and no others.
 func hiddenFiles(t *testing.T, r *apptest.Rig) {
 	r.Operator("op")
 	picture := apptest.PNG(t, 900, 300)
@@ -80,7 +80,7 @@ func hiddenFiles(t *testing.T, r *apptest.Rig) {
 	show(picked)
 	served(append(append(files, others...), kept)...)
 
-	again := hide(hidden) // by itself, and with a person who made it
+	again := hide(hidden) // separately, and with the person who created it
 	ada := domain.Ref{ID: int64(r.Person("ada").ID)}
 	if _, err := r.S.App.SuspendAndHide(t.Context(), ada); err != nil {
 		t.Fatal(err)
@@ -103,8 +103,7 @@ func hiddenFiles(t *testing.T, r *apptest.Rig) {
 	}
 }
 
-// The files of what is hidden stop at once, for all who have their addresses, and are there again
-// when it is shown.
+// Hidden files stop being served at once to everyone with their URLs, and are served again when they are shown.
 func TestHiddenFiles(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, hiddenFiles)

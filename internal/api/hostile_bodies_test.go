@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// On every API, a megabyte that no operation accepts is refused with a short response, in the
-// memory of a few copies of it.
+// On every API, a megabyte that no operation accepts is refused with a short response, using memory for only a few
+// copies of it.
 func TestHostileBodiesAreCheap(t *testing.T) {
 	w := newWorld(apptest.New(t))
 	const size = 1_000_000
@@ -68,7 +68,7 @@ func (e endlessBody) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// The body of a request is not read before it is its client's turn.
+// The body of a request is not read before the client's turn.
 func TestBodiesWaitForTheirTurn(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

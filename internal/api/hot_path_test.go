@@ -10,9 +10,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// hotReads are the reads that bench/README.md measures: what each may cost on either
-// database once it is in the cache, and the objects that it may allocate on SQLite, a tenth
-// more than it does.
+// hotReads returns the reads that bench/README.md measures: the maximum number of statements on either database with a
+// warm cache, and of objects allocated on SQLite, with a margin of a tenth.
 func hotReads(r *apptest.Rig) (reads []hotRead) {
 	made := func(path, body string) *apptest.Response {
 		return r.Do("ada", "POST", path, body).Want(http.StatusCreated)
@@ -40,7 +39,7 @@ func TestStatementsOfHotReads(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for _, read := range hotReads(r) {
-			r.Do(read.as, "GET", read.path, nil) // what is asked for again and again is in the cache
+			r.Do(read.as, "GET", read.path, nil) // fill the cache
 			seen := r.Statements(func() { r.Do(read.as, "GET", read.path, nil, "If-None-Match", read.tag) })
 			if len(seen) != read.statements {
 				t.Errorf("%s: %d statements, want %d:\n%s", read.name, len(seen), read.statements, strings.Join(seen, "\n"))
@@ -49,7 +48,7 @@ func TestStatementsOfHotReads(t *testing.T) {
 	})
 }
 
-// BenchmarkHotReads gives what bench/README.md says of single reads.
+// BenchmarkHotReads measures the single reads in bench/README.md.
 func BenchmarkHotReads(b *testing.B) {
 	r := apptest.New(b)
 	for _, read := range hotReads(r) {

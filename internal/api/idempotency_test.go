@@ -17,8 +17,8 @@ import (
 	"vitrine/internal/server"
 )
 
-// keyedPosts are a request of each operation that a user calls by POST. What they need is made
-// before: a channel 'open', a private one, a block with a file that cannot be had, a group.
+// keyedPosts contains a request for each POST operation of users. It first creates what they need: a channel 'open', a
+// private one, a block with a file that cannot be fetched, and a group.
 func keyedPosts(r *apptest.Rig) map[string][2]string {
 	open, drafts := r.Channel("ada", "Open", "public"), r.Channel("ada", "Drafts", "private")
 	block, group := r.Block("bob", "moss", r.Channel("bob", "Finds", "public")), r.Group("mossers", "ada")
@@ -71,8 +71,7 @@ func keyedPost(r *apptest.Rig, as, path, body, key string, headers ...string) *a
 	return r.Do(as, "POST", path, sent, append([]string{"Idempotency-Key", key}, headers...)...)
 }
 
-// loseAnswers has the answers of all requests be lost, as when servers die before they have written
-// them down.
+// loseAnswers loses the answers of all requests, like a server that dies before storing them.
 func loseAnswers(r *apptest.Rig) {
 	r.T.Helper()
 	r.Exec("UPDATE once_keys SET answer = NULL")
@@ -93,8 +92,8 @@ func sameAnswer(t *testing.T, first, again *apptest.Response) {
 	}
 }
 
-// Every operation that is called by POST has its effect once, gives its answer again, and
-// whatever is lost between the two leaves the effect alone.
+// Every POST operation takes effect once and repeats its answer. If anything is lost in between, only the effect
+// remains.
 func TestIdempotencyOfEveryPost(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -120,7 +119,7 @@ func TestIdempotencyOfEveryPost(t *testing.T) {
 				keyRefused(t, keyedPost(r, "ada", post[0], post[1], key))
 				after := r.Dump()
 				before["once_keys"], after["once_keys"] = nil, nil
-				before["byte_usage"], after["byte_usage"] = nil, nil // counts the answers that were lost
+				before["byte_usage"], after["byte_usage"] = nil, nil // counts the lost answers
 				if diff := before.Diff(after); len(diff) > 0 {
 					t.Errorf("sent again it changed\n%s", strings.Join(diff, "\n"))
 				}
@@ -129,7 +128,7 @@ func TestIdempotencyOfEveryPost(t *testing.T) {
 	})
 }
 
-// keyedOperations are those of a description that a user calls by POST.
+// keyedOperations lists the POST operations of users in a description.
 func keyedOperations(r *apptest.Rig, n int) (ids []string) {
 	for _, op := range r.Descriptions()[n].Operations() {
 		if op.Method == http.MethodPost && op.ID != "createOAuthToken" {
@@ -148,7 +147,7 @@ func v2Posts(r *apptest.Rig) (ids []string) {
 	return ids
 }
 
-// keyRefused holds an answer to 422 that names the header, in the shape of its door.
+// keyRefused checks for a 422 that names the header, in the form of its API.
 func keyRefused(t *testing.T, got *apptest.Response) {
 	t.Helper()
 	if got.Status != http.StatusUnprocessableEntity || !strings.Contains(string(got.Body), "Idempotency-Key: ") {
@@ -169,7 +168,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		keyRefused(t, keyedPost(r, "ada", "/v3/groups", `{"name":"One"}`, "k"))
 		keyRefused(t, keyedPost(r, "ada", "/v2/channels", one, "k"))
 		sameAnswer(t, first, post("ada", one, "k"))
-		// What an operation does not read is compared, too.
+		// Parameters that an operation ignores are compared, too.
 		export := keyedPost(r, "ada", "/ext/v1/exports", one, "e").Want(202)
 		keyRefused(t, keyedPost(r, "ada", "/ext/v1/exports", two, "e"))
 		keyRefused(t, keyedPost(r, "ada", "/ext/v1/exports", "", "e"))
@@ -181,7 +180,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		if post("ada", one, "other").Want(201).Int("id") == first.Int("id") {
 			t.Error("another key is the same")
 		}
-		// Refusals of a use case are answers; those of the gate come before.
+		// Refusals by use cases are stored answers. Those by request validation come before.
 		missing := `{"value":"x","channel_ids":[999999]}`
 		sameAnswer(t, keyedPost(r, "ada", "/v3/blocks", missing, "m").Want(404), keyedPost(r, "ada", "/v3/blocks", missing, "m"))
 		post("ada", `{"title":7}`, "shape").Want(400)
@@ -198,12 +197,12 @@ func TestIdempotencyKeys(t *testing.T) {
 		r.Send(twice).Want(400)
 		longest := strings.Repeat("~", 255)
 		sameAnswer(t, post("ada", one, longest).Want(201), post("ada", one, longest))
-		// Other methods have no use for a key.
+		// Other methods ignore the key.
 		r.Do("ada", "PUT", fmt.Sprintf("/v3/channels/%d", first.Int("id")), `{"title":"Three"}`, "Idempotency-Key", "k").Want(200)
 		if text := fmt.Sprint(r.Dump()["once_keys"]); strings.Contains(text, "One") {
 			t.Errorf("answers are kept in the clear: %s", text)
 		}
-		// A day later a key is another, and what is over is swept.
+		// A day later the key counts as new, and expired ones are swept.
 		r.Clock.Advance(core.OnceKept + time.Second)
 		if post("ada", one, "k").Want(201).Int("id") == first.Int("id") {
 			t.Error("a key is kept for more than a day")
@@ -215,7 +214,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	})
 }
 
-// An answer that is too large to be kept is given whole; sent again the request says so.
+// An answer that is too large to store is sent completely. A repetition gets an error that says so.
 func TestIdempotencyOfALargeAnswer(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -228,7 +227,7 @@ func TestIdempotencyOfALargeAnswer(t *testing.T) {
 	keyRefused(t, keyedPost(r, "ada", "/v3/blocks", body, "k"))
 }
 
-// A user's keys are bounded. What fails for that, or for now, may be sent again with its key.
+// The keys of a user are limited. Requests that fail for that or temporarily may be repeated with their key.
 func TestIdempotencyKeysAreBounded(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -249,8 +248,7 @@ func TestIdempotencyKeysAreBounded(t *testing.T) {
 	})
 }
 
-// Sixteen requests with one key at once, on two servers of one database, make one thing, and
-// each is answered the same.
+// Sixteen concurrent requests with one key, on two servers with one database, create one thing and get the same answer.
 func TestIdempotencyInParallel(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -289,17 +287,16 @@ func TestIdempotencyInParallel(t *testing.T) {
 	})
 }
 
-// Who sends a request while it is carried out waits, as long as there is time to say so, and is
-// told to come again.
+// A repetition during the original request waits until its deadline is near, and then gets Retry-After.
 func TestIdempotencyWaits(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		keyedPost(r, "ada", "/v3/channels", `{"title":"One"}`, "k").Want(201)
-		loseAnswers(r) // so that it seems to be under way
+		loseAnswers(r) // so that it seems to be in progress
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		got := r.Send(r.Request("ada", "POST", "/v3/channels", `{"title":"One"}`, "Idempotency-Key", "k").WithContext(ctx))
-		if told := got.Status == 503 && got.Header.Get("Retry-After") == "1"; !told && got.Status != 408 { // on a machine that is too slow to say so
+		if told := got.Status == 503 && got.Header.Get("Retry-After") == "1"; !told && got.Status != 408 { // 408 if the machine is too slow to answer in time
 			t.Errorf("%d, Retry-After %q: %s", got.Status, got.Header.Get("Retry-After"), got.Body)
 		}
 		if n := r.Get("ada", "/v3/users/ada/contents?type=Channel").Int("meta.total_count"); n != 1 {
@@ -308,7 +305,7 @@ func TestIdempotencyWaits(t *testing.T) {
 	})
 }
 
-// What fails on the server's side leaves the key free, with what it was to make.
+// Server errors leave the key unused, together with the failed write.
 func TestIdempotencyOfFailures(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// canRows pair every flag of `can` with the operation of the matrix that it speaks of.
+// canRows maps every flag of `can` to its operation in the matrix.
 var canRows = []struct{ resource, flag, operation string }{
 	{"channels", "add_to", "createBlock"},
 	{"channels", "add_to", "connect a block here"},
@@ -22,7 +22,7 @@ var canRows = []struct{ resource, flag, operation string }{
 	{"connections", "remove", "deleteConnection by owner"},
 }
 
-// TestCan asks everyone's `can`, and then does what it speaks of.
+// TestCan compares everyone's `can` with the result of the operation.
 func TestCan(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -58,7 +58,7 @@ func TestCan(t *testing.T) {
 	})
 }
 
-// address is the address of the resource that an operation of the matrix is about.
+// address returns the path of the resource of an operation in the matrix.
 func (s *stage) address(resource, operation string) string {
 	id := map[string]int64{"channels": s.channel, "blocks": s.block, "connections": s.made}[resource]
 	if operation == "deleteConnection by owner" {
@@ -67,7 +67,7 @@ func (s *stage) address(resource, operation string) string {
 	return fmt.Sprintf("/v3/%s/%d", resource, id)
 }
 
-// TestCanComment: whoever is signed in and may write may comment on what they see.
+// TestCanComment: everyone signed in with write scope may comment on visible blocks.
 func TestCanComment(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -81,8 +81,7 @@ func TestCanComment(t *testing.T) {
 	})
 }
 
-// TestCanOfWhatAWriteReturns: the resources that writes answer with say the same as
-// reading them does.
+// TestCanOfWhatAWriteReturns: resources in responses to writes have the same `can` as when read.
 func TestCanOfWhatAWriteReturns(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -111,8 +110,8 @@ func TestCanOfWhatAWriteReturns(t *testing.T) {
 	})
 }
 
-// TestCanOfOwnerWhoBecomesMember: handing a channel to one's group keeps all abilities,
-// and gives them to the other members.
+// TestCanOfOwnerWhoBecomesMember: transferring a channel to a group of the owner keeps the owner's permissions, and
+// grants them to the other members.
 func TestCanOfOwnerWhoBecomesMember(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// operations are the rows of the matrix: each asks one thing of a stage.
+// operations are the rows of the matrix, each a request on a stage.
 var operations = map[string]func(m *matrix, s *stage, as string) *apptest.Response{
 	"getChannel": func(m *matrix, s *stage, as string) *apptest.Response {
 		return m.Do(as, "GET", fmt.Sprint("/v3/channels/", s.channel), nil)

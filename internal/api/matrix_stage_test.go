@@ -8,21 +8,20 @@ import (
 	"vitrine/internal/domain"
 )
 
-// actors are the columns of the matrix. "crew" is a member of a group that
-// collaborates on the channel, "partner" of the group that owns it: for the partner
-// the stage is a channel of that group, for all others one of the owner's own.
-// The author wrote a block, and connected it while being a collaborator.
+// actors are the columns of the matrix. "crew" is a member of a group that collaborates on the channel, "partner" of the
+// group that owns it: for the partner the stage is a channel of that group, for all others one of the owner's own. The
+// author wrote a block, and connected it as a collaborator.
 var actors = []string{"", "stranger", "stranger/read", "owner/read", "author", "owner", "collaborator", "crew", "partner"}
 
-// matrix is what all stages of one server share.
+// matrix contains what all stages of one server share.
 type matrix struct {
 	*apptest.Rig
 	crew, firm domain.GroupID
-	circle     map[string]domain.GroupID // a group of each actor's own
-	shelf      map[string]int64          // a channel of each actor's own
-	open       int64                     // a channel that anyone sees
-	loose      int64                     // a block that anyone sees
-	spare      int64                     // another, in no stage
+	circle     map[string]domain.GroupID // a group of each actor
+	shelf      map[string]int64          // a channel of each actor
+	open       int64                     // a channel visible to everyone
+	loose      int64                     // a block visible to everyone
+	spare      int64                     // another one, in no stage
 	serial     int
 }
 
@@ -52,13 +51,13 @@ func newMatrix(r *apptest.Rig) *matrix {
 	return m
 }
 
-// person is the name without a scope.
+// person returns the name without a scope.
 func person(as string) string {
 	name, _, _ := strings.Cut(as, "/")
 	return name
 }
 
-// stage makes a channel for the actor to act on.
+// stage creates a channel for the actor to act on.
 func (m *matrix) stage(as, visibility string) *stage {
 	m.T.Helper()
 	s := &stage{keeper: "owner"}
@@ -79,12 +78,12 @@ func (m *matrix) stage(as, visibility string) *stage {
 	return s
 }
 
-// path is an address of the extensions below the channel.
+// path returns a path of the extensions below the channel.
 func (s *stage) path(below string, args ...any) string {
 	return fmt.Sprintf("/ext/v1/channels/%d/", s.channel) + fmt.Sprintf(below, args...)
 }
 
-// state is all that the keeper sees of the stage.
+// state returns everything that the keeper sees of the stage.
 func (m *matrix) state(s *stage) string {
 	m.T.Helper()
 	channel := m.Get(s.keeper, "/v3/channels/%d", s.channel)

@@ -9,13 +9,12 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// matrixRow is what everyone is answered on channels of some visibilities.
+// matrixRow contains the statuses for everyone on channels of some visibilities.
 type matrixRow struct{ operation, in, statuses string }
 
-// matrixRows are behaviour.md section 2 as statuses. Where it is silent: collaborators
-// change a channel's words, but its visibility and owner are the owner's alone; all may end
-// their own collaboration; a token that may only read never gets as far as its
-// target.
+// matrixRows are behaviour.md section 2 as statuses. Where that is silent: collaborators may change a channel's texts,
+// but only the owner its visibility and owner; everyone may end their own collaboration; a read token is refused before
+// its target is read.
 var matrixRows = []matrixRow{
 	//                                                guest stranger  /read owner/read author owner collab. crew partner
 	{"getChannel", "public closed", "                  200     200     200     200     200    200    200   200   200"},
@@ -71,8 +70,8 @@ var matrixRows = []matrixRow{
 	{"removeCollaborator oneself", "private", "        401     404     403     403     404    204    204   204   204"},
 }
 
-// TestMatrix tries every operation as everyone: first all that reads or is refused, on
-// one stage, which must not have changed then; and the others each on a stage of its own.
+// TestMatrix tries every operation as everyone: first all reads and refusals on one stage, which must not change, and
+// then each of the others on a stage of its own.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -97,7 +96,7 @@ func TestMatrix(t *testing.T) {
 	})
 }
 
-// try does what the row is about on a stage.
+// try performs the operation of a row on a stage.
 func (m *matrix) try(row matrixRow, s *stage, as, visibility string) {
 	m.T.Helper()
 	res := operations[row.operation](m, s, as)
@@ -111,12 +110,12 @@ func (row matrixRow) changes(as string) bool {
 	return row.status(as)[0] == '2' && !strings.HasPrefix(row.operation, "get")
 }
 
-// status is the status in the actor's column.
+// status returns the status in the actor's column.
 func (row matrixRow) status(as string) string {
 	return strings.Fields(row.statuses)[slices.Index(actors, as)]
 }
 
-// TestMatrixIsWhole holds the rows against the operations: each has one for every visibility.
+// TestMatrixIsWhole checks that each operation has a row for every visibility.
 func TestMatrixIsWhole(t *testing.T) {
 	t.Parallel()
 	rows := map[string]string{}

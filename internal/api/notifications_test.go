@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// unread gives what /v3/me says, and holds the list of unread notifications against it.
+// unread returns the count of /v3/me, and compares it with the list of unread notifications.
 func unread(r *apptest.Rig, who string) int64 {
 	r.T.Helper()
 	n := r.Do(who, "GET", "/v3/me", nil).Want(http.StatusOK).Int("counts.notifications")
@@ -67,7 +67,7 @@ func TestNotificationsOnTheWire(t *testing.T) {
 		for _, none := range []string{"0", "-1", "987654", "99999999999999999999"} {
 			r.Do("cy", "POST", "/v3/me/notifications/"+none+"/read", nil).Want(http.StatusNotFound)
 		}
-		// What is deleted is not waiting to be read any more.
+		// Notifications of deleted things are no longer unread.
 		r.Do("ada", "DELETE", fmt.Sprint("/v3/comments/", id), nil).Want(http.StatusNoContent)
 		if n := unread(r, "cy"); n != 2 {
 			t.Errorf("%d unread after the comment was deleted, want 2", n)

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// amid runs change once, just before the first statement that has the text in it.
+// amid runs change once, just before the first statement that contains the text.
 func amid(r *apptest.Rig, text string, change func()) (end func()) {
 	var ran atomic.Bool
 	return r.Intercept(func(_ context.Context, query string) {
@@ -22,8 +22,8 @@ func amid(r *apptest.Rig, text string, change func()) (end func()) {
 	})
 }
 
-// A channel that changes while it is read is read again: its title, its count of
-// collaborators and these are of one state.
+// If a channel changes while it is read, it is read again: title, number of collaborators and collaborators are
+// consistent.
 func TestChannelIsReadInOneState(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -46,7 +46,7 @@ func TestChannelIsReadInOneState(t *testing.T) {
 	})
 }
 
-// A block whose file goes while it is read is shown with its file, or is gone.
+// If the file of a block is removed while the block is read, the response contains the file or is 404.
 func TestBlockIsReadInOneState(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -13,10 +13,10 @@ import (
 	"vitrine/internal/describe"
 )
 
-// optionalText is a text that the JSON body of a write operation may have.
+// optionalText is an optional text in the JSON body of a write operation.
 type optionalText struct {
-	path  []string // of keys; "[]" is the first item of an array
-	empty bool     // "" fits the description
+	path  []string // keys; "[]" is the first element of an array
+	empty bool     // "" is valid in the description
 }
 
 // optionalTexts returns the optional texts below a schema, except enumerations and numbers that may be sent as text.
@@ -66,12 +66,12 @@ func referred(doc object, node any) object {
 // textRequest is a request with a text under test.
 type textRequest struct {
 	as, path string
-	body     object // what the operation requires
+	body     object // required fields of the operation
 	result   string // the path that shows the effect; "" if the response does
 }
 
-// textRequests makes a request for each operation with optional texts, or for one of its texts, about a new
-// item in which every text is set.
+// textRequests returns, for each operation with optional texts or for one of its texts, a request about a new item with
+// all texts set.
 var textRequests = map[string]func(w *world, n int) textRequest{
 	"v3 createBlock": func(w *world, n int) textRequest {
 		return textRequest{"ada", "/v3/blocks", object{"value": "Fern", "channel_ids": []any{w.spare}}, ""}
@@ -131,7 +131,7 @@ var textRequests = map[string]func(w *world, n int) textRequest{
 	},
 }
 
-// worded creates a block that has every text.
+// worded creates a block with all texts.
 func (w *world) worded(value string) int64 {
 	return w.Do("ada", "POST", "/v3/blocks", object{"value": value, "title": "Title", "description": "Words", "alt_text": "Alt", "channel_ids": []any{w.spare}}).
 		Want(http.StatusCreated).Int("id")
@@ -141,9 +141,9 @@ func (w *world) wordedChannel() int64 {
 	return w.Do("ada", "POST", "/v3/channels", object{"title": "Ferns", "description": "All about *ferns*"}).Want(http.StatusCreated).Int("id")
 }
 
-// TestOptionalTexts: in every write, "" and null do the same to a text that may be absent. In a request that
-// creates something the text is then absent; in one that changes something it is cleared, except that null
-// changes nothing in version 2. If the text may not be empty, both are refused.
+// TestOptionalTexts: in every write, "" and null have the same effect on a text that may be absent. A request that
+// creates something leaves it absent; one that changes something clears it, except that null changes nothing in version
+// 2. If the text must not be empty, both are refused.
 func TestOptionalTexts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -206,7 +206,7 @@ func checkOptionalText(t *testing.T, name string, creates, version2 bool, text o
 		if empty != absent {
 			t.Errorf("%s: an empty text leads to\n%v, absence to\n%v", name, empty, absent)
 		}
-	case empty.status != http.StatusOK || empty == absent && !slices.Contains(text.path, "avatar_url"): // TestAvatars has one
+	case empty.status != http.StatusOK || empty == absent && !slices.Contains(text.path, "avatar_url"): // which TestAvatars tests
 		t.Errorf("%s: an empty text does not clear: %v", name, empty)
 	}
 }

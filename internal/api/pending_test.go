@@ -15,19 +15,17 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// viewers are those who read everything. The owner has the large channel, the partner is
-// in the group that gets and gives one, the fan follows everything, the keeper has the
-// channel that the large one is in.
+// viewers read everything. The owner has the large channel, the partner is in the groups that get and give one, the fan
+// follows everything, and the keeper has the channel that contains the large one.
 var viewers = []string{"", "owner", "partner", "helper", "fan", "author", "keeper"}
 
-// pendingWorld is a site with a channel that counts as large, where everything large
-// waits for jobs.
+// pendingWorld is a site where a small channel already counts as large, so that its changes are left to jobs.
 type pendingWorld struct {
 	*apptest.Rig
 	large, firms, parent, secret int64 // channels
 	channels, blocks             []int64
 	firm, circle                 domain.GroupID
-	shared, noted                int64 // blocks: one that is elsewhere too, one with comments
+	shared, noted                int64 // blocks: one that is also elsewhere, one with comments
 }
 
 func newPendingWorld(r *apptest.Rig) *pendingWorld {
@@ -89,7 +87,7 @@ func (w *pendingWorld) follow(as string, kind domain.SubjectType, id int64) {
 	}
 }
 
-// reads are the paths of all reads.
+// reads returns the paths of all reads.
 func (w *pendingWorld) reads() (paths []string) {
 	add := func(format string, args ...any) { paths = append(paths, fmt.Sprintf(format, args...)) }
 	for _, id := range []int64{w.large, w.firms, w.parent} {
@@ -128,10 +126,10 @@ func (w *pendingWorld) reads() (paths []string) {
 		"/v3/me", "/v3/me/feed", "/v3/me/notifications")
 }
 
-// cursors depend on more than what is shown.
+// cursors depend on more than the visible content.
 var cursors = regexp.MustCompile(`"(next_cursor|prev_cursor|cursor)":"[^"]*"`)
 
-// answers are what everyone is told, but for those who are gone.
+// answers returns the responses of all reads to all viewers, except those who are gone.
 func (w *pendingWorld) answers(gone string) map[string]string {
 	w.T.Helper()
 	all := map[string]string{}
@@ -140,7 +138,7 @@ func (w *pendingWorld) answers(gone string) map[string]string {
 			continue
 		}
 		for _, path := range w.reads() {
-			res := httptest.NewRecorder() // not held against the description, which takes most of the time
+			res := httptest.NewRecorder() // without validation against the description, which would take most of the time
 			w.S.Handler().ServeHTTP(res, w.Request(as, "GET", path, nil))
 			body := res.Body.String()
 			if res.Code >= 500 || strings.Contains(body, `"data":[null`) || strings.Contains(body, `"item":null`) {
@@ -152,7 +150,7 @@ func (w *pendingWorld) answers(gone string) map[string]string {
 	return all
 }
 
-// same fails where answers differ.
+// same fails if responses differ.
 func (w *pendingWorld) same(when string, was, is map[string]string) {
 	w.T.Helper()
 	n := 0
@@ -168,7 +166,7 @@ func (w *pendingWorld) same(when string, was, is map[string]string) {
 	}
 }
 
-// pendingChanges are what leaves work for jobs: who is gone by it, and how it is done.
+// pendingChanges are changes that leave work for jobs, with the viewer who is gone afterwards.
 var pendingChanges = map[string]struct {
 	gone string
 	do   func(w *pendingWorld)
@@ -242,8 +240,7 @@ func (w *pendingWorld) give(as string, channel int64, kind string, id int64) {
 	w.Do(as, "PUT", fmt.Sprint("/v3/channels/", channel), map[string]any{"owner": map[string]any{"type": kind, "id": id}}).Want(http.StatusOK)
 }
 
-// Between a change and its jobs, and while these are at it, everybody is told what they
-// are told afterwards, totals and all.
+// Before and during the jobs of a change, everybody gets the same responses as afterwards, including totals.
 func TestReadsBeforeTheJobs(t *testing.T) {
 	t.Parallel()
 	for name, change := range pendingChanges {

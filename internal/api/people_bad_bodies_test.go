@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// peopleWrites are the operations on people that take a body, each with one that is taken.
+// peopleWrites returns the write operations about people, each with a valid body.
 func (p *people) peopleWrites() []write {
 	return []write{
 		{"createGroup", "POST", "/v3/groups", `{"name":"Another"}`},
@@ -126,7 +126,7 @@ func TestPeopleRandomBodies(t *testing.T) {
 				t.Errorf("no body led to %d: %v", status, statuses)
 			}
 		}
-		// What was taken can be read, and the mails that it asked for can be written.
+		// The accepted data can be read, and its mails can be sent.
 		for _, path := range []string{"/v3/me", "/v3/users/ada/groups?per=100", p.crew("/invitations?per=100"),
 			at("/v3/blocks/%d/comments?per=100", p.block)} {
 			p.Get("ada", "%s", path)

@@ -47,7 +47,7 @@ func TestPeopleBadParameters(t *testing.T) {
 	})
 }
 
-// numberedTouches are requests with an id, namedTouches such with an id or a slug.
+// numberedTouches are requests with an id, namedTouches those with an id or a slug.
 var (
 	numberedTouches = []touch{
 		{"GET", "/v3/blocks/%s/comments", ""}, {"POST", "/v3/blocks/%s/comments", `{"body":"x"}`},
@@ -95,7 +95,7 @@ func TestPeopleBadIDs(t *testing.T) {
 				refused(t, c.method+" "+c.path, p.ask("ada", c), http.StatusBadRequest, name+": must be an integer")
 			}
 		}
-		// Slugs of other kinds, and in other spellings, are nobody's.
+		// Slugs of another type or spelling are not found.
 		of := map[string][]touch{"crew": groupTouches, "closed": channelTouches, "bob": userTouches}
 		for own, ops := range of {
 			strange := slices.Concat(nowhere, []string{"", "Crew", "CLOSED", "Bob", "%20", own + "%20", own + "-", ".", "%2e%2e", strings.Repeat("long-", 3000)})
@@ -107,7 +107,7 @@ func TestPeopleBadIDs(t *testing.T) {
 			for _, op := range ops {
 				for _, id := range strange {
 					c, status := op.at(id), http.StatusNotFound
-					if strings.HasSuffix(c.path, "/") { // an address without its slash, which is another
+					if strings.HasSuffix(c.path, "/") { // a path without its trailing slash is another one
 						status = http.StatusMethodNotAllowed
 					}
 					refused(t, c.method+" "+at("%.80s", c.path), p.ask("ada", c), status)

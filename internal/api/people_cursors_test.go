@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// cursorLists are the lists by cursors; bob's and ada's have several items each.
+// cursorLists are the lists with cursors. Bob and Ada have several items in each.
 var cursorLists = []string{"/v3/me/feed?", "/v3/me/notifications?", "/v3/me/notifications?unread=true&"}
 
-// pagedPeople are people of whom ada and bob follow each other and have done things.
+// pagedPeople makes ada and bob follow each other and do things.
 func pagedPeople(p *people) {
 	followAs(p.Rig, "ada", "users/bob")
 	followAs(p.Rig, "bob", "users/ada")
@@ -19,7 +19,7 @@ func pagedPeople(p *people) {
 	}
 }
 
-// A cursor opens the list of the user it was made for, and no other.
+// A cursor only works for its list and user.
 func TestCursorsOfOthers(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -54,7 +54,7 @@ func TestCursorsOfOthers(t *testing.T) {
 	})
 }
 
-// Cursors that were edited are none, whichever character it was.
+// Editing any character of a cursor makes it invalid.
 func TestCursorsEdited(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -92,7 +92,7 @@ func TestCursorsEdited(t *testing.T) {
 				refused(t, at("%s%.80s", list, query), p.Do("ada", "GET", list+query, nil), http.StatusBadRequest, errs...)
 			}
 		}
-		// Written in another way, a page is the same.
+		// Another spelling of a parameter gives the same page.
 		for _, list := range cursorLists {
 			good := p.Get("ada", "%slimit=1", list).Str("meta.next_cursor")
 			plain, escaped := p.Get("ada", "%snext=%s", list, good), p.Get("ada", "%snext=%%%02X%s", list, good[0], good[1:])

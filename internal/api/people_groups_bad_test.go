@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Codes of invites that are wrong, of another group, ended or in another's case.
+// Invalid invite codes: wrong, of another group, revoked, or with different case.
 func TestGroupsBadCodes(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -24,7 +24,7 @@ func TestGroupsBadCodes(t *testing.T) {
 			}
 		}
 		p.refuses(t, http.StatusForbidden, "bob", wrong...)
-		p.refuses(t, http.StatusForbidden, "ada", wrong...) // in already, and still wrong
+		p.refuses(t, http.StatusForbidden, "ada", wrong...) // already a member, but the code is wrong
 		p.refuses(t, http.StatusForbidden, "bob/read", join(p.code))
 		p.refuses(t, http.StatusUnauthorized, "", join(p.code))
 		p.Do("max", "DELETE", p.crew("/invite"), nil).Want(http.StatusNoContent)
@@ -34,7 +34,7 @@ func TestGroupsBadCodes(t *testing.T) {
 	})
 }
 
-// The owner stays, nobody else removes, and inviting oneself or who is in changes nothing.
+// The owner cannot leave, only the owner removes members, and inviting oneself or a member changes nothing.
 func TestGroupsBadMembers(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -58,8 +58,7 @@ func TestGroupsBadMembers(t *testing.T) {
 	})
 }
 
-// A mailed token works once, for whom it is; used, revoked or expired it opens nothing
-// and changes nothing.
+// A mailed token works once, only for its recipient. Used, revoked and expired tokens do nothing.
 func TestGroupsBadTokens(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -93,8 +92,7 @@ func TestGroupsBadTokens(t *testing.T) {
 	})
 }
 
-// One invitation can be accepted, declined and revoked at the same moment: exactly one
-// of these happens.
+// If an invitation is accepted, declined and revoked at the same moment, exactly one of these succeeds.
 func TestGroupsRaceEnds(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {

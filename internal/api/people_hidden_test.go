@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What concerns people about what one may not see answers as what is not there.
+// Requests about people and hidden things get the same response as for missing things.
 func TestPeopleHidden(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -39,15 +39,14 @@ func TestPeopleHidden(t *testing.T) {
 				t.Errorf("%s %s as guest answers 200", c.method, c.path)
 			}
 		}
-		// Their owner may, and in the right order of refusals: a comment of another is seen.
+		// Their owner may, and refusals come in the right order: a comment of somebody else is visible.
 		comment(p.Rig, "ada", orphan, "again")
 		p.refuses(t, http.StatusForbidden, "ada", touch{"DELETE", at("/v3/comments/%d", p.bobs), ""},
 			touch{"PATCH", at("/ext/v1/comments/%d", p.bobs), `{"body":"x"}`})
 	})
 }
 
-// A follower of a channel that is private by now, and with the follow's end what they
-// saw of it.
+// A follower of a channel that became private does not see it, and may still unfollow it.
 func TestFollowsOfWhatIsHidden(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -73,7 +72,7 @@ func TestFollowsBadInput(t *testing.T) {
 			touch{"DELETE", "/ext/v1/groups/crew/follow", ""}, touch{"GET", "/ext/v1/channels/open/follow", ""})
 		p.refuses(t, http.StatusForbidden, "bob/read", touch{"PUT", "/ext/v1/users/ada/follow", ""},
 			touch{"DELETE", "/ext/v1/groups/crew/follow", ""})
-		// Ending what is not, and doing again what was done, changes nothing.
+		// Unfollowing and following again change nothing.
 		for _, what := range []string{"users/ada", "channels/open", "groups/crew"} {
 			before := p.Dump()
 			p.Do("bob", "DELETE", "/ext/v1/"+what+"/follow", nil).Want(http.StatusNoContent)
@@ -86,13 +85,13 @@ func TestFollowsBadInput(t *testing.T) {
 	})
 }
 
-// The notifications of another, and those that are none, are 404, and stay as they are.
+// Notifications of others, and unknown ones, are 404 and do not change.
 func TestNotificationsOfOthers(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
-		followAs(p.Rig, "bob", "users/ada") // a second one, and bob's feed has what ada is told
+		followAs(p.Rig, "bob", "users/ada") // a second one; bob's feed shows what ada is notified of
 		read := touch{"POST", at("/v3/me/notifications/%d/read", p.notice), ""}
-		for _, who := range []string{"bob", "max", "eve"} { // eve has none at all
+		for _, who := range []string{"bob", "max", "eve"} { // eve is without notifications
 			p.Person(who)
 			p.refuses(t, http.StatusNotFound, who, read)
 		}

@@ -9,13 +9,13 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// mentions counts how many notifications of mentions a member of the cast has.
+// mentions returns how many notifications of mentions a member of the cast has.
 func (p *people) mentions(who string) int {
 	p.T.Helper()
 	return p.kindsOf(who, "/v3/me/notifications?limit=100")["mentioned_you"]
 }
 
-// What is and what is no mention, and how often one is told.
+// What counts as a mention, and how many notifications it causes.
 func TestMentions(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -23,7 +23,7 @@ func TestMentions(t *testing.T) {
 		p.Person("mary-ann")
 		tests := []struct {
 			name, body string
-			eve, mary  int // told
+			eve, mary  int // notifications
 			links      int // in the HTML
 		}{
 			{"nobody", "@nobody and @ and @@ and @- and @", 0, 0, 0},
@@ -64,7 +64,7 @@ func TestMentions(t *testing.T) {
 	})
 }
 
-// Nobody is told of what they may not see, nor of their own, nor of an edit.
+// Nobody is notified about things that they may not see, their own comments, or edits.
 func TestMentionsUntold(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {
@@ -85,7 +85,7 @@ func TestMentionsUntold(t *testing.T) {
 				t.Errorf("%s is told %d times, want %d", name, got, want)
 			}
 		}
-		// An edit of what was told stays told; what came in only by the edit does not come.
+		// A notification remains after an edit. A mention that an edit adds causes none.
 		p.Do("ada", "PATCH", at("/ext/v1/comments/%d", id), `{"body":"never mind"}`).Want(http.StatusOK)
 		if got := p.mentions("max") - before["max"]; got != 1 {
 			t.Errorf("max is told %d times after the edit", got)
@@ -98,7 +98,7 @@ func TestMentionsUntold(t *testing.T) {
 	})
 }
 
-// A comment that mentions hundreds tells and links the first 50.
+// A comment with hundreds of mentions only notifies and links the first 50.
 func TestMentionsOfMany(t *testing.T) {
 	t.Parallel()
 	eachPeople(t, func(t *testing.T, p *people) {

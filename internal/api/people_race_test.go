@@ -11,16 +11,16 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// village is people, channels, groups and blocks to which all of them do everything.
+// village is a set of people, channels, groups and blocks for concurrent tests.
 type village struct {
 	*apptest.Rig
 	names    []string
 	channels []int64
 	blocks   []int64
-	subjects []string // to follow, as addresses below /ext/v1
+	subjects []string // to follow, as paths below /ext/v1
 
 	mu       sync.Mutex
-	comments map[int64]string // that nobody has deleted yet, with their authors
+	comments map[int64]string // not yet deleted, with their authors
 }
 
 func newVillage(r *apptest.Rig) *village {
@@ -42,7 +42,7 @@ func newVillage(r *apptest.Rig) *village {
 
 func anyOf[T any](random *rand.Rand, list []T) T { return list[random.IntN(len(list))] }
 
-// act does one thing of many, and gives the answer; nil where there was nothing to do.
+// act sends a random request and returns the response, or nil if there was nothing to do.
 func (v *village) act(random *rand.Rand) *apptest.Response {
 	who := anyOf(random, v.names)
 	switch n := random.IntN(100); {
@@ -78,7 +78,7 @@ func (v *village) comment(random *rand.Rand, who string) *apptest.Response {
 	return res
 }
 
-// uncomment lets an author delete a comment, or change it.
+// uncomment makes an author delete or change a comment.
 func (v *village) uncomment(random *rand.Rand) *apptest.Response {
 	v.mu.Lock()
 	ids := make([]int64, 0, len(v.comments))
@@ -102,7 +102,7 @@ func (v *village) uncomment(random *rand.Rand) *apptest.Response {
 	return v.Do(who, "DELETE", at("/v3/comments/%d", id), nil)
 }
 
-// readOne reads a notification of the user, or one that somebody else may have.
+// readOne marks a notification as read, possibly that of another user.
 func (v *village) readOne(random *rand.Rand, who string) *apptest.Response {
 	list := v.Do(anyOf(random, []string{who, who, who, "ada"}), "GET", "/v3/me/notifications?limit=10", nil)
 	if list.Status != http.StatusOK || list.Len("data") == 0 {
@@ -112,7 +112,7 @@ func (v *village) readOne(random *rand.Rand, who string) *apptest.Response {
 	return v.Do(who, "POST", at("/v3/me/notifications/%d/read", id), nil)
 }
 
-// passing makes a block, lets another comment on it, and deletes it.
+// passing creates a block, lets somebody else comment on it, and deletes it.
 func (v *village) passing(random *rand.Rand, who string) *apptest.Response {
 	made := v.Do(who, "POST", "/v3/blocks", map[string]any{"value": "passing", "channel_ids": []int64{anyOf(random, v.channels)}})
 	if made.Status != http.StatusCreated {
@@ -125,8 +125,8 @@ func (v *village) passing(random *rand.Rand, who string) *apptest.Response {
 	return v.Do(who, "DELETE", at("/ext/v1/blocks/%d", id), nil)
 }
 
-// Everybody follows, unfollows, comments and reads at once. Afterwards the counts agree
-// with the lists, and the check at the test's end with both.
+// Everybody follows, unfollows, comments and reads concurrently. Afterwards the counts agree with the lists, and both
+// with the check at the end of each test.
 func TestPeopleStorm(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -160,8 +160,8 @@ func TestPeopleStorm(t *testing.T) {
 	})
 }
 
-// agreeOnFollows holds the counts of a user against the lists, and the lists against
-// what each of their members answers.
+// agreeOnFollows compares the counts of a user with the lists, and the lists with the responses for each of their
+// members.
 func (v *village) agreeOnFollows(t *testing.T, name string) {
 	t.Helper()
 	user := v.Get("", "/v3/users/%s", name)
@@ -187,7 +187,7 @@ func (v *village) agreeOnFollows(t *testing.T, name string) {
 	}
 }
 
-// walk reads a list by cursors to its end, in small pages.
+// walk reads a list by cursor to its end, in small pages.
 func (v *village) walk(t *testing.T, who, list string) (ids []int64, unread []int64) {
 	t.Helper()
 	for path := list; ; {
@@ -205,8 +205,8 @@ func (v *village) walk(t *testing.T, who, list string) (ids []int64, unread []in
 	}
 }
 
-// agreeOnNotifications holds the count of unread notifications against both lists, and
-// against what reading them answers.
+// agreeOnNotifications compares the count of unread notifications with both lists, and with the responses to reading
+// them.
 func (v *village) agreeOnNotifications(t *testing.T, name string) {
 	t.Helper()
 	count := func() int64 { return v.Get(name, "/v3/me").Int("counts.notifications") }

@@ -5,11 +5,10 @@ import (
 	"testing"
 )
 
-// people is a world in which ada has a group, with max in it, and bob has commented on
-// her block.
+// people is a world in which ada has a group with max, and bob has commented on her block.
 type people struct {
 	*world
-	group      int64  // Crew, of ada and max
+	group      int64  // Crew, with ada and max
 	code       string // of its invite
 	invitation int64  // to open@example.org
 	comment    int64  // by ada on block
@@ -28,7 +27,7 @@ func newPeople(w *world) *people {
 	return p
 }
 
-// crew is an address of the group.
+// crew returns a path of the group.
 func (p *people) crew(below string) string { return at("/v3/groups/%d", p.group) + below }
 
 // eachPeople runs f on people on each database.
@@ -37,7 +36,7 @@ func eachPeople(t *testing.T, f func(t *testing.T, p *people)) {
 	eachWorld(t, func(t *testing.T, w *world) { f(t, newPeople(w)) })
 }
 
-// refuses sends requests that must be refused with a status, and change nothing.
+// refuses sends requests that must be refused with a status and change nothing.
 func (p *people) refuses(t *testing.T, status int, who string, all ...touch) {
 	t.Helper()
 	before := p.Dump()
@@ -48,7 +47,7 @@ func (p *people) refuses(t *testing.T, status int, who string, all ...touch) {
 	}
 }
 
-// kindsOf counts by kind what a list of activities shows to a member of the cast.
+// kindsOf counts the activities in a list of a member of the cast by kind.
 func (p *people) kindsOf(who, list string) map[string]int {
 	p.T.Helper()
 	res, counts := p.Get(who, "%s", list), map[string]int{}

@@ -23,8 +23,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// pieced is a world whose reads are asked of three nodes: the rig's, one with a cache of its
-// own, so small that it forgets, and one that has none and so says what is right.
+// pieced is a world with three nodes that are compared: the rig's, one with a cache so small that entries are evicted,
+// and one without a cache, which gives the expected responses.
 type pieced struct {
 	*apptest.Rig
 	t     *testing.T
@@ -34,7 +34,7 @@ type pieced struct {
 	viewers  []string
 	channels []int64
 	blocks   []int64
-	seen     map[string]map[string]bool // values by the path of a field
+	seen     map[string]map[string]bool // values by field path
 	did      string
 	n        int
 }
@@ -82,10 +82,10 @@ func newPieced(t *testing.T, r *apptest.Rig) *pieced {
 	return p
 }
 
-// changeKinds is how many kinds of changes there are.
+// changeKinds is the number of kinds of changes.
 const changeKinds = 17
 
-// change does the next kind of thing, every other round at random, which may be refused.
+// change makes the next kind of change, or in every other round a random one, which may be refused.
 func (p *pieced) change() {
 	p.n++
 	as := []string{"ada", "bob", "cy", "eve"}[p.rng.IntN(4)]
@@ -105,7 +105,7 @@ func (p *pieced) change() {
 		return page.Int(at("data.%d.connection.id", p.rng.IntN(page.Len("data"))))
 	}
 	round := p.n / changeKinds
-	if round%2 == 0 { // by whom most is allowed
+	if round%2 == 0 { // by the person with most permissions
 		as = "ada"
 		block, channel = p.blocks[0], p.channels[round%3]
 	}
@@ -157,8 +157,7 @@ func (p *pieced) change() {
 	}
 }
 
-// compare asks all nodes for so many of everything, each as so many of the viewers, and notes
-// what the fields had.
+// compare sends reads of several things to all nodes, each as several viewers, and records the values of fields.
 func (p *pieced) compare(things, viewers int) {
 	p.t.Helper()
 	var paths []string
@@ -196,10 +195,10 @@ func (p *pieced) compare(things, viewers int) {
 	}
 }
 
-// some are at most so many of the numbers below n.
+// some returns at most most of the numbers below n.
 func (p *pieced) some(n, most int) []int { return p.rng.Perm(n)[:min(n, most)] }
 
-// note notes the values of a thing's fields.
+// note records the values of a thing's fields.
 func (p *pieced) note(of string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -228,8 +227,8 @@ func (p *pieced) note(of string, v any) {
 	}
 }
 
-// What is kept of blocks and connections is never shown in another state than that which
-// the database has: whatever changes, every node answers everybody as one without a cache.
+// Cached blocks and connections are never shown in an outdated state: after any change, every node responds like one
+// without a cache.
 func TestPiecesAreNeverStale(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -253,8 +252,8 @@ func TestPiecesAreNeverStale(t *testing.T) {
 	})
 }
 
-// varied fails where a field of blocks, or of connections in them, that can change did not: it
-// is not shown then that the cache heeds it.
+// varied fails if a changeable field of blocks, or of their connections, did not vary. The test would then not show that
+// the cache handles its changes.
 func (p *pieced) varied() {
 	changed := map[string]bool{}
 	for path, values := range p.seen {
@@ -268,7 +267,7 @@ func (p *pieced) varied() {
 		last := field[strings.LastIndexByte(field, '.')+1:]
 		known := slices.Contains(fixed, field) || strings.HasPrefix(field, "source.") || strings.HasPrefix(field, "image") || strings.HasPrefix(field, "attachment") ||
 			last == "id" || last == "connected_at" || last == "slug" || last == "initials" || last == "type"
-		parts := func(other string) bool { return strings.HasPrefix(other, field+".") } // of what is null for some
+		parts := func(other string) bool { return strings.HasPrefix(other, field+".") } // of fields that are sometimes null
 		if !changed[field] && !known && !slices.ContainsFunc(slices.Collect(maps.Keys(changed)), parts) {
 			p.t.Errorf("%s never changed", field)
 		}

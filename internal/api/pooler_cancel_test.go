@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Where the database is behind a pooler, a request whose client hangs up in the midst of a statement
-// never has it cancelled there: PgBouncer 1.18 can crash of that. Where it is not, it has.
+// If the database is behind a pooler, a statement is never cancelled there when the client hangs up, because this can
+// crash PgBouncer 1.18. Without a pooler, it is cancelled.
 func TestPoolerIsNotAskedToCancel(t *testing.T) {
 	t.Parallel()
 	for name, pooled := range map[string]bool{"pooler": true, "none": false} {
@@ -36,7 +36,7 @@ func TestPoolerIsNotAskedToCancel(t *testing.T) {
 			}
 			r := apptest.Boot(t, o)
 			hangUps(t, r, direct)
-			r.Break() // waits until all connections are closed, which may ask before that
+			r.Break() // waits until all connections are closed, which may still cancel statements
 			switch cancels := to.cancels.Load(); {
 			case pooled && cancels > 0:
 				t.Errorf("a pooler is asked %d times to cancel a statement", cancels)
@@ -47,7 +47,7 @@ func TestPoolerIsNotAskedToCancel(t *testing.T) {
 	}
 }
 
-// hangUps makes requests of several kinds that end while a statement of theirs waits for a lock.
+// hangUps sends requests of several kinds whose clients hang up while a statement waits for a lock.
 func hangUps(t *testing.T, r *apptest.Rig, direct string) {
 	channel := r.Channel("ada", "Moss", "public")
 	block := r.Block("ada", "Stone", channel)
@@ -59,7 +59,7 @@ func hangUps(t *testing.T, r *apptest.Rig, direct string) {
 		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 		return conn
 	}
-	conn, watch := connect(), connect() // what a transaction sees of others' activity stays as it was
+	conn, watch := connect(), connect() // a transaction has a fixed view of other connections' activity
 	exec := func(query string) {
 		t.Helper()
 		if _, err := conn.Exec(t.Context(), query); err != nil {
@@ -82,7 +82,7 @@ func hangUps(t *testing.T, r *apptest.Rig, direct string) {
 		{"", "GET", "/explore", ""},
 	} {
 		exec("BEGIN")
-		exec("LOCK TABLE channels IN ACCESS EXCLUSIVE MODE") // each kind needs it; of two, a job could hold the second
+		exec("LOCK TABLE channels IN ACCESS EXCLUSIVE MODE") // every kind of request needs it; with two locks, a job could hold the second
 		ctx, hangUp := context.WithCancel(t.Context())
 		var body any
 		if ask.body != "" {

@@ -19,8 +19,8 @@ import (
 	"vitrine/internal/server"
 )
 
-// A PUT whose bytes drip is cut off, and leaves nothing, however long it has been told to
-// be; its user's other uploads had their turns meanwhile.
+// A slow PUT is aborted and leaves nothing, regardless of its declared length. Other uploads of its user are received in
+// the meantime.
 func TestUploadDrips(t *testing.T) {
 	t.Parallel()
 	r := apptest.NewServer(t, func(o *server.Options) { o.Patience = 50 * time.Millisecond }, quota(1000, 0))
@@ -53,7 +53,7 @@ func TestUploadDrips(t *testing.T) {
 	wantStored(r, "then", 1000, 1000)
 }
 
-// Of five uploads at once, four are received and one waits for its turn.
+// Of five concurrent uploads, four are received and one waits.
 func TestUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -89,8 +89,7 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Below the reserve of disk, bytes are refused and the server is not ready; the rest goes
-// on, and what was fetched meanwhile waits.
+// Below the disk reserve, bytes are refused and the server is not ready. Everything else works, and fetches wait.
 func TestDiskReserve(t *testing.T) {
 	t.Parallel()
 	var free atomic.Int64
@@ -133,7 +132,7 @@ func TestDiskReserve(t *testing.T) {
 	holds(t, r.Get("ada", "/v3/blocks/%d", id), map[string]any{"state": "available", "type": "Image"})
 }
 
-// What the storage has lost is missing, also what is made from it, and the log names it.
+// Files that the storage has lost, and their versions, are 404, and the log names them.
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	for name, option := range map[string]apptest.Option{"disk": func(*config.Config) {}, "S3": nil} {
@@ -161,7 +160,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// An object that cannot be removed keeps nobody else's, and is tried again later.
+// An object that cannot be removed does not stop the others, and is retried later.
 func TestSweepGoesOn(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -176,7 +175,7 @@ func TestSweepGoesOn(t *testing.T) {
 		if n := rows(r, "doomed_objects"); n != 2 {
 			t.Errorf("%d are left", n)
 		}
-		if err := r.S.App.SweepContent(t.Context()); err != nil { // not yet again
+		if err := r.S.App.SweepContent(t.Context()); err != nil { // not yet
 			t.Error(err)
 		}
 		r.Clock.Advance(2 * time.Hour)

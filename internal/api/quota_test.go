@@ -18,7 +18,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// quota bounds what supporters store.
+// quota limits what supporters store.
 func quota(unused, total int64) apptest.Option {
 	return func(c *config.Config) {
 		c.QuotaUnused = map[string]int64{"free": 50, "supporter": unused}
@@ -43,8 +43,8 @@ func wantStored(r *apptest.Rig, what string, unused, total int64) {
 	}
 }
 
-// Of 50 uploads sent at once where there is room for 10, 10 are kept, whether or not
-// their length is told, and whichever of two servers they are sent to.
+// Of 50 concurrent uploads with room for 10, exactly 10 are stored, with or without a declared length, on either of two
+// servers.
 func TestQuotaRace(t *testing.T) {
 	t.Parallel()
 	for name, chunked := range map[string]bool{"told": false, "not told": true} {
@@ -79,7 +79,7 @@ func TestQuotaRace(t *testing.T) {
 					})
 				}
 				all.Wait()
-				// Those whose bytes were still on their way hold room, so that fewer may have been kept: never more.
+				// Uploads in progress reserve bytes, so fewer may have been stored, but never more.
 				for _, address := range addresses {
 					if answers[200] < 10 && put(r, address, "text/plain", strings.Repeat("y", 100)).Status == 200 {
 						answers[200]++
@@ -97,7 +97,7 @@ func TestQuotaRace(t *testing.T) {
 	}
 }
 
-// What is unused, and all, is counted as it comes, is used, is used again, and goes.
+// Unused and total bytes are counted when they arrive, are used, are used again, and are removed.
 func TestQuotaFollowsBytes(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -143,8 +143,8 @@ func refusedQuota(r *apptest.Rig, got *apptest.Response) string {
 	return got.Str("details.message")
 }
 
-// What a page shows is left out where there is no room for it, and a file fails with the
-// reason. A tier that changes changes that at once; 0 is no bound.
+// A preview that exceeds the quota is omitted, and a file fails with the reason. A change of tier takes effect at once;
+// 0 means unlimited.
 func TestQuotaOfFetched(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -186,7 +186,7 @@ func TestQuotaOfFetched(t *testing.T) {
 func TestQuotaOfTexts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		long := strings.Repeat("苔", 300) // 900 bytes, which are stored as Markdown, HTML and plain text, and count twice
+		long := strings.Repeat("苔", 300) // 900 bytes, stored as Markdown, HTML and plain text, and counted twice
 		c := r.Channel("ada", "C", "public")
 		group := r.Do("ada", "POST", "/v3/groups", map[string]any{"name": "G"}).Want(201).Int("id")
 		post := func() *apptest.Response {
@@ -244,14 +244,14 @@ func TestQuotaOfDocumentText(t *testing.T) {
 	}, quota(0, 12_000))
 }
 
-// Room that a server held when it was killed is free once its lease has run out.
+// Bytes that a killed server reserved become free when the lease expires.
 func TestQuotaAfterKill(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		ada := r.Person("ada").ID
 		r.Exec(`INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:x', $1, TRUE, 90, $2)`,
 			ada, r.Clock.Now().Add(time.Minute).UnixMicro())
-		// Between the bytes and the row that refers to them:
+		// Between storing the bytes and the row that refers to them:
 		r.Exec(`INSERT INTO blobs (hash, object, size, used_at) VALUES ('abc', 'originals/ab/abc-1', 90, $1)`, r.Clock.Now().UnixMicro())
 		address, _ := presigned(r, "ada", "a.txt", "text/plain")
 		refusedQuota(r, put(r, address, "text/plain", strings.Repeat("x", 20)))
@@ -270,8 +270,8 @@ func TestQuotaAfterKill(t *testing.T) {
 	}, quota(100, 100))
 }
 
-// With S3, what clients put there is counted when something is made of it, or once they
-// can send nothing more; what is beyond the quota then goes.
+// With S3, direct uploads are measured when they are used, or when their address has expired. Those beyond the quota are
+// then removed.
 func TestQuotaInS3(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, onS3(t), quota(100, 200))
@@ -294,12 +294,12 @@ func TestQuotaInS3(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantStored(r, "measured", 40, 140)
-	if n := rows(r, "uploads"); n != 2 { // the used one, and that of 40
+	if n := rows(r, "uploads"); n != 2 { // the used one, and the one of 40 bytes
 		t.Errorf("%d uploads are left", n)
 	}
 }
 
-// Nobody has more than so many uploads open.
+// The number of unused uploads per user is limited.
 func TestOpenUploads(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -323,6 +323,6 @@ func TestOpenUploads(t *testing.T) {
 			t.Errorf("%v", answers)
 		}
 		r.Clock.Advance(61 * time.Minute)
-		presigned(r, "ada", "a.txt", "text/plain") // what nothing was sent to is closed
+		presigned(r, "ada", "a.txt", "text/plain") // an address without an upload is closed
 	})
 }

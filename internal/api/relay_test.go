@@ -14,24 +14,24 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// relay stands between a program and PostgreSQL, and reads how each connection begins.
+// relay relays connections to PostgreSQL, and reads the start of each.
 type relay struct {
 	host    string
 	port    string
-	cancels atomic.Int64 // connections that ask to cancel a statement
+	cancels atomic.Int64 // connections that request the cancellation of a statement
 
 	network, address string // of PostgreSQL
 	closing          chan struct{}
 	open             sync.WaitGroup
-	gate             sync.RWMutex // who writes holds it for reading
-	silent           sync.Once    // that ends
+	gate             sync.RWMutex // writers hold it for reading
+	silent           sync.Once    // ends silence
 }
 
-// cancelRequest is what a connection begins with that asks to cancel a statement, in the place of a
-// version (PostgreSQL's documentation, "Message Formats").
+// cancelRequest replaces the version at the start of a connection that cancels a statement (PostgreSQL documentation,
+// "Message Formats").
 const cancelRequest = 80877102
 
-// newRelay relays to the server of an address until the test ends.
+// newRelay relays to the server at an address until the test ends.
 func newRelay(t *testing.T, to string) *relay {
 	t.Helper()
 	server, err := pgx.ParseConfig(to)
@@ -64,19 +64,19 @@ func newRelay(t *testing.T, to string) *relay {
 	return r
 }
 
-// url is the address of a database behind the relay.
+// url returns the URL of a database behind the relay.
 func (r *relay) url(user, password, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(user, password), Host: net.JoinHostPort(r.host, r.port), Path: "/" + database, RawQuery: "sslmode=disable"}
 	return u.String()
 }
 
-// silence has nothing pass until speak is called, of which all later calls do nothing. No
-// connection is refused or closed meanwhile.
+// silence stops all traffic until speak is called, without refusing or closing connections. Only the first call of speak
+// has an effect.
 func (r *relay) silence() { r.gate.Lock() }
 
 func (r *relay) speak() { r.silent.Do(r.gate.Unlock) }
 
-// gated writes when the relay speaks.
+// gated writes while the relay is not silent.
 type gated struct {
 	net.Conn
 	gate *sync.RWMutex
@@ -92,7 +92,7 @@ func (g gated) Write(p []byte) (int, error) {
 func (r *relay) pass(client net.Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r.open.Go(func() { // whatever waits for bytes goes on when the test ends
+	r.open.Go(func() { // blocked reads and writes continue when the test ends
 		select {
 		case <-r.closing:
 		case <-ctx.Done():
@@ -115,7 +115,7 @@ func (r *relay) pass(client net.Conn) {
 		return
 	}
 	r.open.Go(func() {
-		_, _ = io.Copy(gated{client, &r.gate}, server) // until one side ends
+		_, _ = io.Copy(gated{client, &r.gate}, server) // until one side closes
 		cancel()
 	})
 	_, _ = io.Copy(gated{server, &r.gate}, client)

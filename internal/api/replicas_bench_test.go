@@ -16,8 +16,7 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// BenchmarkReplicas measures what reads take of the primary's processor time, with a replica
-// and without.
+// BenchmarkReplicas measures the primary's processor time for reads, with and without a replica.
 func BenchmarkReplicas(b *testing.B) {
 	pair := dbtest.NewPair(b)
 	r := newReplicated(b, pair, "cost", time.Hour)
@@ -49,7 +48,8 @@ func BenchmarkReplicas(b *testing.B) {
 	}
 }
 
-// primaryTime adds up the processor time of all processes of a primary, which work in its folder.
+// primaryTime returns the processor time of all processes of a primary, which have its data directory as working
+// directory.
 func primaryTime(b *testing.B, pair *dbtest.Pair) (sum time.Duration) {
 	b.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/cwd")
@@ -62,7 +62,7 @@ func primaryTime(b *testing.B, pair *dbtest.Pair) (sum time.Duration) {
 		}
 		raw, err := os.ReadFile(filepath.Join(filepath.Dir(cwd), "stat"))
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		_, rest, _ := strings.Cut(string(raw), ") ")
 		for _, ticks := range strings.Fields(rest)[11:13] { // utime and stime, in hundredths of a second: see proc(5)

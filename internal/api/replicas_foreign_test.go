@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// A standby of another cluster is never read, and the log says so once.
+// A standby of another cluster is never read, and the log reports it once.
 func TestForeignReplica(t *testing.T) {
 	t.Parallel()
 	o := storetest.Migrated.Postgres(t)

@@ -21,7 +21,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// replicated is two servers on one database, and the standby at which they read.
+// replicated contains two servers with one database, and the standby that they read.
 type replicated struct {
 	*apptest.Rig
 	pair    *dbtest.Pair
@@ -29,8 +29,7 @@ type replicated struct {
 	metrics string
 }
 
-// newReplicated makes a database on a pair, and servers that read a standby which lags by
-// maxLag at most.
+// newReplicated creates a database on a pair, and servers that read a standby with a maximum lag of maxLag.
 func newReplicated(t testing.TB, pair *dbtest.Pair, name string, maxLag time.Duration) *replicated {
 	t.Helper()
 	return newReplicatedAt(t, pair, name, pair.URL(dbtest.Standby, name), maxLag)
@@ -63,7 +62,7 @@ func newReplicatedAt(t testing.TB, pair *dbtest.Pair, name, replica string, maxL
 	return r
 }
 
-// serveMetrics has the first server listen, and tell what it measures.
+// serveMetrics serves the metrics of the first server.
 func (r *replicated) serveMetrics() {
 	r.T.Helper()
 	r.Listen()
@@ -71,7 +70,7 @@ func (r *replicated) serveMetrics() {
 	r.metrics = "http://" + strings.TrimSpace(addr) + "/metrics"
 }
 
-// value is what a metric of the first server has.
+// value returns the value of a metric of the first server.
 func (r *replicated) value(name string) (value float64) {
 	r.T.Helper()
 	res, err := http.Get(r.metrics)
@@ -96,7 +95,7 @@ func (r *replicated) value(name string) (value float64) {
 	return 0
 }
 
-// until waits for something that the servers find out by themselves.
+// until waits for a condition that the servers reach on their own.
 func until(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !so(); time.Sleep(20 * time.Millisecond) {
@@ -106,20 +105,20 @@ func until(t testing.TB, what string, so func() bool) {
 	}
 }
 
-// title is that of a channel as somebody sees it at a server.
+// title returns the title of a channel as a user sees it on a server.
 func (r *replicated) title(node http.Handler, as string, channel int64) string {
 	r.T.Helper()
 	got := r.SendTo(node, r.Request(as, "GET", fmt.Sprintf("/v3/channels/%d", channel), nil))
 	return got.Want(http.StatusOK).Str("title")
 }
 
-// rename gives a channel of somebody another title, at a server.
+// rename changes the title of a user's channel on a server.
 func (r *replicated) rename(node http.Handler, as string, channel int64, title string) {
 	r.T.Helper()
 	r.SendTo(node, r.Request(as, "PUT", fmt.Sprintf("/v3/channels/%d", channel), map[string]any{"title": title})).Want(http.StatusOK)
 }
 
-// read waits until guests are read to from the replica at both servers.
+// read waits until both servers serve guests from the replica.
 func (r *replicated) read(t testing.TB, channel int64) {
 	t.Helper()
 	r.pair.Catch()
@@ -133,12 +132,12 @@ func (r *replicated) read(t testing.TB, channel int64) {
 	}
 }
 
-// Requests that only read do so at a standby, which may lag; who has written sees it at once,
-// at any server; and a standby that is late, lost or promoted is left out without an error.
+// Reading requests use a standby, which may lag. A user who has written sees the result at once on any server. A late,
+// lost or promoted standby is not used, without an error.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	pair := dbtest.NewPair(t)
-	r := newReplicated(t, pair, "steady", time.Hour) // nothing that a test does is late
+	r := newReplicated(t, pair, "steady", time.Hour) // never late in this test
 	a, b := r.nodes[0], r.nodes[1]
 	channel := r.Channel("ada", "Before", "public")
 	r.Person("bob")
@@ -186,7 +185,7 @@ func TestReplicas(t *testing.T) {
 	t.Run("new account", func(t *testing.T) {
 		pair.Pause()
 		defer pair.Resume()
-		r.Person("newcomer") // made by nobody who acts, as at the command line
+		r.Person("newcomer") // created without an actor, like on the command line
 		for _, node := range r.nodes {
 			r.SendTo(node, r.Request("newcomer", "GET", "/v3/me", nil)).Want(http.StatusOK)
 			r.SendTo(node, r.Request("newcomer", "GET", "/v3/users/newcomer", nil)).Want(http.StatusOK)
@@ -211,7 +210,7 @@ func TestReplicas(t *testing.T) {
 	})
 }
 
-// storm has people write at one server and read at the other while the replica stops and goes.
+// storm makes people write on one server and read on the other while the replica stops and starts.
 func (r *replicated) storm(t *testing.T) {
 	const people, rounds = 4, 12
 	read, skipped := r.value("reads_total"), r.value(`skipped_total{reason="own_write"}`)
@@ -224,7 +223,7 @@ func (r *replicated) storm(t *testing.T) {
 	pauses.Go(func() {
 		for ctx.Err() == nil {
 			r.pair.Pause()
-			time.Sleep(20 * time.Millisecond) // lets some read meanwhile
+			time.Sleep(20 * time.Millisecond) // lets some read in between
 			r.pair.Resume()
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -257,8 +256,8 @@ func (r *replicated) storm(t *testing.T) {
 	}
 }
 
-// cancelled has the replica end a request's transaction for what it replays, between two of its
-// statements: who reads sees nothing of it, and the replica is read again.
+// cancelled makes the replica's replay cancel a request's transaction between two statements. The reader does not
+// notice, and the replica is used again.
 func (r *replicated) cancelled(t *testing.T, channel int64) {
 	r.pair.Exec(dbtest.Standby, "ALTER SYSTEM SET max_standby_streaming_delay = 0")
 	r.pair.Exec(dbtest.Standby, "SELECT pg_reload_conf()")
@@ -270,7 +269,7 @@ func (r *replicated) cancelled(t *testing.T, channel int64) {
 	failed, wrong, statements := r.value("failures_total"), len(r.Log("level=ERROR")), 0
 	end := r.Intercept(func(ctx context.Context, query string) {
 		if ctx.Value(guest{}) == nil {
-			return // of a job, or of this
+			return // of a job, or of this connection
 		}
 		if statements++; statements == 2 {
 			r.Exec("DO $$ BEGIN LOCK TABLE channels, blocks, connections, users IN ACCESS EXCLUSIVE MODE; END $$")
@@ -292,7 +291,7 @@ func (r *replicated) cancelled(t *testing.T, channel int64) {
 	until(t, "it is read again", func() bool { return r.value("up") == 1 })
 }
 
-// silent has the network to the replica fall silent under readers: nothing is refused or closed.
+// silent stops the traffic to the replica during reads, without refusing or closing connections.
 func silent(t *testing.T, pair *dbtest.Pair) {
 	const name = "silent"
 	between := newRelay(t, pair.URL(dbtest.Standby, name))
@@ -315,10 +314,10 @@ func silent(t *testing.T, pair *dbtest.Pair) {
 	until(t, "requests read there", func() bool { return r.value("reads_total") > before })
 }
 
-// guest marks the context of a request, to tell its statements from those of others.
+// guest marks the context of a request, to distinguish its statements from others.
 type guest struct{}
 
-// readers has four read a channel at both servers until stop is called, and counts their answers.
+// readers starts four goroutines that read a channel on both servers until stop is called, and counts the responses.
 func (r *replicated) readers(t *testing.T, channel int64) (answered *atomic.Int64, stop func()) {
 	var ended atomic.Bool
 	var readers sync.WaitGroup
@@ -342,7 +341,7 @@ func (r *replicated) readers(t *testing.T, channel int64) (answered *atomic.Int6
 	}
 }
 
-// lost kills the replica under readers, who see nothing of it, and starts it again.
+// lost kills the replica during reads, which are not affected, and starts it again.
 func (r *replicated) lost(t *testing.T, channel int64) {
 	answered, stop := r.readers(t, channel)
 	defer stop()
@@ -368,7 +367,7 @@ func (r *replicated) lost(t *testing.T, channel int64) {
 	}
 }
 
-// late has the replica stop until it is left out, and come back.
+// late pauses the replica until it is not used any more, and resumes it.
 func (r *replicated) late(t *testing.T) {
 	channel := r.Channel("cleo", "Before", "public")
 	until(t, "it is read", func() bool { return r.value("up") == 1 })
@@ -384,7 +383,7 @@ func (r *replicated) late(t *testing.T) {
 	}
 	r.pair.Resume()
 	until(t, "it is read again", func() bool { return r.value("up") == 1 })
-	// A primary at which nobody writes does not make a replica late.
+	// A primary without writes does not make a replica late.
 	before := r.value("reads_total")
 	time.Sleep(1500 * time.Millisecond)
 	until(t, "it is read though nobody writes", func() bool {

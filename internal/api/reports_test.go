@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Reports over the API: what is seen, once, by whoever may write.
+// Reports through the API: everyone with write scope may report what they see, once.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

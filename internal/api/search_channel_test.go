@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// TestFilterChannelContents: by words and kinds, from the top, for everyone who sees the
-// channel, and nothing that they do not see.
+// TestFilterChannelContents: filters by words and types, from the top, for everyone who sees the channel, without items
+// that they do not see.
 func TestFilterChannelContents(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// typed are the items of a list as "Type id".
+// typed returns the items of a list as "Type id".
 func typed(res *apptest.Response) (all []string) {
 	res.T.Helper()
 	for i := range res.Len("data") {
@@ -17,7 +17,7 @@ func typed(res *apptest.Response) (all []string) {
 	return all
 }
 
-// expectTyped holds a list and its total against what is expected.
+// expectTyped compares a list and its total with the expected ones.
 func expectTyped(r *apptest.Rig, as, path string, want ...string) {
 	r.T.Helper()
 	res := r.Get(as, "%s", path)
@@ -29,7 +29,7 @@ func expectTyped(r *apptest.Rig, as, path string, want ...string) {
 	}
 }
 
-// TestUserContents: what somebody made, each thing for those who may see it.
+// TestUserContents: the creations of a user, each for those who may see it.
 func TestUserContents(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -71,7 +71,7 @@ func TestUserContents(t *testing.T) {
 	})
 }
 
-// TestGroupContents: the channels of a group and what is in them, each once.
+// TestGroupContents: the channels of a group and their contents, each once.
 func TestGroupContents(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -92,7 +92,7 @@ func TestGroupContents(t *testing.T) {
 		for _, as := range []string{"ada", "ben"} {
 			expectTyped(r, as, path, text(public), text(hidden), text(twice), channel(secret), channel(other), channel(open))
 		}
-		for _, as := range []string{"", "cem"} { // not even that their block is in the secret channel
+		for _, as := range []string{"", "cem"} { // they do not even learn that their block is in the secret channel
 			expectTyped(r, as, path, text(twice), channel(other), channel(open))
 		}
 		expectTyped(r, "", path+"?type=Block", text(twice))
@@ -103,7 +103,7 @@ func TestGroupContents(t *testing.T) {
 	})
 }
 
-// TestContentsStatements: lists of contents take as many statements whatever there is.
+// TestContentsStatements: lists of contents take the same number of statements for any number of items.
 func TestContentsStatements(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -111,7 +111,7 @@ func TestContentsStatements(t *testing.T) {
 		channel := r.Do("ada", "POST", "/v3/channels", map[string]any{"title": "Ours", "visibility": "public",
 			"owner": map[string]any{"id": group, "type": "Group"}}).Want(201).Int("id")
 		r.Block("ada", "first", channel)
-		secret := r.Channel("ada", "Secret", "private") // who has hidden things is asked about them once
+		secret := r.Channel("ada", "Secret", "private") // the query about hidden things of a viewer runs once
 		paths := []string{"/v3/users/ada/contents?per=100", fmt.Sprintf("/v3/groups/%d/contents?per=100", group)}
 		cost := func(as, path string) int {
 			return len(r.Statements(func() { r.Do(as, "GET", path, nil).Want(200) }))

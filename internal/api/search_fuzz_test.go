@@ -14,11 +14,11 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// pieces are what queries and texts are put together from.
+// pieces are parts of queries and texts.
 var pieces = []string{`"`, "'", "*", "^", ":", "(", ")", "-", "+", "{", "}", "|", "&", "!", "<->", "\\", "%", "_", ",", ".", " ", "\t", "NEAR", "AND",
 	"NOT", "OR", "title", "body", "a", "é", "東", "京", "ー", "ไ", "ท", "\u0301", "\u200d", "🌱", "\u00ad", "ß", "ﬁ", "1", "https://", "example.org/", "\U0010ffff"}
 
-// twins are servers on every database that there is, with the same things in them.
+// twins returns servers on all databases with the same content.
 func twins(t testing.TB) []*apptest.Rig {
 	all := []*apptest.Rig{apptest.New(t)}
 	if os.Getenv(dbtest.Env) != "" {
@@ -44,7 +44,7 @@ func someOf(rng *rand.Rand, most int) string {
 	return b.String()
 }
 
-// searched is the status of a search by ada, and what it finds.
+// searched returns the status and the results of a search by ada.
 func searched(t *testing.T, r *apptest.Rig, token, path string) (int, []string) {
 	req := httptest.NewRequest(http.MethodGet, path, nil)
 	req.Header.Set("Authorization", "Bearer "+token)
@@ -56,7 +56,7 @@ func searched(t *testing.T, r *apptest.Rig, token, path string) (int, []string) 
 	return w.Code, typed(&apptest.Response{T: t, Body: w.Body.Bytes()})
 }
 
-// expectAlike asks all servers, of which none may fail, and all must find the same.
+// expectAlike sends a query to all servers. None may fail, and all must return the same.
 func expectAlike(t *testing.T, all []*apptest.Rig, tokens []string, query string) {
 	t.Helper()
 	for _, sort := range []string{"score_desc", "created_at_asc", "name_asc", "random"} {
@@ -83,7 +83,7 @@ func tokensOf(all []*apptest.Rig) (tokens []string) {
 	return tokens
 }
 
-// Whatever the query, the answer is no defect, and the same on both databases.
+// No query causes a server error, and the results are the same on both databases.
 func FuzzSearchQuery(f *testing.F) {
 	for _, seed := range []string{"ada", "a", `"a b" c*`, `"*^:()-`, `"`, `""""`, "NEAR(a, b)", "東京 x", "a'b\\", "https://example.org/a?b=c", "'' <-> !",
 		"a\x00b", "\xff", "title : a", "a:*", "é", "e\u0301", "*", "", "a*b", strings.Repeat("x", 5000), strings.Repeat("a ", 101)} {
@@ -94,7 +94,7 @@ func FuzzSearchQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) { expectAlike(t, all, tokens, query) })
 }
 
-// TestSearchTakesAnyQuery is the same by chance.
+// TestSearchTakesAnyQuery does the same with random queries.
 func TestSearchTakesAnyQuery(t *testing.T) {
 	t.Parallel()
 	all := twins(t)

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// find gives the path of a search by pairs of names and values.
+// find returns the path of a search from pairs of names and values.
 func find(pairs ...string) string {
 	var b strings.Builder
 	b.WriteString("/v3/search?")
@@ -22,7 +22,7 @@ func find(pairs ...string) string {
 	return b.String()
 }
 
-// TestSearchIsForTiers: guests 401, free 403 with the reason, others may, and read tokens do.
+// TestSearchIsForTiers: guests get 401, free accounts 403 with the reason. Others may search, even with read tokens.
 func TestSearchIsForTiers(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -41,7 +41,7 @@ func TestSearchIsForTiers(t *testing.T) {
 	}
 }
 
-// TestSearchFilters: each parameter by itself and some together.
+// TestSearchFilters: each parameter individually and some together.
 func TestSearchFilters(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -100,7 +100,7 @@ func TestSearchFilters(t *testing.T) {
 	})
 }
 
-// TestSearchByChance: the same seed, the same order on every page; without one the day's.
+// TestSearchByChance: the same seed gives the same order on every page. The default is the day's seed.
 func TestSearchByChance(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -138,7 +138,7 @@ func TestSearchByChance(t *testing.T) {
 	})
 }
 
-// TestSearchBadInput: 400 that names the field and what it may be.
+// TestSearchBadInput: 400 names the field and its valid values.
 func TestSearchBadInput(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, refusesBadSearches)
@@ -186,7 +186,7 @@ func refusesBadSearches(t *testing.T, r *apptest.Rig) {
 		r.Do("ada", "GET", find("query", query), nil).Want(200)
 	}
 	r.Get("ada", "/v3/search?v=1699&unknown=x&1699")
-	for _, query := range []string{"*", "moss"} { // as if there were none
+	for _, query := range []string{"*", "moss"} { // as if no tokens were given
 		missing := r.Get("ada", "%s", find("query", query, "channel_id", "99999"))
 		if res := r.Get("ada", "%s", find("query", query, "channel_id", fmt.Sprint(secret))); string(res.Body) != string(missing.Body) || res.Len("data") != 0 {
 			t.Errorf("%s in a private channel: %s", query, res.Body)
@@ -197,7 +197,7 @@ func refusesBadSearches(t *testing.T, r *apptest.Rig) {
 	}
 }
 
-// TestSearchSeesWritesAtOnce: what a write has answered is found by the next request.
+// TestSearchSeesWritesAtOnce: the request after a write finds its result.
 func TestSearchSeesWritesAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -233,7 +233,7 @@ func TestSearchSeesWritesAtOnce(t *testing.T) {
 	})
 }
 
-// TestSearchStatements: as many for a page of 2 as for one of 50.
+// TestSearchStatements: a page of 2 takes as many statements as one of 50.
 func TestSearchStatements(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

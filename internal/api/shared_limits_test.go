@@ -11,16 +11,16 @@ import (
 	"vitrine/internal/server"
 )
 
-// Three servers with one Redis allow a caller as much as one does, and say the same of it.
+// Three servers with one Redis allow a client as much as one server, and report the same.
 func TestSharedLimits(t *testing.T) {
 	t.Parallel()
 	address := redistest.Start(t)
-	const limit = 2 // of a minute, so that one comes back after half of it
+	const limit = 2 // per minute, so that one request becomes free after half of it
 	r := apptest.New(t, func(c *config.Config) {
 		c.RedisURL, c.RateLimits = "redis://"+address, map[string]int{"guest": limit, "free": 0, "premium": 0, "supporter": 0}
 	})
 	servers := []http.Handler{r.S.Handler(), r.Beside(func(*server.Options) {}).Handler(), r.Beside(func(*server.Options) {}).Handler()}
-	for _, s := range servers { // they have connections then, and what is slow at first is over
+	for _, s := range servers { // this opens the connections, so that the first measured requests are not slow
 		r.SendTo(s, r.Request("", "GET", "/v3/ping", nil, "Authorization", "Bearer none"))
 	}
 	answers := make([]*apptest.Response, 30)
@@ -48,13 +48,13 @@ func TestSharedLimits(t *testing.T) {
 			t.Errorf("limits are told as %v", h)
 		}
 	}
-	away := len(r.Log("Redis does not answer"))              // on a machine that is too slow for the patience of a request
-	if away == 0 && (allowed < limit || allowed > limit+1) { // one more on a machine that takes half a minute for this
+	away := len(r.Log("Redis does not answer"))              // if the machine is too slow for the time limit of a request
+	if away == 0 && (allowed < limit || allowed > limit+1) { // one more on a machine that needs half a minute for this
 		t.Errorf("%d are allowed, want %d", allowed, limit)
 	}
 }
 
-// Without Redis each server limits by itself, and nobody is told of an error.
+// Without Redis each server limits separately, and clients get no error.
 func TestSharedLimitsWithoutRedis(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) {

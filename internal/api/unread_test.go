@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// The number of unread notifications is that of the list at every moment: it follows what
-// is hidden, shown again and deleted, and so does the ETag.
+// The number of unread notifications always equals that of the list: it changes when things are hidden, shown again and
+// deleted, and so does the ETag.
 func TestUnreadFollowsWhatIsSeen(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

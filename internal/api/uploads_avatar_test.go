@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Pictures of people and groups come from addresses and uploads, and go.
+// Pictures of people and groups come from URLs and uploads, and can be removed.
 func TestAvatars(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -76,8 +76,7 @@ func TestAvatars(t *testing.T) {
 	})
 }
 
-// The later wish wins, whichever is got first; a group that goes meanwhile takes its
-// picture along.
+// The later choice wins, regardless of the order of the fetches. A deleted group's picture is removed.
 func TestAvatarsLate(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/config"
 )
 
-// onS3 has a test's server keep its files in a folder of its own in a bucket; without an
-// S3 server to test on, the test is skipped and says so.
+// onS3 makes a test server store its files in its own folder of a bucket. It skips the test if no S3 server is
+// configured.
 func onS3(t *testing.T) apptest.Option {
 	t.Helper()
 	address := os.Getenv("VITRINE_TEST_S3")
@@ -32,7 +32,7 @@ func onS3(t *testing.T) apptest.Option {
 	}
 }
 
-// putThere sends bytes to S3 itself.
+// putThere uploads bytes directly to S3.
 func putThere(t *testing.T, address, contentType string, body []byte) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, address, bytes.NewReader(body))
@@ -49,7 +49,7 @@ func putThere(t *testing.T, address, contentType string, body []byte) int {
 	return res.StatusCode
 }
 
-// With S3 clients send files to S3 itself, and the server takes them from there.
+// With S3, clients upload files to S3 directly, and the server reads them from there.
 func TestUploadsInS3(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, onS3(t), func(c *config.Config) { c.UploadLimit = 1 << 20 })

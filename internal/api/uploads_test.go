@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// presigned asks for an address to send a file to.
+// presigned requests an upload address.
 func presigned(r *apptest.Rig, as, name, contentType string) (address, key string) {
 	r.T.Helper()
 	got := r.Do(as, "POST", "/v3/uploads/presign", map[string]any{"files": []any{
@@ -24,7 +24,7 @@ func presigned(r *apptest.Rig, as, name, contentType string) (address, key strin
 	return got.Str("files.0.upload_url"), got.Str("files.0.key")
 }
 
-// put sends bytes to an address of presigned.
+// put uploads bytes to an address of presigned.
 func put(r *apptest.Rig, address, contentType string, body any) *apptest.Response {
 	r.T.Helper()
 	path, ours := strings.CutPrefix(address, apptest.Base)
@@ -34,7 +34,7 @@ func put(r *apptest.Rig, address, contentType string, body any) *apptest.Respons
 	return r.Do("", http.MethodPut, path, body, "Content-Type", contentType)
 }
 
-// sent sends a file and gives the address that it has as a value.
+// sent uploads a file and returns its address as a value.
 func sent(r *apptest.Rig, as, name, contentType, body string) string {
 	r.T.Helper()
 	address, _ := presigned(r, as, name, contentType)
@@ -163,7 +163,7 @@ func TestUploadTooLarge(t *testing.T) {
 	r := apptest.New(t, func(c *config.Config) { c.UploadLimit = 1000 })
 	address, _ := presigned(r, "ada", "a.txt", "text/plain")
 	put(r, address, "text/plain", strings.Repeat("x", 1001)).Want(413)
-	put(r, address, "text/plain", io.MultiReader(strings.NewReader(strings.Repeat("x", 1001)))).Want(413) // of no known length
+	put(r, address, "text/plain", io.MultiReader(strings.NewReader(strings.Repeat("x", 1001)))).Want(413) // without a known length
 	if rows(r, "blobs") != 0 || len(storedObjects(r, "staging")) > 0 {
 		t.Error("something is kept")
 	}
@@ -174,7 +174,7 @@ func TestUploadTooLarge(t *testing.T) {
 	holds(t, processed(r, value, nil), map[string]any{"type": "Attachment", "attachment.file_size": 0})
 }
 
-// A body that is cut off leaves nothing, and can be sent again.
+// An interrupted upload leaves nothing and can be repeated.
 func TestUploadCutOff(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -195,7 +195,7 @@ func TestUploadCutOff(t *testing.T) {
 	if _, err := refused.In.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Errorf("the connection stays: %v", err)
 	}
-	if err := r.Stop(t.Context()); err != nil { // waits for what was cut off
+	if err := r.Stop(t.Context()); err != nil { // waits for the interrupted one
 		t.Fatal(err)
 	}
 	if left := storedObjects(r, "staging"); len(left) > 0 {
@@ -206,7 +206,7 @@ func TestUploadCutOff(t *testing.T) {
 	}
 }
 
-// Of different bytes sent at once to one address, one wins, and the others are told.
+// If different bytes are sent to one address concurrently, one upload wins, and the others get an error.
 func TestUploadConcurrent(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -216,7 +216,7 @@ func TestUploadConcurrent(t *testing.T) {
 			var mu sync.Mutex
 			answers := map[int][]string{}
 			for i := range 8 {
-				body := fmt.Sprint("body ", i/2) // each comes twice
+				body := fmt.Sprint("body ", i/2) // each body twice
 				all.Go(func() {
 					got := put(r, address, "text/plain", body)
 					mu.Lock()
@@ -238,7 +238,7 @@ func TestUploadConcurrent(t *testing.T) {
 	})
 }
 
-// Every form of an upload's address that clients use makes a block of it.
+// Every form of an upload's address that clients use creates a block of it.
 func TestUploadValues(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -273,7 +273,7 @@ func TestUploadValues(t *testing.T) {
 				refused("ada", value, "value")
 			}
 		}
-		// Only an address that begins so is one of an upload.
+		// Only an address with this prefix is that of an upload.
 		r.Web("example.com/", apptest.Serve("text/html", []byte("<title>Archive</title>")))
 		holds(t, processed(r, "http://example.com/2020/"+public+key, nil), map[string]any{"type": "Link", "title": "Archive"})
 	})

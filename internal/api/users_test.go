@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// TestUser: the same person by id and by slug for everyone, and nothing that is private.
+// TestUser: a user by id and by slug, for everyone, without private fields.
 func TestUser(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -38,7 +38,7 @@ func TestUser(t *testing.T) {
 	})
 }
 
-// TestMe: what others see, with the address and the notifications.
+// TestMe: the public fields, the address and the notifications.
 func TestMe(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -55,7 +55,7 @@ func TestMe(t *testing.T) {
 	})
 }
 
-// TestUserCountsChannels: those of the user alone, and private ones for the user alone.
+// TestUserCountsChannels: only the user's own channels count, and private ones only for the user.
 func TestUserCountsChannels(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -97,7 +97,7 @@ func TestUserCountsChannels(t *testing.T) {
 	})
 }
 
-// TestBadgeAndInitials follow tier and name.
+// TestBadgeAndInitials: the badge follows the tier, the initials the name.
 func TestBadgeAndInitials(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -131,8 +131,7 @@ func TestBadgeAndInitials(t *testing.T) {
 	})
 }
 
-// TestSuspendedUser: the tokens answer 401 everywhere, until the suspension is lifted.
-// What the user made stays.
+// TestSuspendedUser: the tokens get 401 everywhere until the suspension is lifted. The user's things stay.
 func TestSuspendedUser(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -9,8 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// An address is the same with slashes doubled and at its end, in the singular and the plural,
-// by slug and by id.
+// Paths may have doubled and trailing slashes, singular or plural, slugs or ids.
 func TestV2AddressesAreOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -47,7 +46,7 @@ func TestV2AddressesAreOne(t *testing.T) {
 	w.Do("ada", "POST", "/v2//channel/closed//blocks/?content=x", nil).Want(200)
 }
 
-// Addresses that are none are not there, for whatever method; others name the methods they take.
+// Unknown paths are 404 for any method; others list their methods.
 func TestV2UnknownAddresses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -59,7 +58,7 @@ func TestV2UnknownAddresses(t *testing.T) {
 		"Channels/closed", "a/b/c/d/e/f/g", "channels/closed/blocks/x/selection/y", "channelses/closed", "searches?q=x", strings.Repeat("x/", 2_000)} {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"} {
 			res := w.Do("ada", method, "/v2/"+path, nil)
-			if res.Status == http.StatusMethodNotAllowed { // there is another method
+			if res.Status == http.StatusMethodNotAllowed { // another method exists
 				refusedV2(t, method+" "+path, res, http.StatusMethodNotAllowed, "This address does not take "+method)
 				if allow := strings.Split(res.Header.Get("Allow"), ", "); slices.Contains(allow, method) || len(allow) < 2 {
 					t.Errorf("%s %s: Allow %q", method, path, allow)

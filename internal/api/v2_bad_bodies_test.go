@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// v2Writes are operations of version 2 that take parameters, with some that are taken.
+// v2Writes returns operations of version 2 with valid parameters.
 func (w *world) v2Writes() []write {
 	ada := w.Person("bob").ID
 	comment := w.Do("ada", "POST", at("/v2/blocks/%d/comments", w.block), `{"body":"Here"}`).Want(200).Int("id")
@@ -30,7 +30,7 @@ func (w *world) v2Writes() []write {
 
 const noObject = "body: is no JSON object"
 
-// malformedV2 are bodies that no operation takes, made from one that it does.
+// malformedV2 returns malformed bodies, derived from a valid one.
 func malformedV2(good string) []struct{ name, kind, body, why string } {
 	with := func(field string) string { return strings.TrimSuffix(good, "}") + "," + field + "}" }
 	return []struct{ name, kind, body, why string }{
@@ -59,7 +59,7 @@ func malformedV2(good string) []struct{ name, kind, body, why string } {
 	}
 }
 
-// What cannot be read is refused, in version 2's shape, and changes nothing.
+// Malformed requests are refused in version 2's form and change nothing.
 func TestV2MalformedBodies(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -68,7 +68,7 @@ func TestV2MalformedBodies(t *testing.T) {
 			for _, bad := range malformedV2(op.body) {
 				res := w.Do("ada", op.method, op.path, bad.body, "Content-Type", bad.kind)
 				if said := res.Str("description"); strings.Contains(said, "; ") && strings.Contains(said, bad.why) {
-					bad.why = said // a form has nothing of what is needed, either
+					bad.why = said // a form lacks the required parameters, too
 				}
 				refusedV2(t, op.name+", "+bad.name, res, http.StatusBadRequest, bad.why)
 			}

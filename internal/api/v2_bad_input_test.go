@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// idList is n ids, from the first.
+// idList returns n ids, starting at from.
 func idList(from int64, n int) string {
 	var all strings.Builder
 	for i := range n {
@@ -18,13 +18,13 @@ func idList(from int64, n int) string {
 	return all.String()
 }
 
-// badInput is what an operation does not take, and what it says.
+// badInput is an invalid request, with the expected message.
 type badInput struct {
-	method, path, body, why string // a body that is no JSON goes as a form
+	method, path, body, why string // a body other than JSON is sent as a form
 	status                  int
 }
 
-// badInputs are such, by ada on what is hers.
+// badInputs returns invalid requests by ada about her own things.
 func (w *world) badInputs() []badInput {
 	channel, bob := at("/v2/channels/%d", w.closed), w.Person("bob").ID
 	sort, blocks, connections, people := channel+"/sort", channel+"/blocks", channel+"/connections", channel+"/collaborators"
@@ -116,7 +116,7 @@ func (w *world) badInputs() []badInput {
 	}
 }
 
-// What says nothing that can be done is refused with the name of each field, and changes nothing.
+// Invalid requests are refused with the name of each field and change nothing.
 func TestV2BadInput(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -133,7 +133,7 @@ func TestV2BadInput(t *testing.T) {
 	})
 }
 
-// What one may not see is not there, as what is not there: on every address.
+// Hidden things are 404 like missing ones, on every path.
 func TestV2Hidden(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -185,7 +185,7 @@ func TestV2Hidden(t *testing.T) {
 	})
 }
 
-// A connection is of one channel, a comment of one block: elsewhere they are not.
+// A connection belongs to one channel, and a comment to one block: below others they are not found.
 func TestV2Elsewhere(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

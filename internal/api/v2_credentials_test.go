@@ -8,10 +8,10 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// v2Ways are the ways to give a token besides Authorization, the first that counts first.
+// v2Ways are the places of a token besides Authorization, in order of precedence.
 var v2Ways = []string{"X-AUTH-TOKEN", "X-ACCESS-TOKEN", "access_token", "auth_token"}
 
-// withToken puts a token into a request.
+// withToken adds a token to a request.
 func withToken(req *http.Request, way, token string) *http.Request {
 	switch {
 	case way == "Authorization" && token != "":
@@ -27,7 +27,7 @@ func withToken(req *http.Request, way, token string) *http.Request {
 	return req
 }
 
-// asks asks who a request is by, where its tokens are in some places.
+// asks sends a request with tokens in several places and returns the response, which shows the actor.
 func asks(r *apptest.Rig, method, path string, tokens map[string]string) *apptest.Response {
 	r.T.Helper()
 	req := r.Request("", method, path, nil)
@@ -37,8 +37,7 @@ func asks(r *apptest.Rig, method, path string, tokens map[string]string) *apptes
 	return r.Send(req)
 }
 
-// Of several tokens that differ the first counts, whether it is good or not; an empty one
-// is none.
+// If several tokens differ, the first one counts, even if it is invalid. Empty ones are ignored.
 func TestV2TokensInManyPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -88,8 +87,7 @@ func TestV2TokensInManyPlaces(t *testing.T) {
 	}
 }
 
-// A token does for writes wherever it is, also as a parameter; one that may only read
-// writes nothing, and reads.
+// A token works for writes in any place, including parameters. A read token can read but not write.
 func TestV2TokensWrite(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

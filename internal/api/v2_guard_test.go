@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/describe"
 )
 
-// fillV2 puts an id for each parameter of a path of version 2.
+// fillV2 fills the placeholders of a path of version 2 with ids.
 var fillV2 = strings.NewReplacer("{id}", "1", "{block_id}", "1", "{connection_id}", "1", "{comment_id}", "1")
 
 const (
@@ -23,7 +23,7 @@ const (
 	notFoundV2     = `{"code":404,"message":"Not Found","description":"The resource you are looking for does not exist."}`
 )
 
-// Where guests are closed out, they read nothing but the description by version 2 either.
+// If the site is closed to guests, they can only read the description through version 2.
 func TestV2GuestsClosed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.GuestsClosed = true })
@@ -41,8 +41,8 @@ func TestV2GuestsClosed(t *testing.T) {
 	}
 }
 
-// Every operation of version 2 that the description guards is guarded, and no other, and
-// says so in the words that programs compare.
+// Exactly the operations of version 2 that the description protects require a token, and they refuse with the sentences
+// that programs compare.
 func TestV2OperationsAreGuarded(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -65,8 +65,7 @@ func TestV2OperationsAreGuarded(t *testing.T) {
 	}
 }
 
-// What is no id, no page or no order is never refused in a read: an id that can be none is
-// not found, and the rest is as if it were not there.
+// Reads never refuse invalid ids, pages or orders. An invalid id is not found, and other invalid parameters are ignored.
 func TestV2ReadsRefuseNothing(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -116,15 +115,13 @@ func TestV2ReadsRefuseNothing(t *testing.T) {
 	}
 }
 
-// What TestContractHolds sends to the other versions, sent to this one in the ways that its
-// clients send it.
+// Sends the requests of TestContractHolds to version 2, in the forms that its clients use.
 func TestV2Holds(t *testing.T) {
 	t.Parallel()
 	contractHolds(t, func(w *world) []*describe.Description { return []*describe.Description{w.S.API.V2} }, 200, 204, 400, 401, 403, 404)
 }
 
-// version2 now and then sends what is in a body as a form, or in the query, and spells an
-// address otherwise.
+// version2 sometimes sends a body as a form or in the query, and spells a path differently.
 func (f *fuzzer) version2(req *http.Request, body []byte) []byte {
 	if f.seldom(10) {
 		req.URL.Path = strings.Replace(req.URL.Path, pickOf(f, []string{"s/", "/v2/"}), pickOf(f, []string{"/", "s/", "s//", "/v2//"}), 1)

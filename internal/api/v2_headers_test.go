@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// What somebody sees by their token is kept by nobody else, wherever the token is.
+// Responses to a token, in any place, are never cached by others.
 func TestV2IsPrivateByEveryToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
@@ -44,7 +44,7 @@ func TestV2IsPrivateByEveryToken(t *testing.T) {
 	varies("an error", asks(w.Rig, "GET", "/v2/channels/secret", nil).Want(404))
 }
 
-// Pages of other origins may ask with every header that carries a token.
+// Pages of other origins may send every header that carries a token.
 func TestV2Preflight(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -62,8 +62,7 @@ func TestV2Preflight(t *testing.T) {
 	}
 }
 
-// Who has made as many requests as they may is told so in version 2's shape, with version 3's
-// headers, and both versions count together.
+// A client over its rate limit gets version 2's form with version 3's headers. Both versions share the limit.
 func TestV2RateLimit(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, limits)

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Version 2 shows each viewer of every list what version 3 shows them of it, and counts that.
+// Version 2 shows and counts the same items of every list as version 3.
 func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -48,7 +48,7 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 				}
 				counts[as] += int64(len(got))
 			}
-			// No list of version 2 that is of nobody's own tells of what is hidden from its reader.
+			// No list of version 2, except personal ones, reveals things that are hidden from its reader.
 			sees := map[string]bool{"Secret": as == "ada" || as == "ada/read" || as == "cy", "Bob's secret": as == "bob", "Hidden": as == "ada" || as == "ada/read" || as == "cy"}
 			for _, path := range []string{"/v2/channels?per=100", "/v2/search?q=&per=100", "/v2/search?q=secret&per=100", "/v2/search/channels?q=secret", "/v2/search/blocks?q=hidden",
 				"/v2/users/ada/channels?per=100", "/v2/users/bob/channels", "/v2/users/ada/following", at("/v2/channels/%d/channels", w.closed), at("/v2/channels/%d/channels", w.open),
@@ -75,7 +75,7 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 	})
 }
 
-// tells gives which of the hidden things an answer names.
+// tells returns which of the hidden things a response names.
 func tells(r *apptest.Rig, as, path string) map[string]bool {
 	r.T.Helper()
 	body := string(r.Get(as, "%s", path).Body)

@@ -9,13 +9,13 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// v2Operation is one of version 2's, with the row of the matrix that has the same rule.
+// v2Operation is an operation of version 2, with the row of the matrix that has the same rule.
 type v2Operation struct {
 	row string
 	do  func(m *matrix, s *stage, as string) *apptest.Response
 }
 
-// v2At asks for something of a stage's channel.
+// v2At returns a request about a stage's channel.
 func v2At(method, below string, body func(m *matrix, s *stage, as string) any) func(m *matrix, s *stage, as string) *apptest.Response {
 	return func(m *matrix, s *stage, as string) *apptest.Response {
 		var sent any
@@ -28,19 +28,19 @@ func v2At(method, below string, body func(m *matrix, s *stage, as string) any) f
 	}
 }
 
-// params gives the same parameters for every stage.
+// params returns the same parameters for every stage.
 func params(text string) func(*matrix, *stage, string) any {
 	return func(*matrix, *stage, string) any { return text }
 }
 
-// v2Item names an item to connect or to move.
+// v2Item identifies an item to connect or to move.
 func v2Item(kind string, id func(m *matrix, s *stage) int64, more string) func(*matrix, *stage, string) any {
 	return func(m *matrix, s *stage, _ string) any {
 		return fmt.Sprintf(`{"connectable_type":%q,"connectable_id":"%d"%s}`, kind, id(m, s), more)
 	}
 }
 
-// v2People names users by their ids.
+// v2People identifies users by their ids.
 func v2People(who func(m *matrix, as string) string) func(*matrix, *stage, string) any {
 	return func(m *matrix, _ *stage, as string) any {
 		return fmt.Sprintf(`{"ids":[%d]}`, max(m.Person(who(m, as)).ID, 1))
@@ -92,7 +92,7 @@ var v2Operations = map[string]v2Operation{
 	"setCollaborators":            {"addCollaborator", v2At("PUT", "channels/{channel}/collaborators", v2People(bystander))},
 	"removeCollaborators":         {"removeCollaborator crew", v2At("DELETE", "channels/{channel}/collaborators", v2People(bystander))},
 	"removeCollaborators oneself": {"removeCollaborator oneself", v2At("DELETE", "channels/{channel}/collaborators", v2People(oneself))},
-	// Whoever sees a thing may connect it elsewhere, and so do this with it, too.
+	// Everyone who sees a thing may connect it elsewhere, and the same rule applies here.
 	"createComment":   {"connect its block elsewhere", v2At("POST", "blocks/{block}/comments", params(`{"body":"Hear, hear"}`))},
 	"followChannel":   {"connect it elsewhere", v2At("POST", "channel/{channel}/follow", nil)},
 	"unfollowChannel": {"connect it elsewhere", v2At("DELETE", "channels/{channel}/follow", nil)},
@@ -103,17 +103,16 @@ func otherStatus(m *matrix, s *stage, _ string) any {
 	return map[string]any{"status": map[string]string{"public": "private", "closed": "public", "private": "closed"}[now]}
 }
 
-// everyID is an order of all blocks of a stage, the other way round.
+// everyID returns all blocks of a stage in reverse order.
 func everyID(m *matrix, s *stage, _ string) any {
 	return fmt.Sprintf(`{"ids[]":["%d",%d]}`, m.loose, s.block)
 }
 
-// apart are the operations after which a stage is another for its actor. They have one of their own each.
+// apart are the operations that change a stage for its actor. Each of them gets its own stage.
 var apart = []string{"updateChannel status", "deleteChannel", "deleteConnection by author", "deleteConnection by owner",
 	"removeConnection by author", "removeConnection by owner", "removeBlock", "setCollaborators", "removeCollaborators oneself"}
 
-// TestV2Matrix tries every operation of version 2 as everyone: it allows what version 3 does,
-// and hides what version 3 hides.
+// TestV2Matrix tries every operation of version 2 as everyone: it allows and hides the same as version 3.
 func TestV2Matrix(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -143,7 +142,7 @@ func TestV2Matrix(t *testing.T) {
 	})
 }
 
-// status is what version 3 answers the actor where the rule is the same.
+// status returns version 3's status for the actor and the same rule.
 func (op v2Operation) status(t *testing.T, as, visibility string) string {
 	t.Helper()
 	for _, row := range matrixRows {
@@ -155,8 +154,8 @@ func (op v2Operation) status(t *testing.T, as, visibility string) string {
 	return ""
 }
 
-// tryV2 does an operation on a stage. What is forbidden is 401 in version 2, unless the token is
-// of too narrow a scope.
+// tryV2 performs an operation on a stage. Version 2 responds with 401 to forbidden requests, unless the token's scope is
+// too narrow.
 func (m *matrix) tryV2(name string, op v2Operation, s *stage, as, visibility string) {
 	m.T.Helper()
 	want := op.status(m.T.(*testing.T), as, visibility)
@@ -169,11 +168,11 @@ func (m *matrix) tryV2(name string, op v2Operation, s *stage, as, visibility str
 	}
 }
 
-// Every operation of version 2 on channels, blocks and connections is in its matrix.
+// The matrix contains every operation of version 2 on channels, blocks and connections.
 func TestV2MatrixIsWhole(t *testing.T) {
 	t.Parallel()
-	tried := map[string]bool{"listChannels": true, "createChannel": true, // of no one thing
-		"connect": true, "updateComment": true, "deleteComment": true} // TestV2Comments
+	tried := map[string]bool{"listChannels": true, "createChannel": true, // about no particular thing
+		"connect": true, "updateComment": true, "deleteComment": true} // in TestV2Comments
 	for name := range v2Operations {
 		first, _, _ := strings.Cut(name, " ")
 		tried[first] = true

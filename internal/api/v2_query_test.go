@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// v2Reads are addresses of all operations that read, for ada.
+// v2Reads returns the paths of all reads, for ada.
 func (w *world) v2Reads() []string {
 	group := w.Get("ada", "/v3/groups/%d", w.Group("Crew", "ada")).Str("slug")
 	return []string{
@@ -23,7 +23,7 @@ func (w *world) v2Reads() []string {
 	}
 }
 
-// What is too much is not refused in a read either.
+// Reads do not refuse excessive values either.
 func TestV2TooMuchIsNotRefused(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -47,7 +47,7 @@ func TestV2TooMuchIsNotRefused(t *testing.T) {
 	})
 }
 
-// What is too much of a query is cut, and what is no page is the nearest that there is.
+// Excessive queries are cut, and an invalid page becomes the nearest valid one.
 func TestV2QueriesAreCut(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// v2Stage is a channel with one of each kind of item that needs no fetching, and people around it.
+// v2Stage is a channel with one item of each kind that needs no fetching, and people around it.
 type v2Stage struct {
 	*apptest.Rig
 	slug                          string
@@ -35,7 +35,7 @@ func newV2Stage(t *testing.T) *v2Stage {
 	return s
 }
 
-// Every read answers guests, strangers and owners in the form that the description gives it.
+// Every read responds to guests, strangers and owners in the described form.
 func TestV2Reads(t *testing.T) {
 	t.Parallel()
 	s := newV2Stage(t)
@@ -62,7 +62,7 @@ func TestV2Reads(t *testing.T) {
 	s.Do("", "GET", "/v2/users/ada/channel", nil).Want(404)
 }
 
-// A channel's page shows what version 3 shows, by the names of version 2.
+// A channel's page shows the same as version 3, with the names of version 2.
 func TestV2Channel(t *testing.T) {
 	t.Parallel()
 	s := newV2Stage(t)
@@ -86,7 +86,7 @@ func TestV2Channel(t *testing.T) {
 	}
 }
 
-// A block that is made of an address is a link to it from the beginning.
+// A block of a URL is a link to it from the beginning.
 func TestV2Pending(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -99,7 +99,7 @@ func TestV2Pending(t *testing.T) {
 	}
 }
 
-// A page may be all channels, the one that holds them besides.
+// A page may consist only of channels, including the containing channel.
 func TestV2ChannelOfChannels(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -120,7 +120,7 @@ func TestV2ChannelOfChannels(t *testing.T) {
 	}
 }
 
-// The length of a channel is how many items the viewer sees, in every form.
+// The length of a channel is the number of items that the viewer sees, in every form.
 func TestV2Length(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -136,7 +136,7 @@ func TestV2Length(t *testing.T) {
 	}
 }
 
-// A feed begins where its offset says.
+// A feed starts at its offset.
 func TestV2Offset(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -150,13 +150,13 @@ func TestV2Offset(t *testing.T) {
 	}
 }
 
-// Lists of channels are in the order of the last addition, whatever else changes in a channel.
+// Lists of channels are ordered by the last addition, regardless of other changes.
 func TestV2ChannelsByAddition(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		group := int64(r.Group("Botanists", "ada"))
 		for _, c := range []struct {
-			lists map[string]string // who sees what
+			lists map[string]string // the viewer of each list
 			owner any
 		}{
 			{map[string]string{"/v2/users/ada/channels": "", "/v2/accounts/channels": "ada", "/v2/me": "ada", "/v2/accounts": "ada"}, nil},
@@ -175,7 +175,7 @@ func TestV2ChannelsByAddition(t *testing.T) {
 				t.Helper()
 				for path, as := range c.lists {
 					got := r.Get(as, "%s", path).Ints("channels", "id")
-					if c.owner == nil { // the user also made those of the group, which came later
+					if c.owner == nil { // the user also created the group's channels, which were added later
 						got = slices.DeleteFunc(got, func(id int64) bool { return !slices.Contains(ids, id) })
 					}
 					if !slices.Equal(got, want) {
@@ -195,7 +195,7 @@ func TestV2ChannelsByAddition(t *testing.T) {
 			expect("a removal from the second", first, third, second, empty)
 			r.Block("ada", "Lichen", second)
 			expect("another addition to the second", second, first, third, empty)
-			for path, as := range c.lists { // the time that is shown agrees
+			for path, as := range c.lists { // the shown time agrees
 				times := r.Get(as, "%s", path).Get("channels")
 				var last string
 				for _, ch := range times.([]any) {

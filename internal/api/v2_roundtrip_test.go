@@ -7,18 +7,18 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// trip is something that is written by one version, and how each shows it then.
+// trip is a write through one version, with its results in both.
 type trip struct {
 	name         string
-	v2, v3       func(w *world) *apptest.Response // write the same by either version
-	path2, path3 string                           // where it is read
-	want2, want3 map[string]any                   // values by path there; "gone" for an address that answers 404
+	v2, v3       func(w *world) *apptest.Response // the same write through either version
+	path2, path3 string                           // paths to read
+	want2, want3 map[string]any                   // expected values by path; "gone" for a path that is 404
 }
 
-// gone is what is wanted of what must not be there.
+// gone is the expectation for something that must not exist.
 const gone = "gone"
 
-// trips are such, on what ada owns.
+// trips returns writes to ada's things.
 func (w *world) trips() []trip {
 	send := func(method, path string, body any) func(*world) *apptest.Response {
 		return func(w *world) *apptest.Response { return w.Do("ada", method, path, body) }
@@ -93,7 +93,7 @@ func (w *world) trips() []trip {
 		{"following a user", send("POST", "/v2/users/bob/follow", nil), send("PUT", "/ext/v1/users/bob/follow", nil),
 			"/v2/users/bob/followers", "/v3/users/bob/followers", map[string]any{"length": 1, "users.0.slug": "ada"},
 			map[string]any{"meta.total_count": 1, "data.0.slug": "ada"}},
-		{"following a group", crew, crew, // version 2 never could
+		{"following a group", crew, crew, // not possible in version 2
 			"/v2/users/ada/following", "/v3/users/ada/following", map[string]any{"length": 1, "following.0.slug": "crew", "following.0.base_class": "Group"},
 			map[string]any{"meta.total_count": 1, "data.0.slug": "crew"}},
 		{"a connection less", send("DELETE", at("/v2/connections/%d", w.connection), nil), send("DELETE", at("/v3/connections/%d", w.connection), nil),
@@ -104,7 +104,7 @@ func (w *world) trips() []trip {
 	}
 }
 
-// What is written by one version is read by the other, as if it had been written by that.
+// A write through one version has the same results in the other.
 func TestV2RoundTrips(t *testing.T) {
 	t.Parallel()
 	for i, trip := range newWorld(apptest.New(t)).trips() {
@@ -129,7 +129,7 @@ func TestV2RoundTrips(t *testing.T) {
 	}
 }
 
-// reads holds what an address shows against what is wanted of it.
+// reads compares the response of a path with the expected values.
 func reads(t *testing.T, name string, w *world, path string, want map[string]any) {
 	t.Helper()
 	res := w.Do("ada", "GET", path, nil)

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// version2 is the address of version 2 that shows what one of version 3 does.
+// version2 returns the path of version 2 that corresponds to one of version 3.
 func version2(path string) string {
 	path = "/v2/" + strings.TrimPrefix(path, "/v3/")
 	if strings.HasPrefix(path, "/v2/blocks/") {
@@ -17,8 +17,8 @@ func version2(path string) string {
 	return path
 }
 
-// A page of a channel takes what version 3 takes for the channel and its contents, and three
-// statements more, for who and what is shown whole; and no list takes more for more rows.
+// A page of a channel takes the statements of version 3 for the channel and its contents, and three more for nested
+// things that are shown in full. No list takes more statements for more rows.
 func TestV2Statements(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

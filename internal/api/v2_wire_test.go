@@ -28,7 +28,7 @@ func (w *world) addressV2(path string) string {
 		"{comment_id}", "1").Replace(path)
 }
 
-// Reads of version 2 are asked for again, and for their head alone, as those of version 3.
+// Reads of version 2 support revalidation and HEAD like those of version 3.
 func TestV2ReadsRevalidate(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -41,7 +41,7 @@ func TestV2ReadsRevalidate(t *testing.T) {
 	})
 }
 
-// An address of version 2 says which methods it takes.
+// A path of version 2 lists its methods.
 func TestV2WrongMethods(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -80,8 +80,8 @@ func TestV2WrongMethods(t *testing.T) {
 	}
 }
 
-// Every answer of an operation says since when version 2 is deprecated, and most where in
-// version 3 the same is had: an address that this server has.
+// Every response contains the date of version 2's deprecation, and most of them an existing path of version 3 as the
+// successor.
 func TestV2IsDeprecated(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -103,7 +103,7 @@ func TestV2IsDeprecated(t *testing.T) {
 		successors++
 		address := strings.TrimPrefix(link, apptest.Base)
 		if address == "/v3/search" {
-			address += "?query=a" // which it needs
+			address += "?query=a" // required
 		}
 		if got := r.Do("ada", "GET", address, nil).Status; got != http.StatusOK {
 			t.Errorf("%s: %s answers %d", op.ID, link, got)

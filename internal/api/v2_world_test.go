@@ -9,13 +9,13 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// The answers that programs compare word by word (version 2, section 6).
+// The sentences that programs compare word by word (version 2, section 6).
 const (
 	v2Unauthorized = "Invalid credentials."
 	v2NotFound     = "The resource you are looking for does not exist."
 )
 
-// refusedV2 holds an error against version 2's shape. description is all that it says.
+// refusedV2 checks an error in version 2's form. description is its complete sentence.
 func refusedV2(t *testing.T, name string, res *apptest.Response, status int, description string) {
 	t.Helper()
 	if res.Status != status {
@@ -50,13 +50,13 @@ func form(r *apptest.Rig, as, method, path, parameters string) *apptest.Response
 	return r.Do(as, method, path, parameters, "Content-Type", formKind)
 }
 
-// v2Contents are the ids of a channel's items in version 2, from the first position.
+// v2Contents returns the ids of a channel's items in version 2, from the first position.
 func v2Contents(r *apptest.Rig, as string, channel int64) []int64 {
 	r.T.Helper()
 	return r.Get(as, "/v2/channels/%d/contents?per=100", channel).Ints("contents", "id")
 }
 
-// inOrder fails where a channel's items are others, or in another order.
+// inOrder fails if a channel's items or their order differ.
 func inOrder(t *testing.T, name string, r *apptest.Rig, as string, channel int64, want ...int64) {
 	t.Helper()
 	if got := v2Contents(r, as, channel); !slices.Equal(got, want) {
@@ -64,5 +64,5 @@ func inOrder(t *testing.T, name string, r *apptest.Rig, as string, channel int64
 	}
 }
 
-// words is n words.
+// wordsOf returns n words.
 func wordsOf(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// v2Forms are the ways in which clients send the parameters of a write.
+// v2Forms are the forms in which clients send the parameters of a write.
 var v2Forms = map[string]func(r *apptest.Rig, as, method, path string, parameters url.Values) *apptest.Response{
 	"form": func(r *apptest.Rig, as, method, path string, parameters url.Values) *apptest.Response {
 		return form(r, as, method, path, parameters.Encode())
@@ -49,12 +49,12 @@ var v2Forms = map[string]func(r *apptest.Rig, as, method, path string, parameter
 	},
 }
 
-// Writes take their parameters in all forms, and numbers as numerals.
+// Writes accept parameters in all forms, and numbers as text.
 func TestV2WritesInAllForms(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		bob := fmt.Sprint(r.Person("bob").ID)
-		for i := range 20 { // so that no block has the id of a channel
+		for i := range 20 { // so that no block has the same id as a channel
 			r.Channel("ada", fmt.Sprint("Shelf ", i), "closed")
 		}
 		for name, send := range v2Forms {
@@ -136,7 +136,7 @@ func TestV2WritesInAllForms(t *testing.T) {
 	})
 }
 
-// Of a parameter in several places the body's counts, and of a repeated one the last.
+// Parameters in the body take precedence over others, and the last of repeated ones counts.
 func TestV2ParametersInManyPlaces(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -152,7 +152,7 @@ func TestV2ParametersInManyPlaces(t *testing.T) {
 	}
 }
 
-// Collaborators are added, set and removed; groups that collaborate are another matter.
+// Collaborators are added, set and removed. Groups are not affected.
 func TestV2Collaborators(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -170,7 +170,7 @@ func TestV2Collaborators(t *testing.T) {
 			want         []string
 		}{
 			{"POST", ids("bob"), []string{"bob"}}, {"POST", ids("bob", "cy", "bob"), []string{"bob", "cy"}},
-			{"DELETE", ids("bob"), []string{"cy"}}, {"DELETE", ids("bob", "eve"), []string{"cy"}}, // who is none
+			{"DELETE", ids("bob"), []string{"cy"}}, {"DELETE", ids("bob", "eve"), []string{"cy"}}, // not a collaborator
 			{"PUT", ids("dee", "bob"), []string{"bob", "dee"}}, {"PUT", ids("dee"), []string{"dee"}}, {"PUT", ids(), nil},
 			{"POST", ids("cy"), []string{"cy"}}, {"DELETE", ids("cy"), nil},
 		} {
@@ -190,7 +190,7 @@ func TestV2Collaborators(t *testing.T) {
 		if n := w.Get("ada", "/ext/v1/channels/%d/collaborators", w.closed).Len("data"); n != 1 {
 			t.Errorf("%d collaborators are left, want the group", n)
 		}
-		// Who leaves a private channel is told so, although it is hidden from them then.
+		// A person who leaves a private channel gets a response, although the channel is hidden from them afterwards.
 		w.Do("ada", "POST", at("/v2/channels/%d/collaborators", w.secret), ids("bob", "cy")).Want(200)
 		left := w.Do("bob", "DELETE", at("/v2/channels/%d/collaborators", w.secret), ids("bob")).Want(200)
 		if left.Len("users") != 1 || left.Str("users.0.slug") != "cy" {
@@ -200,7 +200,7 @@ func TestV2Collaborators(t *testing.T) {
 	})
 }
 
-// A selection is toggled, by the block or by the connection, and is version 3's pin.
+// Selecting toggles, by block or by connection, and corresponds to version 3's pin.
 func TestV2Selection(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -225,7 +225,7 @@ func TestV2Selection(t *testing.T) {
 	})
 }
 
-// Following and reading answer as version 2 says, and as often as one asks.
+// Following and reading notifications respond as in version 2, any number of times.
 func TestV2Follows(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -256,7 +256,7 @@ func TestV2Follows(t *testing.T) {
 	})
 }
 
-// The places of mentions count characters, whatever stands before them.
+// The positions of mentions count characters after any text.
 func TestV2Comments(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -291,7 +291,7 @@ func TestV2Comments(t *testing.T) {
 	})
 }
 
-// A block and a channel of one id are both in an order by it being there twice: the block first.
+// If a block and a channel have the same id, an order contains it twice: the block first.
 func TestV2SortsWhatHasOneID(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -313,7 +313,7 @@ func TestV2SortsWhatHasOneID(t *testing.T) {
 	})
 }
 
-// More items than a page has are sorted at once.
+// More items than a page has can be sorted at once.
 func TestV2SortsMany(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,13 +8,13 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestVisibilityOfBlock walks a block of Ben's through every transition. Ada owns the
-// channels Shared (Ben collaborates) and Open, Ben owns Own.
+// TestVisibilityOfBlock moves a block of Ben's through every transition. Ada owns the channels Shared (Ben collaborates)
+// and Open, Ben owns Own.
 func TestVisibilityOfBlock(t *testing.T) {
 	t.Parallel()
 	steps := []struct {
 		do, visibility string
-		seenBy         string // of ada, ben, zoe and guest
+		seenBy         string // some of ada, ben, zoe and guest
 	}{
 		{"", "private", "ada ben"},
 		{"ben connects to Open", "public", "ada ben zoe guest"},
@@ -31,7 +31,7 @@ func TestVisibilityOfBlock(t *testing.T) {
 		{"ben removes from Shared", "private", "ben"},
 		{"ben removes from Own", "orphan", "ben"},
 		{"ben connects to Shared", "private", "ada ben"},
-		{"ada drops ben from Shared", "private", "ada ben"}, // its author still sees it
+		{"ada drops ben from Shared", "private", "ada ben"}, // still visible to its author
 		{"ada connects to Open", "public", "ada ben zoe guest"},
 		{"ada deletes Open", "private", "ada ben"},
 		{"ada makes Shared closed", "public", "ada ben zoe guest"},
@@ -60,7 +60,7 @@ func TestVisibilityOfBlock(t *testing.T) {
 	})
 }
 
-// act does what a sentence says to a block and the channels of those names.
+// act performs a sentence on a block and the channels with these names.
 func act(r *apptest.Rig, sentence string, block int64, channel map[string]int64) {
 	r.T.Helper()
 	words := strings.Fields(sentence)
@@ -92,7 +92,7 @@ func act(r *apptest.Rig, sentence string, block int64, channel map[string]int64)
 	}
 }
 
-// TestVisibilityOfOrphan: nobody but its author may do anything with an orphan.
+// TestVisibilityOfOrphan: only its author may do anything with an orphan.
 func TestVisibilityOfOrphan(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

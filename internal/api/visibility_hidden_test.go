@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestConnectionOfAHiddenChannel is not there even for the owner of the channel that it
-// is in, until its item may be seen.
+// TestConnectionOfAHiddenChannel: a connection is 404, even for the owner of the containing channel, while its item is
+// hidden.
 func TestConnectionOfAHiddenChannel(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -39,8 +39,7 @@ func TestConnectionOfAHiddenChannel(t *testing.T) {
 	})
 }
 
-// TestHiddenChannelFollowsItsOwner: contents change with who may see an item, not only
-// with the item.
+// TestHiddenChannelFollowsItsOwner: contents change with the permission to see an item, not only with the item.
 func TestHiddenChannelFollowsItsOwner(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -51,7 +50,7 @@ func TestHiddenChannelFollowsItsOwner(t *testing.T) {
 		steps := []struct {
 			method, path string
 			body         any
-			seenBy       []string // of ada, ben, cleo
+			seenBy       []string // some of ada, ben, cleo
 		}{
 			{"GET", at, nil, []string{"ben"}},
 			{"POST", collaborators, map[string]any{"group_id": firm}, []string{"ben", "cleo"}},

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestWhereFieldsAre: `can` and `collaborators` only on full resources, `connection`
-// only in contents, and each left out elsewhere rather than null.
+// TestWhereFieldsAre: `can` and `collaborators` are only in full resources, `connection` only in contents. Elsewhere they
+// are absent instead of null.
 func TestWhereFieldsAre(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -22,7 +22,7 @@ func TestWhereFieldsAre(t *testing.T) {
 		full, listed, placed := []string{"can"}, []string{}, []string{"connection"}
 		tests := []struct {
 			path, at string
-			has      []string // of can, collaborators, connection
+			has      []string // some of can, collaborators, connection
 		}{
 			{fmt.Sprint("/v3/channels/", hub), "", []string{"can", "collaborators"}},
 			{fmt.Sprint("/v3/channels/", spoke), "", []string{"can", "collaborators"}},
@@ -56,7 +56,7 @@ func TestWhereFieldsAre(t *testing.T) {
 	})
 }
 
-// TestLinks: every address is absolute, and leads to where it says.
+// TestLinks: every URL is absolute and leads to the right resource.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// decoded undoes the coding of a body.
+// decoded removes the content coding of a body.
 func decoded(t *testing.T, res *apptest.Response) string {
 	t.Helper()
 	var from io.Reader = bytes.NewReader(res.Body)
@@ -76,7 +76,7 @@ func TestCompression(t *testing.T) {
 				Want(http.StatusNotModified)
 		}
 	}
-	// Errors and small bodies come as they are.
+	// Errors and small bodies are not encoded.
 	for _, path := range []string{"/v3/ping", "/v3/nothing"} {
 		if res := w.Do("", "GET", path, nil, "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s is compressed", path)
@@ -104,7 +104,7 @@ func TestCORS(t *testing.T) {
 			}
 		}
 	}
-	// A web page sees what it needs of real answers, good and bad; Origin does not matter.
+	// A web page gets the CORS headers it needs with all responses, for any Origin.
 	for _, origin := range []string{"https://elsewhere.example", "null", ""} {
 		for _, res := range []*apptest.Response{
 			w.Do("ada", "GET", "/v3/me", nil, "Origin", origin).Want(http.StatusOK),

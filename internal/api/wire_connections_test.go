@@ -71,7 +71,7 @@ func TestBadMoves(t *testing.T) {
 			}
 			w.unchanged(t, before, body)
 		}
-		// A place above the top is the top.
+		// A position above the top means the top.
 		if got := w.Do("ada", "POST", path, `{"position":9223372036854775807}`).Want(http.StatusOK).Int("position"); got != 2 {
 			t.Errorf("moved to %d, want 2", got)
 		}

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// common are the header fields of every response, whatever its status.
+// common are the header fields of every response with any status.
 var common = map[string]string{
 	"Access-Control-Allow-Origin": "*",
 	"X-Content-Type-Options":      "nosniff",
@@ -18,7 +18,7 @@ var common = map[string]string{
 	"X-Ratelimit-Window":          "60",
 }
 
-// complete holds the header of an error against what every error has.
+// complete checks the header of an error.
 func complete(t *testing.T, name string, res *apptest.Response) {
 	t.Helper()
 	for field, want := range common {
@@ -111,7 +111,7 @@ func TestUnknownRoutes(t *testing.T) {
 			complete(t, method+" "+path, res)
 		}
 	}
-	for _, path := range []string{"/extra", "/%ff", "/v3\\ping"} { // where the page of a person could be
+	for _, path := range []string{"/extra", "/%ff", "/v3\\ping"} { // paths where profiles could be
 		if res := r.Do("", "GET", path, nil); res.Status != http.StatusNotFound || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("GET %s: %d %v", path, res.Status, res.Header)
 		}
@@ -131,7 +131,7 @@ func TestMethodNotAllowed(t *testing.T) {
 	for _, doc := range r.Descriptions() {
 		for _, op := range doc.Operations() {
 			if op.ID == "createOAuthToken" {
-				continue // its errors have a shape of their own, held by internal/oauth
+				continue // its errors have another form, tested in internal/oauth
 			}
 			paths[op.Path] = append(paths[op.Path], op.Method)
 		}
@@ -171,8 +171,8 @@ func TestMethodNotAllowed(t *testing.T) {
 	}
 }
 
-// A panic in the midst of a use case is a 500 that tells nothing but the request's id,
-// and leaves the database as it was and free for the next.
+// A panic in a use case is a 500 that only reveals the request's id. It changes nothing, and the database is usable for
+// the next request.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -213,7 +213,7 @@ func (w *world) panicAt(n int, c touch) (res *apptest.Response, hit bool) {
 	return w.ask("ada", c), hit
 }
 
-// internal holds a 500 against the contract: the request's id and nothing of the inside.
+// internal checks a 500: it contains the request's id and no internal details.
 func (w *world) internal(t *testing.T, name string, res *apptest.Response) {
 	t.Helper()
 	refused(t, name, res, http.StatusInternalServerError)

@@ -11,10 +11,10 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// seen is what a viewer saw at an address.
+// seen is a viewer's response from a path.
 type seen struct{ tag, body string }
 
-// view reads an address as a viewer; hidden things have no tag.
+// view reads a path as a viewer. Hidden things have no tag.
 func (w *world) view(who, path string) seen {
 	w.T.Helper()
 	res := w.Do(who, "GET", path, nil)
@@ -24,16 +24,16 @@ func (w *world) view(who, path string) seen {
 	return seen{res.Header.Get("ETag"), string(res.Body)}
 }
 
-// step is a change. Versions count a little more than what shows: spare are the
-// addresses whose tags may change although their bytes do not.
+// step is a change. Versions sometimes change without visible effect: spare are the paths whose tags may change although
+// their bytes do not.
 type step struct {
 	name  string
 	do    func()
 	spare []string
 }
 
-// story is a sequence of changes, each of which changes what somebody sees of the
-// watched addresses, or, in the steps named "no-op", nobody.
+// story returns a sequence of changes. Each of them changes a watched path for somebody, or for nobody in the steps
+// named "no-op".
 func (w *world) story(group domain.GroupID) []step {
 	ada, bob, carol := w.Person("ada").ID, w.Person("bob").ID, w.Person("carol").ID
 	do := func(as, method, path, body string) func() {
@@ -115,8 +115,7 @@ func (w *world) must(_ any, err error) {
 	}
 }
 
-// The ETag of a single resource changes when the bytes that this viewer gets do, and
-// but for what a step spares only then.
+// The ETag of a resource changes whenever the viewer's bytes change and, except for a step's spare paths, only then.
 func TestETagsFollowTheBytes(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -157,7 +156,7 @@ func TestETagsFollowTheBytes(t *testing.T) {
 	})
 }
 
-// revalidate asks with the tag from before: 304 while the bytes are the same.
+// revalidate sends the previous tag: 304 while the bytes are the same.
 func (w *world) revalidate(t *testing.T, who, path string, before, now seen) {
 	t.Helper()
 	res := w.Do(who, "GET", path, nil, "If-None-Match", before.tag)
@@ -170,7 +169,7 @@ func (w *world) revalidate(t *testing.T, who, path string, before, now seen) {
 	}
 }
 
-// distinct fails when two viewers who see different bytes share a tag.
+// distinct fails if two viewers of different bytes share a tag.
 func (w *world) distinct(t *testing.T, name string, all map[string]seen, viewers, paths []string) {
 	t.Helper()
 	for _, path := range paths {

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// ids repeats an id n times, as the elements of a list.
+// ids repeats an id n times as elements of a list.
 func ids(id int64, n int) string {
 	return strings.TrimSuffix(strings.Repeat(at("%d,", id), n), ",")
 }
 
 const twenty = "99999999999999999999" // digits, beyond 64 bits
 
-// badBody is a body and all that is wrong with it.
+// badBody is a body with all of its faults.
 type badBody struct {
 	body string
 	errs []string

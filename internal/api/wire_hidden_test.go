@@ -11,8 +11,8 @@ import (
 // touch is a request about something.
 type touch struct{ method, path, body string }
 
-// hiddenTouches are requests of bob about what only ada may see: everywhere that an id
-// or a slug of it can be put.
+// hiddenTouches returns bob's requests about things that only ada may see, with their ids and slugs in every possible
+// place.
 func (w *world) hiddenTouches(bobs int64) []touch {
 	bobBlock := w.Block("bob", "Bob's", bobs)
 	secret, slug := at("%d", w.secret), `"secret"`
@@ -45,8 +45,7 @@ func (w *world) hiddenTouches(bobs int64) []touch {
 	return all
 }
 
-// What one may not see answers as what is not there, byte for byte but for the id of
-// the request.
+// Hidden things get the same response as missing ones, byte for byte except for the request id.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -66,7 +65,7 @@ func TestHidden(t *testing.T) {
 			}
 			w.unchanged(t, before, name)
 		}
-		// A channel that is open and in the secret one does not tell of it.
+		// An open channel inside the secret one does not reveal it.
 		res := w.Do("bob", "GET", at("/v3/blocks/%d/connections?filter=ALL", w.block), nil).Want(http.StatusOK)
 		if res.Int("meta.total_count") != 2 {
 			t.Errorf("bob sees %s", res.Body)
@@ -79,8 +78,8 @@ func TestHidden(t *testing.T) {
 	})
 }
 
-// What one may not see answers without a wait for those who change it, and so takes no
-// lock of it either. SQLite has no locks of rows.
+// Requests for hidden things do not wait for those who change them, and so take no locks on them. SQLite has no row
+// locks.
 func TestHiddenIsNotLocked(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -125,7 +124,7 @@ func (w *world) ask(as string, c touch) *apptest.Response {
 	return w.Do(as, c.method, c.path, c.body)
 }
 
-// What was deleted is gone for its owner, too.
+// Deleted things are gone for their owner, too.
 func TestDeleted(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -135,7 +134,7 @@ func TestDeleted(t *testing.T) {
 		before := w.Dump()
 		for _, c := range touches {
 			if c.path == at("/v3/blocks/%d", w.hidden) || c.path == at("/v3/blocks/%d/connections", w.hidden) {
-				continue // her block stays
+				continue // the block stays
 			}
 			for _, who := range []string{"ada", "bob"} {
 				name := who + ": " + c.method + " " + c.path + " " + c.body

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// write is an operation that takes a body, with one that is taken.
+// write is an operation with a valid body.
 type write struct{ name, method, path, body string }
 
-// writes are such operations on channels and what is in them.
+// writes returns the write operations on channels and their contents.
 func (w *world) writes() []write {
 	return []write{
 		{"createBlock", "POST", "/v3/blocks", at(`{"value":"more","channel_ids":[%d]}`, w.closed)},
@@ -26,10 +26,10 @@ func (w *world) writes() []write {
 	}
 }
 
-// nest puts a value into n arrays.
+// nest nests a value in n arrays.
 func nest(n int) string { return strings.Repeat("[", n) + "0" + strings.Repeat("]", n) }
 
-// malformed are bodies that no operation takes, made from one that it does.
+// malformed returns malformed bodies, derived from a valid one.
 func malformed(good string) []struct{ name, body, why string } {
 	with := func(field string) string { return strings.TrimSuffix(good, "}") + "," + field + "}" }
 	return []struct{ name, body, why string }{
@@ -105,7 +105,7 @@ func TestUnsupportedMediaTypes(t *testing.T) {
 	})
 }
 
-// endless is a reader whose length no client tells.
+// endless is a reader of unknown length.
 type endless struct{ io.Reader }
 
 func TestLargeBodies(t *testing.T) {
@@ -122,7 +122,7 @@ func TestLargeBodies(t *testing.T) {
 			refused(t, op.name+" in chunks", w.Send(req), http.StatusRequestEntityTooLarge)
 			w.unchanged(t, before, op.name)
 		}
-		// One byte below the limit is taken.
+		// One byte below the limit is accepted.
 		body := `{"title":"Large","x":""}`
 		body = strings.Replace(body, `""`, `"`+strings.Repeat("x", 1<<20-len(body))+`"`, 1)
 		w.Do("ada", "POST", "/v3/channels", body).Want(http.StatusCreated)

@@ -12,9 +12,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// While a client does not read a large page, another that is too large beside it is
-// refused by 503, and whatever is small is served; when the client has gone, the page is
-// served again, with its length and its tag.
+// While a slow client reads a large page, another large one gets 503, and small ones are served. After the client has
+// gone, the page is served again, with its length and its tag.
 func TestResponsesInMemory(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// pairs are n members of a JSON object, with keys from prefix0 on.
+// pairs returns n members of a JSON object, with keys from prefix0 on.
 func pairs(prefix string, n int, value string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -16,8 +16,7 @@ func pairs(prefix string, n int, value string) string {
 	return strings.Join(all, ",")
 }
 
-// metadataPlaces are the requests that take metadata: M stands for it, null says
-// whether null may stand in it.
+// metadataPlaces returns the requests with metadata. M is its placeholder; null reports whether it may be null.
 func (w *world) metadataPlaces() []struct {
 	name, method, path, body, field string
 	null                            bool
@@ -75,14 +74,14 @@ func TestBadMetadata(t *testing.T) {
 				}{`{"a":null}`, []string{".a: " + value}})
 			}
 			for _, tt := range tests {
-				if tt.metadata == "null" && place.name == "createBlock" { // clients send it for none
+				if tt.metadata == "null" && place.name == "createBlock" { // clients send it for no metadata
 					continue
 				}
 				errs := make([]string, len(tt.errs))
 				for i, e := range tt.errs {
 					errs[i] = place.field + e
 				}
-				if len(errs) > 1 { // the whole sorts before its parts
+				if len(errs) > 1 { // the object sorts before its members
 					errs = append(errs[len(errs)-1:], errs[:len(errs)-1]...)
 				}
 				name := at("%s %.80s", place.name, tt.metadata)
@@ -90,7 +89,7 @@ func TestBadMetadata(t *testing.T) {
 				refused(t, name, res, http.StatusBadRequest, errs...)
 				w.unchanged(t, before, name)
 			}
-			// 17 values of 2,000 characters: each may stand, all together not.
+			// 17 values of 2,000 characters: each is valid, but together they are too large.
 			large := `{` + pairs("k", 17, `"`+strings.Repeat("x", 2000)+`"`) + `}`
 			res := w.Do("ada", place.method, place.path, strings.Replace(place.body, "M", large, 1))
 			if place.null {

@@ -20,7 +20,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// reads and writes that go to the database.
+// touches returns reads and writes that use the database.
 func (w *world) touches() []touch {
 	all := []touch{
 		{"GET", at("/v3/blocks/%d", w.block), ""}, {"GET", at("/v3/blocks/%d/connections", w.block), ""},
@@ -37,8 +37,8 @@ func (w *world) touches() []touch {
 	return all
 }
 
-// Without its database the server answers 503, in the contract's shape and without a
-// word of what is inside, and says that it is not ready.
+// Without its database the server responds with 503, in the contract's form and without internal details, and reports
+// that it is not ready.
 func TestDatabaseGone(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -48,7 +48,7 @@ func TestDatabaseGone(t *testing.T) {
 			res := w.ask("ada", c)
 			w.away(t, c.method+" "+c.path, res)
 			complete(t, c.method+" "+c.path, res)
-			// The request id is random letters, and may spell any word.
+			// The random request id may contain any word.
 			said := strings.ToLower(strings.ReplaceAll(string(res.Body), res.Header.Get("X-Request-Id"), ""))
 			for _, word := range []string{"sql", "database", "closed", "select", "postgres", "vitrine.db", "/tmp", "goroutine"} {
 				if strings.Contains(said, word) {
@@ -65,8 +65,7 @@ func TestDatabaseGone(t *testing.T) {
 	})
 }
 
-// away holds a 503 of an outage against the contract: when to try again, and nothing of
-// the inside, which the log tells.
+// away checks the 503 of an outage: Retry-After, and no internal details, which are logged.
 func (w *world) away(t *testing.T, name string, res *apptest.Response) {
 	t.Helper()
 	refused(t, name, res, http.StatusServiceUnavailable)
@@ -79,7 +78,7 @@ func (w *world) away(t *testing.T, name string, res *apptest.Response) {
 	}
 }
 
-// cut stands between the server and its database, and can cut them apart.
+// cut is a proxy between the server and its database that can cut the connection.
 type cut struct {
 	net.Listener
 	to string
@@ -119,7 +118,7 @@ func (c *cut) set(apart bool) {
 	c.conns = nil
 }
 
-// behind gives the address of a PostgreSQL database by way of a cut.
+// behind returns the address of a PostgreSQL database through a cut.
 func behind(t *testing.T, address string) (string, *cut) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -144,8 +143,8 @@ func behind(t *testing.T, address string) (string, *cut) {
 	return u.String(), c
 }
 
-// While PostgreSQL is away, every door says so by 503, whatever was asked; and when it
-// is back the same server serves again.
+// While PostgreSQL is unreachable, all APIs respond with 503 to any request. When it is back, the same server works
+// again.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -166,7 +165,7 @@ func TestDatabaseAway(t *testing.T) {
 		session, _, _ := auth.NewToken(auth.Session)
 		before := r.Dump()
 		c.set(true)
-		for range 2 { // connections that were lost, and none to be had
+		for range 2 { // first lost connections, then refused ones
 			for _, one := range asked {
 				w.away(t, one.method+" "+one.path, w.ask("ada", one))
 			}
@@ -198,8 +197,7 @@ func TestDatabaseAway(t *testing.T) {
 	})
 }
 
-// A write that waits for another writer longer than the deadline answers 408 and has
-// changed nothing; the next one goes through.
+// A write that waits for another writer beyond its deadline gets 408 and changes nothing. The next one succeeds.
 func TestDeadlineInTheDatabase(t *testing.T) {
 	t.Parallel()
 	brief := func(c *config.Config) { c.RequestTimeout = 200 * time.Millisecond }
@@ -244,7 +242,7 @@ func TestDeadlineInTheDatabase(t *testing.T) {
 	}, brief)
 }
 
-// A read whose deadline passes before one of its statements ends in 408.
+// A read whose deadline passes before one of its statements gets 408.
 func TestDeadlineInARead(t *testing.T) {
 	t.Parallel()
 	brief := func(c *config.Config) { c.RequestTimeout = 50 * time.Millisecond }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lists are the paths of lists with their sorts.
+// lists returns the paths of lists with their sorts.
 func (w *world) lists() map[string]string {
 	contents := "position_asc, position_desc, created_at_asc, created_at_desc, updated_at_asc, updated_at_desc"
 	return map[string]string{
@@ -77,7 +77,7 @@ func TestBadParameters(t *testing.T) {
 	})
 }
 
-// What looks odd and is fine: unknown parameters, cache busters, the ends of ranges.
+// Unusual but valid: unknown parameters, cache busters, the limits of ranges.
 func TestLenientParameters(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -103,7 +103,7 @@ func TestLenientParameters(t *testing.T) {
 	})
 }
 
-// noSuchPaths are addresses that name nothing.
+// TestBadIDs requests paths that identify nothing.
 func TestBadIDs(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -128,7 +128,7 @@ func TestBadIDs(t *testing.T) {
 				body = op.body
 			}
 			path := at(op.path, id)
-			if strings.HasSuffix(path, "/") && path != "/v3/users/" { // an address without its slash, which is another
+			if strings.HasSuffix(path, "/") && path != "/v3/users/" { // a path without its trailing slash is another one
 				status = http.StatusMethodNotAllowed
 			}
 			refused(t, op.method+" "+path, w.Do("ada", op.method, path, body), status, errs...)
@@ -159,7 +159,7 @@ func TestBadIDs(t *testing.T) {
 	})
 }
 
-// Targets in bodies that are nobody's, or slugs of another kind.
+// Targets in bodies that do not exist, or slugs of another type.
 func TestMissingTargets(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -13,9 +13,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// crowd is a server with lists of some length: a channel of n items, half of them
-// channels of which some are private, a block and a channel in n channels, and a
-// channel with n collaborators.
+// crowd is a server with long lists: a channel of n items, half of them channels and some of these private, a block and
+// a channel in n channels, and a channel with n collaborators.
 type crowd struct {
 	*apptest.Rig
 	paths []string
@@ -54,7 +53,7 @@ func newCrowd(r *apptest.Rig, n int) *crowd {
 	return c
 }
 
-// maker makes things in one transaction, until the first error.
+// maker creates things in one transaction until the first error.
 type maker struct {
 	ctx    context.Context
 	tx     *store.Tx
@@ -120,7 +119,7 @@ func (m maker) do(step func() error) {
 func TestStatementsDoNotGrow(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		sizes := []int{6, 10, 100} // 6 has one of every kind
+		sizes := []int{6, 10, 100} // 6 items include one of every kind
 		var crowds []*crowd
 		for _, n := range sizes {
 			crowds = append(crowds, newCrowd(r, n))
@@ -149,7 +148,7 @@ func TestStatementsDoNotGrow(t *testing.T) {
 	})
 }
 
-// What is asked most is cheap: the most statements each may run.
+// The most frequent requests are cheap: the maximum number of statements of each.
 func TestStatementsOfSingleReads(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -159,12 +158,12 @@ func TestStatementsOfSingleReads(t *testing.T) {
 			"/v3/ping": 0, "/v3/openapi": 0, "/v3/openapi.json": 0, "/ext/v1/openapi.json": 0, "/v3/nothing": 0,
 			"/v3/users/ada": 1, at("/v3/users/%d", w.Person("ada").ID): 1,
 			at("/v3/blocks/%d", w.block): 1, at("/v3/channels/%d", w.closed): 1, "/v3/channels/closed": 1,
-			at("/v3/channels/%d", w.open):          2, // and its collaborators
+			at("/v3/channels/%d", w.open):          2, // with its collaborators
 			at("/v3/connections/%d", w.connection): 3, at("/v3/connections/%d", w.channelConnection): 4,
 			"/v3/channels/closed/contents": 3, at("/v3/channels/%d/contents", w.open): 4,
 			at("/v3/blocks/%d/connections", w.block): 3, "/v3/me": 1,
 		} {
-			for who, token := range map[string]int{"": 0, "ada": 1} { // a token is one more
+			for who, token := range map[string]int{"": 0, "ada": 1} { // a token takes one more
 				if path == "/v3/me" && who == "" {
 					continue
 				}

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// dice makes bodies out of everything that could stand in them.
+// dice generates bodies from all possible parts.
 type dice struct {
 	*rand.Rand
 	scalars []string
-	likely  map[string][]string // values that a field may well take
+	likely  map[string][]string // likely valid values by field
 }
 
 func newDice(w *world) *dice {
@@ -44,7 +44,7 @@ func newDice(w *world) *dice {
 
 func (d *dice) pick(list []string) string { return list[d.IntN(len(list))] }
 
-// value is a scalar mostly, else a list or an object.
+// value generates a value: usually a scalar, sometimes a list or an object.
 func (d *dice) value(depth int) string {
 	switch n := d.IntN(10); {
 	case n < 6 || depth == 0:
@@ -63,7 +63,7 @@ func (d *dice) list(depth int) string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
-// object has some of the keys.
+// object generates an object with some of the keys.
 func (d *dice) object(depth int, keys ...string) string {
 	var members []string
 	for _, key := range keys {
@@ -79,16 +79,16 @@ func (d *dice) object(depth int, keys ...string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// thrown is an operation and the fields of its body.
+// thrown is an operation with the fields of its body.
 type thrown struct {
 	method, path string
 	keys         []string
 }
 
-// answers are the statuses that random bodies may lead to.
+// answers are the possible statuses for random bodies.
 var answers = []int{200, 201, 400, 403, 404, 422}
 
-// throw sends random bodies as ada, and gives how often each status came of them.
+// throw sends random bodies as ada, and counts the statuses.
 func (w *world) throw(t *testing.T, d *dice, times int, ops []thrown) map[int]int {
 	t.Helper()
 	statuses := map[int]int{}
@@ -104,8 +104,8 @@ func (w *world) throw(t *testing.T, d *dice, times int, ops []thrown) map[int]in
 	return statuses
 }
 
-// Whatever a body holds, it is either taken or refused in the words of the
-// description: the decoder behind it and the database never have to refuse it.
+// Every body is either accepted or refused by request validation: neither the decoder nor the database ever has to
+// refuse it.
 func TestRandomBodies(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

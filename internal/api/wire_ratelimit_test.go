@@ -14,13 +14,13 @@ import (
 	"vitrine/internal/domain"
 )
 
-// limits are small ones; supporters have none.
+// limits are small ones. Supporters have none.
 func limits(c *config.Config) {
 	c.RateLimits = map[string]int{"guest": 3, "free": 5, "premium": 7, "supporter": 0}
 	c.TrustedProxies = proxies("10.0.0.0/8", "fd00::/8")
 }
 
-// from sends a guest's or somebody's request from an address.
+// from sends a request of a guest or user from an address.
 func from(r *apptest.Rig, as, addr, method, path string, body any, headers ...string) *apptest.Response {
 	r.T.Helper()
 	req := r.Request(as, method, path, body, headers...)
@@ -28,7 +28,7 @@ func from(r *apptest.Rig, as, addr, method, path string, body any, headers ...st
 	return r.Send(req)
 }
 
-// allowance holds the rate-limit header against what it should say.
+// allowance checks the rate-limit headers.
 func allowance(t *testing.T, name string, res *apptest.Response, tier string, limit, remaining int) {
 	t.Helper()
 	for field, want := range map[string]string{"Limit": strconv.Itoa(limit), "Tier": tier, "Window": "60",
@@ -39,7 +39,7 @@ func allowance(t *testing.T, name string, res *apptest.Response, tier string, li
 	}
 }
 
-// limited holds a 429 against behaviour.md section 9.
+// limited checks a 429 (behaviour.md section 9).
 func limited(t *testing.T, name string, res *apptest.Response, tier string, limit int) {
 	t.Helper()
 	res.Want(http.StatusTooManyRequests)
@@ -56,7 +56,7 @@ func limited(t *testing.T, name string, res *apptest.Response, tier string, limi
 	}
 }
 
-// Every response counts and carries the header, whatever its status.
+// Every response counts and contains the headers, for any status.
 func TestRateLimitHeaders(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) {
@@ -90,7 +90,7 @@ func TestRateLimitHeaders(t *testing.T) {
 	}
 	left["guest"]--
 	allowance(t, "bad token", r.Do("", "GET", "/v3/ping", nil, "Authorization", "Bearer x").Want(401), "guest", 100, left["guest"])
-	// A preflight, which nobody asked for by themselves, tells and does not count.
+	// A preflight, which browsers send on their own, contains the headers but does not count.
 	for name, left := range map[string]int{"10.0.0.1": 100, "192.0.2.1": left["guest"]} {
 		res := from(r, "", name+":1", "OPTIONS", "/v3/channels", nil, "Access-Control-Request-Method", "POST").Want(204)
 		allowance(t, "preflight from "+name, res, "guest", 100, left)
@@ -127,7 +127,7 @@ func TestGuestsAreCountedByAddress(t *testing.T) {
 	limited(t, "what is no token counts for its address", ping("192.0.2.1:1", "Authorization", "Bearer x"), "guest", 3)
 	for range 5 {
 		from(r, "", "192.0.2.1:1", "GET", "/healthz", nil).Want(http.StatusOK)
-		from(r, "ada", "192.0.2.1:1", "GET", "/v3/me", nil).Want(http.StatusOK) // a token is not held to the guests' limit
+		from(r, "ada", "192.0.2.1:1", "GET", "/v3/me", nil).Want(http.StatusOK) // a token does not count towards the guests' limit
 	}
 	r.Clock.Advance(time.Minute)
 	allowance(t, "a minute later", ping("192.0.2.1:1"), "guest", 3, 2)
@@ -176,7 +176,7 @@ func TestUsersAreCountedOverAllTokens(t *testing.T) {
 	}
 }
 
-// A request over the limit reaches no database, whoever sends it and whatever it asks.
+// A request over the limit does not reach the database, for any sender and path.
 func TestRefusalsAskNoDatabase(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -206,7 +206,7 @@ func TestRefusalsAskNoDatabase(t *testing.T) {
 	}, limits)
 }
 
-// newTokens gives tokens of the right form that nobody has.
+// newTokens returns well-formed tokens that belong to nobody.
 func newTokens(n int) []string {
 	tokens := make([]string, n)
 	for i := range tokens {
@@ -215,16 +215,16 @@ func newTokens(n int) []string {
 	return tokens
 }
 
-// Once an address has sent too many bad tokens, more of them cost the database nothing.
-// Tokens that were valid lately go on working from there; others do after a minute.
+// After an address has sent too many bad tokens, more of them cause no statements. Tokens that were recently valid keep
+// working from there; others work again after a minute.
 func TestFloodOfBadTokens(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		const here, there = "203.0.113.7:1", "203.0.113.8:1"
-		for range 3 { // all that a guest may do
+		for range 3 { // the whole limit of a guest
 			from(r, "", here, "GET", "/v3/ping", nil).Want(200)
 		}
-		from(r, "ada", here, "GET", "/v3/me", nil).Want(200) // and a good token all the same
+		from(r, "ada", here, "GET", "/v3/me", nil).Want(200) // but a good token works
 		for _, token := range newTokens(3) {
 			limited(t, "a bad token", from(r, "", here, "GET", "/v3/ping", nil, "Authorization", "Bearer "+token), "guest", 3)
 		}

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// gets are the addresses of every operation that reads, for ada.
+// gets returns the paths of every read, for ada.
 func (w *world) gets() []string {
 	return []string{
 		"/v3/ping", "/v3/openapi", "/v3/openapi.json", "/ext/v1/openapi.json", "/v3/me", "/v3/users/ada",
@@ -22,8 +22,7 @@ func (w *world) gets() []string {
 	}
 }
 
-// ownGets are the addresses of operations that read what is ada's alone, and of a group
-// that it makes for her.
+// ownGets returns the paths of reads of ada's private data, and of a group that it creates for her.
 func (w *world) ownGets() []string {
 	group := at("/v3/groups/%d", w.Group("Crew", "ada"))
 	export := at("/ext/v1/exports/%d", w.Do("ada", "POST", "/ext/v1/exports", nil).Want(http.StatusAccepted).Int("id"))
@@ -45,7 +44,7 @@ func TestEveryReadRevalidates(t *testing.T) {
 		reads := 0
 		for _, doc := range w.Descriptions() {
 			for _, op := range doc.Operations() {
-				// What is made as it is sent has no tag: nothing is known of it before.
+				// A streamed response has no tag, because its content is not known in advance.
 				if op.Method == "GET" && op.ID != "exportChannel" && op.ID != "getExportFile" {
 					reads++
 				}
@@ -69,7 +68,7 @@ func TestEveryReadRevalidates(t *testing.T) {
 	})
 }
 
-// revalidates asks with every form of If-None-Match (RFC 9110 section 13.1.2).
+// revalidates sends every form of If-None-Match (RFC 9110 section 13.1.2).
 func (w *world) revalidates(t *testing.T, who, path string) {
 	t.Helper()
 	res := w.Do(who, "GET", path, nil).Want(http.StatusOK)
@@ -97,7 +96,7 @@ func (w *world) revalidates(t *testing.T, who, path string) {
 		}
 	}
 	for _, unfit := range []string{"", `"x"`, `W/"x"`, strings.ToUpper(tag), tag[:len(tag)-1], strings.Trim(strong, `"`), `"*"`} {
-		if unfit == tag { // one without letters, in capitals
+		if unfit == tag { // a tag without letters is the same in capitals
 			continue
 		}
 		again := w.Do(who, "GET", path, nil, "If-None-Match", unfit)
@@ -111,7 +110,7 @@ func (w *world) revalidates(t *testing.T, who, path string) {
 	}
 }
 
-// Several lines of If-None-Match are one list; writes do not look at it.
+// Several lines of If-None-Match are one list. Writes ignore it.
 func TestIfNoneMatchElsewhere(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -199,11 +198,11 @@ func asText(h http.Header) string {
 	return b.String()
 }
 
-// A page of large blocks has a tag as any other.
+// A page of large blocks has a tag like any other.
 func TestLargePagesRevalidate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
-	body := at(`{"value":"%s","channel_ids":[%d]}`, strings.Repeat("&", 200_000), w.spare) // html makes five of each
+	body := at(`{"value":"%s","channel_ids":[%d]}`, strings.Repeat("&", 200_000), w.spare) // HTML escapes each as five characters
 	for range 8 {
 		w.S.Handler().ServeHTTP(&sink{header: http.Header{}}, w.Request("ada", "POST", "/v3/blocks", body))
 	}
@@ -226,10 +225,9 @@ func TestLargePagesRevalidate(t *testing.T) {
 	get(http.StatusNotModified, "If-None-Match", h.Get("ETag"))
 }
 
-// For a single resource 304 is decided from row versions: no body is built. What is
-// written as JSON is an object with others in it (the block, its links, two times, what
-// encodes each), which no clock is needed to see.
-func TestNotModifiedBuildsNoBody(t *testing.T) { // alone, since it counts what all allocate
+// 304 for a single resource is decided by row versions, without building a body. Encoding JSON allocates an object with
+// several others (the block, its links, two times, their encoders), so counting allocations shows this without timing.
+func TestNotModifiedBuildsNoBody(t *testing.T) { // not parallel, because it counts all allocations
 	const parts = 10 // of a body, at least
 	w := newWorld(apptest.New(t))
 	id := w.Block("ada", strings.Repeat("A long text. ", 10_000), w.closed)
@@ -251,7 +249,7 @@ func TestNotModifiedBuildsNoBody(t *testing.T) { // alone, since it counts what 
 	}
 }
 
-// sink is a client that keeps nothing.
+// sink is a client that discards everything.
 type sink struct {
 	header http.Header
 	status int

@@ -11,8 +11,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// A body that ends before its length, or in the middle of a chunk, is the client's
-// fault and changes nothing.
+// A body that ends early, or in the middle of a chunk, is a client error and changes nothing.
 func TestBodyCutShort(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -41,7 +40,7 @@ func TestBodyCutShort(t *testing.T) {
 	}
 }
 
-// What net/http lets through on the wire, raw.
+// Raw requests that net/http lets through.
 func TestRawAddresses(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -71,7 +70,7 @@ func TestRawAddresses(t *testing.T) {
 	}
 }
 
-// A path that is escaped needs a token as the plain one does.
+// An escaped path requires a token like the plain one.
 func TestEscapedPathsAreGuarded(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -86,8 +85,7 @@ func TestEscapedPathsAreGuarded(t *testing.T) {
 	}
 }
 
-// A body that comes too slowly ends in 408 when the deadline has passed, and frees
-// whoever waits for it.
+// A body that arrives too slowly gets 408 at the deadline, and no longer blocks others.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) { c.RequestTimeout = 300 * time.Millisecond })

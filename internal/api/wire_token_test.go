@@ -10,9 +10,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// forged is a token of the right form that was never given out: another's with two
-// characters exchanged would fail its checksum, so this one is made of a real one that
-// was revoked.
+// forged returns a well-formed token that is not valid. Changing characters of a valid one would break its checksum, so
+// it revokes a real one.
 func forged(r *apptest.Rig) string {
 	r.T.Helper()
 	ctx := r.T.Context()
@@ -26,7 +25,7 @@ func forged(r *apptest.Rig) string {
 	return token
 }
 
-// unauthorized holds a 401 against behaviour.md section 1.
+// unauthorized checks a 401 (behaviour.md section 1).
 func unauthorized(t *testing.T, name string, res *apptest.Response, challenge string) {
 	t.Helper()
 	refused(t, name, res, http.StatusUnauthorized)
@@ -59,7 +58,7 @@ func TestAuthorizationForms(t *testing.T) {
 		{"Bearer " + forged(w.Rig)}, {"Bearer " + strings.Repeat("x", 20_000)},
 		{"Bearer " + token, "Bearer " + token}, {"Bearer " + token, "Basic eDp5"}, {"", "Bearer " + token}, {"Bearer " + token, ""},
 	} {
-		// An invalid token is refused everywhere, on what is public, too.
+		// An invalid token is refused everywhere, even on public paths.
 		for _, path := range []string{"/v3/me", "/v3/ping", at("/v3/blocks/%d", w.block), "/v3/openapi.json", "/v3/nothing",
 			"/ext/v1/openapi.json", "/v3/channels/secret"} {
 			unauthorized(t, at("%.60q on %s", bad, path), send(path, bad...), invalidToken)
@@ -90,7 +89,7 @@ func TestRevokedAndSuspended(t *testing.T) {
 		w.must(0, w.S.App.RevokeToken(ctx, kept.ID))
 		unauthorized(t, "revoked", ask("/v3/me"), invalidToken)
 		unauthorized(t, "revoked, on what is public", ask("/v3/ping"), invalidToken)
-		w.Do("ada", "GET", "/v3/me", nil).Want(http.StatusOK) // the others live on
+		w.Do("ada", "GET", "/v3/me", nil).Want(http.StatusOK) // the others keep working
 
 		w.Operator("op")
 		w.must(w.S.App.Suspend(ctx, domain.Ref{ID: int64(ada.ID)}, true))
@@ -105,7 +104,7 @@ func TestRevokedAndSuspended(t *testing.T) {
 	})
 }
 
-// Every operation that the description guards is guarded, and no other.
+// Exactly the operations that the description protects require a token.
 func TestEveryOperationIsGuarded(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -114,7 +113,7 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 	for _, doc := range r.Descriptions() {
 		for _, op := range doc.Operations() {
 			if op.ID == "createOAuthToken" {
-				continue // who asks there is a client, and has no token yet
+				continue // clients do not have a token yet
 			}
 			path := fill.Replace(op.Path)
 			guest, reader := r.Do("", op.Method, path, nil), r.Do("ada/read", op.Method, path, nil)
@@ -137,7 +136,7 @@ func TestEveryOperationIsGuarded(t *testing.T) {
 	}
 }
 
-// When tokens were last used is written at a flush and at the end, and never goes back.
+// The last use of tokens is written at a flush and at shutdown, and never decreases.
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -166,12 +165,12 @@ func TestLastUse(t *testing.T) {
 			t.Fatalf("last used %v and %v", first, read)
 		}
 		r.Clock.Advance(time.Hour)
-		flush() // nothing was used
+		flush() // no token was used
 		if again, _ := last(); !again.Equal(*first) {
 			t.Errorf("used at %v by a flush", again)
 		}
 		r.Do("", "GET", "/v3/me", nil, "Authorization", "Bearer "+ada.Token).Want(http.StatusOK)
-		r.Do("ada/read", "POST", "/v3/channels", `{}`).Want(http.StatusForbidden) // a refusal is use, too
+		r.Do("ada/read", "POST", "/v3/channels", `{}`).Want(http.StatusForbidden) // a refused request is a use, too
 		other := r.DB()
 		r.Break()
 		rows, err := other.Reader().Query(ctx, "SELECT last_used_at FROM tokens ORDER BY id")

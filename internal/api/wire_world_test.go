@@ -11,15 +11,14 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// world is a server with something of everything that ada owns, and bob, who has
-// nothing to do with it.
+// world is a server where ada has at least one of everything, and bob has no connection to it.
 type world struct {
 	*apptest.Rig
 	open, closed, secret int64 // channels: public, closed, private
 	spare                int64 // an empty closed channel
 	block                int64 // a Text block in open and closed
 	link                 int64 // a Link block in closed
-	hidden               int64 // a Text block in secret alone
+	hidden               int64 // a Text block that is only in secret
 	connection           int64 // of block in closed, at the bottom
 	hiddenConnection     int64 // of hidden in secret
 	channelConnection    int64 // of spare in open
@@ -48,7 +47,7 @@ func (w *world) connect(kind string, id, channel int64) int64 {
 		Want(http.StatusCreated).Int("data.0.id")
 }
 
-// connectionOf is the id of the i-th connection of a channel, from the top.
+// connectionOf returns the id of the i-th connection of a channel, from the top.
 func (w *world) connectionOf(channel int64, i int) int64 {
 	w.T.Helper()
 	return w.Do("ada", "GET", at("/v3/channels/%d/contents", channel), nil).
@@ -63,7 +62,7 @@ func eachWorld(t *testing.T, f func(t *testing.T, w *world), options ...apptest.
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) { f(t, newWorld(r)) }, options...)
 }
 
-// unchanged runs do and fails when the database is not what it was before.
+// unchanged fails if the database differs from before.
 func (w *world) unchanged(t *testing.T, before apptest.Dump, name string) {
 	t.Helper()
 	if diff := before.Diff(w.Dump()); len(diff) > 0 {
@@ -71,8 +70,8 @@ func (w *world) unchanged(t *testing.T, before apptest.Dump, name string) {
 	}
 }
 
-// refused holds an error against the contract's shape (behaviour.md section 1). errs are
-// all that details.errors holds; without any there must be no such field.
+// refused checks an error of the contract's form (behaviour.md section 1). errs is the complete details.errors; without
+// any, the field must be absent.
 func refused(t *testing.T, name string, res *apptest.Response, status int, errs ...string) {
 	t.Helper()
 	if res.Status != status {

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// TestWritesAnswerAsReads holds what writes answer, which is made from what they know,
-// against what a read says right after.
+// TestWritesAnswerAsReads compares the responses of writes, which are built from known values, with a read right
+// afterwards.
 func TestWritesAnswerAsReads(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -10,9 +10,8 @@ import (
 	"vitrine/internal/database"
 )
 
-// TestStatementsOfWrites bounds what common writes run on either database: all statements
-// of a request, that which looks up the token too, but not the beginning and the end of the
-// transaction. On PostgreSQL it also bounds the round trips that they take.
+// TestStatementsOfWrites limits the statements of common writes on either database, including the token look-up, but not
+// the beginning and the end of the transaction. On PostgreSQL it also limits the round trips.
 func TestStatementsOfWrites(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -54,7 +53,7 @@ func TestStatementsOfWrites(t *testing.T) {
 				connection = fmt.Sprint(answer.Int("data.0.id"))
 			}
 			most := w.sqlite
-			if r.DB().Dialect() == database.Postgres { // where rows are locked
+			if r.DB().Dialect() == database.Postgres { // with row locks
 				most = w.postgres
 				if trips > w.trips {
 					t.Errorf("%s: %d round trips, want %d at most", w.name, trips, w.trips)

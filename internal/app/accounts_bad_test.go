@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// fields are the names of the fields that an error is about.
+// fields returns the names of the fields in an error.
 func fields(err error) (names []string) {
 	if e, ok := errors.AsType[*domain.Error](err); ok {
 		for _, f := range e.Fields {
@@ -85,14 +85,14 @@ func TestSignUpBadInput(t *testing.T) {
 		if got := fields(err); len(got) != 4 {
 			t.Errorf("%v", got)
 		}
-		in := wanted("grace") // any bytes may be a password
+		in := wanted("grace") // a password may contain any bytes
 		in.Password = "\x00\xff and so on"
 		_, err = w.a.SignUp(w.ctx(), home, in)
 		w.must(err)
 	}, open)
 }
 
-// Tokens that are none lead nowhere, whatever they are made of.
+// TestBadTokens checks that invalid tokens of any form are refused.
 func TestBadTokens(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -118,7 +118,7 @@ func TestBadTokens(t *testing.T) {
 			}
 		}
 		_, err = w.a.Authenticate(w.ctx(), w.signIn("ada"))
-		w.want(domain.Unauthenticated, err) // a session is no token of the API
+		w.want(domain.Unauthenticated, err) // a session secret is not a token of the API
 	})
 }
 
@@ -159,7 +159,7 @@ func TestOwnTokens(t *testing.T) {
 	})
 }
 
-// Nobody can have an address flooded with mail, or the server's time used up.
+// Mails to one address, and the work of the server, are limited.
 func TestMailLimits(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
@@ -190,7 +190,7 @@ func TestMailLimits(t *testing.T) {
 	}, open)
 }
 
-// An invitation to a group that was mailed lets its address in, without another mail.
+// A mailed invitation to a group lets its address sign up without another mail.
 func TestSignUpByInvitation(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")

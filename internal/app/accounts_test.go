@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// ada's household, and another.
+// Visitors from ada's household, and from another one.
 var (
 	home      = domain.Visitor{Address: netip.MustParseAddr("192.0.2.1"), Agent: "Browser/1"}
 	elsewhere = domain.Visitor{Address: netip.MustParseAddr("198.51.100.7"), Agent: "Browser/2"}
@@ -25,7 +25,7 @@ const password = "correct horse battery"
 
 func open(cfg *config.Config) { cfg.SignUp = "open" }
 
-// accountsRig is a server whose accounts are made by signing up.
+// accountsRig is a server whose accounts are created by signing up.
 type accountsRig struct {
 	*apptest.Rig
 	t *testing.T
@@ -47,7 +47,7 @@ func (w *accountsRig) must(err error) {
 	}
 }
 
-// want fails unless an error is of a kind.
+// want fails unless an error has a kind.
 func (w *accountsRig) want(kind domain.Kind, err error) {
 	w.t.Helper()
 	if err == nil || domain.KindOf(err) != kind {
@@ -59,7 +59,7 @@ func wanted(name string) accounts.SignUpInput {
 	return accounts.SignUpInput{Name: strings.ToUpper(name[:1]) + name[1:], Slug: name, Email: name + "@example.org", Password: password}
 }
 
-// first makes the first account of the server, the operator's.
+// first creates the first account of the server, the operator.
 func (w *accountsRig) first(name string) domain.Actor {
 	w.t.Helper()
 	session, err := w.a.SignUp(w.ctx(), home, wanted(name))
@@ -67,7 +67,7 @@ func (w *accountsRig) first(name string) domain.Actor {
 	return w.actor(session)
 }
 
-// member makes a further account with a password.
+// member creates another account with a password.
 func (w *accountsRig) member(name string) domain.Actor {
 	w.t.Helper()
 	in := wanted(name)
@@ -77,7 +77,7 @@ func (w *accountsRig) member(name string) domain.Actor {
 	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}
 }
 
-// actor is who a session is of.
+// actor returns the actor of a session.
 func (w *accountsRig) actor(session string) domain.Actor {
 	w.t.Helper()
 	_, u, err := w.a.SessionUser(w.ctx(), home, session)
@@ -94,7 +94,7 @@ func (w *accountsRig) signIn(name string) string {
 
 var mailedToken = regexp.MustCompile(`vitrine_[a-z]{3}_[0-9A-Za-z]{46}`)
 
-// mails works the jobs and gives what was sent to an address since the last time.
+// mails runs the jobs and returns the new mails to an address.
 func (w *accountsRig) mails(to string, seen ...string) (all []apptest.Mail) {
 	w.t.Helper()
 	w.WorkJobs()
@@ -106,7 +106,7 @@ func (w *accountsRig) mails(to string, seen ...string) (all []apptest.Mail) {
 	return all
 }
 
-// token is that of the link in the one mail sent to an address.
+// token returns the token of the link in the only new mail to an address.
 func (w *accountsRig) token(to string, seen ...string) string {
 	w.t.Helper()
 	mails := w.mails(to, seen...)

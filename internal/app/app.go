@@ -1,5 +1,5 @@
-// Package app puts the use cases together: those of each topic are in a package below it, and
-// each validates, authorises, and changes in a transaction. The acting user is a parameter.
+// Package app combines the use cases. Those of each topic are in a package below it. Each use case validates,
+// authorises, and writes in a transaction. The acting user is a parameter.
 package app
 
 import (
@@ -22,7 +22,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// App is the service without its edges: all use cases.
+// App contains all use cases, without transports.
 type App struct {
 	*content.Content
 	*collections.Collections
@@ -35,28 +35,28 @@ type App struct {
 	*sso.SSO
 	store *store.Store
 
-	// Exposure is what guests and search engines may see, for the doors to heed.
+	// Exposure is what guests and search engines may see. The transports enforce it.
 	Exposure domain.Exposure
 }
 
-// Options are what the service stands on.
+// Options configures the service.
 type Options struct {
 	Store         *store.Store
-	Now           func() time.Time // the clock; nil means time.Now
-	SiteURL       string           // absolute, without a slash at its end
+	Now           func() time.Time // nil means time.Now
+	SiteURL       string           // absolute, without a trailing slash
 	BaseURL       string           // the same
 	FilesURL      string           // the same
-	Mailer        *mail.Mailer     // for jobs; nil where none are worked
-	InvitationTTL time.Duration    // how long an invitation is open; 0 means 14 days
+	Mailer        *mail.Mailer     // for jobs; nil if this process runs none
+	InvitationTTL time.Duration    // the lifetime of an invitation; 0 means 14 days
 	Files         content.Options
 	Accounts      accounts.Options
 	Exposure      domain.Exposure
 	SSO           sso.Options
 	Identify      transfer.Identify // reads the identity of a file to import; nil if no imports are started
-	AuditKept     time.Duration     // how long entries of the audit log are kept; 0: forever
+	AuditKept     time.Duration     // how long entries of the audit log are kept; 0 means forever
 }
 
-// New makes the service.
+// New creates the service.
 func New(o Options) *App {
 	c := &core.Core{Store: o.Store, Now: o.Now, SiteURL: o.SiteURL, BaseURL: o.BaseURL, SignOnOnly: o.SSO.Only}
 	if c.Now == nil {
@@ -73,8 +73,8 @@ func New(o Options) *App {
 // Ready reports whether requests can be served.
 func (a *App) Ready(ctx context.Context) error { return a.store.Ready(ctx) }
 
-// Check recomputes every derived value and gives the differences, at most `most` of
-// each kind; if repair, those that are left after what can be put right has been.
+// Check recomputes every derived value and returns the differences, at most `most` of each kind. If repair is set, it
+// repairs what it can and returns the remaining differences.
 func (a *App) Check(ctx context.Context, most int, repair bool, tell func(store.Checked)) ([]store.Difference, error) {
 	if repair {
 		return a.store.Repair(ctx, most, tell)

@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// inOrder are the items of a channel from the bottom, whose positions must be dense.
+// inOrder returns the items of a channel from the bottom. Positions must be dense.
 func inOrder(t *testing.T, a *app.App, actor domain.Actor, ref domain.Ref) (items []domain.ItemRef) {
 	t.Helper()
 	for number := int64(1); ; number++ {
@@ -40,13 +40,13 @@ func inOrder(t *testing.T, a *app.App, actor domain.Actor, ref domain.Ref) (item
 	}
 }
 
-// Sorting exchanges the places of the named items alone, or changes nothing.
+// Sorting permutes only the named items, or changes nothing.
 func TestSortContents(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s, ada, bob := w.a, w.ctx(), w.S.Store, w.member("ada"), w.member("bob")
 		here := storetest.Channel(t, s, ada.UserID, "Here", domain.Public)
 		ref := domain.Ref{ID: int64(here)}
-		for range 20 { // so that no block has the id of a channel
+		for range 20 { // so that no block has the same id as a channel
 			storetest.Block(t, s, ada.UserID, "x")
 		}
 		var items []domain.ItemRef
@@ -75,7 +75,7 @@ func TestSortContents(t *testing.T) {
 		w.want(domain.Forbidden, a.SortContents(ctx, domain.Actor{}, ref, []int64{b2, b1}))
 		w.want(domain.Forbidden, a.SortContents(ctx, domain.Actor{UserID: ada.UserID, Scope: domain.ScopeRead}, ref, []int64{b2, b1}))
 		w.want(domain.NotFound, a.SortContents(ctx, ada, domain.Ref{ID: bobs}, []int64{b2, b1}))
-		w.must(a.SortContents(ctx, ada, ref, []int64{b1, b3, own, b4})) // as it is
+		w.must(a.SortContents(ctx, ada, ref, []int64{b1, b3, own, b4})) // the current order
 		if d := before.Diff(w.Dump()); len(d) > 0 {
 			t.Errorf("what was refused, or changes nothing, changed %v", d)
 		}
@@ -114,7 +114,7 @@ func TestSortContents(t *testing.T) {
 	})
 }
 
-// positions are all items of a channel by position, whoever sees them.
+// positions returns all items of a channel by position, whether or not somebody may see them.
 func positions(t *testing.T, s *store.Store, channel domain.ChannelID) []domain.ItemRef {
 	t.Helper()
 	type placed struct {
@@ -152,7 +152,7 @@ func positions(t *testing.T, s *store.Store, channel domain.ChannelID) []domain.
 	return items
 }
 
-// Items are moved, selected, made and connected by channel and item.
+// Items are moved, selected, created and connected by channel and item.
 func TestItemsInPlace(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s, ada, bob := w.a, w.ctx(), w.S.Store, w.member("ada"), w.member("bob")
@@ -236,7 +236,7 @@ func TestItemsInPlace(t *testing.T) {
 	})
 }
 
-// The users who collaborate are made those of a list; groups stay, and who is new is told.
+// The collaborating users become those of a list. Groups stay, and new users are notified.
 func TestSetCollaborators(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s := w.a, w.ctx(), w.S.Store
@@ -294,8 +294,8 @@ func TestSetCollaborators(t *testing.T) {
 	})
 }
 
-// Whatever is sorted, moved, added, taken out, selected and shared at once, positions are dense
-// afterwards and all that is derived is right.
+// After concurrent sorting, moving, adding, removing, selecting and sharing, positions are dense and all derived values
+// are right.
 func TestArrangingAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -11,12 +11,12 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Who tries too often from one address does not keep the holder out elsewhere.
+// Too many attempts from one address do not lock the account's owner out elsewhere.
 func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		refused := 0
-		for range 130 { // an account may be tried 100 times
+		for range 130 { // the limit is 100 per account
 			_, err := w.a.SignIn(w.ctx(), elsewhere, "ada@example.org", strings.Repeat("x", 2000)) // too long to be hashed
 			if domain.KindOf(err) == domain.TooMany {
 				refused++
@@ -29,8 +29,8 @@ func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
 	})
 }
 
-// Strangers at many addresses do not keep out a browser that signed in before, which has a
-// limited count of its own.
+// Attempts from many foreign addresses do not lock out a browser that signed in before, because it has a limit of its
+// own.
 func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -46,12 +46,12 @@ func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
 			w.want(domain.Unauthenticated, err)
 		}
 		_, err := w.a.SignIn(w.ctx(), home, "ada@example.org", password)
-		w.want(domain.TooMany, err) // as before: a stranger's browser is one of many
+		w.want(domain.TooMany, err) // an unknown browser is limited with all others
 		_, err = w.a.SignIn(w.ctx(), known, "grace@example.org", password)
 		w.must(err)                                                                    // from an address without attempts; the cookie belongs to another account
-		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, true)) // her own session is not limited either
+		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, true)) // nor is her own session limited
 		_, err = w.a.SignIn(w.ctx(), known, "ada@example.org", another)
-		w.want(domain.TooMany, err) // the new password has ended what was known
+		w.want(domain.TooMany, err) // the new password has made known browsers unknown
 
 		w.Clock.Advance(25 * time.Hour)
 		session, err = w.a.SignIn(w.ctx(), home, "ada@example.org", another)
@@ -71,14 +71,14 @@ func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
 		if refused != 2 {
 			t.Errorf("a known browser was refused %d times of 12", refused)
 		}
-		w.Clock.Advance(14 * time.Minute) // strangers' windows have not ended
+		w.Clock.Advance(14 * time.Minute) // the limits for strangers still apply
 		_, err = w.a.SignIn(w.ctx(), known, "ada@example.org", another)
 		w.want(domain.TooMany, err)
 	})
 }
 
-// The cookie of a known browser changes with each sign-in, and is worth nothing after the
-// next, a new password, or the end of its session by hand.
+// The cookie of a known browser changes with each sign-in. The old one stops working after the next sign-in, a new
+// password, or when its session is ended by hand.
 func TestKnownBrowsersAreForgotten(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -101,7 +101,7 @@ func TestKnownBrowsersAreForgotten(t *testing.T) {
 		}
 		all, err := w.a.Sessions(w.ctx(), ada)
 		w.must(err)
-		w.must(w.a.EndSession(w.ctx(), ada, all[0].ID)) // the third
+		w.must(w.a.EndSession(w.ctx(), ada, all[0].ID)) // the third session
 		if knows(third) || !knows(second) {
 			t.Error("ending a session does not forget its browser alone")
 		}
@@ -120,8 +120,8 @@ func TestKnownBrowsersAreForgotten(t *testing.T) {
 	})
 }
 
-// One password tried on many accounts, slowly, meets the limit of a day: for an IPv6
-// address that of its network. Who signs in uses nothing of it up.
+// Slowly trying one password on many accounts reaches the daily limit, for IPv6 per network. Successful sign-ins do not
+// count.
 func TestSprayingIsLimitedByDay(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
@@ -144,13 +144,13 @@ func TestSprayingIsLimitedByDay(t *testing.T) {
 		if checked != 500 {
 			t.Errorf("%d attempts of a network in a day", checked)
 		}
-		for range 12 { // more than a pair may fail
+		for range 12 { // more failures than allowed per address and account
 			w.signIn("ada")
 		}
 	})
 }
 
-// Guessing at one account from ever new addresses meets the limit of a day.
+// Guessing the password of one account from many addresses reaches the daily limit.
 func TestGuessingIsLimitedByDay(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")

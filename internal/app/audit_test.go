@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// acts are those of the log that pass a filter, the oldest first.
+// acts returns the entries of the log that match a filter, oldest first.
 func (w *accountsRig) acts(op domain.Actor, f domain.AuditFilter) (all []string) {
 	w.t.Helper()
 	found, err := w.a.AuditLog(w.ctx(), op, f, domain.AuditPlace{}, 1000)
@@ -27,7 +27,7 @@ func (w *accountsRig) acts(op domain.Actor, f domain.AuditFilter) (all []string)
 	return all
 }
 
-// What is done to accounts, and how people come into them, is in the log with who did it.
+// The log records changes of accounts and how people get access to them, with their actors.
 func TestAuditOfAccounts(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op, ada := w.first("op"), w.member("ada")
@@ -45,7 +45,7 @@ func TestAuditOfAccounts(t *testing.T) {
 		}
 		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), "another battery", true))
 		console := domain.WithOrigin(w.ctx(), domain.Origin{Console: true})
-		for range 2 { // the second gives nothing
+		for range 2 { // the second grants nothing
 			_, err = w.a.SetOffice(console, domain.Ref{Slug: "ada"}, domain.OfficeOperator)
 			w.must(err)
 		}
@@ -91,7 +91,7 @@ func TestAuditOfAccounts(t *testing.T) {
 	})
 }
 
-// What a transaction takes back is not in the log either.
+// A transaction that is rolled back leaves no entry in the log.
 func TestAuditIsOfTheTransaction(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op, ada := w.first("op"), w.member("ada")
@@ -115,7 +115,7 @@ func TestAuditIsOfTheTransaction(t *testing.T) {
 	})
 }
 
-// Whoever fails to sign in as often as they like does not fill the log.
+// Repeated failures to sign in do not fill the log.
 func TestAuditOfRefusedSignInsIsBounded(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op := w.first("op")
@@ -165,14 +165,14 @@ func TestAuditIsForOperators(t *testing.T) {
 	})
 }
 
-// The log goes on where a page ended, whatever is added meanwhile, and is kept as long as a
-// setting says.
+// Pages of the log continue where the previous one ended even if entries were added since, and entries are kept as long
+// as a setting says.
 func TestAuditPagesAndSweep(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op := w.first("op")
-		w.Clock.Advance(time.Since(w.Clock.Now()) - 100*24*time.Hour) // the database looks at a clock of its own
+		w.Clock.Advance(time.Since(w.Clock.Now()) - 100*24*time.Hour) // the database uses its own clock
 		for range 7 {
-			w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpOpen)) // all at one time
+			w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpOpen)) // all at the same time
 		}
 		seen := map[domain.AuditID]bool{}
 		var at domain.AuditPlace

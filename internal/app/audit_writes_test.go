@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// audited says which act a use case notes for each write of the store that gives or takes a way
-// in, or is an operator's; one of them, where a write serves several acts.
+// audited maps each write of the store that grants or removes access, or is reserved to operators, to the act that its
+// use case records. If a write serves several acts, one of them is given.
 var audited = map[string]string{
 	"CreateUser": "ActAccountCreated", "AnonymizeAccount": "ActAccountDeleted", "SetSuspended": "ActAccountSuspended ActAccountRestored",
 	"SetTier": "ActTierChanged", "SetEmail": "ActEmailChanged", "SetPassword": "ActPasswordChanged", "SetOffice": "ActOperatorGiven",
@@ -29,7 +29,7 @@ var audited = map[string]string{
 	"AddBlocked": "ActBlocked", "RemoveBlocked": "ActUnblocked",
 }
 
-// unaudited are the other writes about the same things, by why they need no entry of their own.
+// unaudited maps the other writes on the same topics to the reason why they need no entry.
 var unaudited = map[string]string{
 	"steps on the way to an act, and what only asks": `AttemptFailed Attempt BeginHalfSignIn ClaimFirstAccount CountApplications CreateCode CreateMailLink
 		CreateSignup ForgetAttempts LockOperators LockUser MarkMailLink MarkSignup MayAct RenewSignUpLink ShareApplication ShareGrant TakeBackAttempt
@@ -43,7 +43,7 @@ var unaudited = map[string]string{
 	"the program's own":            `DeleteSecret Enqueue EnsureSecret PutSecret PutSite`,
 }
 
-// auditedElsewhere are functions that write and leave it to others to note.
+// auditedElsewhere are functions that write and leave the entry to their callers.
 var auditedElsewhere = map[string]string{
 	"allow":           "Allow notes it",
 	"PutEmail":        "its callers note it",
@@ -55,12 +55,12 @@ var auditedElsewhere = map[string]string{
 	"hideChannels":    "the person whose channels they are is hidden, which is noted",
 }
 
-// auditTopics are those of unpublished whose writes are to be noted or not.
+// auditTopics are the topics of unpublished whose writes must be in audited or unaudited.
 var auditTopics = []string{"accounts, and who acts for them", "who people are elsewhere", "jobs, secrets and settings", "what the site says of itself",
 	"reports, and what operators decide about them", "what operators hide, whose connections and comments are published one by one"}
 
-// Whatever gives or takes a way in, or is an operator's, is in the audit log: a write of the store
-// is either noted by each use case that does it, or is said to need no entry.
+// Every write that grants or removes access, or is reserved to operators, is in the audit log. Each use case records its
+// writes, or they are listed as unaudited.
 func TestEveryWriteIsAudited(t *testing.T) {
 	t.Parallel()
 	none := strings.Fields(strings.Join(slices.Collect(maps.Values(unaudited)), " "))
@@ -89,7 +89,7 @@ func TestEveryWriteIsAudited(t *testing.T) {
 	}
 }
 
-// checkAudits holds the writes of a function against the acts that it names.
+// checkAudits compares the writes of a function with the acts that it records.
 func checkAudits(t *testing.T, file string, fn *ast.FuncDecl, seen map[string]bool) {
 	writes, named := map[string]bool{}, map[string]bool{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {

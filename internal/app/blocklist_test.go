@@ -14,8 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What is blocked is refused where it comes in, from the next request on, and taken again once it
-// is off the list.
+// Blocked content is refused from the next request on, and accepted again after it is removed from the list.
 func TestBlocklist(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, op, ada := w.a, w.ctx(), w.first("op"), w.member("ada")
@@ -109,7 +108,7 @@ func TestBlocklist(t *testing.T) {
 	}, open)
 }
 
-// A file that is blocked by its sum is kept neither from an upload nor from an address.
+// A file that is blocked by its hash is neither stored from an upload nor from a URL.
 func TestBlockedFile(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		by := operating.OnSite(w.first("op"), home)
@@ -127,8 +126,8 @@ func TestBlockedFile(t *testing.T) {
 	}, open)
 }
 
-// Nothing is fetched from a blocked site, wherever the way to it begins: by a redirect, as the
-// picture of a page, as the address that a page gives as its own, or from the queue.
+// Nothing is fetched from a blocked site, not even through a redirect, as the picture of a page, as its canonical
+// address, or from the queue.
 func TestBlockedOnTheWay(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		by := operating.OnSite(w.first("op"), home)

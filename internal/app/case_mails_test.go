@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// told has operators mailed who are due, and gives what the one got since the last time.
+// told mails the operators who are due, and returns the operator's new mails.
 func (r *reporting) told(seen *[]string) []apptest.Mail {
 	r.t.Helper()
 	r.must(r.a.TellOperators(r.ctx()))
@@ -26,7 +26,7 @@ func (r *reporting) told(seen *[]string) []apptest.Mail {
 	return all
 }
 
-// Who asked for it is mailed about what is new, once an hour at most, however much that is.
+// Subscribed operators get mail about new cases at most once an hour, for any number of cases.
 func TestCaseMails(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
@@ -51,7 +51,7 @@ func TestCaseMails(t *testing.T) {
 			r.must(r.report(r.bob, kind, r.things[kind]))
 		}
 		r.must(r.report(r.bob, domain.SubjectChannel, int64(evil)))
-		r.must(r.a.WantCaseMail(r.ctx(), r.op, true)) // again changes nothing
+		r.must(r.a.WantCaseMail(r.ctx(), r.op, true)) // the second call changes nothing
 		mails := r.told(&seen)
 		if len(mails) != 1 {
 			t.Fatalf("%d mails", len(mails))
@@ -65,7 +65,7 @@ func TestCaseMails(t *testing.T) {
 			t.Errorf("who reported is in %s", mails[0].Text)
 		}
 		none("they know all")
-		r.must(r.report(r.op, domain.SubjectBlock, r.things[domain.SubjectBlock])) // open already
+		r.must(r.report(r.op, domain.SubjectBlock, r.things[domain.SubjectBlock])) // already open
 		w.Clock.Advance(2 * time.Hour)
 		none("a further report is no new case")
 		r.must(r.report(r.bob, domain.SubjectChannel, r.things[domain.SubjectChannel]))
@@ -80,7 +80,7 @@ func TestCaseMails(t *testing.T) {
 		if got := r.told(&seen); len(got) != 1 {
 			t.Errorf("%+v", got)
 		}
-		// What was decided before the hour was over is no news.
+		// Cases that were decided within the hour are not mailed.
 		for range 6 {
 			r.must(r.decide(moderation.Dismissed, ""))
 		}
@@ -91,13 +91,13 @@ func TestCaseMails(t *testing.T) {
 		r.must(r.a.WantCaseMail(r.ctx(), r.op, false))
 		r.must(r.report(r.bob, domain.SubjectGroup, r.things[domain.SubjectGroup]))
 		none("they want no more")
-		r.must(r.a.SendCases(r.ctx(), moderation.MailCases{User: r.op.UserID, Fresh: 1, At: 1})) // it was under way
+		r.must(r.a.SendCases(r.ctx(), moderation.MailCases{User: r.op.UserID, Fresh: 1, At: 1})) // it was already queued
 		r.must(r.a.SendCases(r.ctx(), moderation.MailCases{User: 1 << 40}))
 		none("they wanted no more")
 	}, open)
 }
 
-// Whoever runs the server no more is not mailed, and an account that ends asks for nothing.
+// Former operators get no mail, and deleting an account ends its subscription.
 func TestCaseMailsAreForOperators(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
@@ -122,8 +122,8 @@ func TestCaseMailsAreForOperators(t *testing.T) {
 	}, open)
 }
 
-// While cases are opened from many sides and several servers look, every case is counted once, and
-// one mail goes out in an hour.
+// If cases are opened concurrently and several servers run the job, every case is counted once, and one mail is sent per
+// hour.
 func TestCaseMailsAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
@@ -172,8 +172,8 @@ func TestCaseMailsAtOnce(t *testing.T) {
 	}, open)
 }
 
-// A server that dies before the mail is sent leaves it to the next one, which sends it once; where
-// it dies after the mail was sent, the second is the same one.
+// If a server dies before the mail is sent, the next one sends it once. If it dies afterwards, the second mail equals
+// the first.
 func TestCaseMailsOutliveServers(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)

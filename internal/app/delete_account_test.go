@@ -19,18 +19,18 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// home of grace: what she has, and what others have of hers.
+// estate contains grace's things, and those of others in her channels.
 type estate struct {
 	*apptest.Rig
 	grace           domain.Actor
 	open, private   int64 // her channels
-	others          int64 // alan's channel, in which she has a block
+	others          int64 // alan's channel, which contains a block of hers
 	lonely, shared  int64 // her blocks
 	alans           int64 // a block of alan in her channel
 	handed, deleted domain.GroupID
 	guild           int64 // the channel of the group that is deleted with her
 	hall            int64 // the channel of the group that is handed over
-	helped          int64 // a private channel of alan's that she helps with
+	helped          int64 // alan's private channel, in which she collaborates
 }
 
 func newEstate(r *apptest.Rig) *estate {
@@ -84,7 +84,7 @@ func (e *estate) die() {
 	}
 }
 
-// gone fails unless paths answer 404 to alan.
+// gone fails unless paths return 404 to alan.
 func (e *estate) gone(paths ...string) {
 	e.T.Helper()
 	for _, path := range paths {
@@ -121,7 +121,7 @@ func TestDeleteAccount(t *testing.T) {
 	})
 }
 
-// cleared looks at what is left of grace.
+// cleared checks the remaining data of grace.
 func (e *estate) cleared(hidden []string) {
 	e.T.Helper()
 	e.gone(append(hidden, fmt.Sprintf("/v3/blocks/%d", e.lonely), fmt.Sprintf("/v3/channels/%d", e.guild))...)
@@ -160,8 +160,7 @@ func (e *estate) cleared(hidden []string) {
 	}
 }
 
-// The job is cut off at more and more statements, until it gets to its end. Whenever it
-// is, everything that is derived is right.
+// The job is interrupted at each statement until it finishes. All derived values are right after each interruption.
 func TestClearAccountIsCutOff(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -216,7 +215,7 @@ func TestDeleteAccountRefusals(t *testing.T) {
 		_, err = w.a.SignIn(w.ctx(), home, "grace@example.org", password)
 		w.want(domain.Unauthenticated, err)
 		w.want(domain.NotFound, w.a.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "grace"))
-		// The address is free, the slug is not.
+		// The address is free, but the slug is not.
 		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Grace", Email: "new@example.org", Tier: domain.TierFree})
 		w.want(domain.Invalid, err)
 		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Grace", Email: "grace@example.org", Tier: domain.TierFree})
@@ -227,7 +226,7 @@ func TestDeleteAccountRefusals(t *testing.T) {
 	})
 }
 
-// adopt makes an operator who is not the only one.
+// adopt creates another operator.
 func (w *accountsRig) adopt(by domain.Actor, name string) domain.Actor {
 	w.t.Helper()
 	actor := w.member(name)
@@ -236,8 +235,8 @@ func (w *accountsRig) adopt(by domain.Actor, name string) domain.Actor {
 	return actor
 }
 
-// Changes of one profile come one after another: none writes over what another has
-// changed meanwhile, be it a part of the profile or that the account is deleted.
+// Concurrent changes of one profile are serialised: none overwrites another, whether it changes the profile or deletes
+// the account.
 func TestProfileAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		who := w.first("ada")
@@ -275,7 +274,7 @@ func TestProfileAtOnce(t *testing.T) {
 	})
 }
 
-// Nobody lets an application do anything at the moment when its owner's account goes.
+// No grant survives if it is created while the owner of the application is being deleted.
 func TestAllowWhileDeleting(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
@@ -306,7 +305,7 @@ func TestAllowWhileDeleting(t *testing.T) {
 	})
 }
 
-// Two operators who delete their accounts at the same moment leave one.
+// If two operators delete their accounts at the same moment, one of them remains.
 func TestOperatorsLeaveAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// published says by which event a use case publishes each write of the store, and why
-// some are published by none. A write without a line fails the test.
+// published maps each write of the store to the event by which use cases publish it, or to the reason why they publish
+// none. A write without an entry fails the test.
 var published = map[string]string{
 	"CreateBlockIn": "BlockCreated", "UpdateBlock": "BlockChanged", "FillBlock": "BlockChanged", "DeleteBlock": "BlockDeleted",
 	"Connect": "Connected", "Disconnect": "Disconnected", "Move": "ConnectionChanged", "SetConnectionMetadata": "ConnectionChanged",
@@ -29,7 +29,7 @@ var published = map[string]string{
 	"UpdateProfile": "UserChanged", "SetAvatar": "UserChanged",
 }
 
-// unpublished are writes that change nothing that others see, by their topics.
+// unpublished lists writes that change nothing visible to others, by topic.
 var unpublished = map[string]string{
 	"accounts, and who acts for them": `AddPasskey AnonymizeAccount Attempt AttemptFailed BeginHalfSignIn ClaimFirstAccount CountApplications CreateApplication
 		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken CreateUser
@@ -70,7 +70,7 @@ var unpublished = map[string]string{
 	"what only its reader sees":                     `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
-// publishedElsewhere are functions that write and leave it to others to publish.
+// publishedElsewhere are functions that write and leave publishing to their callers.
 var publishedElsewhere = map[string]string{
 	"addCollaborator":  "its callers publish",
 	"SetCollaborators": "changeCollaborators publishes what it gives",
@@ -109,7 +109,7 @@ func TestEveryWriteIsPublished(t *testing.T) {
 	}
 	for file, f := range sources(t) {
 		if filepath.Base(file) == "clear_account.go" {
-			continue // what an account's end takes with it is no event of its own
+			continue // what is deleted with an account gets no event of its own
 		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && publishedElsewhere[fn.Name.Name] == "" {
@@ -119,7 +119,7 @@ func TestEveryWriteIsPublished(t *testing.T) {
 	}
 }
 
-// checkPublishes holds the writes of a function against the events that it names.
+// checkPublishes compares the writes of a function with the events that it publishes.
 func checkPublishes(t *testing.T, file string, fn *ast.FuncDecl) {
 	writes, events := map[string]bool{}, map[string]bool{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
@@ -138,7 +138,7 @@ func checkPublishes(t *testing.T, file string, fn *ast.FuncDecl) {
 	}
 }
 
-// sources are the files of the use cases, without tests.
+// sources returns the files of the use cases, without tests.
 func sources(t *testing.T) map[string]*ast.File {
 	t.Helper()
 	files := map[string]*ast.File{}

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What lists show beside channels costs as much for many as for one, and shows each viewer what
-// they may see.
+// The details of channels in lists take as many statements for many channels as for one, and show each viewer what they
+// may see.
 func TestFactsOfChannels(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s, ada, bob, guest := w.a, w.ctx(), w.S.Store, w.member("ada"), w.member("bob"), domain.Actor{}
@@ -96,7 +96,7 @@ func TestFactsOfChannels(t *testing.T) {
 				}
 			}
 		}
-		// One that turns private while others catch up is hidden at once.
+		// A channel that becomes private is hidden at once, before derived values are updated.
 		storetest.Turn(t, s, ada.UserID, here, domain.Private)
 		if read(bob); len(facts) != 1 {
 			t.Errorf("facts of a channel that turned private: %v", facts)
@@ -110,7 +110,7 @@ func TestFactsOfChannels(t *testing.T) {
 	})
 }
 
-// Channels that share items are listed by pages, as the list of them is.
+// Channels that share items are listed by page.
 func TestSharedChannels(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s, ada, bob := w.a, w.ctx(), w.S.Store, w.member("ada"), w.member("bob")

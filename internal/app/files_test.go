@@ -20,11 +20,11 @@ import (
 	"vitrine/internal/media"
 )
 
-// counting counts what is put into a storage.
+// counting counts the objects put into a storage.
 type counting struct {
 	blob.Store
 	puts atomic.Int64
-	late func() // called once by the next who does not find a file; may be nil
+	late func() // called once by the next Open of a missing file; may be nil
 	once sync.Once
 }
 
@@ -43,7 +43,7 @@ func (c *counting) Put(ctx context.Context, name string, r io.Reader, size int64
 	return c.Store.Put(ctx, name, r, size, contentType)
 }
 
-// Versions that are missing are made again, once, however many want them at once.
+// Missing versions are rendered again, once for any number of concurrent requests.
 func TestVersionsMadeAgainOnce(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -76,7 +76,7 @@ func TestVersionsMadeAgainOnce(t *testing.T) {
 		if err := os.RemoveAll(filepath.Join(folder, "versions")); err != nil {
 			t.Fatal(err)
 		}
-		if round == 1 { // all is made between one's looking and their asking for it
+		if round == 1 { // everything is rendered between the check and the request
 			store.late = func() {
 				store.late = nil
 				other := app.New(app.Options{Store: r.S.Store, Files: content.Options{Blobs: store, Studio: studio}})

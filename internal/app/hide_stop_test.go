@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// away are queries for what is noted of hidden things, whatever their numbers.
+// away are queries for the records of hidden things, without their ids.
 var away = []string{
 	`SELECT h.kind, h.target_id, h.owner_id, h.label, h.state, h.was, w.kind, w.target_id FROM hidden_things h LEFT JOIN hidden_things w ON w.id = h.with_id`,
 	`SELECT k.id, k.channel_id, k.item_type, k.item_id, k.user_id, k.position_key, k.pinned, k.metadata, k.created_at, k.updated_at, h.kind, h.target_id
@@ -23,8 +23,8 @@ var away = []string{
 	`SELECT * FROM pending_transitions`,
 }
 
-// spammed is a town in which ada has one of each that is hidden with her: a channel, a block in
-// another's, a block of another that she connected there, and a comment.
+// spammed returns a reporting with one of each kind that is hidden together with ada: a channel, her block in another's
+// channel, another's block that she connected there, and a comment.
 func spammed(w *accountsRig) *reporting {
 	r := &reporting{accountsRig: w, op: w.first("op"), ada: w.member("ada"), bob: w.member("bob")}
 	s, t := w.S.Store, w.t
@@ -39,15 +39,15 @@ func spammed(w *accountsRig) *reporting {
 	return r
 }
 
-// A job that hides what a suspended person made, or shows it again, may be killed before any of its
-// statements: when it has run again, all is as if it had run through.
+// A job that hides or shows the things of a suspended person may be killed before any statement. After it has run again,
+// the result is the same as without interruption.
 func TestHidingKilledAnywhereGoesOn(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := spammed(w)
 		var queries []string
 		for _, query := range kept {
 			if !strings.Contains(query, "FROM hidden_") {
-				queries = append(queries, strings.ReplaceAll(query, "/ 1000 ", "/ 60000000 ")) // a microsecond each time comes to more
+				queries = append(queries, strings.ReplaceAll(query, "/ 1000 ", "/ 60000000 ")) // the microseconds of each run add up
 			}
 		}
 		queries = append(queries, away...)
@@ -76,7 +76,7 @@ func TestHidingKilledAnywhereGoesOn(t *testing.T) {
 
 		step := int64(1)
 		if w.DB().Dialect() == database.Postgres {
-			step = 7 // of the same statements; each time a connection is lost
+			step = 7 // of similar statements; each one costs a lost connection
 		}
 		for hides, shows, statement := true, true, int64(1); hides || shows; statement += step {
 			at := job()
@@ -99,7 +99,7 @@ func TestHidingKilledAnywhereGoesOn(t *testing.T) {
 	}, open)
 }
 
-// killed begins a job and has its context end before a statement. It reports whether the job came so far.
+// killed runs a job whose context ends before a statement. It reports whether the job got that far.
 func (r *reporting) killed(job hiding.Apply, statement int64) bool {
 	r.t.Helper()
 	ctx, kill := context.WithCancel(r.ctx())

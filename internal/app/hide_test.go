@@ -15,8 +15,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// kept are queries for all that hiding and showing must leave as it was: facts, and what is derived
-// of them. Versions rise, and times of change that lists sort by are moved by a microsecond at most.
+// kept are queries for everything that hiding and showing must restore: facts and values derived from them. Versions
+// increase, and sort times change by at most a microsecond.
 var kept = []string{
 	`SELECT id, slug, visibility, owner_type, owner_id, blocks_count, channels_count, private_count, last_connected_at, updated_at / 1000 FROM channels`,
 	`SELECT id, open_count, private_count, comment_count, updated_at FROM blocks`,
@@ -32,10 +32,10 @@ var kept = []string{
 	`SELECT * FROM hidden_things`, `SELECT * FROM hidden_connections`, `SELECT * FROM hidden_comments`, `SELECT * FROM pending_transitions`,
 }
 
-// keeps is what the queries say.
+// keeps returns the results of kept.
 func (r *reporting) keeps() []string { return r.says(kept) }
 
-// says reads all rows of queries, each with the number of its query, in an order of their own.
+// says reads all rows of queries, each prefixed with the number of its query, sorted.
 func (r *reporting) says(queries []string) (all []string) {
 	r.t.Helper()
 	r.must(r.DB().View(r.ctx(), func(q database.Querier) error {
@@ -69,14 +69,14 @@ func (r *reporting) says(queries []string) (all []string) {
 	return all
 }
 
-// same fails where anything differs from before.
+// same fails if anything differs from before.
 func (r *reporting) same(before []string) {
 	r.t.Helper()
 	r.equal("kept", before, r.keeps())
 	r.clean()
 }
 
-// equal fails where two readings differ.
+// equal fails if two results differ.
 func (r *reporting) equal(what string, want, got []string) {
 	r.t.Helper()
 	for _, row := range want {
@@ -104,8 +104,8 @@ func (r *reporting) show(kind domain.SubjectType, id int64) {
 	r.WorkJobs()
 }
 
-// busy adds to the town what may be hidden: ada's block in channels of others, of a group and of
-// hers, between blocks of bob's, her channel in bob's, and comments of both.
+// busy adds things that may be hidden: ada's block in channels of others, of a group and of hers, between bob's blocks;
+// her channel in bob's; and comments of both.
 type busy struct {
 	*reporting
 	bobs, groups, drawer domain.ChannelID
@@ -141,7 +141,8 @@ func newBusy(w *accountsRig) *busy {
 	return b
 }
 
-// contents are the ids of the items of a channel, those of channels negative, as somebody sees them; nil where they do not see it.
+// contents returns the ids of the items of a channel as somebody sees them, with those of channels negated, or nil if
+// they may not see the channel.
 func (b *busy) contents(as domain.Actor, in domain.ChannelID) (ids []int64) {
 	b.t.Helper()
 	l, err := b.a.Contents(b.ctx(), as, domain.Ref{ID: int64(in)}, collections.ContentsInput{Sort: domain.ContentSort{Key: domain.ByPosition, Desc: true}, Page: domain.Page{Number: 1, Per: 50}})
@@ -158,7 +159,7 @@ func (b *busy) contents(as domain.Actor, in domain.ChannelID) (ids []int64) {
 	return ids
 }
 
-// sees fails unless a reading succeeds for one actor alone.
+// sees fails unless a read succeeds for exactly one actor.
 func (b *busy) sees(only domain.Actor, read func(as domain.Actor) error) {
 	b.t.Helper()
 	for _, as := range []domain.Actor{{}, b.bob, b.op, b.ada} {
@@ -168,7 +169,7 @@ func (b *busy) sees(only domain.Actor, read func(as domain.Actor) error) {
 	}
 }
 
-// What is hidden nobody finds but who answers for it, and it comes back as it was.
+// Only its owner finds a hidden thing, and showing it restores it unchanged.
 func TestHide(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		b := newBusy(w)
@@ -210,7 +211,7 @@ func TestHide(t *testing.T) {
 		}
 		b.show(domain.SubjectChannel, int64(b.open))
 		b.same(before)
-		_, err = b.hide(domain.SubjectChannel, int64(b.closed)) // it was private, and stays so
+		_, err = b.hide(domain.SubjectChannel, int64(b.closed)) // it was private, and remains so
 		b.must(err)
 		b.show(domain.SubjectChannel, int64(b.closed))
 		b.same(before)
@@ -235,7 +236,7 @@ func TestHide(t *testing.T) {
 	}, open)
 }
 
-// Only operators hide, and only what is there; a case that is decided by it is closed.
+// Only operators hide, and only existing things. A case that this decides is closed.
 func TestHideIsForOperators(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		b := newBusy(w)
@@ -300,8 +301,8 @@ func TestHideIsForOperators(t *testing.T) {
 	}, open)
 }
 
-// What is deleted while it is hidden is gone with all that was put away, and what others do to the
-// places that something had meanwhile counts.
+// If a thing is deleted while it is hidden, its hidden data is deleted too. Changes that others make around its position
+// in the meantime are kept.
 func TestHiddenThingsThatChange(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		b := newBusy(w)
@@ -336,8 +337,8 @@ func TestHiddenThingsThatChange(t *testing.T) {
 	}, open)
 }
 
-// While operators hide and show, others connect, move, comment, edit and delete: in the end all
-// values are right, and what is hidden is nowhere.
+// While operators hide and show things, others connect, move, comment, edit and delete. In the end all values are right,
+// and hidden things are not visible.
 func TestHideAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		b := newBusy(w)
@@ -408,8 +409,8 @@ func TestHideAtOnce(t *testing.T) {
 	}, open)
 }
 
-// Of a suspended person all that they made is hidden, wherever it is, and nothing of others; when the
-// suspension is lifted it is as it was, but for what an operator hid by itself.
+// With a suspension, everything that the person created is hidden, and nothing of others. Lifting it restores everything
+// except what an operator hid separately.
 func TestHideWithSuspension(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		b := newBusy(w)
@@ -426,7 +427,7 @@ func TestHideWithSuspension(t *testing.T) {
 		b.WorkJobs()
 		b.clean()
 		hidden := b.keeps()
-		for range 2 { // a job that runs again changes nothing
+		for range 2 { // running a job again changes nothing
 			b.must(b.a.ResumeHiding(b.ctx()))
 			b.same(hidden)
 		}
@@ -453,7 +454,7 @@ func TestHideWithSuspension(t *testing.T) {
 		if all, err := b.a.HiddenThings(b.ctx(), b.by, 0, 10); err != nil || len(all) != 1 || all[0].About.Kind != "User" || all[0].State != "hidden" {
 			t.Errorf("%+v, %v", all, err)
 		}
-		// What others do meanwhile stays, and what an operator hides by itself too.
+		// What others change in the meantime is kept, and so is what an operator hides separately.
 		_, err = b.hide(domain.SubjectComment, int64(alone))
 		b.must(err)
 		_, err = b.hide(domain.SubjectChannel, int64(b.open))
@@ -478,7 +479,7 @@ func TestHideWithSuspension(t *testing.T) {
 	}, open)
 }
 
-// What cannot be shown or hidden holds up nothing that comes after it, and the errors name all of it.
+// A thing that cannot be shown or hidden does not stop the following ones, and the errors name all of these.
 func TestResumeHidingGoesOn(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		b := newBusy(w)
@@ -491,7 +492,7 @@ func TestResumeHidingGoesOn(t *testing.T) {
 			ids = append(ids, h.ID)
 		}
 		b.WorkJobs()
-		// All four are to be shown, but what two of them would put back is there already.
+		// All four are due to be shown, but what two of them would restore exists already.
 		b.Exec(`UPDATE hidden_things SET state = 'showing'`)
 		b.Exec(`INSERT INTO comments (id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
 			SELECT id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at FROM hidden_comments`)
@@ -518,8 +519,8 @@ func TestResumeHidingGoesOn(t *testing.T) {
 	}, open)
 }
 
-// While what somebody made is hidden and shown, others go on; whoever wins, nothing is lost and all
-// values are right. An account that ends takes what is hidden along.
+// While everything that somebody made is hidden and shown, others continue. Nothing is lost, and all values are right.
+// Deleting an account also deletes its hidden things.
 func TestHideWithSuspensionAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		b := newBusy(w)

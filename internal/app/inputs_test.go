@@ -30,9 +30,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// The use cases refuse what the gate of the API would, for callers that do not come through
-// it: the website, a job, an import. Each row names the limit of internal/domain/limits.go
-// that it exercises, so that a new limit without a row fails.
+// The use cases refuse what request validation would, for callers that bypass it: the website, a job, an import. Each row
+// names the limit in internal/domain/limits.go that it tests, so that a new limit without a row fails.
 func TestInputs(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		in := newInputs(w)
@@ -57,7 +56,7 @@ func TestInputs(t *testing.T) {
 	}, open, func(cfg *config.Config) { cfg.OAuthRegistration = true })
 }
 
-// inputs is a small world, and what has been exercised.
+// inputs contains a few accounts and channels, and records the tested use cases and limits.
 type inputs struct {
 	*accountsRig
 	ada      domain.Actor
@@ -85,13 +84,12 @@ func newInputs(w *accountsRig) *inputs {
 	var err error
 	_, in.app, err = w.a.CreateApplication(w.ctx(), in.ada, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
 	w.must(err)
-	_, err = w.a.Feed(w.ctx(), in.ada, people.CursorInput{Limit: 1}) // makes the key of cursors
+	_, err = w.a.Feed(w.ctx(), in.ada, people.CursorInput{Limit: 1}) // creates the key of cursors
 	w.must(err)
 	return in
 }
 
-// fault fails unless an error has exactly one fault, with this path and code. Of codes the
-// first given is meant.
+// fault fails unless an error has exactly one fault, with this path and the first code.
 func (in *inputs) fault(what string, err error, path string, code domain.FieldCode) {
 	in.t.Helper()
 	known, ok := errors.AsType[*domain.Error](err)
@@ -101,26 +99,26 @@ func (in *inputs) fault(what string, err error, path string, code domain.FieldCo
 	}
 }
 
-// exercised notes the use case and the limit of a row.
+// exercised records the use case and the limit of a row.
 func (in *inputs) exercised(useCase, limit string) {
 	in.called[strings.Fields(useCase)[0]] = true
 	in.limits[limit] = true
 }
 
-// text is a field of a use case, and how many characters it may have.
+// text is a field of a use case, with its maximum number of characters.
 type text struct {
-	useCase string // and the field, for errors
+	useCase string // and field, for errors
 	path    string
 	limit   string
 	max     int
-	blank   bool // spaces alone are refused
+	blank   bool // spaces only are refused
 	call    func(s string) error
 }
 
 func (in *inputs) texts(reach bool) {
 	for _, row := range in.textRows() {
 		in.exercised(row.useCase, row.limit)
-		if reach { // é is two bytes: characters are counted
+		if reach { // é has two bytes, but the limit counts characters
 			if err := row.call(strings.Repeat("é", row.max)); domain.KindOf(err) == domain.Invalid {
 				in.t.Errorf("%s: %d characters: %v", row.useCase, row.max, err)
 			}
@@ -202,7 +200,7 @@ func (in *inputs) textRows() []text {
 		{"CreateBlock description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return block(collections.BlockInput{Description: &s}) }},
 		{"CreateBlock source", "original_source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return block(collections.BlockInput{OriginalSourceTitle: &s}) }},
 		{"CreateBlock source URL", "original_source_url", "MaxSourceURL", domain.MaxSourceURL, false, func(s string) error {
-			if n := 2 * len("https://example.org/"); len(s) > n { // so many bytes are one character each
+			if n := 2 * len("https://example.org/"); len(s) > n { // each of these is a single character
 				s = s[n:]
 			}
 			if utf8.ValidString(s) && !strings.Contains(s, "\x00") { // the limit applies to the percent-encoded URL
@@ -363,7 +361,7 @@ type knowsNothing struct{}
 func (knowsNothing) Block(domain.BlockStamp) []byte           { return nil }
 func (knowsNothing) Connection(domain.ConnectionStamp) []byte { return nil }
 
-// lists asks for pages that are none.
+// lists requests invalid pages.
 func (in *inputs) lists() {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	pages := map[string]func(p domain.Page) error{
@@ -474,7 +472,7 @@ func made(p domain.Page) search.MadeInput {
 	return search.MadeInput{Sort: domain.SearchSort{Key: domain.SearchByCreated}, Page: p}
 }
 
-// collaborators are so many users who do not exist.
+// collaborators returns n users who do not exist.
 func collaborators(n int) (all []domain.PrincipalRef) {
 	for i := range n {
 		all = append(all, domain.UserRef(domain.UserID(1_000_000+i)))
@@ -482,7 +480,7 @@ func collaborators(n int) (all []domain.PrincipalRef) {
 	return all
 }
 
-// counts gives lists with nothing in them, and with one too many.
+// counts passes empty lists, and lists with one element too many.
 func (in *inputs) counts(reach bool) {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	block := []collections.BlockInput{{Value: "x"}}
@@ -541,7 +539,7 @@ func (in *inputs) counts(reach bool) {
 	}
 }
 
-// values gives single values that are refused.
+// values passes single invalid values.
 func (in *inputs) values() {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	target := func(t collections.Target) []collections.Target {
@@ -932,14 +930,14 @@ func (in *inputs) values() {
 	}
 }
 
-// longEmail has a byte too many, and is an address otherwise.
+// longEmail is a valid address except that it is one byte too long.
 var longEmail = "a@" + strings.Repeat(strings.Repeat("b", 49)+".", 5)[:domain.MaxEmail-4] + ".de"
 
 func (in *inputs) invite(i people.InviteInput) func() error {
 	return func() error { _, err := in.a.Invite(in.ctx(), in.ada, in.group, i); return err }
 }
 
-// refs gives names that no database would take.
+// refs passes slugs that no database would accept.
 func (in *inputs) refs() {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	for useCase, call := range map[string]func(r domain.Ref) error{
@@ -990,7 +988,7 @@ func (in *inputs) refs() {
 	}
 }
 
-// stores reaches the limits of what there may be at once.
+// stores reaches the limits of stored things.
 func (in *inputs) stores() {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	for _, row := range []struct {
@@ -1047,7 +1045,7 @@ func (in *inputs) stores() {
 	}
 }
 
-// heldElsewhere are limits that need another setting: the test that reaches each.
+// heldElsewhere maps limits that need another setup to the tests that reach them.
 var heldElsewhere = map[string][2]string{
 	"MaxPasskeyAnswer": {"second_factor_test.go", "domain.MaxPasskeyAnswer"},
 	"MaxPeople":        {"../importing/roster/roster_test.go", "domain.MaxPeople"},
@@ -1056,9 +1054,8 @@ var heldElsewhere = map[string][2]string{
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
 }
 
-// withoutText are use cases that take nothing from outside but ids of what they act on,
-// tokens and passwords, which are hashed before they are looked up, and settings of jobs.
-// TestBadTokens has the tokens.
+// withoutText are use cases whose only input is ids, tokens, passwords (which are hashed before any look-up) and
+// settings of jobs. TestBadTokens tests the tokens.
 var withoutText = []string{
 	"Account", "AccountFacts", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
 	"Block", "BlockStamp", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
@@ -1082,10 +1079,10 @@ var withoutText = []string{
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }
 
-// withinTransactions are those that one topic calls of another.
+// withinTransactions are functions that one topic calls in another.
 var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "Enroll", "FollowMapping", "HideMade", "OpenInvitation", "OpenSession", "OpenSessionBy", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
 
-// complete fails for a limit and for a use case that no row is about.
+// complete fails for a limit or a use case without a row.
 func (in *inputs) complete() {
 	file, err := parser.ParseFile(token.NewFileSet(), "../domain/limits.go", nil, 0)
 	in.must(err)
@@ -1120,7 +1117,7 @@ func (in *inputs) complete() {
 	}
 }
 
-// What is valid costs no memory to check: every read asks.
+// Checking valid input does not allocate, since every read does it.
 func TestValidInputsCostNothing(t *testing.T) {
 	s := "a title"
 	for name, validate := range map[string]func() error{

@@ -17,7 +17,7 @@ import (
 
 func closed(cfg *config.Config) { cfg.SignUp = "closed" }
 
-// tokenOf is the token in the address of a page for signing up.
+// tokenOf returns the token in the URL of a sign-up page.
 func tokenOf(address string) string { return mailedToken.FindString(address) }
 
 func TestInvitePerson(t *testing.T) {
@@ -78,7 +78,7 @@ func TestInvitePerson(t *testing.T) {
 	}, closed)
 }
 
-// An invitation that is mailed, again and again: the last link counts, and withdrawn it is none.
+// A mailed invitation can be sent again. Only the last link works, and none after it is withdrawn.
 func TestMailedInvitation(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
@@ -116,7 +116,7 @@ func TestMailedInvitation(t *testing.T) {
 		}
 		w.must(w.a.EndSignUpLink(w.ctx(), operating.CommandLine(), l.Items[0].ID))
 		w.want(domain.NotFound, w.a.EndSignUpLink(w.ctx(), operating.CommandLine(), l.Items[0].ID))
-		w.must(w.a.SendAccountInvitation(w.ctx(), l.Items[0].ID)) // of none: nothing
+		w.must(w.a.SendAccountInvitation(w.ctx(), l.Items[0].ID)) // unknown: does nothing
 		if o, err := w.a.SignUpOffer(w.ctx(), tokenOf(renewed.Address)); err != nil || o.Open {
 			t.Error("a withdrawn link works", err)
 		}
@@ -133,8 +133,8 @@ func TestMailedInvitation(t *testing.T) {
 	})
 }
 
-// Whoever signs up by themself with an invited address has taken up the invitation, and its group,
-// once the address is proved.
+// Signing up with an invited address without the link accepts the invitation, and joins its group, once the address is
+// verified.
 func TestInvitedComesByThemself(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -155,7 +155,7 @@ func TestInvitedComesByThemself(t *testing.T) {
 	}, open)
 }
 
-// Of many who invite one address at once, and of many who use the one link at once, one has done it.
+// If many invite one address at once, or many use one link at once, exactly one succeeds.
 func TestInvitePersonAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
@@ -198,7 +198,7 @@ func TestInvitePersonAtOnce(t *testing.T) {
 	}, closed)
 }
 
-// Thirty-one at once into thirty places: thirty are in, and in the group.
+// If thirty-one people use thirty places at once, thirty get an account and join the group.
 func TestClassLinkAtOnce(t *testing.T) {
 	const places = 30
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
@@ -245,7 +245,7 @@ func TestClassLinkAtOnce(t *testing.T) {
 	})
 }
 
-// Places are taken when an address is confirmed, and by who has an account already.
+// Places are taken when an address is confirmed, and by people who already have an account.
 func TestClassLink(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op := operating.OnSite(w.first("ada"), home)
@@ -275,7 +275,7 @@ func TestClassLink(t *testing.T) {
 		}
 		_, grace, err := w.a.ConfirmSignUp(w.ctx(), home, w.token("grace@example.org"), password)
 		w.must(err)
-		w.must(w.a.EndSignUpLink(w.ctx(), op, l.ID)) // those under way are out, too
+		w.must(w.a.EndSignUpLink(w.ctx(), op, l.ID)) // pending sign-ups end, too
 		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, w.token("alan@example.org"), password)
 		w.want(domain.Forbidden, err)
 		w.want(domain.NotFound, w.a.JoinByLink(w.ctx(), w.member("eve"), token))
@@ -283,7 +283,7 @@ func TestClassLink(t *testing.T) {
 		if got := links(); got.Live || got.RevokedAt == nil || len(got.Came) != 2 {
 			t.Errorf("%+v", got)
 		}
-		// Neither a group nor a person who are gone are in the way of what is left.
+		// A deleted group or person does not prevent ending the link.
 		w.must(w.a.DeleteGroup(w.ctx(), w.actor(w.signIn("ada")), domain.Ref{Slug: "class"}))
 		w.must(w.a.DeleteAccount(w.ctx(), domain.Actor{UserID: grace.ID, Scope: domain.ScopeWrite}, w.Proved(grace.ID), "grace"))
 		if got := links(); got.Group != nil || len(got.Came) != 1 {
@@ -297,7 +297,7 @@ func TestClassLink(t *testing.T) {
 	})
 }
 
-// A link whose maker runs the server no more lets nobody in; one of the command line does.
+// A link of a former operator admits nobody. A link of the command line does.
 func TestLinkOfAnotherDay(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Nothing that somebody typed is a link, or reads as words of ours, in mails to strangers.
+// Typed text is neither a link nor mistaken for our words in mails to strangers.
 func TestTypedWordsInMails(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")

@@ -14,12 +14,12 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// reporting is a small town with something to report of each kind.
+// reporting is a server with something to report of each kind.
 type reporting struct {
 	*accountsRig
 	op, ada, bob domain.Actor
 	by           operating.Operator
-	open, closed domain.ChannelID // ada's, the second private
+	open, closed domain.ChannelID // ada's; the second is private
 	block        domain.BlockID
 	things       map[domain.SubjectType]int64
 }
@@ -42,7 +42,7 @@ func (r *reporting) report(as domain.Actor, kind domain.SubjectType, id int64) e
 	return r.a.Report(r.ctx(), as, moderation.ReportInput{About: domain.Subject{Type: kind, ID: id}, Reason: moderation.Spam, Text: "Look"})
 }
 
-// newest is the newest open case.
+// newest returns the newest open case.
 func (r *reporting) newest() moderation.Case {
 	r.t.Helper()
 	all, err := r.a.Cases(r.ctx(), r.by, false, 0, 100)
@@ -58,13 +58,13 @@ func (r *reporting) decide(o moderation.Outcome, text string) error {
 	return err
 }
 
-// clean fails where a derived value is not what the facts say.
+// clean fails if a derived value does not match the facts.
 func (r *reporting) clean() {
 	r.t.Helper()
 	storetest.Check(r.t, r.S.Store)
 }
 
-// Everybody reports what they see, once while it is looked at, and nothing else.
+// Everybody can report what they see, once while the case is open, and nothing else.
 func TestReporting(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
@@ -112,7 +112,7 @@ func TestReporting(t *testing.T) {
 	}, open)
 }
 
-// Who reports too much is refused, and nothing of it is kept.
+// Too many reports are refused and leave nothing behind.
 func TestReportsAreLimited(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
@@ -130,7 +130,7 @@ func TestReportsAreLimited(t *testing.T) {
 	}, open)
 }
 
-// What operators decide happens once and whole, those concerned are told, and nobody learns who
+// Decisions of operators take effect once and completely. The people concerned are notified without learning who
 // decided.
 func TestDecisions(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
@@ -151,7 +151,7 @@ func TestDecisions(t *testing.T) {
 		r.must(r.decide(moderation.Dismissed, ""))
 		told(r.ada)
 		told(r.bob, "reported-dismissed")
-		r.must(r.report(r.bob, domain.SubjectBlock, int64(r.block))) // it may be reported anew
+		r.must(r.report(r.bob, domain.SubjectBlock, int64(r.block))) // it may be reported again
 		r.must(r.report(r.op, domain.SubjectBlock, int64(r.block)))
 		id := r.newest().ID
 		c, err := r.a.ReadCase(r.ctx(), r.by, id, 0, 10)
@@ -187,7 +187,7 @@ func TestDecisions(t *testing.T) {
 		if u, err := r.a.User(r.ctx(), domain.Ref{Slug: "ada"}); err != nil || u.Notices != 0 {
 			t.Errorf("%d unread, %v", u.Notices, err)
 		}
-		// Operators do not suspend themselves, nor what is gone but its owner.
+		// Operators cannot suspend themselves, nor the owner of something that is deleted.
 		r.must(r.report(r.bob, domain.SubjectUser, int64(r.op.UserID)))
 		r.want(domain.Unprocessable, r.decide(moderation.Suspended, ""))
 		r.must(r.decide(moderation.Dismissed, ""))
@@ -214,8 +214,7 @@ func TestDecisions(t *testing.T) {
 	}, open)
 }
 
-// Many report one thing while it is decided, by two operators at once: each report is in a case
-// that counts it, and each case is decided once.
+// Many report one thing while two operators decide: each report is counted in its case, and each case is decided once.
 func TestReportsAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)

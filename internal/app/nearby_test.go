@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What is offered while somebody types is what they may choose.
+// Suggestions while typing only contain valid choices.
 func TestChoices(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx := w.a, w.ctx()
@@ -69,7 +69,7 @@ func TestChoices(t *testing.T) {
 				t.Errorf("@%s: %v, want %v", row.prefix, got, row.want)
 			}
 		}
-		// Who collaborates in channels of the block that the actor sees: not in Ada's private one.
+		// The actor sees collaborators of visible channels with the block, not of Ada's private one.
 		dor, eve := w.member("dor"), w.member("eve")
 		storetest.Collaborate(t, w.S.Store, own, domain.UserRef(dor.UserID))
 		storetest.Collaborate(t, w.S.Store, public, domain.UserRef(eve.UserID))
@@ -79,7 +79,7 @@ func TestChoices(t *testing.T) {
 		if got, want := people(ada, "", block), []string{"bob", "eve", "dor"}; !slices.Equal(got, want) {
 			t.Errorf("the owner is offered %v, want %v", got, want)
 		}
-		if got := people(cem, "do", block); !slices.Equal(got, []string{"dor"}) { // by name, as anybody
+		if got := people(cem, "do", block); !slices.Equal(got, []string{"dor"}) { // by name, like anybody
 			t.Errorf("@do: %v", got)
 		}
 		if got := people(guest, "ad", block); got != nil {
@@ -106,8 +106,7 @@ func TestExploreIsForGuests(t *testing.T) {
 	})
 }
 
-// What pages read beside a channel costs the same for any channel, and shows each viewer
-// what they may see.
+// The data of pages around a channel takes as many statements for any channel, and shows each viewer what they may see.
 func TestNearby(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, ada, guest := w.a, w.ctx(), w.member("ada"), domain.Actor{}

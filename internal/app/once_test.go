@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Sixteen requests with one key, at once, make one thing and are all told of it.
+// Sixteen concurrent requests with one key create one thing, and all get it as the answer.
 func TestOnceInParallel(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.member("ada")
@@ -64,18 +64,18 @@ func TestOnce(t *testing.T) {
 		if _, err := w.a.CreateChannel(w.ctx(), ada, collections.CreateChannelInput{Title: "x", Once: "k"}); domain.KindOf(err) != domain.Conflict {
 			t.Errorf("a key of a block for a channel: %v", err)
 		}
-		// What failed has used no key up.
+		// A failed request does not use up its key.
 		if _, err := w.a.CreateBlock(w.ctx(), ada, onceBlock(domain.Channel{ID: 1_000_000}, "f", "x")); domain.KindOf(err) != domain.NotFound {
 			t.Fatal(err)
 		}
 		fresh, err := w.a.CreateBlock(w.ctx(), ada, onceBlock(c, "f", "x"))
 		w.must(err)
-		// What is deleted meanwhile is told, and not made anew.
+		// If the thing was deleted in the meantime, the answer says so and nothing is created again.
 		w.must(w.a.DeleteBlock(w.ctx(), ada, fresh.ID))
 		if _, err := w.a.CreateBlock(w.ctx(), ada, onceBlock(c, "f", "x")); domain.KindOf(err) != domain.NotFound {
 			t.Errorf("of a deleted block: %v", err)
 		}
-		// A day later the key is another, before the sweep and after it.
+		// A day later the same key counts as new, before the sweep and after it.
 		w.Clock.Advance(core.OnceKept + time.Second)
 		if later, err := w.a.CreateBlock(w.ctx(), ada, onceBlock(c, "k", "one")); err != nil || later.ID == first.ID {
 			t.Errorf("a day later: %d, %v", later.ID, err)
@@ -109,7 +109,7 @@ func TestUndoRemoval(t *testing.T) {
 		for _, c := range was[1:4] { // eve's block, the channel, and one of ada's
 			ids = append(ids, c.Connection.ID)
 		}
-		// A stranger may remove what they connected, and nothing else.
+		// A stranger may remove only their own connections.
 		r, err := w.a.RemoveConnections(w.ctx(), eve, ref, append(ids, 1_000_000))
 		if w.must(err); r.Count != 1 || r.Kept != 2 || r.Gone != 1 || r.Undo == "" {
 			t.Fatalf("eve: %+v", r)
@@ -142,7 +142,7 @@ func TestUndoRemoval(t *testing.T) {
 		if n := len(w.Dump()["activities"]); n != events {
 			t.Errorf("%d activities, before %d", n, events)
 		}
-		// What is deleted meanwhile is not put back, and said.
+		// What was deleted in the meantime is not restored, and the answer says so.
 		ids = []domain.ConnectionID{w.shelf(ada, ref)[0].Connection.ID, w.shelf(ada, ref)[4].Connection.ID}
 		r, err = w.a.RemoveConnections(w.ctx(), ada, ref, ids)
 		w.must(err)
@@ -169,7 +169,7 @@ func TestUndoRemoval(t *testing.T) {
 	})
 }
 
-// shelf is what is in a channel, from the top.
+// shelf returns the contents of a channel, from the top.
 func (w *accountsRig) shelf(actor domain.Actor, ref domain.Ref) []collections.Content {
 	w.t.Helper()
 	l, err := w.a.Contents(w.ctx(), actor, ref, collections.ContentsInput{Page: domain.Page{Number: 1, Per: 100}, Sort: domain.ContentSort{Desc: true}})
@@ -177,7 +177,7 @@ func (w *accountsRig) shelf(actor domain.Actor, ref domain.Ref) []collections.Co
 	return l.Items
 }
 
-// same holds items, makers, metadata and their order against what they were.
+// same compares items, creators, metadata and their order.
 func (w *accountsRig) same(want, got []collections.Content) {
 	w.t.Helper()
 	if len(want) != len(got) {

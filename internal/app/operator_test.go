@@ -73,7 +73,7 @@ func TestOnlyOperatorsOperate(t *testing.T) {
 	})
 }
 
-// Operators who unseat each other at the same moment leave one.
+// If two operators demote each other at the same moment, one remains.
 func TestOperatorsUnseatEachOther(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		cast := []domain.Actor{w.first("ada"), w.member("grace"), w.member("alan")}
@@ -142,7 +142,7 @@ func TestFindAccounts(t *testing.T) {
 	})
 }
 
-// What is told of an account is all that leads into it, and none of its secrets.
+// AccountFacts contains every way to sign in to an account, and no secrets.
 func TestAccountFacts(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op := operating.OnSite(w.first("op"), home)
@@ -173,7 +173,7 @@ func TestAccountFacts(t *testing.T) {
 	})
 }
 
-// The command line leaves a server its last operator, too; of two that go at once one stays.
+// The command line keeps the last operator, too. If two leave at once, one remains.
 func TestLastOperatorStays(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
@@ -211,7 +211,7 @@ func TestSignUpLinks(t *testing.T) {
 		if o, err := w.a.SignUpOffer(w.ctx(), link); err != nil || !o.Open || o.Email != "" {
 			t.Error(o, err)
 		}
-		for _, name := range []string{"grace", "alan"} { // both begin, and one ends
+		for _, name := range []string{"grace", "alan"} { // both start, and one ends
 			in := wanted(name)
 			in.Invite = link
 			_, err := w.a.SignUp(w.ctx(), home, in)

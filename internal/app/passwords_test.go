@@ -69,7 +69,7 @@ func TestResetTwiceAtOnce(t *testing.T) {
 	})
 }
 
-// The newest link counts, and it runs out.
+// Only the newest link works, and it expires.
 func TestPasswordLinks(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
@@ -141,8 +141,8 @@ func TestChangeEmail(t *testing.T) {
 	})
 }
 
-// Who knew the old password, and asked for another address with it, does not get the
-// account by that once the password is another, or the account was suspended.
+// Somebody who knew the old password and requested another address with it does not get the account once the password
+// has changed or the account was suspended.
 func TestAddressLinksEnd(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -188,7 +188,7 @@ func TestChangeEmailToOneThatIsTaken(t *testing.T) {
 		}
 		token := w.token("new@example.org")
 		_, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "New", Email: "new@example.org", Tier: domain.TierFree})
-		w.must(err) // the address is taken while the link waits
+		w.must(err) // the address is taken while the link is pending
 		_, _, err = w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 		w.want(domain.NotFound, err)
 	})

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// session reads the session with a secret.
+// session reads the session of a secret.
 func (w *accountsRig) session(secret string) domain.Session {
 	w.t.Helper()
 	s, _, err := w.a.SessionUser(w.ctx(), home, secret)
@@ -20,8 +20,7 @@ func (w *accountsRig) session(secret string) domain.Session {
 	return s
 }
 
-// Every sensitive action is refused in a session that was not confirmed recently, for every kind of
-// account.
+// Every sensitive action is refused in a session that was not confirmed recently, for every kind of account.
 func TestSensitiveActionsNeedProof(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("op")
@@ -72,8 +71,8 @@ func TestSensitiveActionsNeedProof(t *testing.T) {
 	})
 }
 
-// A confirmation, and each sensitive change, replaces the session's secret. The old one stops
-// working at once, even for a request in progress.
+// A confirmation, and each sensitive change, replaces the session's secret. The old one stops working at once, even for
+// a request in progress.
 func TestSecretsAreReplaced(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -141,8 +140,7 @@ func TestConfirmingAtOnce(t *testing.T) {
 	})
 }
 
-// A mailed link confirms once, in the session that requested it, and only for accounts that have no
-// other way.
+// A mailed link confirms once, in the session that requested it, and only for accounts that have no other way.
 func TestProofLinks(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")

@@ -21,7 +21,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// site is where the rig's passkeys are good.
+// site is the relying party of the rig's passkeys.
 var site = virtualwebauthn.RelyingParty{Name: "vitrine.test", ID: "vitrine.test", Origin: apptest.Base}
 
 // keyring is an authenticator with one credential.
@@ -35,7 +35,7 @@ func newKeyring() *keyring {
 	return &keyring{virtualwebauthn.NewAuthenticator(), apptest.Credential(), site}
 }
 
-// make answers options for a new credential, and keeps whose it is.
+// make creates a credential for options and records its owner.
 func (k *keyring) make(t *testing.T, options []byte) string {
 	t.Helper()
 	o, err := virtualwebauthn.ParseAttestationOptions(string(options))
@@ -46,7 +46,7 @@ func (k *keyring) make(t *testing.T, options []byte) string {
 	return virtualwebauthn.CreateAttestationResponse(k.site, k.Authenticator, k.credential, *o)
 }
 
-// sign answers options with the credential, and counts.
+// sign answers options with the credential and increases its counter.
 func (k *keyring) sign(w *accountsRig, options []byte) string {
 	w.t.Helper()
 	o, err := virtualwebauthn.ParseAssertionOptions(string(options))
@@ -55,7 +55,7 @@ func (k *keyring) sign(w *accountsRig, options []byte) string {
 	return virtualwebauthn.CreateAssertionResponse(k.site, k.Authenticator, k.credential, *o)
 }
 
-// sessionOf is that of somebody who signs in with a password alone.
+// sessionOf signs somebody in with only a password and returns the session.
 func (w *accountsRig) sessionOf(name string) (domain.Actor, domain.Session) {
 	w.t.Helper()
 	s, u, err := w.a.SessionUser(w.ctx(), home, w.signIn(name))
@@ -75,7 +75,7 @@ func (w *accountsRig) add(k *keyring, actor domain.Actor, name string) []string 
 	return codes
 }
 
-// half proves the password of an account that has a second factor.
+// half enters the password of an account that has a second factor.
 func (w *accountsRig) half(name string) string {
 	w.t.Helper()
 	half := w.signIn(name)
@@ -115,7 +115,7 @@ func TestSignInWithPasskey(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 
-		// Without a password, where the authenticator has verified the user.
+		// Without a password, if the authenticator has verified the user.
 		alone := func(change func(k *keyring), browser string) (string, error) {
 			options, err := w.a.PasskeyOptions(w.ctx(), "mine")
 			w.must(err)
@@ -146,7 +146,7 @@ func TestSignInWithPasskey(t *testing.T) {
 		_, err = alone(func(*keyring) {}, "another browser")
 		w.want(domain.Unauthenticated, err)
 
-		// The log says how, and the holder is told.
+		// The log records the method, and the account's owner is notified.
 		var acts []string
 		entries, err := w.a.AuditLog(w.ctx(), w.operator(), domain.AuditFilter{ActorID: ada.UserID}, domain.AuditPlace{}, 100)
 		w.must(err)
@@ -162,7 +162,7 @@ func TestSignInWithPasskey(t *testing.T) {
 	})
 }
 
-// told fails unless one mail to somebody has a subject and says a text.
+// told fails unless somebody got exactly one mail with a subject and a text.
 func (w *accountsRig) told(name, subject, text string) {
 	w.t.Helper()
 	n := 0
@@ -176,12 +176,12 @@ func (w *accountsRig) told(name, subject, text string) {
 	}
 }
 
-// household is one of many.
+// household returns a visitor from the nth household.
 func household(n int) domain.Visitor {
 	return domain.Visitor{Address: netip.AddrFrom4([4]byte{203, 0, 113, byte(n)})}
 }
 
-// must2 gives what comes with no error.
+// must2 returns the value and fails on an error.
 func (w *accountsRig) must2(s string, err error) string {
 	w.t.Helper()
 	w.must(err)
@@ -211,7 +211,7 @@ func TestHalfSignInIsRefused(t *testing.T) {
 		_, err = w.a.FactorOptions(w.ctx(), half)
 		w.want(domain.Unauthenticated, err)
 
-		// An answer is good for one sign-in, and for the browser that asked.
+		// An answer is valid for one sign-in, and only in the browser that requested it.
 		first, second := w.half("ada"), w.half("ada")
 		options, err := w.a.FactorOptions(w.ctx(), first)
 		w.must(err)
@@ -224,7 +224,7 @@ func TestHalfSignInIsRefused(t *testing.T) {
 		_, err = w.a.FinishByPasskey(w.ctx(), home, first, answer)
 		w.want(domain.Unauthenticated, err)
 
-		// A count that goes back, or stays, is a sign of a copy.
+		// A counter that decreases or stays the same indicates a copied key.
 		k.credential.Counter -= 1
 		_, err = w.finish(k, second)
 		w.want(domain.Unauthenticated, err)
@@ -234,13 +234,13 @@ func TestHalfSignInIsRefused(t *testing.T) {
 		k.credential.Counter = 60
 		w.must2(w.finish(k, second))
 
-		// Challenges are over after ten minutes, and so is half a sign-in.
+		// Challenges and unfinished sign-ins expire after ten minutes.
 		third := w.half("ada")
 		w.Clock.Advance(10 * time.Minute)
 		_, err = w.a.FinishByCode(w.ctx(), home, third, codes[0])
 		w.want(domain.Unauthenticated, err)
 
-		// Codes are their owner's, and good once, however they are typed.
+		// Codes work once, only for their owner, and in any spelling.
 		fourth := w.half("ada")
 		_, err = w.a.FinishByCode(w.ctx(), home, fourth, theirs[0])
 		w.want(domain.Invalid, err)
@@ -252,7 +252,7 @@ func TestHalfSignInIsRefused(t *testing.T) {
 		}
 		w.told("ada", "A recovery code was used", "Codes left: 9.")
 
-		// Half a sign-in ends with another password, and with a suspension.
+		// A new password or a suspension ends unfinished sign-ins.
 		fifth := w.half("ada")
 		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, false))
 		_, err = w.a.HalfSignIn(w.ctx(), fifth)
@@ -269,7 +269,7 @@ func TestHalfSignInIsRefused(t *testing.T) {
 	})
 }
 
-// operator is who made the first account.
+// operator returns the creator of the first account.
 func (w *accountsRig) operator() domain.Actor {
 	w.t.Helper()
 	u, err := w.a.User(w.ctx(), domain.ParseRef("op"))
@@ -277,7 +277,7 @@ func (w *accountsRig) operator() domain.Actor {
 	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}
 }
 
-// Of those who use one thing at once, one comes in.
+// If several use the same factor at once, one of them signs in.
 func TestSecondFactorRaces(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("op")
@@ -368,7 +368,7 @@ func TestChangingSecondFactor(t *testing.T) {
 		_, _, err := w.a.NewRecoveryCodes(w.ctx(), ada, s, false)
 		w.want(domain.Unprocessable, err)
 
-		// What is begun in a session is finished in it, by its user, with what was begun.
+		// A passkey must be added in the session and by the user that started, with the same options.
 		options, err := w.a.BeginPasskey(w.ctx(), ada, s, in)
 		w.must(err)
 		k := newKeyring()
@@ -395,7 +395,7 @@ func TestChangingSecondFactor(t *testing.T) {
 		codes, _, err := w.a.AddPasskey(w.ctx(), ada, s, in, answer, false)
 		w.must(err)
 
-		// Nobody else can have the same.
+		// Nobody else can register the same passkey.
 		bob := w.member("bob")
 		bobs := w.Proved(bob.UserID)
 		options, err = w.a.BeginPasskey(w.ctx(), bob, bobs, in)
@@ -410,7 +410,7 @@ func TestChangingSecondFactor(t *testing.T) {
 			t.Errorf("the browser is not told of what there is: %s", options)
 		}
 
-		// A passkey proves who is signed in, verified, once, and in its session.
+		// A passkey confirms the signed-in user, verified, once, and in its session.
 		proof := func(change func(k *keyring)) string {
 			options, err := w.a.ProofOptions(w.ctx(), ada, s)
 			w.must(err)
@@ -434,7 +434,7 @@ func TestChangingSecondFactor(t *testing.T) {
 		w.want(domain.Invalid, err)
 		w.must2(w.a.FinishByCode(w.ctx(), home, w.half("ada"), fresh[0]))
 
-		// A mailed link is no second factor.
+		// A mailed link is not a second factor.
 		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
 		var token string
 		for _, m := range w.mails("ada@example.org") {
@@ -450,7 +450,7 @@ func TestChangingSecondFactor(t *testing.T) {
 		s2, _, err := w.a.SessionUser(w.ctx(), home, w.must2(w.finish(k, half)))
 		w.must(err)
 
-		// The last passkey takes the codes with it; sessions stay.
+		// Removing the last passkey also removes the codes. Sessions stay.
 		f, err := w.a.SecondFactor(w.ctx(), ada)
 		w.must(err)
 		_, _, err = w.a.RemovePasskey(w.ctx(), ada, s2, f.Passkeys[0].ID+100, false)
@@ -471,7 +471,7 @@ func TestChangingSecondFactor(t *testing.T) {
 	})
 }
 
-// Operators let in who has lost everything, and the account's end takes all of it.
+// Operators can reset the second factor of an account, and deleting the account deletes it.
 func TestSecondFactorOfOthers(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op := w.first("op")
@@ -514,7 +514,7 @@ func TestSecondFactorOfOthers(t *testing.T) {
 	})
 }
 
-// Who knows the password alone guesses no code, and does not keep the holder out.
+// Somebody who knows only the password cannot guess codes, and does not lock the account's owner out.
 func TestSecondFactorIsLimited(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("op")
@@ -552,7 +552,7 @@ func TestSecondFactorIsLimited(t *testing.T) {
 	})
 }
 
-// Browsers offer passkeys on https, and on localhost, under a name.
+// Browsers offer passkeys on https and on localhost, for host names only.
 func TestWherePasskeysWork(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{

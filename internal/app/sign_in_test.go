@@ -32,9 +32,8 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// Whether an address has an account, a password or a suspension cannot be told from the
-// statements that an attempt takes. That a hash is computed in each case is a test of
-// auth.CheckPassword.
+// The statements of a sign-in attempt do not reveal whether an address has an account, a password or a suspension. The
+// test of auth.CheckPassword checks that a hash is computed in each case.
 func TestSignInDoesNotTell(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
@@ -113,8 +112,8 @@ func TestSessionsSlideAndExpire(t *testing.T) {
 	})
 }
 
-// Many attempts at once do not get past the limits: of an account from an address, of an
-// account from everywhere, of an address for all accounts.
+// Many attempts at once do not exceed the limits: of an account from one address, of an account from anywhere, and of an
+// address for all accounts.
 func TestSignInLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of hashes")
@@ -124,7 +123,7 @@ func TestSignInLimits(t *testing.T) {
 		from := func(i int) domain.Visitor {
 			return domain.Visitor{Address: netip.AddrFrom4([4]byte{203, 0, 113, byte(i)})}
 		}
-		// tried gives how many of n attempts at once were checked at all.
+		// tried returns how many of n concurrent attempts were checked at all.
 		tried := func(n int, attempt func(i int) (domain.Visitor, string)) int64 {
 			var g sync.WaitGroup
 			var checked atomic.Int64
@@ -147,7 +146,7 @@ func TestSignInLimits(t *testing.T) {
 		if n := tried(30, func(int) (domain.Visitor, string) { return from(1), "ada@example.org" }); n != 10 {
 			t.Errorf("%d attempts of a pair", n)
 		}
-		w.signIn("ada") // from elsewhere she still can
+		w.signIn("ada") // she can still sign in from elsewhere
 		if n := tried(300, func(i int) (domain.Visitor, string) { return from(i), "grace@example.org" }); n != 100 {
 			t.Errorf("%d attempts at an account", n)
 		}

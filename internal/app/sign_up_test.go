@@ -137,7 +137,7 @@ func TestSignUpSlugTakenMeanwhile(t *testing.T) {
 			t.Errorf("slug %q", u.Slug)
 		}
 		other.Email = "another@example.org"
-		_, err = w.a.SignUp(w.ctx(), home, other) // slugs are public: said at once
+		_, err = w.a.SignUp(w.ctx(), home, other) // slugs are public, so the error comes at once
 		w.want(domain.Invalid, err)
 	}, open)
 }
@@ -154,8 +154,7 @@ func TestSignUpLinkExpires(t *testing.T) {
 	}, open)
 }
 
-// A stranger cannot find out whether an address has an account: answer and work are
-// alike, and only the mail differs.
+// A stranger cannot find out whether an address has an account: answer and work are the same, and only the mail differs.
 func TestSignUpDoesNotTell(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")

@@ -13,7 +13,7 @@ import (
 
 func given(s string) core.Patch { return core.Patch{Set: true, Value: &s} }
 
-// sent puts a file where a user may send it, and gives its address.
+// sent uploads a file for a user and returns its address.
 func (w *accountsRig) sent(as, contentType, body string) string {
 	w.t.Helper()
 	res := w.Do(as, "POST", "/v3/uploads/presign", map[string]any{"files": []map[string]any{{"filename": "a", "content_type": contentType}}}).
@@ -103,8 +103,8 @@ func TestLegalPages(t *testing.T) {
 	})
 }
 
-// A server looks again every five seconds at most, and sees by one statement that nothing
-// has changed; what it changes itself it sees at once.
+// A server checks for changes at most every five seconds, with one statement if there are none. It uses its own changes
+// at once.
 func TestSiteRemembered(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// embedded is a user or group inside another resource.
+// embedded converts a nested user or group.
 func embedded(p present.Principal) wire.Item {
 	if p.Type == domain.TypeGroup {
 		return wire.Item{Value: &ext.EmbeddedGroup{ID: p.ID, Type: ext.EmbeddedGroupTypeGroup, Name: p.Name, Slug: p.Slug,
@@ -22,7 +22,7 @@ func embeddedUser(p present.Principal) ext.EmbeddedUser {
 		Avatar: nonEmpty(p.Avatar()), Initials: p.Initials(), WebURL: p.URL()}
 }
 
-// markdown is a text in three forms, or null.
+// markdown converts a text to its three forms, or null.
 func markdown(t *domain.Text) ext.NilMarkdown {
 	if t == nil {
 		return ext.NilMarkdown{Null: true}
@@ -37,7 +37,7 @@ func nilString(s *string) ext.NilString {
 	return ext.NewNilString(*s)
 }
 
-// nonEmpty is null for what is not there.
+// nonEmpty converts "" to null.
 func nonEmpty(s string) ext.NilString {
 	if s == "" {
 		return ext.NilString{Null: true}
@@ -45,10 +45,10 @@ func nonEmpty(s string) ext.NilString {
 	return ext.NewNilString(s)
 }
 
-// links is `_links`.
+// links returns `_links`.
 func (h *handler) links(rels []present.Rel) wire.Links { return wire.NewLinks(h.at.API, rels) }
 
-// meta says where a page stands (behaviour.md section 1).
+// meta returns the position of a page (behaviour.md section 1).
 func meta(at domain.Page, total int64) ext.PageMeta {
 	p := present.Page{Page: at, Total: total}
 	return ext.PageMeta{CurrentPage: p.Number, PerPage: p.Per, TotalPages: p.Pages(), TotalCount: p.Total,

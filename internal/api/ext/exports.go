@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-// Downloads reports whether a request is answered by a file: see httpedge.Handler.
+// Downloads reports whether the response to a request is a file: see httpedge.Handler.
 func Downloads(r *http.Request) bool {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/ext/v1/"), "/")
 	return len(parts) == 3 && (parts[0] == "channels" && parts[2] == "export" || parts[0] == "exports" && parts[2] == "file")

@@ -1,6 +1,5 @@
-// Package ext is the door of /ext/v1, what this server adds to the public API: the
-// interface that is generated from api/ext.yaml. Parameters to inputs, results to wire
-// types, and nothing else.
+// Package ext is the handler of /ext/v1, the server's additions to the public API. It implements the interface generated
+// from api/ext.yaml: it only converts parameters to inputs and results to wire types.
 package ext
 
 import (
@@ -17,7 +16,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// Options is what the door stands on.
+// Options configures the handler.
 type Options struct {
 	App       *app.App
 	Callers   *httpedge.Callers
@@ -25,7 +24,7 @@ type Options struct {
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
 
-	// Content shows an item of a channel. It looks as it does in /v3.
+	// Content converts an item of a channel to its form in /v3.
 	Content func(collections.Content) wire.Item
 }
 
@@ -40,7 +39,7 @@ type handler struct {
 
 var _ ext.Handler = (*handler)(nil)
 
-// New makes the door.
+// New creates the handler.
 func New(o Options) (http.Handler, error) {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, item: o.Content, exports: o.Exports}
 	server, err := ext.NewServer(h, ext.WithErrorHandler(httpedge.JSON.Fail), ext.WithNotFound(httpedge.JSON.NotFound),

@@ -13,7 +13,7 @@ func followTarget(kind domain.SubjectType, id string) people.FollowTarget {
 	return people.FollowTarget{Type: kind, Ref: domain.ParseRef(id)}
 }
 
-// follow and its like serve the three kinds of what can be followed.
+// follow and the next functions serve the three kinds of things that can be followed.
 func (h *handler) follow(ctx context.Context, t people.FollowTarget) (*ext.FollowState, error) {
 	if err := h.app.Follow(ctx, httpedge.Actor(ctx), t); err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ func importCounts(c domain.ImportCounts) ext.ImportCounts {
 		Bytes: c.Bytes, Unchanged: c.Unchanged, Changed: c.Changed, Moved: c.Moved, LeftOut: c.LeftOut}
 }
 
-// instant is null for none.
+// instant converts nil to null.
 func instant(t *time.Time) wire.Time {
 	if t == nil {
 		return wire.Time{}

@@ -30,7 +30,7 @@ func (h *handler) FilterChannelContents(ctx context.Context, p ext.FilterChannel
 	return out, nil
 }
 
-// pageOf is the address of the page of an item.
+// pageOf returns the URL of an item's page.
 func (h *handler) pageOf(c collections.Content) string {
 	if c.Channel != nil {
 		return h.at.Channel(c.Channel).URL()
@@ -38,7 +38,7 @@ func (h *handler) pageOf(c collections.Content) string {
 	return h.at.Block(c.Block).URL()
 }
 
-// withField adds a text to an object of JSON that has fields.
+// withField adds a text field to a non-empty JSON object.
 func withField(object wire.JSON, name, value string) wire.JSON {
 	var e jx.Encoder
 	e.Str(name)

@@ -9,8 +9,7 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-// answer writes the JSON of a response. It may be called twice and writes the same. A nil
-// answer is 204.
+// answer writes the JSON of a response. It may be called twice and writes the same. A nil answer is 204.
 type answer func(p pen)
 
 func (a answer) write(w http.ResponseWriter) error {
@@ -45,7 +44,7 @@ func (p pen) text(name, value string) {
 	p.e.Str(value)
 }
 
-// optional writes a text, or null where there is none.
+// optional writes a text, or null for nil.
 func (p pen) optional(name string, value *string) {
 	if value == nil {
 		p.null(name)
@@ -54,7 +53,7 @@ func (p pen) optional(name string, value *string) {
 	p.text(name, *value)
 }
 
-// orNull writes a text, or null where it is empty.
+// orNull writes a text, or null for "".
 func (p pen) orNull(name, value string) {
 	if value == "" {
 		p.null(name)
@@ -83,7 +82,7 @@ func (p pen) under(name string, fields func()) {
 	p.object(fields)
 }
 
-// list writes a field that has an entry for each of n things.
+// list writes a field with an array of n entries.
 func (p pen) list(name string, n int, entry func(i int)) {
 	p.e.FieldStart(name)
 	p.e.ArrStart()

@@ -5,10 +5,10 @@ import (
 	"vitrine/internal/domain"
 )
 
-// connectionsShown is how many of the channels that a block is in are shown with it.
+// connectionsShown is the number of channels in the representation of a block.
 const connectionsShown = 100
 
-// getBlock gives a block with the channels it is in.
+// getBlock returns a block with its channels.
 func (h *handler) getBlock(c call) (answer, error) {
 	b, err := h.app.Block(c.ctx, c.who, domain.BlockID(c.id(0)))
 	if err != nil {
@@ -34,7 +34,7 @@ func (h *handler) getBlock(c call) (answer, error) {
 	}, nil
 }
 
-// getBlockChannels lists the channels that a block is in.
+// getBlockChannels lists the channels of a block.
 func (h *handler) getBlockChannels(c call) (answer, error) {
 	b, err := h.app.Block(c.ctx, c.who, domain.BlockID(c.id(0)))
 	if err != nil {

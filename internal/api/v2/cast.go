@@ -9,9 +9,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// cast is who and what stands inside the things of a page and is shown whole in version 2:
-// users and groups with their counts, and of channels when something was added and how many
-// follow. It is read for all of a page at once.
+// cast contains the nested users, groups and channels of a page, which version 2 shows in full: users and groups with
+// their counts, and channels with their last addition and number of followers. It reads all of them at once.
 type cast struct {
 	*handler
 	who      domain.Actor
@@ -20,7 +19,7 @@ type cast struct {
 	channels map[domain.ChannelID]collections.ChannelFacts
 }
 
-// newCast makes one with nobody in it yet.
+// newCast creates an empty cast.
 func (h *handler) newCast(who domain.Actor) *cast {
 	return &cast{handler: h, who: who, users: map[domain.UserID]domain.User{}, groups: map[domain.GroupID]domain.Group{},
 		channels: map[domain.ChannelID]collections.ChannelFacts{}}
@@ -65,7 +64,7 @@ func (c *cast) contents(all []collections.Content) {
 	}
 }
 
-// load reads everything that was named, with a statement for each kind that there is.
+// load reads everything that was added, with one statement per kind.
 func (c *cast) load(ctx context.Context) (err error) {
 	if c.users, err = c.app.UsersByID(ctx, slices.Collect(maps.Keys(c.users))); err != nil {
 		return err

@@ -5,8 +5,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// thumbItems is how many items the small form of a channel shows, and previewItems one in
-// a list.
+// thumbItems is the number of items in the small form of a channel, and previewItems in a list of channels.
 const (
 	thumbItems   = 9
 	previewItems = 6
@@ -16,7 +15,7 @@ func (h *handler) getOpenapi(call) (answer, error) {
 	return func(p pen) { p.e.Raw(h.doc.JSON()) }, nil
 }
 
-// getChannel gives a channel with a page of its contents.
+// getChannel returns a channel with a page of its contents.
 func (h *handler) getChannel(c call) (answer, error) {
 	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
@@ -40,7 +39,7 @@ func (h *handler) getChannel(c call) (answer, error) {
 	return func(p pen) { cast.single(p, &ch.Channel, collaborators, l, at) }, nil
 }
 
-// getChannelThumb gives a channel with its first items.
+// getChannelThumb returns a channel with its first items.
 func (h *handler) getChannelThumb(c call) (answer, error) {
 	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
@@ -54,7 +53,7 @@ func (h *handler) getChannelThumb(c call) (answer, error) {
 	return h.shownChannel(c, &ch.Channel, append([]collections.Content{}, l.Items...))
 }
 
-// shownChannel answers with a channel as it is in lists. A nil preview is shown as null.
+// shownChannel returns a channel in the form of lists. A nil preview is null.
 func (h *handler) shownChannel(c call, ch *domain.Channel, preview []collections.Content) (answer, error) {
 	cast := h.newCast(c.who)
 	cast.channel(ch)
@@ -65,7 +64,7 @@ func (h *handler) shownChannel(c call, ch *domain.Channel, preview []collections
 	return func(p pen) { cast.listed(p, ch, preview, nil) }, nil
 }
 
-// getChannelContents gives a page of what is in a channel, and nothing beside it.
+// getChannelContents returns only a page of a channel's contents.
 func (h *handler) getChannelContents(c call) (answer, error) {
 	l, err := h.app.Contents(c.ctx, c.who, c.ref(0), collections.ContentsInput{Sort: c.sort(), Page: c.page()})
 	if err != nil {
@@ -79,7 +78,7 @@ func (h *handler) getChannelContents(c call) (answer, error) {
 	return func(p pen) { p.object(func() { cast.items(p, "contents", l.Items) }) }, nil
 }
 
-// getChannelConnections lists the channels that a channel is in.
+// getChannelConnections lists the channels that contain a channel.
 func (h *handler) getChannelConnections(c call) (answer, error) {
 	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
@@ -94,7 +93,7 @@ func (h *handler) getChannelConnections(c call) (answer, error) {
 	return h.channelList(c, l, nil, func(p pen) { titled(p, at, l.Total, &ch.Title, "Channel", "Channel") })
 }
 
-// getChannelChannels lists the channels that share items with a channel, and how many.
+// getChannelChannels lists the channels that share items with a channel, with the number of those.
 func (h *handler) getChannelChannels(c call) (answer, error) {
 	at := c.page()
 	l, err := h.app.SharedChannels(c.ctx, c.who, c.ref(0), at)
@@ -122,8 +121,7 @@ func (h *handler) getChannelChannels(c call) (answer, error) {
 	}, nil
 }
 
-// channelList answers with channels in a list, beside what its envelope says. Their previews
-// are shown where there are any, else null.
+// channelList writes channels as a list inside an envelope, with their previews or null.
 func (h *handler) channelList(c call, l domain.List[domain.Channel], previews map[domain.ChannelID][]collections.Content, beside func(pen)) (answer, error) {
 	cast := h.newCast(c.who)
 	for i := range l.Items {
@@ -141,7 +139,7 @@ func (h *handler) channelList(c call, l domain.List[domain.Channel], previews ma
 	}, nil
 }
 
-// listAll is a field with channels. Without previews their contents are null.
+// listAll writes a field with channels. Without previews their contents are null.
 func (c *cast) listAll(p pen, name string, all []domain.Channel, previews map[domain.ChannelID][]collections.Content) {
 	p.list(name, len(all), func(i int) {
 		preview := previews[all[i].ID]
@@ -152,7 +150,7 @@ func (c *cast) listAll(p pen, name string, all []domain.Channel, previews map[do
 	})
 }
 
-// previews reads what lists show of the newest end of channels.
+// previews reads the newest items of channels for lists.
 func (h *handler) previews(c call, all []domain.Channel, highest bool) (map[domain.ChannelID][]collections.Content, error) {
 	ids := make([]domain.ChannelID, len(all))
 	for i := range all {

@@ -16,7 +16,7 @@ func (h *handler) getCollaborators(c call) (answer, error) {
 	return h.collaborators(c, &ch.Channel, ch.Collaborators)
 }
 
-// named are the users of a request that changes who collaborates.
+// named returns the users in a request that changes collaborators.
 func (c call) named() ([]domain.PrincipalRef, error) {
 	var in struct {
 		IDs []numeral `json:"ids"`
@@ -27,7 +27,7 @@ func (c call) named() ([]domain.PrincipalRef, error) {
 	return users(in.IDs), nil
 }
 
-// addCollaborators lets users collaborate on a channel.
+// addCollaborators adds users to the collaborators of a channel.
 func (h *handler) addCollaborators(c call) (answer, error) {
 	return h.changeCollaborators(c, func(ref domain.Ref, named []domain.PrincipalRef) error {
 		_, err := h.app.AddCollaborators(c.ctx, c.who, ref, named...)
@@ -35,7 +35,7 @@ func (h *handler) addCollaborators(c call) (answer, error) {
 	})
 }
 
-// setCollaborators makes users those who collaborate on a channel, and no others.
+// setCollaborators replaces the users who collaborate on a channel.
 func (h *handler) setCollaborators(c call) (answer, error) {
 	return h.changeCollaborators(c, func(ref domain.Ref, named []domain.PrincipalRef) error {
 		_, err := h.app.SetCollaborators(c.ctx, c.who, ref, named)
@@ -43,8 +43,8 @@ func (h *handler) setCollaborators(c call) (answer, error) {
 	})
 }
 
-// removeCollaborators ends that users collaborate on a channel. It answers with those who were
-// there before and are left: who leaves a private channel does not see it any more.
+// removeCollaborators removes users from the collaborators of a channel. It answers with the previous collaborators
+// without them, because users who leave a private channel cannot see it any more.
 func (h *handler) removeCollaborators(c call) (answer, error) {
 	named, err := c.named()
 	if err != nil {
@@ -72,8 +72,8 @@ func (h *handler) changeCollaborators(c call, change func(domain.Ref, []domain.P
 	return h.getCollaborators(c)
 }
 
-// ofIDs gives an error about the users of a request by the name of the parameter that has
-// them. One who does not exist is a fault of it: clients take 404 for the channel's.
+// ofIDs turns an error about the users of a request into one of their parameter. An unknown user is a fault of the
+// parameter too, because clients take 404 for the channel's.
 func ofIDs(err error) error {
 	of, ok := errors.AsType[*domain.Error](err)
 	if !ok || len(of.Fields) == 0 {
@@ -94,7 +94,7 @@ func ofIDs(err error) error {
 	return domain.NewUnprocessable(strings.Join(lines, "; "))
 }
 
-// usersAmong are the users among who collaborates: version 2 knows no groups there.
+// usersAmong returns the users among collaborators. Version 2 has no collaborating groups.
 func usersAmong(all []domain.Principal) (people []domain.Principal) {
 	for _, who := range all {
 		if who.Type == domain.TypeUser {
@@ -104,8 +104,7 @@ func usersAmong(all []domain.Principal) (people []domain.Principal) {
 	return people
 }
 
-// collaborators answers with a page of the users who collaborate on a channel, by both names
-// that clients read.
+// collaborators writes a page of the users who collaborate on a channel, under both names that clients read.
 func (h *handler) collaborators(c call, ch *domain.Channel, all []domain.Principal) (answer, error) {
 	people := usersAmong(all)
 	at, total := c.page(), int64(len(people))

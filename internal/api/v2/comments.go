@@ -2,7 +2,7 @@ package v2
 
 import "vitrine/internal/domain"
 
-// getComments lists the comments on a block, the oldest first.
+// getComments lists the comments on a block, oldest first.
 func (h *handler) getComments(c call) (answer, error) {
 	at := c.page()
 	l, err := h.app.Comments(c.ctx, c.who, domain.BlockID(c.id(0)), false, at)
@@ -29,7 +29,7 @@ func (h *handler) getComments(c call) (answer, error) {
 	}, nil
 }
 
-// said is the text of a request that comments.
+// said returns the text of a request to comment.
 func (c call) said() (string, error) {
 	var in struct {
 		Body string `json:"body"`
@@ -59,7 +59,7 @@ func (h *handler) createComment(c call) (answer, error) {
 	return func(p pen) { cast.comment(p, made, mentions[made.ID]) }, nil
 }
 
-// commentAt finds the comment of a path on the block of it.
+// commentAt returns the comment of a path, which must be on the path's block.
 func (h *handler) commentAt(c call) (domain.CommentID, error) {
 	found, err := h.app.Comment(c.ctx, c.who, domain.CommentID(c.id(1)))
 	if err == nil && found.BlockID != domain.BlockID(c.id(0)) {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Where a token may be, besides the header Authorization, the first that has one counting.
+// Further places of a token besides the Authorization header, in order of precedence.
 var (
 	tokenHeaders = []string{"X-Auth-Token", "X-Access-Token"}
 	tokenParams  = []string{"access_token", "auth_token"}
 )
 
-// authorize has a token that a request carries elsewhere stand in the header Authorization,
-// which counts before all of them where it has one, and takes it out of the address.
+// authorize moves a token from elsewhere in the request into the Authorization header, unless that is set, and removes
+// it from the URL.
 func authorize(h http.Header, r *http.Request) {
 	h.Set("Vary", strings.Join(tokenHeaders, ", "))
 	token := ""
@@ -38,15 +38,14 @@ func authorize(h http.Header, r *http.Request) {
 	}
 }
 
-// unset tells whether a token is what programs send that have none: nothing, or the name
-// that JavaScript has for it.
+// unset reports whether a token is one that programs without a token send: empty, or JavaScript's name for a missing
+// value.
 func unset(token string) bool {
 	token = strings.TrimSpace(token)
 	return token == "" || token == "undefined" || token == "null"
 }
 
-// takeParam takes a parameter out of the query of an address, and gives its first value
-// that is not empty.
+// takeParam removes a parameter from the query of a URL and returns its first non-empty value.
 func takeParam(u *url.URL, name string) (value string, found bool) {
 	if !strings.Contains(u.RawQuery, name) {
 		return "", false

@@ -11,23 +11,23 @@ import (
 	"vitrine/internal/httpedge"
 )
 
-// Errors is the shape of version 2: the status, its phrase and a sentence. Programs compare
-// those of 401 and 404 word by word.
+// Errors writes errors in version 2's form: the status, its phrase and a sentence. Clients compare those of 401 and 404
+// word by word.
 var Errors = httpedge.Errors{Write: writeError}
 
-// What is said of the two statuses whose sentences are part of the contract.
+// The sentences of the two statuses for which the contract fixes them.
 var sentences = map[int]string{
 	http.StatusUnauthorized: "Invalid credentials.",
 	http.StatusNotFound:     "The resource you are looking for does not exist.",
 }
 
-// names are what version 2 calls fields of the use cases.
+// names maps fields of the use cases to the names of version 2.
 var names = map[string]string{
 	"visibility": "status", "value": "content", "channels[0].position": "position", "collaborator_ids": "ids",
 	"query": "q",
 }
 
-// renamed gives an error of a use case by the names of version 2.
+// renamed returns an error of a use case with the field names of version 2.
 func renamed(err error) error {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok || known.Fields == nil {
@@ -63,5 +63,5 @@ func writeError(w http.ResponseWriter, r *http.Request, status int, e *domain.Er
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Del("ETag")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // fails only when the client is gone
+	_, _ = w.Write(body.Bytes()) // fails only if the client is gone
 }

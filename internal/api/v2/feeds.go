@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/app/people"
 )
 
-// feedPer is how many activities a page of a feed has if nothing is said.
+// feedPer is the default number of activities on a page of a feed.
 const feedPer = 50
 
 func (h *handler) getFeed(c call) (answer, error) {
@@ -29,8 +29,7 @@ func (h *handler) getUserNetwork(c call) (answer, error) {
 	return h.feed(c, people.ActivitySource{Kind: people.NetworkFeed, Ref: c.ref(0)})
 }
 
-// part is the part of a feed that a request asks for, by the number of a page or by how many
-// activities come before.
+// part returns the requested part of a feed, by page number or by offset.
 func (c call) part() people.Part {
 	at := c.pageOf(feedPer)
 	part := people.Part{Offset: at.Offset(), Limit: at.Per}
@@ -40,7 +39,7 @@ func (c call) part() people.Part {
 	return part
 }
 
-// feed answers with a page of activities (behaviour-v2.md section 7).
+// feed returns a page of activities (behaviour-v2.md section 7).
 func (h *handler) feed(c call, of people.ActivitySource) (answer, error) {
 	part := c.part()
 	found, err := h.app.Activities(c.ctx, c.who, of, part)
@@ -62,7 +61,7 @@ func (h *handler) feed(c call, of people.ActivitySource) (answer, error) {
 	}, nil
 }
 
-// feedEnvelope are the fields beside the items of a feed. Its total has never been counted.
+// feedEnvelope writes the fields next to the items of a feed. Version 2 has never counted the total.
 func feedEnvelope(p pen, part people.Part) {
 	p.null("id", "type")
 	p.int("limit", part.Limit)
@@ -74,7 +73,7 @@ func feedEnvelope(p pen, part people.Part) {
 	p.text("class", "User")
 }
 
-// getNotifications answers with a page of what others did that concerns who asks.
+// getNotifications returns a page of the actor's notifications.
 func (h *handler) getNotifications(c call) (answer, error) {
 	part := c.part()
 	found, err := h.app.NotificationsAt(c.ctx, c.who, part)

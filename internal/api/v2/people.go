@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// getUser gives a user.
+// getUser returns a user.
 func (h *handler) getUser(c call) (answer, error) {
 	u, err := h.app.User(c.ctx, c.ref(0))
 	if err != nil {
@@ -16,7 +16,7 @@ func (h *handler) getUser(c call) (answer, error) {
 	return func(p pen) { cast.person(p, h.at.User(&u), nil) }, nil
 }
 
-// getUserChannel is for the channel of a profile, which nobody has here.
+// getUserChannel is the operation for the channel of a profile, which does not exist here.
 func (h *handler) getUserChannel(c call) (answer, error) {
 	if _, err := h.app.User(c.ctx, c.ref(0)); err != nil {
 		return nil, err
@@ -30,13 +30,13 @@ func (h *handler) made(c call, ref domain.Ref, at domain.Page) (l domain.List[do
 	return channelsOf(found), err
 }
 
-// channelsByAddition asks for the channels of an owner, the one with the latest addition first.
+// channelsByAddition requests the channels of an owner, the one with the latest addition first.
 func channelsByAddition(at domain.Page) search.MadeInput {
 	return search.MadeInput{Types: []string{string(domain.ItemChannel)},
 		Sort: domain.SearchSort{Key: domain.SearchByAdded, Desc: true}, Page: at}
 }
 
-// channelsOf are the channels of a list of things.
+// channelsOf converts a list of things to channels.
 func channelsOf(found domain.List[domain.Thing]) domain.List[domain.Channel] {
 	l := domain.List[domain.Channel]{Total: found.Total}
 	for _, t := range found.Items {
@@ -66,7 +66,7 @@ func (h *handler) madeList(c call, ref domain.Ref) (answer, error) {
 	return h.channelList(c, l, previews, func(p pen) { titled(p, at, l.Total, nil, "User", "User") })
 }
 
-// getUserFollowing lists what a user follows: users and channels, and groups.
+// getUserFollowing lists the users, channels and groups that a user follows.
 func (h *handler) getUserFollowing(c call) (answer, error) {
 	at := c.page()
 	l, err := h.app.Following(c.ctx, c.who, c.ref(0), people.FollowingInput{Desc: true, Page: at})
@@ -119,7 +119,7 @@ func (h *handler) follow(c call, kind domain.SubjectType) (answer, error) {
 	return empty, err
 }
 
-// empty is an object with nothing in it.
+// empty writes an empty object.
 func empty(p pen) { p.object(func() {}) }
 
 func (h *handler) unfollowUser(c call) (answer, error) { return h.unfollow(c, domain.SubjectUser) }
@@ -131,10 +131,10 @@ func (h *handler) unfollow(c call, kind domain.SubjectType) (answer, error) {
 	return nil, h.app.Unfollow(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)})
 }
 
-// ownChannels is how many of somebody's channels are shown with them.
+// ownChannels is the page of channels in the representation of a user.
 var ownChannels = domain.Page{Number: 1, Per: domain.MaxPerPage}
 
-// getMe gives who asks, with the channels they made.
+// getMe returns the actor with their channels.
 func (h *handler) getMe(c call) (answer, error) {
 	u, channels, cast, err := h.me(c)
 	if err != nil {
@@ -163,8 +163,8 @@ func (h *handler) me(c call) (u domain.User, channels []domain.Channel, cast *ca
 	return u, l.Items, cast, cast.load(c.ctx)
 }
 
-// getAccounts gives who asks, their channels and what they follow, in the form of the first
-// party's client; what that has besides is empty.
+// getAccounts returns the actor, their channels and their follows in the form for the official client. Its other fields
+// are empty.
 func (h *handler) getAccounts(c call) (answer, error) {
 	u, channels, cast, err := h.me(c)
 	if err != nil {
@@ -189,10 +189,10 @@ func (h *handler) getAccounts(c call) (answer, error) {
 	}, nil
 }
 
-// membersShown is how many of a group's people are shown with it.
+// membersShown is the page of members in the representation of a group.
 var membersShown = domain.Page{Number: 1, Per: domain.MaxPerPage}
 
-// getGroup gives a group with its people.
+// getGroup returns a group with its members.
 func (h *handler) getGroup(c call) (answer, error) {
 	g, err := h.app.Group(c.ctx, c.who, c.ref(0))
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"vitrine/internal/httpedge"
 )
 
-// parameters makes one JSON object of the parameters of a write: those of the query, and
-// of the body, which count before them, as a form or as JSON (behaviour-v2.md section 1).
+// parameters merges the parameters of a write into one JSON object. Those of the body, which is a form or JSON, take
+// precedence over those of the query (behaviour-v2.md section 1).
 func parameters(op *describe.Operation, r *http.Request) ([]byte, []describe.Violation, error) {
 	body, err := httpedge.ReadBody(r)
 	if err != nil {
@@ -68,7 +68,7 @@ func parameters(op *describe.Operation, r *http.Request) ([]byte, []describe.Vio
 	return text, found, err
 }
 
-// form reads a query or a form.
+// form parses a query or a form.
 func form(text, from string) (url.Values, []describe.Violation) {
 	values, err := url.ParseQuery(text)
 	if err != nil {
@@ -83,7 +83,7 @@ func form(text, from string) (url.Values, []describe.Violation) {
 	return values, found
 }
 
-// collect adds the values of a form: a list where the name ends as lists do, else the last.
+// collect adds the values of a form: a list if the name ends like one, otherwise the last value.
 func collect(all map[string]json.RawMessage, values url.Values) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		texts := values[name]
@@ -92,19 +92,18 @@ func collect(all map[string]json.RawMessage, values url.Values) {
 		if listed {
 			value = texts
 		}
-		if text, err := json.Marshal(value); err == nil { // strings always encode
+		if text, err := json.Marshal(value); err == nil { // encoding strings cannot fail
 			all[plain] = text
 		}
 	}
 }
 
-// lenient gives the address of a read with each parameter once and as text that can be
-// stored: version 2 refuses nothing in a query.
+// lenient returns the URL of a read with each parameter once and as storable text. Version 2 never refuses a query.
 func lenient(u *url.URL) *url.URL {
 	if u.RawQuery == "" {
 		return u
 	}
-	values, _ := url.ParseQuery(u.RawQuery) // what it can make out
+	values, _ := url.ParseQuery(u.RawQuery) // keep the valid parts
 	kept := url.Values{}
 	for name, all := range values {
 		if len(all) > 0 {
@@ -116,8 +115,8 @@ func lenient(u *url.URL) *url.URL {
 	return &address
 }
 
-// list returns the ids of a request as an array, even if they are sent as one text. It counts them before it
-// keeps any; ok is false if there are more than most.
+// list returns the ids of a request as an array, even if they are sent as one text. It counts them before it stores any;
+// ok is false if there are more than most.
 func list(ids json.RawMessage, most int) (array json.RawMessage, ok bool) {
 	in := jx.DecodeBytes(ids)
 	switch in.Next() {
@@ -149,11 +148,11 @@ func list(ids json.RawMessage, most int) (array json.RawMessage, ok bool) {
 	for id := range items(text) {
 		all = append(all, string(id))
 	}
-	array, _ = json.Marshal(all) // strings always encode
+	array, _ = json.Marshal(all) // encoding strings cannot fail
 	return array, true
 }
 
-// items returns the items of a text such as "1, 2", without empty ones.
+// items returns the non-empty items of a text such as "1, 2".
 func items(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for id := range bytes.SplitSeq(text, []byte(",")) {
@@ -166,8 +165,7 @@ func items(text []byte) iter.Seq[[]byte] {
 
 var errTooMany = errors.New("too many items")
 
-// hasAtMost reports whether an array has at most so many items. It reports true for anything that is not
-// an array.
+// hasAtMost reports whether an array has at most most items. It returns true for anything that is not an array.
 func hasAtMost(array []byte, most int) bool {
 	n := 0
 	err := jx.DecodeBytes(array).Arr(func(d *jx.Decoder) error {
@@ -179,7 +177,7 @@ func hasAtMost(array []byte, most int) bool {
 	return !errors.Is(err, errTooMany)
 }
 
-// numeral is a whole number, which clients also send as text.
+// numeral is a whole number, which clients may also send as text.
 type numeral int64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -192,28 +190,27 @@ func (n *numeral) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// input reads the parameters of a write, which the gate has held against the description.
+// input parses the parameters of a write, which have already been validated.
 func (c call) input(into any) error {
 	err := json.NewDecoder(c.r.Body).Decode(into)
-	if err != nil { // a number beyond all ids
+	if err != nil { // a number above all ids
 		return domain.InvalidField("body", domain.FieldShape, "holds a number that is too large")
 	}
 	return nil
 }
 
-// usualPer is how many things a page has if nothing is said.
+// usualPer is the default page size.
 const usualPer = 20
 
-// page is the page that a request asks for. Nothing is refused: what is too large is the most
-// there may be, and what is no page is the first.
+// page returns the requested page. It refuses nothing: values that are too large become the maximum, and invalid ones
+// the first page.
 func (c call) page() domain.Page { return c.pageOf(usualPer) }
 
 func (c call) pageOf(per int64) domain.Page {
 	return domain.Page{Number: max(c.number("page", 1), 1), Per: min(max(c.number("per", per), 1), domain.MaxPerPage)}
 }
 
-// number is a number of the query, the nearest that there is to one beyond all; usual for what
-// is none.
+// number returns a number of the query, clamped to the range of int64, or usual if it is invalid.
 func (c call) number(name string, usual int64) int64 {
 	n, err := strconv.ParseInt(c.r.URL.Query().Get(name), 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -222,7 +219,7 @@ func (c call) number(name string, usual int64) int64 {
 	return n
 }
 
-// sort is the order of contents that a request asks for: by position, from the first.
+// sort returns the requested order of contents, by default by position from the first.
 func (c call) sort() domain.ContentSort {
 	q := c.r.URL.Query()
 	s := domain.ContentSort{Key: domain.ByPosition, Desc: strings.EqualFold(q.Get("direction"), "desc")}
@@ -235,16 +232,16 @@ func (c call) sort() domain.ContentSort {
 	return s
 }
 
-// ref is the user, group or channel that the n-th part of the path names.
+// ref returns the user, group or channel in the n-th placeholder of the path.
 func (c call) ref(n int) domain.Ref { return domain.ParseRef(c.at[n]) }
 
-// id is the id that the n-th part of the path is, which the routes let through as one alone.
+// id returns the id in the n-th placeholder of the path. The routes only match ids there.
 func (c call) id(n int) int64 {
 	id, _ := strconv.ParseInt(c.at[n], 10, 64)
 	return id
 }
 
-// users are those that the ids of a request name, each once.
+// users returns the users with these ids, each once.
 func users(ids []numeral) (all []domain.PrincipalRef) {
 	for _, id := range ids {
 		if ref := domain.UserRef(domain.UserID(id)); !slices.Contains(all, ref) {

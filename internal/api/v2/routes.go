@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// operation is one of the description's.
+// operation is an operation of the description.
 type operation struct {
 	id        string
 	method    string
-	path      string // below /v2, with {} for an id or a slug, and # for an id
-	successor string // the address of version 3 that does the same, with {1} and {2}; "" for none
+	path      string // below /v2; {} is an id or a slug, and # an id
+	successor string // the equivalent path of version 3, with {1} and {2}; "" for none
 	do        func(*handler, call) (answer, error)
 }
 
-// operations are all, in the order of the contract.
+// operations are all operations, in the order of the contract.
 var operations = []operation{
 	{"getOpenapi", "GET", "openapi.json", "/v3/openapi.json", (*handler).getOpenapi},
 
@@ -82,7 +82,7 @@ var operations = []operation{
 	{"clearNotifications", "POST", "notifications/clear", "/v3/me/notifications/read", (*handler).clearNotifications},
 }
 
-// routes are the operations by the first part and the number of parts of their paths.
+// routes groups the operations by the first part and the number of parts of their paths.
 var routes = byShape()
 
 type shape struct {
@@ -105,7 +105,7 @@ func byShape() map[shape][]routed {
 	return all
 }
 
-// match gives what stands for the braces of the path, and whether the parts are the path's.
+// match returns the values of the placeholders, and whether the path matches.
 func (r routed) match(parts []string) (at []string, ok bool) {
 	for i, part := range r.parts {
 		switch {
@@ -118,17 +118,16 @@ func (r routed) match(parts []string) (at []string, ok bool) {
 	return at, true
 }
 
-// isID reports whether a part of a path is the id of something: digits, without a sign.
+// isID reports whether a part of a path is an id: digits without a sign.
 func isID(part string) bool {
 	id, err := strconv.ParseInt(part, 10, 64)
 	return err == nil && id > 0 && part[0] != '+'
 }
 
-// plurals are what clients also write in the singular.
+// plurals maps the singular forms that clients also send.
 var plurals = map[string]string{"channel": "channels", "block": "blocks", "user": "users", "group": "groups"}
 
-// split gives the parts of an address below /v2, empty ones left out; nil for what is no
-// address of an operation.
+// split returns the non-empty parts of a path below /v2, or nil if it cannot be the path of an operation.
 func split(u *url.URL) (parts []string) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(u.EscapedPath(), "/v2/"), "/") {
 		if part == "" {
@@ -148,7 +147,7 @@ func split(u *url.URL) (parts []string) {
 	return parts
 }
 
-// find gives the operation of a request, nil for none, and what stands for its braces.
+// find returns the operation of a request, or nil, and the values of its placeholders.
 func find(method string, u *url.URL) (*operation, []string) {
 	parts := split(u)
 	if parts == nil {
@@ -162,7 +161,7 @@ func find(method string, u *url.URL) (*operation, []string) {
 	return nil, nil
 }
 
-// methods are those that an address takes, nil for none.
+// methods returns the methods of a path, or nil if it is unknown.
 func methods(u *url.URL) (all []string) {
 	parts := split(u)
 	if parts == nil {
@@ -176,7 +175,7 @@ func methods(u *url.URL) (all []string) {
 	return all
 }
 
-// route finds the operation of a request for the gate.
+// route returns the operation of a request for request validation.
 func route(method string, u *url.URL) (id string, found bool) {
 	op, _ := find(method, u)
 	if op == nil {
@@ -185,8 +184,7 @@ func route(method string, u *url.URL) (id string, found bool) {
 	return op.id, true
 }
 
-// plain gives a request whose address is spelled as the description does: with no empty
-// part, in the plural.
+// plain returns the request with its path in the form of the description: without empty parts, in the plural.
 func plain(r *http.Request) *http.Request {
 	address := *r.URL
 	var escaped []string

@@ -6,18 +6,17 @@ import (
 	"vitrine/internal/domain"
 )
 
-// newest is the order of what is listed without words.
+// newest is the order of lists without search terms.
 var newest = domain.SearchSort{Key: domain.SearchByCreated, Desc: true}
 
-// The kinds of things that searches look for.
+// The kinds of things that can be searched.
 var (
 	channelKind = []string{string(domain.SubjectChannel)}
 	userKind    = []string{string(domain.SubjectUser)}
 	everything  = append(append([]string{}, domain.BlockTypes...), string(domain.SubjectChannel), string(domain.SubjectUser))
 )
 
-// listChannels lists the channels that everybody sees, the newest first, in the form of a
-// search without words.
+// listChannels lists the channels that everybody can see, newest first, as a search without terms.
 func (h *handler) listChannels(c call) (answer, error) { return h.find(c, nil, channelKind) }
 
 func (h *handler) search(c call) (answer, error) { return h.find(c, c.words(), everything) }
@@ -30,14 +29,14 @@ func (h *handler) searchBlocks(c call) (answer, error) {
 	return h.find(c, c.words(), domain.BlockTypes)
 }
 
-// words is what a request looks for: the beginning of it, where it is more than is taken.
+// words returns the search terms of a request, shortened to the maximum.
 func (c call) words() *string {
 	q := search.Shortened(c.r.URL.Query().Get("q"))
 	return &q
 }
 
-// find answers with what matches the words, nil for none: as many things as a page has in all,
-// shared out over three lists (behaviour-v2.md section 5).
+// find returns the things that match the terms, or all if term is nil: one page in total, distributed over three lists
+// (behaviour-v2.md section 5).
 func (h *handler) find(c call, term *string, types []string) (answer, error) {
 	at := c.page()
 	in := domain.Search{Types: types, Sort: newest, Scope: domain.SearchAll, Page: at}
@@ -46,7 +45,7 @@ func (h *handler) find(c call, term *string, types []string) (answer, error) {
 	}
 	viewer := c.who
 	if term == nil {
-		viewer = domain.Actor{} // who lists channels may well publish the list
+		viewer = domain.Actor{} // the client may publish the list of channels
 	}
 	l, err := h.app.Explore(c.ctx, viewer, in, nil)
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package v2 is the door of /v2, for the clients of version 2 of the public API that nobody
-// updates (docs/behaviour-v2.md). It is written by hand, for what these clients send is no
-// one schema's: it finds the operation of an address however it is spelled, makes one JSON
-// object of parameters wherever they are, and shows what the use cases give in the forms
-// of version 2. It knows no rule of who may see or do what.
+// Package v2 is the handler of /v2, for unmaintained clients of version 2 of the public API (docs/behaviour-v2.md). It
+// is written by hand because these clients fit no schema: it accepts paths in any spelling, merges the parameters of a
+// request into one JSON object, and represents the results of the use cases in the forms of version 2. It contains no
+// rules about permissions.
 package v2
 
 import (
@@ -19,7 +18,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// Options is what the door stands on.
+// Options configures the handler.
 type Options struct {
 	App       *app.App
 	Callers   *httpedge.Callers
@@ -27,20 +26,20 @@ type Options struct {
 	Addresses *present.Addresses
 }
 
-// Door answers /v2.
+// Door handles /v2.
 type Door struct {
 	handler *handler
 	gate    *httpedge.APIHandler
 }
 
-// handler carries operations out.
+// handler executes operations.
 type handler struct {
 	app *app.App
 	at  *present.Addresses
 	doc *describe.Description
 }
 
-// New makes the door.
+// New creates the handler.
 func New(o Options) *Door {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc}
 	return &Door{handler: h, gate: &httpedge.APIHandler{Callers: o.Callers, Errors: Errors, Doc: o.Doc, Next: http.HandlerFunc(h.serve),
@@ -59,8 +58,8 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.gate.ServeHTTP(w, r)
 }
 
-// address is what the gate holds against the description: of reads, without what it would
-// refuse. The query of a write has parameters that are held against it with the body.
+// address returns the URL to validate. Invalid parameters of reads are removed. Those of writes are validated with the
+// body.
 func (h *handler) address(operationID string, u *url.URL) *url.URL {
 	if h.doc.Operation(operationID).Method == http.MethodGet {
 		return lenient(u)
@@ -68,19 +67,18 @@ func (h *handler) address(operationID string, u *url.URL) *url.URL {
 	return u
 }
 
-// call is a request that the gate has let through.
+// call is a validated request.
 type call struct {
 	ctx context.Context
 	who domain.Actor
 	r   *http.Request
-	at  []string // what stands for the braces of the path
+	at  []string // values of the placeholders in the path
 }
 
-// deprecated is since when version 2 is, by its own account (RFC 9745): longer than this
-// server is there.
+// deprecated is the date of version 2's deprecation (RFC 9745), which is before the first version of this server.
 const deprecated = "@1735689600"
 
-// serve carries out the operation of a request.
+// serve executes the operation of a request.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	op, at := find(r.Method, r.URL)
 	if op == nil || httpedge.Operation(r.Context()) == nil {
@@ -93,7 +91,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := op.do(h, call{ctx: r.Context(), who: httpedge.Actor(r.Context()), r: r, at: at})
 	if domain.KindOf(err) == domain.Forbidden {
-		// Clients know one answer for what they may not do (behaviour-v2.md section 6).
+		// Clients expect a single answer to forbidden requests (behaviour-v2.md section 6).
 		err = domain.NewUnauthenticated("")
 	}
 	if err == nil {
@@ -104,7 +102,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// successor is the address of version 3 for what stands in one of version 2.
+// successor returns the path of version 3 with the values of a path of version 2.
 func successor(pattern string, at []string) string {
 	for i, value := range at {
 		pattern = strings.ReplaceAll(pattern, "{"+strconv.Itoa(i+1)+"}", url.PathEscape(value))

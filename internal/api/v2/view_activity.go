@@ -5,8 +5,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// action is how version 2 tells of a kind of activity: what was done, the word between item
-// and target, and of what class the parent is that it does not show.
+// action is a kind of activity in version 2: the verb, the word between item and target, and the class of a parent that
+// is not shown.
 type action struct{ done, connector, parent string }
 
 var actions = map[domain.ActivityKind]action{
@@ -23,7 +23,7 @@ var actions = map[domain.ActivityKind]action{
 	domain.AddedToGroup:       {"added", "to", ""},
 }
 
-// any is a thing of whatever kind, as lists of mixed kinds show it; null for none.
+// any writes a thing of any kind for mixed lists, or null.
 func (c *cast) any(p pen, t domain.Thing) {
 	switch {
 	case t.Block != nil:
@@ -43,7 +43,7 @@ func (c *cast) any(p pen, t domain.Thing) {
 	}
 }
 
-// subject names the kind and the id of a thing: "" and 0 for none.
+// subject returns the class and the id of a thing, or "" and 0.
 func subject(t domain.Thing) (class string, id int64) {
 	switch {
 	case t.Block != nil:
@@ -69,10 +69,10 @@ func (c *cast) story(s domain.Story) {
 	c.thing(s.Parent)
 }
 
-// storyFields are those of an activity.
+// storyFields writes the fields of an activity.
 func (c *cast) storyFields(p pen, s domain.Story) {
 	a := actions[s.Kind]
-	if s.Kind == domain.Mentioned { // by a comment, on the block that version 3 calls its parent
+	if s.Kind == domain.Mentioned { // in a comment, on the block that version 3 calls its parent
 		s.Target, s.Parent = s.Parent, domain.Thing{}
 	}
 	p.int("id", int64(s.ID))
@@ -83,7 +83,7 @@ func (c *cast) storyFields(p pen, s domain.Story) {
 	for _, part := range []struct {
 		name  string
 		thing domain.Thing
-		class string // where there is no thing
+		class string // if there is no thing
 	}{{"item", s.Item, ""}, {"target", s.Target, ""}, {"parent", s.Parent, a.parent}} {
 		class, id := subject(part.thing)
 		if class == "" {
@@ -102,7 +102,7 @@ func (c *cast) storyFields(p pen, s domain.Story) {
 	c.embedded(p, s.Actor)
 }
 
-// comment is a comment on a block, with the mentions that are known of it.
+// comment writes a comment on a block, with its known mentions.
 func (c *cast) comment(p pen, of domain.Comment, mentions []collections.Mention) {
 	p.object(func() {
 		p.int("id", int64(of.ID))

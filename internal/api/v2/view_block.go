@@ -10,8 +10,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// classes are the kinds of blocks as version 2 names them. What is still processed is a link
-// to where it comes from.
+// classes maps types of blocks to those of version 2. A block that is still processed is a link to its source.
 var classes = map[domain.BlockType]string{
 	domain.TextBlock: "Text", domain.ImageBlock: "Image", domain.LinkBlock: "Link",
 	domain.AttachmentBlock: "Attachment", domain.EmbedBlock: "Media", domain.PendingBlock: "Link",
@@ -21,7 +20,7 @@ var states = map[domain.BlockState]string{
 	domain.Available: "available", domain.Processing: "processing", domain.Failed: "failure",
 }
 
-// block is a block; more adds what only some places show.
+// block writes a block; more adds fields of specific places.
 func (c *cast) block(p pen, of *domain.Block, more func()) {
 	b := c.at.Block(of)
 	class := classes[b.Type]
@@ -74,11 +73,11 @@ func (c *cast) block(p pen, of *domain.Block, more func()) {
 	})
 }
 
-// written is a text in Markdown and in HTML. Where there is none, blocks of some classes
-// have empty texts and others null (behaviour-v2.md section 3).
+// written writes a text as Markdown and HTML. A missing text is "" in blocks of some classes and null in others
+// (behaviour-v2.md section 3).
 func written(p pen, class, name string, text *domain.Text) {
 	switch {
-	case text != nil && text.Markdown != "": // the text of a document has none
+	case text != nil && text.Markdown != "": // the text of a document has no Markdown
 		p.text(name, text.Markdown)
 		p.text(name+"_html", text.HTML)
 	case class == "Media" || class == "Attachment":
@@ -104,8 +103,8 @@ func source(p pen, s present.Source) {
 	})
 }
 
-// image is an image in the sizes of version 2, by those nearest to them that there are. Each
-// size of a GIF is the original, so that it moves (section 4.1).
+// image writes an image in the sizes of version 2, using the nearest existing versions. Every size of a GIF is the
+// original, so that it stays animated (section 4.1).
 func image(p pen, i present.Image) {
 	sized := func(name, url string) {
 		if i.ContentType == "image/gif" {
@@ -159,7 +158,7 @@ func embed(p pen, e *domain.Embed) {
 	})
 }
 
-// sizeText is a size in three significant digits, by 1,024: "34.7 KB", "16 MB", "512 Bytes".
+// sizeText formats a size with three significant digits, by 1,024: "34.7 KB", "16 MB", "512 Bytes".
 func sizeText(bytes int64) string {
 	if bytes < 1<<10 {
 		return strconv.FormatInt(bytes, 10) + " Bytes"

@@ -5,25 +5,25 @@ import (
 	"vitrine/internal/domain"
 )
 
-// status names a visibility, and says with which flags it goes (behaviour-v2.md section 3).
+// status returns the name of a visibility and its flags (behaviour-v2.md section 3).
 func status(v domain.Visibility) (name string, published, open bool) {
 	return string(v), v != domain.Private, v == domain.Public
 }
 
-// creator is the id of who made a channel.
+// creator returns the id of a channel's creator.
 func creator(ch *domain.Channel) int64 {
-	if ch.UserID == 0 { // whose account is gone
+	if ch.UserID == 0 { // deleted account
 		return ch.Owner.ID
 	}
 	return int64(ch.UserID)
 }
 
-// length is how many items of a channel the viewer sees.
+// length returns the number of items of a channel that the viewer sees.
 func (c *cast) length(ch *domain.Channel) int64 {
 	return ch.Contents() - ch.PrivateItems + c.channels[ch.ID].Private
 }
 
-// briefFields are those of a channel that each of its forms has.
+// briefFields writes the fields that all forms of a channel have.
 func (c *cast) briefFields(p pen, ch *domain.Channel) {
 	name, published, open := status(ch.Visibility)
 	p.int("id", int64(ch.ID))
@@ -46,7 +46,7 @@ func (c *cast) briefFields(p pen, ch *domain.Channel) {
 	p.text("base_class", "Channel")
 }
 
-// brief is a channel that a block is in.
+// brief writes a channel of a block.
 func (c *cast) brief(p pen, ch *domain.Channel) {
 	p.object(func() {
 		c.briefFields(p, ch)
@@ -55,7 +55,7 @@ func (c *cast) brief(p pen, ch *domain.Channel) {
 	})
 }
 
-// related is a channel that shares items with another.
+// related writes a channel that shares items with another.
 func (c *cast) related(p pen, ch *domain.Channel) {
 	p.object(func() {
 		c.briefFields(p, ch)
@@ -66,7 +66,7 @@ func (c *cast) related(p pen, ch *domain.Channel) {
 	})
 }
 
-// fullFields are those that a channel has alone and in lists.
+// fullFields writes the fields of a channel as a resource and in lists.
 func (c *cast) fullFields(p pen, ch *domain.Channel, length int64) {
 	c.briefFields(p, ch)
 	p.int("length", length)
@@ -79,7 +79,7 @@ func (c *cast) fullFields(p pen, ch *domain.Channel, length int64) {
 	c.embedded(p, c.maker(ch))
 }
 
-// maker is who made a channel.
+// maker returns the creator of a channel.
 func (c *cast) maker(ch *domain.Channel) domain.Principal {
 	id := creator(ch)
 	if ch.Owner.Type == domain.TypeUser && ch.Owner.ID == id {
@@ -92,7 +92,7 @@ func (c *cast) maker(ch *domain.Channel) domain.Principal {
 	return maker
 }
 
-// listed is a channel in a list. A preview is some of its items; nil for null.
+// listed writes a channel of a list. preview contains some of its items, or nil for null.
 func (c *cast) listed(p pen, ch *domain.Channel, preview []collections.Content, connected *domain.Connection) {
 	p.object(func() {
 		c.fullFields(p, ch, c.length(ch))
@@ -116,7 +116,7 @@ func (c *cast) listed(p pen, ch *domain.Channel, preview []collections.Content, 
 	})
 }
 
-// single is a channel as a resource of its own, with a page of its contents.
+// single writes a channel as a resource, with a page of its contents.
 func (c *cast) single(p pen, ch *domain.Channel, collaborators []domain.Principal, l domain.List[collections.Content], at domain.Page) {
 	p.object(func() {
 		c.fullFields(p, ch, l.Total)
@@ -131,12 +131,12 @@ func (c *cast) single(p pen, ch *domain.Channel, collaborators []domain.Principa
 	})
 }
 
-// items is a field with blocks and channels and their connections.
+// items writes a field with blocks and channels and their connections.
 func (c *cast) items(p pen, name string, all []collections.Content) {
 	p.list(name, len(all), func(i int) { c.item(p, all[i]) })
 }
 
-// item is a block or a channel with its connection.
+// item writes a block or a channel with its connection.
 func (c *cast) item(p pen, content collections.Content) {
 	if content.Channel != nil {
 		c.listed(p, content.Channel, nil, &content.Connection)
@@ -145,7 +145,7 @@ func (c *cast) item(p pen, content collections.Content) {
 	c.block(p, content.Block, func() { connection(p, &content.Connection) })
 }
 
-// connection are the fields of an item that say how it is in its channel; none for nil.
+// connection writes the fields of an item's connection, or nothing for nil.
 func connection(p pen, of *domain.Connection) {
 	if of == nil {
 		return

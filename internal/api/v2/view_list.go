@@ -5,7 +5,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// envelope are the fields beside a list (behaviour-v2.md section 2).
+// envelope writes the fields next to a list (behaviour-v2.md section 2).
 func envelope(p pen, at domain.Page, total int64) {
 	p.int("length", total)
 	p.int("total_pages", present.Page{Page: at, Total: total}.Pages())
@@ -13,8 +13,8 @@ func envelope(p pen, at domain.Page, total int64) {
 	p.int("per", at.Per)
 }
 
-// titled is the envelope of a list that belongs to something: of the class base, and class.
-// title is that of a channel, nil for what is none.
+// titled writes the envelope of a list that belongs to something, with base class and class. title is that of a channel,
+// or nil.
 func titled(p pen, at domain.Page, total int64, title *string, base, class string) {
 	envelope(p, at, total)
 	p.optional("channel_title", title)

@@ -8,8 +8,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// embedded is the user behind a name inside something else. Of who was not read, no more is
-// known than the name.
+// embedded writes a nested user. If the user was not loaded, only the name is known.
 func (c *cast) embedded(p pen, of domain.Principal) {
 	if of.Type == domain.TypeGroup {
 		c.groupOwner(p, of)
@@ -22,7 +21,7 @@ func (c *cast) embedded(p pen, of domain.Principal) {
 	c.person(p, c.at.User(&u), nil)
 }
 
-// person is a user; more adds what only some places show.
+// person writes a user; more adds fields of specific places.
 func (c *cast) person(p pen, u present.User, more func()) {
 	first, last, _ := strings.Cut(u.Name, " ")
 	p.object(func() {
@@ -61,7 +60,7 @@ func (c *cast) person(p pen, u present.User, more func()) {
 	})
 }
 
-// described is the description of what has one, in Markdown.
+// described writes a description as Markdown.
 func described(p pen, text *domain.Text) {
 	if text == nil {
 		p.null("description")
@@ -70,10 +69,10 @@ func described(p pen, text *domain.Text) {
 	p.text("description", text.Markdown)
 }
 
-// groupVisibility is the visibility of every group, as version 2 numbers it.
+// groupVisibility is version 2's number for the visibility of every group.
 const groupVisibility = 0
 
-// groupFields are those of a group that every place shows.
+// groupFields writes the fields of a group that all places have.
 func groupFields(p pen, g domain.Group) {
 	p.int("id", int64(g.ID))
 	p.text("class", "Group")
@@ -86,7 +85,7 @@ func groupFields(p pen, g domain.Group) {
 	p.text("slug", g.Slug)
 }
 
-// groupOwner is a group that owns something.
+// groupOwner writes a group that owns something.
 func (c *cast) groupOwner(p pen, of domain.Principal) {
 	g, ok := c.groups[domain.GroupID(of.ID)]
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// createChannel makes a channel, which is public unless its status says otherwise.
+// createChannel creates a channel. By default it is public.
 func (h *handler) createChannel(c call) (answer, error) {
 	var in struct {
 		Title       string  `json:"title"`
@@ -28,7 +28,7 @@ func (h *handler) createChannel(c call) (answer, error) {
 	return h.shownChannel(c, &ch.Channel, nil)
 }
 
-// updateChannel changes what is given of a channel, and nothing else.
+// updateChannel changes the given fields of a channel.
 func (h *handler) updateChannel(c call) (answer, error) {
 	var in struct {
 		Title       *string            `json:"title"`
@@ -50,7 +50,7 @@ func (h *handler) deleteChannel(c call) (answer, error) {
 	return nil, h.app.DeleteChannel(c.ctx, c.who, c.ref(0))
 }
 
-// item is what a request names by kind and id.
+// item names a thing in a request by type and id.
 type item struct {
 	Type string  `json:"connectable_type"`
 	ID   numeral `json:"connectable_id"`
@@ -60,7 +60,7 @@ func (i item) ref() domain.ItemRef {
 	return domain.ItemRef{Type: domain.ItemType(i.Type), ID: int64(i.ID)}
 }
 
-// sortChannel puts the items of a channel into an order, or one of them into its place.
+// sortChannel sorts the items of a channel, or moves one of them.
 func (h *handler) sortChannel(c call) (answer, error) {
 	var in struct {
 		item
@@ -90,7 +90,7 @@ func (h *handler) sortChannel(c call) (answer, error) {
 	return nil, h.app.SortContents(c.ctx, c.who, c.ref(0), ids)
 }
 
-// createBlock makes a block in a channel, of an address or of a text.
+// createBlock creates a block in a channel from a URL or a text.
 func (h *handler) createBlock(c call) (answer, error) {
 	var in struct {
 		Source      string  `json:"source"`
@@ -107,7 +107,7 @@ func (h *handler) createBlock(c call) (answer, error) {
 	switch {
 	case source == "" && content == "":
 		f.Add("content", domain.FieldRequired, "or `source` is required")
-	case source != "" && content != "" && source != content: // one library sends an address as both
+	case source != "" && content != "" && source != content: // one library sends a URL as both
 		f.Add("source", domain.FieldExclusive, "or `content` must be given, not both")
 	case source != "":
 		link, err := weburl.Canonical(source)
@@ -127,7 +127,7 @@ func (h *handler) createBlock(c call) (answer, error) {
 	return h.shownItem(c, made)
 }
 
-// createConnection puts a block or a channel into a channel.
+// createConnection connects a block or a channel to a channel.
 func (h *handler) createConnection(c call) (answer, error) {
 	var in struct {
 		item
@@ -143,7 +143,7 @@ func (h *handler) createConnection(c call) (answer, error) {
 	return h.shownItem(c, made)
 }
 
-// shownItem answers with a block or a channel and its connection.
+// shownItem returns a block or a channel with its connection.
 func (h *handler) shownItem(c call, of collections.Content) (answer, error) {
 	cast := h.newCast(c.who)
 	cast.thing(of.Thing)
@@ -153,12 +153,12 @@ func (h *handler) shownItem(c call, of collections.Content) (answer, error) {
 	return func(p pen) { cast.item(p, of) }, nil
 }
 
-// removeBlock takes a block out of a channel.
+// removeBlock removes a block from a channel.
 func (h *handler) removeBlock(c call) (answer, error) {
 	return nil, h.app.DisconnectBlock(c.ctx, c.who, c.ref(0), domain.BlockID(c.id(1)))
 }
 
-// removeConnection ends a connection of a channel.
+// removeConnection removes a connection from a channel.
 func (h *handler) removeConnection(c call) (answer, error) {
 	placed, err := h.app.Connection(c.ctx, c.who, domain.ConnectionID(c.id(1)))
 	if err != nil {
@@ -178,7 +178,7 @@ func (h *handler) deleteConnection(c call) (answer, error) {
 	return nil, h.app.DeleteConnection(c.ctx, c.who, domain.ConnectionID(c.id(0)))
 }
 
-// selectBlock marks a block in a channel, or takes the mark away.
+// selectBlock selects or deselects a block in a channel.
 func (h *handler) selectBlock(c call) (answer, error) {
 	placed, err := h.app.SelectItem(c.ctx, c.who, c.ref(0), domain.BlockRef(domain.BlockID(c.id(1))))
 	if err != nil {
@@ -195,7 +195,7 @@ func (h *handler) selectConnection(c call) (answer, error) {
 	return h.shownConnection(c, placed)
 }
 
-// shownConnection answers with a connection and what it connects.
+// shownConnection returns a connection and its item.
 func (h *handler) shownConnection(c call, placed collections.PlacedConnection) (answer, error) {
 	shown := collections.Content{Connection: placed.Connection}
 	if placed.Item.Type == domain.ItemChannel {
@@ -214,7 +214,7 @@ func (h *handler) shownConnection(c call, placed collections.PlacedConnection) (
 	return h.shownItem(c, shown)
 }
 
-// updateBlock changes what is given of a block.
+// updateBlock changes the given fields of a block.
 func (h *handler) updateBlock(c call) (answer, error) {
 	var in struct {
 		Title       *string `json:"title"`

@@ -27,8 +27,8 @@ func (h *handler) BatchCreateBlocks(ctx context.Context, r *v3.BatchCreateBlocks
 	return &v3.BatchResponse{BatchID: b.ID, Status: v3.BatchResponseStatus(b.State()), Total: b.Total}, nil
 }
 
-// GetBatchStatus implements getBatchStatus. What is no UUID names no batch; one may be
-// in capitals (RFC 9562 section 4).
+// GetBatchStatus implements getBatchStatus. An id that is not a UUID is unknown; UUIDs may be in upper case (RFC 9562
+// section 4).
 func (h *handler) GetBatchStatus(ctx context.Context, p v3.GetBatchStatusParams) (*v3.BatchStatus, error) {
 	b, err := h.app.Batch(ctx, httpedge.Actor(ctx), strings.ToLower(p.BatchID))
 	if err != nil {

@@ -30,7 +30,7 @@ func (h *handler) GetBlock(ctx context.Context, p v3.GetBlockParams) (wire.Item,
 	return h.readBlock(ctx, who, id)
 }
 
-// readBlock reads a block, and keeps what it is encoded as.
+// readBlock reads a block and caches its encoding.
 func (h *handler) readBlock(ctx context.Context, who domain.Actor, id domain.BlockID) (wire.Item, error) {
 	b, err := h.app.Block(ctx, who, id)
 	if err != nil {
@@ -84,8 +84,8 @@ func (h *handler) GetBlockConnections(ctx context.Context, p v3.GetBlockConnecti
 	return h.channelList(l, at), nil
 }
 
-// targets are the channels of a request: ids with one place for all, or each with
-// its own. The description lets only one of the two through.
+// targets returns the channels of a request: ids with one position for all, or each with its own. Request validation
+// permits only one of the two.
 func targets(ids v3.ChannelIds, at v3.OptInt64, channels []v3.ConnectTo) []collections.Target {
 	all := make([]collections.Target, 0, len(ids)+len(channels))
 	for _, id := range ids {

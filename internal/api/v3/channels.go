@@ -52,7 +52,7 @@ func (h *handler) DeleteChannel(ctx context.Context, p v3.DeleteChannelParams) e
 	return h.app.DeleteChannel(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 }
 
-// contentSorts are the orders of contents by their names on the wire.
+// contentSorts maps the orders of contents.
 var contentSorts = map[v3.ChannelContentSort]domain.ContentSort{
 	v3.ChannelContentSortPositionAsc:   {Key: domain.ByPosition},
 	v3.ChannelContentSortPositionDesc:  {Key: domain.ByPosition, Desc: true},

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/oas/v3"
 )
 
-// GetBlockComments implements getBlockComments; oldest first by default.
+// GetBlockComments implements getBlockComments. The default order is oldest first.
 func (h *handler) GetBlockComments(ctx context.Context, p v3.GetBlockCommentsParams) (*v3.CommentListResponse, error) {
 	at := httpedge.Page(p.Page, p.Per)
 	desc := p.Sort.Or(v3.ConnectionSortCreatedAtAsc) == v3.ConnectionSortCreatedAtDesc

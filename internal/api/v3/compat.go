@@ -17,14 +17,14 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-// compat answers operations that clients use and the public description does not have.
-// Its own description, api/compat.yaml, is enforced by the gate and not served.
+// compat handles operations that clients use and the public description lacks. Their description, api/compat.yaml, is
+// used to validate requests but not served.
 type compat struct {
 	*handler
 	doc, public *describe.Description
 }
 
-// route finds the operation of a request as the generated routers do.
+// route returns the operation of a request like the generated routers.
 func (c *compat) route(method string, u *url.URL) (id string, found bool) {
 	for _, op := range c.doc.Operations() {
 		if op.Method == method && c.fits(op, u) {
@@ -34,15 +34,14 @@ func (c *compat) route(method string, u *url.URL) (id string, found bool) {
 	return "", false
 }
 
-// fits reports whether an address is one of an operation, and not spelled out by the
-// public description, as /v3/blocks/batch is.
+// fits reports whether a path matches an operation and is not in the public description, as /v3/blocks/batch is.
 func (c *compat) fits(op *describe.Operation, u *url.URL) bool {
 	path := u.EscapedPath()
 	_, ok := op.PathValues(path)
 	return ok && !slices.ContainsFunc(c.public.Operations(), func(op *describe.Operation) bool { return op.Path == path })
 }
 
-// ServeHTTP answers an operation that the gate has let through.
+// ServeHTTP executes a validated operation.
 func (c *compat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	op := httpedge.Operation(r.Context())
 	if op == nil {
@@ -62,11 +61,11 @@ func (c *compat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(body) // fails only when the client is gone
+		_, _ = w.Write(body) // fails only if the client is gone
 	}
 }
 
-// serve carries an operation out and gives what to answer, nil for nothing.
+// serve executes an operation and returns the response body, or nil for none.
 func (c *compat) serve(r *http.Request, op *describe.Operation) (answer json.Marshaler, err error) {
 	if found, noSuchID := op.CheckParams(r.URL); len(found) > 0 {
 		return nil, httpedge.Violations(found)
@@ -103,7 +102,7 @@ func (c *compat) addCollaborators(ctx context.Context, who domain.Actor, ref dom
 	return collaboratorList(c.embeddedAll(all)), nil
 }
 
-// collaboratorList is written as /ext/v1 has it.
+// collaboratorList is encoded as in /ext/v1.
 type collaboratorList []wire.Item
 
 func (l collaboratorList) MarshalJSON() ([]byte, error) {
@@ -119,7 +118,7 @@ func (l collaboratorList) MarshalJSON() ([]byte, error) {
 	return e.Bytes(), nil
 }
 
-// collaboratorIDs reads the users of a body that fits the description, each once.
+// collaboratorIDs returns the users in a valid body, each once.
 func collaboratorIDs(r *http.Request) (users []domain.PrincipalRef, err error) {
 	var body struct {
 		IDs []json.RawMessage `json:"collaborator_ids"`
@@ -143,8 +142,7 @@ func collaboratorIDs(r *http.Request) (users []domain.PrincipalRef, err error) {
 	return users, nil
 }
 
-// notFound and methodNotAllowed answer for the public router, which does not know of the
-// operations here.
+// notFound and methodNotAllowed answer for the public router, which does not have these operations.
 func (c *compat) notFound(w http.ResponseWriter, r *http.Request) {
 	if methods := c.methods(r.URL); methods != nil {
 		httpedge.JSON.MethodNotAllowed(w, r, strings.Join(methods, ", "))
@@ -157,7 +155,7 @@ func (c *compat) methodNotAllowed(w http.ResponseWriter, r *http.Request, allow 
 	httpedge.JSON.MethodNotAllowed(w, r, strings.Join(append([]string{allow}, c.methods(r.URL)...), ", "))
 }
 
-// methods are those that an address takes here.
+// methods returns the methods of a path in this description.
 func (c *compat) methods(u *url.URL) (all []string) {
 	for _, op := range c.doc.Operations() {
 		if c.fits(op, u) {

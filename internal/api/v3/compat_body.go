@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/describe"
 )
 
-// lenient are fields of bodies that clients send and the public description does not have,
-// by operation. Each gives the fields as the description has them.
+// lenient adapts fields that clients send and the public description lacks, by operation. Each adapter returns the
+// fields in the form of the description.
 var lenient = map[string]adapter{
 	"createBlock":       withoutNulls(blockFields...),
 	"batchCreateBlocks": withBlocksWithoutNulls,
@@ -51,7 +51,7 @@ func adapted(op *describe.Operation, body []byte) ([]byte, []describe.Violation)
 func objectOf(fields []describe.Field) []byte {
 	texts := make([][]byte, len(fields))
 	for i, f := range fields {
-		name, _ := json.Marshal(f.Name) // strings always encode
+		name, _ := json.Marshal(f.Name) // encoding strings cannot fail
 		texts[i] = slices.Concat(name, []byte(":"), f.Value)
 	}
 	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
@@ -93,7 +93,7 @@ func withEmptyForNull(names ...string) adapter {
 	}
 }
 
-// maxAdapted limits how many blocks of a batch are adapted. A batch may have fewer.
+// maxAdapted is the maximum number of blocks of a batch that are adapted. It is more than a batch may have.
 const maxAdapted = 100
 
 // withBlocksWithoutNulls applies the adapter of createBlock to each block of a batch.
@@ -128,17 +128,17 @@ func withBlocksWithoutNulls(fields []describe.Field) ([]describe.Field, []descri
 
 var errTooMany = errors.New("too many blocks")
 
-// groupID is the field by which clients name the group that owns a new channel.
+// groupID is the field with which clients name the owning group of a new channel.
 const groupID = "group_id"
 
-// withGroupAsOwner makes an owner of `group_id`: an id, also as text, or null for none.
+// withGroupAsOwner converts `group_id` to an owner. It is an id, possibly as text, or null for none.
 func withGroupAsOwner(fields []describe.Field) ([]describe.Field, []describe.Violation) {
 	at := slices.IndexFunc(fields, func(f describe.Field) bool { return f.Name == groupID })
 	if at < 0 {
 		return fields, nil
 	}
 	text := string(fields[at].Value)
-	_ = json.Unmarshal(fields[at].Value, &text) // a number keeps its text
+	_ = json.Unmarshal(fields[at].Value, &text) // a number stays as it is
 	id, err := strconv.ParseInt(text, 10, 64)
 	owned := slices.ContainsFunc(fields, func(f describe.Field) bool { return f.Name == "owner" })
 	switch {

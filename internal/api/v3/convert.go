@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// embedded is a user or group inside another resource.
+// embedded converts a nested user or group.
 func embedded(p present.Principal) wire.Item {
 	if p.Type == domain.TypeGroup {
 		g := embeddedGroup(p)
@@ -41,7 +41,7 @@ func optNilString(s *string) v3.OptNilString {
 	return v3.NewOptNilString(*s)
 }
 
-// nonEmpty and its like are null for what is not known or not there.
+// nonEmpty and the next functions convert missing values to null.
 func nonEmpty(s string) v3.NilString {
 	if s == "" {
 		return v3.NilString{Null: true}
@@ -72,7 +72,7 @@ func markdown(t *domain.Text) v3.OptNilMarkdownContent {
 
 func metadata(m domain.Metadata) v3.OptJSON { return v3.NewOptJSON(wire.JSON(m)) }
 
-// rawMetadata is the text of a metadata field, nil when it was not given.
+// rawMetadata returns the text of a metadata field, or nil if it was not given.
 func rawMetadata(o v3.OptJSON) []byte {
 	if !o.Set {
 		return nil
@@ -80,10 +80,10 @@ func rawMetadata(o v3.OptJSON) []byte {
 	return o.Value
 }
 
-// links is `_links`.
+// links returns `_links`.
 func (h *handler) links(rels []present.Rel) wire.Links { return wire.NewLinks(h.at.API, rels) }
 
-// meta says where a page stands (behaviour.md section 1).
+// meta returns the position of a page (behaviour.md section 1).
 func meta(at domain.Page, total int64) v3.PaginationMeta {
 	p := present.Page{Page: at, Total: total}
 	return v3.PaginationMeta{CurrentPage: p.Number, PerPage: p.Per, TotalPages: p.Pages(), TotalCount: p.Total,

@@ -7,28 +7,28 @@ import (
 	"vitrine/internal/present"
 )
 
-// activity is something that somebody did, in the feed.
+// activity converts an activity of a feed.
 func (h *handler) activity(who domain.Actor, s domain.Story) v3.Activity {
 	return v3.Activity{ID: int64(s.ID), Type: v3.ActivityTypeActivity, Kind: v3.ActivityKind(s.Kind),
 		CreatedAt: wire.Time{Time: s.CreatedAt}, Actor: embedded(h.at.Principal(&s.Actor)),
 		Item: h.thing(who, s.Item), Target: h.thing(who, s.Target), Parent: h.thing(who, s.Parent)}
 }
 
-// notification is an activity that concerns its reader.
+// notification converts a notification of its reader.
 func (h *handler) notification(who domain.Actor, n domain.Notice) v3.Notification {
 	a := h.activity(who, n.Story)
 	return v3.Notification{ID: a.ID, Type: v3.NotificationTypeNotification, Kind: a.Kind, CreatedAt: a.CreatedAt,
 		Actor: a.Actor, Item: a.Item, Target: a.Target, Parent: a.Parent, IsRead: n.Read}
 }
 
-// comment is a comment on a block.
+// comment converts a comment on a block.
 func (h *handler) comment(c present.Comment) *v3.Comment {
 	return &v3.Comment{ID: int64(c.ID), Type: v3.CommentTypeComment, Body: markdown(&c.Body),
 		CreatedAt: wire.Time{Time: c.CreatedAt}, UpdatedAt: wire.Time{Time: c.UpdatedAt}, User: embeddedUser(c.Author()),
 		Links: h.links(c.Links())}
 }
 
-// thing is an entry of a list of mixed kinds, or a subject of an activity.
+// thing converts an entry of a mixed list, or a subject of an activity.
 func (h *handler) thing(who domain.Actor, t domain.Thing) wire.Item {
 	switch {
 	case t.Block != nil:

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// blockSetter is what the generated types of all kinds of blocks have in common.
+// blockSetter contains the common methods of the generated types of blocks.
 type blockSetter interface {
 	wire.Encoder
 	SetID(int64)
@@ -28,7 +28,7 @@ type blockSetter interface {
 	SetCan(v3.OptNilBlockAbilities)
 }
 
-// block is a block of its kind; more sets what only some places show.
+// block converts a block to its type; more sets fields of specific places.
 func (h *handler) block(b present.Block, more func(blockSetter)) wire.Item {
 	w := variant(b)
 	w.SetID(int64(b.ID))
@@ -47,7 +47,7 @@ func (h *handler) block(b present.Block, more func(blockSetter)) wire.Item {
 	return wire.Item{Value: w}
 }
 
-// fullBlock is a block as a resource of its own.
+// fullBlock converts a block to its form as a resource.
 func (h *handler) fullBlock(who domain.Actor, b domain.Block) wire.Item {
 	shown := h.at.Block(&b)
 	can := shown.Can(who)
@@ -57,7 +57,7 @@ func (h *handler) fullBlock(who domain.Actor, b domain.Block) wire.Item {
 	})
 }
 
-// variant is the generated type for the kind of a block, with what that kind alone has.
+// variant returns the generated type for a block, with the fields specific to its type.
 func variant(b present.Block) blockSetter {
 	switch b.Type {
 	case domain.TextBlock:

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// channel is a channel in a list.
+// channel converts a channel of a list.
 func (h *handler) channel(c present.Channel) *v3.Channel {
 	return &v3.Channel{
 		ID: int64(c.ID), Type: v3.ChannelTypeChannel, Slug: c.Slug, Title: c.Title,
@@ -22,7 +22,7 @@ func (h *handler) channel(c present.Channel) *v3.Channel {
 	}
 }
 
-// fullChannel is a channel as a resource of its own.
+// fullChannel converts a channel to its form as a resource.
 func (h *handler) fullChannel(who domain.Actor, c collections.FullChannel) *v3.Channel {
 	shown := h.at.Channel(&c.Channel)
 	w, can := h.channel(shown), shown.Can(who)
@@ -48,7 +48,7 @@ func (h *handler) channelList(l domain.List[domain.Channel], p domain.Page) *v3.
 	return w
 }
 
-// contents is a page of blocks and channels with their connections.
+// contents converts a page of blocks and channels with their connections.
 func (h *handler) contents(l domain.List[collections.Content], p domain.Page) *v3.ConnectableListResponse {
 	w := &v3.ConnectableListResponse{Data: make([]wire.Item, len(l.Items)), Meta: meta(p, l.Total)}
 	for i, content := range l.Items {
@@ -57,7 +57,7 @@ func (h *handler) contents(l domain.List[collections.Content], p domain.Page) *v
 	return w
 }
 
-// content is a block or a channel with its connection.
+// content converts a block or a channel with its connection.
 func (h *handler) content(content collections.Content) wire.Item {
 	return h.placed(content.Thing, v3.NewOptNilEmbeddedConnection(embeddedConnection(h.at.Connection(&content.Connection))))
 }
@@ -76,7 +76,7 @@ func embeddedConnection(c present.Connection) v3.EmbeddedConnection {
 		ConnectedAt: wire.Time{Time: c.CreatedAt}, ConnectedBy: v3.NewNilEmbeddedUser(embeddedUser(c.Maker()))}
 }
 
-// connection is a connection as a resource of its own.
+// connection converts a connection to its form as a resource.
 func (h *handler) connection(who domain.Actor, c collections.PlacedConnection) *v3.Connection {
 	shown := h.at.Connection(&c.Connection)
 	e := embeddedConnection(shown)

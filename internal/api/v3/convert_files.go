@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/present"
 )
 
-// preview is the image of a block that may have one.
+// preview converts the optional image of a block.
 func preview(b present.Block) v3.OptNilBlockImage {
 	if !b.HasImage() {
 		return v3.OptNilBlockImage{Set: true, Null: true}
@@ -15,7 +15,7 @@ func preview(b present.Block) v3.OptNilBlockImage {
 	return v3.NewOptNilBlockImage(image(b.Image()))
 }
 
-// image is an image and its resized versions.
+// image converts an image and its resized versions.
 func image(i present.Image) v3.BlockImage {
 	w := v3.BlockImage{
 		AltText: optNilString(i.AltText), Blurhash: optNilString(i.Blurhash),

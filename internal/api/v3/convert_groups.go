@@ -58,9 +58,9 @@ func (h *handler) invitation(i domain.Invitation) v3.MembershipInvitation {
 	return w
 }
 
-// link is one link as JSON.
+// link encodes a link as JSON.
 func (h *handler) link(path string) []byte {
-	text, _ := json.Marshal(struct { // strings always encode
+	text, _ := json.Marshal(struct { // encoding strings cannot fail
 		Href string `json:"href"`
 	}{h.at.API + path})
 	return text
@@ -75,7 +75,7 @@ func (h *handler) invited(r people.Invited) v3.GroupMemberInviteResponse {
 	return w
 }
 
-// groupInvite is the reusable invite with the page on which people join.
+// groupInvite converts a reusable invite, with the URL of the page for joining.
 func (h *handler) groupInvite(i people.GroupInvite) v3.GroupInvite {
 	shown := h.at.GroupInvite(&i.GroupInvite, &i.Group)
 	return v3.GroupInvite{ID: int64(i.ID), Type: v3.GroupInviteTypeGroupInvite, Code: i.Code, URL: shown.URL(),

@@ -26,7 +26,7 @@ func cursorInput(limit v3.OptInt64, next, prev v3.OptString) people.CursorInput 
 	return people.CursorInput{Limit: int(limit.Or(24)), Next: httpedge.Given(next), Prev: httpedge.Given(prev)}
 }
 
-// cursorMeta says where a page of a moving list stands.
+// cursorMeta returns the position of a page in a list with cursors.
 func cursorMeta(in people.CursorInput, next, prev string, more bool) v3.CursorMeta {
 	return v3.CursorMeta{Limit: int64(in.Limit), NextCursor: nonEmpty(next), PrevCursor: nonEmpty(prev), HasMore: more}
 }

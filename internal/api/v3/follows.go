@@ -13,7 +13,7 @@ func followTarget(kind domain.SubjectType, id string) people.FollowTarget {
 	return people.FollowTarget{Type: kind, Ref: domain.ParseRef(id)}
 }
 
-// followers is a page of who follows something.
+// followers returns a page of a thing's followers.
 func (h *handler) followers(ctx context.Context, t people.FollowTarget, number, per v3.OptInt64, sort v3.OptConnectionSort) (*v3.UserListResponse, error) {
 	at, who := httpedge.Page(number, per), httpedge.Actor(ctx)
 	l, err := h.app.Followers(ctx, who, t, newestFirst(sort), at)

@@ -50,7 +50,7 @@ func (h *handler) DeleteGroup(ctx context.Context, p v3.DeleteGroupParams) error
 	return h.app.DeleteGroup(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 }
 
-// groupSorts are the orders of groups by their names on the wire.
+// groupSorts maps the orders of groups.
 var groupSorts = map[v3.GroupSort]domain.GroupSort{
 	v3.GroupSortNameAsc:       {Key: domain.GroupsByName},
 	v3.GroupSortNameDesc:      {Key: domain.GroupsByName, Desc: true},

@@ -18,16 +18,16 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-// Blocks and connections are encoded once for each state that they are in, and the pieces kept
-// (fragments). What depends on who looks, or on where a thing stands, is left open in them:
-// `can` and `connection` of a block, `position` of a connection.
+// Blocks and connections are encoded once for each state, and the pieces are cached (package fragments). Values that
+// depend on the viewer or the position are left open in a piece: `can` and `connection` of a block, `position` of a
+// connection.
 const (
 	blockPieces      = 'b'
 	connectionPieces = 'c'
 )
 
-// maxText is how many bytes of text a block may have to be kept: what is larger is encoded as
-// it is sent (wire.WriteJSON).
+// maxText is the maximum number of bytes of text in a cached block. A larger block is encoded while it is sent
+// (wire.WriteJSON).
 const maxText = 32 << 10
 
 func blockKey(s domain.BlockStamp) (fragments.Key, fragments.State) {
@@ -47,7 +47,7 @@ func connectionKey(s domain.ConnectionStamp) (fragments.Key, fragments.State) {
 	return fragments.Key{Kind: connectionPieces, ID: int64(s.ID)}, fragments.State{s.Version, s.Face, s.CreatedAt.UnixMicro()}
 }
 
-// blockPiece encodes a block, and keeps it. It is nil for one that is too large.
+// blockPiece encodes and caches a block. It returns nil for a block that is too large.
 func (h *handler) blockPiece(b *domain.Block) []byte {
 	if textSize(b) > maxText {
 		return nil
@@ -56,7 +56,7 @@ func (h *handler) blockPiece(b *domain.Block) []byte {
 		w.SetCan(v3.OptNilBlockAbilities{Set: true, Null: true})
 		w.SetConnection(v3.OptNilEmbeddedConnection{Set: true, Null: true})
 	}))
-	// Fields are in the order of their names, so nothing that people wrote comes before these.
+	// Fields are sorted by name, so no user text precedes these.
 	head, rest, foundCan := bytes.Cut(text, []byte(openCan+"null"))
 	middle, tail, foundConnection := bytes.Cut(rest, []byte(openConnection+"null"))
 	if !foundCan || !foundConnection {
@@ -74,10 +74,10 @@ func (h *handler) blockPiece(b *domain.Block) []byte {
 const (
 	openCan        = `,"can":`
 	openConnection = `,"connection":`
-	cutsSize       = 8 // two lengths, of what is before each of them
+	cutsSize       = 8 // two lengths: those of the text before each open field
 )
 
-// textSize is about how much of a block's size can be large.
+// textSize returns the approximate size of a block's texts, the only part that can be large.
 func textSize(b *domain.Block) (n int) {
 	for _, t := range []*domain.Text{b.Description, b.Content} {
 		if t != nil {
@@ -90,7 +90,7 @@ func textSize(b *domain.Block) (n int) {
 	return n + len(b.Metadata)
 }
 
-// appendBlock appends a block to dst: its piece with what is open in it, if it is given.
+// appendBlock appends a piece of a block to dst, with the values of its open fields, if given.
 func appendBlock(dst, piece, can, connection []byte) []byte {
 	cuts, text := piece[:cutsSize], piece[cutsSize:]
 	head := int(binary.LittleEndian.Uint32(cuts))
@@ -106,13 +106,13 @@ func appendBlock(dst, piece, can, connection []byte) []byte {
 	return append(dst, text[middle:]...)
 }
 
-// fullPiece is a block as a resource of its own, by its piece.
+// fullPiece returns a block as a resource, made from its piece.
 func fullPiece(who domain.Actor, s domain.BlockStamp, piece []byte) wire.Item {
 	can := s.Abilities(who)
 	return wire.Item{Value: &whole{piece, v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}}}
 }
 
-// whole is a block that is put together as it is written.
+// whole is a block that is assembled from its piece while it is written.
 type whole struct {
 	block []byte
 	can   v3.BlockAbilities
@@ -126,10 +126,10 @@ func (b *whole) Encode(e *jx.Encoder) {
 	lines.Put(line)
 }
 
-// lines are where blocks are put together. Encoders copy what they are given.
+// lines are buffers for assembling blocks. Encoders copy their input.
 var lines = sync.Pool{New: func() any { return new([]byte) }}
 
-// connectionPiece encodes a connection inside its item up to its position, and keeps it.
+// connectionPiece encodes and caches a connection within its item, without its position.
 func (h *handler) connectionPiece(c *domain.Connection) []byte {
 	placed := *c
 	placed.Position = 0
@@ -148,7 +148,7 @@ func appendConnection(dst, piece []byte, position int64) []byte {
 	return append(strconv.AppendInt(append(dst, piece...), position, 10), '}')
 }
 
-// known is what the cache has.
+// known provides the cached pieces.
 type known struct{ pieces *fragments.Cache }
 
 var _ collections.Known = known{}
@@ -165,12 +165,11 @@ func (k known) Connection(s domain.ConnectionStamp) []byte {
 	return piece
 }
 
-// run is the items of a page: blocks as pieces, which are put together as they are written, and
-// others. It writes all of them where one element of an array is due, since the generated code
-// allocates for each element that it is given.
+// run contains the items of a page: blocks as pieces, which are assembled while they are written, and other items. It is
+// written as a single element of an array, because the generated code allocates memory for each element.
 type run struct {
 	items  []collections.KnownContent
-	others map[int]wire.Encoder // by their places
+	others map[int]wire.Encoder // by index
 }
 
 // Encode implements wire.Encoder.
@@ -190,8 +189,8 @@ func (r *run) Encode(e *jx.Encoder) {
 	lines.Put(line)
 }
 
-// complete makes the pieces that an item lacks, and gives what it is instead where it is no
-// block of which there are pieces.
+// complete encodes the missing pieces of an item. For an item other than a block with a piece, it returns an encoder
+// instead.
 func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder, err error) {
 	if k.Connection == nil {
 		k.Connection = h.connectionPiece(&k.Content.Connection)
@@ -209,7 +208,7 @@ func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder, err
 	return h.placed(k.Content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value, nil
 }
 
-// knownList is a page of contents, which is charged to its response.
+// knownList returns a page of contents and charges its size to the response.
 func (h *handler) knownList(ctx context.Context, l domain.List[collections.KnownContent], at domain.Page) (*v3.ConnectableListResponse, error) {
 	w := &v3.ConnectableListResponse{Meta: meta(at, l.Total)}
 	all, size := &run{items: l.Items}, 0

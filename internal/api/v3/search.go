@@ -11,7 +11,7 @@ import (
 	v3 "vitrine/internal/oas/v3"
 )
 
-// searchSorts are the orders of results by their names on the wire.
+// searchSorts maps the orders of results.
 var searchSorts = map[v3.SearchSort]domain.SearchSort{
 	v3.SearchSortScoreDesc:            {Key: domain.SearchByScore, Desc: true},
 	v3.SearchSortCreatedAtDesc:        {Key: domain.SearchByCreated, Desc: true},
@@ -78,7 +78,7 @@ func (h *handler) GetGroupContents(ctx context.Context, p v3.GetGroupContentsPar
 	return &v3.ConnectableListResponse{Data: h.things(who, l.Items), Meta: meta(at, l.Total)}, nil
 }
 
-// sameExtensions are those that one and the same kind of file goes by.
+// sameExtensions are the groups of extensions of the same file type.
 var sameExtensions = [][]string{{"jpg", "jpeg"}, {"tif", "tiff"}, {"mpg", "mpeg"}}
 
 func extensions(names []v3.FileExtension) (all []string) {

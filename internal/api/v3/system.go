@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-// GetPing answers that the API is there.
+// GetPing implements getPing.
 func (h *handler) GetPing(context.Context) (*v3.PingResponse, error) {
 	return &v3.PingResponse{Status: v3.PingResponseStatusOk}, nil
 }

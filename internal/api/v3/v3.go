@@ -1,6 +1,5 @@
-// Package v3 is the door of /v3: the interface that is generated from api/v3.yaml, with
-// what clients send beyond it. Parameters to inputs, results to wire types, and nothing
-// else.
+// Package v3 is the handler of /v3. It implements the interface generated from api/v3.yaml and accepts further requests
+// of clients: it only converts parameters to inputs and results to wire types.
 package v3
 
 import (
@@ -18,18 +17,18 @@ import (
 	"vitrine/internal/present"
 )
 
-// Options is what the door stands on.
+// Options configures the handler.
 type Options struct {
 	App       *app.App
 	Callers   *httpedge.Callers
 	Doc       *describe.Description // api/v3.yaml
 	Compat    *describe.Description // api/compat.yaml
 	Addresses *present.Addresses
-	Build     string // of the program; another one may represent things otherwise
+	Build     string // of the program; another build may encode responses differently
 	Pieces    *fragments.Cache
 }
 
-// Door answers /v3, and every address that is none.
+// Door handles /v3 and all unknown paths.
 type Door struct {
 	handler *handler
 	public  *httpedge.APIHandler
@@ -43,15 +42,15 @@ type handler struct {
 	tags present.Tags
 	doc  *describe.Description
 
-	pieces *fragments.Cache // nil to keep none
+	pieces *fragments.Cache // nil disables the cache
 }
 
 var _ v3.Handler = (*handler)(nil)
 
-// New makes the door.
+// New creates the handler.
 func New(o Options) (*Door, error) {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, pieces: o.Pieces,
-		// The description holds the addresses of the API and the site.
+		// The description contains the addresses of the API and the site.
 		tags: present.NewTags(append([]byte(o.Build+" "+o.Addresses.Files), o.Doc.Identity()...))}
 	other := &compat{handler: h, doc: o.Compat, public: o.Doc}
 	server, err := v3.NewServer(h, v3.WithErrorHandler(httpedge.JSON.Fail), v3.WithNotFound(other.notFound),
@@ -79,11 +78,10 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.public.ServeHTTP(w, r)
 }
 
-// Content is a block or a channel with its connection, as /v3 shows them in a channel.
+// Content returns a block or a channel with its connection, in the form of /v3.
 func (d *Door) Content(c collections.Content) wire.Item { return d.handler.content(c) }
 
-// allow refuses a search to an application that acts as itself: it has no tier that may
-// search (behaviour.md section 8).
+// allow refuses a search by an application that acts as itself, because it has no tier (behaviour.md section 8).
 func allow(op *describe.Operation, who domain.Actor) error {
 	if op.ID == "search" && who.ApplicationID != 0 && !who.SignedIn() {
 		return httpedge.ErrApplication

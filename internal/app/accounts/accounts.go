@@ -1,5 +1,5 @@
-// Package accounts has the use cases of accounts: signing up, passwords and addresses, tokens and
-// applications, and the end of an account. How one signs in is in signin.
+// Package accounts contains the use cases of accounts: signing up, passwords and addresses, tokens and applications, and
+// deletion. Signing in is in package signin.
 package accounts
 
 import (
@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Accounts are the use cases.
+// Accounts contains the use cases.
 type Accounts struct {
 	*signin.SignIns
 	people      *people.People
@@ -22,15 +22,15 @@ type Accounts struct {
 	setupKey    core.Secret
 }
 
-// Options are how accounts come to be. The zero value serves the command line.
+// Options configures how accounts are created. The zero value suits commands.
 type Options struct {
-	SignUp       domain.SignUpMode // "": an operator chooses
-	DefaultTier  domain.Tier       // of accounts that people make; "" means supporter
+	SignUp       domain.SignUpMode // "" lets an operator choose
+	DefaultTier  domain.Tier       // of accounts that people create; "" means supporter
 	Registration bool              // applications may register themselves
 	Setup        Setup
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(signIns *signin.SignIns, collections *collections.Collections, people *people.People, o Options) *Accounts {
 	if o.DefaultTier == "" {
 		o.DefaultTier = domain.TierSupporter

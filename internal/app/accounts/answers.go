@@ -17,36 +17,36 @@ import (
 	"vitrine/internal/store/redo"
 )
 
-// IdempotencyHeader is the field by which a client names a request that it may send again.
+// IdempotencyHeader is the header field with the key of a request that a client may send again.
 const IdempotencyHeader = "Idempotency-Key"
 
-// What is kept of requests with keys, for core.OnceKept.
+// Limits of the stored answers to requests with keys, which are kept for core.OnceKept.
 const (
 	maxKeysOfUser = 10_000
-	// lostAfter is how long after a request was carried out its answer may still come: only
-	// its encoding is left then. Later, the server that did it must have died.
+	// lostAfter is how long an answer may be missing after its request was carried out. Only its encoding takes place in
+	// that time; after it, the server must have died.
 	lostAfter = time.Minute
 )
 
-// ErrUnderway says that a request with the same key is being carried out.
+// ErrUnderway is returned while a request with the same key is in progress.
 var ErrUnderway = errors.New("accounts: a request with this key is under way")
 
-// Answer is what a request was answered. Its names in JSON must stay while there are such rows.
+// Answer is the stored answer to a request. Its JSON names are permanent as long as such rows exist.
 type Answer struct {
 	Status int               `json:"status"`
 	Header map[string]string `json:"header"`
 	Body   []byte            `json:"body"`
 }
 
-// KeyedRequest is a request with a key of its client's. What it was answered is kept sealed by
-// token and key, neither of which is kept: it may hold secrets, and what is deleted meanwhile.
+// KeyedRequest is a request with an idempotency key. Its answer is stored encrypted with token and key, because it may
+// contain secrets and content that is deleted later. Neither token nor key is stored.
 type KeyedRequest struct {
 	claim redo.Claim
 	seal  [sha256.Size]byte
 }
 
-// NewKeyedRequest takes the token of the request, its key, and the sum of all else that makes it
-// the same request.
+// NewKeyedRequest returns the request of a token and a key. request is the hash of everything else that makes two
+// requests the same.
 func (a *Accounts) NewKeyedRequest(user domain.UserID, token, key string, request [sha256.Size]byte) *KeyedRequest {
 	sum := func(purpose string) [sha256.Size]byte {
 		return sha256.Sum256([]byte(purpose + "\n" + token + "\n" + key))
@@ -55,20 +55,19 @@ func (a *Accounts) NewKeyedRequest(user domain.UserID, token, key string, reques
 	return &KeyedRequest{seal: sum("answer"), claim: redo.Claim{Hash: hash[:], Request: request[:], User: user, Now: a.Now, Kept: core.OnceKept}}
 }
 
-// Claiming is a context in which the first transaction claims the key.
+// Claiming returns a context in which the first transaction claims the key.
 func (k *KeyedRequest) Claiming(ctx context.Context) context.Context {
 	return redo.WithClaim(ctx, &k.claim)
 }
 
-// Repeated reports whether that transaction found the key claimed, so that nothing was done.
+// Repeated reports whether that transaction found the key claimed and did nothing.
 func (k *KeyedRequest) Repeated() bool { return k.claim.Repeated }
 
 // TookEffect reports whether that transaction was committed.
 func (k *KeyedRequest) TookEffect() bool { return k.claim.Committed }
 
-// KeptAnswer gives what the request was answered before; nil if it was not sent, ErrUnderway if
-// its answer is still to come. A key of another request is Unprocessable, and so is one whose
-// answer is lost.
+// KeptAnswer returns the stored answer to the request. It returns nil for a new request, ErrUnderway if the answer is
+// still to come, and Unprocessable if the key belongs to another request or the answer is lost.
 func (a *Accounts) KeptAnswer(ctx context.Context, k *KeyedRequest) (*Answer, error) {
 	now := a.Now()
 	kept, err := a.Store.Answered(ctx, k.claim.Hash, now)
@@ -93,7 +92,7 @@ func keyRefused(why string) error {
 	return e
 }
 
-// mayKeep refuses more keys than are kept of a user.
+// mayKeep refuses more keys than the limit per user.
 func (a *Accounts) mayKeep(ctx context.Context, user domain.UserID) error {
 	n, err := a.Store.OnceKeys(ctx, user, maxKeysOfUser)
 	if err == nil && n >= maxKeysOfUser {
@@ -103,8 +102,8 @@ func (a *Accounts) mayKeep(ctx context.Context, user domain.UserID) error {
 	return err
 }
 
-// KeepAnswer keeps what the request was answered, and claims the key for it if it wrote nothing.
-// The request may have been Repeated meanwhile, and then this changes nothing.
+// KeepAnswer stores the answer to the request, and claims the key if the request wrote nothing. It changes nothing if
+// the request was Repeated.
 func (a *Accounts) KeepAnswer(ctx context.Context, k *KeyedRequest, answer Answer) error {
 	sealed, err := k.close(answer)
 	if err != nil {

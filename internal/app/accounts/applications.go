@@ -10,12 +10,12 @@ import (
 	"vitrine/internal/store"
 )
 
-// ApplicationInput is an application to register or change.
+// ApplicationInput is an application to create or change.
 type ApplicationInput struct {
 	Name         string
 	RedirectURIs []string
 	Public       bool // not changed by an update
-	ForV2        bool // written for version 2: a request without a scope asks for write
+	ForV2        bool // written for version 2: requests without a scope get write
 }
 
 // Validate checks an application. Faults name `name` and `redirect_uris`.
@@ -45,14 +45,14 @@ func (in ApplicationInput) Validate() error {
 	return f.Err()
 }
 
-// kept is the input as it is kept.
+// kept returns the input in the form in which it is stored.
 func (in ApplicationInput) kept() ApplicationInput {
 	in.Name, in.RedirectURIs = domain.CleanName(in.Name), append([]string{}, in.RedirectURIs...)
 	return in
 }
 
-// CreateApplication registers an application of a user. The secret is not kept; "" for a
-// public one. Errors name `name` or `redirect_uris`.
+// CreateApplication registers an application of a user. The secret is not stored, and "" for a public application.
+// Errors name `name` or `redirect_uris`.
 func (a *Accounts) CreateApplication(ctx context.Context, actor domain.Actor, in ApplicationInput) (secret string, app domain.Application, err error) {
 	if err := in.Validate(); err != nil {
 		return "", app, err
@@ -79,7 +79,7 @@ func (a *Accounts) CreateApplication(ctx context.Context, actor domain.Actor, in
 	return secret, app, err
 }
 
-// newApplication mints the id of an application, and its secret unless it is public.
+// newApplication generates the id of an application, and its secret unless it is public.
 func newApplication(in ApplicationInput) (secret string, hash []byte, app domain.Application) {
 	app = domain.Application{ClientID: auth.NewClientID(), Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.Public, ForV2: in.ForV2}
 	if !in.Public {
@@ -93,7 +93,7 @@ func (a *Accounts) Applications(ctx context.Context, actor domain.Actor) ([]doma
 	return a.Store.ApplicationsOf(ctx, actor.UserID)
 }
 
-// Application reads one of them; NotFound if it is not the actor's.
+// Application reads one of them. It returns NotFound if it belongs to somebody else.
 func (a *Accounts) Application(ctx context.Context, actor domain.Actor, id domain.ApplicationID) (domain.Application, error) {
 	return ownApplication(ctx, a.Store.Queries, actor, id)
 }
@@ -106,8 +106,7 @@ func ownApplication(ctx context.Context, q store.Queries, actor domain.Actor, id
 	return app, err
 }
 
-// UpdateApplication changes the name, the redirect addresses, and whether it is for
-// version 2.
+// UpdateApplication changes the name, the redirect addresses and ForV2.
 func (a *Accounts) UpdateApplication(ctx context.Context, actor domain.Actor, id domain.ApplicationID, in ApplicationInput) (app domain.Application, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if app, err = ownApplication(ctx, tx.Queries, actor, id); err != nil {
@@ -130,7 +129,7 @@ func (a *Accounts) UpdateApplication(ctx context.Context, actor domain.Actor, id
 	return app, err
 }
 
-// RotateSecret gives a confidential application a new secret; the old one ends at once.
+// RotateSecret replaces the secret of a confidential application. The old secret stops working at once.
 func (a *Accounts) RotateSecret(ctx context.Context, actor domain.Actor, id domain.ApplicationID) (secret string, err error) {
 	secret, hash, hint := auth.NewToken(auth.Client)
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -152,7 +151,7 @@ func (a *Accounts) RotateSecret(ctx context.Context, actor domain.Actor, id doma
 	return secret, nil
 }
 
-// DeleteApplication ends an application, and with it its grants, codes and tokens.
+// DeleteApplication deletes an application with its grants, codes and tokens.
 func (a *Accounts) DeleteApplication(ctx context.Context, actor domain.Actor, id domain.ApplicationID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		app, err := ownApplication(ctx, tx.Queries, actor, id)

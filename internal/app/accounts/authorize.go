@@ -12,11 +12,10 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// codeLife is how long an authorization code can be used (behaviour.md section 8).
+// codeLife is the lifetime of an authorization code (behaviour.md section 8).
 const codeLife = 10 * time.Minute
 
-// AuthorizationRequest is what a client asks a user for (RFC 6749 section 4.1.1, RFC
-// 7636 section 4.3), as it came.
+// AuthorizationRequest is an unchecked authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3).
 type AuthorizationRequest struct {
 	ClientID            string
 	RedirectURI         string
@@ -26,21 +25,21 @@ type AuthorizationRequest struct {
 	State               string
 	CodeChallenge       string
 	CodeChallengeMethod string
-	Repeated            []string // parameters that came more than once
+	Repeated            []string // names of repeated parameters
 }
 
-// Consent is a request that a user can be asked about.
+// Consent is a valid request for the user's consent.
 type Consent struct {
 	Application domain.Application
 	Scope       domain.Scope
-	RedirectURI string // where the answer goes; domain.OutOfBand for a page with the code
+	RedirectURI string // target of the answer; domain.OutOfBand shows the code on a page
 	State       string
-	Granted     bool // the user has allowed the same or more before
+	Granted     bool // the user allowed the same or more before
 }
 
-// OAuthError is an error of RFC 6749 sections 4.1.2.1 and 5.2. Redirect is the address
-// that may be told ("" where it must be said on a page, since the client or its address
-// is not known, or has none), with error, error_description, state and iss set.
+// OAuthError is an error of RFC 6749 sections 4.1.2.1 and 5.2. Redirect is the client's address with error,
+// error_description, state and iss. It is "" if the error must be shown on a page, because the client or its address is
+// unknown, or because it has no address.
 type OAuthError struct {
 	Code        string // invalid_request, invalid_client, ...
 	Description string
@@ -49,8 +48,8 @@ type OAuthError struct {
 
 func (e *OAuthError) Error() string { return e.Code + ": " + e.Description }
 
-// Authorization checks a request before anybody is asked; the actor may be a guest.
-// Errors are *OAuthError, or the server's own.
+// Authorization checks a request before the user is asked. The actor may be a guest. Errors are *OAuthError, or internal
+// ones.
 func (a *Accounts) Authorization(ctx context.Context, actor domain.Actor, r AuthorizationRequest) (Consent, error) {
 	c, err := a.consent(ctx, r)
 	if err != nil || !actor.SignedIn() {
@@ -64,8 +63,8 @@ func (a *Accounts) Authorization(ctx context.Context, actor domain.Actor, r Auth
 	return c, err
 }
 
-// Allow notes the grant, and gives the address to send the browser to, with a code. For
-// domain.OutOfBand the address is that with a query, and is to be shown on a page.
+// Allow records the grant and returns the address to redirect the browser to, with a code. For domain.OutOfBand this is
+// that URN with a query, to be shown on a page.
 func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r AuthorizationRequest) (redirect string, err error) {
 	c, err := a.consent(ctx, r)
 	if err != nil {
@@ -94,7 +93,7 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 	return a.answer(c.RedirectURI, c.State, url.Values{"code": {secret}}), nil
 }
 
-// allow writes the grant and the code, if application and user are both still there.
+// allow writes the grant and the code if the application and the user still exist.
 func allow(ctx context.Context, tx *store.Tx, code account.Code) error {
 	if _, err := tx.ShareApplication(ctx, code.ApplicationID); err != nil {
 		return err
@@ -108,8 +107,8 @@ func allow(ctx context.Context, tx *store.Tx, code account.Code) error {
 	return tx.CreateCode(ctx, code)
 }
 
-// Deny gives the address to send the browser to, with access_denied; "" where there is
-// none (domain.OutOfBand), and the page just says so.
+// Deny returns the address to redirect the browser to, with access_denied, or "" if there is none (domain.OutOfBand).
+// The page then reports the denial.
 func (a *Accounts) Deny(ctx context.Context, actor domain.Actor, r AuthorizationRequest) (redirect string, err error) {
 	c, err := a.consent(ctx, r)
 	if err != nil {
@@ -118,7 +117,7 @@ func (a *Accounts) Deny(ctx context.Context, actor domain.Actor, r Authorization
 	return a.refusal(c.RedirectURI, c.State, "access_denied", "The user has not allowed this"), nil
 }
 
-// refusal is the address that tells a client of an error; "" where the client has none.
+// refusal returns the address that reports an error to a client, or "" if the client has none.
 func (a *Accounts) refusal(redirectURI, state, code, description string) string {
 	if redirectURI == domain.OutOfBand {
 		return ""
@@ -126,8 +125,8 @@ func (a *Accounts) refusal(redirectURI, state, code, description string) string 
 	return a.answer(redirectURI, state, url.Values{"error": {code}, "error_description": {description}})
 }
 
-// answer adds to a redirect address what a client is told, with its state and who says
-// so (RFC 6749 section 4.1.2, RFC 9207 section 2). What the address had stays as it was.
+// answer adds parameters, the client's state and the issuer to a redirect address (RFC 6749 section 4.1.2, RFC 9207
+// section 2). It keeps the existing query.
 func (a *Accounts) answer(redirectURI, state string, values url.Values) string {
 	if state != "" {
 		values.Set("state", state)

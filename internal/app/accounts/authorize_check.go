@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// consent checks a request. Until client and address are known to belong together,
-// nothing is sent to the address (RFC 6749 section 4.1.2.1, RFC 9700 section 4.11).
+// consent checks a request. Until the redirect address is known to belong to the client, nothing is sent to it (RFC 6749
+// section 4.1.2.1, RFC 9700 section 4.11).
 func (a *Accounts) consent(ctx context.Context, r AuthorizationRequest) (Consent, error) {
 	known, redirect, err := a.redirectTarget(ctx, r)
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *Accounts) consent(ctx context.Context, r AuthorizationRequest) (Consent
 	return c, nil
 }
 
-// redirectTarget finds the client of a request, and the address that its answer goes to.
+// redirectTarget returns the client of a request and the address for the answer.
 func (a *Accounts) redirectTarget(ctx context.Context, r AuthorizationRequest) (known domain.Application, redirect string, err error) {
 	for _, name := range []string{"client_id", "redirect_uri"} {
 		if slices.Contains(r.Repeated, name) {
@@ -63,7 +63,7 @@ func (a *Accounts) redirectTarget(ctx context.Context, r AuthorizationRequest) (
 	return known, "", &OAuthError{Code: "invalid_request", Description: "redirect_uri is none that the application registered"}
 }
 
-// application reads an application by what a client says that its id is.
+// application reads an application by the client id of a request.
 func (a *Accounts) application(ctx context.Context, clientID string) (domain.Application, error) {
 	if clientID == "" || len(clientID) > domain.MaxClientID || strings.ContainsFunc(clientID, notVisible) {
 		return domain.Application{}, domain.NewNotFound()
@@ -71,10 +71,10 @@ func (a *Accounts) application(ctx context.Context, clientID string) (domain.App
 	return a.Store.ApplicationByClientID(ctx, clientID)
 }
 
-// notVisible tells of what is no printable ASCII character (RFC 6749 appendix A).
+// notVisible reports whether a character is not printable ASCII (RFC 6749 appendix A).
 func notVisible(r rune) bool { return r < ' ' || r > '~' }
 
-// badState tells why a state cannot be passed through unchanged.
+// badState returns why a state cannot be passed through unchanged.
 func badState(r AuthorizationRequest) string {
 	switch {
 	case slices.Contains(r.Repeated, "state"):
@@ -87,7 +87,7 @@ func badState(r AuthorizationRequest) string {
 	return ""
 }
 
-// badRequest tells what else is wrong with a request of a client.
+// badRequest returns any other fault of a client's request.
 func badRequest(client domain.Application, r AuthorizationRequest) (code, why string) {
 	switch {
 	case len(r.Repeated) > 0:

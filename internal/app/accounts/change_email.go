@@ -12,9 +12,9 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// ChangeEmail has a link mailed to a new address to verify it. The old address is notified after
-// the change. The session must have been confirmed recently. Errors name `email`. Only the owner
-// of the address learns whether it already has another account.
+// ChangeEmail mails a verification link to a new address. The old address is notified after the change. The session must
+// have been confirmed recently. Errors name `email`. Only the owner of the new address learns whether it already has an
+// account.
 func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, email string) error {
 	email, err := core.EmailAddress(strings.TrimSpace(email))
 	if err != nil {
@@ -48,8 +48,8 @@ func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor d
 	})
 }
 
-// AddressLink tells which address the token of a mailed link would confirm, without
-// using it; NotFound if it cannot be used.
+// AddressLink returns the address that the token of a mailed link would confirm, without using the link. It returns
+// NotFound if the link cannot be used.
 func (a *Accounts) AddressLink(ctx context.Context, token string) (email string, err error) {
 	l, err := a.mailLink(ctx, account.AddressLink, token)
 	return l.Email, err
@@ -87,7 +87,7 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, actor domain.Actor, s domai
 }
 
 func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.MailLink, hash []byte) (u domain.User, err error) {
-	c, err := tx.LockUser(ctx, l.User) // a suspension or another password meanwhile has ended the link
+	c, err := tx.LockUser(ctx, l.User) // a suspension or a new password has deleted the link
 	if err != nil {
 		return u, err
 	}
@@ -103,8 +103,8 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	return tx.User(ctx, domain.Ref{ID: int64(l.User)})
 }
 
-// PutEmail changes the address of a locked account to another canonical one, and mails a notice to
-// the previous one. Links that were mailed there end. An address that is in use is a Conflict.
+// PutEmail sets the canonical address of a locked account and notifies the previous one. Mailed links to the previous
+// address are deleted. An address that is in use is a Conflict.
 func PutEmail(ctx context.Context, tx *store.Tx, u domain.User, email string) error {
 	if err := checkFree(ctx, tx.Queries, email, u.ID); err != nil {
 		return err

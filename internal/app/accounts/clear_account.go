@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// ClearAccount is the job that clears what was a deleted account's.
+// ClearAccount is the job that deletes the remaining data of a deleted account.
 type ClearAccount struct {
 	User domain.UserID `json:"user_id"`
 }
@@ -16,14 +16,14 @@ type ClearAccount struct {
 // Kind implements jobs.Args.
 func (ClearAccount) Kind() string { return "delete_account" }
 
-// clearing is the clearing of one account.
+// clearing is the deletion of one account's data.
 type clearing struct {
 	*Accounts
 	user domain.UserID
 }
 
-// ClearAccount clears what is left of a deleted account (docs/decisions.md, Accounts). It
-// may stop anywhere and run again: whatever is left to do is found by what is there.
+// ClearAccount deletes the remaining data of a deleted account (docs/decisions.md, Accounts). It may stop at any point
+// and run again, since it finds the remaining rows in the database.
 func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	deleted, err := a.Store.IsDeleted(ctx, user)
 	if err != nil || !deleted {
@@ -50,17 +50,16 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.EmptyInbox(ctx, user, core.SweepBatch) })
 }
 
-// ending is how things of a kind end.
+// ending deletes things of one kind.
 type ending struct {
 	what store.Remains
 	end  func(ctx context.Context, tx *store.Tx, id int64) error
 }
 
-// possessions are what others would see that an account without an owner has, in the order
-// in which it ends.
+// possessions returns what would show others an account without an owner, in the order of deletion.
 func (c clearing) possessions() []ending {
 	return []ending{
-		{store.RemainingGroups, c.bequeath}, // a group without others leaves its channels to be deleted
+		{store.RemainingGroups, c.bequeath}, // deleting a group without other members leaves its channels to the next step
 		{store.RemainingMemberships, c.leave},
 		{store.RemainingInvitations, c.uninvite},
 		{store.RemainingChannels, c.deleteChannel},
@@ -68,12 +67,12 @@ func (c clearing) possessions() []ending {
 	}
 }
 
-// clearedAtOnce is how many comments, and followings by it, end with an account in the same
-// transaction. What is more than that ends in the job.
+// clearedAtOnce is the number of comments and follows by the account that are deleted in the same transaction. The job
+// deletes the rest.
 const clearedAtOnce = 1000
 
-// withAccount ends what others would see of an account in the transaction that deletes it:
-// no channel that is live, and nothing that counts, has an owner who is gone.
+// withAccount deletes what others would see of an account in the transaction that deletes it. A live channel or a
+// counted row never has a deleted owner.
 func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
 	for _, step := range c.possessions() {
 		if err := c.endAll(ctx, tx, step); err != nil {
@@ -83,11 +82,11 @@ func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
 	if err := tx.DeleteComments(ctx, c.user, clearedAtOnce); err != nil {
 		return err
 	}
-	_, err := tx.ForgetDeeds(ctx, c.user, core.SweepBatch) // they are in the counts of what is unread
+	_, err := tx.ForgetDeeds(ctx, c.user, core.SweepBatch) // they count as unread notifications
 	return err
 }
 
-// endAll ends all things of a kind in one transaction.
+// endAll deletes all things of a kind in one transaction.
 func (c clearing) endAll(ctx context.Context, tx *store.Tx, step ending) error {
 	for last := int64(0); ; {
 		ids, err := tx.Remaining(ctx, step.what, c.user, last, core.ClearBatch)
@@ -96,14 +95,14 @@ func (c clearing) endAll(ctx context.Context, tx *store.Tx, step ending) error {
 		}
 		for _, id := range ids {
 			last = id
-			if err := step.end(ctx, tx, id); err != nil && domain.KindOf(err) != domain.NotFound { // gone meanwhile
+			if err := step.end(ctx, tx, id); err != nil && domain.KindOf(err) != domain.NotFound { // deleted by somebody else
 				return err
 			}
 		}
 	}
 }
 
-// unfollow ends the followings of the account, and as many of those by it as end at once.
+// unfollow deletes the follows of the account, and up to clearedAtOnce follows by it.
 func (c clearing) unfollow(ctx context.Context, tx *store.Tx) error {
 	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}); err != nil {
 		return err
@@ -120,7 +119,7 @@ func (c clearing) unfollow(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// each clears all things of a kind, in the order of their ids.
+// each deletes all things of a kind, in the order of their ids.
 func (c clearing) each(ctx context.Context, step ending) error {
 	for last := int64(0); ; {
 		ids, err := c.Store.Remaining(ctx, step.what, c.user, last, core.ClearBatch)
@@ -129,12 +128,12 @@ func (c clearing) each(ctx context.Context, step ending) error {
 		}
 		for _, id := range ids {
 			last = id
-			if step.what == store.RemainingTransitions { // then it shows which blocks are in no channel
+			if step.what == store.RemainingTransitions { // it determines which blocks are in no channel
 				err = c.collections.ApplyAll(ctx, domain.ChannelID(id))
 			} else {
 				err = c.Store.InTx(ctx, func(tx *store.Tx) error { return step.end(ctx, tx, id) })
 			}
-			if err != nil && domain.KindOf(err) != domain.NotFound { // gone meanwhile
+			if err != nil && domain.KindOf(err) != domain.NotFound { // deleted by somebody else
 				return err
 			}
 		}
@@ -144,8 +143,8 @@ func (c clearing) each(ctx context.Context, step ending) error {
 	}
 }
 
-// bequeath hands a group to the member who is there longest; one without is deleted, and
-// its channels become the account's.
+// bequeath hands a group to its longest-standing member. A group without other members is deleted, and its channels go
+// to the account.
 func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 	group := domain.GroupID(id)
 	if err := tx.LockGroupWithChannels(ctx, group); err != nil {
@@ -166,7 +165,7 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 			}
 			return c.endAll(ctx, tx, ending{store.RemainingChannels, c.deleteChannel})
 		}
-		_, err = tx.LockUser(ctx, heir) // it must not be deleted meanwhile
+		_, err = tx.LockUser(ctx, heir) // it must not be deleted in the meantime
 		if domain.KindOf(err) == domain.NotFound {
 			continue
 		}
@@ -232,7 +231,7 @@ func (c clearing) deleteComment(ctx context.Context, tx *store.Tx, id int64) err
 	return tx.DeleteComment(ctx, comment)
 }
 
-// deleteBlock deletes a block that is still in no live channel.
+// deleteBlock deletes a block if it is still in no live channel.
 func (c clearing) deleteBlock(ctx context.Context, tx *store.Tx, id int64) error {
 	conns, err := tx.LockBlockInChannels(ctx, domain.BlockID(id))
 	if err != nil {
@@ -250,7 +249,7 @@ func (c clearing) deleteBlock(ctx context.Context, tx *store.Tx, id int64) error
 	return tx.DeleteBlock(ctx, domain.BlockID(id), c.Now())
 }
 
-// endFollows ends the followings of the account, and by it.
+// endFollows deletes the follows of the account and by it.
 func (c clearing) endFollows(ctx context.Context) error {
 	me := domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}
 	if err := c.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndFollows(ctx, me) }); err != nil {

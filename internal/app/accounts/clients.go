@@ -9,16 +9,16 @@ import (
 	"vitrine/internal/store"
 )
 
-// ClientCredentials is who a client says to be. A public client has no secret.
+// ClientCredentials are the claimed id and secret of a client. A public client has no secret.
 type ClientCredentials struct{ ID, Secret string }
 
-// errClient is the answer to a client that is not who it says, whatever is wrong.
+// errClient returns the same answer for every failed client authentication.
 func errClient() error {
 	return &OAuthError{Code: "invalid_client", Description: "The client is not known, or its secret is wrong"}
 }
 
-// client authenticates a client (RFC 6749 section 2.3). Failures are counted, not
-// attempts: nobody who knows a client's public id can lock the client out.
+// client authenticates a client (RFC 6749 section 2.3). It counts failures instead of attempts, so that knowing a
+// client's public id is not enough to lock the client out.
 func (a *Accounts) client(ctx context.Context, from domain.Visitor, c ClientCredentials) (domain.Application, error) {
 	app, err := a.application(ctx, c.ID)
 	if err == nil {
@@ -34,7 +34,7 @@ func (a *Accounts) client(ctx context.Context, from domain.Visitor, c ClientCred
 	return app, err
 }
 
-// clientFailed counts a failure of a client, and gives the error to answer with.
+// clientFailed counts a failure of a client and returns the error for the answer.
 func (a *Accounts) clientFailed(ctx context.Context, from domain.Visitor, clientID string, err error) error {
 	if _, over := a.Try(ctx, core.TrySecret, clientID, from); over != nil {
 		return over
@@ -42,14 +42,13 @@ func (a *Accounts) clientFailed(ctx context.Context, from domain.Visitor, client
 	return err
 }
 
-// AllApplications lists live applications by id, after the given one, at most limit: all
-// that there are, for who runs the server.
+// AllApplications lists live applications of all users by id, for the operator: at most limit after the given id.
 func (a *Accounts) AllApplications(ctx context.Context, after domain.ApplicationID, limit int) ([]domain.Application, error) {
 	return a.Store.Applications(ctx, after, limit)
 }
 
-// EndApplication deletes an application by its client id, whoever registered it, for who
-// runs the server. The command line's own is Forbidden.
+// EndApplication deletes any application by its client id, for the operator. The application of the command line is
+// Forbidden.
 func (a *Accounts) EndApplication(ctx context.Context, clientID string) error {
 	if clientID == domain.CommandLineClient {
 		return core.Forbidden("delete the application of the command line")

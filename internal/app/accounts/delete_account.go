@@ -9,18 +9,18 @@ import (
 	"vitrine/internal/store"
 )
 
-// Farewell is what deleting an account would do.
+// Farewell describes what deleting an account would do.
 type Farewell struct {
-	Channels      int64          // own, deleted
-	Blocks        int64          // in nobody else's channel, deleted
-	SharedBlocks  int64          // in channels of others, kept without a name
+	Channels      int64          // the account's own, deleted
+	Blocks        int64          // in no channel of others, deleted
+	SharedBlocks  int64          // in channels of others, kept without an author
 	Comments      int64          // deleted
-	GroupsHanded  []domain.Group // owned, handed to the member who is there longest
+	GroupsHanded  []domain.Group // owned, handed to the longest-standing member
 	GroupsDeleted []domain.Group // owned, with no other member
-	OnlyOperator  bool           // so it cannot be deleted yet
+	OnlyOperator  bool           // the account cannot be deleted yet
 }
 
-// Farewell says what deleting the actor's account would do.
+// Farewell returns what deleting the actor's account would do.
 func (a *Accounts) Farewell(ctx context.Context, actor domain.Actor) (f Farewell, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if f, err = FarewellOf(ctx, v, actor.UserID); err != nil || !f.OnlyOperator {
@@ -32,8 +32,7 @@ func (a *Accounts) Farewell(ctx context.Context, actor domain.Actor) (f Farewell
 	return f, err
 }
 
-// FarewellOf says what deleting somebody's account would do. OnlyOperator is so also where nobody
-// else has an account.
+// FarewellOf returns what deleting a user's account would do. OnlyOperator is also set if nobody else has an account.
 func FarewellOf(ctx context.Context, v *store.Snapshot, id domain.UserID) (f Farewell, err error) {
 	l, err := v.Legacy(ctx, id)
 	if err != nil {
@@ -52,7 +51,7 @@ func FarewellOf(ctx context.Context, v *store.Snapshot, id domain.UserID) (f Far
 	return f, err
 }
 
-// onlyOperator reports whether others have accounts and none of them runs the server.
+// onlyOperator reports whether other accounts exist and none of them is an operator.
 func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserID, id domain.UserID) (bool, error) {
 	if MayLose(operators, id) == nil {
 		return false, nil
@@ -87,11 +86,11 @@ func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, s doma
 	})
 }
 
-// EndAccount deletes an account, of which locked locks the row once all else is locked, the
-// operators included, and says whether it may go.
+// EndAccount deletes an account. It first locks everything else, including the operators, and then calls locked to lock
+// the row of the account and decide whether it may be deleted.
 func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.UserID, locked func(operators []domain.UserID) (store.Credentials, error)) error {
 	gone := clearing{a, id}
-	if err := gone.withAccount(ctx, tx); err != nil { // before users, who are locked last
+	if err := gone.withAccount(ctx, tx); err != nil { // before users, which are locked last
 		return err
 	}
 	operators, err := tx.LockOperators(ctx)
@@ -102,8 +101,8 @@ func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Ac
 	if err != nil {
 		return err
 	}
-	// No channel can be made for the account any more; one that was, meanwhile, is
-	// locked out of turn.
+	// No channel can be created for the account any more. One that was created since the first pass is locked out of
+	// order.
 	if err := gone.endAll(ctx, tx, ending{store.RemainingChannels, gone.deleteChannel}); err != nil {
 		return err
 	}
@@ -123,11 +122,11 @@ func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Ac
 	return tx.Enqueue(ctx, ClearAccount{User: id}, jobs.At(now.Add(clearAgain)), jobs.For(int64(id)))
 }
 
-// clearAgain is how long after a deletion the job runs once more, for what requests and
-// jobs made that were under way: they do not ask whether their actor still is.
+// clearAgain is the time after a deletion at which the job runs again. It deletes what concurrent requests and jobs
+// created, which do not check that their actor still exists.
 const clearAgain = time.Hour
 
-// MayLose refuses to let one of the locked operators go who is the only one.
+// MayLose returns an error if the user is the only one of the locked operators.
 func MayLose(operators []domain.UserID, id domain.UserID) error {
 	if len(operators) == 1 && operators[0] == id {
 		return domain.NewUnprocessable("The server would be left without an operator")

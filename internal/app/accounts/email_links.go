@@ -14,17 +14,17 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// How long mailed links are good.
+// Lifetimes of mailed links.
 const (
 	passwordLinkTTL = 2 * time.Hour
 	addressLinkTTL  = 24 * time.Hour
 )
 
-// MailPasswordLink is the job that mails a link with which a password can be chosen, if
-// there is an account. Whoever asked for it waits for nothing that would tell.
+// MailPasswordLink is the job that mails a link for choosing a password, if the address has an account. A job does it so
+// that the response time does not reveal the account.
 type MailPasswordLink struct {
-	Email string    `json:"email"` // the canonical form of what somebody typed
-	Until time.Time `json:"until"` // the link is good
+	Email string    `json:"email"` // the typed address in canonical form
+	Until time.Time `json:"until"` // the expiry of the link
 }
 
 // Kind implements jobs.Args.
@@ -33,8 +33,8 @@ func (MailPasswordLink) Kind() string { return "mail_password_link" }
 // Class implements jobs.Classed.
 func (MailPasswordLink) Class() jobs.Class { return jobs.Mail }
 
-// SendPasswordLink mails the link; nothing if nobody has the address, or is suspended.
-// Each try makes another link in place of the last.
+// SendPasswordLink mails the link, unless the address has no account or the account is suspended. Each attempt replaces
+// the previous link.
 func (a *Accounts) SendPasswordLink(ctx context.Context, job MailPasswordLink) error {
 	token, hash, _ := auth.NewToken(auth.Mailed)
 	now := a.Now()
@@ -70,7 +70,7 @@ func (a *Accounts) SendPasswordLink(ctx context.Context, job MailPasswordLink) e
 	return a.Send(ctx, "password", hash, core.AddressOf(u), "Choose a new password", a.passwordText(u, token))
 }
 
-// MailAddressLink is the job that mails the link with which a new address is proved.
+// MailAddressLink is the job that mails the link that verifies a new address.
 type MailAddressLink struct {
 	Link account.MailLinkID `json:"link_id"`
 }
@@ -81,8 +81,8 @@ func (MailAddressLink) Kind() string { return "mail_address_link" }
 // Class implements jobs.Classed.
 func (MailAddressLink) Class() jobs.Class { return jobs.Mail }
 
-// SendAddressLink mails the link to the new address; to one that has an account already
-// it mails a notice instead. Nothing if the link was used, or is over.
+// SendAddressLink mails the link to the new address, or a notice if the address already has an account. It does nothing
+// if the link was used or has expired.
 func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) error {
 	token, hash, _ := auth.NewToken(auth.Mailed)
 	var u domain.User
@@ -111,7 +111,7 @@ func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) e
 		"Confirm your new address", a.addressText(u, token))
 }
 
-// emailTaken reports whether an account other than the user's has an address.
+// emailTaken reports whether another account has an address.
 func emailTaken(ctx context.Context, q store.Queries, email string, user domain.UserID) (bool, error) {
 	u, err := q.UserByEmail(ctx, email)
 	if domain.KindOf(err) == domain.NotFound {

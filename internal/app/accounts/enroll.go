@@ -8,20 +8,18 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// Newcomer is somebody for whom another site vouches, and who is to get an account without a
-// password.
+// Newcomer is a person who gets an account without a password because an identity provider vouches for them.
 type Newcomer struct {
 	Name   string
-	Slug   string // wished; "" for one from the name
-	Email  string // lower case, and proved
+	Slug   string // requested; "" for one derived from the name
+	Email  string // lower case, verified
 	Invite string // as in SignUpInput
-	Anyone bool   // invited or not, unless signing up is closed
+	Anyone bool   // no invitation needed, unless signing up is closed
 }
 
-// Enroll creates an account for a newcomer. If signing up is not open, they need an invitation, by
-// token or by address, unless the operator admits everyone that the provider vouches for. The
-// first account can always be created, after CheckSetupCode. The error is Forbidden if they may not
-// sign up, and Conflict if the address has an account.
+// Enroll creates an account for a newcomer. If signing up is not open, they need an invitation, by token or by address,
+// unless the operator admits everyone from the provider. The first account can always be created, after CheckSetupCode.
+// Enroll returns Forbidden if they may not sign up, and Conflict if the address has an account.
 func (a *Accounts) Enroll(ctx context.Context, tx *store.Tx, in Newcomer) (u domain.User, err error) {
 	n := store.NewUser{Name: in.Name, Email: in.Email, Tier: a.accounts.DefaultTier, Now: a.Now()}
 	first, err := tx.ClaimFirstAccount(ctx)
@@ -35,13 +33,13 @@ func (a *Accounts) Enroll(ctx context.Context, tx *store.Tx, in Newcomer) (u dom
 		return u, err
 	}
 	u, err = a.makeAccount(ctx, tx, in.Slug, n, by)
-	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing else was done
+	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing was written
 		u, err = a.makeAccount(ctx, tx, "", n, by)
 	}
 	return u, err
 }
 
-// entranceOf tells by which link a newcomer comes in; Forbidden if by none.
+// entranceOf returns the link that admits a newcomer, or Forbidden if none does.
 func (a *Accounts) entranceOf(ctx context.Context, q store.Queries, in Newcomer) (by entrance, err error) {
 	mode, err := a.signUpMode(ctx, q)
 	if err != nil {

@@ -7,13 +7,12 @@ import (
 	"vitrine/internal/store"
 )
 
-// Grants lists what the actor lets applications do, newest first.
+// Grants lists the actor's grants to applications, newest first.
 func (a *Accounts) Grants(ctx context.Context, actor domain.Actor) ([]domain.Grant, error) {
 	return a.Store.Grants(ctx, actor.UserID)
 }
 
-// RevokeGrant takes a grant back, and with it the tokens and codes of that application
-// for the actor.
+// RevokeGrant deletes a grant with the tokens and codes of its application for the actor.
 func (a *Accounts) RevokeGrant(ctx context.Context, actor domain.Actor, id domain.GrantID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.DeleteGrant(ctx, id, actor.UserID); err != nil {

@@ -8,16 +8,15 @@ import (
 	"vitrine/internal/store"
 )
 
-// Introspection is what a client is told of a token of its own (RFC 7662 section 2.2).
+// Introspection is the answer about a client's own token (RFC 7662 section 2.2).
 type Introspection struct {
 	Active bool
-	Token  domain.Token // with what is not secret
+	Token  domain.Token // without its secret
 	Client domain.Application
-	User   string // slug; "" where the application acts as itself
+	User   string // slug; "" if the application acts as itself
 }
 
-// Introspect tells a client with a secret about a token of its own. All others, and what
-// is no token, are not active.
+// Introspect describes a client's own token to a client with a secret. Any other token or text is reported as inactive.
 func (a *Accounts) Introspect(ctx context.Context, from domain.Visitor, c ClientCredentials, token string) (Introspection, error) {
 	app, err := a.client(ctx, from, c)
 	if err != nil {
@@ -39,8 +38,8 @@ func (a *Accounts) Introspect(ctx context.Context, from domain.Visitor, c Client
 	return i, err
 }
 
-// auditRevoked notes that a token of an application was ended for a user, 0 for its own, other
-// than by who gave it access.
+// auditRevoked records that somebody other than the user ended an application's token for a user, or its own token if of
+// is 0.
 func (a *Accounts) auditRevoked(ctx context.Context, tx *store.Tx, app domain.Application, of domain.UserID, by string) error {
 	details := map[string]any{"by": by}
 	if of != 0 {
@@ -49,8 +48,7 @@ func (a *Accounts) auditRevoked(ctx context.Context, tx *store.Tx, app domain.Ap
 	return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenRevoked, domain.AboutApplication(app), details)
 }
 
-// RevokeApplicationToken ends a token of a client (RFC 7009). What is none of its tokens
-// changes nothing, and is no error.
+// RevokeApplicationToken revokes a token of a client (RFC 7009). It ignores anything else without an error.
 func (a *Accounts) RevokeApplicationToken(ctx context.Context, from domain.Visitor, c ClientCredentials, token string) error {
 	app, err := a.client(ctx, from, c)
 	if err != nil {

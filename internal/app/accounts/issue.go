@@ -10,12 +10,11 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// keptTokens is how many tokens an application has at once for one user, or of its own;
-// a new one ends the oldest.
+// keptTokens is the number of concurrent tokens of an application per user, or of its own. A new token replaces the
+// oldest.
 const keptTokens = 100
 
-// TokenRequest is what a client sends to the token endpoint (RFC 6749 sections 4.1.3 and
-// 4.4.2, RFC 7636 section 4.5).
+// TokenRequest is a request to the token endpoint (RFC 6749 sections 4.1.3 and 4.4.2, RFC 7636 section 4.5).
 type TokenRequest struct {
 	Client       ClientCredentials
 	GrantType    string
@@ -24,14 +23,14 @@ type TokenRequest struct {
 	CodeVerifier string
 }
 
-// AccessToken is a token of an application. The secret is not kept.
+// AccessToken is a token of an application. The secret is not stored.
 type AccessToken struct {
 	Secret    string
 	Scope     domain.Scope
 	CreatedAt time.Time
 }
 
-// IssueToken gives a client a token. Errors are *OAuthError, TooMany, or the server's own.
+// IssueToken issues a token to a client. Errors are *OAuthError, TooMany, or internal ones.
 func (a *Accounts) IssueToken(ctx context.Context, from domain.Visitor, r TokenRequest) (AccessToken, error) {
 	give := a.exchange
 	switch r.GrantType {
@@ -51,10 +50,9 @@ func (a *Accounts) IssueToken(ctx context.Context, from domain.Visitor, r TokenR
 	return give(ctx, from, app, r)
 }
 
-// exchange gives a token for an authorization code. A code that is sent again, in a
-// request that is otherwise right, ends what it gave before (RFC 6749 section 4.1.2): one
-// of the two who have it stole it. A request that is not right changes nothing, so that a
-// code that leaked is no means to sign somebody out.
+// exchange exchanges an authorization code for a token. If a code is used twice by otherwise valid requests, its token
+// is revoked (RFC 6749 section 4.1.2), because one of the two senders stole it. Invalid requests change nothing, so that
+// a leaked code cannot be used to sign somebody out.
 func (a *Accounts) exchange(ctx context.Context, from domain.Visitor, app domain.Application, r TokenRequest) (AccessToken, error) {
 	if r.Code == "" {
 		return AccessToken{}, &OAuthError{Code: "invalid_request", Description: "code is required"}
@@ -74,8 +72,8 @@ func (a *Accounts) exchange(ctx context.Context, from domain.Visitor, app domain
 	return t, err
 }
 
-// madeFor reports whether a code was made for a request. A verifier where there was no
-// challenge is refused: the challenge was taken out on the way (RFC 9700 section 4.8.2).
+// madeFor reports whether a code was issued for a request. A verifier without an earlier challenge is refused, because
+// somebody may have removed the challenge (RFC 9700 section 4.8.2).
 func madeFor(code account.Code, app domain.Application, r TokenRequest) bool {
 	if code.ApplicationID != app.ID || code.RedirectURI != r.RedirectURI {
 		return false
@@ -86,8 +84,8 @@ func madeFor(code account.Code, app domain.Application, r TokenRequest) bool {
 	return auth.VerifierMatches(r.CodeVerifier, code.Challenge)
 }
 
-// redeem uses a code up and makes its token; NotFound if it cannot be used any more. Of
-// requests in parallel one is first and gets a token, and the others end it.
+// redeem uses up a code and creates its token, or returns NotFound if the code cannot be used any more. If it is used in
+// parallel, the first request gets a token and the others revoke it.
 func (a *Accounts) redeem(ctx context.Context, app domain.Application, code account.Code) (t AccessToken, err error) {
 	now := a.Now()
 	secret, hash, hint := auth.NewToken(auth.OAuth)
@@ -123,8 +121,8 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 	return AccessToken{secret, code.Scope, now}, err
 }
 
-// stillGranted tells, until the transaction ends, that application and user are there and
-// the user still lets it do what the code is for; NotFound if not.
+// stillGranted checks that the application and the user exist and that the grant still covers the code, and locks them
+// until the end of the transaction. Otherwise it returns NotFound.
 func stillGranted(ctx context.Context, tx *store.Tx, code account.Code) error {
 	if _, err := tx.ShareApplication(ctx, code.ApplicationID); err != nil {
 		return err
@@ -139,8 +137,8 @@ func stillGranted(ctx context.Context, tx *store.Tx, code account.Code) error {
 	return err
 }
 
-// ownToken gives a token with which an application acts as itself. It is for those that
-// a user answers for, and never writes, so that write asked for gives read.
+// ownToken issues a token with which an application acts as itself. Only applications that a user registered get one,
+// and only to read, even if they request write.
 func (a *Accounts) ownToken(ctx context.Context, _ domain.Visitor, app domain.Application, r TokenRequest) (AccessToken, error) {
 	refused := &OAuthError{Code: "unauthorized_client", Description: "This client may not act as itself"}
 	if app.Public || app.UserID == 0 {

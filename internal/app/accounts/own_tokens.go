@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// CreateOwnToken makes a personal access token of the actor (CreateToken does the same
-// for the command line); at most domain.MaxOwnTokens are live. Errors name `name` and `scope`.
+// CreateOwnToken creates a personal access token of the actor. (CreateToken does so for the command line.) Errors name
+// `name` and `scope`. The limit is domain.MaxOwnTokens live tokens.
 func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
 	if err := validToken(name, scope); err != nil {
 		return "", t, err
@@ -44,8 +44,7 @@ func (a *Accounts) OwnTokens(ctx context.Context, actor domain.Actor) ([]domain.
 	return a.Store.OwnTokens(ctx, actor.UserID)
 }
 
-// RevokeOwnToken revokes a personal access token of the actor; NotFound if they have
-// no such.
+// RevokeOwnToken revokes a personal access token of the actor, or returns NotFound if it is not theirs.
 func (a *Accounts) RevokeOwnToken(ctx context.Context, actor domain.Actor, id domain.TokenID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.RevokeOwnToken(ctx, actor.UserID, id, a.Now()); err != nil {

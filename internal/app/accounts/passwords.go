@@ -13,8 +13,7 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// checkPassword checks a password that an account is to have. Address and slug are those of
-// the account, as far as they are known.
+// checkPassword checks a new password against the rules and the address and slug of the account, if known.
 func checkPassword(f *domain.Faults, password, email, slug string) {
 	local, _, _ := strings.Cut(email, "@")
 	lower := strings.ToLower(password)
@@ -32,7 +31,7 @@ func checkPassword(f *domain.Faults, password, email, slug string) {
 
 var lengthOfPassword = fmt.Sprintf("must be %d to %d bytes long", domain.MinPassword, domain.MaxPassword)
 
-// NewPassword hashes a password that an account is to have; the error names `password`.
+// NewPassword hashes a new password. Errors name `password`.
 func NewPassword(password string, u domain.User) (hash string, err error) {
 	var f domain.Faults
 	if checkPassword(&f, password, u.Email, u.Slug); f != nil {
@@ -41,8 +40,8 @@ func NewPassword(password string, u domain.User) (hash string, err error) {
 	return auth.HashPassword(password)
 }
 
-// PutPasswordLink has a link mailed with which the holder of a locked account can choose a
-// password, or gives the address of one that is not mailed. It ends the link that they had.
+// PutPasswordLink creates a link for choosing the password of a locked account. It mails the link, or returns its
+// address if it is not mailed. The previous link stops working.
 func (a *Accounts) PutPasswordLink(ctx context.Context, tx *store.Tx, u domain.User, mailed bool) (address string, err error) {
 	now := a.Now()
 	if mailed {
@@ -58,8 +57,8 @@ func (a *Accounts) PutPasswordLink(ctx context.Context, tx *store.Tx, u domain.U
 	return a.SiteURL + "/reset-password/" + token, err
 }
 
-// ForgotPassword has a link mailed with which a password can be chosen, if the address
-// has an account that may sign in. The answer and its time do not tell.
+// ForgotPassword mails a link for choosing a password if the address has an account that may sign in. Neither the answer
+// nor its timing reveals this.
 func (a *Accounts) ForgotPassword(ctx context.Context, from domain.Visitor, email string) error {
 	if err := a.CheckLocal(); err != nil {
 		return err
@@ -76,8 +75,7 @@ func (a *Accounts) ForgotPassword(ctx context.Context, from domain.Visitor, emai
 	})
 }
 
-// PasswordLink reports whether the token of a mailed link can still be used, without
-// using it; NotFound if not.
+// PasswordLink checks the token of a mailed link without using it. It returns NotFound if the link cannot be used.
 func (a *Accounts) PasswordLink(ctx context.Context, token string) error {
 	_, err := a.mailLink(ctx, account.PasswordLink, token)
 	return err
@@ -90,9 +88,9 @@ func (a *Accounts) mailLink(ctx context.Context, p account.LinkPurpose, token st
 	return a.Store.MailLinkByHash(ctx, p, auth.HashToken(token), a.Now())
 }
 
-// ResetPassword sets the password of the account that a mailed link is for, ends its
-// sessions, and gives what signin.SignIns.Enter gives: a mail is no second factor. The error of a password names `password`, and leaves the
-// link as it is.
+// ResetPassword sets the password of a mailed link's account, ends its sessions and returns the result of
+// signin.SignIns.Enter, since a mail is no second factor. An invalid password leaves the link valid; the error names
+// `password`.
 func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token, password string) (secret string, err error) {
 	if err := a.CheckLocal(); err != nil {
 		return "", err
@@ -151,7 +149,7 @@ func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string) 
 	return signin.Warn(ctx, tx, u, signin.PasswordChanged)
 }
 
-// endLinks ends every link that was mailed for a locked account.
+// endLinks deletes every mailed link of a locked account.
 func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
 	if err := tx.EndMailLinks(ctx, id, account.PasswordLink); err != nil {
 		return err
@@ -159,8 +157,8 @@ func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
 	return tx.EndMailLinks(ctx, id, account.AddressLink)
 }
 
-// ChangePassword sets the first or a new password in a session that was confirmed recently. The
-// session gets another secret, and endOthers ends the other sessions. Errors name `password`.
+// ChangePassword sets the first or a new password in a session that was confirmed recently. The session gets a new
+// secret, and endOthers ends the other sessions. Errors name `password`.
 func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, s domain.Session, next string, endOthers bool) (secret string, err error) {
 	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {

@@ -9,13 +9,11 @@ import (
 	"vitrine/internal/store"
 )
 
-// tryRegister limits how often clients register themselves. There are no accounts to
-// count by.
+// tryRegister limits self-registration of clients. Only addresses can be counted, because there is no account.
 var tryRegister = core.Attempt{What: "register", Address: []core.Limit{{Most: 20, Window: time.Hour}, {Most: 100, Window: core.Day}}}
 
-// RegisterApplication registers an application that nobody answers for, as RFC 7591 has
-// it. Errors are Invalid, naming `name` and `redirect_uris`, TooMany, or NotFound where
-// it is switched off.
+// RegisterApplication registers an application without an owner (RFC 7591). Errors are Invalid with `name` and
+// `redirect_uris`, TooMany, or NotFound if registration is disabled.
 func (a *Accounts) RegisterApplication(ctx context.Context, from domain.Visitor, in ApplicationInput) (secret string, app domain.Application, err error) {
 	if !a.accounts.Registration {
 		return "", app, domain.NewNotFound()

@@ -8,10 +8,10 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Setup protects the first account, which is an operator's. The zero value requires no code.
+// Setup protects the first account, whose owner becomes the operator. The zero value requires no code.
 type Setup struct {
 	Ask  Asking
-	Code string // chosen by the operator; "" for a code that all servers of the database share
+	Code string // chosen by the operator; if "", all servers of the database share a derived code
 	Done func() // called after the first account was created; may be nil
 }
 
@@ -28,7 +28,7 @@ const (
 // setupName is the name of the secret from which the code is derived.
 const setupName = "setup code"
 
-// SetupCode returns the code for the first account, or "" if none is required (any more).
+// SetupCode returns the code for the first account, or "" if none is required.
 func (a *Accounts) SetupCode(ctx context.Context) (string, error) {
 	if a.accounts.Setup.Ask == AskNobody {
 		return "", nil
@@ -75,7 +75,7 @@ func (a *Accounts) CheckSetupCode(ctx context.Context, from domain.Visitor, type
 	return a.Succeeded(ctx, by)
 }
 
-// madeFirst runs Setup.Done after the transaction that created the first account.
+// madeFirst calls Setup.Done after the transaction that created the first account.
 func (a *Accounts) madeFirst() {
 	if a.accounts.Setup.Done != nil {
 		a.accounts.Setup.Done()

@@ -12,22 +12,22 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// signupTTL is how long the link is good with which an account is made.
+// signupTTL is the lifetime of the link that creates an account.
 const signupTTL = 24 * time.Hour
 
-// SignUpInput is an account somebody wants. Invite is the token of the link they came
-// by, an operator's or that of a mailed invitation to a group; "" if they came by none.
+// SignUpInput is a requested account. Invite is the token of the link that led to the page: of an operator or of a
+// mailed invitation to a group. It is "" without a link.
 type SignUpInput struct {
 	Name     string
-	Slug     string // "" for one from the name
+	Slug     string // "" for one derived from the name
 	Email    string
 	Password string
 	Invite   string
 
-	SetupCode string // for the first account, "" for none
+	SetupCode string // for the first account, "" otherwise
 }
 
-// Validate checks the account that is wanted, which must have a password.
+// Validate checks the requested account, which must have a password.
 func (in SignUpInput) Validate() error {
 	f := in.account(domain.TierFree).faults()
 	checkPassword(&f, in.Password, core.CanonicalEmail(in.Email), in.Slug)
@@ -38,11 +38,11 @@ func (in SignUpInput) account(tier domain.Tier) CreateUserInput {
 	return CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Tier: tier}
 }
 
-// SignUp creates an account, or has a link mailed that will. No confirmation is needed for the first
-// account, with an invitation to this address, or with a link that an operator vouches for: session is
-// then the secret of a new session. Otherwise it is "", and only the mail reveals whether the address
-// already has an account. Errors name `name`, `slug`, `email`, `password` and `setup_code`;
-// Forbidden is for those who may not sign up, TooMany for those who tried too often.
+// SignUp creates an account or mails a link that will. No confirmation is needed for the first account, for an
+// invitation to this address, or for a link that an operator vouches for; session is then the secret of a new session.
+// Otherwise it is "", and only the mail reveals whether the address already has an account. Errors name `name`, `slug`,
+// `email`, `password` and `setup_code`. Forbidden means that the visitor may not sign up, TooMany that they tried too
+// often.
 func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInput) (session string, err error) {
 	if err := a.CheckLocal(); err != nil {
 		return "", err
@@ -63,7 +63,7 @@ func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInp
 	if err := a.CheckMail(ctx, n.Email); err != nil {
 		return "", err
 	}
-	if err := a.maySignUp(ctx, in, n); err != nil { // asked before the work of hashing
+	if err := a.maySignUp(ctx, in, n); err != nil { // checked before the expensive hashing
 		return "", err
 	}
 	if n.PasswordHash, err = auth.HashPassword(in.Password); err != nil {
@@ -92,8 +92,8 @@ func (a *Accounts) maySignUp(ctx context.Context, in SignUpInput, n store.NewUse
 	})
 }
 
-// signUp makes the account at once where nothing is to be proved, else notes that it is
-// wanted. It does the same for an address that has an account: the mail will differ.
+// signUp creates the account at once if the address needs no verification, or else records the request. It does the same
+// for an address that already has an account; only the mail differs.
 func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, first bool, err error) {
 	if first, err = tx.ClaimFirstAccount(ctx); err != nil {
 		return "", false, err
@@ -107,7 +107,7 @@ func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor
 	return session, false, err
 }
 
-// signUpLater signs up for any account except the first.
+// signUpLater signs up any account except the first.
 func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, err error) {
 	by, err := a.admit(ctx, tx.Queries, in.Invite, n.Email)
 	if err != nil {
@@ -133,7 +133,7 @@ func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Vi
 	return "", tx.Enqueue(ctx, MailSignUp{Signup: id})
 }
 
-// enroll makes an account by a link, the zero one for none, and signs it in.
+// enroll creates an account by a link, if any, and signs it in.
 func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor, slug string, n store.NewUser, link domain.SignUpLink) (session string, err error) {
 	u, err := a.makeAccount(ctx, tx, slug, n, entrance{link, true})
 	if err != nil {
@@ -142,8 +142,7 @@ func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor
 	return a.OpenSession(ctx, tx, u.ID, from, n.Now)
 }
 
-// SignUpPending reports whether the token of a mailed link can still be used, without
-// using it; NotFound if not.
+// SignUpPending checks the token of a mailed link without using it. It returns NotFound if the link cannot be used.
 func (a *Accounts) SignUpPending(ctx context.Context, token string) error {
 	if !signin.IsToken(token, auth.Mailed) {
 		return domain.NewNotFound()
@@ -152,12 +151,11 @@ func (a *Accounts) SignUpPending(ctx context.Context, token string) error {
 	return err
 }
 
-// ConfirmSignUp makes the account that a mailed link is for, and signs it in. The password
-// is asked for again: the link proves the address, and the password that the account was
-// wanted by who reads its mail, not by somebody who would share it. Errors name
-// `password`. A link that is used, expired or none is NotFound. The slug that was wished may have been
-// taken meanwhile: then it is one from the name. Forbidden says that nobody can sign up
-// any more, or that somebody else has used the link that let this one in.
+// ConfirmSignUp creates the account of a mailed link and signs it in. It requires the password again: the link verifies
+// the address, and the password proves that the reader of the mail requested the account. Otherwise somebody else could
+// share it. Errors name `password`. A used, expired or unknown link is NotFound. If the requested slug was taken in the
+// meantime, one is derived from the name. Forbidden means that nobody can sign up any more, or that somebody else used
+// the invitation.
 func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token, password string) (session string, u domain.User, err error) {
 	if err := a.CheckLocal(); err != nil {
 		return "", u, err
@@ -181,13 +179,12 @@ func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token
 		return err
 	})
 	if domain.KindOf(err) == domain.Conflict {
-		err = domain.NewNotFound() // the address has got an account meanwhile
+		err = domain.NewNotFound() // the address got an account in the meantime
 	}
 	return session, u, err
 }
 
-// wantedBy checks the password of a signup. Attempts are counted by its link, which
-// strangers do not have.
+// wantedBy checks the password of a signup. It counts attempts by link, because strangers do not have the link.
 func (a *Accounts) wantedBy(ctx context.Context, token, password string) error {
 	hash := auth.HashToken(token)
 	s, err := a.Store.SignupByHash(ctx, hash, a.Now())
@@ -223,18 +220,18 @@ func (a *Accounts) confirm(ctx context.Context, tx *store.Tx, s account.Signup, 
 	n := store.NewUser{Name: s.Name, Email: s.Email, PasswordHash: s.PasswordHash, Tier: a.accounts.DefaultTier, Now: now}
 	by := entrance{link, s.Link != 0 && mode != domain.SignUpOpen}
 	u, err = a.makeAccount(ctx, tx, s.Slug, n, by)
-	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing else was done
+	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing was written
 		u, err = a.makeAccount(ctx, tx, "", n, by)
 	}
 	return u, err
 }
 
-// linkTaken reads the link that let a signup in, the zero one for none. The proof of an address
-// that an operator has invited is as good as the invitation.
+// linkTaken reads the link that admitted a signup, or returns the zero value. Verifying an address that an operator
+// invited counts as the invitation.
 func (a *Accounts) linkTaken(ctx context.Context, q store.Queries, s account.Signup) (link domain.SignUpLink, err error) {
 	if s.Link != 0 {
 		link, err = q.SignUpLink(ctx, s.Link)
-		if domain.KindOf(err) == domain.NotFound { // it was ended
+		if domain.KindOf(err) == domain.NotFound { // the link was ended
 			return domain.SignUpLink{ID: s.Link}, nil
 		}
 		return link, err

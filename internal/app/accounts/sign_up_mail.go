@@ -13,9 +13,8 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// MailSignUp is the job that mails the link with which an account is made, or to the
-// owner of an address that has one, that somebody wanted another. It names no token: one
-// is made when the mail is, and each try makes another, so the last mail counts.
+// MailSignUp is the job that mails the link that creates an account. If the address already has an account, it mails a
+// notice to its owner instead. The job contains no token: each attempt creates a new one, so only the last mail works.
 type MailSignUp struct {
 	Signup account.SignupID `json:"signup_id"`
 }
@@ -26,7 +25,7 @@ func (MailSignUp) Kind() string { return "mail_signup" }
 // Class implements jobs.Classed.
 func (MailSignUp) Class() jobs.Class { return jobs.Mail }
 
-// SendSignUp mails what a signup is about; nothing if it was confirmed, or is over.
+// SendSignUp mails the link or notice of a signup. It does nothing if the signup was confirmed or has expired.
 func (a *Accounts) SendSignUp(ctx context.Context, id account.SignupID) error {
 	token, hash, _ := auth.NewToken(auth.Mailed)
 	var s account.Signup

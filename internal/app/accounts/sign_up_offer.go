@@ -9,16 +9,16 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// SignUpOffer is what the page for signing up must know.
+// SignUpOffer contains the data of the page for signing up.
 type SignUpOffer struct {
 	Mode  domain.SignUpMode
-	First bool              // nobody has an account yet: this one will be the operator's
-	Open  bool              // this visitor may sign up
-	Email string            // the address that the invitation was mailed to, else ""
-	Link  domain.SignUpLink // the operator's that they came by, else the zero one
+	First bool              // there is no account yet, so this one becomes the operator
+	Open  bool              // the visitor may sign up
+	Email string            // the address to which the invitation was mailed, or ""
+	Link  domain.SignUpLink // the operator's link that the visitor followed, or the zero value
 }
 
-// SignUpOffer reports whether a visitor with an invite ("" for none) may sign up.
+// SignUpOffer returns how a visitor may sign up with an invite, which may be "".
 func (a *Accounts) SignUpOffer(ctx context.Context, invite string) (o SignUpOffer, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if o.Mode, err = a.signUpMode(ctx, v.Queries); err != nil {
@@ -35,7 +35,7 @@ func (a *Accounts) SignUpOffer(ctx context.Context, invite string) (o SignUpOffe
 	return o, err
 }
 
-// SignUpMode is the mode in effect, and whether it is fixed by a setting.
+// SignUpMode returns the mode in effect and whether a setting fixes it.
 func (a *Accounts) SignUpMode(ctx context.Context) (mode domain.SignUpMode, fixed bool, err error) {
 	mode, err = a.signUpMode(ctx, a.Store.Queries)
 	return mode, a.SignUpFixed(), err
@@ -55,20 +55,20 @@ func (a *Accounts) signUpMode(ctx context.Context, q store.Queries) (domain.Sign
 	return domain.SignUpMode(chosen), err
 }
 
-// admissible is what lets somebody sign up: a link of an operator, or an invitation to a
-// group that was mailed to an address. The zero value is nothing.
+// admissible permits somebody to sign up: a link of an operator, or an invitation to a group that was mailed to an
+// address. The zero value permits nothing.
 type admissible struct {
 	link  domain.SignUpLink
-	email string // that was invited, "" where anybody may come by the link
+	email string // the invited address, or "" for anybody
 }
 
-// opens reports whether it lets somebody in where signing up is not open. Whom an operator
-// invites by their address may come even where it is closed.
+// opens reports whether it permits signing up in a mode other than open. An address that an operator invites may sign up
+// even in the mode closed.
 func (i admissible) opens(mode domain.SignUpMode) bool {
 	return i.link.Email != "" || mode == domain.SignUpInvitation && (i.link.ID != 0 || i.email != "")
 }
 
-// inviteOf reads what a token is for; one that is used, over or none gives the zero value.
+// inviteOf reads the invitation of a token. It returns the zero value if the token is used, expired or unknown.
 func (a *Accounts) inviteOf(ctx context.Context, q store.Queries, token string) (i admissible, err error) {
 	switch kind, _ := auth.TokenKind(token); kind {
 	case auth.Admitted:
@@ -87,14 +87,14 @@ func (a *Accounts) inviteOf(ctx context.Context, q store.Queries, token string) 
 	return i, err
 }
 
-// admission is how somebody may sign up.
+// admission describes how somebody may sign up.
 type admission struct {
-	link   domain.SignUpLink // by this link; the zero one: by none
-	proven bool              // the address need not be proved: they have what was mailed there, or an operator vouches
+	link   domain.SignUpLink // the link used, or the zero value
+	proven bool              // the address needs no verification: its owner followed a mailed link, or an operator vouches for it
 }
 
-// admit tells how somebody with an address may sign up; Forbidden if they may not. An
-// invitation lets in the address that it is for, and no other.
+// admit returns how the owner of an address may sign up, or Forbidden. An invitation admits only the address that it was
+// sent to.
 func (a *Accounts) admit(ctx context.Context, q store.Queries, token, email string) (by admission, err error) {
 	mode, err := a.signUpMode(ctx, q)
 	if err != nil {
@@ -124,7 +124,7 @@ func errUninvited() error {
 	return domain.NewForbidden("Signing up requires an invitation that has not been used")
 }
 
-// SlugFree refuses a slug that somebody has or had; "" is none.
+// SlugFree refuses a slug that is or was in use. "" is accepted.
 func SlugFree(ctx context.Context, q store.Queries, slug string) error {
 	if slug == "" {
 		return nil

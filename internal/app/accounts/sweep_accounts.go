@@ -8,18 +8,18 @@ import (
 	"vitrine/internal/store"
 )
 
-// SignUpLinkKept is how long a link for signing up is kept after it was used or ran out.
+// SignUpLinkKept is how long a link for signing up is kept after it was used or expired.
 const SignUpLinkKept = 30 * 24 * time.Hour
 
-// SweepAccounts is the job that removes what has run out of accounts: sessions, known
-// browsers, half sign-ins, sign-ins by a provider, signups, links, authorization codes, counted attempts, keys of requests and what
-// could be put back.
+// SweepAccounts is the job that removes expired data of accounts: sessions, known browsers, unfinished sign-ins,
+// signups, links, authorization codes, counted attempts, idempotency keys and removed connections that could be
+// restored.
 type SweepAccounts struct{}
 
 // Kind implements jobs.Args.
 func (SweepAccounts) Kind() string { return "sweep_accounts" }
 
-// SweepAccounts removes what has run out. It may stop anywhere and run again.
+// SweepAccounts removes expired data. It may stop at any point and run again.
 func (a *Accounts) SweepAccounts(ctx context.Context) error {
 	now := a.Now()
 	sweeps := []func(tx *store.Tx) (int, error){

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// usage collects when tokens were last used, to be written now and then: reading
-// requests do not wait for a write.
+// usage collects the times at which tokens were last used. They are written in intervals, so that reading requests do
+// not wait for a write.
 type usage struct {
 	mu sync.Mutex
 	at map[domain.TokenID]time.Time
@@ -33,8 +33,8 @@ func (u *usage) take() map[domain.TokenID]time.Time {
 	return taken
 }
 
-// Authenticate gives the actor of a token. A token that is unknown or revoked, or
-// whose user is suspended, is Unauthenticated.
+// Authenticate returns the actor of a token. It returns Unauthenticated if the token is unknown or revoked, or if its
+// user is suspended.
 func (a *Accounts) Authenticate(ctx context.Context, token string) (domain.Actor, error) {
 	if !auth.LooksLikeToken(token) {
 		return domain.Actor{}, badToken()
@@ -52,15 +52,14 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (domain.Actor
 
 func badToken() error { return domain.NewUnauthenticated("The token is not valid") }
 
-// FlushUsage writes when tokens were last used. What a crash loses is at most the
-// time between two flushes.
+// FlushUsage writes the times at which tokens were last used. A crash loses at most those since the last flush.
 func (a *Accounts) FlushUsage(ctx context.Context) error {
 	taken := a.used.take()
 	if len(taken) == 0 {
 		return nil
 	}
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
-		for _, id := range slices.Sorted(maps.Keys(taken)) { // one order for all servers
+		for _, id := range slices.Sorted(maps.Keys(taken)) { // all servers lock in the same order
 			if err := tx.TokenUsed(ctx, id, taken[id]); err != nil {
 				return err
 			}
@@ -76,7 +75,7 @@ func (a *Accounts) FlushUsage(ctx context.Context) error {
 	return err
 }
 
-// validToken checks a personal access token to be made.
+// validToken checks the input for a personal access token.
 func validToken(name string, scope domain.Scope) error {
 	var f domain.Faults
 	f.Name("name", name)
@@ -86,8 +85,8 @@ func validToken(name string, scope domain.Scope) error {
 	return f.Err()
 }
 
-// CreateToken makes a personal access token for a user and gives its secret, which
-// is not kept (behaviour.md section 8).
+// CreateToken creates a personal access token for a user and returns its secret, which is not stored (behaviour.md
+// section 8).
 func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
 	name = domain.CleanName(name)
 	if err := validToken(name, scope); err != nil {
@@ -109,7 +108,7 @@ func (a *Accounts) Tokens(ctx context.Context, user domain.UserID) ([]domain.Tok
 	return a.Store.Tokens(ctx, user)
 }
 
-// RevokeToken ends a token at once. Doing it again changes nothing.
+// RevokeToken revokes a token at once. Revoking it again changes nothing.
 func (a *Accounts) RevokeToken(ctx context.Context, id domain.TokenID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		live, err := tx.RevokeToken(ctx, id, a.Now())

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store/hiding"
 )
 
-// CreateUserInput is an account to make. Slug "" means one from the name; an empty
-// password makes an account that cannot sign in with one.
+// CreateUserInput is an account to create. An empty slug is derived from the name. Without a password, the account
+// cannot sign in with one.
 type CreateUserInput struct {
 	Slug     string
 	Name     string
@@ -22,7 +22,7 @@ type CreateUserInput struct {
 	Tier     domain.Tier
 }
 
-// CreateUser makes an account. The first of a server is an operator's.
+// CreateUser creates an account. The first one becomes the operator.
 func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain.User, err error) {
 	if err := in.Validate(); err != nil {
 		return u, err
@@ -48,17 +48,17 @@ func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain
 	return u, TakenEmail(err)
 }
 
-// entrance is the link of an operator by which an account is made; the zero one is none.
+// entrance is the link of an operator by which an account is created, or the zero value.
 type entrance struct {
 	link domain.SignUpLink
-	must bool // nobody comes in without a place of the link
+	must bool // the account needs a place of the link
 }
 
-// makeAccount makes an account with the wanted slug, or with one from its name. It takes a place
-// of the link that it is made by, and joins that link's group. An address that is in use is a
-// Conflict; a link that must have a place and has none left is Forbidden.
+// makeAccount creates an account with the requested slug, or with one derived from its name. It takes a place of the
+// link and joins the group of the link. An address that is in use is a Conflict. A required link without free places is
+// Forbidden.
 //
-// The group is locked first, as who deletes it does, and joined last: it is told in feeds.
+// The group is locked first, as deleting a group does, and joined last, because joining appears in feeds.
 func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n store.NewUser, by entrance) (u domain.User, err error) {
 	group, err := a.people.LockToEnter(ctx, tx, by.link.Group)
 	if err != nil {
@@ -98,7 +98,7 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 	if err := tx.ForgetSignups(ctx, n.Email); err != nil {
 		return u, err
 	}
-	if err := tx.ForgetSignUpLinks(ctx, n.Email); err != nil { // but the one that was used
+	if err := tx.ForgetSignUpLinks(ctx, n.Email); err != nil { // except the one that was used
 		return u, err
 	}
 	if err := a.people.AdoptInvitations(ctx, tx, u); err != nil {
@@ -107,7 +107,7 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 	return u, a.people.Enter(ctx, tx, group, u, n.Now)
 }
 
-// TakenEmail names the field of an address that is in use.
+// TakenEmail turns a Conflict of an address into an error of the field.
 func TakenEmail(err error) error {
 	if domain.KindOf(err) == domain.Conflict {
 		return domain.InvalidField("email", domain.FieldTaken, "is already in use")
@@ -115,8 +115,8 @@ func TakenEmail(err error) error {
 	return err
 }
 
-// checkFree returns a Conflict if an account other than the user's has an address. The unique index
-// cannot find an address whose domain is stored in ASCII.
+// checkFree returns a Conflict if another account has an address. The unique index cannot find an address whose domain
+// is stored in ASCII.
 func checkFree(ctx context.Context, q store.Queries, email string, user domain.UserID) error {
 	taken, err := emailTaken(ctx, q, email, user)
 	if taken {
@@ -125,7 +125,7 @@ func checkFree(ctx context.Context, q store.Queries, email string, user domain.U
 	return err
 }
 
-// claimUserSlug claims the wanted slug, or one made from the name.
+// claimUserSlug claims the requested slug, or one derived from the name.
 func claimUserSlug(ctx context.Context, tx *store.Tx, want string, n store.NewUser) (string, error) {
 	if want == "" {
 		return tx.SlugFor(ctx, store.UserSlug, n.Name, n.Now)
@@ -137,7 +137,7 @@ func claimUserSlug(ctx context.Context, tx *store.Tx, want string, n store.NewUs
 	return want, err
 }
 
-// Validate checks an account that may do without a password.
+// Validate checks an account that needs no password.
 func (in CreateUserInput) Validate() error {
 	f := in.faults()
 	if in.Password != "" {
@@ -147,7 +147,7 @@ func (in CreateUserInput) Validate() error {
 	return f.Err()
 }
 
-// faults are those of what an account is called and who has it.
+// faults returns the faults of name, slug and address.
 func (in CreateUserInput) faults() (f domain.Faults) {
 	CheckSlug(&f, in.Slug)
 	f.Name("name", domain.CleanName(in.Name))
@@ -155,7 +155,7 @@ func (in CreateUserInput) faults() (f domain.Faults) {
 	return f
 }
 
-// CheckSlug refuses a slug that no user may have; "" is none.
+// CheckSlug refuses an invalid or reserved slug. "" is accepted.
 func CheckSlug(f *domain.Faults, slug string) {
 	if slug != "" && !domain.ValidSlug(slug) {
 		f.Add("slug", domain.FieldMalformed, "must be lower-case letters, digits and single dashes, and not all digits")
@@ -165,12 +165,12 @@ func CheckSlug(f *domain.Faults, slug string) {
 	}
 }
 
-// account is the account to make of a valid input, without its password.
+// account returns the account to create from a valid input, without its password.
 func (in CreateUserInput) account(now time.Time) store.NewUser {
 	return store.NewUser{Name: domain.CleanName(in.Name), Email: core.CanonicalEmail(in.Email), Tier: in.Tier, Now: now}
 }
 
-// CheckTier refuses a tier that there is not.
+// CheckTier refuses an unknown tier.
 func CheckTier(f *domain.Faults, tier domain.Tier) {
 	if !domain.ValidTier(tier) {
 		f.Add("tier", domain.FieldUnknown, "must be one of free, premium, supporter")
@@ -191,7 +191,7 @@ func (a *Accounts) SetTier(ctx context.Context, ref domain.Ref, tier domain.Tier
 	})
 }
 
-// ChangeTier gives a locked account a tier.
+// ChangeTier sets the tier of a locked account.
 func (a *Accounts) ChangeTier(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, tier domain.Tier) error {
 	if err := tx.SetTier(ctx, u.ID, tier, a.Now()); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (a *Accounts) ChangeTier(ctx context.Context, tx *store.Tx, actor domain.Ac
 	return a.Audit(ctx, tx, actor, domain.ActTierChanged, domain.AboutUser(u), map[string]any{"from": u.Tier, "to": tier})
 }
 
-// SetSuspended suspends a locked account and signs it out everywhere, or lifts that.
+// SetSuspended suspends a locked account and ends its sessions, or lifts the suspension.
 func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, suspended bool) error {
 	if !suspended {
 		if err := tx.SetSuspended(ctx, u.ID, nil); err != nil {
@@ -223,8 +223,8 @@ func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.
 	return a.Audit(ctx, tx, actor, domain.ActAccountSuspended, domain.AboutUser(u), nil)
 }
 
-// HideMade hides all that a locked account made until its suspension is lifted. A job does it. Again
-// changes nothing; an account that is not suspended is Unprocessable.
+// HideMade queues a job that hides everything a locked account created, until its suspension is lifted. Calling it again
+// changes nothing. An account that is not suspended is Unprocessable.
 func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
 	suspended, err := tx.User(ctx, domain.Ref{ID: int64(u.ID)})
 	if err != nil {
@@ -246,7 +246,7 @@ func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 	return a.Audit(ctx, tx, actor, domain.ActHidden, domain.AboutUser(u), nil)
 }
 
-// showMade shows again what was hidden with a suspension, if anything was. A job does it.
+// showMade queues a job that shows everything again that was hidden with a suspension.
 func (a *Accounts) showMade(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
 	h, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)})
 	if domain.KindOf(err) == domain.NotFound {
@@ -255,7 +255,7 @@ func (a *Accounts) showMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 	if err == nil {
 		h, err = tx.LockHidden(ctx, h.ID)
 	}
-	if err == nil && h.State == hiding.Showing { // an operator had it shown, and its job is to come
+	if err == nil && h.State == hiding.Showing { // an operator had it shown, and its job is still queued
 		return nil
 	}
 	if err == nil {

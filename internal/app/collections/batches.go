@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// RunBatch is the job that makes the blocks of a batch.
+// RunBatch is the job that creates the blocks of a batch.
 type RunBatch struct {
 	Batch string `json:"batch_id"`
 }
@@ -22,24 +22,23 @@ type RunBatch struct {
 // Kind implements jobs.Args.
 func (RunBatch) Kind() string { return "run_batch" }
 
-// CreateBatchInput is blocks to make and where to connect each. The channels are either
-// Plain ones, where each new block goes on top, or Placed ones with a position and
-// metadata. Every block of a batch is inserted at the position, so that it pushes up
-// those before it: the later are below the earlier.
+// CreateBatchInput contains blocks to create and where to connect each. In Plain channels, each new block goes on top.
+// Placed channels have a position and metadata: every block is inserted at that position and pushes up the blocks before
+// it, so later blocks are below earlier ones.
 type CreateBatchInput struct {
 	Plain, Placed []Target
 	Blocks        []BlockInput
 }
 
-// batchChannel is how a batch keeps where to connect its blocks.
+// batchChannel is the stored form of a channel of a batch.
 type batchChannel struct {
 	ID       domain.ChannelID `json:"id"`
 	Position int64            `json:"position,omitempty"`
 	Metadata domain.Metadata  `json:"metadata,omitempty"`
 }
 
-// CreateBatch takes blocks to make in the background (behaviour.md section 12). All of them
-// and all channels are checked first, as if each were made now.
+// CreateBatch accepts blocks to create in the background (behaviour.md section 12). It first checks all blocks and
+// channels as if they were created now.
 func (a *Collections) CreateBatch(ctx context.Context, actor domain.Actor, in CreateBatchInput) (b domain.Batch, err error) {
 	if err := mayBatch(actor); err != nil {
 		return b, err
@@ -70,7 +69,7 @@ func (a *Collections) CreateBatch(ctx context.Context, actor domain.Actor, in Cr
 	return b, err
 }
 
-// mayBatch refuses batches to tiers that do not have them.
+// mayBatch refuses batches to tiers without them.
 func mayBatch(actor domain.Actor) error {
 	if actor.Tier != domain.TierPremium && actor.Tier != domain.TierSupporter {
 		return domain.NewForbidden("Batches require the tier premium or supporter")
@@ -78,7 +77,7 @@ func mayBatch(actor domain.Actor) error {
 	return nil
 }
 
-// checkBatch checks what does not need the channels, and gives the targets.
+// checkBatch checks everything that does not depend on the channels, and returns the targets.
 func (a *Collections) checkBatch(ctx context.Context, actor domain.Actor, in CreateBatchInput) (targets []target, err error) {
 	var f domain.Faults
 	switch {
@@ -118,13 +117,13 @@ func openPrivate(ctx context.Context, tx *store.Tx, actor domain.Actor, targets 
 	return places, nil
 }
 
-// keptPlaces is the text that keptTargets reads.
+// keptPlaces returns the text that keptTargets reads.
 func keptPlaces(places []place) string {
 	all := make([]batchChannel, len(places))
 	for i, p := range places {
 		all[i] = batchChannel{p.channel.ID, p.target.Position, p.target.metadata}
 	}
-	text, _ := json.Marshal(all) // numbers and text always encode
+	text, _ := json.Marshal(all) // encoding numbers and text cannot fail
 	return string(text)
 }
 
@@ -140,12 +139,12 @@ func keptTargets(text string) ([]target, error) {
 	return targets, nil
 }
 
-// Batch tells the maker of a batch how far it has come, for a day.
+// Batch returns the progress of a batch to its creator, for a day.
 func (a *Collections) Batch(ctx context.Context, actor domain.Actor, id string) (b domain.Batch, err error) {
 	if err := mayBatch(actor); err != nil {
 		return b, err
 	}
-	if uuid.Validate(id) != nil { // names none, and need not be text that a database takes
+	if uuid.Validate(id) != nil { // not an id, and possibly not valid text for a database
 		return b, domain.NewNotFound()
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {

@@ -8,11 +8,10 @@ import (
 	"vitrine/internal/store"
 )
 
-// DeleteBlock deletes a block: it leaves all channels, and its comments go with it.
-// Its author may.
+// DeleteBlock deletes a block of the actor, its connections and its comments.
 func (a *Collections) DeleteBlock(ctx context.Context, actor domain.Actor, id domain.BlockID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Block(ctx, actor.UserID, id); err != nil { // nobody locks what they do not see
+		if _, err := tx.Block(ctx, actor.UserID, id); err != nil { // only lock visible blocks
 			return err
 		}
 		conns, err := tx.LockBlockInChannels(ctx, id)

@@ -15,13 +15,12 @@ func (a *Collections) Block(ctx context.Context, actor domain.Actor, id domain.B
 	return a.Store.Block(ctx, actor.UserID, id)
 }
 
-// BlockStamp tells the state of a block without reading it.
+// BlockStamp returns the state of a block without reading it.
 func (a *Collections) BlockStamp(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.BlockStamp, error) {
 	return a.Store.BlockStamp(ctx, actor.UserID, id)
 }
 
-// BlockInput is a block to make. Batches keep it as JSON, so that its tags must not
-// change while any wait.
+// BlockInput is a block to create. Batches store it as JSON, so its tags are permanent while any batch waits.
 type BlockInput struct {
 	Value               string          `json:"value"`
 	Title               *string         `json:"title,omitempty"`
@@ -32,20 +31,20 @@ type BlockInput struct {
 	Metadata            json.RawMessage `json:"metadata,omitempty"` // object, or nil
 }
 
-// CreateBlockInput is a block to make and where to connect it.
+// CreateBlockInput is a block to create and where to connect it.
 type CreateBlockInput struct {
 	BlockInput
 	Targets []Target
 	Once    core.OnceKey
 }
 
-// CreateBlock makes a block and connects it (behaviour.md section 3). One of an address or
-// an upload is pending until a job has got its content.
+// CreateBlock creates a block and connects it (behaviour.md section 3). A block of a URL or an upload is pending until a
+// job has fetched its content.
 func (a *Collections) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
 	return a.createBlockAnd(ctx, actor, in, func(*store.Tx, domain.Block) error { return nil })
 }
 
-// createBlockAnd is CreateBlock with something that is then done in the same transaction.
+// createBlockAnd is CreateBlock with a callback in the same transaction.
 func (a *Collections) createBlockAnd(ctx context.Context, actor domain.Actor, in CreateBlockInput,
 	then func(tx *store.Tx, b domain.Block) error) (b domain.Block, err error) {
 	made, err := a.newBlock(ctx, actor, in.BlockInput)
@@ -84,7 +83,7 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 	made.Author = places[0].by
 	connections := make([]store.NewConnection, len(places))
 	for i, p := range places {
-		connections[i] = p.connect(domain.ItemRef{}, now) // of the block, once it has an id
+		connections[i] = p.connect(domain.ItemRef{}, now) // the item is the block, once it has an id
 	}
 	b, err := tx.CreateBlockIn(ctx, made.Block, now, connections...)
 	if err != nil {
@@ -102,14 +101,14 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 	return b, core.Publish(ctx, tx, actor.UserID, now, events...)
 }
 
-// newBlock is a block to store, and the upload that it is made of, if any.
+// newBlock is a block to store, and the upload of its content, if any.
 type newBlock struct {
 	domain.Block
 	upload domain.UploadID
 }
 
-// newBlock makes the block that an input describes, without storing it. An Invalid
-// error names all that is wrong with the input.
+// newBlock returns the block that an input describes, without storing it. An Invalid error lists all faults of the
+// input.
 func (a *Collections) newBlock(ctx context.Context, actor domain.Actor, in BlockInput) (b newBlock, err error) {
 	b.Block = domain.Block{
 		Author: domain.Principal{PrincipalRef: domain.UserRef(actor.UserID)},
@@ -133,8 +132,8 @@ func (a *Collections) newBlock(ctx context.Context, actor domain.Actor, in Block
 	return b, a.CheckSites(ctx, links...)
 }
 
-// Validate checks all but the metadata, which is checked as it is read, and the upload that
-// a value may name.
+// Validate checks everything except the metadata, which is checked when it is parsed, and the upload that a value may
+// name.
 func (in BlockInput) Validate() error {
 	var f domain.Faults
 	f.OptionalText("title", in.Title, domain.MaxTitle)
@@ -153,7 +152,7 @@ func (in BlockInput) Validate() error {
 	return f.Err()
 }
 
-// setValue makes it a block of what the value is.
+// setValue sets the type and content of the block by its value.
 func (a *Collections) setValue(ctx context.Context, actor domain.Actor, b *newBlock, value string) error {
 	link, isURL := core.AbsoluteURL(value)
 	if !isURL {
@@ -172,7 +171,7 @@ func (a *Collections) setValue(ctx context.Context, actor domain.Actor, b *newBl
 	return nil
 }
 
-// UpdateBlockInput is a change of the fields that are given.
+// UpdateBlockInput changes the given fields.
 type UpdateBlockInput struct {
 	Title       *string
 	Description *string
@@ -183,7 +182,7 @@ type UpdateBlockInput struct {
 	KeepFileMetadata *bool // whether other people get the metadata of its files
 }
 
-// Validate checks all but the metadata, which is checked as it is merged.
+// Validate checks everything except the metadata, which is checked when it is merged.
 func (in UpdateBlockInput) Validate() error {
 	var f domain.Faults
 	if in.Content != nil {
@@ -195,10 +194,10 @@ func (in UpdateBlockInput) Validate() error {
 	return f.Err()
 }
 
-// UpdateBlock changes a block (behaviour.md section 3): its author may; `content` is for
-// Text blocks, `alt_text` for blocks with an image.
+// UpdateBlock changes a block of the actor (behaviour.md section 3). `content` is only for Text blocks, `alt_text` for
+// blocks with an image.
 func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id domain.BlockID, in UpdateBlockInput) (b domain.Block, err error) {
-	invalid := in.Validate() // told once the block is there and may be changed so
+	invalid := in.Validate() // reported after checking that the block exists and may be changed
 	var description, content *domain.Text
 	if invalid == nil {
 		description, content = core.Rendered(in.Description), core.Rendered(in.Content)
@@ -235,7 +234,7 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 				return err
 			}
 		}
-		if b == was { // no change, and so none of updated_at
+		if b == was { // nothing changed, so updated_at stays
 			return nil
 		}
 		now := a.Now()
@@ -247,7 +246,7 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 	return b, err
 }
 
-// fits refuses fields that a block of this kind does not have, and then what is invalid.
+// fits refuses fields that blocks of this type lack, or else returns invalid.
 func fits(b domain.Block, in UpdateBlockInput, invalid error) error {
 	if in.Content != nil && b.Type != domain.TextBlock {
 		return domain.NewUnprocessable("content: only Text blocks have content that can be changed")

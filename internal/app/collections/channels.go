@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// FullChannel is a channel with what only a full resource shows.
+// FullChannel is a channel with the fields of the full representation.
 type FullChannel struct {
 	domain.Channel
 	Collaborators []domain.Principal
@@ -21,8 +21,8 @@ func (a *Collections) Channel(ctx context.Context, actor domain.Actor, ref domai
 	if err != nil || c.Collaborators == 0 {
 		return FullChannel{Channel: c}, err
 	}
-	// The collaborators take a second statement, which has to see the same state: mostly it
-	// does, and else all is read again in a snapshot.
+	// The collaborators need a second statement, which must read the same state. If the channel changed in between, both
+	// are read again in a snapshot.
 	full.Channel = c
 	var same bool
 	if full.Collaborators, same, err = a.Store.CollaboratorsOf(ctx, c); err != nil || same {
@@ -47,7 +47,7 @@ func fullChannel(ctx context.Context, q store.Queries, actor domain.Actor, ref d
 	return full, err
 }
 
-// CreateChannelInput is a channel to make. Visibility "" means closed, Owner nil the actor.
+// CreateChannelInput is a channel to create. The default visibility is closed, the default owner the actor.
 type CreateChannelInput struct {
 	Title       string
 	Description *string
@@ -57,7 +57,7 @@ type CreateChannelInput struct {
 	Once        core.OnceKey
 }
 
-// Validate checks all but the metadata, which is checked as it is read.
+// Validate checks everything except the metadata, which is checked when it is parsed.
 func (in CreateChannelInput) Validate() error {
 	var f domain.Faults
 	in.Once.Check(&f)
@@ -74,7 +74,7 @@ func checkVisibility(f *domain.Faults, v domain.Visibility) {
 	domain.Among(f, "visibility", v, domain.Public, domain.Private, domain.Closed)
 }
 
-// checkOwner checks who is to own a channel, where it is given.
+// checkOwner checks the owner of a channel, if given.
 func checkOwner(f *domain.Faults, owner *domain.PrincipalRef) {
 	if owner != nil {
 		domain.Among(f, "owner.type", owner.Type, domain.TypeUser, domain.TypeGroup)
@@ -82,7 +82,7 @@ func checkOwner(f *domain.Faults, owner *domain.PrincipalRef) {
 	}
 }
 
-// CreateChannel makes a channel (behaviour.md section 4).
+// CreateChannel creates a channel (behaviour.md section 4).
 func (a *Collections) CreateChannel(ctx context.Context, actor domain.Actor, in CreateChannelInput) (full FullChannel, err error) {
 	metadata, err := newMetadata("metadata", in.Metadata)
 	if err := domain.JoinFaults(err, in.Validate()); err != nil {
@@ -109,8 +109,7 @@ func (a *Collections) CreateChannel(ctx context.Context, actor domain.Actor, in 
 	return full, err
 }
 
-// createChannel stores a channel of the actor's, or of another owner that the actor may name.
-// Its caller publishes it.
+// createChannel stores a channel of the actor, or of an owner that the actor may name. The caller publishes it.
 func createChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, n store.NewChannel, owner *domain.PrincipalRef) (id domain.ChannelID, err error) {
 	if err := tx.LockSources(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
 		return 0, err
@@ -127,7 +126,7 @@ func createChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, n stor
 	return tx.CreateChannel(ctx, n)
 }
 
-// mayHandTo refuses owners that are neither the actor nor one of their groups.
+// mayHandTo refuses owners other than the actor and the actor's groups.
 func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner domain.PrincipalRef) error {
 	if owner == domain.UserRef(actor.UserID) {
 		return nil
@@ -141,8 +140,7 @@ func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner doma
 	return core.Forbidden("give a channel to anyone but yourself or one of your groups")
 }
 
-// lockMember locks a group, so that it is there when the channel is, and reports whether
-// a user belongs to it.
+// lockMember locks a group, so that it exists when the channel is created, and reports whether a user is a member.
 func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user domain.UserID) (bool, error) {
 	err := tx.LockGroup(ctx, group)
 	if domain.KindOf(err) == domain.NotFound {
@@ -154,7 +152,7 @@ func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user do
 	return tx.IsMember(ctx, group, user)
 }
 
-// UpdateChannelInput is a change of the fields that are given.
+// UpdateChannelInput changes the given fields.
 type UpdateChannelInput struct {
 	Title       *string
 	Description core.Patch
@@ -163,7 +161,7 @@ type UpdateChannelInput struct {
 	Metadata    []byte // JSON object to merge, or nil
 }
 
-// Validate checks all but the metadata, which is checked as it is merged.
+// Validate checks everything except the metadata, which is checked when it is merged.
 func (in UpdateChannelInput) Validate() error {
 	var f domain.Faults
 	if in.Title != nil {
@@ -177,8 +175,8 @@ func (in UpdateChannelInput) Validate() error {
 	return f.Err()
 }
 
-// UpdateChannel changes a channel (behaviour.md section 4). Collaborators may change its
-// words and metadata; visibility and owner are the owner's alone.
+// UpdateChannel changes a channel (behaviour.md section 4). Collaborators may change its texts and metadata. Only the
+// owner may change its visibility and owner.
 func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateChannelInput) (full FullChannel, err error) {
 	if err := in.Validate(); err != nil {
 		return full, err
@@ -215,7 +213,7 @@ func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref
 				return err
 			}
 		}
-		if c == was { // no change, and so none of updated_at
+		if c == was { // nothing changed, so updated_at stays
 			full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(c.ID)})
 			return err
 		}
@@ -235,7 +233,7 @@ func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref
 	return full, err
 }
 
-// own applies the part of an update that is the owner's alone.
+// own applies the part of an update that only the owner may make.
 func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channel, in UpdateChannelInput) error {
 	visibility, owner := c.Visibility, c.Owner.PrincipalRef
 	if in.Visibility != nil {
@@ -251,7 +249,7 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 		return core.Forbidden("change the visibility or the owner of this channel")
 	}
 	if owner != c.Owner.PrincipalRef {
-		if err := tx.LockOwners(ctx, c.Owner.PrincipalRef, owner); err != nil { // both, in their order
+		if err := tx.LockOwners(ctx, c.Owner.PrincipalRef, owner); err != nil { // both, in lock order
 			return err
 		}
 		if err := mayHandTo(ctx, tx, actor, owner); err != nil {
@@ -267,7 +265,7 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 	return nil
 }
 
-// refuseHidden is Forbidden for a locked channel that operators have hidden.
+// refuseHidden returns Forbidden if operators have hidden a locked channel.
 func refuseHidden(ctx context.Context, tx *store.Tx, id domain.ChannelID) error {
 	_, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
 	switch {
@@ -297,8 +295,8 @@ func (a *Collections) DeleteChannel(ctx context.Context, actor domain.Actor, ref
 	})
 }
 
-// newMetadata checks the metadata of something new, given in a field. There too much
-// of it is the request's own fault, as no merge is (behaviour.md section 13).
+// newMetadata checks the metadata of a new thing. Too much of it is a fault of the field, unlike in a merge
+// (behaviour.md section 13).
 func newMetadata(field string, patch []byte) (domain.Metadata, error) {
 	if patch == nil {
 		return "", nil

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Collaborators lists who collaborates on a channel that the actor sees.
+// Collaborators lists the collaborators of a channel that the actor sees.
 func (a *Collections) Collaborators(ctx context.Context, actor domain.Actor, ref domain.Ref) (all []domain.Principal, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		full, err := fullChannel(ctx, v.Queries, actor, ref)
@@ -21,7 +21,7 @@ func (a *Collections) Collaborators(ctx context.Context, actor domain.Actor, ref
 	return all, err
 }
 
-// validCollaborators checks users and groups that are named in one request.
+// validCollaborators checks the users and groups of a request.
 func validCollaborators(all ...domain.PrincipalRef) error {
 	var f domain.Faults
 	if f.Count("collaborator_ids", len(all), domain.MaxCollaborators) {
@@ -32,8 +32,7 @@ func validCollaborators(all ...domain.PrincipalRef) error {
 	return f.Err()
 }
 
-// AddCollaborator lets a user or group add to a channel, and reports whether that is
-// new. The channel's owner may.
+// AddCollaborator adds a user or group to the collaborators of a channel of the actor, and reports whether it is new.
 func (a *Collections) AddCollaborator(ctx context.Context, actor domain.Actor, ref domain.Ref, who domain.PrincipalRef) (p domain.Principal, added bool, err error) {
 	if err := validCollaborators(who); err != nil {
 		return p, false, err
@@ -52,8 +51,8 @@ func (a *Collections) AddCollaborator(ctx context.Context, actor domain.Actor, r
 	return p, added, err
 }
 
-// AddCollaborators adds several users, all or none, and gives all collaborators of the
-// channel. Of users that do not exist each is named.
+// AddCollaborators adds several users, all or none, and returns all collaborators of the channel. The error names each
+// user that does not exist.
 func (a *Collections) AddCollaborators(ctx context.Context, actor domain.Actor, ref domain.Ref, users ...domain.PrincipalRef) (all []domain.Principal, err error) {
 	if err := validCollaborators(users...); err != nil {
 		return nil, err
@@ -63,8 +62,8 @@ func (a *Collections) AddCollaborators(ctx context.Context, actor domain.Actor, 
 	})
 }
 
-// SetCollaborators makes these the users who collaborate on a channel, none if there are none,
-// and gives all of its collaborators. Groups that collaborate stay.
+// SetCollaborators replaces the users who collaborate on a channel, possibly by none, and returns all of its
+// collaborators. Groups stay.
 func (a *Collections) SetCollaborators(ctx context.Context, actor domain.Actor, ref domain.Ref, users []domain.PrincipalRef) (all []domain.Principal, err error) {
 	if err := validUsers(users); err != nil {
 		return nil, err
@@ -107,8 +106,8 @@ func validUsers(all []domain.PrincipalRef) error {
 	return validCollaborators(all...)
 }
 
-// changeCollaborators changes those of a locked channel, whose owner the actor must be, says
-// what became of it, and gives all that there are then.
+// changeCollaborators runs a change of the collaborators of the actor's channel, publishes the result, and returns the
+// new collaborators.
 func (a *Collections) changeCollaborators(ctx context.Context, actor domain.Actor, ref domain.Ref,
 	change func(tx *store.Tx, c domain.Channel, now time.Time) ([]domain.Event, error)) (all []domain.Principal, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -129,8 +128,8 @@ func (a *Collections) changeCollaborators(ctx context.Context, actor domain.Acto
 	return all, err
 }
 
-// addCollaborators adds users to a channel that manageCollaborators has locked. NotFound names
-// each that does not exist.
+// addCollaborators adds users to a channel that manageCollaborators has locked. NotFound names each user that does not
+// exist.
 func addCollaborators(ctx context.Context, tx *store.Tx, c domain.Channel, users []domain.PrincipalRef, now time.Time) (events []domain.Event, err error) {
 	missing := domain.NewNotFound()
 	for _, who := range users {
@@ -153,7 +152,7 @@ func addCollaborators(ctx context.Context, tx *store.Tx, c domain.Channel, users
 	return events, nil
 }
 
-// manageCollaborators locks a channel whose owner the actor must be.
+// manageCollaborators locks a channel that the actor must own.
 func manageCollaborators(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Channel, error) {
 	c, err := core.LockedChannel(ctx, tx, actor, ref)
 	if err == nil && !domain.CanOwn(actor, c) {
@@ -162,10 +161,9 @@ func manageCollaborators(ctx context.Context, tx *store.Tx, actor domain.Actor, 
 	return c, err
 }
 
-// addCollaborator adds a user or group to a channel that manageCollaborators has locked,
-// and reports whether that is new.
+// addCollaborator adds a user or group to a channel that manageCollaborators has locked, and reports whether it is new.
 func addCollaborator(ctx context.Context, tx *store.Tx, c domain.Channel, who domain.PrincipalRef, now time.Time) (p domain.Principal, added bool, err error) {
-	if who.Type == domain.TypeGroup { // it must not go away meanwhile
+	if who.Type == domain.TypeGroup { // it must not be deleted in the meantime
 		if err := tx.LockGroup(ctx, domain.GroupID(who.ID)); err != nil {
 			return p, false, err
 		}
@@ -180,8 +178,8 @@ func addCollaborator(ctx context.Context, tx *store.Tx, c domain.Channel, who do
 	return p, added, err
 }
 
-// RemoveCollaborators ends collaborations; one that is not there stays so. The channel's
-// owner may, and anyone for themselves.
+// RemoveCollaborators removes collaborators and ignores anyone else. The channel's owner may remove anyone, and everyone
+// themselves.
 func (a *Collections) RemoveCollaborators(ctx context.Context, actor domain.Actor, ref domain.Ref, all ...domain.PrincipalRef) error {
 	if err := validCollaborators(all...); err != nil {
 		return err

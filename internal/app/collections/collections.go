@@ -1,4 +1,4 @@
-// Package collections has the use cases of channels, blocks, what connects them, and comments.
+// Package collections contains the use cases of channels, blocks, connections and comments.
 package collections
 
 import (
@@ -6,11 +6,11 @@ import (
 	"vitrine/internal/app/core"
 )
 
-// Collections are the use cases.
+// Collections contains the use cases.
 type Collections struct {
 	*core.Core
 	content *content.Content
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(c *core.Core, content *content.Content) *Collections { return &Collections{c, content} }

@@ -42,8 +42,8 @@ func (a *Collections) Comment(ctx context.Context, actor domain.Actor, id domain
 	return c, nil
 }
 
-// CommentsUpTo counts the comments on the block of one that the actor sees, by time up to it and
-// with it: what page it stands on.
+// CommentsUpTo returns the number of comments on the same block up to and including c, by time. It determines the page
+// of a comment that the actor sees.
 func (a *Collections) CommentsUpTo(ctx context.Context, c domain.Comment) (int64, error) {
 	return a.Store.CommentsUpTo(ctx, c)
 }
@@ -53,7 +53,7 @@ func (a *Collections) CreateComment(ctx context.Context, actor domain.Actor, id 
 	return a.CommentOnce(ctx, actor, id, body, "")
 }
 
-// CommentOnce is CreateComment, which with the same key again gives the comment that it made.
+// CommentOnce is CreateComment with a key. A repetition with the same key returns the existing comment.
 func (a *Collections) CommentOnce(ctx context.Context, actor domain.Actor, id domain.BlockID, body string, key core.OnceKey) (c domain.Comment, err error) {
 	var f domain.Faults
 	key.Check(&f)
@@ -83,7 +83,7 @@ func (a *Collections) CommentOnce(ctx context.Context, actor domain.Actor, id do
 	return c, err
 }
 
-// commentBody renders a comment and finds who is mentioned in it.
+// commentBody renders a comment and returns the users that it mentions.
 func (a *Collections) commentBody(ctx context.Context, body string) (domain.Text, []domain.UserID, error) {
 	var f domain.Faults
 	if f.RequiredText("body", body, domain.MaxComment); f != nil {
@@ -106,13 +106,13 @@ func (a *Collections) commentBody(ctx context.Context, body string) (domain.Text
 	return domain.Text{Markdown: t.Markdown, HTML: t.HTML, Plain: t.Plain}, mentioned, nil
 }
 
-// Mention is where the Markdown of a comment mentions a user: from the @ on, in characters.
+// Mention is the position, in characters from the @ on, of a mention of a user in the Markdown of a comment.
 type Mention struct {
 	User       domain.User
 	Start, End int
 }
 
-// Mentioned finds the users whom comments mention, by two statements for all of them.
+// Mentioned returns the users that comments mention, with two statements for all of them.
 func (a *Collections) Mentioned(ctx context.Context, comments []domain.Comment) (map[domain.CommentID][]Mention, error) {
 	at := map[domain.CommentID][]markup.Mention{}
 	var slugs []string
@@ -141,7 +141,7 @@ func (a *Collections) Mentioned(ctx context.Context, comments []domain.Comment) 
 	return found, nil
 }
 
-// UpdateComment changes the body of a comment. Its author may. Nobody is told.
+// UpdateComment changes the body of the actor's comment. It notifies nobody.
 func (a *Collections) UpdateComment(ctx context.Context, actor domain.Actor, id domain.CommentID, body string) (c domain.Comment, err error) {
 	text, _, err := a.commentBody(ctx, body)
 	if err != nil {
@@ -164,7 +164,7 @@ func (a *Collections) UpdateComment(ctx context.Context, actor domain.Actor, id 
 	return c, err
 }
 
-// DeleteComment deletes a comment. Its author may.
+// DeleteComment deletes the actor's comment.
 func (a *Collections) DeleteComment(ctx context.Context, actor domain.Actor, id domain.CommentID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := ownComment(ctx, tx, actor, id, "delete")
@@ -178,8 +178,7 @@ func (a *Collections) DeleteComment(ctx context.Context, actor domain.Actor, id 
 	})
 }
 
-// ownComment locks the block of a comment that the actor sees, and refuses others
-// than its author.
+// ownComment locks the block of a comment that the actor sees, and refuses actors other than its author.
 func ownComment(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.CommentID, what string) (domain.Comment, error) {
 	c, err := tx.Comment(ctx, id)
 	if err != nil {

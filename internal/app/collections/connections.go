@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// PlacedConnection is a connection with the channel it is in.
+// PlacedConnection is a connection with its channel.
 type PlacedConnection struct {
 	domain.Connection
 	Channel domain.Channel
@@ -38,8 +38,7 @@ func placedConnection(ctx context.Context, q store.Queries, actor domain.Actor, 
 	return p, err
 }
 
-// lockedConnection locks the channel of a connection that the actor sees, and reads both
-// but for the position.
+// lockedConnection locks the channel of a connection that the actor sees, and reads both without the position.
 func lockedConnection(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.ConnectionID) (p PlacedConnection, err error) {
 	if p.Channel, err = tx.LockChannelOf(ctx, actor.UserID, id); err != nil {
 		return p, err
@@ -50,8 +49,8 @@ func lockedConnection(ctx context.Context, tx *store.Tx, actor domain.Actor, id 
 	return p, seesItem(ctx, tx.Queries, actor, p.Item)
 }
 
-// seesItem is NotFound if the item of a connection is hidden from the actor, who sees its
-// channel. A block is visible to all who see a channel it is in.
+// seesItem returns NotFound if the item of a connection is hidden from the actor, who sees its channel. A block is
+// visible to all who see one of its channels.
 func seesItem(ctx context.Context, q store.Queries, actor domain.Actor, item domain.ItemRef) (err error) {
 	if item.Type == domain.ItemChannel {
 		_, err = q.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
@@ -59,14 +58,13 @@ func seesItem(ctx context.Context, q store.Queries, actor domain.Actor, item dom
 	return err
 }
 
-// Connect connects an item to channels and gives the connections in their order.
-// An item that is already in a channel keeps its connection (behaviour.md section 5).
+// Connect connects an item to channels and returns the connections in the same order. An item that is already in a
+// channel keeps its connection (behaviour.md section 5).
 func (a *Collections) Connect(ctx context.Context, actor domain.Actor, item domain.ItemRef, in []Target) (made []PlacedConnection, err error) {
 	return a.connectAnd(ctx, actor, item, in, func(*store.Tx, []PlacedConnection) error { return nil })
 }
 
-// connectAnd is Connect with something that is then done in the same transaction, before it is
-// told.
+// connectAnd is Connect with a callback in the same transaction, before publishing.
 func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item domain.ItemRef, in []Target,
 	then func(tx *store.Tx, made []PlacedConnection) error) (made []PlacedConnection, err error) {
 	var f domain.Faults
@@ -110,7 +108,7 @@ func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item d
 	return made, err
 }
 
-// opened says of an item to connect whose it is, and whether it is a private channel.
+// opened describes an item to connect: its owner, and whether it is a private channel.
 type opened struct {
 	owner   domain.PrincipalRef
 	private bool
@@ -173,7 +171,7 @@ func (a *Collections) UpdateConnection(ctx context.Context, actor domain.Actor, 
 	return p, err
 }
 
-// Select pins a connection, or unpins one that is pinned. It is for who may move it.
+// Select pins or unpins a connection. It needs the permission to move it.
 func (a *Collections) Select(ctx context.Context, actor domain.Actor, id domain.ConnectionID) (p PlacedConnection, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if p, err = lockedConnection(ctx, tx, actor, id); err != nil {
@@ -196,7 +194,7 @@ func (a *Collections) Select(ctx context.Context, actor domain.Actor, id domain.
 	return p, err
 }
 
-// SelectItem does so for an item of a channel.
+// SelectItem is Select by channel and item.
 func (a *Collections) SelectItem(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef) (PlacedConnection, error) {
 	id, err := a.connectionOf(ctx, actor, ref, item)
 	if err != nil {
@@ -225,8 +223,8 @@ func (a *Collections) disconnect(ctx context.Context, tx *store.Tx, actor domain
 	return core.Publish(ctx, tx, actor.UserID, now, domain.Disconnected{Connection: p.Connection})
 }
 
-// MoveConnection moves an item within its channel (behaviour.md section 5). position is
-// used by insert_at alone; nil means it was not given.
+// MoveConnection moves an item within its channel (behaviour.md section 5). Only insert_at uses position; nil means that
+// it was not given.
 func (a *Collections) MoveConnection(ctx context.Context, actor domain.Actor, id domain.ConnectionID, how domain.Movement, position *int64) (p PlacedConnection, err error) {
 	var f domain.Faults
 	domain.Among(&f, "movement", how, domain.InsertAt, domain.MoveToTop, domain.MoveToBottom, domain.MoveUp, domain.MoveDown)

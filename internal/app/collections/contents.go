@@ -8,20 +8,20 @@ import (
 	"vitrine/internal/store/contents"
 )
 
-// Content is a block or a channel as it stands in a channel.
+// Content is a block or channel with its connection to a channel.
 type Content struct {
 	Connection domain.Connection
 	domain.Thing
 }
 
-// ContentsInput asks for a page of a channel's contents. By 0 means by anyone.
+// ContentsInput requests a page of a channel's contents. If By is 0, connections of any user match.
 type ContentsInput struct {
 	Sort domain.ContentSort
 	By   domain.UserID
 	Page domain.Page
 }
 
-// Validate checks the page and how it is sorted and narrowed.
+// Validate checks the page, its order and its filters.
 func (in ContentsInput) Validate() error {
 	var f domain.Faults
 	f.OptionalID("user_id", int64(in.By))
@@ -29,8 +29,7 @@ func (in ContentsInput) Validate() error {
 	return domain.JoinFaults(f.Err(), in.Page.Validate())
 }
 
-// Contents lists what is in a channel and the actor may see
-// (behaviour.md sections 5 and 13).
+// Contents lists the contents of a channel that the actor may see (behaviour.md sections 5 and 13).
 func (a *Collections) Contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput) (l domain.List[Content], err error) {
 	err = a.contents(ctx, actor, ref, in, false, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
 		l.Total = conns.Total
@@ -40,8 +39,7 @@ func (a *Collections) Contents(ctx context.Context, actor domain.Actor, ref doma
 	return l, err
 }
 
-// contents finds the connections of a page, or no more of them than their stamps, and has use
-// read what is in it.
+// contents finds the connections of a page, or only their stamps, and calls use to read their items.
 func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput, stamps bool,
 	use func(*store.Snapshot, domain.List[domain.Connection]) error) error {
 	if err := in.Validate(); err != nil {
@@ -60,7 +58,7 @@ func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref doma
 	})
 }
 
-// Items reads the blocks and channels of connections, a query for each kind.
+// Items reads the blocks and channels of connections with one query for each kind.
 func Items(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
 	var blockIDs []domain.BlockID
 	var channelIDs []domain.ChannelID
@@ -87,21 +85,21 @@ func Items(ctx context.Context, q store.Queries, actor domain.Actor, conns []dom
 		} else if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok {
 			content.Channel = new(ch)
 		}
-		if content.Block != nil || content.Channel != nil { // nothing is shown of what is not there
+		if content.Block != nil || content.Channel != nil { // skip items that were deleted
 			all = append(all, content)
 		}
 	}
 	return all, nil
 }
 
-// ItemChannelsInput asks for a page of the channels that an item is in.
+// ItemChannelsInput requests a page of an item's channels.
 type ItemChannelsInput struct {
 	Ownership domain.Ownership
 	Desc      bool
 	Page      domain.Page
 }
 
-// Validate checks the page and whose connections count.
+// Validate checks the page and the creator of the connections.
 func (in ItemChannelsInput) Validate() error {
 	var f domain.Faults
 	domain.Among(&f, "filter", in.Ownership, domain.AnyOwner, domain.Own, domain.ExcludeOwn)
@@ -124,7 +122,7 @@ func (a *Collections) BlockConnections(ctx context.Context, actor domain.Actor, 
 	})
 }
 
-// itemChannels lists the channels that an item is in, which find looks for as the actor.
+// itemChannels lists the channels of an item that find returns for the actor.
 func (a *Collections) itemChannels(ctx context.Context, actor domain.Actor, in ItemChannelsInput, find func(v *store.Snapshot) (domain.ItemRef, error)) (l domain.List[domain.Channel], err error) {
 	if err := in.Validate(); err != nil {
 		return l, err

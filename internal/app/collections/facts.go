@@ -8,15 +8,15 @@ import (
 	"vitrine/internal/store"
 )
 
-// ChannelFacts are what lists say of a channel beyond itself.
+// ChannelFacts are details of a channel in lists.
 type ChannelFacts struct {
-	AddedAt   time.Time // when the newest item was connected that the actor may see; zero if there is none
+	AddedAt   time.Time // when the newest item that the actor may see was connected; zero if there is none
 	Followers int64
-	Private   int64 // private channels in it that the actor may see, of the 200 newest
+	Private   int64 // number of private channels that the actor may see, among the 200 newest
 }
 
-// ChannelFacts reads the facts of the channels that a page shows, as far as the actor may see
-// them. It costs one statement, which takes the same whatever the channels hold.
+// ChannelFacts reads the details of several channels, as far as the actor may see them. It takes one statement, whose
+// time does not depend on the contents of the channels.
 func (a *Collections) ChannelFacts(ctx context.Context, actor domain.Actor, ids []domain.ChannelID) (map[domain.ChannelID]ChannelFacts, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -29,11 +29,11 @@ func (a *Collections) ChannelFacts(ctx context.Context, actor domain.Actor, ids 
 	return all, err
 }
 
-// maxEnd is how many items of each of many channels are read at once.
+// maxEnd is the maximum number of items per channel that are read for many channels at once.
 const maxEnd = 9
 
-// PreviewContents reads of each channel the highest or the lowest n items, 9 at most, that the
-// actor may see, from that end. It costs five statements for all of at most 100 channels.
+// PreviewContents reads the highest or the lowest n items, at most 9, of each channel that the actor may see, from that
+// end. It takes five statements for at most 100 channels.
 func (a *Collections) PreviewContents(ctx context.Context, actor domain.Actor, ids []domain.ChannelID, n int, highest bool) (shown map[domain.ChannelID][]Content, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -52,7 +52,7 @@ func (a *Collections) PreviewContents(ctx context.Context, actor domain.Actor, i
 		var all []domain.ConnectionID
 		for _, c := range ids {
 			all = append(all, ends[c]...)
-			delete(ends, c) // each once
+			delete(ends, c) // each channel once
 		}
 		conns, err := v.ConnectionsInOrder(ctx, all)
 		if err != nil {

@@ -7,24 +7,22 @@ import (
 	"vitrine/internal/store"
 )
 
-// Known is what a caller of KnownContents has at hand of blocks and connections, in the state that
-// a stamp tells; nil where it has nothing. It is asked within a snapshot, maybe several times.
+// Known provides the blocks and connections that a caller of KnownContents has cached, in the state of a stamp, or nil.
+// It is called within a snapshot, possibly several times.
 type Known interface {
 	Block(domain.BlockStamp) []byte
 	Connection(domain.ConnectionStamp) []byte
 }
 
-// KnownContent is what is in a channel beside what the caller has of it (Known). Content is nil
-// where it has all; otherwise its connection is whole where the caller has none of it, and its
-// thing is there where the caller has no block.
+// KnownContent is an item of a channel without the parts that Known provides. Content is nil if Known provides
+// everything. Otherwise its connection is complete if Known lacks it, and its item is set unless it is a known block.
 type KnownContent struct {
 	Position          int64
 	Block, Connection []byte
 	Content           *Content
 }
 
-// KnownContents is Contents for a caller who has most of it at hand, and reads no more of that
-// than stamps.
+// KnownContents is Contents for a caller with a cache. It reads only the stamps of cached items.
 func (a *Collections) KnownContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput,
 	known Known) (l domain.List[KnownContent], err error) {
 	err = a.contents(ctx, actor, ref, in, true, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
@@ -35,11 +33,11 @@ func (a *Collections) KnownContents(ctx context.Context, actor domain.Actor, ref
 	return l, err
 }
 
-// beside reads what is not known of connections and their items.
+// beside reads the parts of connections and items that Known lacks.
 func beside(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, known Known) ([]KnownContent, error) {
 	all := make([]KnownContent, len(conns))
-	var ids []domain.ConnectionID // that are not known
-	open := 0                     // items that are not
+	var ids []domain.ConnectionID // that Known lacks
+	open := 0                     // number of items that Known lacks
 	for i := range conns {
 		c := &conns[i]
 		k := KnownContent{Position: c.Position, Connection: known.Connection(c.Stamp())}
@@ -76,7 +74,7 @@ func beside(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []
 		case k.Block == nil && len(items) > 0 && items[0].Connection.ID == conns[i].ID:
 			k.Content, items = &items[0], items[1:]
 		case k.Block == nil:
-			continue // nothing is shown of what is not there
+			continue // skip items that were deleted
 		case k.Connection == nil:
 			k.Content = &Content{Connection: conns[i]}
 		}

@@ -9,16 +9,15 @@ import (
 	"vitrine/internal/store"
 )
 
-// Neighbours are what stands next to an item in a channel, as the actor sees it: Prev is
-// nearer to the top, which lists show first. Each is nil at an end.
+// Neighbours are the items next to an item in a channel, as the actor sees it. Prev is nearer to the top, which lists
+// show first. At an end, one is nil.
 type Neighbours struct {
 	Channel    domain.Channel
 	Prev, Next *Content
 }
 
-// Neighbours finds what stands next to a block in a channel, by position. NotFound where the
-// actor does not see the channel, or the block is not in it. It costs at most eight
-// statements, whatever the size of the channel.
+// Neighbours returns the items next to a block in a channel, by position. It returns NotFound if the actor does not see
+// the channel, or if the block is not in it. It takes at most eight statements for a channel of any size.
 func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref domain.Ref, block domain.BlockID) (n Neighbours, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if n.Channel, err = v.Channel(ctx, actor.UserID, ref); err != nil {
@@ -55,15 +54,15 @@ func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref do
 	return n, err
 }
 
-// Related is a channel, and how many items it shares with another, of those looked at.
+// Related is a channel with the number of items that it shares with another, among those examined.
 type Related struct {
 	domain.Channel
 	Shared int64
 }
 
-// RelatedChannels lists channels that share items with one and that the actor may see, those
-// that share most first. It looks at the 200 items that were connected last, and for each at
-// the 25 channels that it was put into last. It costs three statements.
+// RelatedChannels lists channels that share items with a channel and that the actor may see, those with most shared
+// items first. It examines the 200 items that were connected last, and for each the 25 channels to which it was
+// connected last. It takes three statements.
 func (a *Collections) RelatedChannels(ctx context.Context, actor domain.Actor, ref domain.Ref, limit int) (all []Related, err error) {
 	if err := checkLimit(limit); err != nil {
 		return nil, err
@@ -83,7 +82,7 @@ func (a *Collections) RelatedChannels(ctx context.Context, actor domain.Actor, r
 	return all, err
 }
 
-// SharedChannels is RelatedChannels by pages. It counts what is found among as much.
+// SharedChannels is RelatedChannels by page. The total counts only the same examined items.
 func (a *Collections) SharedChannels(ctx context.Context, actor domain.Actor, ref domain.Ref, page domain.Page) (l domain.List[Related], err error) {
 	if err := page.Validate(); err != nil {
 		return l, err
@@ -120,9 +119,8 @@ func relatedBy(ctx context.Context, v *store.Snapshot, actor domain.Actor, share
 	return all, err
 }
 
-// Previews looks into channels, as far as the actor may see them: of each the newest blocks
-// that show an image or a short text, n at most, of the last 24 that were connected. It costs
-// at most three statements for all of at most 100 channels.
+// Previews returns the newest blocks of each channel that show an image or a short text and that the actor may see: at
+// most n of the last 24 that were connected. It takes at most three statements for at most 100 channels.
 func (a *Collections) Previews(ctx context.Context, actor domain.Actor, channels []domain.ChannelID, n int) (shown map[domain.ChannelID][]*domain.Block, err error) {
 	if len(channels) == 0 {
 		return nil, nil
@@ -156,11 +154,11 @@ func (a *Collections) Previews(ctx context.Context, actor domain.Actor, channels
 	return shown, err
 }
 
-// maxPreviews is how many blocks a look into a channel has at most.
+// maxPreviews is the maximum number of blocks per channel in Previews.
 const maxPreviews = 6
 
-// RecentChannels lists channels that the actor owns or adds to, those of their groups and
-// collaborations too, the last changed first. It costs two statements.
+// RecentChannels lists channels that the actor owns or adds to, including those of groups and collaborations, last
+// changed first. It takes two statements.
 func (a *Collections) RecentChannels(ctx context.Context, actor domain.Actor, limit int) ([]domain.Channel, error) {
 	if err := checkLimit(limit); err != nil {
 		return nil, err
@@ -168,8 +166,7 @@ func (a *Collections) RecentChannels(ctx context.Context, actor domain.Actor, li
 	return a.Store.RecentChannels(ctx, actor.UserID, limit)
 }
 
-// PinnedChannels lists the channels that the actor keeps at hand, in the order in which they
-// were pinned. It costs a statement.
+// PinnedChannels lists the actor's pinned channels in the order in which they were pinned. It takes one statement.
 func (a *Collections) PinnedChannels(ctx context.Context, actor domain.Actor) ([]domain.Channel, error) {
 	if !actor.SignedIn() {
 		return nil, nil
@@ -177,7 +174,7 @@ func (a *Collections) PinnedChannels(ctx context.Context, actor domain.Actor) ([
 	return a.Store.PinnedChannels(ctx, actor.UserID)
 }
 
-// Pin keeps a channel that the actor sees at hand. Again changes nothing.
+// Pin pins a channel that the actor sees. Pinning it again changes nothing.
 func (a *Collections) Pin(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.changePins(ctx, actor, ref, func(tx *store.Tx, c domain.ChannelID) error {
 		if err := tx.Pin(ctx, actor.UserID, c, a.Now()); err != nil {
@@ -191,14 +188,14 @@ func (a *Collections) Pin(ctx context.Context, actor domain.Actor, ref domain.Re
 	})
 }
 
-// Unpin does so no more. Again changes nothing.
+// Unpin unpins a channel. Doing it again changes nothing.
 func (a *Collections) Unpin(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.changePins(ctx, actor, ref, func(tx *store.Tx, c domain.ChannelID) error {
 		return tx.Unpin(ctx, actor.UserID, c)
 	})
 }
 
-// changePins changes the pins of an actor, who is locked, so that they stay within the limit.
+// changePins locks the actor and changes their pins, so that they stay within the limit.
 func (a *Collections) changePins(ctx context.Context, actor domain.Actor, ref domain.Ref, change func(tx *store.Tx, c domain.ChannelID) error) error {
 	if !actor.SignedIn() {
 		return domain.NewUnauthenticated("Sign in to pin channels")
@@ -218,7 +215,7 @@ func (a *Collections) changePins(ctx context.Context, actor domain.Actor, ref do
 	})
 }
 
-// checkLimit checks how many of a list are asked for.
+// checkLimit checks the requested length of a list.
 func checkLimit(limit int) error {
 	var f domain.Faults
 	f.Between("limit", int64(limit), 1, domain.MaxPerPage)

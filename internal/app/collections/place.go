@@ -7,8 +7,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// CreateBlockIn is CreateBlock in one channel, and gives the block as it stands there. Position 0
-// means the top.
+// CreateBlockIn is CreateBlock in one channel. It returns the block with its connection. Position 0 means the top.
 func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, ref domain.Ref, in BlockInput, position int64) (made Content, err error) {
 	_, err = a.createBlockAnd(ctx, actor, CreateBlockInput{BlockInput: in, Targets: []Target{{Channel: ref, Position: position}}},
 		func(tx *store.Tx, b domain.Block) error {
@@ -27,8 +26,7 @@ func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, ref
 	return made, err
 }
 
-// ConnectTo is Connect to one channel, and gives the item as it stands there. Position 0 means
-// the top.
+// ConnectTo is Connect to one channel. It returns the item with its connection. Position 0 means the top.
 func (a *Collections) ConnectTo(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef, position int64) (made Content, err error) {
 	_, err = a.connectAnd(ctx, actor, item, []Target{{Channel: ref, Position: position}}, func(tx *store.Tx, all []PlacedConnection) error {
 		found, err := Items(ctx, tx.Queries, actor, []domain.Connection{all[0].Connection})

@@ -14,20 +14,19 @@ import (
 	"vitrine/internal/store/redo"
 )
 
-// UndoFor is for how long what was taken out of a channel can be put back.
+// UndoFor is how long a removal from a channel can be undone.
 const UndoFor = time.Hour
 
-// Removed is what became of connections that were to be taken out of a channel.
+// Removed is the result of removing connections from a channel.
 type Removed struct {
 	Channel domain.Channel
-	Undo    string // by which they can be put back for a while; "" where none was removed
-	Count   int    // of those that were
-	Kept    int    // of those that the actor may not remove
-	Gone    int    // of those that were not there any more
+	Undo    string // key for undoing the removal for a while; "" if none was removed
+	Count   int    // of the removed ones
+	Kept    int    // that the actor may not remove
+	Gone    int    // that did not exist any more
 }
 
-// RemoveConnections takes items out of a channel, those that the actor may, and remembers how
-// they were.
+// RemoveConnections removes the items from a channel that the actor may remove, and records their state for UndoRemoval.
 func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor, ref domain.Ref, ids []domain.ConnectionID) (r Removed, err error) {
 	var f domain.Faults
 	if !f.Count("connections", len(ids), domain.MaxRemoved) {
@@ -66,7 +65,7 @@ func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor,
 	return r, err
 }
 
-// RemoveItem takes an item out of a channel, as RemoveConnections does.
+// RemoveItem removes an item from a channel, as RemoveConnections does.
 func (a *Collections) RemoveItem(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef) (r Removed, err error) {
 	c, err := a.Store.Channel(ctx, actor.UserID, ref)
 	if err != nil {
@@ -79,8 +78,7 @@ func (a *Collections) RemoveItem(ctx context.Context, actor domain.Actor, ref do
 	return a.RemoveConnections(ctx, actor, domain.Ref{ID: int64(c.ID)}, []domain.ConnectionID{id})
 }
 
-// removable gives the connections that the actor may remove, in the order in which their items
-// are locked, and counts all.
+// removable returns the connections that the actor may remove, in the lock order of their items, and counts all.
 func (r *Removed) removable(ctx context.Context, tx *store.Tx, actor domain.Actor, ids []domain.ConnectionID) (conns []domain.Connection, err error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
@@ -108,16 +106,16 @@ func (r *Removed) removable(ctx context.Context, tx *store.Tx, actor domain.Acto
 	return conns, nil
 }
 
-// Restored is what became of a removal that was undone.
+// Restored is the result of undoing a removal.
 type Restored struct {
 	Channel domain.Channel
 	Count   int // of items that are in the channel again
-	Lost    int // of those that are deleted, or hidden from the actor
+	Lost    int // of items that were deleted or are hidden from the actor
 }
 
-// UndoRemoval puts back what the actor took out of a channel, each where it was, as the
-// connection of who made it, with its metadata. An item that is in the channel again already
-// stays as it is, and so a second undo changes nothing.
+// UndoRemoval restores what the actor removed from a channel, each item at its old position, with its metadata, as a
+// connection of the same user. An item that is already in the channel again stays unchanged, so a second undo changes
+// nothing.
 func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id string) (r Restored, err error) {
 	if len(id) > domain.MaxOnceKey || strings.ContainsFunc(id, notInKey) {
 		return r, domain.NewNotFound()
@@ -160,13 +158,12 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 	return r, err
 }
 
-// notInKey reports whether a character is in no key that this server makes up.
+// notInKey reports whether a character never occurs in keys of this server.
 func notInKey(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 }
 
-// lockToRestore locks the channel of a removal and the channels that were in it, in the order
-// of their ids.
+// lockToRestore locks the channel of a removal and the channels that were removed, in the order of their ids.
 func lockToRestore(ctx context.Context, tx *store.Tx, actor domain.Actor, was redo.Removal) (domain.Channel, error) {
 	ref := domain.Ref{ID: int64(was.Channel)}
 	if _, err := tx.Channel(ctx, actor.UserID, ref); err != nil {
@@ -196,8 +193,8 @@ func lockToRestore(ctx context.Context, tx *store.Tx, actor domain.Actor, was re
 	return c, err
 }
 
-// lockBlocks locks the blocks of a removal that are still there, and reads them. Whether the
-// actor sees one is not asked: it may have been in this channel alone, where they saw it.
+// lockBlocks locks and reads the blocks of a removal that still exist. It does not check that the actor sees them: a
+// block may have been visible only through this channel.
 func lockBlocks(ctx context.Context, tx *store.Tx, items []redo.Removed) (map[domain.BlockID]*domain.Block, error) {
 	var ids []domain.BlockID
 	for _, item := range items {
@@ -214,7 +211,7 @@ func lockBlocks(ctx context.Context, tx *store.Tx, items []redo.Removed) (map[do
 	return tx.BlocksByID(ctx, ids)
 }
 
-// restore connects an item to a locked channel as it was; NotFound if the item is no more.
+// restore connects an item to a locked channel as before. It returns NotFound if the item was deleted.
 func restore(ctx context.Context, tx *store.Tx, actor domain.Actor, in *domain.Channel, item redo.Removed, blocks map[domain.BlockID]*domain.Block, now time.Time) ([]domain.Event, error) {
 	ref := domain.ItemRef{Type: item.Type, ID: item.ID}
 	event := domain.Connected{Channel: *in, Item: ref, Again: true}

@@ -15,37 +15,35 @@ import (
 	"vitrine/internal/store/bulk"
 )
 
-// maxBatchAttempts is how many attempts to make the rest of a batch may fail, over
-// about ten minutes.
+// maxBatchAttempts is the number of attempts to create the rest of a batch, over about ten minutes.
 const maxBatchAttempts = 8
 
-// batchJobAttempts is how often the queue runs the job: more, since a server that dies
-// in an attempt uses up one here as well.
+// batchJobAttempts is how often the queue runs the job. It is higher, because an attempt during which the server dies
+// also counts.
 const batchJobAttempts = 2 * maxBatchAttempts
 
-// batchPause is how long a batch waits that has used up the time of a job.
+// batchPause is the pause of a batch that has used up the time of a job.
 const batchPause = time.Second
 
-// Reasons for which a batch fails, in words for its maker.
+// Reasons of failure, for the creator of a batch.
 const (
 	batchSuspended = "The account is suspended"
 	batchBroken    = "Something went wrong on the server, several times"
 )
 
-// batchRun is an attempt to make what is left of a batch.
+// batchRun is an attempt to create the rest of a batch.
 type batchRun struct {
 	domain.Batch
 	targets []target
-	settled int // items that were made or have failed for good in this attempt
+	settled int // items that were created or failed permanently in this attempt
 }
 
-// RunBatch makes the blocks of a batch that are not made yet, one after the other, each
-// in a transaction of its own that notes it: whatever stops it, the next attempt goes on
-// where it was, and of several at once each block is made by one. An attempt is counted
-// before it is made, so that a batch that kills the server is given up too.
+// RunBatch creates the remaining blocks of a batch, each in its own transaction, which also records it. After an
+// interruption the next attempt continues from there, and if several run at once, each block is created once. It counts
+// an attempt before it starts, so that a batch that kills the server is given up too.
 func (a *Collections) RunBatch(ctx context.Context, id string) error {
 	run, err := a.beginBatch(ctx, id)
-	if domain.KindOf(err) == domain.NotFound { // over
+	if domain.KindOf(err) == domain.NotFound { // finished
 		return nil
 	}
 	if err != nil {
@@ -72,7 +70,7 @@ func (a *Collections) beginBatch(ctx context.Context, id string) (run batchRun, 
 	return run, err
 }
 
-// makeRest makes one block after the other. An error is one of this server.
+// makeRest creates one block after the other. Errors are those of this server.
 func (a *Collections) makeRest(ctx context.Context, run *batchRun) error {
 	for {
 		item, err := a.Store.NextOfBatch(ctx, run.ID)
@@ -97,7 +95,7 @@ func (a *Collections) makeRest(ctx context.Context, run *batchRun) error {
 	}
 }
 
-// makeItem makes one block and connects it.
+// makeItem creates one block and connects it.
 func (a *Collections) makeItem(ctx context.Context, run *batchRun, item bulk.OpenItem) error {
 	var in BlockInput
 	if err := json.Unmarshal([]byte(item.Input), &in); err != nil {
@@ -120,7 +118,7 @@ func (a *Collections) makeItem(ctx context.Context, run *batchRun, item bulk.Ope
 	})
 }
 
-// onItem runs do in a transaction, unless another has dealt with the item.
+// onItem runs do in a transaction, unless another attempt has handled the item.
 func (a *Collections) onItem(ctx context.Context, run *batchRun, n int64, do func(tx *store.Tx) error) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		open, err := tx.LockBatchItem(ctx, run.ID, n)
@@ -131,15 +129,15 @@ func (a *Collections) onItem(ctx context.Context, run *batchRun, n int64, do fun
 	})
 }
 
-// itemReason says why a block of a batch cannot be made, in words for its maker; "" if
-// it is not the block's own fault.
+// itemReason returns the reason, for the creator of a batch, why a block cannot be created, or "" if the block is not
+// the cause.
 func itemReason(err error) string {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok {
 		return ""
 	}
 	switch known.Kind {
-	case domain.NotFound: // of all that a block needs, channels alone are looked up
+	case domain.NotFound: // only channels are looked up by the block's input
 		return "A channel is gone, or hidden from you"
 	case domain.Invalid, domain.Forbidden, domain.Unprocessable:
 		return known.Message
@@ -152,12 +150,12 @@ func (a *Collections) endBatch(ctx context.Context, id, reason string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndBatch(ctx, id, core.NonEmpty(&reason), a.Now()) })
 }
 
-// batchStopped says what becomes of a batch after an attempt that did not reach its end.
+// batchStopped decides how a batch continues after an attempt that did not finish it.
 func (a *Collections) batchStopped(ctx context.Context, run batchRun, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled): // the server stops
 		return errors.Join(err, a.undoBatchAttempt(ctx, run.ID))
-	case ctx.Err() != nil && run.settled > 0: // the job's time is up, and was well used
+	case ctx.Err() != nil && run.settled > 0: // the job's time is up, but it made progress
 		if undo := a.undoBatchAttempt(ctx, run.ID); undo != nil {
 			return errors.Join(err, undo)
 		}

@@ -9,9 +9,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// NewChannelSlug claims the slug of a channel to be made. That of a private one always
-// has a random end: were it the plain one, whoever asks for that next would learn the
-// title from not getting it.
+// NewChannelSlug claims the slug of a new channel. The slug of a private channel always ends with random characters.
+// Otherwise, anyone who requests the plain slug and does not get it would learn the title.
 func NewChannelSlug(ctx context.Context, tx *store.Tx, title string, v domain.Visibility, now time.Time) (string, error) {
 	if v == domain.Private {
 		return tx.SuffixedSlugFor(ctx, store.ChannelSlug, title, now)
@@ -19,13 +18,13 @@ func NewChannelSlug(ctx context.Context, tx *store.Tx, title string, v domain.Vi
 	return tx.SlugFor(ctx, store.ChannelSlug, title, now)
 }
 
-// channelSlug gives the slug of a locked channel that gets another title or visibility.
-// While it is private its slug has a random end; when it opens, it gets the plain slug
-// if that is free or was its own before, and else keeps the one it has.
+// channelSlug returns the slug of a locked channel whose title or visibility changes. While it is private, its slug has
+// a random suffix. When it is opened, it gets the plain slug if that is free or was its own before, and otherwise keeps
+// its slug.
 func channelSlug(ctx context.Context, tx *store.Tx, was, c domain.Channel, now time.Time) (string, error) {
 	renamed := domain.Slugify(c.Title) != domain.Slugify(was.Title)
 	opened := was.Visibility == domain.Private && c.Visibility != domain.Private
-	if opened { // before a slug is claimed, as whoever makes a channel of a group does
+	if opened { // before a slug is claimed, in the same order as creating a channel of a group
 		if err := tx.LockOwners(ctx, was.Owner.PrincipalRef, c.Owner.PrincipalRef); err != nil {
 			return "", err
 		}
@@ -33,7 +32,7 @@ func channelSlug(ctx context.Context, tx *store.Tx, was, c domain.Channel, now t
 	switch {
 	case c.Visibility == domain.Private:
 		if !renamed && was.Slug != domain.Slugify(was.Title) {
-			return was.Slug, nil // it has a random end already
+			return was.Slug, nil // with a random suffix
 		}
 		slug, err := tx.SuffixedSlugFor(ctx, store.ChannelSlug, c.Title, now)
 		if err != nil {
@@ -46,7 +45,7 @@ func channelSlug(ctx context.Context, tx *store.Tx, was, c domain.Channel, now t
 	return core.Reslug(ctx, tx, core.Named{Kind: store.ChannelSlug, ID: int64(was.ID), Name: was.Title, Slug: was.Slug}, c.Title, now)
 }
 
-// openedSlug gives the slug of a channel that is not private any more.
+// openedSlug returns the slug of a channel that is no longer private.
 func openedSlug(ctx context.Context, tx *store.Tx, was domain.Channel, now time.Time) (string, error) {
 	plain := domain.Slugify(was.Title)
 	if !domain.ValidSlug(plain) || plain == was.Slug {

@@ -11,11 +11,10 @@ import (
 	"vitrine/internal/store"
 )
 
-// SortContents puts items of a channel into an order, from the bottom: they take the places that
-// they hold together, and all others stay where they are. Items are named by the ids of blocks
-// or else of channels, and an id that both have is the block's first; one that is not there
-// changes nothing. It is for who may move
-// connections, and costs no more statements for a larger channel.
+// SortContents sorts some items of a channel, from the bottom: they permute the positions that they hold together, and
+// all others stay where they are. Items are named by ids of blocks or channels. An id that both have means the block
+// first; one that is not in the channel changes nothing. It needs the permission to move connections, and the number of
+// statements does not depend on the size of the channel.
 func (a *Collections) SortContents(ctx context.Context, actor domain.Actor, ref domain.Ref, ids []int64) error {
 	if err := validOrder(ids); err != nil {
 		return err
@@ -41,7 +40,7 @@ func (a *Collections) SortContents(ctx context.Context, actor domain.Actor, ref 
 	})
 }
 
-// validOrder checks the ids of items that are to be put into an order.
+// validOrder checks the ids of items to be sorted.
 func validOrder(ids []int64) error {
 	var f domain.Faults
 	if !f.Count("ids", len(ids), domain.MaxOrdered) {
@@ -54,7 +53,7 @@ func validOrder(ids []int64) error {
 	return f.Err()
 }
 
-// heldBy finds items in a locked channel by the ids of blocks or else of channels.
+// heldBy finds items in a locked channel by the ids of blocks or channels.
 func heldBy(ctx context.Context, tx *store.Tx, actor domain.Actor, c domain.ChannelID, ids []int64) ([]store.Held, error) {
 	blocks, err := tx.HeldBy(ctx, actor.UserID, c, domain.ItemBlock, ids)
 	if err != nil {
@@ -93,11 +92,10 @@ func heldBy(ctx context.Context, tx *store.Tx, actor domain.Actor, c domain.Chan
 	return order, nil
 }
 
-// maxNamed is how many of the ids that are wrong an error names.
+// maxNamed is how many wrong ids an error lists.
 const maxNamed = 5
 
-// MoveItem moves an item within a channel to a position, 1 at the bottom; one above the top is
-// the top.
+// MoveItem moves an item within a channel to a position, 1 at the bottom. A position above the top means the top.
 func (a *Collections) MoveItem(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef, position int64) (PlacedConnection, error) {
 	var f domain.Faults
 	f.Positive("new_position", position)
@@ -111,7 +109,7 @@ func (a *Collections) MoveItem(ctx context.Context, actor domain.Actor, ref doma
 	return a.MoveConnection(ctx, actor, id, domain.InsertAt, &position)
 }
 
-// connectionOf finds how an item is connected to a channel that the actor sees.
+// connectionOf returns the connection of an item to a channel that the actor sees.
 func (a *Collections) connectionOf(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef) (domain.ConnectionID, error) {
 	c, err := a.Store.Channel(ctx, actor.UserID, ref)
 	if err != nil {

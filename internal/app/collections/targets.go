@@ -17,20 +17,20 @@ type Target struct {
 	Metadata []byte // JSON object of the connection, or nil
 }
 
-// target is a Target whose metadata has been checked.
+// target is a Target with checked metadata.
 type target struct {
 	Target
 	metadata domain.Metadata
 }
 
-// place is a locked channel that the actor may add to, and what is shown of the actor.
+// place is a locked channel that the actor may add to, with the actor's public profile.
 type place struct {
 	channel domain.Channel
 	target  target
 	by      domain.Principal
 }
 
-// checked checks what does not need the database.
+// checked checks everything that does not need the database.
 func checked(in []Target) ([]target, error) {
 	var f domain.Faults
 	if !f.Count("channels", len(in), domain.MaxTargets) {
@@ -47,7 +47,7 @@ func checked(in []Target) ([]target, error) {
 	return out, f.Err()
 }
 
-// Validate checks all but the metadata, which is checked as it is read.
+// Validate checks everything except the metadata, which is checked when it is parsed.
 func (t Target) Validate() error {
 	if t.Position < 0 {
 		return domain.InvalidField("position", domain.FieldOutOfRange, "must be at least 1")
@@ -55,9 +55,9 @@ func (t Target) Validate() error {
 	return nil
 }
 
-// openTargets locks the channels, and item if it is not 0, and gives those that the
-// actor may add to, each once. One that is missing or hidden is NotFound, else one
-// that the actor may not add to is Forbidden; neither waits for a lock or takes one.
+// openTargets locks the channels, and item if it is not 0, and returns those that the actor may add to, each once. It
+// returns NotFound if one is missing or hidden, or else Forbidden if the actor may not add to one, without taking or
+// waiting for a lock.
 func openTargets(ctx context.Context, tx *store.Tx, actor domain.Actor, targets []target, item domain.ChannelID) ([]place, error) {
 	if len(targets) == 1 && item == 0 && actor.MayWrite() {
 		p, err := openTarget(ctx, tx, actor, targets[0])
@@ -91,7 +91,7 @@ func openTargets(ctx context.Context, tx *store.Tx, actor domain.Actor, targets 
 		if !tx.Locks() {
 			continue
 		}
-		// Others may have changed them meanwhile.
+		// The channels may have changed before they were locked.
 		if places[i].channel, err = tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(places[i].channel.ID)}); err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func openTargets(ctx context.Context, tx *store.Tx, actor domain.Actor, targets 
 	return places, mayAddTo(actor, places)
 }
 
-// openTarget locks the one channel of a target; NotFound unless the actor may add to it.
+// openTarget locks the channel of a target. It returns NotFound unless the actor may add to it.
 func openTarget(ctx context.Context, tx *store.Tx, actor domain.Actor, t target) (p place, err error) {
 	p.target = t
 	p.channel, p.by, err = tx.LockToAdd(ctx, actor.UserID, t.Channel)
@@ -109,7 +109,7 @@ func openTarget(ctx context.Context, tx *store.Tx, actor domain.Actor, t target)
 	return p, mayAddTo(actor, []place{p})
 }
 
-// findPlaces gives the places of the targets, each channel once, before they are locked.
+// findPlaces returns the unlocked places of the targets, each channel once.
 func findPlaces(ctx context.Context, tx *store.Tx, actor domain.Actor, targets []target) (places []place, err error) {
 	seen := map[domain.ChannelID]bool{}
 	for _, t := range targets {
@@ -128,7 +128,7 @@ func findPlaces(ctx context.Context, tx *store.Tx, actor domain.Actor, targets [
 	return places, mayAddTo(actor, places)
 }
 
-// mayAddTo refuses the first of the places that the actor may not add to.
+// mayAddTo refuses the first place that the actor may not add to.
 func mayAddTo(actor domain.Actor, places []place) error {
 	for _, p := range places {
 		if !domain.CanAddTo(actor, p.channel) {
@@ -138,7 +138,7 @@ func mayAddTo(actor domain.Actor, places []place) error {
 	return nil
 }
 
-// connect is the connection of an item at the place.
+// connect returns the connection of an item at the place.
 func (p place) connect(item domain.ItemRef, now time.Time) store.NewConnection {
 	return store.NewConnection{Channel: p.channel, Item: item, UserID: domain.UserID(p.by.ID),
 		Position: p.target.Position, Metadata: p.target.metadata, Now: now}

@@ -10,14 +10,14 @@ import (
 	"vitrine/internal/store"
 )
 
-// ApplyTransition is the job that carries a change of a large channel to its contents.
+// ApplyTransition is the job that applies a change of a large channel to its contents.
 type ApplyTransition = store.ApplyTransition
 
-// batchesPerJob keeps a run of the job well within its time.
+// batchesPerJob keeps a run of the job well within its time limit.
 const batchesPerJob = 200
 
-// ApplyTransition carries what is pending to the contents of a channel, a batch in each
-// transaction. It may stop anywhere and run again.
+// ApplyTransition applies pending changes to the contents of a channel, with one transaction per batch. It may stop at
+// any point and run again.
 func (a *Collections) ApplyTransition(ctx context.Context, job ApplyTransition) error {
 	for n := 1; ; n++ {
 		var more bool
@@ -34,17 +34,17 @@ func (a *Collections) ApplyTransition(ctx context.Context, job ApplyTransition) 
 	}
 }
 
-// ResumeTransitions is the job that looks for changes whose job was lost or given up.
+// ResumeTransitions is the job that continues changes whose job was lost or given up.
 type ResumeTransitions struct{}
 
 // Kind implements jobs.Args.
 func (ResumeTransitions) Kind() string { return "resume_transitions" }
 
-// ResumeInterval is how often it looks.
+// ResumeInterval is the interval of the job.
 const ResumeInterval = 10 * time.Minute
 
-// ResumeTransitions goes on with all changes that are pending. Another job may be about
-// the same: each batch is one or the other's.
+// ResumeTransitions continues all pending changes. Another job may work on the same change, since each batch is applied
+// by only one of them.
 func (a *Collections) ResumeTransitions(ctx context.Context) error {
 	for last := domain.ChannelID(0); ; {
 		ids, err := a.Store.Pending(ctx, last, core.ClearBatch)
@@ -60,7 +60,7 @@ func (a *Collections) ResumeTransitions(ctx context.Context) error {
 	}
 }
 
-// ApplyAll carries all that is pending to the contents of a channel.
+// ApplyAll applies all pending changes to the contents of a channel.
 func (a *Collections) ApplyAll(ctx context.Context, id domain.ChannelID) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (n int, err error) {
 		more, err := tx.ApplySome(ctx, id)

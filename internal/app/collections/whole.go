@@ -7,12 +7,10 @@ import (
 	"vitrine/internal/store"
 )
 
-// What reads a collection from end to end, as exports do, reads it a little at a time, so that
-// it holds neither much memory nor one view of the database for long. What is removed meanwhile
-// is left out from then on.
+// Exports read a collection in small parts, so that they need little memory and do not hold one snapshot of the database
+// for long. Rows that are removed in the meantime are missing from the later parts.
 
-// Order gives a channel and what the actor may see in it, as the ids of connections, the lowest
-// position first: as it was at one moment.
+// Order returns a channel and the ids of the connections that the actor may see, lowest position first, at one moment.
 func (a *Collections) Order(ctx context.Context, actor domain.Actor, ref domain.Ref) (full FullChannel, ids []domain.ConnectionID, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if full, err = fullChannel(ctx, v.Queries, actor, ref); err != nil {
@@ -24,8 +22,8 @@ func (a *Collections) Order(ctx context.Context, actor domain.Actor, ref domain.
 	return full, ids, err
 }
 
-// Ordered reads those of the connections that are still in a channel which the actor still
-// sees, and whose items they see, in the order given and without their positions.
+// Ordered reads connections in the given order, without their positions. It omits those that have left the channel, or
+// that the actor no longer sees.
 func (a *Collections) Ordered(ctx context.Context, actor domain.Actor, channel domain.ChannelID, ids []domain.ConnectionID) (all []Content, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if _, err := v.Channel(ctx, actor.UserID, domain.Ref{ID: int64(channel)}); err != nil {
@@ -41,7 +39,7 @@ func (a *Collections) Ordered(ctx context.Context, actor domain.Actor, channel d
 	return all, err
 }
 
-// OwnedChannels lists the channels of a user or group that the actor sees, by id, from above one on.
+// OwnedChannels lists the channels of a user or group that the actor sees, by id, starting after above.
 func (a *Collections) OwnedChannels(ctx context.Context, actor domain.Actor, owner domain.PrincipalRef, above domain.ChannelID, n int) (all []domain.Channel, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		all, err = v.OwnedChannels(ctx, actor.UserID, owner, above, n)
@@ -50,8 +48,8 @@ func (a *Collections) OwnedChannels(ctx context.Context, actor domain.Actor, own
 	return all, err
 }
 
-// AuthoredBlocks lists the actor's own blocks in the order in which they were made, after one
-// of them; none is the zero block.
+// AuthoredBlocks lists the actor's own blocks by creation, starting after a block; the zero block means from the
+// beginning.
 func (a *Collections) AuthoredBlocks(ctx context.Context, actor domain.Actor, after domain.Block, n int) (all []*domain.Block, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		ids, err := v.AuthoredBlocks(ctx, actor.UserID, store.Mark{At: after.CreatedAt, ID: int64(after.ID)}, n)
@@ -67,8 +65,8 @@ func (a *Collections) AuthoredBlocks(ctx context.Context, actor domain.Actor, af
 	return all, err
 }
 
-// AuthoredComments lists the actor's own comments on blocks that they still see, block by block,
-// after one of them; none is the zero comment. Last is the one to go on after, nil at the end.
+// AuthoredComments lists the actor's own comments on blocks that they still see, block by block, starting after a
+// comment; the zero comment means from the beginning. last is the comment to continue after, or nil at the end.
 func (a *Collections) AuthoredComments(ctx context.Context, actor domain.Actor, after domain.Comment, n int) (all []domain.Comment, last *domain.Comment, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		all, err = v.AuthoredComments(ctx, actor.UserID, after.BlockID, after.ID, n)

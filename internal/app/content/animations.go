@@ -19,8 +19,8 @@ type FindAnimations struct{}
 // Kind implements jobs.Args.
 func (FindAnimations) Kind() string { return "find_animations" }
 
-// FindAnimations may stop at any point and run again. Images that it has not reached are shown
-// still. An unreadable file does not keep it from the other files.
+// FindAnimations may stop at any point and run again. Images that it has not reached yet are still shown. It skips
+// unreadable files.
 func (a *Content) FindAnimations(ctx context.Context) error {
 	var failed error
 	for above := domain.FileID(0); ; {

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// GrantAvatar is the job that gets the picture of a user or group.
+// GrantAvatar is the job that fetches the picture of a user or group.
 type GrantAvatar struct {
 	OwnerType domain.PrincipalType `json:"owner_type"`
 	OwnerID   int64                `json:"owner_id"`
@@ -26,19 +26,19 @@ func (GrantAvatar) Kind() string { return "grant_avatar" }
 // Class implements jobs.Classed.
 func (GrantAvatar) Class() jobs.Class { return jobs.Content }
 
-// avatarVersion is the resized version that is shown of a picture.
+// avatarVersion is the resized version that pages show as a picture.
 var avatarVersion = domain.SquareImage.At2x()
 
-// CheckAvatar checks the URL of a picture, if there is one.
+// CheckAvatar checks the URL of a picture. nil is valid.
 func CheckAvatar(f *domain.Faults, address *string) {
 	if address != nil && *address != "" {
 		core.CheckURL(f, "avatar_url", *address, domain.MaxURL)
 	}
 }
 
-// AvatarWanted finds the picture at an address that checkAvatar has let through, or the
-// upload that it names, before a transaction; nil takes the picture back. What is wrong
-// with the upload joins what is invalid of the input.
+// AvatarWanted returns the choice of a picture by its address, which CheckAvatar accepted: an upload of the actor, or a
+// URL on a site that is not blocked. nil removes the picture. Call it before the transaction. Faults of the address are
+// added to invalid.
 func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address *string, invalid error) (w store.AvatarWish, err error) {
 	link := core.OptionalURL(address)
 	if link == nil {
@@ -56,8 +56,8 @@ func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address 
 	return w, invalid
 }
 
-// WishAvatar has an owner show a picture once it has been got, or nothing from now on, as
-// a user wishes.
+// WishAvatar records the picture that a user chose for an owner. It is shown once it has been fetched. An
+// empty choice removes the current picture at once.
 func WishAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner domain.PrincipalRef, w store.AvatarWish, now time.Time) error {
 	w.Owner = owner
 	if err := keepUpload(ctx, tx, "avatar_url", w.Upload); err != nil {
@@ -73,8 +73,8 @@ func WishAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner domai
 	return tx.Enqueue(ctx, GrantAvatar{OwnerType: owner.Type, OwnerID: owner.ID, N: n}, jobs.Attempts(maxAttempts), jobs.For(int64(by)))
 }
 
-// GrantAvatar gets a picture and has its owner show it, unless they have wished for
-// another meanwhile. One that cannot be got changes nothing.
+// GrantAvatar fetches a picture and sets it, unless another one was chosen in the meantime. If the picture cannot be
+// fetched, nothing changes.
 func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int64) error {
 	w, err := a.Store.AvatarWish(ctx, owner, n)
 	if domain.KindOf(err) == domain.NotFound {
@@ -104,7 +104,7 @@ func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n 
 	}
 	made.image.Owner = payer
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		// The upload first, as who wishes for a picture locks it and then the owner.
+		// Lock the upload first: choosing a picture locks the upload, then the owner.
 		if err := tx.UseUpload(ctx, w.Upload, a.Now()); err != nil {
 			return err
 		}
@@ -130,13 +130,13 @@ func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n 
 		}
 		return core.Publish(ctx, tx, payer, a.Now(), shown)
 	})
-	if domain.KindOf(err) == domain.NotFound { // another was wished for, or the owner is gone
+	if domain.KindOf(err) == domain.NotFound { // another picture was chosen, or the owner was deleted
 		return nil
 	}
 	return err
 }
 
-// payer is whose quota a picture counts against: a group's is its owner's.
+// payer returns the user whose quota a picture counts against. For a group this is its owner.
 func (a *Content) payer(ctx context.Context, owner domain.PrincipalRef) (domain.UserID, error) {
 	if owner.Type != domain.TypeGroup {
 		return domain.UserID(owner.ID), nil
@@ -145,7 +145,7 @@ func (a *Content) payer(ctx context.Context, owner domain.PrincipalRef) (domain.
 	return domain.UserID(g.Owner.ID), err
 }
 
-// gone passes over what is not there.
+// gone turns NotFound into nil.
 func gone(err error) error {
 	if domain.KindOf(err) == domain.NotFound {
 		return nil

@@ -15,15 +15,14 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Arrival is a file that comes with something brought in from elsewhere: its bytes are kept, and
-// room for them is held on the quota of who brings it, until it is settled or released.
+// Arrival is a stored file of an import. Its size is reserved in the importing user's quota until it is settled or
+// released.
 type Arrival struct {
 	in   *intake
 	made content
 }
 
-// Receive keeps the bytes of a file that is brought in. Unusable tells of its errors which are
-// the file's fault.
+// Receive stores the bytes of an imported file. Unusable reports which of its errors are caused by the file.
 func (a *Content) Receive(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*Arrival, error) {
 	staged, err := a.staging.Receive(ctx, r, a.uploadLimit)
 	if err != nil {
@@ -39,7 +38,7 @@ func (a *Content) Receive(ctx context.Context, owner domain.UserID, name string,
 	return &Arrival{in, made}, nil
 }
 
-// ReceivePreview is Receive for an image that stands for something else.
+// ReceivePreview is Receive for a preview image.
 func (a *Content) ReceivePreview(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*Arrival, error) {
 	arrived, err := a.Receive(ctx, owner, name, r)
 	if err == nil && arrived.made.kind != domain.ImageBlock {
@@ -52,16 +51,16 @@ func (a *Content) ReceivePreview(ctx context.Context, owner domain.UserID, name 
 	return arrived, nil
 }
 
-// Kind is what a block of the file is.
+// Kind returns the type of a block made of the file.
 func (r *Arrival) Kind() domain.BlockType { return r.made.kind }
 
-// HasImage reports whether the file is an image, or has one that stands for it.
+// HasImage reports whether the file is an image or has a preview image.
 func (r *Arrival) HasImage() bool { return r.made.image != nil }
 
-// Words returns the text of the file as the content of its block, nil if it has none.
+// Words returns the text of the file as the content of its block, or nil if it has none.
 func (r *Arrival) Words() *domain.Text { return r.made.words() }
 
-// Bytes is how many are kept for it.
+// Bytes returns the number of bytes stored for the file.
 func (r *Arrival) Bytes() (n int64) {
 	for _, f := range []*domain.File{r.made.image, r.made.file} {
 		if f != nil {
@@ -71,8 +70,8 @@ func (r *Arrival) Bytes() (n int64) {
 	return n
 }
 
-// Settle gives the files addresses in the transaction that makes their block: the image, or the
-// preview, and the file of an attachment. If keepMetadata, they are served with all their metadata.
+// Settle creates the files in the transaction that creates their block: the image or preview, and the file of an
+// attachment. If keepMetadata is set, they are served with all their metadata.
 func (r *Arrival) Settle(ctx context.Context, tx *store.Tx, keepMetadata bool) (image, file *domain.File, err error) {
 	if err := r.in.settle(ctx, tx, r.made.image, r.made.file); err != nil {
 		return nil, nil, err
@@ -90,12 +89,11 @@ func (r *Arrival) Settle(ctx context.Context, tx *store.Tx, keepMetadata bool) (
 	return image, file, nil
 }
 
-// Release gives back room that was not settled. It may be called after Settle.
+// Release releases the reservation if it was not settled. It may be called after Settle.
 func (r *Arrival) Release(ctx context.Context) { r.in.release(ctx) }
 
-// Player is the media of a page, as somebody elsewhere says that it is played: with a frame of this
-// server's making, or nil where there is none that is safe. Fetch says that the provider is known,
-// and can be asked for a better one.
+// Player returns the player of a page from the claims of another server: with a frame that this server builds, or nil if
+// no safe frame exists. fetch reports whether the provider is known, so that the caller can request a better player.
 func (a *Content) Player(address string, said domain.Embed) (safe *domain.Embed, fetch bool) {
 	at, err := weburl.Parse(address)
 	if err != nil {
@@ -123,8 +121,8 @@ func (a *Content) Player(address string, said domain.Embed) (safe *domain.Embed,
 	return &said, false
 }
 
-// Unusable tells why a file cannot be kept, where that is due to the file, its source or the
-// quota of who brings it, and not to this server.
+// Unusable returns the reason why a file cannot be stored if the file, its source or the user's quota is the cause,
+// rather than this server.
 func Unusable(err error) (why string, ok bool) {
 	if e, is := errors.AsType[*media.Error](err); is {
 		return e.Reason, true

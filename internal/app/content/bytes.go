@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Hashes gives the SHA-256 of the bytes of files, hexadecimal. It needs no actor: who has a file
-// has read what shows it.
+// Hashes returns the hexadecimal SHA-256 of the bytes of files. It needs no actor, because the caller has already been
+// allowed to read the files.
 func (a *Content) Hashes(ctx context.Context, files []*domain.File) (map[domain.BlobID]string, error) {
 	ids := make([]domain.BlobID, len(files))
 	for i, f := range files {
@@ -17,8 +17,7 @@ func (a *Content) Hashes(ctx context.Context, files []*domain.File) (map[domain.
 	return a.Store.BlobHashes(ctx, ids)
 }
 
-// Picture gives the file behind the picture of a user or group, as it is kept: nil where there
-// is none here.
+// Picture returns the stored file of the picture of a user or group, or nil if this server stores none.
 func (a *Content) Picture(ctx context.Context, kept *string) (*domain.File, error) {
 	if kept == nil || strings.Contains(*kept, "://") {
 		return nil, nil

@@ -11,15 +11,14 @@ import (
 	"vitrine/internal/words"
 )
 
-// canonicalOf returns another URL of the page that a user saved: the one to which the saved URL redirected,
-// or the one that the page declares as its own. The block is found by either. It returns "" if neither can be
-// believed:
+// canonicalOf returns another URL of the page that a user saved: the target of its redirects, or the URL that the page
+// declares as canonical. The block is found by either. It returns "" if neither can be trusted:
 //
-//   - Only redirects that are permanent (301, 308) lead to the same page. A login page is reached by others.
-//   - The URL must belong to the site that was saved. Another site could be passed off as the page.
+//   - Only permanent redirects (301, 308) lead to the same page. Other redirects may lead to a login page.
+//   - The URL must belong to the site that was saved. Otherwise a page could pose as a page of another site.
 //   - Many sites declare their home page, or the first page of a list, as the canonical URL of all pages. A
-//     home page is only itself, and each parameter that distinguishes pages must be kept.
-//   - The route of an application in the browser is in the fragment, which a declared URL does not have.
+//     home page is only canonical for itself, and each parameter that distinguishes pages must be kept.
+//   - Browser applications keep their route in the fragment, which a declared URL does not have.
 func canonicalOf(given *url.URL, answer *fetch.Response, declared *url.URL) string {
 	own := words.Source(given.String())
 	moved := words.Source(answer.URL.String()) != own

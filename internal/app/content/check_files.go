@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store/blobs"
 )
 
-// FileFault is what is wrong with an object in the storage of files.
+// FileFault is a problem with an object in the file storage.
 type FileFault struct {
 	Object string `json:"object"`
 	Why    string `json:"why"`
@@ -23,19 +23,18 @@ type FileFault struct {
 
 func (f FileFault) String() string { return f.Object + ": " + f.Why }
 
-// CheckingFiles is how far CheckFiles has come.
+// CheckingFiles is the progress of CheckFiles.
 type CheckingFiles struct {
-	Files, Objects int64 // files looked at, and then objects
+	Files, Objects int64 // files checked, and then objects
 	Faults         int64
 }
 
-// checkedFiles is how many rows or objects are looked at between two reports.
+// checkedFiles is the number of rows or objects checked between two progress reports.
 const checkedFiles = 100
 
-// CheckFiles holds the storage of files against the database, in both directions: every
-// stored file has its bytes, of the right size and, unless sizesOnly, of the right sum;
-// and every object belongs to something. It may run beside a server: what differs is
-// looked at once more before it is told.
+// CheckFiles compares the file storage with the database in both directions: every stored file has its bytes, with the
+// right size and, unless sizesOnly is set, the right checksum, and every object belongs to a row. It may run next to a
+// server, so it checks each difference a second time before it reports it.
 func (a *Content) CheckFiles(ctx context.Context, sizesOnly bool, fault func(FileFault), tell func(CheckingFiles)) error {
 	var at CheckingFiles
 	report := func(f FileFault) {
@@ -86,7 +85,7 @@ func (a *Content) CheckFiles(ctx context.Context, sizesOnly bool, fault func(Fil
 	return look()
 }
 
-// examine says what is wrong with the bytes of a blob that is still there.
+// examine returns the problem with the bytes of a blob that still exists.
 func (a *Content) examine(ctx context.Context, b blobs.StoredBlob, sizeOnly bool) (why string, err error) {
 	file, err := a.blobs.Open(ctx, b.Object)
 	switch {
@@ -103,7 +102,7 @@ func (a *Content) examine(ctx context.Context, b blobs.StoredBlob, sizeOnly bool
 	if why == "" {
 		return "", nil
 	}
-	now, err := a.Store.Blob(ctx, b.ID) // the sweep may have removed it meanwhile
+	now, err := a.Store.Blob(ctx, b.ID) // the sweep may have removed it since
 	if domain.KindOf(err) == domain.NotFound || err == nil && now.Object != b.Object {
 		return "", nil
 	}
@@ -127,8 +126,8 @@ func fault(file *blob.File, b blobs.StoredBlob, sizeOnly bool) (string, error) {
 	return "", nil
 }
 
-// strays are those of the objects that belong to nothing. A row comes before its object
-// and goes after it, so that what is listed and still there must have one.
+// strays returns the objects that belong to nothing. A row is created before its object and deleted after it, so a
+// listed object that still exists must have a row.
 func (a *Content) strays(ctx context.Context, names []string) (strays []string, err error) {
 	owners := make([]string, len(names))
 	for i, name := range names {
@@ -156,7 +155,7 @@ func (a *Content) strays(ctx context.Context, names []string) (strays []string, 
 	return strays, nil
 }
 
-// ownerObject is the object whose row an object goes with: the original of a version.
+// ownerObject returns the object whose row an object depends on: for a version, its original.
 func ownerObject(name string) string {
 	if below, ok := strings.CutPrefix(name, versionFolder); ok {
 		return originals + path.Dir(below)

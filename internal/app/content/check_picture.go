@@ -11,9 +11,8 @@ import (
 	"vitrine/internal/media/svg"
 )
 
-// CheckPicture reads an upload of the actor, by its address, and says at once whether a picture
-// can be made of it, which a job does later. What is wrong is a fault of the field. It takes as
-// long as decoding the image does.
+// CheckPicture reads an upload of the actor and checks at once that a picture can be made of it, although a job makes
+// the picture later. A problem is reported as a fault of the field. It takes as long as decoding the image.
 func (a *Content) CheckPicture(ctx context.Context, actor domain.Actor, field, address string) error {
 	upload, named, err := a.UploadNamed(ctx, actor, field, address)
 	if err == nil && !named {

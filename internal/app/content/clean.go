@@ -23,12 +23,11 @@ func (ExamineFiles) Kind() string { return "examine_files" }
 // ExamineInterval is the interval of the job.
 const ExamineInterval = 10 * time.Minute
 
-// examineBatch is how many files are examined per transaction.
+// examineBatch is the number of files examined per transaction.
 const examineBatch = 20
 
-// ExamineFiles may stop at any point and run again. Files that it has not reached are examined when
-// they are opened, so they are never served with their metadata. An unreadable file does not keep
-// it from the other files.
+// ExamineFiles may stop at any point and run again. Files that it has not reached are examined when they are opened, so
+// they are never served with their metadata. It skips unreadable files.
 func (a *Content) ExamineFiles(ctx context.Context) error {
 	var failed error
 	for above := domain.BlobID(0); ; {

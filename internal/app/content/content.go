@@ -1,5 +1,5 @@
-// Package content gets, keeps and serves what blocks and pictures are made of: uploads, what is
-// at addresses, files and their resized versions, and how much of it a user and a disk may have.
+// Package content fetches, stores and serves the content of blocks and pictures: uploads, URLs, files and their resized
+// versions. It enforces the quotas of users and the reserve of disks.
 package content
 
 import (
@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Content are the use cases.
+// Content contains the use cases.
 type Content struct {
 	*core.Core
 	uploadKey core.Secret
@@ -27,8 +27,8 @@ type Content struct {
 	studio       *media.Studio
 	providers    *page.Directory
 	uploadLimit  int64
-	uploadPrefix string   // of files that clients put into the storage themselves
-	ownHosts     []string // of this installation, which no player may come from
+	uploadPrefix string   // of files that clients upload to the storage directly
+	ownHosts     []string // of this installation; players from them are refused
 	rendering    singleflight.Group
 	examining    singleflight.Group
 	keepMetadata bool
@@ -41,31 +41,30 @@ type Content struct {
 	freeSpace   freeSpace
 }
 
-// Options are what files and the content of blocks need. The zero value serves where
-// there are neither, as on the command line.
+// Options configures files and the content of blocks. The zero value suits programs without either, such as commands.
 type Options struct {
 	Blobs       blob.Store
 	Staging     *blob.Staging
 	Fetcher     *fetch.Client
-	Importer    *fetch.Client // of what users bring in from other servers; it takes its time
+	Importer    *fetch.Client // fetches imports from other servers, with a longer timeout
 	Studio      *media.Studio
 	Providers   *page.Directory
-	UploadLimit int64 // bytes of a file
-	// KeepMetadata is whether originals are served with all their metadata.
+	UploadLimit int64 // bytes per file
+	// KeepMetadata serves originals with all their metadata.
 	KeepMetadata bool
 	Quotas       Quotas
 
-	DiskReserve Reserve                                       // what stays free on the disks
-	Folders     []string                                      // one on each disk that is written to
+	DiskReserve Reserve                                       // free space to keep on the disks
+	Folders     []string                                      // one on each disk that the server writes to
 	FreeSpace   func(folder string) (blob.Space, bool, error) // nil means blob.FreeSpace
 
-	// UploadPrefix is what the addresses begin with at which clients put files into
-	// the storage themselves; "" if they cannot. See the function.
+	// UploadPrefix is the prefix of the addresses at which clients upload files to the storage directly, or "" if they
+	// cannot. See the function of the same name.
 	UploadPrefix string
 }
 
-// New makes the use cases. No player may come from the addresses of this installation, of
-// which filesURL is that of files.
+// New creates the use cases. filesURL is the address of files. Players from it and from the other addresses of this
+// installation are refused.
 func New(c *core.Core, filesURL string, o Options) *Content {
 	a := &Content{Core: c, blobs: o.Blobs, staging: o.Staging, fetcher: o.Fetcher, importer: o.Importer, studio: o.Studio, providers: o.Providers,
 		uploading: newUploading(), filling: newFilling(), quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Reserve is how much of each disk stays free: bytes, or a part in percent of its size.
-// The zero value keeps nothing free.
+// Reserve is the free space to keep on each disk: a number of bytes or a percentage of its size. The zero value reserves
+// nothing.
 type Reserve struct {
 	Bytes   int64
 	Percent float64
@@ -24,28 +24,28 @@ func (r Reserve) of(total int64) int64 {
 	return r.Bytes
 }
 
-// errDiskLow is the cause of what is refused since a disk is nearly full.
+// errDiskLow is the cause of refusals because a disk is nearly full.
 var errDiskLow = errors.New("less space is free than the reserve")
 
-// diskPause is how long what needs space waits until it asks again.
+// diskPause is the pause before work that needs disk space is tried again.
 const diskPause = time.Minute
 
-// DiskReady fails with what to do when a disk of this server has less free space than the
-// reserve: bytes are then refused.
+// DiskReady returns an error with the remedy if a disk of this server has less free space than the reserve. Uploads are
+// then refused.
 func (a *Content) DiskReady(context.Context) error { return a.spare(0) }
 
 // Disk is a disk that this server writes to.
 type Disk struct {
 	Folder      string
 	Total, Free int64
-	Reserve     int64 // below which no files are accepted
+	Reserve     int64 // no files are accepted below it
 }
 
-// Used is how much of the disk is taken, by whatever it is.
+// Used returns the used bytes of the disk, including those of other programs.
 func (d Disk) Used() int64 { return d.Total - d.Free }
 
-// Disks tells of the disks that this server writes to, each once as far as their sizes tell.
-// It leaves out those whose size is not known.
+// Disks returns the disks that this server writes to. Disks of the same size and free space count as one. Disks of
+// unknown size are omitted.
 func (a *Content) Disks() (all []Disk, err error) {
 	for _, folder := range a.folders {
 		space, known, err := a.freeSpace(folder)
@@ -60,7 +60,7 @@ func (a *Content) Disks() (all []Disk, err error) {
 	return all, nil
 }
 
-// spare is Unavailable unless each disk has room for so many bytes above the reserve.
+// spare returns Unavailable unless each disk has room for the bytes above the reserve.
 func (a *Content) spare(bytes int64) error {
 	if a.diskReserve == (Reserve{}) {
 		return nil
@@ -79,5 +79,5 @@ func (a *Content) spare(bytes int64) error {
 	return nil
 }
 
-// freeSpace is how tests tell the size of a disk.
+// freeSpace is the type of Options.FreeSpace, which tests replace.
 type freeSpace func(folder string) (blob.Space, bool, error)

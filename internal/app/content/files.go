@@ -13,24 +13,24 @@ import (
 	"vitrine/internal/media/filetype"
 )
 
-// OpenedFile is a file, or a resized version of it, to be served.
+// OpenedFile is an opened file, or a resized version of it.
 type OpenedFile struct {
 	File        domain.File
 	ContentType string
 	Original    bool
 	Content     *blob.File
 
-	// Variant distinguishes contents that were served at the same URL; it is "" for the stored
-	// bytes. Changeable contents depend on settings of the operator and the owner.
+	// Variant distinguishes contents that were served at the same URL. It is "" for the stored bytes. Changeable
+	// contents depend on settings of the operator and the owner.
 	Variant    string
 	Changeable bool
 }
 
-// OpenShown opens the file under a key, or a version of it by its name below the key; NotFound
-// while an operator hides its block. It needs no actor: whoever has the address may see it
-// (behaviour.md section 3), and of what is hidden nobody, since files are asked for without a token.
+// OpenShown opens the file under a key, or one of its versions by the name below the key. It returns NotFound while an
+// operator hides its block. It needs no actor: the address is all that is needed to read a file (behaviour.md section
+// 3), and requests for files carry no token, so nobody can read a hidden one.
 func (a *Content) OpenShown(ctx context.Context, key, name string) (o OpenedFile, err error) {
-	if !isUploadKey(key) { // nor a file's
+	if !isUploadKey(key) { // nor the key of a file
 		return o, domain.NewNotFound()
 	}
 	f, err := a.Store.ShownFile(ctx, key)
@@ -40,7 +40,7 @@ func (a *Content) OpenShown(ctx context.Context, key, name string) (o OpenedFile
 	return a.OpenFile(ctx, f, name)
 }
 
-// OpenFile opens a file, or a version of it by its name, for whoever sees what shows it.
+// OpenFile opens a file, or one of its versions by name, for a caller who may see the block or picture that shows it.
 func (a *Content) OpenFile(ctx context.Context, f domain.File, name string) (o OpenedFile, err error) {
 	o.File = f
 	if name == o.File.Original() {
@@ -82,8 +82,8 @@ func (a *Content) openOriginal(ctx context.Context, o OpenedFile) (_ OpenedFile,
 	return o, missing(err)
 }
 
-// missing is NotFound for bytes that the storage has lost, as one has that was restored
-// without them. The cause names the object.
+// missing returns NotFound for bytes that the storage has lost, for example after a restore without files. The cause
+// names the object.
 func missing(err error) error {
 	if errors.Is(err, blob.ErrNotFound) {
 		return domain.Wrap(domain.NotFound, domain.NewNotFound().Message, err)
@@ -91,13 +91,13 @@ func missing(err error) error {
 	return err
 }
 
-// IsMissing reports whether bytes should be in the storage and are not.
+// IsMissing reports whether an error says that the storage lost the bytes.
 func IsMissing(err error) bool { return errors.Is(err, blob.ErrNotFound) }
 
-// resizedTypes are the media types of resized versions, by their extensions.
+// resizedTypes maps the extensions of resized versions to media types.
 var resizedTypes = map[string]string{"jpg": "image/jpeg", "webp": "image/webp"}
 
-// versionNamed is the version of a file with this name.
+// versionNamed returns the version of a file with this name.
 func versionNamed(f domain.File, name string) (domain.ImageVersion, bool) {
 	for _, v := range domain.ImageVersions() {
 		if f.Resized != "" && name == f.Version(v) {
@@ -107,17 +107,15 @@ func versionNamed(f domain.File, name string) (domain.ImageVersion, bool) {
 	return domain.ImageVersion{}, false
 }
 
-// versionFolder is where versions of originals are.
+// versionFolder is the folder of versions of originals.
 const versionFolder = "versions/"
 
-// versionObject names a version in the storage. It goes with the bytes that it was
-// made from, whatever file shows them.
+// versionObject returns the name of a version in the storage. Files with the same bytes share their versions.
 func versionObject(object string, v domain.ImageVersion, extension string) string {
 	return versionFolder + strings.TrimPrefix(object, originals) + "/" + v.String() + "." + extension
 }
 
-// openVersion opens a version, which is made if it is missing: once, however many
-// wait for it.
+// openVersion opens a version. If the version is missing, it is rendered once for all concurrent requests.
 func (a *Content) openVersion(ctx context.Context, f domain.File, v domain.ImageVersion) (*blob.File, error) {
 	object := versionObject(f.Object, v, f.Resized)
 	got, err := a.blobs.Open(ctx, object)
@@ -125,7 +123,7 @@ func (a *Content) openVersion(ctx context.Context, f domain.File, v domain.Image
 		return got, err
 	}
 	made := a.rendering.DoChan(f.Object, func() (any, error) {
-		// The others wait for it too, so it goes on when the first of them leaves.
+		// Other requests wait for the result, so the rendering outlives the first one.
 		return nil, a.renderAgain(context.WithoutCancel(ctx), f)
 	})
 	select {
@@ -139,9 +137,9 @@ func (a *Content) openVersion(ctx context.Context, f domain.File, v domain.Image
 	return a.blobs.Open(ctx, object)
 }
 
-// renderAgain makes all versions of a file from its original.
+// renderAgain renders all versions of a file from its original.
 func (a *Content) renderAgain(ctx context.Context, f domain.File) error {
-	if a.complete(ctx, f) { // by another, before this one's turn came
+	if a.complete(ctx, f) { // another request rendered them in the meantime
 		return nil
 	}
 	original, err := a.blobs.Open(ctx, f.Object)
@@ -158,7 +156,7 @@ func (a *Content) renderAgain(ctx context.Context, f domain.File) error {
 	return err
 }
 
-// complete reports whether all versions of a file are there.
+// complete reports whether all versions of a file exist.
 func (a *Content) complete(ctx context.Context, f domain.File) bool {
 	for _, v := range domain.ImageVersions() {
 		if _, err := a.blobs.Stat(ctx, versionObject(f.Object, v, f.Resized)); err != nil {
@@ -168,7 +166,7 @@ func (a *Content) complete(ctx context.Context, f domain.File) bool {
 	return true
 }
 
-// render makes and stores all versions of an image, and gives their extension.
+// render renders and stores all versions of an image, and returns their extension.
 func (a *Content) render(ctx context.Context, src media.Source, object string, kind filetype.Kind) (made media.Rendered, extension string, err error) {
 	made, err = a.studio.Render(ctx, src, kind, domain.ImageVersions())
 	if err != nil {

@@ -11,23 +11,23 @@ import (
 	"vitrine/internal/store"
 )
 
-// FormFile is a file as a form sends it: with a name of the sender's, of which what cannot be
-// shown is taken off, and a media type that may be missing or none.
+// FormFile is a file of a form. Invisible characters are removed from its name, and its media type may be missing or
+// invalid.
 type FormFile struct {
 	Name, ContentType string
 	Body              io.Reader
 }
 
-// ReceivedFile is an upload whose bytes have come: the address by which a block is made of it,
-// the name that it has, and the SHA-256 of its bytes.
+// ReceivedFile describes an upload whose bytes have arrived: the address to create a block from, its name, and the
+// SHA-256 of its bytes.
 type ReceivedFile struct{ Value, Name, Sum string }
 
-// ReceiveFile takes a file that comes through the server, in one step where clients take the
-// two of Presign and ReceiveUpload. The same limits and quotas hold.
+// ReceiveFile stores a file of a form. It replaces Presign and ReceiveUpload, which API clients call, and applies the
+// same limits and quotas.
 func (a *Content) ReceiveFile(ctx context.Context, actor domain.Actor, f FormFile) (r ReceivedFile, err error) {
 	in := FileInput{Name: tidyName(f.Name), ContentType: f.ContentType}
 	if _, _, err := mime.ParseMediaType(in.ContentType); err != nil || !contentType.MatchString(in.ContentType) || len(in.ContentType) > domain.MaxContentType {
-		in.ContentType = "application/octet-stream" // the bytes decide later what it is
+		in.ContentType = "application/octet-stream" // its bytes decide later
 	}
 	if err := in.Validate(); err != nil {
 		return r, err
@@ -48,10 +48,10 @@ func (a *Content) ReceiveFile(ctx context.Context, actor domain.Actor, f FormFil
 	return r, err
 }
 
-// UploadValue is the address by which a block is made of an upload, by its key.
+// UploadValue returns the address to create a block from, by the key of the upload.
 func (a *Content) UploadValue(key string) string { return a.BaseURL + "/uploads/" + key }
 
-// addUploads notes uploads that are going to be sent, as far as the user may have so many.
+// addUploads records uploads that are about to be sent, up to the limit per user.
 func (a *Content) addUploads(ctx context.Context, actor domain.Actor, uploads []domain.Upload) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		has, err := tx.LockByteUsage(ctx, actor.UserID, "", a.Now())

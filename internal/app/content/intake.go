@@ -8,17 +8,15 @@ import (
 	"vitrine/internal/store"
 )
 
-// intake gets the content of one block or picture, on its owner's quota: room is held for
-// bytes before they are kept.
+// intake fetches the content of one block or picture. It reserves bytes in the owner's quota before it stores them.
 type intake struct {
 	*Content
 	held   *hold
-	spared int64 // bytes that the owner has less of once the content is stored
-	kept   int64 // bytes of it so far
+	spared int64 // bytes that storing the content frees
+	kept   int64 // bytes stored so far
 }
 
-// newIntake begins to get what a key names. Bytes that the content takes the place of are
-// spared: they need no room.
+// newIntake returns an intake for the content that a key names. The bytes of replaced files become free.
 func (a *Content) newIntake(key string, owner domain.UserID, replaced ...*domain.File) *intake {
 	in := &intake{Content: a, held: a.newHold(key, owner, false)}
 	for _, f := range replaced {
@@ -29,14 +27,14 @@ func (a *Content) newIntake(key string, owner domain.UserID, replaced ...*domain
 	return in
 }
 
-// from spares the bytes of an upload that is counted as unused until something is made of it.
+// from subtracts the bytes of an upload, which count as unused until the content is stored.
 func (a *intake) from(u domain.Upload) {
 	if !u.Used && u.UserID == a.held.user {
 		a.spared += u.Size
 	}
 }
 
-// keep is App.keep within the quota.
+// keep is Content.keep within the quota.
 func (a *intake) keep(ctx context.Context, staged *blob.Staged, contentType string) (domain.Blob, error) {
 	if err := a.held.grow(ctx, a.kept+staged.Size-a.spared); err != nil {
 		return domain.Blob{}, err
@@ -48,7 +46,7 @@ func (a *intake) keep(ctx context.Context, staged *blob.Staged, contentType stri
 	return kept, err
 }
 
-// settle gives the held room back in the transaction that stores the content.
+// settle releases the reservation in the transaction that stores the content.
 func (a *intake) settle(ctx context.Context, tx *store.Tx, files ...*domain.File) error {
 	growth := -a.spared
 	for _, f := range files {

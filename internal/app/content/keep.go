@@ -11,19 +11,17 @@ import (
 	"vitrine/internal/store"
 )
 
-// originals is the folder of the bytes that came from outside, named by their hash.
+// originals is the folder of bytes from users and other servers, named by their hash.
 const originals = "originals/"
 
-// keep puts bytes into the storage, unless the same are there, and gives their blob,
-// which stays for unreferencedFor from now.
+// keep stores bytes, unless they are stored already, and returns their blob, which is kept for at least unreferencedFor.
 //
-// Its row comes first: what a crash leaves half done is found by it and removed.
+// The row is created before the object, so that the sweep finds and removes the remains of a crash.
 func (a *Content) keep(ctx context.Context, staged *blob.Staged, contentType string) (b domain.Blob, err error) {
 	if err := a.CheckFile(ctx, staged.SHA256); err != nil {
 		return b, err
 	}
-	// A name of its own, so that what removes an older object of the same content
-	// cannot hit this one.
+	// The name is unique, so that the removal of an older object with the same content cannot delete this one.
 	object := originals + staged.SHA256[:2] + "/" + staged.SHA256 + "-" + auth.NewKey()[:8]
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		b, err = tx.ClaimBlob(ctx, staged.SHA256, object, staged.Size, a.Now())
@@ -53,8 +51,8 @@ func (a *Content) keep(ctx context.Context, staged *blob.Staged, contentType str
 	})
 }
 
-// discard removes staged bytes. What cannot be removed now, the sweep removes.
+// discard removes staged bytes. If that fails, the sweep removes them later.
 func (a *Content) discard(staged *blob.Staged) { _ = staged.Close() }
 
-// closing closes what was only read, where an error tells nothing.
+// closing closes a reader whose error on Close does not matter.
 func closing(c io.Closer) { _ = c.Close() }

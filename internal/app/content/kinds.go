@@ -18,8 +18,8 @@ import (
 	"vitrine/internal/media/svg"
 )
 
-// contentOfFile makes an Image of raster images and SVG, and an Attachment of
-// everything else. The bytes decide (behaviour.md section 10).
+// contentOfFile makes an Image of raster images and SVG, and an Attachment of everything else. The bytes decide
+// (behaviour.md section 10).
 func (a *intake) contentOfFile(ctx context.Context, staged *blob.Staged, name string) (content, error) {
 	bytes, err := staged.Open()
 	if err != nil {
@@ -48,9 +48,9 @@ func (a *intake) contentOfFile(ctx context.Context, staged *blob.Staged, name st
 	return a.attachment(ctx, staged, src, made, name, kind)
 }
 
-// attachment keeps a file of any kind as it is, with a preview where one can be made.
+// attachment stores a file unchanged, with a preview if one can be made.
 func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.SectionReader, made content, name string, kind filetype.Kind) (content, error) {
-	if kind.Class == filetype.Vector { // and yet not made safe to be shown
+	if kind.Class == filetype.Vector { // but it could not be made safe to show
 		kind.ContentType = "application/xml"
 	}
 	kept, err := a.keep(ctx, staged, kind.ContentType)
@@ -73,9 +73,9 @@ func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.Se
 	return made, nil
 }
 
-// picture keeps an image and makes its versions.
+// picture stores an image and renders its versions.
 func (a *intake) picture(ctx context.Context, staged *blob.Staged, src *io.SectionReader, name string, kind filetype.Kind) (*domain.File, error) {
-	if _, err := a.studio.Inspect(ctx, src, kind); err != nil { // before anything is kept
+	if _, err := a.studio.Inspect(ctx, src, kind); err != nil { // before anything is stored
 		return nil, err
 	}
 	kept, err := a.keep(ctx, staged, kind.ContentType)
@@ -92,7 +92,7 @@ func (a *intake) picture(ctx context.Context, staged *blob.Staged, src *io.Secti
 	return &f, nil
 }
 
-// drawing keeps an SVG without what runs or loads.
+// drawing stores an SVG without its scripts and external references.
 func (a *intake) drawing(ctx context.Context, src *io.SectionReader, name string, kind filetype.Kind) (*domain.File, error) {
 	clean, err := svg.Sanitize(io.NewSectionReader(src, 0, src.Size()))
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *intake) drawing(ctx context.Context, src *io.SectionReader, name string
 	return &f, nil
 }
 
-// firstPage makes an image of a document's first page.
+// firstPage makes an image of the first page of a document.
 func (a *intake) firstPage(ctx context.Context, src *io.SectionReader, name string) (*domain.File, error) {
 	shot, err := a.studio.FirstPage(ctx, src)
 	if err != nil {
@@ -131,13 +131,12 @@ func (a *intake) firstPage(ctx context.Context, src *io.SectionReader, name stri
 	return a.picture(ctx, staged, seen, strings.TrimSuffix(name, path.Ext(name))+"."+kind.Extension, kind)
 }
 
-// tidyName makes a name that came from elsewhere fit to be shown: its last part,
-// valid, on one line, and not longer than a title.
+// tidyName makes a foreign file name fit for display: its last part, as valid text on one line, no longer than a title.
 func tidyName(name string) string {
 	name = strings.ToValidUTF8(name, "")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) { // "gpj.exe" stays that
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) { // bidirectional controls would show it as another name
 			return -1
 		}
 		return r

@@ -15,10 +15,10 @@ import (
 	"vitrine/internal/fetch"
 )
 
-// programs matches the extension of a program that sent a file, which says nothing about the file.
+// programs matches the extension of a script that sent a file, which says nothing about the file.
 var programs = regexp.MustCompile(`(?i)\.(?:php|aspx?|ashx|axd|cgi|jsp|pl|do)$`)
 
-// fileName returns the name that the server gives a file, or else the last part of its address.
+// fileName returns the name that the server gives a file, or else the last part of its URL.
 func fileName(answer *fetch.Response) string {
 	name := dispositionName(answer.Header.Get("Content-Disposition"))
 	if name == "" {
@@ -30,14 +30,14 @@ func fileName(answer *fetch.Response) string {
 	return tidyName(name)
 }
 
-// isAttachment reports whether a Content-Disposition header says that the body is to be saved.
+// isAttachment reports whether a Content-Disposition header asks to save the body.
 func isAttachment(header string) bool {
 	words := strings.FieldsFunc(header, func(r rune) bool { return r == ';' || r == ' ' })
 	return len(words) > 0 && strings.EqualFold(words[0], "attachment")
 }
 
-// The parameters of Content-Disposition. RFC 6266 wants quotes around a name with spaces, which many servers
-// forget, so an unquoted name goes on to the next semicolon.
+// The parameters of Content-Disposition. RFC 6266 requires quotes around a name with spaces. Many servers omit them, so
+// an unquoted name ends at the next semicolon.
 var (
 	extendedName = regexp.MustCompile(`(?i)(?:^|[;\s])filename\*\s*=\s*"?([A-Za-z0-9_.:-]*)'[^']*'([^;"\s]*)`)
 	quotedName   = regexp.MustCompile(`(?i)(?:^|[;\s])filename\s*=\s*"((?:[^"\\]|\\.)*)"`)
@@ -58,7 +58,7 @@ func dispositionName(header string) string {
 	}
 	var name string
 	if m := quotedName.FindStringSubmatch(header); m != nil {
-		name = escapedChar.ReplaceAllString(m[1], "$1") // other backslashes are of paths on Windows
+		name = escapedChar.ReplaceAllString(m[1], "$1") // other backslashes belong to Windows paths
 	} else if m := bareName.FindStringSubmatch(header); m != nil {
 		name = strings.Trim(strings.TrimSpace(m[1]), `"`)
 	}
@@ -77,7 +77,7 @@ func dispositionName(header string) string {
 	return name
 }
 
-// decodeName decodes the bytes of a name from a named character set, "" if it cannot.
+// decodeName decodes the bytes of a name from a named character set. It returns "" on failure.
 func decodeName(set, raw string) string {
 	if set == "" {
 		return readableName(raw)
@@ -93,8 +93,8 @@ func decodeName(set, raw string) string {
 	return name
 }
 
-// readableName decodes the bytes of a name that states no character set. Servers send UTF-8, or what their file
-// system has. Text in GBK consists of pairs of bytes that are both high, which hardly occur in Western names.
+// readableName decodes the bytes of a name without a declared character set. Servers send UTF-8, or the encoding of
+// their file system. Text in GBK consists of pairs of high bytes, which are rare in Western names.
 func readableName(raw string) string {
 	if utf8.ValidString(raw) {
 		return raw
@@ -110,7 +110,7 @@ func readableName(raw string) string {
 	return name
 }
 
-// pairs reports whether all high bytes of a text come in pairs that are characters of GBK.
+// pairs reports whether all high bytes of a text form pairs that are characters in GBK.
 func pairs(raw string) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] < 0x80 {

@@ -12,11 +12,11 @@ import (
 // exportFolder is the folder of exports in the storage.
 const exportFolder = "exports/"
 
-// ExportObject is a name for an export in the storage that nothing else has.
+// ExportObject returns a new unique name for an export in the storage.
 func ExportObject() string { return exportFolder + auth.NewKey() }
 
-// KeepObject puts what a reader gives into the storage, and tells how many bytes that were. It is
-// held in the staging folder first, and refused where disks have no more than their reserve.
+// KeepObject stores the bytes of a reader and returns their number. It stages them first, and refuses them if the free
+// space of a disk falls to its reserve.
 func (a *Content) KeepObject(ctx context.Context, object, contentType string, r io.Reader) (int64, error) {
 	staged, err := a.staging.Receive(ctx, &sparing{a: a, r: r}, math.MaxInt64-1)
 	if err != nil {
@@ -29,17 +29,17 @@ func (a *Content) KeepObject(ctx context.Context, object, contentType string, r 
 	return staged.Size, a.blobs.PutStaged(ctx, object, staged, contentType)
 }
 
-// SpareDisk is Unavailable unless each disk has room for so many bytes above the reserve.
+// SpareDisk returns Unavailable unless each disk has room for the bytes above the reserve.
 func (a *Content) SpareDisk(bytes int64) error { return a.spare(bytes) }
 
-// sparing is a reader that ends where disks are nearly full.
+// sparing is a reader that fails once a disk is nearly full.
 type sparing struct {
 	a     *Content
 	r     io.Reader
-	since int64 // bytes since it was looked
+	since int64 // bytes since the last check
 }
 
-// spareStep is after how many bytes it is looked again.
+// spareStep is the number of bytes between checks of the disks.
 const spareStep = 16 << 20
 
 func (s *sparing) Read(p []byte) (int, error) {
@@ -54,7 +54,7 @@ func (s *sparing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// OpenObject opens what KeepObject has kept. IsMissing tells of what is not there.
+// OpenObject opens an object that KeepObject stored. IsMissing reports whether it is missing.
 func (a *Content) OpenObject(ctx context.Context, object string) (*blob.File, error) {
 	f, err := a.blobs.Open(ctx, object)
 	return f, missing(err)

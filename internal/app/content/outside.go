@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/fetch"
 )
 
-// CheckReachable refuses what is no address of the web, and an address that is not public, as
-// far as that can be seen without asking anybody: a name may still lead nowhere that we may go.
+// CheckReachable refuses anything but a public address of the web, without a DNS query: a name may still resolve to a
+// private address.
 func (a *Content) CheckReachable(field, address string) error {
 	err := a.fetcher.Check(address)
 	if known, ok := errors.AsType[*fetch.Error](err); ok {
@@ -20,11 +20,11 @@ func (a *Content) CheckReachable(field, address string) error {
 	return err
 }
 
-// ImportFetcher is what asks other servers for what users bring in: public ones alone, or those
-// that the operator allows.
+// ImportFetcher returns the client for imports from other servers. It only reaches public servers and those that the
+// operator allows.
 func (a *Content) ImportFetcher() *fetch.Client { return a.importer }
 
-// SentBytes are what a user has uploaded, on the disk of this server. Whoever opens it closes it.
+// SentBytes are the bytes of an upload on a local disk. The caller must close it.
 type SentBytes struct {
 	*os.File
 	Name   string
@@ -40,7 +40,7 @@ func (f *SentBytes) Close() error {
 	return err
 }
 
-// OpenUpload opens the bytes of an upload; NotFound if it is gone.
+// OpenUpload opens the bytes of an upload. It returns NotFound if the upload was removed.
 func (a *Content) OpenUpload(ctx context.Context, id domain.UploadID) (*SentBytes, error) {
 	u, err := a.Store.UploadByID(ctx, id)
 	if err != nil {

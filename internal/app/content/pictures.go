@@ -7,9 +7,9 @@ import (
 	"vitrine/internal/store"
 )
 
-// ShowUpload makes a picture of an upload of the actor, by its address, and keeps it in the
-// transaction in which show shows it. The picture is nobody's: it counts against no quota.
-// What is wrong with the upload is a fault of the field. It takes as long as the image does.
+// ShowUpload makes a picture of an upload of the actor, by its address, and stores it in the transaction that show uses.
+// The picture has no owner and counts against no quota. A problem with the upload is a fault of the field. It takes as
+// long as decoding the image.
 func (a *Content) ShowUpload(ctx context.Context, actor domain.Actor, field, address string, show func(tx *store.Tx, f *domain.File) error) error {
 	upload, named, err := a.UploadNamed(ctx, actor, field, address)
 	if err == nil && !named {

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/page"
 )
 
-// preview gets the first of some images that can be shown; nil if there is none. An
-// error is one of this server.
+// preview fetches the first of several images that can be shown, or returns nil if there is none. Errors are those of
+// this server.
 func (a *intake) preview(ctx context.Context, addresses []string) (*domain.File, error) {
 	for _, address := range addresses[:min(len(addresses), previewTries)] {
 		f, err := a.previewAt(ctx, address)
@@ -33,7 +33,7 @@ func (a *intake) previewOf(ctx context.Context, p page.Page) (f *domain.File, al
 		if err != nil && (!theirs(err) || busyOrStopped(ctx, err) != nil) {
 			return nil, "", err
 		}
-		// The size is 0 for a drawing that states none.
+		// The size of an SVG without dimensions is 0.
 		if err == nil && f.Width >= page.MinWidth && f.Height >= page.MinHeight {
 			return f, picture.Alt, nil
 		}
@@ -41,8 +41,8 @@ func (a *intake) previewOf(ctx context.Context, p page.Page) (f *domain.File, al
 	return nil, "", nil
 }
 
-// theirs tells of an error that is due to what was fetched, or for which the author has no
-// room: the block does without.
+// theirs reports whether an error is caused by the fetched file or the author's quota. The block then goes without a
+// preview.
 func theirs(err error) bool {
 	_, fetching := errors.AsType[*fetch.Error](err)
 	_, reading := errors.AsType[*media.Error](err)
@@ -58,7 +58,7 @@ func (a *intake) previewAt(ctx context.Context, address string) (*domain.File, e
 		return nil, err
 	}
 	defer closing(answer.Body)
-	staged, err := a.staging.Receive(ctx, answer.Body, maxPreview) // ends with aside by its source
+	staged, err := a.staging.Receive(ctx, answer.Body, maxPreview) // the source closes the body when aside ends
 	if err != nil {
 		return nil, fetched(err)
 	}

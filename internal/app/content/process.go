@@ -17,7 +17,7 @@ import (
 // ProcessBlock is the job that fetches the content of a block.
 type ProcessBlock struct {
 	Block domain.BlockID `json:"block_id"`
-	Round int64          `json:"round,omitempty"` // of attempts; 0 in jobs of older versions, for any
+	Round int64          `json:"round,omitempty"` // of attempts; jobs of older versions have 0, which means any
 }
 
 // Kind implements jobs.Args.
@@ -26,33 +26,33 @@ func (ProcessBlock) Kind() string { return "process_block" }
 // Class implements jobs.Classed.
 func (ProcessBlock) Class() jobs.Class { return jobs.Content }
 
-// linkWaits are the times between the attempts to fetch a page that fails for reasons that may pass. They
-// differ by up to a quarter in each case. After the last attempt only the block's author can start again.
+// linkWaits are the pauses between the attempts to fetch a page after temporary failures, varied by up to a quarter.
+// After the last attempt only the block's author can try again.
 var linkWaits = [maxAttempts - 1]time.Duration{5 * time.Second, time.Minute, 10 * time.Minute,
 	time.Hour, 6 * time.Hour, 24 * time.Hour, 48 * time.Hour}
 
-// longWait is the shortest time for which a person may have only maxDeferred links wait. The other links
-// that still fail then are given up, so an import of dead bookmarks does not fill the queue for days.
+// longWait is the shortest pause for which only maxDeferred links of a person may wait. Further failing links are given
+// up, so that an import of dead bookmarks does not fill the queue for days.
 const (
 	longWait    = time.Hour
 	maxDeferred = 1000
 )
 
-// maxAttempts is how often the content of a block is tried: that of a link over days, by linkWaits, that
-// of an upload over about ten minutes, by jobs.Backoff.
+// maxAttempts is the number of attempts to fetch the content of a block. Those for a link take days (linkWaits), those
+// for an upload about ten minutes (jobs.Backoff).
 const maxAttempts = 8
 
-// jobAttempts is how often the queue runs the job: more, since a server that dies in
-// an attempt uses up one here as well.
+// jobAttempts is how often the queue runs the job. It is higher, because an attempt during which the server dies also
+// counts.
 const jobAttempts = 2 * maxAttempts
 
-// NoteTimeout is for noting what became of an attempt when the job's own time is up.
+// NoteTimeout limits recording the result of an attempt after the job's own time is up.
 const NoteTimeout = 5 * time.Second
 
-// errTries is the cause of a content that servers died of, for the operator.
+// errTries is the cause, for the operator, of content whose processing killed servers.
 var errTries = errors.New("its tries are used up: servers stopped, or the time was up, in the midst of them")
 
-// errUnavailable is the cause of a content that will never come.
+// errUnavailable is the cause of a permanent failure.
 type errUnavailable struct {
 	reason string // for the block's author
 	cause  error
@@ -61,7 +61,7 @@ type errUnavailable struct {
 func (e *errUnavailable) Error() string { return e.reason }
 func (e *errUnavailable) Unwrap() error { return e.cause }
 
-// Process has the content of a block got, in the transaction that makes it.
+// Process queues the processing of a block in the transaction that creates it.
 func Process(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.BlockID, upload domain.UploadID, now time.Time) error {
 	if err := keepUpload(ctx, tx, "value", upload); err != nil {
 		return err
@@ -76,9 +76,8 @@ func enqueue(ctx context.Context, tx *store.Tx, job ProcessBlock, by domain.User
 	return tx.Enqueue(ctx, job, jobs.Attempts(jobAttempts), jobs.For(int64(by)))
 }
 
-// RunProcessBlock tries to fetch the content of a block that waits for it (behaviour.md section 3). Each
-// attempt is counted before it is made, so that a block whose content kills the server is given up too.
-// It takes effect once, however often it runs.
+// RunProcessBlock tries to fetch the content of a waiting block (behaviour.md section 3). It counts each attempt before
+// it starts, so that a block whose content kills the server is given up too. Running it again has no further effect.
 func (a *Content) RunProcessBlock(ctx context.Context, job ProcessBlock) error {
 	id := job.Block
 	b, p, err := a.beginAttempt(ctx, job)
@@ -114,7 +113,7 @@ func reasonOf(p domain.ProcessingStatus) string {
 	return *p.Reason
 }
 
-// beginAttempt counts an attempt; NotFound means that there is nothing to do.
+// beginAttempt counts an attempt. NotFound means that there is nothing to do.
 func (a *Content) beginAttempt(ctx context.Context, job ProcessBlock) (b domain.Block, p domain.ProcessingStatus, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.BeginAttempt(ctx, job.Block, job.Round, a.Now()); err != nil {
@@ -129,7 +128,7 @@ func (a *Content) beginAttempt(ctx context.Context, job ProcessBlock) (b domain.
 	return b, p, err
 }
 
-// failed records a failed attempt, and returns the error that makes the queue try again at the right time.
+// failed records a failed attempt and returns the error that makes the queue try again at the right time.
 func (a *Content) failed(ctx context.Context, b domain.Block, p domain.ProcessingStatus, err error) error {
 	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
 		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(max(busy.RetryAfter, time.Second)))
@@ -140,14 +139,14 @@ func (a *Content) failed(ctx context.Context, b domain.Block, p domain.Processin
 	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
 		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
 	}
-	if domain.KindOf(err) == domain.Unavailable { // which is not the block's fault
+	if domain.KindOf(err) == domain.Unavailable { // the block did not cause it
 		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
 	}
 	reason, lasting := explain(err)
 	if ctx.Err() != nil {
 		reason = "It took too long"
 	}
-	// What is noted of the attempt is noted even if it has used up the job's time.
+	// Record the result even if the attempt used up the job's time.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
 	defer cancel()
 	wait, last := time.Duration(0), lasting || p.Attempts >= maxAttempts
@@ -163,7 +162,7 @@ func (a *Content) failed(ctx context.Context, b domain.Block, p domain.Processin
 	}
 	switch note := a.noteFailure(ctx, p, reason, last); {
 	case note != nil:
-		return errors.Join(err, note) // the next attempt notes it
+		return errors.Join(err, note) // the next attempt records it
 	case last:
 		return jobs.Permanent(err)
 	case wait > 0:
@@ -172,12 +171,10 @@ func (a *Content) failed(ctx context.Context, b domain.Block, p domain.Processin
 	return err
 }
 
-// isLink reports whether the content of a block comes from an address, so that the block can be shown as a
-// link without it.
+// isLink reports whether the content of a block comes from a URL, so that the block can be shown as a link without it.
 func isLink(b domain.Block) bool { return b.ValueURL != nil }
 
-// explain gives the reason of a failure in words for the block's author, and whether
-// trying again is of no use.
+// explain returns the reason of a failure for the block's author, and whether the failure is permanent.
 func explain(err error) (reason string, lasting bool) {
 	if e, ok := errors.AsType[*errUnavailable](err); ok {
 		return e.reason, true
@@ -200,9 +197,9 @@ func (a *Content) undoAttempt(ctx context.Context, id domain.BlockID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
 }
 
-// noteFailure records why an attempt failed, and ends the wait of the block after the last one. A block
-// that was made from an address is shown as a Link from the first failure on, even if further attempts
-// follow; one of an upload, from the last. A block that had content before keeps it.
+// noteFailure records why an attempt failed, and ends the wait of the block after the last one. A block with a URL is
+// shown as a Link from the first failure on, even if further attempts follow; a block of an upload only after the last.
+// A block that already has content keeps it.
 func (a *Content) noteFailure(ctx context.Context, p domain.ProcessingStatus, reason string, last bool) error {
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockBlock(ctx, p.BlockID); err != nil {
@@ -232,13 +229,13 @@ func (a *Content) noteFailure(ctx context.Context, p domain.ProcessingStatus, re
 		}
 		return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
 	})
-	if domain.KindOf(err) == domain.NotFound { // deleted, or done by another
+	if domain.KindOf(err) == domain.NotFound { // deleted, or finished by another attempt
 		return nil
 	}
 	return err
 }
 
-// endProcessing gives a block the content that it waits for, once.
+// endProcessing stores the content that a block waits for, once.
 func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, change func(tx *store.Tx, b *domain.Block) error) error {
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockBlock(ctx, id); err != nil {
@@ -271,14 +268,13 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, change f
 		}
 		return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
 	})
-	if domain.KindOf(err) == domain.NotFound { // deleted, or done by another
+	if domain.KindOf(err) == domain.NotFound { // deleted, or finished by another attempt
 		return nil
 	}
 	return err
 }
 
-// fill gives a block its content, of an upload unless that is 0. What its author says
-// wins.
+// fill sets the content of a block, and that of an upload unless it is 0. Values that the author set take precedence.
 func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in *intake, upload domain.UploadID) error {
 	text := made.words()
 	description := core.Literal(made.description)
@@ -300,8 +296,8 @@ func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in 
 	})
 }
 
-// words returns the content of a block. The text of a document is found by searches and not shown, so it has no
-// other form than its words.
+// words returns the content of a block. The text of a document is only searched, not shown, so it is stored as words
+// only.
 func (made content) words() *domain.Text {
 	if made.text != "" {
 		return &domain.Text{Plain: made.text}
@@ -309,8 +305,7 @@ func (made content) words() *domain.Text {
 	return core.Rendered(core.NonEmpty(&made.markdown))
 }
 
-// copied keeps a transaction that is run again from seeing the id that the first run
-// gave the file.
+// copied copies a file, so that a retried transaction does not see the id that the first run assigned.
 func copied(f *domain.File) *domain.File {
 	if f == nil {
 		return nil
@@ -319,7 +314,7 @@ func copied(f *domain.File) *domain.File {
 	return &c
 }
 
-// orElse is what was said, else what was found; nil where neither was.
+// orElse returns said if it is set, or else found, or nil if both are missing.
 func orElse(said *string, found string) *string {
 	if said != nil || found == "" {
 		return said

@@ -11,39 +11,39 @@ import (
 	"vitrine/internal/store"
 )
 
-// Quotas are the bounds of each tier. A tier that is missing has none.
+// Quotas are the quotas by tier. A missing tier is unlimited.
 type Quotas map[domain.Tier]domain.Quota
 
-// MaxOpenUploads is how many uploads a user may have of which nothing has been made yet:
-// what clients put into an S3 storage is counted only later, and any size is taken there.
+// MaxOpenUploads is the maximum number of unused uploads per user. Direct uploads to S3 are measured only later and may
+// have any size until then.
 const MaxOpenUploads = 500
 
-// holdLease is how long room stays held for bytes whose server has died; while it lives it
-// extends the lease three times as often.
+// holdLease is the time for which bytes stay reserved after their server died. A live server extends the lease three
+// times as often.
 const holdLease = time.Minute
 
-// errOverQuota is the cause of what is refused since a user has stored too much.
+// errOverQuota is the cause of refusals because a user has stored too much.
 var errOverQuota = errors.New("over quota")
 
-// ByteUsage is what the actor has stored, and the bounds of it.
+// ByteUsage returns the bytes that the actor has stored and the actor's quota.
 func (a *Content) ByteUsage(ctx context.Context, actor domain.Actor) (u domain.ByteUsage, q domain.Quota, err error) {
 	u, err = a.Store.ByteUsage(ctx, actor.UserID, a.Now())
 	return u, a.quotas[u.Tier], err
 }
 
-// ByteUsages is what some users have stored, for who runs the server.
+// ByteUsages returns the bytes that several users have stored, for the operator.
 func (a *Content) ByteUsages(ctx context.Context, users []domain.UserID) (map[domain.UserID]domain.ByteUsage, error) {
 	return a.Store.ByteUsages(ctx, users, a.Now())
 }
 
-// Quota is the bounds of a tier.
+// Quota returns the quota of a tier.
 func (a *Content) Quota(tier domain.Tier) domain.Quota { return a.quotas[tier] }
 
-// UploadLimit is how many bytes a file may have.
+// UploadLimit returns the maximum number of bytes per file.
 func (a *Content) UploadLimit() int64 { return a.uploadLimit }
 
-// room is how many bytes more a user may store, of an upload or of something else, and
-// the refusal of more than that; negative where there is no bound.
+// room returns how many more bytes a user may store, as an upload or otherwise, and the error for storing more. left is
+// negative if there is no limit.
 func (a *Content) room(u domain.ByteUsage, upload bool) (left int64, refusal error) {
 	q := a.quotas[u.Tier]
 	left = -1
@@ -63,8 +63,8 @@ func overTotal(total, left int64) error {
 	return overQuota("Your files and texts may have "+domain.FormatBytes(total)+" in all", left, "Delete blocks that you do not need")
 }
 
-// textRoom returns how much room is left for texts. It runs after the transaction has stored the
-// texts, so left is negative if they do not fit.
+// textRoom returns how many more bytes of text a user may store. It runs after the transaction has stored the texts, so
+// left is negative if they do not fit.
 func (a *Content) textRoom(u domain.ByteUsage) (left int64, refusal error) {
 	total := a.quotas[u.Tier].Total
 	if total == 0 {
@@ -78,29 +78,29 @@ func overQuota(bound string, left int64, remedy string) error {
 	return domain.Wrap(domain.Forbidden, bound+", and "+domain.FormatBytes(left)+" are left. "+remedy, errOverQuota)
 }
 
-// hold is room that is held for bytes on their way. It is not safe for concurrent use.
+// hold reserves bytes that are about to be stored. It is not safe for concurrent use.
 type hold struct {
 	a      *Content
 	key    string
 	user   domain.UserID
 	upload bool
-	bytes  int64  // for which there is room
-	stop   func() // extending the lease; nil where nothing is reserved
+	bytes  int64  // reserved
+	stop   func() // stops extending the lease; nil if nothing is reserved
 }
 
-// newHold prepares to hold room for what a key names.
+// newHold prepares a reservation under a key. It reserves nothing yet.
 func (a *Content) newHold(key string, user domain.UserID, upload bool) *hold {
 	return &hold{a: a, key: key, user: user, upload: upload}
 }
 
-// grow holds room for a number of bytes in all. It is Forbidden where the quota has none.
+// grow raises the reservation to a number of bytes. It returns Forbidden if that exceeds the quota.
 func (h *hold) grow(ctx context.Context, bytes int64) error {
 	_, err := h.growUpTo(ctx, bytes, bytes)
 	return err
 }
 
-// growUpTo holds room for at most so many bytes in all, and tells for how many. It is
-// Forbidden where the quota has no room for the least.
+// growUpTo raises the reservation to at most most bytes and returns the number reserved. It returns Forbidden if the
+// quota has no room for least bytes.
 func (h *hold) growUpTo(ctx context.Context, least, most int64) (int64, error) {
 	if most <= h.bytes {
 		return h.bytes, nil
@@ -135,14 +135,14 @@ func (h *hold) growUpTo(ctx context.Context, least, most int64) (int64, error) {
 	return got, nil
 }
 
-// bounded reports whether there is a quota to hold room of.
+// bounded reports whether the quota has a limit.
 func (h *hold) bounded(ctx context.Context, q store.Queries) (bool, error) {
 	u, err := q.ByteUsage(ctx, h.user, h.a.Now())
 	left, _ := h.a.room(u, h.upload)
 	return left >= 0, err
 }
 
-// extend extends a lease until it is stopped.
+// extend extends a lease until stop is called.
 func (a *Content) extend(ctx context.Context, key string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var done sync.WaitGroup
@@ -154,7 +154,7 @@ func (a *Content) extend(ctx context.Context, key string) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				// A lease that cannot be extended runs out, and settle looks anew.
+				// A lease that cannot be extended expires, and settle checks the quota again.
 				_ = a.Store.InTx(ctx, func(tx *store.Tx) error {
 					return tx.ExtendReservation(ctx, key, a.Now().Add(holdLease))
 				})
@@ -164,9 +164,8 @@ func (a *Content) extend(ctx context.Context, key string) (stop func()) {
 	return func() { cancel(); done.Wait() }
 }
 
-// settle gives the held room back in the transaction that stores what it was held for, by
-// which the user's bytes grow by so many. If the lease has run out, or the room was less,
-// it is Forbidden where the quota has no room.
+// settle releases the reservation in the transaction that stores its content, by which the user's bytes grow by growth.
+// If the lease expired or was smaller than that, it checks the quota again and returns Forbidden if that is exceeded.
 func (h *hold) settle(ctx context.Context, tx *store.Tx, growth int64) error {
 	held, err := tx.EndReservation(ctx, h.key, h.a.Now())
 	if err != nil || growth <= held {
@@ -185,7 +184,7 @@ func (h *hold) settle(ctx context.Context, tx *store.Tx, growth int64) error {
 	return nil
 }
 
-// release gives back room that was not settled.
+// release releases the bytes that were not settled.
 func (h *hold) release(ctx context.Context) {
 	if h.stop == nil {
 		return
@@ -193,7 +192,7 @@ func (h *hold) release(ctx context.Context) {
 	h.stop()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
 	defer cancel()
-	// What cannot be given back now is free when the lease runs out.
+	// If this fails, they are released when the lease expires.
 	_ = h.a.Store.InTx(ctx, func(tx *store.Tx) error {
 		_, err := tx.EndReservation(ctx, h.key, h.a.Now())
 		return err

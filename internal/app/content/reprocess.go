@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Processing tells a block's author how far its content has come.
+// Processing returns the progress of a block's content to its author.
 func (a *Content) Processing(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
 	b, err := a.Store.Block(ctx, actor.UserID, id)
 	if err != nil {
@@ -20,7 +20,7 @@ func (a *Content) Processing(ctx context.Context, actor domain.Actor, id domain.
 	return a.Store.Processing(ctx, id)
 }
 
-// Reprocess gets the content of a block again. Its author may.
+// Reprocess fetches the content of a block again for its author.
 func (a *Content) Reprocess(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		b, err := tx.LockedBlock(ctx, actor.UserID, id)
@@ -36,13 +36,13 @@ func (a *Content) Reprocess(ctx context.Context, actor domain.Actor, id domain.B
 	return p, err
 }
 
-// Restart starts another round of attempts to fetch the content of a locked block. It does nothing while
-// the first attempt of a round is still to come; if an attempt failed, the next one is made at once.
+// Restart starts another round of attempts to fetch the content of a locked block. It does nothing while the first
+// attempt of a round is still to come. If an attempt failed, the next one is made at once.
 func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p domain.ProcessingStatus, err error) {
 	now := a.Now()
 	p, err = tx.Processing(ctx, b.ID)
 	switch {
-	case domain.KindOf(err) == domain.NotFound && b.ValueURL != nil: // a link from before there was processing
+	case domain.KindOf(err) == domain.NotFound && b.ValueURL != nil: // a link from before processing was recorded
 		err = tx.StartProcessing(ctx, b.ID, 0, now)
 	case domain.KindOf(err) == domain.NotFound:
 		return p, domain.NewUnprocessable("The block was not made from an address or an upload")
@@ -72,7 +72,7 @@ func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p 
 	return p, enqueue(ctx, tx, ProcessBlock{Block: b.ID, Round: p.Round}, domain.UserID(b.Author.ID))
 }
 
-// stillThere refuses to process an upload again that has been removed.
+// stillThere refuses to process an upload again that was removed.
 func (a *Content) stillThere(ctx context.Context, tx *store.Tx, p domain.ProcessingStatus) error {
 	if p.UploadID == 0 {
 		return nil

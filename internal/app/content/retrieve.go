@@ -22,45 +22,43 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Bounds of what is fetched, in bytes.
+// Limits for fetched content, in bytes.
 const (
 	maxPage    = 5 << 20
 	maxOEmbed  = 1 << 20
 	maxPreview = 20 << 20
 )
 
-// How many of a page's images are tried as its preview, and of its oEmbed endpoints.
+// The number of images and of oEmbed endpoints of a page that are tried.
 const (
 	previewTries = 3
 	oEmbedTries  = 2
 )
 
-// asideTimeout is how long the fetch of a preview or of an oEmbed answer may take: a page
-// is not lost because what it refers to is slow.
+// asideTimeout limits the fetch of a preview or an oEmbed answer. A slow one does not fail the page.
 const asideTimeout = 15 * time.Second
 
-// What is asked for.
+// Values of the Accept header.
 const (
 	acceptAny   = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
 	acceptImage = "image/*"
 )
 
-// content is what was found for a block. Empty fields were not found.
+// content is the result of processing a block. Fields that were not found are empty.
 type content struct {
 	kind        domain.BlockType
 	title       string
 	description string // plain text
 	altText     string
 	markdown    string
-	text        string // of a document, for searches only
+	text        string // of a document, only for search
 	sourceTitle string
 	image, file *domain.File
 	embed       *domain.Embed
 	page        *domain.PageFacts
 }
 
-// content gets what a block is to hold. Its errors are temporary unless explain says
-// otherwise.
+// content fetches the content of a block. Its errors are temporary unless explain says otherwise.
 func (a *intake) content(ctx context.Context, b domain.Block, p domain.ProcessingStatus) (content, error) {
 	if p.UploadID != 0 {
 		return a.contentOfUpload(ctx, p.UploadID)
@@ -71,7 +69,7 @@ func (a *intake) content(ctx context.Context, b domain.Block, p domain.Processin
 	return a.contentOfURL(ctx, *b.ValueURL)
 }
 
-// contentOfURL gets the content of a URL. A known provider is asked before the page, whose own form often
+// contentOfURL fetches the content of a URL. A known provider is asked before the page, because the page itself often
 // needs a browser.
 func (a *intake) contentOfURL(ctx context.Context, address string) (content, error) {
 	at, err := weburl.Parse(address)
@@ -88,7 +86,7 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	}
 	defer closing(answer.Body)
 	body := bufio.NewReaderSize(answer.Body, 1<<12)
-	head, err := body.Peek(sniffed) // an error shows again when it is read
+	head, err := body.Peek(sniffed) // reading returns the error again
 	empty := len(head) == 0 && errors.Is(err, io.EOF)
 	if empty || isPage(answer, head) {
 		return a.contentOfPage(ctx, at, answer, body, said)
@@ -101,7 +99,7 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	return a.contentOfFile(ctx, staged, fileName(answer))
 }
 
-// onward follows pages that redirect by their content.
+// onward returns the target of a page that redirects by its content.
 func onward(answer *fetch.Response, beginning []byte) *url.URL {
 	if !isPage(answer, beginning[:min(len(beginning), sniffed)]) {
 		return nil
@@ -109,8 +107,7 @@ func onward(answer *fetch.Response, beginning []byte) *url.URL {
 	return page.Onward(answer.URL, answer.Header, beginning)
 }
 
-// get fetches what somebody, or a page of theirs, links to: from no site that is blocked here, wherever
-// the address leads.
+// get fetches a URL given by a user or a page. It never reaches a blocked site, not even through a redirect.
 func (a *Content) get(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
 	r.Permit = func(ctx context.Context, to *url.URL) error {
 		blocked, err := a.BlockedSites(ctx, to.String())
@@ -122,7 +119,7 @@ func (a *Content) get(ctx context.Context, r fetch.Request) (*fetch.Response, er
 	return a.fetcher.Get(ctx, r)
 }
 
-// fetched finds the reason for which a body could not be staged.
+// fetched returns the reason why a body could not be staged.
 func fetched(err error) error {
 	if errors.Is(err, blob.ErrTooLarge) {
 		return &errUnavailable{"The file is too large", err}
@@ -130,11 +127,11 @@ func fetched(err error) error {
 	return err
 }
 
-// sniffed is how many bytes tell a page from a file.
+// sniffed is the number of bytes that distinguish a page from a file.
 const sniffed = 512
 
-// isPage reports whether a response is a web page and not a file. A page is labelled as one or not at all, is
-// not meant to be saved, and its first bytes are text. Control characters may be among them.
+// isPage reports whether a response is a web page rather than a file. A page is labelled as HTML or not at all, is not
+// meant to be downloaded, and its first bytes are text, possibly with control characters.
 func isPage(answer *fetch.Response, head []byte) bool {
 	if isAttachment(answer.Header.Get("Content-Disposition")) {
 		return false
@@ -157,13 +154,13 @@ var (
 	rootTag = regexp.MustCompile(`(?i)^[^<]*(?:<[?!][^>]*>\s*)*<html[\s>]`)
 )
 
-// contentOfPage makes an Embed or a Link of a web page. given is the URL that the user saved, and said what
-// its provider answered, if there is a known one. An empty answer is a page, too: there is no file to keep.
+// contentOfPage makes an Embed or a Link of a web page. given is the URL that the user saved, and said is the answer of
+// its provider, if the provider is known. An empty response is a page, too: there is no file to store.
 func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetch.Response, r io.Reader, said page.OEmbed) (content, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxPage))
-	closing(answer.Body) // makes room for the page's images, which are often at the same site
+	closing(answer.Body) // frees the slot of the site, which often serves the page's images too
 	if len(body) > 0 && errors.Is(err, fetch.ErrCutOff) {
-		err = nil // browsers show as much of a page as arrived, too
+		err = nil // use the part that arrived, as browsers do
 	}
 	if err != nil {
 		return content{}, err
@@ -205,9 +202,9 @@ func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetc
 	return made, err
 }
 
-// player returns the Embed of a page, with the kind "" if the page has no player: of a known provider to which the
-// URL redirected, or of an answer of the type "video" that the page itself links to. Other answers that it
-// links to often only repeat the page in a frame, so they describe the Link instead; said is the first.
+// player returns the Embed of a page. The kind is "" if the page has no player. The player comes from a known provider
+// to which the URL redirected, or from an answer of the type "video" that the page itself links to. Other linked answers
+// often only repeat the page in a frame, so they only describe the Link. said is the first of them.
 func (a *intake) player(ctx context.Context, given, at *url.URL, p page.Page, said page.OEmbed) (content, page.OEmbed, error) {
 	if at.String() != given.String() {
 		made, known, err := a.fromProvider(ctx, at)
@@ -233,8 +230,8 @@ func (a *intake) player(ctx context.Context, given, at *url.URL, p page.Page, sa
 	return content{}, said, nil
 }
 
-// fromProvider asks the known provider of a page, if there is one. It returns an Embed, or the kind "" if the
-// answer holds nothing to play.
+// fromProvider requests the oEmbed answer of a page's known provider, if there is one. It returns an Embed, or the kind
+// "" if the answer contains no player.
 func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, said page.OEmbed, err error) {
 	endpoint, ok := a.providers.Find(at)
 	if !ok {
@@ -248,8 +245,8 @@ func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, s
 	return made, said, err
 }
 
-// ask returns the answer at an oEmbed endpoint and its URL. Without a valid answer, the type is "". Errors are
-// those of this server, not of the provider.
+// ask returns the answer of an oEmbed endpoint and its URL. Without a valid answer, the type is "". Errors are those of
+// this server, not of the provider.
 func (a *intake) ask(ctx context.Context, endpoint page.Endpoint) (said page.OEmbed, from *url.URL, err error) {
 	aside, cancel := context.WithTimeout(ctx, asideTimeout)
 	defer cancel()
@@ -268,8 +265,8 @@ func (a *intake) ask(ctx context.Context, endpoint page.Endpoint) (said page.OEm
 	return said, answer.URL, nil
 }
 
-// embedded makes an Embed of the answer of an oEmbed endpoint for the page at a URL. Its kind is "" if the
-// answer holds no safe frame.
+// embedded makes an Embed of an oEmbed answer for the page at a URL. The kind is "" if the answer contains no safe
+// frame.
 func (a *intake) embedded(ctx context.Context, said page.OEmbed, from, at *url.URL) (made content, err error) {
 	html := said.SafeHTML(from, at, a.ownHosts...)
 	if html == "" {
@@ -284,7 +281,7 @@ func (a *intake) embedded(ctx context.Context, said page.OEmbed, from, at *url.U
 	return made, err
 }
 
-// busyOrStopped passes on what makes the whole attempt pointless for now.
+// busyOrStopped returns the errors that make the whole attempt pointless for now.
 func busyOrStopped(ctx context.Context, err error) error {
 	if errors.Is(err, fetch.ErrBusy) || ctx.Err() != nil {
 		return err
@@ -292,7 +289,7 @@ func busyOrStopped(ctx context.Context, err error) error {
 	return nil
 }
 
-// contentOfUpload makes an Image or an Attachment of bytes that a user sent.
+// contentOfUpload makes an Image or an Attachment of uploaded bytes.
 func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (content, error) {
 	u, err := a.Store.UploadByID(ctx, id)
 	if domain.KindOf(err) == domain.NotFound {
@@ -310,7 +307,7 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 	return a.contentOfFile(ctx, staged, tidyName(u.Name))
 }
 
-// HeadOfUpload reads at most most bytes from the beginning of an upload.
+// HeadOfUpload reads up to most bytes from the beginning of an upload.
 func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, most int64) ([]byte, error) {
 	u, err := a.Store.UploadByID(ctx, id)
 	if err != nil {
@@ -351,7 +348,7 @@ func (a *Content) openUpload(ctx context.Context, u domain.Upload) (*blob.File, 
 	return a.blobs.Open(ctx, object)
 }
 
-// cut shortens a text to the length of a title.
+// cut shortens a text to the maximum length of a title.
 func cut(s string) string {
 	if r := []rune(s); len(r) > domain.MaxTitle {
 		return strings.TrimSpace(string(r[:domain.MaxTitle-1])) + "…"
@@ -359,7 +356,7 @@ func cut(s string) string {
 	return s
 }
 
-// newFile is a file of bytes that have been kept.
+// newFile returns a file with stored bytes.
 func newFile(b domain.Blob, name string, kind filetype.Kind) domain.File {
 	return domain.File{Key: auth.NewKey(), BlobID: b.ID, Object: b.Object, Name: name,
 		ContentType: kind.ContentType, Extension: kind.Extension, Size: b.Size}

@@ -14,27 +14,25 @@ import (
 	"vitrine/internal/store/blobs"
 )
 
-// SweepContent is the job that removes what nothing needs any more.
+// SweepContent is the job that removes unused content.
 type SweepContent struct{}
 
 // Kind implements jobs.Args.
 func (SweepContent) Kind() string { return "sweep_content" }
 
-// SweepInterval is how often it runs.
+// SweepInterval is the interval of the job.
 const SweepInterval = time.Hour
 
-// KeptFor is how long uploads and the results of batches are kept (behaviour.md sections 10
-// and 12), and what crashes have left in the middle of writing.
+// KeptFor is the time for which uploads, results of batches (behaviour.md sections 10 and 12) and partial files of
+// crashes are kept.
 const KeptFor = 24 * time.Hour
 
-// unreferencedFor is how long bytes stay that nothing refers to: longer than any request or
-// job takes from storing them to referring to them, and short, since they count against
-// nobody's quota.
+// unreferencedFor is the time for which unreferenced bytes are kept. It is longer than a request or job needs between
+// storing and referencing them, and short because the bytes count against no quota.
 const unreferencedFor = 2 * time.Hour
 
-// SweepContent removes uploads and batches that are a day old, the bytes that nothing
-// refers to, and what crashes have left. It may stop anywhere and run again. What fails
-// does not keep it from the rest, and is told at the end.
+// SweepContent removes uploads and batches that are a day old, unreferenced bytes, and the remains of crashes. It may
+// stop at any point and run again. A failure does not stop the rest; all errors are returned at the end.
 func (a *Content) SweepContent(ctx context.Context) error {
 	now := a.Now()
 	before := now.Add(-KeptFor)
@@ -52,10 +50,10 @@ func (a *Content) SweepContent(ctx context.Context) error {
 	)
 }
 
-// measureUploads counts what clients have put into the storage themselves and made nothing
-// of, once they can send nothing more. What is too large, or over a quota, goes at once.
+// measureUploads measures unused files that clients uploaded to the storage directly, once their addresses have expired.
+// Files that are too large or exceed a quota are deleted at once.
 func (a *Content) measureUploads(ctx context.Context) error {
-	if a.uploadPrefix == "" { // they send it to this server
+	if a.uploadPrefix == "" { // clients upload to this server
 		return nil
 	}
 	for above := domain.UploadID(0); ; {
@@ -66,7 +64,7 @@ func (a *Content) measureUploads(ctx context.Context) error {
 		for _, u := range some {
 			above = u.ID
 			info, err := a.blobs.Stat(ctx, uploadFolder+u.Key)
-			if errors.Is(err, blob.ErrNotFound) { // or still on its way: the sweep of a day later removes it
+			if errors.Is(err, blob.ErrNotFound) { // may still be in transfer: the sweep removes it a day later
 				continue
 			}
 			if err == nil {
@@ -89,18 +87,17 @@ func (a *Content) measured(ctx context.Context, u domain.Upload, size int64) err
 			return err
 		}
 		if left, _ := a.room(has, true); size > a.uploadLimit || left >= 0 && size > left {
-			return tx.DropUpload(ctx, u.ID, a.Now()) // unless something waits for it, which finds out itself
+			return tx.DropUpload(ctx, u.ID, a.Now()) // unless something waits for it, which then fails
 		}
 		return tx.MeasureUpload(ctx, u.ID, size)
 	})
 }
 
-// mostFailures is after how many objects on end that could not be removed the storage is
-// taken to be away.
+// mostFailures is the number of consecutive failed deletions after which the storage counts as unreachable.
 const mostFailures = 20
 
-// removeDoomed removes objects from the storage, and the versions made from them. One that
-// cannot be removed is tried again later, with longer and longer pauses.
+// removeDoomed removes objects and their versions from the storage. It retries failed objects later, after increasing
+// pauses.
 func (a *Content) removeDoomed(ctx context.Context) error {
 	var first error
 	failed, onEnd := 0, 0
@@ -138,8 +135,8 @@ func (a *Content) removeDoomed(ctx context.Context) error {
 	return nil
 }
 
-// objectStays has an object that could not be removed wait: an hour, and twice as long each
-// time, up to a few days.
+// objectStays schedules the next attempt to remove an object: after an hour, then twice as long each time, up to a few
+// days.
 func (a *Content) objectStays(ctx context.Context, object blobs.DoomedObject, now time.Time) error {
 	pause := SweepInterval << min(object.Attempts, 6)
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ObjectStays(ctx, object.Name, now.Add(pause)) })
@@ -154,8 +151,8 @@ func (a *Content) removeObject(ctx context.Context, object string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ObjectRemoved(ctx, object) })
 }
 
-// versionObjects names all versions that may have been made from an object: from
-// originals alone, not from what clients put into the storage.
+// versionObjects returns the names of all possible versions of an object. Only originals have versions, not direct
+// uploads of clients.
 func versionObjects(object string) (names []string) {
 	if !strings.HasPrefix(object, originals) {
 		return nil

@@ -24,19 +24,19 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// UploadTTL is how long an address takes the bytes of a file (behaviour.md section 10).
+// UploadTTL is the lifetime of an upload address (behaviour.md section 10).
 const UploadTTL = time.Hour
 
-// uploadFolder is where clients put files in a storage that they reach themselves.
+// uploadFolder is the folder of files that clients upload to the storage directly.
 const uploadFolder = blobs.UploadFolder
 
-// FileInput is a file that a user is going to send.
+// FileInput describes a file that a user is going to upload.
 type FileInput struct{ Name, ContentType string }
 
-// PresignedFile is where to send it.
+// PresignedFile contains the upload address of a file.
 type PresignedFile struct{ URL, Key, ContentType string }
 
-// Presign gives addresses to send files to.
+// Presign returns upload addresses for files.
 func (a *Content) Presign(ctx context.Context, actor domain.Actor, files []FileInput) ([]PresignedFile, error) {
 	if err := validFiles(files); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func validFiles(files []FileInput) error {
 	return f.Err()
 }
 
-// Validate checks the name of a file and what it is said to be.
+// Validate checks the name and the declared type of a file.
 func (in FileInput) Validate() error {
 	var f domain.Faults
 	if f.Text("filename", in.Name, domain.MaxFilename) {
@@ -85,13 +85,13 @@ func (in FileInput) Validate() error {
 	return f.Err()
 }
 
-// notInFilename reports whether a character makes a path of a name, or is none to be seen.
+// notInFilename reports whether a character is a path separator or invisible.
 func notInFilename(r rune) bool { return r == '/' || r == '\\' || r < ' ' || r == 0x7f }
 
 var contentType = regexp.MustCompile(domain.ContentTypePattern)
 
-// keyName makes a file name fit for a key: of A-Z, a-z, 0-9, "." "_" and "-", with
-// its ending, and not long.
+// keyName turns a file name into the name of a key: only A-Z, a-z, 0-9, ".", "_" and "-", with its extension, and
+// shortened.
 func keyName(name string) string {
 	clean := func(s string) string {
 		return strings.Trim(strings.Map(func(r rune) rune {
@@ -112,7 +112,7 @@ func keyName(name string) string {
 	return stem + "." + ending[:min(len(ending), 16)]
 }
 
-// uploadURL is the address that takes the bytes: the storage's own, or this server's.
+// uploadURL returns the upload address, of the storage or of this server.
 func (a *Content) uploadURL(ctx context.Context, u domain.Upload) (string, error) {
 	address, ok, err := a.blobs.PresignPut(ctx, uploadFolder+u.Key, u.ContentType, UploadTTL)
 	if ok || err != nil {
@@ -124,7 +124,7 @@ func (a *Content) uploadURL(ctx context.Context, u domain.Upload) (string, error
 	return a.BaseURL + "/uploads/" + u.Key + "?" + query.Encode(), err
 }
 
-// uploadSignature says that this server gave an address out.
+// uploadSignature signs an upload address of this server.
 func (a *Content) uploadSignature(ctx context.Context, key, contentType string, expires int64) (string, error) {
 	secret, err := a.Secret(ctx, &a.uploadKey, "uploads")
 	if err != nil {
@@ -135,8 +135,7 @@ func (a *Content) uploadSignature(ctx context.Context, key, contentType string, 
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)), nil
 }
 
-// SentFile is what arrives at an address of Presign: the key and the query of the
-// address, and the request.
+// SentFile is a request to an address of Presign: the key and query of the address, and the body.
 type SentFile struct {
 	Key         string
 	Query       url.Values
@@ -145,8 +144,8 @@ type SentFile struct {
 	Body        io.Reader
 }
 
-// ReceiveUpload keeps the bytes of an upload. Sending the same bytes again changes
-// nothing; others are a conflict. Room is held in the quota before bytes are read.
+// ReceiveUpload stores the bytes of an upload. Sending the same bytes again changes nothing; different bytes are a
+// conflict. Bytes are reserved in the quota before they are read.
 func (a *Content) ReceiveUpload(ctx context.Context, in SentFile) error {
 	u, err := a.sentUpload(ctx, in)
 	if err == nil {
@@ -155,7 +154,7 @@ func (a *Content) ReceiveUpload(ctx context.Context, in SentFile) error {
 	return err
 }
 
-// take keeps the bytes that are sent for an upload, and gives their SHA-256.
+// take stores the bytes sent for an upload and returns their SHA-256.
 func (a *Content) take(ctx context.Context, in SentFile, u domain.Upload) (sum string, err error) {
 	if in.Length > a.uploadLimit {
 		return "", a.tooLarge(nil)
@@ -177,7 +176,7 @@ func (a *Content) take(ctx context.Context, in SentFile, u domain.Upload) (sum s
 // receive stages the bytes of an upload.
 func (a *Content) receive(ctx context.Context, in SentFile, u domain.Upload, held *hold) (*blob.Staged, error) {
 	body := &metered{ctx: ctx, r: in.Body, held: held, limit: a.uploadLimit}
-	if u.BlobID != 0 { // it is compared, and not kept
+	if u.BlobID != 0 { // only compared, not stored
 		body.limit = u.Size
 		if in.Length > u.Size {
 			return nil, sentBefore()
@@ -206,8 +205,8 @@ func sentBefore() error {
 	return domain.Wrap(domain.Conflict, "Another file was sent here before", nil)
 }
 
-// fillUpload gives an upload its bytes. Those who send to one address do so one after the
-// other, so that none keeps bytes that will belong to nothing.
+// fillUpload stores the bytes of an upload. Requests to the same address run one after the other, so that none of them
+// stores bytes that nothing will reference.
 func (a *Content) fillUpload(ctx context.Context, u domain.Upload, staged *blob.Staged, held *hold) error {
 	if err := a.filling.Enter(ctx, u.ID); err != nil {
 		return err
@@ -236,7 +235,7 @@ func (a *Content) fillUpload(ctx context.Context, u domain.Upload, staged *blob.
 	})
 }
 
-// same refuses bytes that are not those of an upload.
+// same refuses bytes that differ from those of an upload.
 func (a *Content) same(ctx context.Context, u domain.Upload, staged *blob.Staged) error {
 	has, err := a.Store.Blob(ctx, u.BlobID)
 	if err == nil && has.Hash != staged.SHA256 {
@@ -245,24 +244,24 @@ func (a *Content) same(ctx context.Context, u domain.Upload, staged *blob.Staged
 	return err
 }
 
-// meterStep is for how many bytes room is held at a time where the length of a body is
-// not told, and after how many the disks are looked at again.
+// meterStep is the number of bytes reserved at a time for a body of unknown length, and the number of bytes between
+// checks of the disks.
 const meterStep = 8 << 20
 
-// metered reads a body for whose bytes room is held before they are read.
+// metered reserves bytes before it reads them from a body.
 type metered struct {
 	ctx   context.Context
 	r     io.Reader
 	held  *hold
 	limit int64
 
-	metering bool  // room is held as bytes come
-	granted  int64 // bytes for which it is
-	read     int64 // bytes
-	looked   int64 // bytes after which the disks are looked at again
+	metering bool  // reserve as bytes arrive
+	granted  int64 // bytes reserved
+	read     int64 // bytes read
+	looked   int64 // value of read at which the disks are checked again
 }
 
-// begin holds room for a body of a known length; -1 means that it is not known.
+// begin reserves space for a body; the length -1 means unknown.
 func (m *metered) begin(length int64) error {
 	m.metering = length < 0
 	m.looked = meterStep
@@ -272,7 +271,7 @@ func (m *metered) begin(length int64) error {
 	return m.held.grow(m.ctx, length)
 }
 
-// Read implements io.Reader. It returns a *domain.Error where there is no more room.
+// Read implements io.Reader. It returns a *domain.Error if the space is exhausted.
 func (m *metered) Read(p []byte) (int, error) {
 	if m.looked > 0 && m.read >= m.looked {
 		m.looked += meterStep
@@ -298,7 +297,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// last reads on where there is no more room, which is fine at the end.
+// last reads once more after a refusal: at the end of the body the refusal does not matter.
 func (m *metered) last(refusal error) (int, error) {
 	n, err := io.ReadFull(m.r, make([]byte, 1))
 	if n > 0 {
@@ -311,7 +310,7 @@ func (a *Content) tooLarge(cause error) error {
 	return domain.Wrap(domain.TooLarge, "A file may be at most "+strconv.FormatInt(a.uploadLimit, 10)+" bytes", cause)
 }
 
-// sentUpload is the upload that an address was given out for.
+// sentUpload returns the upload of a signed address.
 func (a *Content) sentUpload(ctx context.Context, in SentFile) (u domain.Upload, err error) {
 	expires, _ := strconv.ParseInt(in.Query.Get("expires"), 10, 64)
 	contentType := in.Query.Get("type")
@@ -331,15 +330,15 @@ func (a *Content) sentUpload(ctx context.Context, in SentFile) (u domain.Upload,
 	return a.Store.Upload(ctx, in.Key)
 }
 
-// publicHost and publicFolder are what clients of the public API put before a key to make
-// an address by themselves (behaviour.md section 10).
+// publicHost and publicFolder are the host and folder that clients of the public API put before a key to build an
+// address themselves (behaviour.md section 10).
 const (
 	publicHost   = "s3.amazonaws.com"
 	publicFolder = "/arena_images-temp/"
 )
 
-// UploadNamed finds the upload that a value names. named reports whether it names one
-// at all; if so, it must be the actor's and its bytes must have come.
+// UploadNamed returns the upload that a value names. named reports whether the value is an upload address at all. The
+// upload must belong to the actor and its bytes must have arrived.
 func (a *Content) UploadNamed(ctx context.Context, actor domain.Actor, field, value string) (u domain.Upload, named bool, err error) {
 	keys, named := a.uploadKeys(value)
 	if !named {
@@ -358,8 +357,7 @@ func (a *Content) UploadNamed(ctx context.Context, actor domain.Actor, field, va
 	return u, true, domain.InvalidField(field, domain.FieldUnknown, "names no upload of yours")
 }
 
-// keepUpload keeps an upload, if there is one, from being removed before the end of the
-// transaction, which notes who waits for it.
+// keepUpload prevents the removal of an upload until the end of the transaction, which records what waits for it.
 func keepUpload(ctx context.Context, tx *store.Tx, field string, id domain.UploadID) error {
 	if id == 0 {
 		return nil
@@ -371,7 +369,7 @@ func keepUpload(ctx context.Context, tx *store.Tx, field string, id domain.Uploa
 	return err
 }
 
-// arrived refuses an upload whose bytes have not come, or which the quota has no room for.
+// arrived refuses an upload whose bytes have not arrived or exceed the quota.
 func (a *Content) arrived(ctx context.Context, field string, u domain.Upload) error {
 	if u.BlobID != 0 {
 		return a.afford(ctx, u, u.Size)
@@ -391,9 +389,8 @@ func (a *Content) arrived(ctx context.Context, field string, u domain.Upload) er
 	return err
 }
 
-// afford refuses to make something of an upload where the quota has no room. It is for a
-// clear answer: room is held when the content is stored. Bytes that are counted already,
-// as unused, need none.
+// afford refuses to use an upload that exceeds the quota. It only gives an early answer: the bytes are reserved when the
+// content is stored. Bytes that already count as unused need no reservation.
 func (a *Content) afford(ctx context.Context, u domain.Upload, size int64) error {
 	if !u.Used {
 		size -= u.Size
@@ -411,8 +408,7 @@ func (a *Content) afford(ctx context.Context, u domain.Upload, size int64) error
 	return nil
 }
 
-// uploadKeys are the keys that an address may mean, if it is that of an upload: raw,
-// with "%2F" for "/", or with "+" for it.
+// uploadKeys returns the possible keys of an upload address: raw, with "%2F" for "/", or with "+" for it.
 func (a *Content) uploadKeys(value string) (keys []string, named bool) {
 	value, _, _ = strings.Cut(strings.TrimSpace(value), "?")
 	value, _, _ = strings.Cut(value, "#")
@@ -434,7 +430,7 @@ func (a *Content) uploadKeys(value string) (keys []string, named bool) {
 	return keys, true
 }
 
-// uploadPath is what follows the folder of uploads in an address without its query.
+// uploadPath returns the part of an address after the folder of uploads, without the query.
 func (a *Content) uploadPath(address string) (path string, named bool) {
 	for _, prefix := range []string{a.BaseURL + "/uploads/", a.uploadPrefix} {
 		if after, ok := strings.CutPrefix(address, prefix); ok && prefix != "" {
@@ -448,14 +444,14 @@ func (a *Content) uploadPath(address string) (path string, named bool) {
 	return strings.CutPrefix(u.EscapedPath(), publicFolder)
 }
 
-// isUploadKey tells of what uploadKeys need not look up.
+// isUploadKey reports whether a key can belong to an upload, which saves look-ups.
 func isUploadKey(key string) bool {
 	return len(key) < 200 && !strings.ContainsFunc(key, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._/-", r)
 	})
 }
 
-// hosts are the names in addresses.
+// hosts returns the host names of addresses.
 func hosts(addresses ...string) (names []string) {
 	for _, address := range addresses {
 		if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
@@ -465,12 +461,12 @@ func hosts(addresses ...string) (names []string) {
 	return names
 }
 
-// UploadsTo is what the addresses begin with at which clients put files into the storage
-// themselves; "" where they send them to this server.
+// UploadsTo returns the prefix of the addresses at which clients upload files to the storage directly, or "" if they
+// upload to this server.
 func (a *Content) UploadsTo() string { return a.uploadPrefix }
 
-// UploadPrefix is what the addresses begin with at which clients put files into a
-// storage themselves; "" if they cannot.
+// UploadPrefix returns the prefix of the addresses at which clients upload files to the storage directly, or "" if they
+// cannot.
 func UploadPrefix(ctx context.Context, blobs blob.Store) (string, error) {
 	const name = uploadFolder + "name"
 	address, ok, err := blobs.PresignPut(ctx, name, "text/plain", time.Minute)

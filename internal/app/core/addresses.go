@@ -81,7 +81,7 @@ func namesFile(value string) bool {
 	return !strings.ContainsFunc(value, other) && slices.Contains(domain.FileExtensions, extension)
 }
 
-// AddressOf is where mail to a user goes.
+// AddressOf returns the mail address of a user.
 func AddressOf(u domain.User) mail.Address {
 	return mail.Address{Name: mail.Harmless(u.Name), Email: u.Email}
 }

@@ -13,34 +13,33 @@ import (
 
 const Day = 24 * time.Hour
 
-// Limit is how often something may be tried in a window that begins with the first time.
+// Limit is a maximum number of attempts in a window that begins with the first attempt.
 type Limit struct {
 	Most   int64
 	Window time.Duration
 }
 
-// Attempt is what may be tried only so often. Strangers are counted three ways; a browser
-// that signed in to the account before is counted by itself, so that no number of
-// strangers keeps the holder out.
+// Attempt is a kind of attempt with its limits. Strangers are counted in three ways. A browser that signed in to the
+// account before is counted separately, so that strangers cannot lock the account's owner out.
 type Attempt struct {
 	What    string
-	Pair    []Limit // of an account from an address, so that nobody locks another out from elsewhere
+	Pair    []Limit // of an account from one address, so that nobody locks another out from elsewhere
 	Account []Limit // of an account from anywhere
-	Address []Limit // of an address with any account, also against one password tried on many
-	Known   []Limit // of a browser that signed in to the account before; none: it is a stranger too
+	Address []Limit // of an address with any account, which also limits one password tried on many
+	Known   []Limit // of a browser that signed in to the account before; if empty, it counts as a stranger
 }
 
-// The attempts that are limited. Addresses are many people's in a school. What one
-// address may try at an account in a day is a tenth of what all may.
+// The limited attempts. Many people of a school share one address. One address may make a tenth of all attempts on an
+// account per day.
 var (
 	TryPassword = Attempt{"password",
 		[]Limit{{10, 15 * time.Minute}, {30, Day}}, []Limit{{100, 15 * time.Minute}, {300, Day}},
 		[]Limit{{200, 15 * time.Minute}, {500, Day}}, []Limit{{10, 15 * time.Minute}, {50, Day}}}
-	// The password was right before. Who has only that may not keep the holder out for long.
+	// These follow the correct password. Somebody who has only that must not lock the account's owner out for long.
 	TryFactor = Attempt{"second factor",
 		[]Limit{{10, 15 * time.Minute}, {30, Day}}, []Limit{{30, 15 * time.Minute}, {100, Day}},
 		[]Limit{{200, 15 * time.Minute}, {500, Day}}, []Limit{{10, 15 * time.Minute}, {50, Day}}}
-	TryPasskey = Attempt{"passkey", nil, nil, []Limit{{200, 15 * time.Minute}, {500, Day}}, nil} // whose, only it tells
+	TryPasskey = Attempt{"passkey", nil, nil, []Limit{{200, 15 * time.Minute}, {500, Day}}, nil} // only the passkey itself identifies the account
 	TrySignUp  = Attempt{"sign up",
 		[]Limit{{5, time.Hour}}, []Limit{{10, time.Hour}, {20, Day}}, []Limit{{60, time.Hour}, {300, Day}}, nil}
 	TryMail = Attempt{"mail",
@@ -51,15 +50,15 @@ var (
 		[]Limit{{30, 15 * time.Minute}}, []Limit{{300, 15 * time.Minute}}, []Limit{{300, 15 * time.Minute}}, nil}
 )
 
-// counter counts what a limit is about.
+// counter counts attempts towards one limit.
 type counter struct {
 	Limit
 	Key    []byte
-	shared bool   // by others than who succeeds: a success takes back its own count alone
-	Why    string // what is over, "" for attempts
+	shared bool   // also counts attempts of others: a success only subtracts itself
+	Why    string // what is limited; "" for attempts
 }
 
-// Counters makes one for each limit of something, which the parts name.
+// Counters returns a counter for each limit, identified by the parts.
 func Counters(limits []Limit, shared bool, parts ...string) (all []counter) {
 	for _, l := range limits {
 		all = append(all, counter{Limit: l, Key: attemptKey(append(parts, l.Window.String())...), shared: shared})
@@ -67,12 +66,11 @@ func Counters(limits []Limit, shared bool, parts ...string) (all []counter) {
 	return all
 }
 
-// Tried is what an attempt was counted by.
+// Tried contains the counters of an attempt.
 type Tried []counter
 
-// Try counts an attempt at something with an account, by any name of it, and is TooMany
-// over a limit. It counts before the attempt is made, so that parallel ones do not slip
-// through.
+// Try counts an attempt on an account, which any identifier may stand for, and returns TooMany over a limit. It counts
+// before the attempt, so that parallel attempts do not slip through.
 func (a *Core) Try(ctx context.Context, t Attempt, account string, from domain.Visitor) (Tried, error) {
 	if len(t.Known) > 0 {
 		hash, known, err := a.knownBrowser(ctx, account, from)
@@ -90,15 +88,14 @@ func (a *Core) Try(ctx context.Context, t Attempt, account string, from domain.V
 	return by, a.count(ctx, by)
 }
 
-// TryAs counts an attempt of somebody who has shown to be no stranger: by a cookie of the
-// account, a session, a mailed link. What they try is limited, and is nobody else's.
+// TryAs counts an attempt of somebody who has proved not to be a stranger: by a cookie of the account, a session or a
+// mailed link. Their attempts have a limit of their own.
 func (a *Core) TryAs(ctx context.Context, t Attempt, proof, id string) (Tried, error) {
 	by := Tried(Counters(t.Known, false, t.What, proof, id))
 	return by, a.count(ctx, by)
 }
 
-// count counts once by each counter, in its own transaction, since what was counted
-// stays so where a limit refuses.
+// count increments each counter in its own transaction, because the counts must remain if a limit refuses the attempt.
 func (a *Core) count(ctx context.Context, by Tried) error {
 	var over error
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
@@ -111,9 +108,8 @@ func (a *Core) count(ctx context.Context, by Tried) error {
 	return over
 }
 
-// CountIn counts once by each counter; over is TooMany at the first whose limit is passed.
-// What is over one limit counts for no further one: who tries too often from one address
-// uses up nothing of what others have for the account, and fills no table.
+// CountIn increments each counter; over is TooMany at the first exceeded limit. Later counters are then not incremented:
+// somebody who tries too often from one address does not use up the attempts of others on the account, nor fill a table.
 func CountIn(ctx context.Context, tx *store.Tx, by Tried, now time.Time) (over, err error) {
 	for _, c := range by {
 		n, end, err := tx.Attempt(ctx, c.Key, now, c.Window)
@@ -127,8 +123,7 @@ func CountIn(ctx context.Context, tx *store.Tx, by Tried, now time.Time) (over, 
 	return nil, nil
 }
 
-// Succeeded forgets the failures of who has succeeded. Of what is counted for others too
-// it takes back this attempt alone.
+// Succeeded resets the counters after a success. From shared counters it only subtracts this attempt.
 func (a *Core) Succeeded(ctx context.Context, by Tried) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		for _, c := range by {
@@ -144,9 +139,8 @@ func (a *Core) Succeeded(ctx context.Context, by Tried) error {
 	})
 }
 
-// knownBrowser reports whether a visitor's browser has signed in to the account of an
-// address before. Who has no such cookie costs no look-up, so nothing tells strangers
-// whether there is an account.
+// knownBrowser reports whether a visitor's browser has signed in to the account of an address before. Without such a
+// cookie there is no look-up, so that strangers do not learn whether the account exists.
 func (a *Core) knownBrowser(ctx context.Context, email string, from domain.Visitor) (hash []byte, known bool, err error) {
 	if from.Browser == "" {
 		return nil, false, nil
@@ -159,17 +153,17 @@ func (a *Core) knownBrowser(ctx context.Context, email string, from domain.Visit
 	return hash, known, err
 }
 
-// attemptKey hides what it is made of: addresses are nobody's business.
+// attemptKey hashes its parts, because addresses are confidential.
 func attemptKey(parts ...string) []byte {
 	h := sha256.New()
 	for _, p := range parts {
-		sum := sha256.Sum256([]byte(p)) // so that parts do not run into each other
+		sum := sha256.Sum256([]byte(p)) // hash each part, so that ("ab", "c") and ("a", "bc") differ
 		h.Write(sum[:])
 	}
 	return h.Sum(nil)
 }
 
-// network is what one household has: an IPv4 address, or the /64 of an IPv6 address.
+// network returns the network of one household: an IPv4 address, or the /64 of an IPv6 address.
 func network(from netip.Addr) string {
 	from = from.Unmap()
 	if from.Is6() {

@@ -10,9 +10,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// Audit notes in the audit log what an actor did, in the transaction that does it. What no
-// user does is the command line's, a guest's, or the server's own, as the context says.
-// Details may be nil, and hold no secret.
+// Audit records an actor's action in the audit log, in the same transaction. Without a user, the context determines
+// whether the command line, a guest or the server acted. details may be nil, and must not contain secrets.
 func (a *Core) Audit(ctx context.Context, tx *store.Tx, actor domain.Actor, act domain.Act, about domain.AuditTarget, details map[string]any) error {
 	if actor.ApplicationID != 0 {
 		details = maps.Clone(details)
@@ -24,7 +23,7 @@ func (a *Core) Audit(ctx context.Context, tx *store.Tx, actor domain.Actor, act 
 	return a.AuditEntry(ctx, tx, domain.AuditEntry{ActorID: actor.UserID, Act: act, About: about, Details: details})
 }
 
-// AuditSelf is Audit for what a user did about their own account.
+// AuditSelf is Audit for users' actions on their own account.
 func (a *Core) AuditSelf(ctx context.Context, tx *store.Tx, actor domain.Actor, act domain.Act) error {
 	u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
@@ -33,16 +32,16 @@ func (a *Core) AuditSelf(ctx context.Context, tx *store.Tx, actor domain.Actor, 
 	return a.Audit(ctx, tx, actor, act, domain.AboutUser(u), nil)
 }
 
-// AuditEntry is Audit for an entry that may say its own address.
+// AuditEntry is Audit for an entry that may contain an address of its own.
 func (a *Core) AuditEntry(ctx context.Context, tx *store.Tx, e domain.AuditEntry) error {
 	return addAuditEntry(ctx, tx, a.Now(), e)
 }
 
-// refusedKey counts what AuditRefusedFor notes.
+// refusedKey counts the entries of AuditRefusedFor.
 var refusedKey = Counters([]Limit{{Most: domain.MaxRefusedNoted, Window: time.Hour}}, true, "noted refusals")[0].Key
 
-// AuditRefusal notes a sign-in that was refused: of a user, the zero User where nobody has
-// the address, whose password was right or not.
+// AuditRefusal records a refused sign-in of a user, or of the zero User if the address has no account. right reports
+// whether the password was right.
 func (a *Core) AuditRefusal(ctx context.Context, from domain.Visitor, u domain.User, right bool) error {
 	why := "password"
 	switch {
@@ -54,9 +53,9 @@ func (a *Core) AuditRefusal(ctx context.Context, from domain.Visitor, u domain.U
 	return a.AuditRefusedFor(ctx, from, u, why)
 }
 
-// AuditRefusedFor notes why a sign-in was refused: of a user, the zero User where nobody is meant.
-// Of an hour only the first are noted, so that who attacks cannot fill the log. What was typed
-// where nobody has the address is not: it may be a password.
+// AuditRefusedFor records why a sign-in of a user was refused; the zero User means no account. Only the first entries of
+// an hour are recorded, so that attackers cannot fill the log. If the address has no account, the typed text is not
+// recorded, since it may be a password.
 func (a *Core) AuditRefusedFor(ctx context.Context, from domain.Visitor, u domain.User, why string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		n, _, err := tx.Attempt(ctx, refusedKey, a.Now(), time.Hour)
@@ -74,9 +73,9 @@ func (a *Core) AuditRefusedFor(ctx context.Context, from domain.Visitor, u domai
 	})
 }
 
-// AuditRefusedBy is AuditRefusedFor where an error says that somebody is not let in, and gives the
-// error. It is called after the transaction that the error has taken back. Why is what was not
-// accepted; where it was the network, the entry says that. Other errors are no refusals.
+// AuditRefusedBy calls AuditRefusedFor if an error refuses a sign-in, and returns the error. Call it after the
+// transaction that failed. why is the refused method; if the network was refused, the entry says so instead. It ignores
+// other errors.
 func (a *Core) AuditRefusedBy(ctx context.Context, from domain.Visitor, u domain.User, why string, err error) error {
 	switch kind := domain.KindOf(err); {
 	case errors.Is(err, errNetwork):
@@ -107,8 +106,7 @@ func addAuditEntry(ctx context.Context, tx *store.Tx, at time.Time, e domain.Aud
 	return tx.AddAuditEntry(ctx, e)
 }
 
-// auditMembers notes who came into a group and who left it, since members may change what is
-// the group's.
+// auditMembers records who joined and who left a group, since members may change what belongs to the group.
 func auditMembers(ctx context.Context, tx *store.Tx, d done, events []domain.Event) error {
 	for _, event := range events {
 		var act domain.Act

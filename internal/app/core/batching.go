@@ -6,11 +6,10 @@ import (
 	"vitrine/internal/store"
 )
 
-// ClearBatch is how many things are looked up at once; each is cleared in a transaction
-// of its own.
+// ClearBatch is the number of things looked up at once. Each is cleared in its own transaction.
 const ClearBatch = 500
 
-// SweepBatch is how many rows a transaction of the sweep removes.
+// SweepBatch is the number of rows that a transaction of the sweep removes.
 const SweepBatch = 500
 
 // InBatches runs transactions of SweepBatch rows until one finds fewer.

@@ -12,11 +12,11 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// The blocklist is asked where something comes in, by one statement each: so an entry holds on
-// every server from the moment that it is committed.
+// Each check of the blocklist is one statement at the time of input, so an entry applies on every server as soon as it
+// is committed.
 
-// HostName returns a host in the form that the blocklist stores: in ASCII and lower case, without a
-// dot at its end. It returns "" if the text is not a host.
+// HostName returns a host in the form that the blocklist stores: in ASCII and lower case, without a trailing dot. It
+// returns "" if the text is not a host.
 func HostName(host string) string {
 	u, err := weburl.Parse("http://" + strings.TrimSpace(host))
 	if err != nil || u.User != nil || u.Port() != "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -34,11 +34,10 @@ func domainsOf(host string) (all []string) {
 	return all
 }
 
-// SiteBlocked says of an address that it leads to a blocked site.
+// SiteBlocked is the fault of a URL of a blocked site.
 const SiteBlocked = "leads to a site that is blocked here"
 
-// BlockedSites reports which of some addresses lead to a blocked site, in their order. What is no
-// address leads nowhere.
+// BlockedSites reports which of several URLs are of a blocked site, in their order. Invalid URLs are not blocked.
 func (a *Core) BlockedSites(ctx context.Context, addresses ...string) (blocked []bool, err error) {
 	above := make([][]string, len(addresses))
 	var all []string
@@ -59,11 +58,11 @@ func (a *Core) BlockedSites(ctx context.Context, addresses ...string) (blocked [
 	return blocked, err
 }
 
-// Link is an address that is given in a field.
+// Link is the URL in a field.
 type Link struct{ Field, Address string }
 
-// CheckSites refuses the addresses in some fields that lead to a blocked site, by one statement.
-// The error is Invalid and names the fields.
+// CheckSites refuses URLs of blocked sites in several fields, with one statement. The error is Invalid and names the
+// fields.
 func (a *Core) CheckSites(ctx context.Context, links ...Link) error {
 	addresses := make([]string, len(links))
 	for i, l := range links {
@@ -82,7 +81,7 @@ func (a *Core) CheckSites(ctx context.Context, links ...Link) error {
 	return f.Err()
 }
 
-// CheckFile refuses a file whose SHA-256 is blocked, as Unprocessable.
+// CheckFile returns Unprocessable for a file whose SHA-256 is blocked.
 func (a *Core) CheckFile(ctx context.Context, sum string) error {
 	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedFile, []string{sum})
 	if len(listed) > 0 {
@@ -101,7 +100,7 @@ func (a *Core) CheckMail(ctx context.Context, email string) error {
 	return err
 }
 
-// CheckNetwork refuses who comes from a blocked network, as Forbidden.
+// CheckNetwork returns Forbidden for a visitor from a blocked network.
 func (a *Core) CheckNetwork(ctx context.Context, q store.Queries, from netip.Addr) error {
 	from = from.Unmap().WithZone("")
 	if !from.IsValid() {

@@ -7,13 +7,13 @@ import (
 	"vitrine/internal/store"
 )
 
-// ChangeUser changes a user whose row is locked, and gives them as they then are.
+// ChangeUser locks a user, changes them, and returns the new state.
 func (a *Core) ChangeUser(ctx context.Context, ref domain.Ref, change func(tx *store.Tx, u domain.User) error) (u domain.User, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if u, err = tx.User(ctx, ref); err != nil {
 			return err
 		}
-		c, err := tx.LockUser(ctx, u.ID) // a deletion meanwhile must not be written over
+		c, err := tx.LockUser(ctx, u.ID) // do not overwrite a concurrent deletion
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,5 @@
-// Package core is what the topics of the use cases stand on: the store, the clock and the
-// addresses; rules that several topics share, such as names, addresses and locks; how often
-// something may be tried; and what is recorded of what was done.
+// Package core is the common base of all topics: the store, the clock and the site's URLs; shared rules, such as those
+// for names, addresses and locks; limits of attempts; the audit log and events.
 package core
 
 import (
@@ -11,18 +10,18 @@ import (
 	"vitrine/internal/store"
 )
 
-// Core is the part of every topic.
+// Core is embedded in every topic.
 type Core struct {
 	Store   *store.Store
-	Now     func() time.Time // the clock
-	SiteURL string           // absolute, without a slash at its end
-	BaseURL string           // the same
+	Now     func() time.Time
+	SiteURL string // absolute, without a trailing slash
+	BaseURL string // absolute, without a trailing slash
 
-	// SignOnOnly says that people come in by the provider of single sign-on alone.
+	// SignOnOnly allows signing in only through the provider of single sign-on.
 	SignOnOnly bool
 }
 
-// CheckLocal refuses the ways in that this site has itself, where they are off.
+// CheckLocal refuses passwords, passkeys and sign-up forms of this site if they are disabled.
 func (a *Core) CheckLocal() error {
 	if a.SignOnOnly {
 		return domain.NewForbidden("Passwords and passkeys open nothing here: sign in by single sign-on")
@@ -30,10 +29,10 @@ func (a *Core) CheckLocal() error {
 	return nil
 }
 
-// Forbidden says that the actor sees a thing but may not do this with it.
+// Forbidden returns the error for an actor who sees a thing but may not do something with it.
 func Forbidden(what string) error { return domain.NewForbidden("You may not " + what) }
 
-// Rendered renders Markdown; nil and text that is empty give nil.
+// Rendered renders Markdown. It returns nil for nil and for a text that renders to nothing.
 func Rendered(markdown *string) *domain.Text {
 	if markdown == nil || *markdown == "" {
 		return nil
@@ -42,10 +41,10 @@ func Rendered(markdown *string) *domain.Text {
 	return &domain.Text{Markdown: t.Markdown, HTML: t.HTML, Plain: t.Plain}
 }
 
-// Literal renders a plain text, which is shown as it is. It returns nil for "".
+// Literal renders a plain text unchanged. It returns nil for "".
 func Literal(text string) *domain.Text { return Rendered(new(markup.Escape(text))) }
 
-// NonEmpty gives nil for a missing or empty string.
+// NonEmpty returns nil for a missing or empty string.
 func NonEmpty(s *string) *string {
 	if s == nil || *s == "" {
 		return nil
@@ -53,15 +52,14 @@ func NonEmpty(s *string) *string {
 	return s
 }
 
-// Replace sets a field to a value that differs, so that what it belongs to stays equal
-// to what it was where nothing changes.
+// Replace sets a field only if the value differs, so that a struct compares equal to its copy if nothing changes.
 func Replace[T comparable](field **T, value *T) {
 	if *field == nil || value == nil || **field != *value {
 		*field = value
 	}
 }
 
-// Patch is a field of an update: Set reports whether it was given, Value is nil for null.
+// Patch is a field of an update. Set reports whether it was given; Value is nil for null.
 type Patch struct {
 	Set   bool
 	Value *string

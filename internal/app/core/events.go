@@ -9,18 +9,18 @@ import (
 	"vitrine/internal/store"
 )
 
-// subscribers are what follows from events, in the transaction that they happen in and in
-// this order. What search knows is not among them: the store keeps that with its own writes.
+// subscribers handle events in their transaction, in this order. The search index is not among them: the store updates
+// it with its own writes.
 var subscribers = []func(ctx context.Context, tx *store.Tx, by done, events []domain.Event) error{recordActivities, auditMembers}
 
-// done says who did something, and when.
+// done contains the actor and the time of an action.
 type done struct {
 	by domain.UserID
 	at time.Time
 }
 
-// Publish says what a use case did. It is called once, at the end of the transaction:
-// subscribers take locks that come after all others.
+// Publish publishes the events of a use case. Call it once, at the end of the transaction, because subscribers take
+// locks that come after all others.
 func Publish(ctx context.Context, tx *store.Tx, actor domain.UserID, at time.Time, events ...domain.Event) error {
 	for _, subscriber := range subscribers {
 		if err := subscriber(ctx, tx, done{actor, at}, events); err != nil {
@@ -30,7 +30,7 @@ func Publish(ctx context.Context, tx *store.Tx, actor domain.UserID, at time.Tim
 	return nil
 }
 
-// recordActivities writes what is told of events, and to whom (behaviour.md section 7).
+// recordActivities writes the activities of events and who is notified (behaviour.md section 7).
 func recordActivities(ctx context.Context, tx *store.Tx, d done, events []domain.Event) error {
 	var all []domain.News
 	for _, event := range events {
@@ -43,7 +43,7 @@ func recordActivities(ctx context.Context, tx *store.Tx, d done, events []domain
 	return tx.RecordAll(ctx, all...)
 }
 
-// news is what is told of an event.
+// news returns the activities of an event with their recipients.
 func (d done) news(ctx context.Context, tx *store.Tx, event domain.Event) ([]domain.News, error) {
 	switch e := event.(type) {
 	case domain.ChannelCreated:
@@ -73,11 +73,10 @@ func (d done) news(ctx context.Context, tx *store.Tx, event domain.Event) ([]dom
 
 func one(n domain.News, err error) ([]domain.News, error) { return []domain.News{n}, err }
 
-// maxNotified bounds how many are notified as members of one group, or as those who
-// commented on a block before.
+// maxNotified limits the notified members of one group, and the notified earlier commenters on a block.
 const maxNotified = 500
 
-// SourceOf is a user or group as a source of activities.
+// SourceOf returns a user or group as a source of activities.
 func SourceOf(p domain.PrincipalRef) domain.Subject {
 	return domain.Subject{Type: domain.SubjectType(p.Type), ID: p.ID}
 }
@@ -86,7 +85,7 @@ func channelSubject(id domain.ChannelID) domain.Subject {
 	return domain.Subject{Type: domain.SubjectChannel, ID: int64(id)}
 }
 
-// inChannel is an activity in a channel, and in the group that owns it.
+// inChannel returns an activity in a channel and in the group that owns it.
 func (d done) inChannel(kind domain.ActivityKind, c domain.Channel) domain.Activity {
 	a := domain.Activity{Kind: kind, Actor: d.by, Channel: c.ID, CreatedAt: d.at}
 	if c.Owner.Type == domain.TypeGroup {
@@ -95,7 +94,7 @@ func (d done) inChannel(kind domain.ActivityKind, c domain.Channel) domain.Activ
 	return a
 }
 
-// people are a user, or the members of a group.
+// people returns a user, or the members of a group.
 func people(ctx context.Context, tx *store.Tx, p domain.PrincipalRef) ([]domain.UserID, error) {
 	if p.Type == domain.TypeUser {
 		return []domain.UserID{domain.UserID(p.ID)}, nil
@@ -103,7 +102,7 @@ func people(ctx context.Context, tx *store.Tx, p domain.PrincipalRef) ([]domain.
 	return tx.EldestMembers(ctx, domain.GroupID(p.ID), maxNotified)
 }
 
-// connected tells the owners of the channel and of the item, as far as they see both.
+// connected notifies the owners of the channel and of the item, if they see both.
 func (d done) connected(ctx context.Context, tx *store.Tx, e domain.Connected) (n domain.News, err error) {
 	n.Activity = d.inChannel(domain.AddedBlock, e.Channel)
 	n.Item, n.Target = domain.Subject{Type: domain.SubjectBlock, ID: e.Item.ID}, channelSubject(e.Channel.ID)
@@ -130,7 +129,7 @@ func (d done) connected(ctx context.Context, tx *store.Tx, e domain.Connected) (
 	return n, err
 }
 
-// channelCreated tells of a new channel, unless it is private.
+// channelCreated announces a new channel, unless it is private.
 func (d done) channelCreated(e domain.ChannelCreated) []domain.News {
 	if e.Channel.Visibility == domain.Private {
 		return nil
@@ -140,7 +139,7 @@ func (d done) channelCreated(e domain.ChannelCreated) []domain.News {
 	return []domain.News{n}
 }
 
-// collaboratorAdded tells the collaborator.
+// collaboratorAdded notifies the collaborator.
 func (d done) collaboratorAdded(ctx context.Context, tx *store.Tx, e domain.CollaboratorAdded) (n domain.News, err error) {
 	n.Activity = d.inChannel(domain.CollaboratingUser, e.Channel)
 	n.Item, n.Target = SourceOf(e.Who), channelSubject(e.Channel.ID)
@@ -151,14 +150,14 @@ func (d done) collaboratorAdded(ctx context.Context, tx *store.Tx, e domain.Coll
 	return n, err
 }
 
-// memberAdded tells the member, when another added them.
+// memberAdded notifies the member if somebody else added them.
 func (d done) memberAdded(e domain.MemberAdded) domain.News {
 	return domain.News{Notify: []domain.UserID{e.User}, Activity: domain.Activity{
 		Kind: domain.AddedToGroup, Actor: d.by, Group: e.Group, CreatedAt: d.at,
 		Item: SourceOf(domain.UserRef(e.User)), Target: SourceOf(domain.GroupRef(e.Group))}}
 }
 
-// followed tells the user, or the channel's owner.
+// followed notifies the user, or the channel's owner.
 func (d done) followed(ctx context.Context, tx *store.Tx, what domain.Subject) (n domain.News, err error) {
 	n.Activity = domain.Activity{Kind: domain.FollowedUser, Actor: d.by, Item: what, CreatedAt: d.at}
 	switch what.Type {
@@ -179,8 +178,8 @@ func (d done) followed(ctx context.Context, tx *store.Tx, what domain.Subject) (
 	return n, nil
 }
 
-// commented tells the block's author and those who commented before of a comment, and the
-// mentioned of each mention. They all see the block.
+// commented notifies the block's author and earlier commenters of a comment, and the mentioned users of the mention. All
+// of them see the block.
 func (d done) commented(ctx context.Context, tx *store.Tx, e domain.CommentCreated) ([]domain.News, error) {
 	before, err := tx.LatestCommenters(ctx, e.Block.ID, maxNotified)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"vitrine/internal/store"
 )
 
-// LockedChannel locks a channel that the actor sees, and reads it as it then is. To those
-// who do not see it it is NotFound, whoever holds the lock.
+// LockedChannel locks a channel that the actor sees and reads its current state. It returns NotFound without waiting for
+// the lock if the actor does not see it.
 func LockedChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Channel, error) {
 	return lockedBy(ctx, tx, actor, ref, func(id domain.ChannelID) error { return tx.LockChannels(ctx, id) })
 }
 
-// LockedWithParents does the same for a change that also concerns the channels it is in.
+// LockedWithParents is LockedChannel for a change that also affects the channels that contain it.
 func LockedWithParents(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Channel, error) {
 	return lockedBy(ctx, tx, actor, ref, func(id domain.ChannelID) error { return tx.LockWithParents(ctx, id) })
 }

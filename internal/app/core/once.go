@@ -10,20 +10,19 @@ import (
 	"vitrine/internal/store"
 )
 
-// OnceKept is for how long it is remembered what a key made.
+// OnceKept is how long keys are kept.
 const OnceKept = Day
 
-// OnceKey is a text that a client makes up for one request that makes something, and sends
-// again with it; "" for none. Users have keys of their own.
+// OnceKey is a client's key for one request to create something, which it sends again when it repeats the request; ""
+// for none. Each user has their own keys.
 type OnceKey string
 
-// Check checks that a key is one.
+// Check checks the form of a key.
 func (k OnceKey) Check(f *domain.Faults) { f.Text("once", string(k), domain.MaxOnceKey) }
 
-// Once makes something of a kind in a transaction, unless this user did so by the same key:
-// then it gives what was made, and again is true. The key and what it made are committed
-// together, so that nothing in between can lose either; who sends the key meanwhile waits.
-// It comes before all locks. A key that made something of another kind is a Conflict.
+// Once creates a thing of a kind in a transaction, unless the user already did so with the same key: then it returns the
+// existing thing, and again is true. The key and the thing are committed together, so neither can be lost. Concurrent
+// requests with the key wait. Call it before taking any lock. A key of another kind of thing is a Conflict.
 func Once(ctx context.Context, tx *store.Tx, user domain.UserID, key OnceKey, kind string, now time.Time, create func() (int64, error)) (id int64, again bool, err error) {
 	if key == "" {
 		id, err = create()

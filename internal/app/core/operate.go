@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Operate refuses who is no operator.
+// Operate refuses actors who are not operators.
 func Operate(ctx context.Context, q store.Queries, actor domain.Actor) error {
 	u, err := q.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil && domain.KindOf(err) != domain.NotFound {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Named is something whose slug follows its name: a channel or a group.
+// Named is a channel or group, whose slug follows its name.
 type Named struct {
 	Kind store.SlugKind
 	ID   int64
@@ -16,8 +16,8 @@ type Named struct {
 	Slug string
 }
 
-// Reslug gives the slug of something that gets a new name. A name with the same slug
-// keeps it, and a thing gets back a slug that it had before.
+// Reslug returns the slug for a new name. The slug stays if both names have the same plain slug, and a thing gets back a
+// slug that it had before.
 func Reslug(ctx context.Context, tx *store.Tx, was Named, name string, now time.Time) (string, error) {
 	plain := domain.Slugify(name)
 	if plain == domain.Slugify(was.Name) {

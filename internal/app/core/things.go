@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// ReadThings reads what may be seen, in the order that is given.
+// ReadThings reads the visible things among refs, in the same order.
 func ReadThings(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Thing, error) {
 	blocks, err := v.BlocksByID(ctx, idsOfKind[domain.BlockID](refs, domain.SubjectBlock))
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadThings(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs
 		case domain.SubjectGroup:
 			t.Group = Found(groups, domain.GroupID(ref.ID))
 		}
-		if t != (domain.Thing{}) { // nothing is shown of what is not there
+		if t != (domain.Thing{}) { // skip deleted things
 			all = append(all, t)
 		}
 	}
@@ -54,7 +54,7 @@ func idsOfKind[T ~int64](refs []domain.Subject, kind domain.SubjectType) (ids []
 	return ids
 }
 
-// Found points to a copy of what a map has for a key; nil if it has nothing.
+// Found returns a pointer to a copy of the value of a key in a map, or nil.
 func Found[K comparable, V any](in map[K]V, key K) *V {
 	v, ok := in[key]
 	if !ok {

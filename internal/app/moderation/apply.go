@@ -12,9 +12,8 @@ import (
 	"vitrine/internal/store/hiding"
 )
 
-// ApplyHiding does what is left to do about a thing that is hidden or shown, a batch in each
-// transaction. What there is to do it reads from the rows: so it may stop anywhere, run again, and
-// meet who decides otherwise meanwhile.
+// ApplyHiding applies the rest of hiding or showing a thing, one batch per transaction. It reads the remaining work from
+// the database, so it may stop at any point, run again, and overlap with a new decision.
 func (a *Moderation) ApplyHiding(ctx context.Context, job hiding.Apply) error {
 	h, err := a.about(ctx, job.ID, nil)
 	switch {
@@ -38,7 +37,7 @@ func (a *Moderation) ApplyHiding(ctx context.Context, job hiding.Apply) error {
 	return nil
 }
 
-// about reads a hidden thing and, in the same transaction, does something about it, if it is given.
+// about reads a hidden thing and calls do, if given, in the same transaction.
 func (a *Moderation) about(ctx context.Context, id HiddenID, do func(tx *store.Tx, h HiddenThing) error) (h HiddenThing, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if h, err = tx.LockHidden(ctx, id); err != nil || do == nil {
@@ -49,8 +48,7 @@ func (a *Moderation) about(ctx context.Context, id HiddenID, do func(tx *store.T
 	return h, err
 }
 
-// inSteps runs transactions about a hidden thing until one does nothing, or somebody has decided
-// otherwise.
+// inSteps runs transactions on a hidden thing until one does nothing, or until somebody has made another decision.
 func (a *Moderation) inSteps(ctx context.Context, h HiddenThing, step func(tx *store.Tx, now time.Time) (int, error)) error {
 	for {
 		var n int
@@ -62,7 +60,7 @@ func (a *Moderation) inSteps(ctx context.Context, h HiddenThing, step func(tx *s
 			n, err = step(tx, a.Now())
 			return err
 		})
-		if domain.KindOf(err) == domain.NotFound { // gone, with what it was about
+		if domain.KindOf(err) == domain.NotFound { // deleted, with its subject
 			return nil
 		}
 		if err != nil || n == 0 {
@@ -71,7 +69,7 @@ func (a *Moderation) inSteps(ctx context.Context, h HiddenThing, step func(tx *s
 	}
 }
 
-// applyShowing puts back all that is put away for a thing, and forgets that it was hidden.
+// applyShowing restores everything that was put away for a thing, and deletes the record of its hiding.
 func (a *Moderation) applyShowing(ctx context.Context, h HiddenThing) error {
 	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
 		if n, err := a.putBack(ctx, tx, h, now); err != nil || n > 0 {
@@ -91,8 +89,8 @@ func (a *Moderation) applyShowing(ctx context.Context, h HiddenThing) error {
 	})
 }
 
-// applyHidingMade hides what a person made: their channels, what of theirs is in others' channels,
-// what they connected there, and their comments. What fails of it leaves the rest to be hidden.
+// applyHidingMade hides everything of a person: their channels, their blocks in others' channels, their connections
+// there, and their comments. A failure does not stop the rest.
 func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenThing) error {
 	user := domain.UserID(h.About.ID)
 	err := errors.Join(a.hideChannels(ctx, h, user), a.hideBlocks(ctx, h, user), a.hideAdded(ctx, h, user), a.hideComments(ctx, h, user))
@@ -102,7 +100,7 @@ func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenThing) error {
 	return a.inSteps(ctx, h, func(tx *store.Tx, _ time.Time) (int, error) { return 0, tx.SetHidden(ctx, h.ID, hiding.Hidden) })
 }
 
-// hideChannels has their channels be private until they are shown with them.
+// hideChannels makes their channels private until they are shown with the person.
 func (a *Moderation) hideChannels(ctx context.Context, h HiddenThing, user domain.UserID) error {
 	last := domain.ChannelID(0)
 	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
@@ -114,7 +112,7 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenThing, user domai
 		if err := tx.LockWithParents(ctx, id); err != nil {
 			return 0, err
 		}
-		if ids, err = tx.OpenChannels(ctx, user, id-1, 1); err != nil || len(ids) == 0 || ids[0] != id { // theirs no more
+		if ids, err = tx.OpenChannels(ctx, user, id-1, 1); err != nil || len(ids) == 0 || ids[0] != id { // no longer theirs
 			last = id
 			return 1, err
 		}
@@ -131,7 +129,7 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenThing, user domai
 	})
 }
 
-// hideBlocks takes their blocks out of others' channels.
+// hideBlocks removes their blocks from others' channels.
 func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.UserID) (failed error) {
 	for last := domain.BlockID(0); ; {
 		blocks, err := a.Store.SpreadBlocks(ctx, user, last, core.ClearBatch)
@@ -142,7 +140,7 @@ func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.
 			last = b
 			err := a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
 				n, err := a.putAway(ctx, tx, 0, h.ID, b, user, now)
-				if domain.KindOf(err) == domain.NotFound { // deleted meanwhile
+				if domain.KindOf(err) == domain.NotFound { // deleted in the meantime
 					return 0, nil
 				}
 				return n, err
@@ -154,7 +152,7 @@ func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.
 	}
 }
 
-// hideAdded takes what they connected to others' channels out of these.
+// hideAdded removes what they connected to others' channels.
 func (a *Moderation) hideAdded(ctx context.Context, h HiddenThing, user domain.UserID) (failed error) {
 	for last := domain.ChannelID(0); ; {
 		channels, err := a.Store.AddedTo(ctx, user, last, core.ClearBatch)
@@ -192,7 +190,7 @@ func (a *Moderation) hideComments(ctx context.Context, h HiddenThing, user domai
 		if err != nil {
 			return 0, err
 		}
-		for _, c := range all { // blocks in the order of their ids
+		for _, c := range all { // lock blocks in the order of their ids
 			if err := tx.LockBlock(ctx, c.Block); err != nil && domain.KindOf(err) != domain.NotFound {
 				return 0, err
 			}
@@ -204,18 +202,18 @@ func (a *Moderation) hideComments(ctx context.Context, h HiddenThing, user domai
 	})
 }
 
-// ResumeHiding is the job that looks for what was hidden or shown and whose job was lost or given up,
-// and for what suspended people, or jobs of theirs, made since what they made was hidden.
+// ResumeHiding is the job that continues hiding and showing whose job was lost or given up. It also hides what suspended
+// people, or their jobs, have created since.
 type ResumeHiding struct{}
 
 // Kind implements jobs.Args.
 func (ResumeHiding) Kind() string { return "resume_hiding" }
 
-// ResumeHidingInterval is how often it looks.
+// ResumeHidingInterval is the interval of the job.
 const ResumeHidingInterval = 10 * time.Minute
 
-// ResumeHiding goes on with all of it. Another job may be about the same: each step is one or the
-// other's. What fails holds up nothing else; its error names it, and all errors are given together.
+// ResumeHiding continues all unfinished hiding and showing. Another job may work on the same thing, since each step is
+// done by only one of them. A failure does not stop the rest; all errors are returned together and name their thing.
 func (a *Moderation) ResumeHiding(ctx context.Context) (failed error) {
 	for last := HiddenID(0); ; {
 		all, err := a.Store.HidingToResume(ctx, last, core.ClearBatch)

@@ -13,30 +13,29 @@ import (
 	"vitrine/internal/store/moderation"
 )
 
-// Blocked is an entry of the blocklist, and BlockKind what it is about.
+// Blocked is an entry of the blocklist, and BlockKind its kind.
 type (
 	Blocked   = moderation.Blocked
 	BlockKind = moderation.BlockKind
 )
 
-// BlockKinds are all kinds of entries, in the order in which a choice shows them.
+// BlockKinds are all kinds of entries, in the order of the form.
 var BlockKinds = []BlockKind{moderation.BlockedSite, moderation.BlockedMail, moderation.BlockedFile, moderation.BlockedNetwork}
 
-// The largest networks that can be blocked, by how many bits are the same: beyond, it is a
-// mistake more likely than meant.
+// The shortest prefixes, in bits, of networks that can be blocked. A larger network is more likely a mistake.
 const (
 	widest4 = 8
 	widest6 = 16
 )
 
-// BlockInput is something to be blocked.
+// BlockInput is an entry to add to the blocklist.
 type BlockInput struct {
 	Kind  BlockKind
 	Value string
-	Note  string // why, for operators
+	Note  string // reason, for operators
 }
 
-// kept checks the input, and gives it as it is kept. Errors name `kind`, `value` and `note`.
+// kept checks the input and returns the entry to store. Errors name `kind`, `value` and `note`.
 func (in BlockInput) kept() (b Blocked, err error) {
 	var f domain.Faults
 	b = Blocked{Kind: in.Kind, Note: strings.TrimSpace(in.Note)}
@@ -74,7 +73,7 @@ func (in BlockInput) Validate() error {
 	return err
 }
 
-// network reads a prefix, or an address as one.
+// network parses a prefix, or an address as a prefix.
 func network(text string) (netip.Prefix, bool) {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Masked(), !p.Addr().Is4In6()
@@ -87,8 +86,8 @@ func network(text string) (netip.Prefix, bool) {
 	return netip.PrefixFrom(a, a.BitLen()), true
 }
 
-// AddToBlocklist blocks something. What is on the list already stays as it is, and added is false.
-// Operators do not block the network that they come from.
+// AddToBlocklist adds an entry. An existing entry stays unchanged, and added is false. Operators cannot block the
+// network that they use.
 func (a *Moderation) AddToBlocklist(ctx context.Context, by operating.Operator, in BlockInput) (b Blocked, added bool, err error) {
 	if b, err = in.kept(); err != nil {
 		return b, false, err
@@ -109,7 +108,7 @@ func (a *Moderation) AddToBlocklist(ctx context.Context, by operating.Operator, 
 	return b, b.ID != 0, err
 }
 
-// RemoveFromBlocklist takes an entry off the list; NotFound if it is not there.
+// RemoveFromBlocklist removes an entry, or returns NotFound if it does not exist.
 func (a *Moderation) RemoveFromBlocklist(ctx context.Context, by operating.Operator, id int64) (b Blocked, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
@@ -123,8 +122,7 @@ func (a *Moderation) RemoveFromBlocklist(ctx context.Context, by operating.Opera
 	return b, err
 }
 
-// Blocklist lists for an operator what is blocked, the newest first, from below a number on; 0 is
-// the beginning.
+// Blocklist lists entries for an operator, newest first, starting below an id; 0 means from the beginning.
 func (a *Moderation) Blocklist(ctx context.Context, by operating.Operator, below int64, limit int) (all []Blocked, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {

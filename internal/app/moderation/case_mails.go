@@ -15,23 +15,23 @@ import (
 	"vitrine/internal/store"
 )
 
-// TellOperators is the job that looks for operators who are to be mailed about new cases.
+// TellOperators is the job that finds operators to mail about new cases.
 type TellOperators struct{}
 
 // Kind implements jobs.Args.
 func (TellOperators) Kind() string { return "tell_operators" }
 
-// How often it looks, and how long an operator is left alone after a mail.
+// The interval of the job, and the minimum time between two mails to an operator.
 const (
 	TellInterval  = 5 * time.Minute
 	caseMailPause = time.Hour
 )
 
-// MailCases is the job that mails an operator what is open.
+// MailCases is the job that mails an operator the open cases.
 type MailCases struct {
 	User  domain.UserID `json:"user_id"`
 	Fresh int64         `json:"fresh"` // cases opened since the last mail
-	At    int64         `json:"at"`    // microseconds; tells this mail from others
+	At    int64         `json:"at"`    // microseconds; distinguishes this mail from others
 }
 
 // Kind implements jobs.Args.
@@ -40,7 +40,7 @@ func (MailCases) Kind() string { return "mail_cases" }
 // Class implements jobs.Classed.
 func (MailCases) Class() jobs.Class { return jobs.Mail }
 
-// WantCaseMail has an operator be mailed about cases that are opened from now on, or not any more.
+// WantCaseMail subscribes an operator to mails about new cases, or unsubscribes them.
 func (a *Moderation) WantCaseMail(ctx context.Context, actor domain.Actor, wanted bool) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := core.Operate(ctx, tx.Queries, actor); err != nil {
@@ -50,7 +50,7 @@ func (a *Moderation) WantCaseMail(ctx context.Context, actor domain.Actor, wante
 	})
 }
 
-// WantsCaseMail reports whether an operator is mailed about new cases.
+// WantsCaseMail reports whether an operator is subscribed to mails about new cases.
 func (a *Moderation) WantsCaseMail(ctx context.Context, actor domain.Actor) (bool, error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return false, err
@@ -58,9 +58,9 @@ func (a *Moderation) WantsCaseMail(ctx context.Context, actor domain.Actor) (boo
 	return a.Store.WantsCaseMail(ctx, actor.UserID)
 }
 
-// TellOperators has each operator mailed for whom cases were opened since the last mail, which is
-// an hour ago at least. The mail is enqueued as they are noted to know, so a run that is cut off
-// mails nobody twice. Whom it cannot mail holds up nobody else.
+// TellOperators queues a mail to each subscribed operator if cases were opened since their last mail and that is at least
+// an hour old. It records this in the same transaction, so an interrupted run mails nobody twice. A failure for one
+// operator does not stop the rest.
 func (a *Moderation) TellOperators(ctx context.Context) (failed error) {
 	now := a.Now()
 	due, err := a.Store.DueCaseMails(ctx, now.Add(-caseMailPause), core.SweepBatch)
@@ -82,11 +82,11 @@ func (a *Moderation) tellOperator(ctx context.Context, user domain.UserID, now t
 			return err
 		}
 		open, err := tx.OpenCases(ctx, 1)
-		if err != nil || open == 0 { // all were decided meanwhile
+		if err != nil || open == 0 { // all were decided in the meantime
 			return err
 		}
 		switch err := core.Operate(ctx, tx.Queries, domain.Actor{UserID: user}); {
-		case domain.KindOf(err) == domain.Forbidden: // no operator any more
+		case domain.KindOf(err) == domain.Forbidden: // no longer an operator
 			return nil
 		case err != nil:
 			return err
@@ -98,11 +98,11 @@ func (a *Moderation) tellOperator(ctx context.Context, user domain.UserID, now t
 	})
 }
 
-// mailedCases is how many cases a mail names.
+// mailedCases is the maximum number of cases in a mail.
 const mailedCases = 10
 
-// SendCases mails an operator what is open; nothing where that is nothing by now, or they are no
-// operator any more or want no mail.
+// SendCases mails an operator the open cases. It does nothing if there are none any more, or if the recipient is no
+// longer a subscribed operator.
 func (a *Moderation) SendCases(ctx context.Context, job MailCases) error {
 	var u domain.User
 	var cases []Case
@@ -133,7 +133,7 @@ func (a *Moderation) SendCases(ctx context.Context, job MailCases) error {
 	if err != nil {
 		return err
 	}
-	id := sha256.Sum256(fmt.Append(nil, job.User, " ", job.At)) // so that a mail that is sent again is known to be the same
+	id := sha256.Sum256(fmt.Append(nil, job.User, " ", job.At)) // so that a repeated mail has the same id
 	return a.accounts.Send(ctx, "cases", id[:], core.AddressOf(u), "Reports at "+mail.Quote(site.Name), a.casesText(site, job.Fresh, open, cases))
 }
 

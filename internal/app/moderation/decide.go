@@ -11,26 +11,26 @@ import (
 	"vitrine/internal/store"
 )
 
-// The outcomes of a case. Names are kept forever.
+// Outcomes of a case. Their names are permanent.
 const (
 	Dismissed Outcome = "dismissed" // nothing is wrong with the thing
-	Warned    Outcome = "warned"    // who answers for it was told
+	Warned    Outcome = "warned"    // the owner was notified
 	Hidden    Outcome = "hidden"    // the thing, until it is shown again
 	Deleted   Outcome = "deleted"   // the thing
-	Suspended Outcome = "suspended" // who answers for it
+	Suspended Outcome = "suspended" // the owner
 )
 
-// Outcomes are all of them, in the order in which they are offered.
+// Outcomes lists all outcomes in the order of the form.
 var Outcomes = []Outcome{Dismissed, Warned, Hidden, Deleted, Suspended}
 
-// Decision is what an operator decides about a case.
+// Decision is an operator's decision about a case.
 type Decision struct {
 	Outcome Outcome
-	Text    string // reasons for who answers for the thing; needed for a warning
-	Hide    bool   // with Suspended: all that they made, until the suspension is lifted
+	Text    string // reasons for the owner of the thing; required for a warning
+	Hide    bool   // with Suspended: everything that they created, until the suspension is lifted
 }
 
-// Validate checks the decision by itself. Errors name `outcome`, `hide` and `text`.
+// Validate checks the fields. Errors name `outcome`, `hide` and `text`.
 func (d Decision) Validate() error {
 	var f domain.Faults
 	domain.Among(&f, "outcome", d.Outcome, Outcomes...)
@@ -45,9 +45,8 @@ func (d Decision) Validate() error {
 	return f.Err()
 }
 
-// Decide closes an open case: it does to the thing, or to who answers for it, what was decided,
-// has them told with the reasons, and tells those who reported it how it ended. All of it
-// happens, or nothing. A case that is closed is a Conflict; a person is not deleted this way.
+// Decide closes an open case in one transaction: it acts on the thing or its owner as decided, notifies the owner with
+// the reasons, and notifies the reporters of the outcome. A closed case is a Conflict. Users cannot be deleted this way.
 func (a *Moderation) Decide(ctx context.Context, by operating.Operator, id CaseID, d Decision) (c Case, err error) {
 	if err := d.Validate(); err != nil {
 		return c, err
@@ -83,7 +82,7 @@ func (a *Moderation) Decide(ctx context.Context, by operating.Operator, id CaseI
 	return c, err
 }
 
-// act does what was decided about an open case that is locked, and has those concerned told.
+// act acts on the thing or its owner as decided about a locked open case, and notifies the owner.
 func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operator, c Case, d Decision, now time.Time) error {
 	if d.Outcome == Dismissed {
 		return nil
@@ -113,7 +112,7 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 	return a.tell(ctx, tx, by.Actor(), Notice{To: t.Owner, What: NoticeKind(d.Outcome), About: t.About, Words: d.Text, CreatedAt: now})
 }
 
-// suspend suspends who answers for something, unless they are, and may have what they made hidden.
+// suspend suspends the owner of a thing, unless they already are, and may queue the hiding of everything they created.
 func (a *Moderation) suspend(ctx context.Context, tx *store.Tx, by operating.Operator, user domain.UserID, hide bool) error {
 	operators, err := tx.LockOperators(ctx)
 	if err != nil {

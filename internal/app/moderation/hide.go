@@ -13,25 +13,25 @@ import (
 	"vitrine/internal/store/hiding"
 )
 
-// The rows of the store, by names that doors may use.
+// Types of the store, for the transports.
 type (
 	HiddenThing = hiding.Thing
 	HiddenID    = hiding.ID
 )
 
-// What else notices tell: that something is hidden no more.
+// A further kind of notice: the thing is no longer hidden.
 const shown NoticeKind = "shown"
 
-// hideBatch is how many connections or comments one transaction puts away, or back.
+// hideBatch is the number of connections or comments per transaction.
 const hideBatch = 50
 
 // HideInput is a thing that an operator hides.
 type HideInput struct {
 	About domain.Subject
-	Text  string // reasons for who answers for it
+	Text  string // reasons for the owner of the thing
 }
 
-// Validate checks all but whether there is such a thing. Errors name `type`, `id` and `text`.
+// Validate checks everything except the existence of the thing. Errors name `type`, `id` and `text`.
 func (in HideInput) Validate() error {
 	var f domain.Faults
 	domain.Among(&f, "type", in.About.Type, domain.SubjectBlock, domain.SubjectChannel, domain.SubjectComment)
@@ -40,8 +40,8 @@ func (in HideInput) Validate() error {
 	return f.Err()
 }
 
-// Hide takes a block, channel or comment out of the sight of all but who answers for it, until an
-// operator shows it again, and has them told. What is hidden already is a Conflict.
+// Hide hides a block, channel or comment from everybody except its owner until an operator shows it again, and notifies
+// the owner. Something already hidden is a Conflict.
 func (a *Moderation) Hide(ctx context.Context, by operating.Operator, in HideInput) (h HiddenThing, err error) {
 	if err := in.Validate(); err != nil {
 		return h, err
@@ -63,7 +63,7 @@ func (a *Moderation) Hide(ctx context.Context, by operating.Operator, in HideInp
 	return h, err
 }
 
-// hide hides a thing: at once, but of a block in many channels a part, and a job does the rest.
+// hide hides a thing at once, except for a block in many channels, which a job finishes.
 func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor, t Thing, now time.Time) (h HiddenThing, err error) {
 	what := domain.Subject{Type: domain.SubjectType(t.About.Kind), ID: t.About.ID}
 	h = HiddenThing{About: t.About, OwnerID: t.Owner, CreatedAt: now}
@@ -100,9 +100,9 @@ func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor,
 	return h, a.Audit(ctx, tx, actor, domain.ActHidden, h.About, nil)
 }
 
-// hideBlock puts the first connections of a block away, and leaves more of them to a job.
+// hideBlock puts the first connections of a block away, and leaves the rest to a job.
 func (a *Moderation) hideBlock(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
-	for range 2 { // the second time finds that nothing is left
+	for range 2 { // the second run finds that nothing is left
 		n, err := a.putAway(ctx, tx, by, h.ID, domain.BlockID(h.About.ID), 0, now)
 		if err != nil {
 			return err
@@ -114,8 +114,8 @@ func (a *Moderation) hideBlock(ctx context.Context, tx *store.Tx, by domain.User
 	return enqueue(ctx, tx, h)
 }
 
-// putAway takes a block out of some of the live channels that it is in, but for those of one user,
-// and tells of how many; 0 where none is left, and none can be added before the transaction ends.
+// putAway removes a block from some of the live channels that it is in, except those of one user, and returns their
+// number. 0 means that none is left, and that none can be added before the transaction ends.
 func (a *Moderation) putAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, block domain.BlockID, except domain.UserID, now time.Time) (int, error) {
 	channels, err := tx.ChannelsWith(ctx, block, except, hideBatch)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *Moderation) putAway(ctx context.Context, tx *store.Tx, by domain.UserID
 	return len(channels), nil
 }
 
-// putOneAway takes a connection out of its locked channel.
+// putOneAway removes a connection from its locked channel.
 func (a *Moderation) putOneAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, id domain.ConnectionID, now time.Time) error {
 	c, err := tx.Connection(ctx, id)
 	if err != nil {
@@ -162,7 +162,7 @@ func (a *Moderation) putOneAway(ctx context.Context, tx *store.Tx, by domain.Use
 	return core.Publish(ctx, tx, by, now, domain.Disconnected{Connection: c})
 }
 
-// hideComment puts a comment away, from among the others or from what is hidden with its author.
+// hideComment puts a comment away, whether it is visible or already put away with its author's things.
 func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, c hiding.Said, now time.Time) error {
 	if err := tx.LockBlock(ctx, c.Block); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.Us
 	return tx.SetHidden(ctx, h.ID, hiding.Hidden)
 }
 
-// putCommentAway takes a comment from a locked block.
+// putCommentAway puts a comment of a locked block away.
 func (a *Moderation) putCommentAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, c hiding.Said, now time.Time) error {
 	was, err := tx.Comment(ctx, c.Comment)
 	if err != nil {
@@ -190,7 +190,7 @@ func (a *Moderation) putCommentAway(ctx context.Context, tx *store.Tx, by domain
 	return core.Publish(ctx, tx, by, now, domain.CommentDeleted{Comment: was})
 }
 
-// turn gives a hidden channel, which is locked with the channels that it is in, a visibility.
+// turn sets the visibility of a hidden channel, which is locked with its parent channels.
 func (a *Moderation) turn(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, was domain.Channel, v domain.Visibility, now time.Time) error {
 	is := was
 	if is.Visibility = v; is != was {
@@ -204,9 +204,8 @@ func (a *Moderation) turn(ctx context.Context, tx *store.Tx, by domain.UserID, h
 	return tx.SetHidden(ctx, h.ID, hiding.Hidden)
 }
 
-// Show has a thing that is hidden be seen again as before, and tells who answers for it. With a
-// person all comes back that was hidden when they were suspended; they stay suspended. NotFound
-// where it is not hidden.
+// Show shows a hidden thing again as before, and notifies its owner. For a person, it shows everything that was hidden
+// with their suspension; they stay suspended. It returns NotFound if nothing is hidden.
 func (a *Moderation) Show(ctx context.Context, by operating.Operator, id HiddenID, text string) (h HiddenThing, err error) {
 	var f domain.Faults
 	if f.Text("text", text, domain.MaxReportText); f != nil {
@@ -237,7 +236,7 @@ func (a *Moderation) Show(ctx context.Context, by operating.Operator, id HiddenI
 	return h, err
 }
 
-// showSome shows a thing at once, but leaves a block of many channels, and a person, to a job.
+// showSome shows a thing at once, but leaves a block in many channels, and a person, to a job.
 func (a *Moderation) showSome(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
 	switch domain.SubjectType(h.About.Kind) {
 	case domain.SubjectChannel:
@@ -258,8 +257,8 @@ func (a *Moderation) showSome(ctx context.Context, tx *store.Tx, by domain.UserI
 	return tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectType(h.About.Kind), ID: h.About.ID})
 }
 
-// showChannel gives a channel the visibility that it had, unless it has gone or is open anyway, and
-// forgets that it was hidden.
+// showChannel restores the visibility of a channel, unless it was deleted or opened, and deletes the record of its
+// hiding.
 func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
 	what := domain.Subject{Type: domain.SubjectChannel, ID: h.About.ID}
 	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
@@ -275,13 +274,13 @@ func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.Us
 	return tx.ForgetHidden(ctx, what)
 }
 
-// enqueue has a job do what is left to do about a hidden thing.
+// enqueue queues the job for the rest of hiding or showing a thing.
 func enqueue(ctx context.Context, tx *store.Tx, h HiddenThing) error {
 	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: h.OwnerID}, jobs.For(int64(h.OwnerID)))
 }
 
-// putBack puts some of the connections back that are put away for a thing, and tells of how many.
-// What has gone meanwhile does not come back, and what is hidden for something else too waits for that.
+// putBack restores some of the connections that were put away for a thing, and returns their number. Deleted items are
+// not restored, and items that are also hidden for another thing stay hidden.
 func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenThing, now time.Time) (int, error) {
 	kept, err := tx.Kept(ctx, h.ID, hideBatch)
 	if err != nil {
@@ -347,13 +346,13 @@ func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Conn
 	return core.Publish(ctx, tx, k.User, now, event)
 }
 
-// putCommentsBack puts some of the comments back that are put away for a thing, and tells of how many.
+// putCommentsBack restores some of the comments that were put away for a thing, and returns their number.
 func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h HiddenThing, now time.Time) (int, error) {
 	kept, err := tx.KeptComments(ctx, h.ID, hideBatch)
 	if err != nil {
 		return 0, err
 	}
-	for _, c := range kept { // blocks in the order of their ids
+	for _, c := range kept { // lock blocks in the order of their ids
 		if err := tx.LockBlock(ctx, c.Block); err != nil {
 			return 0, err
 		}
@@ -371,8 +370,8 @@ func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h Hidden
 	return len(kept), nil
 }
 
-// HiddenThings lists for an operator what is hidden, the newest first, from below a number on; 0 is
-// the beginning. What was hidden with a person is in their line.
+// HiddenThings lists hidden things for an operator, newest first, starting below an id; 0 means from the beginning. The
+// things that were hidden with a person are part of the person's entry.
 func (a *Moderation) HiddenThings(ctx context.Context, by operating.Operator, below HiddenID, limit int) (all []HiddenThing, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -384,7 +383,7 @@ func (a *Moderation) HiddenThings(ctx context.Context, by operating.Operator, be
 	return all, err
 }
 
-// FindHidden reads for an operator what is noted of a thing that is hidden; NotFound where it is not.
+// FindHidden reads the record of a hidden thing for an operator. It returns NotFound if the thing is not hidden.
 func (a *Moderation) FindHidden(ctx context.Context, by operating.Operator, what domain.Subject) (h HiddenThing, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -396,7 +395,7 @@ func (a *Moderation) FindHidden(ctx context.Context, by operating.Operator, what
 	return h, err
 }
 
-// ToHide reads for an operator what is about to be hidden, whoever sees it.
+// ToHide reads a thing that an operator is about to hide, regardless of its visibility.
 func (a *Moderation) ToHide(ctx context.Context, by operating.Operator, what domain.Subject) (t Thing, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -408,16 +407,16 @@ func (a *Moderation) ToHide(ctx context.Context, by operating.Operator, what dom
 	return t, err
 }
 
-// mostHidden is how many hidden things of theirs somebody is shown.
+// mostHidden is the maximum number of hidden things that MyHidden lists.
 const mostHidden = 200
 
-// MyHidden lists what is hidden of what the actor answers for, the newest first.
+// MyHidden lists the actor's hidden things, newest first.
 func (a *Moderation) MyHidden(ctx context.Context, actor domain.Actor) ([]HiddenThing, error) {
 	return a.Store.HiddenOf(ctx, actor.UserID, mostHidden)
 }
 
-// HiddenFor reads what is noted of a hidden thing for whoever still sees it: who answers for it, and of
-// a channel all who work on it. It is nil where it is not hidden, and for all others.
+// HiddenFor reads the record of a hidden thing for those who still see it: its owner and, for a channel, its
+// collaborators. It returns nil for others, and for a thing that is not hidden.
 func (a *Moderation) HiddenFor(ctx context.Context, actor domain.Actor, what domain.Subject) (*HiddenThing, error) {
 	h, err := a.Store.HiddenThing(ctx, what)
 	if err == nil && h.OwnerID != actor.UserID {

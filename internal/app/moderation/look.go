@@ -10,24 +10,24 @@ import (
 	"vitrine/internal/store/contents"
 )
 
-// Look is a thing as an operator sees it who is to decide about it.
+// Look is a thing as shown to an operator who decides about it.
 type Look struct {
 	Thing
-	Hidden   *HiddenThing                     // nil where it is not hidden
-	Contents domain.List[collections.Content] // of a channel, as who answers for it sees them
+	Hidden   *HiddenThing                     // nil if it is not hidden
+	Contents domain.List[collections.Content] // of a channel, as its owner sees them
 }
 
-// Part is what of a thing is looked at.
+// Part is a part of a thing to look at.
 type Part string
 
-// The parts. Their names are in the audit log.
+// The parts. Their names appear in the audit log.
 const (
-	Words   Part = "" // all but these:
+	Words   Part = "" // everything except the other parts
 	Picture Part = "picture"
 	File    Part = "file"
 )
 
-// has reports whether there is such a part of a thing.
+// has reports whether a thing has the part.
 func (t Thing) has(p Part) bool {
 	switch b := t.What.Block; p {
 	case Picture:
@@ -38,11 +38,10 @@ func (t Thing) has(p Part) bool {
 	return p == Words
 }
 
-// Look shows an operator a block, channel or comment that is reported or hidden, whoever else sees
-// it, and of a channel a page of what is in it. So are the blocks shown of a channel, the one that a
-// comment is on, and those of who was hidden as a whole. All else is NotFound: to run a site is no
-// reason to read what is private. That they looked, and at what part, is in the audit log before it is
-// read.
+// Look reads a reported or hidden block, channel or comment for an operator, regardless of its visibility, with a page
+// of a channel's contents. This includes the shown blocks of such a channel, the block of such a comment, and everything
+// of a hidden person. Anything else is NotFound: operators have no reason to read other private things. The access and
+// the part are written to the audit log before reading.
 func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domain.Subject, part Part, page domain.Page) (l Look, err error) {
 	if err := page.Validate(); err != nil {
 		return l, err
@@ -75,7 +74,7 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if l.Thing, err = whole(ctx, v.Queries, what); err == nil && !l.has(part) { // it was changed meanwhile
+		if l.Thing, err = whole(ctx, v.Queries, what); err == nil && !l.has(part) { // it may have changed in the meantime
 			err = domain.NewNotFound()
 		}
 		if err != nil {

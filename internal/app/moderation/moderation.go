@@ -1,5 +1,4 @@
-// Package moderation has the use cases of looking after what people make: they report things, and
-// operators decide about what was reported.
+// Package moderation contains the use cases of reports, and of operators' decisions about them.
 package moderation
 
 import (
@@ -7,13 +6,13 @@ import (
 	"vitrine/internal/app/core"
 )
 
-// Moderation are the use cases.
+// Moderation contains the use cases.
 type Moderation struct {
 	*core.Core
 	accounts *accounts.Accounts
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(c *core.Core, accounts *accounts.Accounts) *Moderation {
 	return &Moderation{Core: c, accounts: accounts}
 }

@@ -14,14 +14,13 @@ import (
 	"vitrine/internal/store/moderation"
 )
 
-// NoticeKind is what a notice tells: the outcome of a case to who answers for the thing, or the
-// answer to those who reported it.
+// NoticeKind is the kind of a notice: the outcome of a case for the owner of the thing, or the answer to its reporters.
 type NoticeKind = moderation.NoticeKind
 
-// answer is the notice that tells those who reported something how it ended.
+// answer returns the kind of notice with which reporters learn about an outcome.
 func answer(o Outcome) NoticeKind { return NoticeKind("reported-" + o) }
 
-// MailNotice is the job that mails what operators have told somebody.
+// MailNotice is the job that mails a notice of the operators.
 type MailNotice struct {
 	Notice int64 `json:"notice_id"`
 }
@@ -32,14 +31,13 @@ func (MailNotice) Kind() string { return "mail_moderation_notice" }
 // Class implements jobs.Classed.
 func (MailNotice) Class() jobs.Class { return jobs.Mail }
 
-// tell tells somebody what operators did about what is theirs, on the site and by mail. Who did it
-// they are not told.
+// tell notifies the owner of a thing of an operator's action, on the site and by mail. It does not reveal the operator.
 func (a *Moderation) tell(ctx context.Context, tx *store.Tx, actor domain.Actor, n Notice) error {
 	id, err := tx.AddNotice(ctx, n)
 	if err != nil {
 		return err
 	}
-	if n.What == NoticeKind(Warned) { // other acts have entries of their own
+	if n.What == NoticeKind(Warned) { // other decisions have entries of their own
 		if err := a.Audit(ctx, tx, actor, domain.ActWarned, n.About, map[string]any{"user": n.To}); err != nil {
 			return err
 		}
@@ -47,17 +45,17 @@ func (a *Moderation) tell(ctx context.Context, tx *store.Tx, actor domain.Actor,
 	return tx.Enqueue(ctx, MailNotice{Notice: id}, jobs.Attempts(5))
 }
 
-// Notices lists what the actor was told, the newest first.
+// Notices lists the actor's notices, newest first.
 func (a *Moderation) Notices(ctx context.Context, actor domain.Actor) ([]Notice, error) {
 	return a.Store.Notices(ctx, actor.UserID)
 }
 
-// ReadNotices notes that the actor has read what they were told. Again changes nothing.
+// ReadNotices marks the actor's notices as read. Doing it again changes nothing.
 func (a *Moderation) ReadNotices(ctx context.Context, actor domain.Actor) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ReadNotices(ctx, actor.UserID) })
 }
 
-// SendModerationNotice mails a notice; nothing where it, or the account, is gone by now.
+// SendModerationNotice mails a notice. It does nothing if the notice or the account was deleted.
 func (a *Moderation) SendModerationNotice(ctx context.Context, id int64) error {
 	var n Notice
 	var u domain.User
@@ -77,11 +75,11 @@ func (a *Moderation) SendModerationNotice(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	part := binary.BigEndian.AppendUint64(nil, uint64(id)) // so that a mail that is sent again is known to be the same
+	part := binary.BigEndian.AppendUint64(nil, uint64(id)) // so that a repeated mail has the same id
 	return a.accounts.Send(ctx, "moderation", part, core.AddressOf(u), "About what you made at "+mail.Quote(site.Name), a.noticeText(site, n))
 }
 
-// happened is what notices say was done.
+// happened describes each kind of notice.
 var happened = map[NoticeKind]string{
 	NoticeKind(Warned):    "have looked at %s and ask you to mind the rules of the site.",
 	NoticeKind(Hidden):    "have hidden %s: nobody else sees it now.",
@@ -101,7 +99,7 @@ func (a *Moderation) noticeText(site domain.Site, n Notice) string {
 	return text + "\nIf you think that this is a mistake, tell them so. It is looked at again.\n"
 }
 
-// named names a thing in a sentence of a mail to who answers for it.
+// named returns the name of a thing in a sentence of a mail to its owner.
 func named(t domain.AuditTarget) string {
 	if t.Kind == string(domain.SubjectUser) {
 		return "your account"

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/store/hiding"
 )
 
-// remove deletes a thing for an operator, as who it belongs to could, and gives it as it was when
-// it was locked. NotFound where it is gone.
+// remove deletes a thing for an operator, like its owner could, and returns its locked state. It returns NotFound if the
+// thing no longer exists.
 func (a *Moderation) remove(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
 	switch what.Type {
 	case domain.SubjectBlock:
@@ -73,7 +73,7 @@ func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor doma
 	if err := tx.LockBlock(ctx, t.What.Comment.BlockID); err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil { // it may have been deleted meanwhile
+	if t, err = whole(ctx, tx.Queries, what); err != nil { // it may have been deleted in the meantime
 		return t, err
 	}
 	if err := takeBack(ctx, tx, *t.What.Comment); err != nil {
@@ -85,7 +85,7 @@ func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor doma
 	return t, core.Publish(ctx, tx, actor.UserID, now, domain.CommentDeleted{Comment: *t.What.Comment})
 }
 
-// takeBack has a comment that is hidden be among the others, as which it is then deleted.
+// takeBack restores a hidden comment, so that it can be deleted like any other.
 func takeBack(ctx context.Context, tx *store.Tx, c domain.Comment) error {
 	if err := tx.PutCommentBack(ctx, hiding.Said{Comment: c.ID, Block: c.BlockID}); err != nil {
 		return err

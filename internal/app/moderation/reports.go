@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/moderation"
 )
 
-// The rows of the store, by names that doors may use.
+// Types of the store, for the transports.
 type (
 	Case    = moderation.Case
 	CaseID  = moderation.CaseID
@@ -23,7 +23,7 @@ type (
 	Notice  = moderation.Notice
 )
 
-// The reasons for a report. Names are kept forever: reports outlive upgrades.
+// The reasons for a report. Their names are permanent, because reports outlive upgrades.
 const (
 	Spam       Reason = "spam"
 	Harassment Reason = "harassment"
@@ -36,21 +36,20 @@ const (
 	Other      Reason = "other"
 )
 
-// Reasons are all of them, in the order in which a choice shows them.
+// Reasons lists all reasons in the order of the form.
 var Reasons = []Reason{Spam, Harassment, Hate, Violence, Sexual, Privacy, Copyright, Illegal, Other}
 
-// reportLimits bound how many reports one person makes.
+// reportLimits limit the reports per person.
 var reportLimits = []core.Limit{{Most: 20, Window: time.Hour}, {Most: 60, Window: core.Day}}
 
-// ReportInput is a thing that somebody reports.
+// ReportInput is a thing to report.
 type ReportInput struct {
 	About  domain.Subject
 	Reason Reason
-	Text   string // a few more words; needed where the reason is Other
+	Text   string // details; required for the reason Other
 }
 
-// Validate checks all but whether there is such a thing. Errors name `type`, `id`, `reason` and
-// `text`.
+// Validate checks everything except the existence of the thing. Errors name `type`, `id`, `reason` and `text`.
 func (in ReportInput) Validate() error {
 	var f domain.Faults
 	domain.Among(&f, "type", in.About.Type, domain.SubjectBlock, domain.SubjectChannel, domain.SubjectComment, domain.SubjectUser, domain.SubjectGroup)
@@ -64,7 +63,7 @@ func (in ReportInput) Validate() error {
 	return f.Err()
 }
 
-// Reported reads what somebody is about to report; NotFound where they do not see it.
+// Reported reads a thing that the actor is about to report. It returns NotFound if the actor does not see it.
 func (a *Moderation) Reported(ctx context.Context, actor domain.Actor, what domain.Subject) (t Thing, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		t, err = seen(ctx, v.Queries, actor.UserID, what)
@@ -73,9 +72,8 @@ func (a *Moderation) Reported(ctx context.Context, actor domain.Actor, what doma
 	return t, err
 }
 
-// Report has operators look at a thing. What the actor does not see is NotFound, what is their own
-// Unprocessable, and a second report of what is open still a Conflict. Nobody but operators learns
-// of it.
+// Report reports a thing to the operators, and to nobody else. It returns NotFound if the actor does not see the thing,
+// Unprocessable if it is their own, and Conflict if they already have an open report about it.
 func (a *Moderation) Report(ctx context.Context, actor domain.Actor, in ReportInput) error {
 	if err := in.Validate(); err != nil {
 		return err
@@ -101,8 +99,7 @@ func (a *Moderation) Report(ctx context.Context, actor domain.Actor, in ReportIn
 	})
 }
 
-// Cases lists for an operator the cases that are open, or those that are closed, the newest first,
-// from below a number on; 0 is the beginning.
+// Cases lists the open or closed cases for an operator, newest first, starting below an id; 0 means from the beginning.
 func (a *Moderation) Cases(ctx context.Context, by operating.Operator, closed bool, below CaseID, limit int) (all []Case, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -114,10 +111,10 @@ func (a *Moderation) Cases(ctx context.Context, by operating.Operator, closed bo
 	return all, err
 }
 
-// mostOpen bounds how many open cases are counted.
+// mostOpen is the maximum that OpenCases counts to.
 const mostOpen = 1000
 
-// OpenCases counts the open cases for an operator, up to a thousand.
+// OpenCases counts the open cases for an operator, up to mostOpen.
 func (a *Moderation) OpenCases(ctx context.Context, by operating.Operator) (n int64, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -129,17 +126,17 @@ func (a *Moderation) OpenCases(ctx context.Context, by operating.Operator) (n in
 	return n, err
 }
 
-// CaseView is a case as an operator reads it.
+// CaseView is a case as shown to an operator.
 type CaseView struct {
 	Case
-	Thing   *Thing       // as it is now, nil where it is gone
-	Seen    bool         // the operator sees it as others do
-	Reports []Report     // the newest
-	Hidden  *HiddenThing // the thing, where it is hidden now
+	Thing   *Thing       // current state; nil if it was deleted
+	Seen    bool         // the operator sees it without special rights
+	Reports []Report     // newest first
+	Hidden  *HiddenThing // of the thing, if it is hidden now
 }
 
-// ReadCase reads a case for an operator with its reports from below a number on, limit of them at
-// most. What was reported is shown whoever else may see it.
+// ReadCase reads a case for an operator with up to limit reports, starting below an id. It includes the reported thing
+// regardless of its visibility.
 func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id CaseID, below int64, limit int) (c CaseView, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -174,7 +171,7 @@ func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id Cas
 	return c, err
 }
 
-// subject is what a case is about.
+// subject returns the subject of a case.
 func subject(c Case) domain.Subject {
 	return domain.Subject{Type: domain.SubjectType(c.About.Kind), ID: c.About.ID}
 }

@@ -8,21 +8,21 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Thing is something that is or was reported, as an operator sees it.
+// Thing is a reported thing as shown to an operator.
 type Thing struct {
-	About domain.AuditTarget // as it is called
-	Owner domain.UserID      // who answers for it
-	Text  string             // what it says, in short
-	What  domain.Thing       // it
+	About domain.AuditTarget // its name
+	Owner domain.UserID      // who is responsible for it
+	Text  string             // a short excerpt
+	What  domain.Thing       // the thing itself
 }
 
-// How many characters of a text an operator is shown, and of what has no title stand for one.
+// Maximum characters of an excerpt, and of an excerpt that replaces a missing title.
 const (
 	excerpt = 1_000
 	label   = 80
 )
 
-// shortened is the beginning of a text.
+// shortened returns the beginning of a text.
 func shortened(s string, most int) string {
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"
@@ -30,12 +30,12 @@ func shortened(s string, most int) string {
 	return s
 }
 
-// seen reads a thing that a viewer sees; NotFound where they do not.
+// seen reads a thing that a viewer sees, or returns NotFound.
 func seen(ctx context.Context, q store.Queries, viewer domain.UserID, what domain.Subject) (Thing, error) {
 	return read(ctx, q, what, viewer, false, q.Block)
 }
 
-// whole reads a thing whoever sees it; NotFound where it is gone.
+// whole reads a thing regardless of its visibility. It returns NotFound if the thing no longer exists.
 func whole(ctx context.Context, q store.Queries, what domain.Subject) (Thing, error) {
 	var viewer domain.UserID
 	if what.Type == domain.SubjectChannel {
@@ -49,8 +49,8 @@ func whole(ctx context.Context, q store.Queries, what domain.Subject) (Thing, er
 	})
 }
 
-// read reads a thing as a viewer, and blocks, also those that comments are on, as block does. What
-// is read whole may be a comment that is hidden.
+// read reads a thing as a viewer. It reads blocks, including those of comments, with block. If whole is set, it also
+// reads hidden comments.
 func read(ctx context.Context, q store.Queries, what domain.Subject, viewer domain.UserID, whole bool,
 	block func(context.Context, domain.UserID, domain.BlockID) (domain.Block, error)) (t Thing, err error) {
 	switch what.Type {
@@ -99,7 +99,7 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 	return t, nil
 }
 
-// hiddenComment reads a comment that is hidden, without what only its page shows.
+// hiddenComment reads a hidden comment without the details that only its page shows.
 func hiddenComment(ctx context.Context, q store.Queries, id domain.CommentID) (c domain.Comment, err error) {
 	c.ID = id
 	c.Author.Type = domain.TypeUser
@@ -107,7 +107,7 @@ func hiddenComment(ctx context.Context, q store.Queries, id domain.CommentID) (c
 	return c, err
 }
 
-// aboutBlock names a block by its title, its address or its words.
+// aboutBlock describes a block by its title, its URL or its text.
 func aboutBlock(b *domain.Block) Thing {
 	t := Thing{What: domain.Thing{Block: b}, Owner: domain.UserID(b.Author.ID)}
 	address := b.SourceURL
@@ -128,7 +128,7 @@ func aboutBlock(b *domain.Block) Thing {
 	return t
 }
 
-// plain is a text as a further paragraph, "" for none.
+// plain returns a text as another paragraph, or "" for nil.
 func plain(t *domain.Text) string {
 	if t == nil || t.Plain == "" {
 		return ""

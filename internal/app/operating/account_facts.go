@@ -9,27 +9,27 @@ import (
 	"vitrine/internal/store/identity"
 )
 
-// AccountFacts are what whoever looks after an account wants to know of it.
+// AccountFacts contains details of an account for operators.
 type AccountFacts struct {
 	domain.User
-	LastSeen      *time.Time // by a session or token that is still good; nil for none
+	LastSeen      *time.Time // by a live session or token; nil for none
 	HasPassword   bool
 	Passkeys      int
-	RecoveryCodes int // unused ones
+	RecoveryCodes int // unused
 	Identities    []identity.Identity
-	Sessions      int // live ones
+	Sessions      int // live
 	Tokens        int // live personal access tokens
-	Applications  int // that may act for them
+	Applications  int // that may act for the account
 	Usage         domain.ByteUsage
 	Quota         domain.Quota
-	Blocks        int64 // made
+	Blocks        int64 // created
 }
 
-// Channels counts the live channels that they own.
+// Channels returns the number of live channels that the account owns.
 func (f *AccountFacts) Channels() int64 { return f.OpenChannels + f.PrivateChannels }
 
-// AccountFacts tells who looks after accounts about one. It costs the same ten statements for
-// each; NotFound if there is no such account.
+// AccountFacts reads details of an account for an operator, always with ten statements. It returns NotFound if there is
+// no such account.
 func (a *Operating) AccountFacts(ctx context.Context, by Operator, ref domain.Ref) (f AccountFacts, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -52,7 +52,7 @@ func (a *Operating) AccountFacts(ctx context.Context, by Operator, ref domain.Re
 	return f, err
 }
 
-// readWays reads how one comes into the account and acts as it, and when that was last done.
+// readWays reads how the account can be accessed, and when it was last used.
 func (f *AccountFacts) readWays(ctx context.Context, v *store.Snapshot, now time.Time) error {
 	c, err := v.Credentials(ctx, f.ID)
 	if err != nil {
@@ -90,7 +90,7 @@ func (f *AccountFacts) readWays(ctx context.Context, v *store.Snapshot, now time
 	return err
 }
 
-// seen notes a time at which they acted.
+// seen records a time at which the account was used.
 func (f *AccountFacts) seen(at *time.Time) {
 	if at != nil && (f.LastSeen == nil || at.After(*f.LastSeen)) {
 		f.LastSeen = at

@@ -12,11 +12,11 @@ import (
 	"vitrine/internal/store"
 )
 
-// auditPart is how many entries are read at once where all are written.
+// auditPart is the number of entries read at once for a download.
 const auditPart = 500
 
-// AuditLog lists for an operator the entries that pass a filter and come after a place, the
-// newest first. It costs two statements, however long the log is.
+// AuditLog lists entries for an operator that match a filter and come after a place, newest first. It takes two
+// statements for a log of any length.
 func (a *Operating) AuditLog(ctx context.Context, actor domain.Actor, f domain.AuditFilter, after domain.AuditPlace, limit int) ([]domain.AuditEntry, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
@@ -27,9 +27,8 @@ func (a *Operating) AuditLog(ctx context.Context, actor domain.Actor, f domain.A
 	return a.Store.AuditEntries(ctx, f, after, false, limit)
 }
 
-// AuditDownload writes for an operator the entries that pass a filter, the oldest first, each as
-// a line of JSON. Begin is called once it is sure that there is
-// something to write, and gives where to.
+// AuditDownload writes the entries that match a filter for an operator, oldest first, one line of JSON each. It calls
+// begin, which returns the destination, once the filter and the operator are checked.
 func (a *Operating) AuditDownload(ctx context.Context, actor domain.Actor, f domain.AuditFilter, begin func() io.Writer) error {
 	if err := f.Validate(); err != nil {
 		return err
@@ -44,8 +43,8 @@ func (a *Operating) AuditDownload(ctx context.Context, actor domain.Actor, f dom
 	})
 }
 
-// EachAuditLine visits the entries that pass a filter, the oldest first, each with its place
-// and as a line of JSON. It is for the operator, so it needs no actor.
+// EachAuditLine calls visit for each entry that matches a filter, oldest first, with its place and its line of JSON. It
+// is for the operator, so it needs no actor.
 func (a *Operating) EachAuditLine(ctx context.Context, f domain.AuditFilter, visit func(at domain.AuditPlace, line []byte) error) error {
 	if err := f.Validate(); err != nil {
 		return err
@@ -72,7 +71,7 @@ func (a *Operating) EachAuditLine(ctx context.Context, f domain.AuditFilter, vis
 	}
 }
 
-// auditJSON is an entry as programs read it.
+// auditJSON is an entry in the format for programs.
 type auditJSON struct {
 	ID      domain.AuditID `json:"id"`
 	At      string         `json:"at"`
@@ -104,14 +103,13 @@ func auditLine(e domain.AuditEntry) auditJSON {
 	return line
 }
 
-// SweepAuditLog is the job that deletes entries of the audit log that are old enough.
+// SweepAuditLog is the job that deletes old entries of the audit log.
 type SweepAuditLog struct{}
 
 // Kind implements jobs.Args.
 func (SweepAuditLog) Kind() string { return "sweep_audit_log" }
 
-// SweepAuditLog deletes entries that are older than the log is kept. It may stop anywhere
-// and run again.
+// SweepAuditLog deletes entries that exceed the retention time. It may stop at any point and run again.
 func (a *Operating) SweepAuditLog(ctx context.Context) error {
 	if a.auditKept == 0 {
 		return nil

@@ -6,10 +6,10 @@ import (
 	"vitrine/internal/store/backfills"
 )
 
-// Backfill is how much a job has yet to fill in for rows from before an upgrade.
+// Backfill is the remaining work of a job that fills in values for rows from before an upgrade.
 type Backfill = backfills.Left
 
-// Backfills gives all of them. It is for the operator, so it needs no actor.
+// Backfills returns all backfills. It is for the operator, so it needs no actor.
 func (a *Operating) Backfills(ctx context.Context) ([]Backfill, error) {
 	return a.Store.Backfills(ctx)
 }

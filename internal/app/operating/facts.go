@@ -9,15 +9,15 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// ServerFacts are what a server says of itself to its operators.
+// ServerFacts contains details of a server for its operators.
 type ServerFacts struct {
 	Database string // sqlite or postgres
 	Waiting  int64  // jobs
 	Running  int64
-	Failed   int64 // given up in the last week
+	Failed   int64 // in the last week
 }
 
-// ServerFacts tells an operator how the server does.
+// ServerFacts returns details of the server for an operator.
 func (a *Operating) ServerFacts(ctx context.Context, actor domain.Actor) (f ServerFacts, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return f, err
@@ -27,8 +27,7 @@ func (a *Operating) ServerFacts(ctx context.Context, actor domain.Actor) (f Serv
 		Running: counts[jobs.Running], Failed: counts[jobs.Failed]}, err
 }
 
-// FailedJobs lists for an operator the jobs that were given up, the newest first, limit
-// of them at most.
+// FailedJobs lists up to limit failed jobs for an operator, newest first.
 func (a *Operating) FailedJobs(ctx context.Context, actor domain.Actor, limit int) ([]jobs.Job, error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return nil, err
@@ -36,8 +35,8 @@ func (a *Operating) FailedJobs(ctx context.Context, actor domain.Actor, limit in
 	return a.Jobs(ctx, jobs.Failed, limit)
 }
 
-// RetryFailedJob does RetryJob for an operator: NotFound if there is no such job,
-// Unprocessable if it has not failed.
+// RetryFailedJob is RetryJob for an operator. It returns NotFound if there is no such job, and Unprocessable if it has
+// not failed.
 func (a *Operating) RetryFailedJob(ctx context.Context, actor domain.Actor, id int64) error {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return err

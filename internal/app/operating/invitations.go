@@ -12,19 +12,18 @@ import (
 	"vitrine/internal/store"
 )
 
-// PersonInput is somebody to be invited to have an account. Name and Slug are proposed to them.
+// PersonInput is a person to invite to create an account. Name and Slug are suggestions.
 type PersonInput struct {
 	Email string
-	Name  string // or ""
-	Slug  string // or ""
-	Group string // id or slug of one that they join, or ""
-	Days  int64  // that the link works, 0 for DefaultLinkDays
-	Mail  bool   // have the link mailed, instead of giving it out
-	Again bool   // give a link also to who has one, in place of that
+	Name  string // may be ""
+	Slug  string // may be ""
+	Group string // id or slug of a group to join, or ""
+	Days  int64  // lifetime of the link; 0 means DefaultLinkDays
+	Mail  bool   // mail the link instead of returning it
+	Again bool   // replace the link of a person who already has one
 }
 
-// Validate checks all but whether there is such a group. Errors name `email`, `name`, `slug`,
-// `group` and `days`.
+// Validate checks everything except the existence of the group. Errors name `email`, `name`, `slug`, `group` and `days`.
 func (in PersonInput) Validate() error {
 	var f domain.Faults
 	core.CheckEmail(&f, strings.TrimSpace(in.Email))
@@ -37,29 +36,28 @@ func (in PersonInput) Validate() error {
 	return f.Err()
 }
 
-// PersonOutcome is what came of inviting somebody.
+// PersonOutcome is the result of inviting a person.
 type PersonOutcome string
 
 // The outcomes.
 const (
 	PersonInvited PersonOutcome = "invited"
-	PersonRenewed PersonOutcome = "renewed"         // the link that they had before is no more
-	PersonWaiting PersonOutcome = "already_invited" // and has not come yet
+	PersonRenewed PersonOutcome = "renewed"         // the previous link stopped working
+	PersonWaiting PersonOutcome = "already_invited" // and has not signed up yet
 	PersonKnown   PersonOutcome = "has_account"
 )
 
-// InvitedPerson is what came of inviting somebody, with the invitation, or the slug of the
-// account that there is.
+// InvitedPerson is the result of inviting a person, with the invitation or the slug of the existing account.
 type InvitedPerson struct {
 	Outcome PersonOutcome
 	Link    domain.SignUpLink
 	Account string
-	Address string // of the page where they sign up, given out this once; "" if it is mailed
+	Address string // of the page for signing up, shown only once; "" if it is mailed
 }
 
-// InvitePerson invites somebody to have an account, also where signing up is closed: by a link
-// that works once and for their address alone. Who has an account, or was invited, is left as
-// they are. Errors are those of Validate, and of a slug that is taken.
+// InvitePerson invites a person to create an account, even if signing up is closed, with a link that works once and only
+// for their address. A person who has an account or an invitation is not invited again. Errors are those of Validate,
+// and a slug that is taken.
 func (a *Operating) InvitePerson(ctx context.Context, by Operator, in PersonInput) (r InvitedPerson, err error) {
 	if err := in.Validate(); err != nil {
 		return r, err
@@ -72,7 +70,7 @@ func (a *Operating) InvitePerson(ctx context.Context, by Operator, in PersonInpu
 		r, err = a.invitePerson(ctx, tx, by, in, hash)
 		return err
 	})
-	if domain.KindOf(err) == domain.Conflict { // somebody else has invited them this moment
+	if domain.KindOf(err) == domain.Conflict { // somebody else has just invited them
 		return InvitedPerson{Outcome: PersonWaiting, Link: domain.SignUpLink{Email: core.CanonicalEmail(strings.TrimSpace(in.Email))}}, nil
 	}
 	if err == nil && !in.Mail && (r.Outcome == PersonInvited || r.Outcome == PersonRenewed) {
@@ -103,7 +101,7 @@ func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator,
 		return InvitedPerson{Outcome: PersonWaiting, Link: was}, nil
 	}
 	r = InvitedPerson{Outcome: PersonInvited, Link: l}
-	if err == nil { // over, or to be given anew
+	if err == nil { // expired, or to be replaced
 		if was.Live(now) {
 			r.Outcome = PersonRenewed
 			r.Link.Name, r.Link.Slug = or(l.Name, was.Name), or(l.Slug, was.Slug)
@@ -121,7 +119,7 @@ func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator,
 	if r.Link.ID, err = tx.CreateSignUpLink(ctx, by.actor.UserID, r.Link, hash); err != nil {
 		return r, err
 	}
-	// Whose address it is, the link says for as long as it is kept; the log names no addresses.
+	// The link contains the address as long as it is kept. The log contains no addresses.
 	if err := a.Audit(ctx, tx, by.actor, domain.ActAccountInvited, domain.AuditTarget{Kind: "SignUpLink", ID: int64(r.Link.ID)}, nil); err != nil {
 		return r, err
 	}
@@ -138,8 +136,7 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// OpenInvitations lists the invitations of people that were not taken up yet, newest first, also
-// those that are over.
+// OpenInvitations lists the unused invitations of people, newest first, including expired ones.
 func (a *Operating) OpenInvitations(ctx context.Context, by Operator, page domain.Page) (l domain.List[SignUpLinkView], err error) {
 	if err := page.Validate(); err != nil {
 		return l, err

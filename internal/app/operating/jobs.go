@@ -11,17 +11,14 @@ import (
 	"vitrine/internal/store"
 )
 
-// Jobs gives jobs in a state, the newest first, limit of them at most. It is for the
-// operator, so it needs no actor.
+// Jobs lists up to limit jobs in a state, newest first. It is for the operator, so it needs no actor.
 func (a *Operating) Jobs(ctx context.Context, state jobs.State, limit int) ([]jobs.Job, error) {
 	return a.Store.Jobs(ctx, state, limit)
 }
 
-// RetryJob runs a job again that failed or was cut off, or one that waits at once; if
-// forced, also one that is running. A block whose content was given up waits for it
-// again, as with Reprocess; the job that failed is then replaced by another. It is for
-// the operator, so it needs no actor. The errors of jobs.Queue.Retry tell of jobs that
-// cannot be.
+// RetryJob runs a failed or interrupted job again, a waiting one immediately and, if forced, even a running one. A block
+// whose content was given up waits for it again, as with Reprocess; a new job then replaces the failed one. It is for
+// the operator, so it needs no actor. For jobs that cannot be retried, it returns the errors of jobs.Queue.Retry.
 func (a *Operating) RetryJob(ctx context.Context, id int64, force bool) error {
 	return a.retryJob(ctx, domain.Actor{}, id, force)
 }
@@ -46,8 +43,8 @@ func (a *Operating) retryJob(ctx context.Context, actor domain.Actor, id int64, 
 	})
 }
 
-// retryProcessing does what is left to do of a job that was given up. Nothing is if
-// the block has got its content since, or is gone.
+// retryProcessing repeats a failed job. It does nothing if the block has got its content in the meantime, or was
+// deleted.
 func (a *Operating) retryProcessing(ctx context.Context, tx *store.Tx, job int64, id domain.BlockID) error {
 	p, err := lockedProcessing(ctx, tx, id)
 	switch {

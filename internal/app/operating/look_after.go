@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// change changes the account of somebody, whose row is locked, and gives it as it then is.
+// change locks an account, changes it, and returns its new state.
 func (a *Operating) change(ctx context.Context, by Operator, ref domain.Ref, change func(tx *store.Tx, u domain.User) error) (domain.User, error) {
 	return a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
@@ -21,7 +21,7 @@ func (a *Operating) change(ctx context.Context, by Operator, ref domain.Ref, cha
 	})
 }
 
-// Account reads an account for who looks after it.
+// Account reads an account for an operator.
 func (a *Operating) Account(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -33,8 +33,8 @@ func (a *Operating) Account(ctx context.Context, by Operator, ref domain.Ref) (u
 	return u, err
 }
 
-// SetEmail gives an account another address, which nobody need confirm; its holder is told at the
-// one that it had. The error of an address names `email`.
+// SetEmail changes the address of an account without verification, and notifies the previous address. Errors name
+// `email`.
 func (a *Operating) SetEmail(ctx context.Context, by Operator, ref domain.Ref, email string) (domain.User, error) {
 	email, err := core.EmailAddress(strings.TrimSpace(email))
 	if err != nil {
@@ -52,9 +52,8 @@ func (a *Operating) SetEmail(ctx context.Context, by Operator, ref domain.Ref, e
 	return u, accounts.TakenEmail(err)
 }
 
-// SendReset has a link mailed with which the holder of an account can choose a password, within
-// two hours; where it is not to be mailed, it gives the link's address. Nobody is signed out
-// until it is used. A suspended account gets none.
+// SendReset mails a link for choosing a password, which works for two hours, or returns the link's address if it is not
+// to be mailed. Sessions stay until it is used. A suspended account gets none.
 func (a *Operating) SendReset(ctx context.Context, by Operator, ref domain.Ref, mailed bool) (u domain.User, address string, err error) {
 	if err := a.CheckLocal(); err != nil {
 		return u, "", err
@@ -74,8 +73,7 @@ func (a *Operating) SendReset(ctx context.Context, by Operator, ref domain.Ref, 
 	return u, address, nil
 }
 
-// SetPassword gives an account another password, signs it out everywhere and has its holder told.
-// The error of a password names `password`.
+// SetPassword sets the password of an account, ends its sessions and notifies its owner. Errors name `password`.
 func (a *Operating) SetPassword(ctx context.Context, by Operator, ref domain.Ref, password string) (domain.User, error) {
 	u, err := a.Account(ctx, by, ref)
 	if err != nil {
@@ -96,8 +94,8 @@ func (a *Operating) SetPassword(ctx context.Context, by Operator, ref domain.Ref
 	})
 }
 
-// SignOutAccount ends all sessions of an account, and with tokens its personal access tokens and
-// what it lets applications do.
+// SignOutAccount ends all sessions of an account. If tokens is set, it also revokes its personal access tokens and its
+// grants to applications.
 func (a *Operating) SignOutAccount(ctx context.Context, by Operator, ref domain.Ref, tokens bool) (domain.User, error) {
 	return a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
 		if err := a.Audit(ctx, tx, by.actor, domain.ActSignedOutAll, domain.AboutUser(u), map[string]any{"tokens": tokens}); err != nil {
@@ -113,8 +111,8 @@ func (a *Operating) SignOutAccount(ctx context.Context, by Operator, ref domain.
 	})
 }
 
-// RemoveSecondFactor removes the passkeys and recovery codes of who has lost them, and has them told:
-// the password is enough to sign in from then on. Sessions stay. Unprocessable without a passkey.
+// RemoveSecondFactor removes the passkeys and recovery codes of a person who has lost them, and notifies them. The
+// password is enough to sign in from then on. Sessions stay. It returns Unprocessable without a passkey.
 func (a *Operating) RemoveSecondFactor(ctx context.Context, by Operator, ref domain.Ref) (domain.User, error) {
 	return a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
 		n, err := tx.CountPasskeys(ctx, u.ID)
@@ -128,7 +126,7 @@ func (a *Operating) RemoveSecondFactor(ctx context.Context, by Operator, ref dom
 	})
 }
 
-// FarewellOf says what deleting somebody's account would do.
+// FarewellOf returns what deleting an account would do.
 func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, f accounts.Farewell, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
@@ -143,9 +141,8 @@ func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref)
 	return u, f, err
 }
 
-// DeleteAccountOf deletes somebody's account as they could themselves, where its slug is given
-// for a proof that it is the one that is meant; the error of another names `slug`. The last
-// operator stays, and who acts on the website deletes their own account there.
+// DeleteAccountOf deletes an account as its owner could. slug must be its slug, as a confirmation; the error names
+// `slug`. The last operator cannot be deleted, and operators on the website delete their own account in its settings.
 func (a *Operating) DeleteAccountOf(ctx context.Context, by Operator, ref domain.Ref, slug string) (u domain.User, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := by.Allowed(ctx, tx.Queries); err != nil {

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// MailInvitation is the job that mails an operator's invitation to make an account. It names no
-// token: one is made when the mail is, and each try makes another, so the last mail counts.
+// MailInvitation is the job that mails an operator's invitation to create an account. It contains no token: each attempt
+// creates a new one, so only the last mail works.
 type MailInvitation struct {
 	Link domain.SignUpLinkID `json:"link_id"`
 }
@@ -24,7 +24,7 @@ func (MailInvitation) Kind() string { return "mail_account_invitation" }
 // Class implements jobs.Classed.
 func (MailInvitation) Class() jobs.Class { return jobs.Mail }
 
-// SendAccountInvitation mails the link; nothing if it was used, is over or was withdrawn.
+// SendAccountInvitation mails the link, unless it was used, has expired or was withdrawn.
 func (a *Operating) SendAccountInvitation(ctx context.Context, id domain.SignUpLinkID) error {
 	token, hash, _ := auth.NewToken(auth.Admitted)
 	var l domain.SignUpLink
@@ -67,7 +67,7 @@ If you do not know what this is about, ignore this mail.
 `, mail.Quote(site.Name), a.SiteURL, a.SignUpAddress(token), joins, l.ExpiresAt.UTC().Format("2 January 2006, 15:04 MST"))
 }
 
-// SignUpAddress is the address of the page on which a link's token lets somebody sign up.
+// SignUpAddress returns the address of the sign-up page for a link's token.
 func (a *Operating) SignUpAddress(token string) string {
 	return strings.TrimSuffix(a.SiteURL, "/") + "/sign-up?invite=" + token
 }

@@ -1,5 +1,5 @@
-// Package operating has the use cases of those who run the server, by the website and by the
-// command line: accounts of others, jobs, and the state of the server.
+// Package operating contains the use cases of operators, on the website and the command line: accounts of others, jobs,
+// and the state of the server.
 package operating
 
 import (
@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/app/core"
 )
 
-// Operating are the use cases.
+// Operating contains the use cases.
 type Operating struct {
 	*core.Core
 	content  *content.Content
@@ -18,11 +18,11 @@ type Operating struct {
 	site     siteCache
 	totals   totalsCache
 
-	auditKept time.Duration // 0: for good
+	auditKept time.Duration // 0 means forever
 }
 
-// New makes the use cases. Entries of the audit log are deleted once they are older than
-// auditKept; 0 keeps them for good.
+// New creates the use cases. Entries of the audit log are deleted once they are older than auditKept; 0 keeps them
+// forever.
 func New(c *core.Core, content *content.Content, accounts *accounts.Accounts, auditKept time.Duration) *Operating {
 	return &Operating{Core: c, content: content, accounts: accounts, auditKept: auditKept}
 }

@@ -14,11 +14,11 @@ import (
 // AccountSort is an order of accounts.
 type AccountSort = store.AccountSort
 
-// AccountSorts are all orders of accounts, that which is usual first.
+// AccountSorts are all orders of accounts, the default first.
 var AccountSorts = store.AccountSorts
 
-// FindAccounts lists accounts for an operator, whose name, slug or address begins with the
-// text, or all. The error of an unknown order names `sort`.
+// FindAccounts lists accounts for an operator whose name, slug or address begins with the text, or all. The error of an
+// unknown order names `sort`.
 func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text string, sort AccountSort, page domain.Page) (l domain.List[domain.User], err error) {
 	var f domain.Faults
 	domain.Among(&f, "sort", sort, AccountSorts...)
@@ -36,15 +36,15 @@ func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text s
 	return l, err
 }
 
-// AccountChange is what an operator changes of an account. Nil fields stay.
+// AccountChange is an operator's change of an account. Nil fields stay.
 type AccountChange struct {
 	Tier      *domain.Tier
 	Suspended *bool
-	Hide      bool // all that a suspended account made, until the suspension is lifted
+	Hide      bool // everything that a suspended account created, until the suspension is lifted
 	Office    *domain.Office
 }
 
-// Validate checks the fields that are given.
+// Validate checks the given fields.
 func (c AccountChange) Validate() error {
 	var f domain.Faults
 	if c.Tier != nil {
@@ -62,8 +62,8 @@ func checkOffice(f *domain.Faults, o domain.Office) {
 	}
 }
 
-// SetAccount changes an account for an operator. Nil fields stay. An operator cannot
-// suspend themself or leave the server without an operator.
+// SetAccount changes an account for an operator. Operators cannot suspend themselves, nor leave the server without an
+// operator.
 func (a *Operating) SetAccount(ctx context.Context, actor domain.Actor, id domain.UserID, in AccountChange) (u domain.User, err error) {
 	if err := in.Validate(); err != nil {
 		return u, err
@@ -85,7 +85,7 @@ func (a *Operating) SetAccount(ctx context.Context, actor domain.Actor, id domai
 	return u, err
 }
 
-// unseats reports whether an operator would be none any more.
+// unseats reports whether an operator would no longer be one.
 func (c AccountChange) unseats() bool {
 	return c.Suspended != nil && *c.Suspended || c.Office != nil && *c.Office != domain.OfficeOperator
 }
@@ -113,7 +113,7 @@ func (a *Operating) setAccount(ctx context.Context, tx *store.Tx, actor domain.A
 	return nil
 }
 
-// setOffice gives a locked account an office.
+// setOffice sets the office of a locked account.
 func (a *Operating) setOffice(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, office domain.Office) error {
 	if u.Office == office {
 		return nil
@@ -128,20 +128,19 @@ func (a *Operating) setOffice(ctx context.Context, tx *store.Tx, actor domain.Ac
 	return a.Audit(ctx, tx, actor, act, domain.AboutUser(u), nil)
 }
 
-// SetOffice changes the office of a user, from the command line. The last operator
-// stays one.
+// SetOffice sets the office of a user, from the command line. The last operator cannot be demoted.
 func (a *Operating) SetOffice(ctx context.Context, ref domain.Ref, office domain.Office) (domain.User, error) {
 	return a.changeFromShell(ctx, ref, AccountChange{Office: &office})
 }
 
-// Suspend makes the tokens of a user answer 401 and signs them out, or lifts that, from the
-// command line. The last operator is not suspended.
+// Suspend suspends a user or lifts the suspension, from the command line. It ends the user's sessions, and their tokens
+// get 401. The last operator cannot be suspended.
 func (a *Operating) Suspend(ctx context.Context, ref domain.Ref, suspended bool) (domain.User, error) {
 	return a.changeFromShell(ctx, ref, AccountChange{Suspended: &suspended})
 }
 
-// SuspendAndHide suspends a user, unless they are, and hides all that they made until that is lifted,
-// from the command line.
+// SuspendAndHide suspends a user, if needed, and hides everything that they created until the suspension is lifted, from
+// the command line.
 func (a *Operating) SuspendAndHide(ctx context.Context, ref domain.Ref) (domain.User, error) {
 	yes := true
 	return a.changeFromShell(ctx, ref, AccountChange{Suspended: &yes, Hide: true})
@@ -166,7 +165,7 @@ func (a *Operating) changeFromShell(ctx context.Context, ref domain.Ref, in Acco
 	return u, err
 }
 
-// changeLocked changes an account while the operators are locked, and gives it as it then is.
+// changeLocked changes an account while the operators are locked, and returns its new state.
 func (a *Operating) changeLocked(ctx context.Context, tx *store.Tx, by domain.Actor, operators []domain.UserID, id domain.UserID, in AccountChange) (u domain.User, err error) {
 	c, err := tx.LockUser(ctx, id)
 	if err != nil {

@@ -9,23 +9,24 @@ import (
 	"vitrine/internal/store"
 )
 
-// Operator is who looks after accounts: an account that runs the server, by the website, or
-// whoever uses the command line on it, who needs none.
+// Operator is an account with an office on the website, or the user of the command line on the server, who needs no
+// account.
 type Operator struct {
 	actor domain.Actor
 	from  domain.Visitor
 	shell bool
 }
 
-// OnSite is an actor of the website, who has yet to be an operator.
+// OnSite returns the operator for an actor of the website. Allowed checks that the actor is one.
 func OnSite(actor domain.Actor, from domain.Visitor) Operator {
 	return Operator{actor: actor, from: from}
 }
 
-// CommandLine is who uses the program on the server: what they may is for the machine to say.
+// CommandLine returns the operator for the user of the program on the server. The operating system decides who that may
+// be.
 func CommandLine() Operator { return Operator{shell: true} }
 
-// Allowed refuses who does not run the server.
+// Allowed refuses anybody who is not an operator.
 func (o Operator) Allowed(ctx context.Context, q store.Queries) error {
 	if o.shell {
 		return nil
@@ -33,8 +34,8 @@ func (o Operator) Allowed(ctx context.Context, q store.Queries) error {
 	return core.Operate(ctx, q, o.actor)
 }
 
-// Address is where the operator comes from; no address on the command line.
+// Address returns the network address of the operator, or the zero value on the command line.
 func (o Operator) Address() netip.Addr { return o.from.Address }
 
-// Actor is who is noted to have acted; nobody where it is the command line.
+// Actor returns the actor for records, or the zero value on the command line.
 func (o Operator) Actor() domain.Actor { return o.actor }

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// SetSignUpMode changes the mode; an operator may, unless a setting fixes it.
+// SetSignUpMode changes the mode for an operator, unless a setting fixes it.
 func (a *Operating) SetSignUpMode(ctx context.Context, actor domain.Actor, mode domain.SignUpMode) error {
 	if mode != domain.SignUpOpen && mode != domain.SignUpInvitation && mode != domain.SignUpClosed {
 		return domain.InvalidField("mode", domain.FieldUnknown, "must be open, invitation or closed")
@@ -33,20 +33,19 @@ func (a *Operating) SetSignUpMode(ctx context.Context, actor domain.Actor, mode 
 	})
 }
 
-// DefaultLinkDays is how long a link for signing up works unless something else is said.
+// DefaultLinkDays is the default lifetime of a link for signing up.
 const DefaultLinkDays = 14
 
-// SignUpLinkInput is a link with which people can sign up. The zero values stand for one place
-// and DefaultLinkDays.
+// SignUpLinkInput is a link for signing up. The zero values mean one place and DefaultLinkDays.
 type SignUpLinkInput struct {
 	Note    string
 	Places  int64
 	Days    int64
-	Group   string // id or slug of one that they join, or ""
-	Vouched bool   // they need not prove their address
+	Group   string // id or slug of a group to join, or ""
+	Vouched bool   // the address needs no verification
 }
 
-// Validate checks all but whether there is such a group.
+// Validate checks everything except the existence of the group.
 func (in SignUpLinkInput) Validate() error {
 	var f domain.Faults
 	if note := domain.CleanName(in.Note); note != "" {
@@ -58,8 +57,8 @@ func (in SignUpLinkInput) Validate() error {
 	return f.Err()
 }
 
-// CreateSignUpLink makes a link with which as many people as it has places can sign up, and with
-// its group join that. The token is not kept. Errors name `note`, `places`, `days` and `group`.
+// CreateSignUpLink creates a link with a number of places for signing up and, if it has a group, joining it. The token
+// is not stored. Errors name `note`, `places`, `days` and `group`.
 func (a *Operating) CreateSignUpLink(ctx context.Context, by Operator, in SignUpLinkInput) (token string, l domain.SignUpLink, err error) {
 	if err := in.Validate(); err != nil {
 		return "", l, err
@@ -92,7 +91,7 @@ func (a *Operating) CreateSignUpLink(ctx context.Context, by Operator, in SignUp
 	return token, l, nil
 }
 
-// linkEnd is when a link that is made now stops to work; 0 days stand for DefaultLinkDays.
+// linkEnd returns the expiry of a new link; 0 days mean DefaultLinkDays.
 func linkEnd(now time.Time, days int64) time.Time {
 	if days == 0 {
 		days = DefaultLinkDays
@@ -100,7 +99,7 @@ func linkEnd(now time.Time, days int64) time.Time {
 	return now.Add(time.Duration(days) * core.Day)
 }
 
-// groupNamed reads a group by its id or slug, nil for "". The error names `group`.
+// groupNamed reads a group by its id or slug, or returns nil for "". The error names `group`.
 func groupNamed(ctx context.Context, q store.Queries, name string) (*domain.Principal, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -117,15 +116,15 @@ func groupNamed(ctx context.Context, q store.Queries, name string) (*domain.Prin
 	return &p, nil
 }
 
-// SignUpLinkView is a link for signing up and who came by it.
+// SignUpLinkView is a link for signing up with the accounts that used it.
 type SignUpLinkView struct {
 	domain.SignUpLink
-	Live bool               // it lets somebody in
-	Came []domain.Principal // without those whose account is deleted
+	Live bool               // it can still be used
+	Came []domain.Principal // without deleted accounts
 }
 
-// SignUpLinks lists links for signing up that are live or were used lately, newest first, but
-// those that are for one address.
+// SignUpLinks lists links for signing up that are live or were used recently, newest first, except those for one
+// address.
 func (a *Operating) SignUpLinks(ctx context.Context, by Operator) (all []SignUpLinkView, err error) {
 	now := a.Now()
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
@@ -153,7 +152,7 @@ func (a *Operating) SignUpLinks(ctx context.Context, by Operator) (all []SignUpL
 	return all, err
 }
 
-// EndSignUpLink ends a link, or an invitation, that lets somebody in; NotFound for any other.
+// EndSignUpLink ends a live link or invitation. It returns NotFound for any other.
 func (a *Operating) EndSignUpLink(ctx context.Context, by Operator, id domain.SignUpLinkID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := by.Allowed(ctx, tx.Queries); err != nil {

@@ -14,23 +14,23 @@ import (
 	"vitrine/internal/store"
 )
 
-// siteFor is for how long a server trusts what it remembers of the site without a look. It
-// sees its own changes at once, and those of others after this.
+// siteFor is how long a server uses the cached site without checking for changes. Its own changes take effect at once,
+// those of other servers after this time.
 const siteFor = 5 * time.Second
 
-// siteCache is what a server remembers of the site.
+// siteCache caches the site in memory.
 type siteCache struct {
 	known atomic.Pointer[knownSite]
-	turn  sync.Mutex // one looks, and the others take what is known
+	turn  sync.Mutex // held by the request that checks; the others use the cached site
 }
 
 type knownSite struct {
 	site domain.Site
-	at   time.Time // when it was seen to be so
+	at   time.Time // time of the last check
 }
 
-// SiteSettings is what the site says of itself. It costs no statement within five seconds
-// of the last look, then one, and three where something has changed.
+// SiteSettings returns the texts and settings of the site. It takes no statement within five seconds of the last check,
+// otherwise one, and three if something has changed.
 func (a *Operating) SiteSettings(ctx context.Context) (domain.Site, error) {
 	known := a.site.known.Load()
 	if known != nil && a.Now().Sub(known.at) < siteFor {
@@ -74,22 +74,22 @@ func (a *Operating) look(ctx context.Context) (s domain.Site, err error) {
 	return s, err
 }
 
-// forgetSite has the next look read the site anew.
+// forgetSite drops the cached site.
 func (a *Operating) forgetSite() { a.site.known.Store(nil) }
 
-// SiteInput is a change of the fields that are given.
+// SiteInput changes the given fields.
 type SiteInput struct {
 	Name         *string
 	About        core.Patch
 	Announcement core.Patch
 	Picture      core.Patch // address of an upload
 
-	// Seen is the version of the site that the change was made from; 0 for whichever. What
-	// has changed since is a Conflict.
+	// Seen is the version of the site on which the change is based; 0 means any. If the site has changed since, the
+	// change is a Conflict.
 	Seen int64
 }
 
-// Validate checks all but the upload.
+// Validate checks everything except the upload.
 func (in SiteInput) Validate() error {
 	var f domain.Faults
 	if in.Name != nil {
@@ -101,8 +101,8 @@ func (in SiteInput) Validate() error {
 	return f.Err()
 }
 
-// UpdateSite changes what the site says of itself, for an operator. An announcement that
-// says something new is another one, to be put away anew.
+// UpdateSite changes the site for an operator. An announcement with a new text is a new one, which is shown again to
+// those who dismissed the previous one.
 func (a *Operating) UpdateSite(ctx context.Context, actor domain.Actor, in SiteInput) (s domain.Site, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return s, err
@@ -129,7 +129,7 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 	if err != nil {
 		return err
 	}
-	if in.Seen != 0 && was.Version-1 != in.Seen { // locking it has counted this change
+	if in.Seen != 0 && was.Version-1 != in.Seen { // after locking, which increased the version
 		return domain.Wrap(domain.Conflict, changedMeanwhile, nil)
 	}
 	*s = was
@@ -156,7 +156,7 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 
 const changedMeanwhile = "Somebody else has changed this meanwhile: save again to put yours in its place"
 
-// changeSite locks the site for an operator, as a whole.
+// changeSite locks the whole site for an operator.
 func (a *Operating) changeSite(ctx context.Context, tx *store.Tx, actor domain.Actor) error {
 	if err := tx.LockSite(ctx, a.Now()); err != nil {
 		return err
@@ -164,15 +164,14 @@ func (a *Operating) changeSite(ctx context.Context, tx *store.Tx, actor domain.A
 	return core.Operate(ctx, tx.Queries, actor)
 }
 
-// LegalPages lists the pages of the operator's own, without their texts, in the order in
-// which they were made. It costs what SiteSettings does.
+// LegalPages lists the operator's own pages without their texts, in the order of creation. It takes the statements of
+// SiteSettings.
 func (a *Operating) LegalPages(ctx context.Context) ([]domain.LegalPage, error) {
 	s, err := a.SiteSettings(ctx)
 	return s.Legal, err
 }
 
-// LegalPage reads a page of the operator's own; NotFound if there is none. It costs a
-// statement.
+// LegalPage reads one of the operator's own pages, or returns NotFound. It takes one statement.
 func (a *Operating) LegalPage(ctx context.Context, slug string) (domain.LegalPage, error) {
 	if !domain.ValidSlug(slug) {
 		return domain.LegalPage{}, domain.NewNotFound()
@@ -180,12 +179,12 @@ func (a *Operating) LegalPage(ctx context.Context, slug string) (domain.LegalPag
 	return a.Store.LegalPage(ctx, slug)
 }
 
-// LegalPageInput is a page of the operator's own. Body is Markdown.
+// LegalPageInput is one of the operator's own pages. Body is Markdown.
 type LegalPageInput struct {
 	Slug, Title, Body string
 
-	// Seen is the version of the page that the change was made from, 0 if there was none yet;
-	// nil for whichever. What has changed since is a Conflict.
+	// Seen is the version of the page on which the change is based, 0 for a new page; nil means any. If the page has
+	// changed since, the change is a Conflict.
 	Seen *int64
 }
 
@@ -203,7 +202,7 @@ func (in LegalPageInput) Validate() error {
 	return f.Err()
 }
 
-// SaveLegalPage writes a page for an operator, in place of the one that has its slug.
+// SaveLegalPage creates or replaces the page with a slug for an operator.
 func (a *Operating) SaveLegalPage(ctx context.Context, actor domain.Actor, in LegalPageInput) (p domain.LegalPage, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return p, err
@@ -246,7 +245,7 @@ func (a *Operating) SaveLegalPage(ctx context.Context, actor domain.Actor, in Le
 	return p, err
 }
 
-// DeleteLegalPage removes a page for an operator; NotFound if there is none.
+// DeleteLegalPage deletes a page for an operator, or returns NotFound.
 func (a *Operating) DeleteLegalPage(ctx context.Context, actor domain.Actor, slug string) error {
 	defer a.forgetSite()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/backups"
 )
 
-// ServerState is how a server does, for its operators.
+// ServerState is the state of a server, for its operators.
 type ServerState struct {
 	Jobs  []jobs.ClassState // of all servers on the database
 	Mail  MailState
@@ -22,19 +22,19 @@ type ServerState struct {
 
 	Backfills []Backfill
 
-	LastBackup *backups.Backup // that is whole; nil for none in half a year
-	BadBackup  *backups.Backup // the last that failed or was cut off, if that was after it
+	LastBackup *backups.Backup // that succeeded; nil for none in half a year
+	BadBackup  *backups.Backup // the last failed or interrupted one, if it is newer
 }
 
-// MailState is what became of mails.
+// MailState is the state of sending mail.
 type MailState struct {
-	LastSent  time.Time // in the last day; zero if none was
-	LastError string    // of the mail that failed last and is not sent; "" for none
-	FailedAt  time.Time // when that was, or when it is tried again
+	LastSent  time.Time // in the last day; zero for none
+	LastError string    // of the unsent mail that failed last; "" for none
+	FailedAt  time.Time // when that was, or when it is retried
 }
 
-// ServerState tells an operator how the server does. It costs at most eight statements, and one more for
-// each backfill with more than 10,000 rows left.
+// ServerState returns the state of the server for an operator. It takes at most eight statements, and one more for each
+// backfill with more than 10,000 rows left.
 func (a *Operating) ServerState(ctx context.Context, actor domain.Actor) (s ServerState, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return s, err
@@ -68,21 +68,20 @@ func (a *Operating) ServerState(ctx context.Context, actor domain.Actor) (s Serv
 	return s, err
 }
 
-// totalsFor is for how long a server shows the totals that it has added up.
+// totalsFor is how long a server caches the totals.
 const totalsFor = time.Minute
 
-// knownTotals are totals and when they were added up.
+// knownTotals contains totals and the time of their computation.
 type knownTotals struct {
 	domain.Totals
 	at time.Time
 }
 
-// totalsCache is what a server remembers of them.
+// totalsCache caches the totals.
 type totalsCache = atomic.Pointer[knownTotals]
 
-// Totals tells an operator how much the site holds, and when that was added up: a minute
-// ago at most. It costs two statements, the second of which reads every account and channel
-// and is made once a minute.
+// Totals returns the site's totals for an operator, and the time of their computation, at most a minute ago. It takes two
+// statements. The second reads every account and channel, but only once a minute.
 func (a *Operating) Totals(ctx context.Context, actor domain.Actor) (t domain.Totals, at time.Time, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return t, at, err
@@ -98,16 +97,16 @@ func (a *Operating) Totals(ctx context.Context, actor domain.Actor) (t domain.To
 	return t, now, nil
 }
 
-// StoredBy is who has stored something, and how much they may.
+// StoredBy is a user with their stored bytes and quota.
 type StoredBy struct {
 	domain.User
 	Usage  domain.ByteUsage
 	Quota  domain.Quota
-	Blocks int64 // made, in UsageOfAll alone
+	Blocks int64 // created, only in UsageOfAll
 }
 
-// UsageOfAll lists accounts by id, after the given one, with what each has stored, for the
-// command line. It costs three statements.
+// UsageOfAll lists accounts by id, after the given one, with their stored bytes, for the command line. It takes three
+// statements.
 func (a *Operating) UsageOfAll(ctx context.Context, after domain.UserID, most int) (all []StoredBy, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		users, err := v.Users(ctx, after, most)
@@ -132,8 +131,7 @@ func (a *Operating) UsageOfAll(ctx context.Context, after domain.UserID, most in
 	return all, err
 }
 
-// StorageByUser lists for an operator who has stored something, the most first. It costs
-// five statements.
+// StorageByUser lists users with stored bytes for an operator, those with most first. It takes five statements.
 func (a *Operating) StorageByUser(ctx context.Context, actor domain.Actor, page domain.Page) (l domain.List[StoredBy], err error) {
 	if err := page.Validate(); err != nil {
 		return l, err

@@ -8,35 +8,35 @@ import (
 	"vitrine/internal/store"
 )
 
-// ActivityKind says whose activities a list has.
+// ActivityKind is the kind of a list of activities.
 type ActivityKind string
 
 // The lists of activities that are read in parts.
 const (
-	OwnFeed     ActivityKind = "feed"    // what those did whom the actor follows
-	GlobalFeed  ActivityKind = "global"  // what anybody did and everybody may see
-	ChannelFeed ActivityKind = "channel" // what was done in a channel
-	UserFeed    ActivityKind = "user"    // what a user did
-	NetworkFeed ActivityKind = "network" // what those did whom a user follows
+	OwnFeed     ActivityKind = "feed"    // by users whom the actor follows
+	GlobalFeed  ActivityKind = "global"  // by anybody, visible to everybody
+	ChannelFeed ActivityKind = "channel" // in a channel
+	UserFeed    ActivityKind = "user"    // by a user
+	NetworkFeed ActivityKind = "network" // by users whom a user follows
 )
 
-// ActivitySource names a list of activities; Ref is of its channel or user, where it is of one.
+// ActivitySource identifies a list of activities. Ref is its channel or user, if the list has one.
 type ActivitySource struct {
 	Kind ActivityKind
 	Ref  domain.Ref
 }
 
-// Validate checks that there is such a list.
+// Validate checks that the list exists.
 func (s ActivitySource) Validate() error {
 	var f domain.Faults
 	domain.Among(&f, "kind", s.Kind, OwnFeed, GlobalFeed, ChannelFeed, UserFeed, NetworkFeed)
 	return f.Err()
 }
 
-// Part asks for a part of a list: Limit things, after so many others.
+// Part requests a part of a list: Limit entries after Offset others.
 type Part struct{ Offset, Limit int64 }
 
-// Validate checks that there can be such a part.
+// Validate checks offset and limit.
 func (p Part) Validate() error {
 	var f domain.Faults
 	f.Between("offset", p.Offset, 0, math.MaxInt64)
@@ -44,14 +44,13 @@ func (p Part) Validate() error {
 	return f.Err()
 }
 
-// maxOffset bounds how far parts of lists of activities reach: what comes before one is looked
-// at anew for each.
+// maxOffset is the maximum offset into a list of activities, since each request reads all entries before the offset
+// again.
 const maxOffset = 2_000
 
-// Activities reads a part of a list of activities, the newest first. Of each list it shows what
-// the actor may see now, of the global one what everybody may. A part that begins beyond the
-// 2,000th activity is empty, and so is one behind 10,000 that are hidden. Cursors reach
-// further (Feed).
+// Activities reads a part of a list of activities, newest first. It contains what the actor may see now; the global list
+// contains what everybody may see. A part that begins beyond the 2,000th activity is empty, and so is one behind 10,000
+// hidden ones. Cursors reach further (Feed).
 func (a *People) Activities(ctx context.Context, actor domain.Actor, of ActivitySource, part Part) (all []domain.Story, err error) {
 	if err := domain.JoinFaults(of.Validate(), part.Validate()); err != nil || part.Offset >= maxOffset {
 		return nil, err
@@ -67,7 +66,7 @@ func (a *People) Activities(ctx context.Context, actor domain.Actor, of Activity
 	return all, err
 }
 
-// activitiesOf gives the reader of a list, NotFound if the actor does not see what it is of.
+// activitiesOf returns the reader of a list, or NotFound if the actor does not see its channel or user.
 func activitiesOf(ctx context.Context, v *store.Snapshot, actor domain.Actor, of ActivitySource) (reader[domain.Story], error) {
 	source := domain.Subject{}
 	switch of.Kind {
@@ -100,7 +99,7 @@ func activitiesOf(ctx context.Context, v *store.Snapshot, actor domain.Actor, of
 	}, nil
 }
 
-// partOf reads a part of a list, from the list's beginning.
+// partOf reads a part of a list, starting at the list's beginning.
 func partOf[T any](part Part, r reader[T]) ([]T, error) {
 	found, _, err := gather(r.visible, domain.Window{Before: math.MaxInt64}, int(part.Offset+part.Limit))
 	if err != nil || part.Offset >= int64(len(found)) {
@@ -109,8 +108,7 @@ func partOf[T any](part Part, r reader[T]) ([]T, error) {
 	return r.hydrate(found[part.Offset:])
 }
 
-// NotificationsAt reads a part of the actor's notifications, the newest first. It reaches as far
-// as Activities.
+// NotificationsAt reads a part of the actor's notifications, newest first. It reaches as far as Activities.
 func (a *People) NotificationsAt(ctx context.Context, actor domain.Actor, part Part) (all []domain.Notice, err error) {
 	if err := part.Validate(); err != nil || part.Offset >= maxOffset || !actor.SignedIn() {
 		return nil, err

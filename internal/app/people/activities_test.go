@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// activities are the ids of a list as an actor sees it, read page by page.
+// activities returns the ids of a list as an actor sees it, read page by page.
 func (w *town) activities(who string, kind people.ActivityKind, id int64, per int64) (ids []domain.ActivityID) {
 	w.t.Helper()
 	for number := int64(1); ; number++ {
@@ -27,7 +27,7 @@ func (w *town) activities(who string, kind people.ActivityKind, id int64, per in
 	}
 }
 
-// Numbered pages show each list whole, to everybody what they may see.
+// Numbered pages contain the whole list, and show everybody what they may see.
 func TestNumberedActivities(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -103,7 +103,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Notifications by number are those by cursor.
+// Numbered pages of notifications equal those by cursor.
 func TestNumberedNotifications(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
@@ -139,7 +139,7 @@ func TestNumberedNotifications(t *testing.T) {
 	})
 }
 
-// Pages reach as far as they say, past a bounded number of activities that are hidden.
+// Numbered pages reach as far as documented, past a bounded number of hidden activities.
 func TestNumberedActivitiesAreBounded(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -11,21 +11,20 @@ import (
 	"vitrine/internal/domain"
 )
 
-// A cursor is an activity's id and a MAC over the list, its reader and the id: it opens
-// no other list, and none that this installation did not make (behaviour.md section 1).
+// A cursor contains an activity's id and a MAC over the list, its reader and the id. It works for no other list, and
+// only if this installation issued it (behaviour.md section 1).
 const (
 	cursorMAC    = 16 // bytes
 	cursorLength = (8 + cursorMAC) * 4 / 3
 )
 
-// CursorInput asks for a page of a list by cursors. Next and Prev are nil when they were
-// not given.
+// CursorInput requests a page of a list by cursor. Next and Prev are nil if they were not given.
 type CursorInput struct {
 	Limit      int
 	Next, Prev *string
 }
 
-// Validate checks all but the cursors themselves.
+// Validate checks everything except the cursors themselves.
 func (in CursorInput) Validate() error {
 	var f domain.Faults
 	f.Between("limit", int64(in.Limit), 1, domain.MaxPerPage)
@@ -36,29 +35,29 @@ func (in CursorInput) Validate() error {
 	return f.Err()
 }
 
-// CursorPage is a page of a list, newest first. Next leads to what is older, and is ""
-// at the end; Prev to what is newer. More reports whether there is more in the direction
-// that was asked for: newer for a page asked for with Prev, else older.
+// CursorPage is a page of a list, newest first. Next leads to older entries and is "" at the end; Prev leads to newer
+// ones. More reports whether there are more entries in the requested direction: newer for a request with Prev, otherwise
+// older.
 type CursorPage[T any] struct {
 	Items      []T
 	Next, Prev string
 	More       bool
 }
 
-// cursors makes and reads the cursors of one list of one user.
+// cursors creates and reads the cursors of one list of one user.
 type cursors struct {
 	key  []byte
 	list string
 	user domain.UserID
 }
 
-// cursors gives the cursors of a list.
+// cursors returns the cursors of a list.
 func (a *People) cursors(ctx context.Context, list string, user domain.UserID) (cursors, error) {
 	key, err := a.Secret(ctx, &a.cursorKey, "cursors")
 	return cursors{key, list, user}, err
 }
 
-// at is the cursor of an activity; "" for none.
+// at returns the cursor of an activity, or "" for 0.
 func (c cursors) at(id domain.ActivityID) string {
 	if id == 0 {
 		return ""
@@ -74,7 +73,7 @@ func (c cursors) mac(id []byte) []byte {
 	return h.Sum(nil)[:cursorMAC]
 }
 
-// read gives the id in a cursor.
+// read returns the id in a cursor.
 func (c cursors) read(field, cursor string) (domain.ActivityID, error) {
 	if len(cursor) == cursorLength {
 		bytes, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
@@ -85,7 +84,7 @@ func (c cursors) read(field, cursor string) (domain.ActivityID, error) {
 	return 0, domain.InvalidField(field, domain.FieldUnknown, "is not a cursor of this list")
 }
 
-// window is the stretch of the list that is asked for, without a limit.
+// window returns the requested part of the list, without a limit.
 func (c cursors) window(in CursorInput) (w domain.Window, err error) {
 	w.Before = math.MaxInt64
 	if err := in.Validate(); err != nil {

@@ -6,10 +6,10 @@ import (
 	"vitrine/internal/domain"
 )
 
-// MaxScanned is maxScanned.
+// MaxScanned exports maxScanned.
 const MaxScanned = maxScanned
 
-// CursorAt is the cursor of an activity in a list of a user.
+// CursorAt returns the cursor of an activity in a list of a user.
 func CursorAt(ctx context.Context, a *People, list string, user domain.UserID, id domain.ActivityID) (string, error) {
 	c, err := a.cursors(ctx, list, user)
 	return c.at(id), err

@@ -8,18 +8,19 @@ import (
 	"vitrine/internal/store"
 )
 
-// maxScanned bounds how many activities one request looks at: a long stretch of what
-// its reader may not see is passed in several requests.
+// maxScanned is the maximum number of activities that one request examines. Skipping a longer series of hidden
+// activities takes several requests.
 const maxScanned = 10_000
 
-// Feed reads a page of what those whom the actor follows did (behaviour.md section 7).
+// Feed reads a page of the actor's feed: activities of the users, channels and groups that they follow (behaviour.md
+// section 7).
 func (a *People) Feed(ctx context.Context, actor domain.Actor, in CursorInput) (CursorPage[domain.Story], error) {
 	return activityPage(ctx, a, actor, "feed", in, func(v *store.Snapshot) reader[domain.Story] {
 		return feedReader(ctx, v, actor, actor.UserID)
 	})
 }
 
-// feedReader reads what those did whom a user follows, as far as the actor may see it.
+// feedReader reads the feed of a user, as far as the actor may see it.
 func feedReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, user domain.UserID) reader[domain.Story] {
 	return reader[domain.Story]{
 		visible: func(w domain.Window) (seen stretch, err error) {
@@ -35,22 +36,21 @@ func feedReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, user
 	}
 }
 
-// reader reads one list of activities. visible gives a stretch of it in the window's
-// direction, hydrate what is shown of the activities.
+// reader reads one list of activities. visible reads a part of it in the window's direction; hydrate reads the things
+// that the activities refer to.
 type reader[T any] struct {
 	visible func(domain.Window) (stretch, error)
 	hydrate func([]domain.Activity) ([]T, error)
 }
 
-// stretch is a part of a list: how many activities were looked at, up to which one, and
-// which of them the reader may see.
+// stretch is a part of a list: the number of activities examined, the last of them, and those that the reader may see.
 type stretch struct {
 	scanned int
 	last    domain.ActivityID
 	found   []domain.Activity
 }
 
-// visible drops from a stretch what the actor may not see.
+// visible removes the activities from a part that the actor may not see.
 func visible(ctx context.Context, v *store.Snapshot, actor domain.Actor, ids []domain.ActivityID) (s stretch, err error) {
 	all, err := v.VisibleActivities(ctx, actor.UserID, ids)
 	s.scanned = len(ids)
@@ -74,7 +74,7 @@ func activityPage[T any](ctx context.Context, a *People, actor domain.Actor, lis
 		return p, err
 	}
 	if in.Next == nil {
-		// What a cursor of an earlier page leads to is stable already.
+		// Everything behind a cursor of an earlier page is already stable.
 		stable, err := a.Store.StableUpTo(ctx)
 		if err != nil {
 			return p, err
@@ -102,7 +102,7 @@ func readPage[T any](c cursors, w domain.Window, limit int, r reader[T]) (p Curs
 		newest, oldest = found[0].ID, found[len(found)-1].ID
 	}
 	if w.Rising {
-		// Stopped short of any visible one, polling goes on from there.
+		// If the limit was reached without a visible activity, polling continues from there.
 		newest = max(newest, end)
 		older := domain.Window{Before: oldest}
 		if more, past, err := gather(r.visible, older, 1); err != nil {
@@ -118,13 +118,13 @@ func readPage[T any](c cursors, w domain.Window, limit int, r reader[T]) (p Curs
 	return p, err
 }
 
-// gather collects the first `limit` visible activities of a window. If there is more,
-// end is the last activity that was looked at and does not belong to what comes after.
+// gather collects the first `limit` visible activities of a window. If there are more, end is the last examined activity
+// that does not belong to the next page.
 func gather(visible func(domain.Window) (stretch, error), w domain.Window, limit int) (found []domain.Activity, end domain.ActivityID, err error) {
 	if w.Before == 0 {
 		return nil, 0, nil
 	}
-	w.Limit = limit + limit/4 + 2 // a few may be hidden, and one more shows whether there is more
+	w.Limit = limit + limit/4 + 2 // a few may be hidden, and one more shows whether there is a next page
 	for scanned := 0; ; w.Limit *= 4 {
 		w.Limit = min(w.Limit, maxScanned-scanned)
 		s, err := visible(w)

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// do lets ada do n things that fan's feed shows and named is notified of.
+// do makes ada do n things that appear in fan's feed and notify named.
 func (w *town) do(n int) (ids []domain.ActivityID) {
 	w.t.Helper()
 	for range n {
@@ -23,7 +23,7 @@ func (w *town) do(n int) (ids []domain.ActivityID) {
 	return ids
 }
 
-// hidden lets ada do n things that nobody may see.
+// hidden makes ada do n things that nobody may see.
 func (w *town) hidden(n int) {
 	w.t.Helper()
 	secret := storetest.Block(w.t, w.s, w.who["ada"], "secret")
@@ -38,7 +38,7 @@ func (w *town) hidden(n int) {
 	}
 }
 
-// lists are the feed of fan and the notifications of named, as pages of ids.
+// lists returns the feed of fan and the notifications of named, as pages of ids.
 func (w *town) lists() map[string]func(people.CursorInput) people.CursorPage[domain.ActivityID] {
 	feed := func(in people.CursorInput) people.CursorPage[domain.ActivityID] {
 		p, err := w.app.Feed(w.t.Context(), w.actor("fan"), in)
@@ -64,7 +64,7 @@ func idsOf[T any](p people.CursorPage[T], id func(T) domain.ActivityID) people.C
 	return ids
 }
 
-// newestFirst fails unless the ids fall.
+// newestFirst fails unless the ids decrease.
 func newestFirst(t *testing.T, ids []domain.ActivityID) {
 	t.Helper()
 	if !slices.IsSortedFunc(ids, func(a, b domain.ActivityID) int { return int(b - a) }) {
@@ -93,7 +93,7 @@ func TestFeedCursorsLeafThroughEverything(t *testing.T) {
 				if p.Next == "" {
 					break
 				}
-				w.do(2) // arrives meanwhile
+				w.do(2) // arrives in the meantime
 				p = list(people.CursorInput{Limit: 7, Next: &p.Next})
 			}
 			if !slices.Equal(got, done) {
@@ -109,7 +109,7 @@ func TestFeedCursorsLeafThroughEverything(t *testing.T) {
 	})
 }
 
-// poll asks for what is newer until there is no more, and gives it, oldest first.
+// poll requests newer entries until there are no more, and returns them, oldest first.
 func poll(t *testing.T, list func(people.CursorInput) people.CursorPage[domain.ActivityID], from string) (ids []domain.ActivityID) {
 	t.Helper()
 	for {
@@ -163,7 +163,7 @@ func TestFeedCursorsOfOthersAreRefused(t *testing.T) {
 		if _, err = w.app.Notifications(t.Context(), w.actor("named"), true, people.CursorInput{Limit: 3, Next: &notices}); domain.KindOf(err) != domain.Invalid {
 			t.Errorf("a cursor of all notifications among the unread: %v", err)
 		}
-		// Another process of the same installation takes them.
+		// Another process of the same installation accepts the cursors.
 		if _, err := app.New(app.Options{Store: s, Now: w.app.People.Now}).Feed(t.Context(), w.actor("fan"), people.CursorInput{Limit: 3, Next: &good.Next}); err != nil {
 			t.Errorf("after a restart: %v", err)
 		}
@@ -177,7 +177,7 @@ func TestFeedPassesAHostileStretchInBoundedRequests(t *testing.T) {
 	want := w.do(2)
 	w.hidden(people.MaxScanned + 500)
 	lists := w.lists()
-	// What is hidden goes first where too much is unread, and so nothing stands before the rest.
+	// If there are too many unread notifications, hidden ones are removed first, so none precede the others.
 	if p := lists["unread"](people.CursorInput{Limit: 10}); len(p.Items) != len(want) || p.Next != "" {
 		t.Errorf("unread: %d items, next %q", len(p.Items), p.Next)
 	}
@@ -198,8 +198,8 @@ func TestFeedPassesAHostileStretchInBoundedRequests(t *testing.T) {
 	storetest.Check(t, s)
 }
 
-// TestFeedPollersMissNothing polls while many write at once: ids are given out before
-// the transactions end, and those end in another order.
+// TestFeedPollersMissNothing polls during concurrent writes: ids are assigned before the transactions end, and these end
+// in a different order.
 func TestFeedPollersMissNothing(t *testing.T) {
 	t.Parallel()
 	const writers, each = 4, 25

@@ -11,12 +11,11 @@ import (
 	"vitrine/internal/store"
 )
 
-// feedSecretBytes is how much of the MAC an address has: nobody guesses it.
+// feedSecretBytes is the length of the part of the MAC in an address. It is long enough not to be guessed.
 const feedSecretBytes = 20
 
-// FeedSecret is what the addresses of the actor's private feeds have in them. It follows
-// from a key of this installation, so that it can be shown again and is kept nowhere. It
-// costs a statement, and one more the first time.
+// FeedSecret returns the secret in the addresses of the actor's private feeds. It is derived from a key of this
+// installation, so that it can be shown again without being stored. It takes one statement, and one more the first time.
 func (a *People) FeedSecret(ctx context.Context, actor domain.Actor) (string, error) {
 	if !actor.SignedIn() {
 		return "", domain.NewUnauthenticated("Sign in to have feeds of your own")
@@ -28,7 +27,7 @@ func (a *People) FeedSecret(ctx context.Context, actor domain.Actor) (string, er
 	return a.feedSecret(ctx, actor.UserID, version)
 }
 
-// RenewFeedSecret gives the actor another one. What has the old one reads nothing any more.
+// RenewFeedSecret replaces the actor's secret. Addresses with the old one stop working.
 func (a *People) RenewFeedSecret(ctx context.Context, actor domain.Actor) (string, error) {
 	if !actor.SignedIn() {
 		return "", domain.NewUnauthenticated("Sign in to have feeds of your own")
@@ -46,9 +45,8 @@ func (a *People) RenewFeedSecret(ctx context.Context, actor domain.Actor) (strin
 	return a.feedSecret(ctx, actor.UserID, version)
 }
 
-// FeedReader is who reads by a secret address: the user, who may only read. NotFound if the
-// secret is not theirs, or not any more, or if they are suspended or gone. It costs a
-// statement.
+// FeedReader returns the actor of a secret address, who may only read. It returns NotFound if the secret is not, or no
+// longer, the user's, or if the user is suspended or deleted. It takes one statement.
 func (a *People) FeedReader(ctx context.Context, user domain.UserID, secret string) (domain.Actor, error) {
 	if user < 1 {
 		return domain.Actor{}, domain.NewNotFound()

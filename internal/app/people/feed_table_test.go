@@ -8,15 +8,15 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// after is a change, and in whose feed and notifications the activity is then.
+// after is a change, and whose feed and notifications contain the activity afterwards.
 type after struct {
 	name           string
 	change         func(*town)
 	feed, notified string
 }
 
-// What is told of whom, and what becomes of it (behaviour.md section 7): every kind meets
-// what can happen to what it shows, and what makes no difference to it.
+// Who gets which activity, and when it disappears (behaviour.md section 7): each kind is combined with the changes that
+// affect the things it shows, and with some that do not.
 func TestWhoIsTold(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

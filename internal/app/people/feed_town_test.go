@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// town is a cast around one channel of a group, in which ada does things.
+// town is a set of users around one channel of a group, in which ada acts.
 type town struct {
 	t       *testing.T
 	app     *app.App
@@ -30,8 +30,8 @@ type town struct {
 	helping domain.PrincipalRef // added by ada to channel
 }
 
-// The cast: ada acts; fan follows her, reader the group's channel, watcher the group;
-// chief and member are in the group; early has commented before.
+// ada acts. fan follows her, reader the group's channel, and watcher the group. chief and member are in the group. early
+// has commented before.
 var townsfolk = []string{"ada", "author", "chief", "early", "fan", "helper", "member", "named", "owner", "reader", "watcher"}
 
 func newTown(t *testing.T, s *store.Store) *town {
@@ -64,8 +64,7 @@ func (w *town) must(err error) {
 	}
 }
 
-// told lists, as two lists of names, in whose feed and in whose notifications an
-// activity of a kind by ada is.
+// told returns the names of the users whose feed, and of those whose notifications, contain ada's activity of a kind.
 func (w *town) told(kind domain.ActivityKind) (feed, notified string) {
 	w.t.Helper()
 	var feeds, notices []string
@@ -117,7 +116,7 @@ func (w *town) collaborate(who domain.PrincipalRef) {
 	w.must(err)
 }
 
-// create lets ada make a channel of her own, or of the group.
+// create makes ada create a channel of her own, or of the group.
 func (w *town) create(owner *domain.PrincipalRef) {
 	w.t.Helper()
 	if owner != nil {
@@ -128,7 +127,7 @@ func (w *town) create(owner *domain.PrincipalRef) {
 	w.made = c.ID
 }
 
-// add lets ada, who becomes a member, put somebody who follows her into the group.
+// add makes ada, who becomes a member, add a follower of hers to the group.
 func (w *town) add(name string) {
 	w.t.Helper()
 	w.join()
@@ -176,7 +175,7 @@ func (w *town) removeCollaborator(who domain.PrincipalRef, from domain.ChannelID
 	w.must(w.app.RemoveCollaborators(w.t.Context(), w.actor(by), domain.Ref{ID: int64(from)}, who))
 }
 
-// hideWithHelper makes the hall private to its group and to helper.
+// hideWithHelper makes the hall visible only to its group and to helper.
 func hideWithHelper(w *town) {
 	addHelper(w, w.channel, "chief")
 	hideHall(w)
@@ -187,7 +186,7 @@ func hideWithoutHelper(w *town) {
 	w.removeCollaborator(domain.UserRef(w.who["helper"]), w.channel, "chief")
 }
 
-// hideOtherWithHelper makes the other channel private to owner and helper.
+// hideOtherWithHelper makes the other channel visible only to owner and helper.
 func hideOtherWithHelper(w *town) {
 	addHelper(w, w.other, "owner")
 	hideOther(w)
@@ -198,7 +197,7 @@ func hideOtherWithoutHelper(w *town) {
 	w.removeCollaborator(domain.UserRef(w.who["helper"]), w.other, "owner")
 }
 
-// hideMadeWithHelper makes the channel that ada made private to her and helper.
+// hideMadeWithHelper makes the channel that ada created visible only to her and helper.
 func hideMadeWithHelper(w *town) {
 	addHelper(w, w.made, "ada")
 	hideMade(w)
@@ -209,7 +208,7 @@ func hideMadeWithoutHelper(w *town) {
 	w.removeCollaborator(domain.UserRef(w.who["helper"]), w.made, "ada")
 }
 
-// removeCollaborators ends what ada's collaborate did.
+// removeCollaborators undoes ada's collaborate.
 func removeCollaborators(w *town) {
 	w.removeCollaborator(w.helping, w.channel, "chief")
 }

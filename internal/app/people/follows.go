@@ -9,20 +9,20 @@ import (
 	"vitrine/internal/store/activity"
 )
 
-// FollowTarget names what is to be followed, by id or slug.
+// FollowTarget identifies a thing to follow, by id or slug.
 type FollowTarget struct {
 	Type domain.SubjectType
 	Ref  domain.Ref
 }
 
-// Validate checks that it is of a kind that can be followed.
+// Validate checks that its kind can be followed.
 func (t FollowTarget) Validate() error {
 	var f domain.Faults
 	domain.Among(&f, "type", t.Type, domain.SubjectUser, domain.SubjectChannel, domain.SubjectGroup)
 	return f.Err()
 }
 
-// followed finds what a target names, as far as the actor may see it.
+// followed reads a target, as far as the actor may see it.
 func followed(ctx context.Context, q store.Queries, actor domain.Actor, t FollowTarget) (domain.Subject, error) {
 	what := domain.Subject{Type: t.Type}
 	if err := t.Validate(); err != nil {
@@ -43,7 +43,7 @@ func followed(ctx context.Context, q store.Queries, actor domain.Actor, t Follow
 	return what, err
 }
 
-// IsFollowing reports whether the actor follows something they see.
+// IsFollowing reports whether the actor follows a thing that they see.
 func (a *People) IsFollowing(ctx context.Context, actor domain.Actor, t FollowTarget) (following bool, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		what, err := followed(ctx, v.Queries, actor, t)
@@ -56,8 +56,7 @@ func (a *People) IsFollowing(ctx context.Context, actor domain.Actor, t FollowTa
 	return following, err
 }
 
-// Follow makes the actor follow something they see; again changes nothing. Nobody
-// follows themself.
+// Follow makes the actor follow a thing that they see. Following it again changes nothing. Nobody can follow themselves.
 func (a *People) Follow(ctx context.Context, actor domain.Actor, t FollowTarget) error {
 	now := a.Now()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -68,7 +67,7 @@ func (a *People) Follow(ctx context.Context, actor domain.Actor, t FollowTarget)
 		if what == (domain.Subject{Type: domain.SubjectUser, ID: int64(actor.UserID)}) {
 			return domain.NewUnprocessable("You cannot follow yourself")
 		}
-		switch what.Type { // it must not go away meanwhile
+		switch what.Type { // it must not be deleted in the meantime
 		case domain.SubjectChannel:
 			_, err = core.LockedChannel(ctx, tx, actor, domain.Ref{ID: what.ID})
 		case domain.SubjectGroup:
@@ -81,7 +80,7 @@ func (a *People) Follow(ctx context.Context, actor domain.Actor, t FollowTarget)
 		if err != nil || !isNew {
 			return err
 		}
-		// A group that was deleted while this waited for it is gone by now.
+		// A group may have been deleted while this waited for its lock.
 		if what, err = followed(ctx, tx.Queries, actor, FollowTarget{what.Type, domain.Ref{ID: what.ID}}); err != nil {
 			return err
 		}
@@ -89,7 +88,7 @@ func (a *People) Follow(ctx context.Context, actor domain.Actor, t FollowTarget)
 	})
 }
 
-// Unfollow ends a following; again changes nothing.
+// Unfollow ends a follow. Doing it again changes nothing.
 func (a *People) Unfollow(ctx context.Context, actor domain.Actor, t FollowTarget) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		what, err := followed(ctx, tx.Queries, actor, t)
@@ -104,16 +103,16 @@ func (a *People) Unfollow(ctx context.Context, actor domain.Actor, t FollowTarge
 	})
 }
 
-// EndedFollows is the job that ends the followings of something that is gone.
+// EndedFollows is the job that deletes the follows of a deleted thing.
 type EndedFollows = activity.EndedFollows
 
-// EndFollows ends some of the followings of something that is gone, and leaves the
-// others to a further job. A second time changes nothing.
+// EndFollows deletes some follows of a deleted thing and leaves the rest to another job. Running it again changes
+// nothing.
 func (a *People) EndFollows(ctx context.Context, job EndedFollows) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSomeFollows(ctx, domain.Subject(job)) })
 }
 
-// Followers lists who follows something that the actor sees.
+// Followers lists the followers of a thing that the actor sees.
 func (a *People) Followers(ctx context.Context, actor domain.Actor, t FollowTarget, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
 	if err := page.Validate(); err != nil {
 		return l, err
@@ -129,14 +128,14 @@ func (a *People) Followers(ctx context.Context, actor domain.Actor, t FollowTarg
 	return l, err
 }
 
-// FollowingInput asks for a page of what a user follows; Type "" means all kinds.
+// FollowingInput requests a page of a user's follows; Type "" means all kinds.
 type FollowingInput struct {
 	Type domain.SubjectType
 	Desc bool
 	Page domain.Page
 }
 
-// Validate checks the page, and that things of such a kind can be followed.
+// Validate checks the page and the kind.
 func (in FollowingInput) Validate() error {
 	if in.Type == "" {
 		return in.Page.Validate()
@@ -165,8 +164,7 @@ func (a *People) Following(ctx context.Context, actor domain.Actor, ref domain.R
 	return l, err
 }
 
-// FollowedIDs gives the ids of what the actor follows and may see, of the 1,000 that they
-// began to follow last; those first.
+// FollowedIDs returns the ids of the visible things among the actor's last 1,000 follows, latest first.
 func (a *People) FollowedIDs(ctx context.Context, actor domain.Actor) (channels []domain.ChannelID, users []domain.UserID, groups []domain.GroupID, err error) {
 	if !actor.SignedIn() {
 		return nil, nil, nil, nil
@@ -185,5 +183,5 @@ func (a *People) FollowedIDs(ctx context.Context, actor domain.Actor) (channels 
 	return channels, users, groups, err
 }
 
-// mostFollowed is how many of what somebody follows is named at once.
+// mostFollowed is the maximum number of ids that FollowedIDs examines.
 const mostFollowed = 1_000

@@ -32,8 +32,8 @@ func (a *People) UserGroups(ctx context.Context, actor domain.Actor, ref domain.
 	return l, err
 }
 
-// CreateGroupInput is a group to make. Avatar is the address of a picture, or an upload. With
-// the same key in Once again it is the group that was made.
+// CreateGroupInput is a group to create. Avatar is the URL of a picture, or an upload. A repetition with the same key in
+// Once returns the existing group.
 type CreateGroupInput struct {
 	Name        string
 	Description *string
@@ -41,7 +41,7 @@ type CreateGroupInput struct {
 	Once        core.OnceKey
 }
 
-// Validate checks all but the upload that an avatar may name.
+// Validate checks everything except the upload that an avatar may name.
 func (in CreateGroupInput) Validate() error {
 	var f domain.Faults
 	in.Once.Check(&f)
@@ -51,7 +51,7 @@ func (in CreateGroupInput) Validate() error {
 	return f.Err()
 }
 
-// CreateGroup makes a group that the actor owns.
+// CreateGroup creates a group that the actor owns.
 func (a *People) CreateGroup(ctx context.Context, actor domain.Actor, in CreateGroupInput) (g domain.Group, err error) {
 	avatar, err := a.content.AvatarWanted(ctx, actor, in.Avatar, in.Validate())
 	if err != nil {
@@ -83,14 +83,14 @@ func (a *People) CreateGroup(ctx context.Context, actor domain.Actor, in CreateG
 	return g, err
 }
 
-// UpdateGroupInput is a change of the fields that are given.
+// UpdateGroupInput changes the given fields.
 type UpdateGroupInput struct {
 	Name        *string
 	Description core.Patch
-	Avatar      core.Patch // address of a picture, or an upload
+	Avatar      core.Patch // URL of a picture, or an upload
 }
 
-// Validate checks all but the upload that an avatar may name.
+// Validate checks everything except the upload that an avatar may name.
 func (in UpdateGroupInput) Validate() error {
 	var f domain.Faults
 	content.CheckAvatar(&f, in.Avatar.Value)
@@ -101,7 +101,7 @@ func (in UpdateGroupInput) Validate() error {
 	return f.Err()
 }
 
-// UpdateGroup changes a group. Its owner may.
+// UpdateGroup changes a group of the actor.
 func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateGroupInput) (g domain.Group, err error) {
 	avatar, err := a.content.AvatarWanted(ctx, actor, in.Avatar.Value, in.Validate())
 	if err != nil {
@@ -142,24 +142,23 @@ func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain
 	return g, err
 }
 
-// EndedGroup is the job that forgets what a deleted group had.
+// EndedGroup is the job that deletes the remaining data of a deleted group.
 type EndedGroup = store.EndedGroup
 
-// EndGroupItems forgets some of what a deleted group had, and leaves the rest to a further
-// job. A second time changes nothing.
+// EndGroupItems deletes some data of a deleted group and leaves the rest to another job. Running it again changes
+// nothing.
 func (a *People) EndGroupItems(ctx context.Context, id domain.GroupID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndGroupItems(ctx, id) })
 }
 
-// DeleteGroup deletes a group. Its owner may, and gets its channels
-// (behaviour.md section 6).
+// DeleteGroup deletes a group of the actor, who gets its channels (behaviour.md section 6).
 func (a *People) DeleteGroup(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		g, err := tx.Group(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}
-		if !domain.CanOwnGroup(actor, g) { // asked first: others must not make it lock everything
+		if !domain.CanOwnGroup(actor, g) { // checked before locking, so that others cannot make it lock everything
 			return core.Forbidden("delete this group")
 		}
 		if err := tx.LockGroupWithChannels(ctx, g.ID); err != nil {
@@ -176,7 +175,7 @@ func (a *People) DeleteGroup(ctx context.Context, actor domain.Actor, ref domain
 	})
 }
 
-// lockedGroup locks a group and reads it as it then is.
+// lockedGroup locks a group and reads its current state.
 func lockedGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Group, error) {
 	id, err := tx.ResolveGroup(ctx, ref)
 	if err != nil {
@@ -188,7 +187,7 @@ func lockedGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, ref doma
 	return tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(id)})
 }
 
-// GroupsByID reads groups as the actor stands to them, in one statement.
+// GroupsByID reads groups, with the actor's role in each, in one statement.
 func (a *People) GroupsByID(ctx context.Context, actor domain.Actor, ids []domain.GroupID) (map[domain.GroupID]domain.Group, error) {
 	return a.Store.GroupsByID(ctx, actor.UserID, ids)
 }

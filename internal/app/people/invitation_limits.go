@@ -12,21 +12,20 @@ import (
 	"vitrine/internal/store"
 )
 
-// Limits of invitations that are mailed. They stay when an invitation is revoked.
+// Limits for mailed invitations. Revoking an invitation does not lower the counts.
 var (
 	invitesByUser   = []core.Limit{{Most: 30, Window: time.Hour}, {Most: 100, Window: core.Day}}
 	invitesToGroup  = []core.Limit{{Most: 100, Window: core.Day}}
-	invitesOfPerson = []core.Limit{{Most: 3, Window: core.Day}} // of the same person by the same user, to whichever groups
-	mailsToPerson   = []core.Limit{{Most: 3, Window: core.Day}} // whoever invites them
+	invitesOfPerson = []core.Limit{{Most: 3, Window: core.Day}} // of the same person by the same user, to any groups
+	mailsToPerson   = []core.Limit{{Most: 3, Window: core.Day}} // by all users
 )
 
-// countInvitation counts an invitation that a user makes to a group, and is TooMany over
-// a limit. It tells the user of their own doings and of their group's alone: that others
-// have invited the same person too is nobody's business, and holds back the mail instead
+// countInvitation counts an invitation by a user to a group, and returns TooMany over a limit. The limits only reveal
+// what the user and the group did. Invitations by others remain confidential; too many of them delay the mail instead
 // (holdBack).
 func countInvitation(ctx context.Context, tx *store.Tx, by domain.UserID, group domain.GroupID, in InviteInput, now time.Time) error {
 	user := strconv.FormatInt(int64(by), 10)
-	as := "user " + strconv.FormatInt(int64(in.User), 10) // as they were named: the two must not tell of each other
+	as := "user " + strconv.FormatInt(int64(in.User), 10) // keyed as named: user and address must not reveal each other
 	if in.User == 0 {
 		as = mailbox(in.Email)
 	}
@@ -52,9 +51,8 @@ func countInvitation(ctx context.Context, tx *store.Tx, by domain.UserID, group 
 	return over
 }
 
-// holdBack counts a mail with an invitation to an address. Over the limit it is an error
-// that has the job run again when the next may go; meanwhile the invitation may be
-// revoked, or run out.
+// holdBack counts a mail with an invitation to an address. Over the limit, it returns an error that makes the job run
+// again when the next mail may be sent. In the meantime the invitation may be revoked or expire.
 func (a *People) holdBack(ctx context.Context, tx *store.Tx, email string, now time.Time) error {
 	over, err := core.CountIn(ctx, tx, mailsTo(email), now)
 	if err != nil {
@@ -66,12 +64,12 @@ func (a *People) holdBack(ctx context.Context, tx *store.Tx, email string, now t
 	return nil
 }
 
-// mailsTo counts mails with invitations to an address.
+// mailsTo returns the counter of mails with invitations to an address.
 func mailsTo(email string) core.Tried {
 	return core.Counters(mailsToPerson, true, "invitation mail", mailbox(email))
 }
 
-// mailbox is whom an address reaches: what follows a "+" is mostly their own label.
+// mailbox returns an address without the "+" suffix, which usually is only a label of the recipient.
 func mailbox(email string) string {
 	local, host, _ := strings.Cut(strings.ToLower(email), "@")
 	if name, _, labelled := strings.Cut(local, "+"); labelled && name != "" {

@@ -14,8 +14,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// InvitationMail is the job that mails an invitation. It names no token: one is made
-// when the mail is.
+// InvitationMail is the job that mails an invitation. It contains no token: the token is created with the mail.
 type InvitationMail struct {
 	Invitation domain.InvitationID `json:"invitation_id"`
 }
@@ -26,21 +25,20 @@ func (InvitationMail) Kind() string { return "invitation_mail" }
 // Class implements jobs.Classed.
 func (InvitationMail) Class() jobs.Class { return jobs.Mail }
 
-// releaseTimeout is for taking back a claim when the job's own time is up.
+// releaseTimeout limits releasing a claim after the job's own time is up.
 const releaseTimeout = 5 * time.Second
 
-// mailInvitation has an invitation of a user mailed, in the transaction that makes it.
+// mailInvitation queues the mail of an invitation in the transaction that creates it.
 func (a *People) mailInvitation(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.InvitationID) error {
 	return tx.Enqueue(ctx, InvitationMail{Invitation: id}, jobs.Unique(), jobs.For(int64(by)))
 }
 
-// SendInvitation mails an invitation that is open and was not mailed yet; else it does
-// nothing. Only the mail ever holds the token that it makes.
+// SendInvitation mails an invitation that is open and was not mailed yet; otherwise it does nothing. The mail is the
+// only place that ever contains the token.
 //
-// An invitation is never mailed twice: it is claimed before its mail is sent, and the
-// claim is taken back only when the mail has surely not left. So a server that dies in
-// between leaves an invitation that was not mailed; inviting again, after revoking,
-// mends it. One person gets only so many in a day; further ones wait.
+// An invitation is never mailed twice: it is claimed before its mail is sent, and the claim is only released if the mail
+// certainly was not sent. If the server dies in between, the invitation stays unmailed; revoking it and inviting again
+// fixes this. The number of mails per person and day is limited; further ones wait.
 func (a *People) SendInvitation(ctx context.Context, id domain.InvitationID) error {
 	token, hash, _ := auth.NewToken(auth.Invited)
 	var i domain.Invitation
@@ -78,7 +76,7 @@ func (a *People) SendInvitation(ctx context.Context, id domain.InvitationID) err
 	return err
 }
 
-// releaseInvitation takes back the claim, and the count, of a mail that was not sent.
+// releaseInvitation releases the claim and the count of a mail that was not sent.
 func (a *People) releaseInvitation(ctx context.Context, id domain.InvitationID, hash []byte, to string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
@@ -92,7 +90,7 @@ func (a *People) releaseInvitation(ctx context.Context, id domain.InvitationID, 
 	})
 }
 
-// addressee is who gets the mail: the address that was invited, else the user's.
+// addressee returns the recipient of the mail: the invited address, or else the user's.
 func addressee(ctx context.Context, tx *store.Tx, i domain.Invitation) (mail.Address, error) {
 	if i.Email != nil {
 		return mail.Address{Email: *i.Email}, nil

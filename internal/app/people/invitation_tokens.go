@@ -10,13 +10,13 @@ import (
 	"vitrine/internal/store/membership"
 )
 
-// InvitationByToken reads the open invitation that a mailed token is for. A token that
-// is used, revoked, expired or none at all is NotFound.
+// InvitationByToken reads the open invitation of a mailed token. It returns NotFound if the token is used, revoked,
+// expired or unknown.
 func (a *People) InvitationByToken(ctx context.Context, token string) (domain.Invitation, error) {
 	return a.OpenInvitation(ctx, a.Store.Queries, token)
 }
 
-// OpenInvitation is InvitationByToken within a transaction, or outside of one.
+// OpenInvitation is InvitationByToken inside or outside of a transaction.
 func (a *People) OpenInvitation(ctx context.Context, q store.Queries, token string) (domain.Invitation, error) {
 	if kind, ok := auth.TokenKind(token); !ok || kind != auth.Invited {
 		return domain.Invitation{}, domain.NewNotFound()
@@ -28,8 +28,7 @@ func (a *People) OpenInvitation(ctx context.Context, q store.Queries, token stri
 	return i, err
 }
 
-// lockedInvitation locks the group of an open invitation, and reads the invitation as
-// it then is.
+// lockedInvitation locks the group of an open invitation and reads the invitation's current state.
 func (a *People) lockedInvitation(ctx context.Context, tx *store.Tx, token string) (domain.Invitation, error) {
 	i, err := a.OpenInvitation(ctx, tx.Queries, token)
 	if err != nil {
@@ -41,8 +40,8 @@ func (a *People) lockedInvitation(ctx context.Context, tx *store.Tx, token strin
 	return a.OpenInvitation(ctx, tx.Queries, token)
 }
 
-// AcceptInvitation makes the actor a member of the group that a mailed token is for.
-// Where a user was invited, only they may; where an address was, whoever has its token.
+// AcceptInvitation makes the actor a member of the group of a mailed token. An invitation of a user can only be accepted
+// by that user, an invitation of an address by anyone with the token.
 func (a *People) AcceptInvitation(ctx context.Context, actor domain.Actor, token string) (g domain.Group, err error) {
 	now := a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -70,8 +69,8 @@ func (a *People) AcceptInvitation(ctx context.Context, actor domain.Actor, token
 	return g, err
 }
 
-// DeclineInvitation ends the invitation that a mailed token is for. It takes no
-// account: the token came to whom the invitation is for.
+// DeclineInvitation declines the invitation of a mailed token. It needs no account, because only the invited person got
+// the token.
 func (a *People) DeclineInvitation(ctx context.Context, token string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		i, err := a.lockedInvitation(ctx, tx, token)
@@ -82,8 +81,7 @@ func (a *People) DeclineInvitation(ctx context.Context, token string) error {
 	})
 }
 
-// AdoptInvitations gives a new account the invitations that its address has; they stay
-// to be accepted or declined.
+// AdoptInvitations assigns the invitations of an address to its new account, which can then accept or decline them.
 func (a *People) AdoptInvitations(ctx context.Context, tx *store.Tx, u domain.User) error {
 	return tx.AdoptInvitations(ctx, membership.Invitee{User: u.ID, Email: u.Email})
 }

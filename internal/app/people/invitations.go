@@ -30,13 +30,13 @@ func (a *People) Invitations(ctx context.Context, actor domain.Actor, ref domain
 	return l, err
 }
 
-// InviteInput is whom to invite: exactly one of the two.
+// InviteInput is the person to invite: exactly one field is set.
 type InviteInput struct {
 	User  domain.UserID
 	Email string
 }
 
-// Validate checks that one of the two is given, and could be somebody's.
+// Validate checks that exactly one field is set, and that it is valid.
 func (in InviteInput) Validate() error {
 	var f domain.Faults
 	switch {
@@ -52,16 +52,15 @@ func (in InviteInput) Validate() error {
 	return f.Err()
 }
 
-// Invited is what came of inviting somebody. User is set where a user was invited as
-// such: who invites an address does not learn whose it is.
+// Invited is the result of an invitation. User is only set if a user was invited as such: inviting an address does not
+// reveal its owner.
 type Invited struct {
 	Outcome    domain.InviteOutcome
 	User       *domain.Principal
 	Invitation *domain.Invitation
 }
 
-// Invite invites somebody to a group (behaviour.md section 6). Every member may. Who has
-// sent too many invitations gets TooMany.
+// Invite invites somebody to a group (behaviour.md section 6). Every member may. Too many invitations return TooMany.
 func (a *People) Invite(ctx context.Context, actor domain.Actor, ref domain.Ref, in InviteInput) (r Invited, err error) {
 	if err := in.Validate(); err != nil {
 		return r, err
@@ -93,8 +92,7 @@ func (a *People) Invite(ctx context.Context, actor domain.Actor, ref domain.Ref,
 	return r, err
 }
 
-// invitedUser reads the account that is invited. For an address without one it gives
-// a user that has nothing but the address.
+// invitedUser reads the invited account. For an address without an account, it returns a user with only the address.
 func invitedUser(ctx context.Context, tx *store.Tx, in InviteInput) (domain.User, error) {
 	if in.User != 0 {
 		return tx.User(ctx, domain.Ref{ID: int64(in.User)})
@@ -106,7 +104,7 @@ func invitedUser(ctx context.Context, tx *store.Tx, in InviteInput) (domain.User
 	return u, err
 }
 
-// invite decides what comes of inviting a user to a locked group, and does it.
+// invite invites a user to a locked group, or adds them at once.
 func (a *People) invite(ctx context.Context, tx *store.Tx, actor domain.Actor, g domain.Group, u domain.User, in InviteInput, now time.Time, r *Invited) error {
 	member, err := tx.IsMember(ctx, g.ID, u.ID)
 	if err != nil {
@@ -124,7 +122,7 @@ func (a *People) invite(ctx context.Context, tx *store.Tx, actor domain.Actor, g
 	if domain.KindOf(err) != domain.NotFound {
 		return err
 	}
-	if in.User != 0 { // an address alone must not tell that somebody follows the actor
+	if in.User != 0 { // an address must not reveal that its owner follows the actor
 		follows, err := tx.IsFollowing(ctx, u.ID, domain.Subject{Type: domain.SubjectUser, ID: int64(actor.UserID)})
 		if err != nil {
 			return err
@@ -148,7 +146,7 @@ func (a *People) newInvitation(ctx context.Context, tx *store.Tx, actor domain.A
 	if err := tx.ExpireInvitations(ctx, g.ID, who, now); err != nil {
 		return nil, err
 	}
-	_, hash, _ := auth.NewToken(auth.Invited) // nobody's: the mail brings another
+	_, hash, _ := auth.NewToken(auth.Invited) // a placeholder: the mail creates the real token
 	id, err := tx.CreateInvitation(ctx, membership.NewInvitation{Group: g.ID, Invitee: u.ID, Email: core.NonEmpty(&in.Email),
 		InvitedBy: actor.UserID, TokenHash: hash, ExpiresAt: now.Add(a.invitationTTL), Now: now})
 	if err != nil {
@@ -161,8 +159,8 @@ func (a *People) newInvitation(ctx context.Context, tx *store.Tx, actor domain.A
 	return &i, a.mailInvitation(ctx, tx, actor.UserID, id)
 }
 
-// RevokeInvitation ends an open invitation. Its maker may, and every member; to others
-// it makes no difference whether there is one.
+// RevokeInvitation revokes an open invitation. Its creator and every member may. The answer to others does not reveal
+// whether it exists.
 func (a *People) RevokeInvitation(ctx context.Context, actor domain.Actor, ref domain.Ref, id domain.InvitationID) error {
 	now := a.Now()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {

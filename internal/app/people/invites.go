@@ -16,7 +16,7 @@ type GroupInvite struct {
 	Group domain.Group
 }
 
-// GroupInvite reads the invite of a group for its members; NotFound if there is none.
+// GroupInvite reads the invite of a group for its members, or returns NotFound if there is none.
 func (a *People) GroupInvite(ctx context.Context, actor domain.Actor, ref domain.Ref) (i GroupInvite, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if i.Group, err = v.Group(ctx, actor.UserID, ref); err != nil {
@@ -31,8 +31,7 @@ func (a *People) GroupInvite(ctx context.Context, actor domain.Actor, ref domain
 	return i, err
 }
 
-// InviteeGroup reads the group that a reusable invite code is for, for the page where
-// people join; NotFound for a wrong code.
+// InviteeGroup reads the group of a reusable invite code, for the page to join it. It returns NotFound for a wrong code.
 func (a *People) InviteeGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, code string) (g domain.Group, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if g, err = v.Group(ctx, actor.UserID, ref); err != nil {
@@ -53,8 +52,7 @@ func (a *People) InviteeGroup(ctx context.Context, actor domain.Actor, ref domai
 	return g, nil
 }
 
-// CreateGroupInvite gives the invite of a group, making it if there is none, and reports
-// whether it is new.
+// CreateGroupInvite returns the invite of a group, creating it if needed, and reports whether it is new.
 func (a *People) CreateGroupInvite(ctx context.Context, actor domain.Actor, ref domain.Ref) (i GroupInvite, created bool, err error) {
 	now := a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -77,7 +75,7 @@ func (a *People) CreateGroupInvite(ctx context.Context, actor domain.Actor, ref 
 	return i, created, err
 }
 
-// DeleteGroupInvite ends the invite of a group; again changes nothing.
+// DeleteGroupInvite deletes the invite of a group. Doing it again changes nothing.
 func (a *People) DeleteGroupInvite(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		g, err := lockedGroup(ctx, tx, actor, ref)

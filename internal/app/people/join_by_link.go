@@ -8,9 +8,9 @@ import (
 	"vitrine/internal/store"
 )
 
-// JoinByLink makes the actor, who has an account already, a member of the group of a link, of
-// which it takes a place; a member takes none. A link that is full, over or has no group is
-// NotFound; one for the address of somebody else is Forbidden.
+// JoinByLink makes the actor, who already has an account, a member of the group of a link and takes a place of the link,
+// except for members. It returns NotFound if the link is full, expired or has no group, and Forbidden if it is for
+// another address.
 func (a *People) JoinByLink(ctx context.Context, actor domain.Actor, token string) error {
 	if kind, ok := auth.TokenKind(token); !ok || kind != auth.Admitted {
 		return domain.NewNotFound()

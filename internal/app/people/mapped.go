@@ -9,10 +9,9 @@ import (
 	"vitrine/internal/store"
 )
 
-// FollowMapping puts a user into groups that groups of a provider of single sign-on stand for,
-// and takes them out of those into which it put them before and that are not wanted any more.
-// Other memberships stay as they are, and so do those of owners. Most often there is nothing to
-// do, and nothing is locked.
+// FollowMapping updates the memberships of a user that come from groups of an identity provider: it adds the wanted ones
+// and removes those that it added before and that are no longer wanted. Other memberships stay, and so do owners.
+// Usually nothing changes, and nothing is locked.
 func (a *People) FollowMapping(ctx context.Context, user domain.UserID, wanted []domain.GroupID) error {
 	changed, err := mappedChange(ctx, a.Store.Queries, user, wanted)
 	if err != nil || len(changed) == 0 {
@@ -24,7 +23,7 @@ func (a *People) FollowMapping(ctx context.Context, user domain.UserID, wanted [
 			return err
 		}
 		var events []domain.Event
-		for _, id := range changed { // in the order of their ids, in which groups are locked
+		for _, id := range changed { // in the order of their ids, which is the lock order
 			event, err := a.followInto(ctx, tx, u, id, slices.Contains(wanted, id))
 			if err != nil {
 				return err
@@ -40,8 +39,7 @@ func (a *People) FollowMapping(ctx context.Context, user domain.UserID, wanted [
 	})
 }
 
-// mappedChange gives the groups, in the order of their ids, in which a user is to become a
-// member or to be none.
+// mappedChange returns the groups, in the order of their ids, that a user is to join or leave.
 func mappedChange(ctx context.Context, q store.Queries, user domain.UserID, wanted []domain.GroupID) (changed []domain.GroupID, err error) {
 	was, err := q.MappedGroups(ctx, user)
 	if err != nil {
@@ -65,11 +63,11 @@ func mappedChange(ctx context.Context, q store.Queries, user domain.UserID, want
 	return slices.Compact(changed), nil
 }
 
-// followInto is FollowMapping for one group, as it is once it is locked: another sign-in may
-// have done it meanwhile. The event is nil where nobody came or went.
+// followInto is FollowMapping for one group, based on its state after it was locked: another sign-in may have changed it
+// before. The event is nil if nothing changed.
 func (a *People) followInto(ctx context.Context, tx *store.Tx, u domain.User, id domain.GroupID, wanted bool) (domain.Event, error) {
 	g, err := lockedGroup(ctx, tx, domain.Actor{UserID: u.ID}, domain.Ref{ID: int64(id)})
-	if domain.KindOf(err) == domain.NotFound { // deleted meanwhile
+	if domain.KindOf(err) == domain.NotFound { // deleted in the meantime
 		return nil, nil
 	}
 	if err != nil {
@@ -86,7 +84,7 @@ func (a *People) followInto(ctx context.Context, tx *store.Tx, u domain.User, id
 	if err != nil || !slices.Contains(was, id) {
 		return nil, err
 	}
-	if g.Owner.PrincipalRef == domain.UserRef(u.ID) { // whose it has become
+	if g.Owner.PrincipalRef == domain.UserRef(u.ID) { // the user became its owner
 		return nil, tx.MarkMapped(ctx, id, u.ID, false)
 	}
 	if _, err := tx.RemoveMember(ctx, id, u.ID); err != nil {

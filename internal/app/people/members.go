@@ -27,8 +27,8 @@ func (a *People) Members(ctx context.Context, actor domain.Actor, ref domain.Ref
 	return l, err
 }
 
-// JoinGroup makes the actor a member by the code of the group's invite, and reports
-// whether that is new. A missing or wrong code is Forbidden, for members too.
+// JoinGroup makes the actor a member by the code of the group's invite, and reports whether they are new. A missing or
+// wrong code is Forbidden, for members too.
 func (a *People) JoinGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, code string) (m domain.Member, joined bool, err error) {
 	var f domain.Faults
 	if !f.Text("invite_token", code, domain.MaxInvitationToken) {
@@ -62,9 +62,8 @@ func (a *People) JoinGroup(ctx context.Context, actor domain.Actor, ref domain.R
 	return m, joined, err
 }
 
-// enter puts a user into a locked group, settles their invitations to it and records
-// it as done by somebody. It reports whether the user is new there, and comes last in
-// its transaction.
+// enter adds a user to a locked group, settles their invitations to it, and records who added them. It reports whether
+// the user is new, and must come last in its transaction.
 func enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.User, by domain.UserID, now time.Time) (bool, error) {
 	isNew, err := settleIn(ctx, tx, group, u, now)
 	if err != nil || !isNew {
@@ -86,8 +85,7 @@ func settleIn(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.
 	return true, tx.AcceptInvitations(ctx, group, who, now)
 }
 
-// LockToEnter locks a group into which a link puts people, and gives its id: 0 for none, or for
-// one that is deleted.
+// LockToEnter locks the group of a link and returns its id, or 0 if it has none or the group was deleted.
 func (a *People) LockToEnter(ctx context.Context, tx *store.Tx, group *domain.Principal) (domain.GroupID, error) {
 	if group == nil {
 		return 0, nil
@@ -100,8 +98,8 @@ func (a *People) LockToEnter(ctx context.Context, tx *store.Tx, group *domain.Pr
 	return id, err
 }
 
-// Enter puts a user into a group that LockToEnter has locked, as one who came by themself; 0 is
-// none. It comes last in its transaction.
+// Enter adds a user to a group that LockToEnter has locked, as having joined on their own; 0 does nothing. It must come
+// last in its transaction.
 func (a *People) Enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.User, now time.Time) error {
 	if group == 0 {
 		return nil
@@ -110,8 +108,7 @@ func (a *People) Enter(ctx context.Context, tx *store.Tx, group domain.GroupID, 
 	return err
 }
 
-// LeaveGroup ends the actor's membership; who is no member stays none. The owner
-// cannot leave.
+// LeaveGroup ends the actor's membership, if any. The owner cannot leave.
 func (a *People) LeaveGroup(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		g, err := lockedGroup(ctx, tx, actor, ref)
@@ -125,8 +122,7 @@ func (a *People) LeaveGroup(ctx context.Context, actor domain.Actor, ref domain.
 	})
 }
 
-// RemoveMember ends the membership of a user; one who is no member stays none. The
-// group's owner may, but not for themself.
+// RemoveMember ends the membership of a user, if any. The group's owner may remove anyone except themselves.
 func (a *People) RemoveMember(ctx context.Context, actor domain.Actor, ref domain.Ref, user domain.UserID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		g, err := lockedGroup(ctx, tx, actor, ref)

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// Notifications reads a page of the actor's notifications, all or only the unread ones.
-// What they may not see any more is left out.
+// Notifications reads a page of the actor's notifications, all or only the unread ones. It omits those that they may not
+// see any more.
 func (a *People) Notifications(ctx context.Context, actor domain.Actor, unread bool, in CursorInput) (CursorPage[domain.Notice], error) {
 	list := "notifications"
 	if unread {
@@ -45,9 +45,8 @@ func noticeReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, un
 	}
 }
 
-// unread counts what the list of unread notifications shows a user: what is hidden from
-// them now is not counted, and is again when it can be seen. Each is looked at, for there
-// are never many (domain.MaxUnread), of the newest so many.
+// unread counts the entries in a user's list of unread notifications. Entries that are hidden now are not counted, until
+// they are visible again. It checks each of the newest `looked` entries; there are never many (domain.MaxUnread).
 func (a *People) unread(ctx context.Context, user domain.UserID, looked int) (n int64, err error) {
 	stable, err := a.Store.StableUpTo(ctx)
 	if err != nil {
@@ -69,13 +68,12 @@ func (a *People) unread(ctx context.Context, user domain.UserID, looked int) (n 
 	return n, err
 }
 
-// unreadLooked is how many of the newest unread notifications are looked at to say how many
-// there are, where not most of them are hidden.
+// unreadLooked is how many of the newest unread notifications are checked first. It suffices unless most of them are
+// hidden.
 const unreadLooked = 200
 
-// UnreadNotifications counts what the list of unread notifications shows the actor, up to most;
-// known is what a read of their account says (domain.User.Unread), which counts hidden ones
-// too. Where that is none it costs no statement.
+// UnreadNotifications counts the entries in the actor's list of unread notifications, up to most. known is the count of
+// their account (domain.User.Unread), which includes hidden ones; if it is 0, no statement is needed.
 func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, known, most int64) (n int64, err error) {
 	if known == 0 || !actor.SignedIn() {
 		return 0, nil
@@ -86,8 +84,7 @@ func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, kn
 	return min(n, most), err
 }
 
-// ReadAllNotifications marks all notifications of the actor as read and gives how many
-// are unread then.
+// ReadAllNotifications marks all notifications of the actor as read and returns how many are unread afterwards.
 func (a *People) ReadAllNotifications(ctx context.Context, actor domain.Actor) (unread int64, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.MarkAllRead(ctx, actor.UserID) })
 	if err != nil {
@@ -96,8 +93,8 @@ func (a *People) ReadAllNotifications(ctx context.Context, actor domain.Actor) (
 	return a.unread(ctx, actor.UserID, maxScanned)
 }
 
-// ReadNotification marks a notification of the actor as read and gives it, and how many
-// are unread then. One that the actor has not, or may not see any more, is NotFound.
+// ReadNotification marks a notification of the actor as read and returns it with the number of unread ones. It returns
+// NotFound if the actor does not have it or may not see it any more.
 func (a *People) ReadNotification(ctx context.Context, actor domain.Actor, id domain.ActivityID) (n domain.Notice, unread int64, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		own, err := v.Receipts(ctx, actor.UserID, false, domain.Window{After: id - 1, Before: id + 1, Limit: 1})

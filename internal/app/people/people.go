@@ -1,5 +1,4 @@
-// Package people has the use cases of users, groups and their invitations, of who follows what,
-// and of what they are told of it.
+// Package people contains the use cases of users, groups, invitations, follows, activities and notifications.
 package people
 
 import (
@@ -10,7 +9,7 @@ import (
 	"vitrine/internal/mail"
 )
 
-// People are the use cases.
+// People contains the use cases.
 type People struct {
 	*core.Core
 	content       *content.Content
@@ -20,7 +19,7 @@ type People struct {
 	feedKey       core.Secret
 }
 
-// New makes the use cases. Mailer is for jobs; a TTL of 0 keeps invitations open for 14 days.
+// New creates the use cases. mailer is only needed for jobs. If the TTL is 0, invitations stay open for 14 days.
 func New(c *core.Core, content *content.Content, mailer *mail.Mailer, invitationTTL time.Duration) *People {
 	if invitationTTL == 0 {
 		invitationTTL = 14 * 24 * time.Hour

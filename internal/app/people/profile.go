@@ -26,19 +26,19 @@ func (a *People) Me(ctx context.Context, actor domain.Actor) (u domain.User, err
 	return u, err
 }
 
-// Users lists users by id, after the given one, at most limit.
+// Users lists up to limit users by id, starting after the given one.
 func (a *People) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
 	return a.Store.Users(ctx, after, limit)
 }
 
-// UpdateMeInput is a change of the fields that are given.
+// UpdateMeInput changes the given fields.
 type UpdateMeInput struct {
 	Name   *string
 	Bio    core.Patch
-	Avatar core.Patch // address of a picture, or an upload
+	Avatar core.Patch // URL of a picture, or an upload
 }
 
-// Validate checks all but the upload that an avatar may name.
+// Validate checks everything except the upload that an avatar may name.
 func (in UpdateMeInput) Validate() error {
 	var f domain.Faults
 	content.CheckAvatar(&f, in.Avatar.Value)
@@ -49,7 +49,7 @@ func (in UpdateMeInput) Validate() error {
 	return f.Err()
 }
 
-// UpdateMe changes what the actor says of themself. The slug stays as it is.
+// UpdateMe changes the actor's profile. The slug stays.
 func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeInput) (domain.User, error) {
 	avatar, err := a.content.AvatarWanted(ctx, actor, in.Avatar.Value, in.Validate())
 	if err != nil {
@@ -77,8 +77,7 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 	})
 }
 
-// UsersByID reads whom a page shows, in one statement: those too whose accounts are deleted,
-// of whom nothing is left but that they made something.
+// UsersByID reads the users on a page in one statement. It includes deleted accounts, which only have an id.
 func (a *People) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
 	return a.Store.UsersByID(ctx, ids)
 }

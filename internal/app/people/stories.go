@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// related is everything that a page of activities shows, read by a statement for each kind.
+// related contains everything that a page of activities shows. It is read with one statement per kind.
 type related struct {
 	comments   map[domain.CommentID]domain.Comment
 	parents    map[domain.BlockID]domain.ChannelID
@@ -17,7 +17,7 @@ type related struct {
 	principals map[domain.PrincipalRef]domain.Principal
 }
 
-// hydrate reads what activities that the actor may see show.
+// hydrate reads the things that activities refer to. The actor may see the activities.
 func hydrate(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []domain.Activity) ([]domain.Story, error) {
 	r, err := load(ctx, v, actor, all)
 	if err != nil {
@@ -26,7 +26,7 @@ func hydrate(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []d
 	stories := make([]domain.Story, 0, len(all))
 	for _, a := range all {
 		s := domain.Story{Activity: a, Actor: r.principals[domain.UserRef(a.Actor)], Item: r.thing(a.Item), Target: r.thing(a.Target)}
-		if s.Item == (domain.Thing{}) || a.Target.Type != "" && s.Target == (domain.Thing{}) { // nothing is shown of what is not there
+		if s.Item == (domain.Thing{}) || a.Target.Type != "" && s.Target == (domain.Thing{}) { // skip activities whose things were deleted
 			continue
 		}
 		switch a.Kind {
@@ -42,7 +42,7 @@ func hydrate(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []d
 	return stories, nil
 }
 
-// load reads what the activities refer to.
+// load reads the things that the activities refer to.
 func load(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []domain.Activity) (r related, err error) {
 	var comments []domain.CommentID
 	var commented, blocks []domain.BlockID
@@ -92,7 +92,7 @@ func principalOf(s domain.Subject) domain.PrincipalRef {
 	return domain.PrincipalRef{Type: domain.PrincipalType(s.Type), ID: s.ID}
 }
 
-// thing finds a subject.
+// thing returns a subject.
 func (r related) thing(s domain.Subject) (t domain.Thing) {
 	switch s.Type {
 	case domain.SubjectComment:

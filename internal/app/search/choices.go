@@ -10,28 +10,26 @@ import (
 	"vitrine/internal/words"
 )
 
-// How many of the channels and people at hand are looked through before everything is
-// searched.
+// How many nearby channels and people are examined before everything is searched.
 const (
 	recentLooked = 200
 	peopleLooked = 50
 	foundLooked  = 100
 
-	channelsLooked = 5 // the newest of a block's, for who collaborates in them
+	channelsLooked = 5 // newest channels of a block, for their collaborators
 )
 
 // ConnectChoice is a channel to which an item may be added.
 type ConnectChoice struct {
 	domain.Channel
-	There  bool // the item is in it already
+	There  bool // the item is already in it
 	MayAdd bool // false only for the item itself
 }
 
-// ConnectChoices lists channels to which the actor may add, for a word that is being typed:
-// those whose title has words that begin like the query's, of their own, their groups' and
-// those they collaborate in first, the last changed before others; and then public ones. An
-// empty query gives the recent ones. Item is what is to be added; the zero value for what is
-// not there yet. It costs three statements, and where what is at hand is not enough a search.
+// ConnectChoices lists channels to which the actor may add, for a query that is being typed: those whose title has words
+// beginning with the query's words. First come their own, their groups' and those they collaborate in, last changed
+// first, and then public ones. An empty query returns the recent ones. item is the item to add, or the zero value if it
+// does not exist yet. It takes three statements, and a search if there are too few nearby channels.
 func (a *Finder) ConnectChoices(ctx context.Context, actor domain.Actor, q string, item domain.ItemRef, limit int) (all []ConnectChoice, err error) {
 	query, err := choice(q, limit)
 	if err != nil || !actor.MayWrite() {
@@ -72,7 +70,7 @@ func (a *Finder) ConnectChoices(ctx context.Context, actor domain.Actor, q strin
 	return all, err
 }
 
-// searched adds to channels that were found those that a search finds and the actor may add to.
+// searched appends the channels that a search finds and the actor may add to.
 func searched(ctx context.Context, v *store.Snapshot, actor domain.Actor, q string, query words.Query, found []domain.Channel) ([]domain.Channel, error) {
 	refs, err := v.Search(ctx, store.SearchQuery{Viewer: actor.UserID, Words: query, Search: domain.Search{Query: q,
 		Types: []string{string(domain.SubjectChannel)}, Page: domain.Page{Number: 1, Per: foundLooked}}})
@@ -94,10 +92,9 @@ func searched(ctx context.Context, v *store.Snapshot, actor domain.Actor, q stri
 	return found, err
 }
 
-// MentionChoices lists people for a name that is being typed after @: those who commented on
-// the block, its author and who collaborates in its channels first, then whoever's name or slug
-// begins so. Without a prefix it gives the first alone. It costs at most five statements and a
-// search.
+// MentionChoices lists people for a name that is being typed after @: first recent commenters on the block, its author
+// and the collaborators in its channels, then others whose name or slug begins with the prefix. Without a prefix it
+// returns only the first group. It takes at most five statements and a search.
 func (a *Finder) MentionChoices(ctx context.Context, actor domain.Actor, prefix string, block domain.BlockID, limit int) (all []domain.Principal, err error) {
 	query, err := choice(prefix, limit)
 	if err != nil || !actor.SignedIn() {
@@ -139,8 +136,8 @@ func (a *Finder) MentionChoices(ctx context.Context, actor domain.Actor, prefix 
 	return all, err
 }
 
-// around lists who has to do with a block: who commented last, its author, and who
-// collaborates in the newest of its channels that the actor sees.
+// around lists the people around a block: its recent commenters, its author, and the collaborators in the newest of its
+// channels that the actor sees.
 func around(ctx context.Context, v *store.Snapshot, actor domain.Actor, block domain.BlockID) ([]domain.Principal, error) {
 	if block == 0 {
 		return nil, nil
@@ -173,7 +170,7 @@ func around(ctx context.Context, v *store.Snapshot, actor domain.Actor, block do
 	return all, err
 }
 
-// choice reads what was typed so far.
+// choice parses the text typed so far.
 func choice(typed string, limit int) (words.Query, error) {
 	var f domain.Faults
 	f.Text("query", typed, domain.MaxSearchQuery)
@@ -182,8 +179,7 @@ func choice(typed string, limit int) (words.Query, error) {
 	return query, domain.JoinFaults(f.Err(), tooManyWords(query))
 }
 
-// begins reports whether a title has the words of a query, each of its terms somewhere: the
-// last word may go on.
+// begins reports whether a title contains each term of a query. The last word may be a prefix.
 func begins(q words.Query, title string) bool {
 	if q.Everything {
 		return true
@@ -197,7 +193,7 @@ func begins(q words.Query, title string) bool {
 	return len(q.Terms) > 0
 }
 
-// stands reports whether a term stands at a place among tokens.
+// stands reports whether a term matches the tokens at a position.
 func stands(t words.Term, tokens []words.Token, at int) bool {
 	for i, word := range t.Words {
 		last := t.Prefix && i == len(t.Words)-1

@@ -1,10 +1,10 @@
-// Package search has the use cases of finding things, everywhere and in one place.
+// Package search contains the use cases of searching, everywhere and in one place.
 package search
 
 import "vitrine/internal/app/core"
 
-// Finder are the use cases.
+// Finder contains the use cases.
 type Finder struct{ *core.Core }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(c *core.Core) *Finder { return &Finder{c} }

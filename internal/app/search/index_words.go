@@ -8,18 +8,17 @@ import (
 	"vitrine/internal/store"
 )
 
-// IndexWords is the job that makes things found by their words that were there before
-// there was search, or were loaded past it.
+// IndexWords is the job that indexes things from before there was search, or that were loaded without indexing.
 type IndexWords struct{}
 
 // Kind implements jobs.Args.
 func (IndexWords) Kind() string { return "index_words" }
 
-// IndexInterval is how often it looks for such things.
+// IndexInterval is the interval of the job.
 const IndexInterval = 10 * time.Minute
 
-// IndexWords may stop anywhere and run again. Until it has come to a thing, search finds
-// it by everything but words.
+// IndexWords may stop at any point and run again. Until it has reached a thing, search finds it by everything except
+// words.
 func (a *Finder) IndexWords(ctx context.Context) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.IndexPending(ctx, core.SweepBatch) })
 }

@@ -10,8 +10,7 @@ import (
 	"vitrine/internal/words"
 )
 
-// Search looks for what the actor may see (behaviour.md section 11). A seed of nil is the
-// day's.
+// Search searches what the actor may see (behaviour.md section 11). If seed is nil, it is the day's.
 func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Thing], err error) {
 	if !domain.CanSearch(actor) {
 		return l, domain.NewForbidden("Search requires the tier premium or supporter")
@@ -19,8 +18,8 @@ func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Searc
 	return a.Explore(ctx, actor, in, seed)
 }
 
-// Explore is Search for whoever it is, guests included, as the website has it: the tiers are
-// those of the API. Without a query it lists all there is to see.
+// Explore is Search for the website, for any tier and for guests; the tiers restrict only the API. Without a query it
+// lists everything visible.
 func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Thing], err error) {
 	query := words.Parse(in.Query)
 	if err := domain.JoinFaults(in.Validate(), tooManyWords(query)); err != nil {
@@ -35,7 +34,7 @@ func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Sear
 	})
 }
 
-// Shortened is the beginning of a query that Explore takes: all of it, unless it is too long.
+// Shortened returns the beginning of a query that is short enough for Explore.
 func Shortened(query string) string {
 	if runes := []rune(query); len(runes) > domain.MaxSearchQuery {
 		query = string(runes[:domain.MaxSearchQuery])
@@ -43,7 +42,7 @@ func Shortened(query string) string {
 	return words.Cut(query)
 }
 
-// tooManyWords refuses a query that would take the databases long.
+// tooManyWords refuses a query that would take too long.
 func tooManyWords(query words.Query) error {
 	if query.TooLong {
 		return domain.InvalidField("query", domain.FieldTooLong, "has too many words")
@@ -51,7 +50,7 @@ func tooManyWords(query words.Query) error {
 	return nil
 }
 
-// checkItemTypes refuses kinds of things that are in no channel.
+// checkItemTypes refuses kinds of things that cannot be in a channel.
 func checkItemTypes(f *domain.Faults, types []string) {
 	for _, t := range types {
 		if t == string(domain.SubjectUser) || t == string(domain.SubjectGroup) {
@@ -62,14 +61,14 @@ func checkItemTypes(f *domain.Faults, types []string) {
 
 var onlyChannels = []string{string(domain.ItemChannel)}
 
-// MadeInput asks for a page of what somebody made. No Types means blocks and channels.
+// MadeInput requests a page of a user's or group's things. No Types means blocks and channels.
 type MadeInput struct {
 	Types []string
 	Sort  domain.SearchSort
 	Page  domain.Page
 }
 
-// Validate checks the page, how it is sorted, and the kinds of things.
+// Validate checks the page, its order and the kinds of things.
 func (in MadeInput) Validate() error {
 	var f domain.Faults
 	checkItemTypes(&f, in.Types)
@@ -85,8 +84,7 @@ func (in MadeInput) Validate() error {
 	return domain.JoinFaults(f.Err(), domain.Search{Types: in.Types, Page: in.Page}.Validate())
 }
 
-// UserContents lists the blocks and channels that a user made and the actor may see
-// (behaviour.md section 13).
+// UserContents lists the blocks and channels that a user created and the actor may see (behaviour.md section 13).
 func (a *Finder) UserContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Thing], err error) {
 	if err := in.Validate(); err != nil {
 		return l, err
@@ -100,8 +98,7 @@ func (a *Finder) UserContents(ctx context.Context, actor domain.Actor, ref domai
 	})
 }
 
-// GroupContents lists the channels that a group owns and the actor may see, and the
-// blocks in them.
+// GroupContents lists the channels that a group owns and the blocks in them, as far as the actor may see them.
 func (a *Finder) GroupContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Thing], err error) {
 	if err := in.Validate(); err != nil {
 		return l, err
@@ -119,7 +116,7 @@ func (in MadeInput) query(actor domain.Actor, of domain.PrincipalRef) store.Owne
 	return store.OwnerContentsQuery{Viewer: actor.UserID, Owner: of, Types: in.Types, Sort: in.Sort, Page: in.Page}
 }
 
-// find lists things, which are then read by a statement for each kind.
+// find lists things and reads them with one statement for each kind.
 func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx context.Context, v *store.Snapshot) (domain.List[domain.Subject], error)) (l domain.List[domain.Thing], err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		refs, err := list(ctx, v)

@@ -9,15 +9,14 @@ import (
 	"vitrine/internal/words"
 )
 
-// FilterInput asks for a page of what is in a channel. Query and Types narrow it, as in
-// a search.
+// FilterInput requests a page of a channel's contents that match Query and Types, as in a search.
 type FilterInput struct {
 	Query string
 	Types []string
 	Page  domain.Page
 }
 
-// FilterContents lists what is in a channel, from the top, and is what is asked for.
+// FilterContents lists the matching contents of a channel, from the top.
 func (a *Finder) FilterContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in FilterInput) (l domain.List[collections.Content], err error) {
 	query := words.Parse(in.Query)
 	var f domain.Faults

@@ -22,8 +22,8 @@ func errNoPasskeys() error {
 	return domain.NewUnprocessable("Passkeys need an address that begins with https://")
 }
 
-// requestOptions gives what a browser passes to navigator.credentials.get, as JSON (WebAuthn Level 3,
-// section 5.5): for the passkeys of an account, or for any that the browser has if there are none.
+// requestOptions returns the JSON that a browser passes to navigator.credentials.get (WebAuthn Level 3, section 5.5):
+// for the given passkeys of an account, or for any passkey if none are given.
 func (a *SignIns) requestOptions(ctx context.Context, to purpose, bound string, verified protocol.UserVerificationRequirement, of []account.Passkey) ([]byte, error) {
 	if a.party == nil {
 		return nil, errNoPasskeys()
@@ -44,17 +44,17 @@ func (a *SignIns) requestOptions(ctx context.Context, to purpose, bound string, 
 	return json.Marshal(options)
 }
 
-// assertion is a passkey that has answered a challenge.
+// assertion is a passkey that answered a challenge.
 type assertion struct {
-	account.Passkey // as it is to be kept
+	account.Passkey // with the updated state to store
 	challenge       [sha256.Size]byte
 	end             time.Time // of the challenge
 }
 
-// verify checks the answer of an authenticator (WebAuthn Level 3, section 7.2), of an account or, for
-// 0, of whosever passkey it is: challenge, origin, id of the site, presence and, where it is required,
-// verification of the user, signature, owner, and that a key which could not be copied still cannot.
-// What is wrong is never said. Challenge and count are held against the database by settle.
+// verify checks an authenticator's answer (WebAuthn Level 3, section 7.2) for an account, or for the owner of the
+// passkey if user is 0. It checks challenge, origin, relying party id, user presence and, if required, user
+// verification, signature, owner, and that a device-bound key is still device-bound. Errors do not reveal what failed.
+// settle checks challenge and counter against the database.
 func (a *SignIns) verify(ctx context.Context, to purpose, bound string, verified protocol.UserVerificationRequirement, of domain.UserID, answer string) (found assertion, err error) {
 	if a.party == nil {
 		return found, errNoPasskeys()
@@ -98,7 +98,7 @@ func (a *SignIns) verify(ctx context.Context, to purpose, bound string, verified
 	return assertion{p, sha256.Sum256([]byte(said)), end}, nil
 }
 
-// challenged gives the end of the challenge that an answer is to.
+// challenged returns the expiry of the challenge that was answered.
 func (a *SignIns) challenged(key []byte, to purpose, bound, said string) (end time.Time, err error) {
 	challenge, err := base64.RawURLEncoding.DecodeString(said)
 	if err != nil {
@@ -111,9 +111,9 @@ func (a *SignIns) challenged(key []byte, to purpose, bound, said string) (end ti
 	return end, nil
 }
 
-// settle notes that a passkey was used, in the transaction in which that has its effect: its challenge
-// is good for nothing more. A count that has not grown is a sign of a copy (section 6.1.1), and the
-// answer is refused; the account's owner has codes and other passkeys.
+// settle records the use of a passkey in the transaction where it takes effect, which uses up its challenge. A counter
+// that has not increased indicates a copied key (section 6.1.1), so the answer is refused. The account's owner can use
+// codes and other passkeys.
 func (a *SignIns) settle(ctx context.Context, tx *store.Tx, found assertion) error {
 	if err := spend(ctx, tx, found.challenge, found.User, a.Now(), found.end); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (a *SignIns) settle(ctx context.Context, tx *store.Tx, found assertion) err
 	return err
 }
 
-// spend uses a challenge up.
+// spend uses up a challenge.
 func spend(ctx context.Context, tx *store.Tx, challenge [sha256.Size]byte, user domain.UserID, now, end time.Time) error {
 	ours, _, _, err := tx.ClaimOnce(ctx, challenge[:], nil, user, now, end)
 	if err == nil && !ours {
@@ -134,7 +134,7 @@ func spend(ctx context.Context, tx *store.Tx, challenge [sha256.Size]byte, user 
 	return err
 }
 
-// bySession is what the challenges are bound to that a signed-in browser gets.
+// bySession returns the binding of challenges to a signed-in session.
 func bySession(actor domain.Actor, session domain.SessionID) string {
 	return strconv.FormatInt(int64(actor.UserID), 10) + " " + strconv.FormatInt(int64(session), 10)
 }

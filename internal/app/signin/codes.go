@@ -11,19 +11,19 @@ import (
 	"vitrine/internal/store"
 )
 
-// A recovery code is 80 random bits in 16 characters that nobody mistakes for each other (those of
-// Crockford's base 32), so that a hash without a salt hides it, as it does a token.
+// A recovery code consists of 80 random bits as 16 characters of Crockford's base 32, which are not easily confused.
+// That is enough for an unsalted hash, as with tokens.
 const (
 	codeLetters = "0123456789abcdefghjkmnpqrstvwxyz"
 	codeLength  = 16
 	codesAtOnce = 10
 )
 
-// newCodes makes codes, in groups of four, and their hashes.
+// newCodes generates codes, in groups of four, and their hashes.
 func newCodes() (codes []string, hashes [][]byte) {
 	for range codesAtOnce {
 		random := make([]byte, codeLength)
-		_, _ = rand.Read(random) // never fails: it ends the program instead
+		_, _ = rand.Read(random) // never fails: it terminates the program instead
 		code := WriteCode(random)
 		codes, hashes = append(codes, code), append(hashes, hashCode(code))
 	}
@@ -47,7 +47,7 @@ func SameCode(typed, code string) bool {
 	return subtle.ConstantTimeCompare(hashCode(typed), hashCode(code)) == 1
 }
 
-// asMeant is a code as it was given out, of what somebody types.
+// asMeant normalizes a typed code.
 var asMeant = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1")
 
 func hashCode(typed string) []byte {
@@ -55,7 +55,7 @@ func hashCode(typed string) []byte {
 	return sum[:]
 }
 
-// putCodes gives a locked account new codes in place of what it has.
+// putCodes replaces the codes of a locked account.
 func (a *SignIns) putCodes(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) ([]string, error) {
 	codes, hashes := newCodes()
 	if err := tx.PutRecoveryCodes(ctx, u.ID, hashes, a.Now()); err != nil {
@@ -64,9 +64,8 @@ func (a *SignIns) putCodes(ctx context.Context, tx *store.Tx, actor domain.Actor
 	return codes, a.Audit(ctx, tx, actor, domain.ActCodesMade, domain.AboutUser(u), nil)
 }
 
-// NewRecoveryCodes creates recovery codes for the actor, which replace the old ones. They are shown
-// once. The session gets another secret, and endOthers ends the other sessions. It returns
-// Unprocessable without a passkey.
+// NewRecoveryCodes creates recovery codes for the actor, which replace the old ones. They are shown once. The session
+// gets a new secret, and endOthers ends the other sessions. It returns Unprocessable without a passkey.
 func (a *SignIns) NewRecoveryCodes(ctx context.Context, actor domain.Actor, s domain.Session, endOthers bool) (codes []string, secret string, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := a.LockProved(ctx, tx, actor, s)

@@ -12,13 +12,13 @@ import (
 	"vitrine/internal/store"
 )
 
-// halfTTL is how long a browser that has proved a password has for the second factor.
+// halfTTL is how long a browser has for the second factor after the password.
 const halfTTL = 10 * time.Minute
 
-// Enter signs a browser in whose user has proved the password of a locked account. It gives the secret
-// of a session; or, where the account has a second factor, that of half a sign-in, which lets in
-// nobody: the browser goes on with it to FinishByCode or FinishByPasskey. A secret says of itself which
-// it is (auth.TokenKind). Half a sign-in ends with a change of the password and with a suspension.
+// Enter signs a browser in after the user of a locked account entered the correct password. It returns the secret of a
+// session. If the account has a second factor, it returns the secret of a half sign-in instead, which gives no access:
+// the browser continues with FinishByCode or FinishByPasskey. The kind of a secret is part of it (auth.TokenKind). A
+// half sign-in ends when the password changes or the account is suspended.
 func (a *SignIns) Enter(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor) (secret string, err error) {
 	n, err := tx.CountPasskeys(ctx, user)
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *SignIns) Enter(ctx context.Context, tx *store.Tx, user domain.UserID, f
 	return secret, tx.BeginHalfSignIn(ctx, user, hash, a.Now(), a.Now().Add(halfTTL))
 }
 
-// HalfSignIn gives whose password a browser has proved; Unauthenticated if that is over.
+// HalfSignIn returns the user of a half sign-in, or Unauthenticated if it has ended.
 func (a *SignIns) HalfSignIn(ctx context.Context, half string) (u domain.User, err error) {
 	if !IsToken(half, auth.Half) {
 		return u, errHalfOver()
@@ -50,8 +50,8 @@ func errHalfOver() error {
 	return domain.NewUnauthenticated("That took too long: sign in once more")
 }
 
-// FactorOptions gives what a browser that is half signed in passes to navigator.credentials.get, as
-// JSON. The password was right, so a touch of the authenticator is enough where it can do no more.
+// FactorOptions returns the JSON that a browser with a half sign-in passes to navigator.credentials.get. After the
+// correct password, user presence is enough if the authenticator cannot verify the user.
 func (a *SignIns) FactorOptions(ctx context.Context, half string) ([]byte, error) {
 	u, err := a.HalfSignIn(ctx, half)
 	if err != nil {
@@ -64,8 +64,8 @@ func (a *SignIns) FactorOptions(ctx context.Context, half string) ([]byte, error
 	return a.requestOptions(ctx, forFactor, half, protocol.VerificationPreferred, all)
 }
 
-// FinishByPasskey signs in a browser that is half signed in, with the answer to FactorOptions. Whatever
-// is wrong with that, the error is the same Unauthenticated. Too many attempts are TooMany.
+// FinishByPasskey completes a half sign-in with the answer to FactorOptions. Any fault returns the same Unauthenticated.
+// Too many attempts return TooMany.
 func (a *SignIns) FinishByPasskey(ctx context.Context, from domain.Visitor, half, answer string) (session string, err error) {
 	return a.finish(ctx, from, half, "passkey", func(u domain.User) (func(tx *store.Tx) error, error) {
 		found, err := a.verify(ctx, forFactor, half, protocol.VerificationPreferred, u.ID, answer)
@@ -73,9 +73,8 @@ func (a *SignIns) FinishByPasskey(ctx context.Context, from domain.Visitor, half
 	})
 }
 
-// FinishByCode signs in a browser that is half signed in, with a recovery code, which is good for
-// nothing after that; the account's holder is told. The error of a code names `code`. Too many attempts
-// are TooMany.
+// FinishByCode completes a half sign-in with a recovery code, which it uses up, and notifies the account's owner. An
+// invalid code is an error of the field `code`. Too many attempts return TooMany.
 func (a *SignIns) FinishByCode(ctx context.Context, from domain.Visitor, half, code string) (session string, err error) {
 	return a.finish(ctx, from, half, "recovery code", func(u domain.User) (func(tx *store.Tx) error, error) {
 		return func(tx *store.Tx) error {
@@ -94,8 +93,8 @@ func (a *SignIns) FinishByCode(ctx context.Context, from domain.Visitor, half, c
 	})
 }
 
-// finish makes a session of half a sign-in. check may refuse before the transaction that does it, and
-// what it gives within it.
+// finish turns a half sign-in into a session. check may refuse before the transaction, and the function that it returns
+// within it.
 func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with string, check func(u domain.User) (func(tx *store.Tx) error, error)) (session string, err error) {
 	if err := a.CheckLocal(); err != nil {
 		return "", err
@@ -122,7 +121,7 @@ func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with st
 				return err
 			}
 			err = tx.TakeHalfSignIn(ctx, u.ID, auth.HashToken(half), a.Now())
-			if domain.KindOf(err) == domain.NotFound { // another window was first, or the password was changed
+			if domain.KindOf(err) == domain.NotFound { // another tab was first, or the password was changed
 				return errHalfOver()
 			}
 			if err != nil {

@@ -14,12 +14,11 @@ import (
 	"vitrine/internal/store"
 )
 
-// MailNotice is the job that tells the holder of an account what has been changed, in
-// case that it was not they who did.
+// MailNotice is the job that notifies the owner of an account of a change, in case somebody else made it.
 type MailNotice struct {
 	User domain.UserID `json:"user_id"`
 	What Notice        `json:"what"`
-	To   string        `json:"to"` // the address that the account had
+	To   string        `json:"to"` // the address that the account had at that time
 }
 
 // Kind implements jobs.Args.
@@ -28,10 +27,10 @@ func (MailNotice) Kind() string { return "mail_notice" }
 // Class implements jobs.Classed.
 func (MailNotice) Class() jobs.Class { return jobs.Mail }
 
-// Notice is what somebody is told of.
+// Notice is a kind of notice.
 type Notice string
 
-// The notices.
+// The kinds of notices.
 const (
 	PasswordChanged Notice = "password"
 	AddressChanged  Notice = "address"
@@ -43,12 +42,12 @@ const (
 	SignOnConnected Notice = "single sign-on"
 )
 
-// Warn has the holder of an account told, at the address that it has.
+// Warn queues a notice to the current address of an account.
 func Warn(ctx context.Context, tx *store.Tx, u domain.User, what Notice) error {
 	return tx.Enqueue(ctx, MailNotice{User: u.ID, What: what, To: u.Email}, jobs.Attempts(5))
 }
 
-// SendNotice mails a notice; nothing if the account is deleted by now.
+// SendNotice mails a notice, unless the account was deleted.
 func (a *SignIns) SendNotice(ctx context.Context, n MailNotice) error {
 	u, err := a.Store.User(ctx, domain.Ref{ID: int64(n.User)})
 	if domain.KindOf(err) == domain.NotFound {
@@ -62,7 +61,7 @@ func (a *SignIns) SendNotice(ctx context.Context, n MailNotice) error {
 		return err
 	}
 	to := mail.Address{Name: mail.Harmless(u.Name), Email: n.To}
-	_, id, _ := auth.NewToken(auth.Mailed) // for the mail's id alone
+	_, id, _ := auth.NewToken(auth.Mailed) // only used for the mail's id
 	w, ok := notices[n.What]
 	if !ok {
 		return jobs.Permanent(fmt.Errorf("no notice is called %q", n.What))
@@ -71,7 +70,7 @@ func (a *SignIns) SendNotice(ctx context.Context, n MailNotice) error {
 	return a.Send(ctx, "notice", id, to, w.subject, said+"\n")
 }
 
-// notices are what is said: what was done, and what to do if it was somebody else.
+// notices contains the texts: what changed, and what to do if it was somebody else.
 var notices = map[Notice]struct{ subject, says, ifNot string }{
 	PasswordChanged: {"Your password was changed", "The password of your account {slug} at {site} was changed.", chooseAnother},
 	AddressChanged: {"Your address was changed", "The address of your account {slug} at {site} was changed.",
@@ -94,9 +93,8 @@ const (
 	lookAtKeys    = "If this was not you, choose a new password at once, and remove what you do not\nknow:\n\n  {site}/forgot-password\n  {site}/settings/passkeys"
 )
 
-// Send hands a mail over that a job must send. It may be tried again unless it was
-// refused, or may have left. part is some bytes of a hash, which make its id unlike that
-// of a mail with another token.
+// Send sends a mail of a job. The job may retry it, unless it was refused or may have been sent. part is some bytes of a
+// hash that distinguish its id from that of a mail with another token.
 func (a *SignIns) Send(ctx context.Context, what string, part []byte, to mail.Address, subject, text string) error {
 	err := a.mailer.Send(ctx, mail.Message{ID: fmt.Sprintf("%s-%x", what, part[:8]), To: to, Subject: subject, Text: text})
 	if errors.Is(err, mail.ErrUnclear) || errors.Is(err, mail.ErrRefused) {

@@ -18,10 +18,9 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// newParty makes the Relying Party of a site (WebAuthn Level 3, section 4), whose id is the host of
-// its address and whose one origin is the address. It is nil where browsers offer no passkeys: over
-// plain http, but for localhost, and where the host is an IP address, which is no valid id (sections
-// 5.1.2 and 5.1.3).
+// newParty creates the relying party of a site (WebAuthn Level 3, section 4). Its id is the host of the site's URL, and
+// its only origin the URL. It returns nil if browsers offer no passkeys: over plain http except on localhost, and if the
+// host is an IP address, which is not a valid id (sections 5.1.2 and 5.1.3).
 func newParty(siteURL string) *webauthn.WebAuthn {
 	u, err := url.Parse(siteURL)
 	if err != nil {
@@ -38,11 +37,11 @@ func newParty(siteURL string) *webauthn.WebAuthn {
 	}
 	wait := webauthn.TimeoutConfig{Timeout: ceremonyTimeout, TimeoutUVD: ceremonyTimeout}
 	party, err := webauthn.New(&webauthn.Config{RPID: id, RPDisplayName: id, RPOrigins: []string{u.Scheme + "://" + host},
-		AttestationPreference: protocol.PreferNoAttestation, // no make of authenticator is refused
+		AttestationPreference: protocol.PreferNoAttestation, // accept authenticators of any make
 		AuthenticatorSelection: protocol.AuthenticatorSelection{ResidentKey: protocol.ResidentKeyRequirementPreferred,
 			UserVerification: protocol.VerificationPreferred},
 		Timeouts: webauthn.TimeoutsConfig{Login: wait, Registration: wait},
-		// Password managers answer extensions that nobody asked for; we use none (section 9.3).
+		// Some password managers answer extensions that were not requested. None is used here (section 9.3).
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore})
 	if err != nil {
 		return nil
@@ -53,26 +52,25 @@ func newParty(siteURL string) *webauthn.WebAuthn {
 // PasskeysPossible reports whether browsers offer passkeys at the site's address.
 func (a *SignIns) PasskeysPossible() bool { return a.party != nil }
 
-// How long a browser waits for an authenticator, as section 15.1 recommends, and how long what it
-// answers with is taken.
+// How long a browser waits for an authenticator (recommended in section 15.1), and how long a challenge is valid.
 const (
 	ceremonyTimeout = 5 * time.Minute
 	challengeTTL    = 10 * time.Minute
 )
 
-// purpose is what a challenge is for. An answer to one of another purpose is refused.
+// purpose is the purpose of a challenge. An answer with another purpose is refused.
 type purpose string
 
 const (
-	forAdding purpose = "add"    // a passkey, by who has proved who they are
-	forProof  purpose = "prove"  // again who is signed in
+	forAdding purpose = "add"    // adding a passkey after confirmation
+	forProof  purpose = "prove"  // confirming a signed-in user
 	forFactor purpose = "factor" // after the password
 	forSignIn purpose = "alone"  // without a password
 )
 
-// A challenge is 16 random bytes, the microsecond of its end in 8, and an HMAC-SHA256 over both, its
-// purpose and what it is bound to, such as a session. So no server need remember it, and any server
-// knows it again; that it was used is noted where it has an effect (section 13.4.3).
+// A challenge consists of 16 random bytes, its expiry in microseconds in 8 bytes, and an HMAC-SHA256 over both, its
+// purpose and its binding, such as a session. No server has to store it, and any server can verify it. Its use is
+// recorded where it takes effect (section 13.4.3).
 const (
 	challengeRandom = 16
 	challengeOpen   = challengeRandom + 8
@@ -81,7 +79,7 @@ const (
 func sealed(key []byte, to purpose, bound string, open []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	for _, part := range []string{"challenge", string(to), bound} {
-		mac.Write([]byte(strconv.Itoa(len(part)) + " " + part)) // so that parts do not run into each other
+		mac.Write([]byte(strconv.Itoa(len(part)) + " " + part)) // so that ("ab", "c") and ("a", "bc") differ
 	}
 	mac.Write(open)
 	return mac.Sum(nil)
@@ -89,13 +87,13 @@ func sealed(key []byte, to purpose, bound string, open []byte) []byte {
 
 func newChallenge(key []byte, to purpose, bound string, now time.Time) []byte {
 	open := make([]byte, challengeRandom, challengeOpen)
-	_, _ = rand.Read(open) // never fails: it ends the program instead
+	_, _ = rand.Read(open) // never fails: it terminates the program instead
 	open = binary.BigEndian.AppendUint64(open, uint64(now.Add(challengeTTL).UnixMicro()))
 	return append(open, sealed(key, to, bound, open)...)
 }
 
-// knownChallenge gives the end of a challenge of ours that is for a purpose, bound to something, and
-// not over.
+// knownChallenge returns the expiry of a challenge of this site with the right purpose and binding, unless it has
+// expired.
 func knownChallenge(key []byte, to purpose, bound string, challenge []byte, now time.Time) (end time.Time, ok bool) {
 	if len(challenge) != challengeOpen+sha256.Size {
 		return end, false
@@ -108,8 +106,8 @@ func knownChallenge(key []byte, to purpose, bound string, challenge []byte, now 
 	return end, now.Before(end)
 }
 
-// holder is an account as the library wants it. The handle, by which an authenticator names it, says
-// nothing about it (section 14.6.1) and is the same on every server of the site.
+// holder adapts an account to the library. The handle, by which an authenticator identifies the account, reveals nothing
+// about it (section 14.6.1) and is the same on every server of the site.
 type holder struct {
 	handle   []byte
 	user     domain.User

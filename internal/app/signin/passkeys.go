@@ -15,15 +15,14 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// SecondFactor is what an account is signed in to with beside its password. It has one if it has a
-// passkey.
+// SecondFactor contains the second factors of an account. They are required if it has a passkey.
 type SecondFactor struct {
-	Passkeys []account.Passkey // the oldest first
-	Codes    int               // recovery codes that are left
-	MadeAt   time.Time         // when they were made; zero without any
+	Passkeys []account.Passkey // oldest first
+	Codes    int               // unused recovery codes
+	MadeAt   time.Time         // when they were created; zero without any
 }
 
-// SecondFactor gives what the actor has.
+// SecondFactor returns the actor's second factors.
 func (a *SignIns) SecondFactor(ctx context.Context, actor domain.Actor) (f SecondFactor, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if f.Passkeys, err = v.Passkeys(ctx, actor.UserID); err != nil {
@@ -38,10 +37,10 @@ func (a *SignIns) SecondFactor(ctx context.Context, actor domain.Actor) (f Secon
 	return f, err
 }
 
-// PasskeyInput is a passkey that somebody wants to add.
+// PasskeyInput is a passkey to add.
 type PasskeyInput struct{ Name string }
 
-// Validate checks it.
+// Validate checks the name.
 func (in PasskeyInput) Validate() error {
 	var f domain.Faults
 	if name := domain.CleanName(in.Name); f.RequiredText("name", name, domain.MaxPasskeyName) {
@@ -84,7 +83,7 @@ func (a *SignIns) BeginPasskey(ctx context.Context, actor domain.Actor, s domain
 	h := newHolder(key, u, have...)
 	creation, _, err := a.party.BeginRegistration(h, func(o *protocol.PublicKeyCredentialCreationOptions) error {
 		o.Challenge = newChallenge(key, forAdding, bySession(actor, s.ID), a.Now())
-		for _, c := range h.WebAuthnCredentials() { // so that an authenticator says that it has one
+		for _, c := range h.WebAuthnCredentials() { // so that an authenticator reports a passkey that it already has
 			o.CredentialExcludeList = append(o.CredentialExcludeList, c.Descriptor())
 		}
 		return nil
@@ -99,10 +98,10 @@ func errManyPasskeys() error {
 	return domain.NewUnprocessable("You have as many passkeys as an account may have: remove one first")
 }
 
-// AddPasskey adds the passkey that a browser created from the options of BeginPasskey (section 7.1).
-// The first passkey of an account turns on the second factor and comes with recovery codes, which
-// are shown once; codes is nil for later ones. The session gets another secret, and endOthers ends
-// the other sessions. Errors name `name`; a passkey that the account already has is a Conflict.
+// AddPasskey adds the passkey that a browser created from the options of BeginPasskey (section 7.1). The first passkey
+// of an account turns on the second factor and comes with recovery codes, which are shown once; codes is nil for later
+// ones. The session gets a new secret, and endOthers ends the other sessions. Errors name `name`; a passkey that the
+// account already has is a Conflict.
 func (a *SignIns) AddPasskey(ctx context.Context, actor domain.Actor, s domain.Session, in PasskeyInput, answer string, endOthers bool) (codes []string, secret string, err error) {
 	if err := in.Validate(); err != nil {
 		return nil, "", err
@@ -152,8 +151,8 @@ func (a *SignIns) addPasskey(ctx context.Context, tx *store.Tx, actor domain.Act
 	return codes, Warn(ctx, tx, c.User, PasskeyAdded)
 }
 
-// registered checks what a browser made: challenge, origin, id of the site, presence of the user, the
-// kind of key and its attestation, if it has any (section 7.1).
+// registered checks a new credential: challenge, origin, relying party id, user presence, kind of key and attestation,
+// if any (section 7.1).
 func (a *SignIns) registered(ctx context.Context, actor domain.Actor, session domain.SessionID, answer string) (p account.Passkey, spent [sha256.Size]byte, end time.Time, err error) {
 	if a.party == nil {
 		return p, spent, end, errNoPasskeys()
@@ -189,13 +188,13 @@ func (a *SignIns) registered(ctx context.Context, actor domain.Actor, session do
 	return p, sha256.Sum256([]byte(said)), end, nil
 }
 
-// knownTransports are those of section 5.8.4. Others would help no browser, and are a stranger's text.
+// knownTransports are those of section 5.8.4. Other values would help no browser, and are untrusted text.
 var knownTransports = map[protocol.AuthenticatorTransport]bool{protocol.USB: true, protocol.NFC: true, protocol.BLE: true,
 	protocol.SmartCard: true, protocol.Hybrid: true, protocol.Internal: true}
 
-// RemovePasskey removes a passkey of the actor. Removing the last one also turns off the second factor
-// and deletes the recovery codes, and last is true. The session gets another secret, and endOthers
-// ends the other sessions. It returns NotFound if the actor has no such passkey.
+// RemovePasskey removes a passkey of the actor. Removing the last one also turns off the second factor and deletes the
+// recovery codes, and last is true. The session gets a new secret, and endOthers ends the other sessions. It returns
+// NotFound if the actor has no such passkey.
 func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, s domain.Session, id account.PasskeyID, endOthers bool) (last bool, secret string, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := a.LockProved(ctx, tx, actor, s)
@@ -224,8 +223,8 @@ func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, s domai
 	return last, secret, err
 }
 
-// EndSecondFactor ends that of a locked account, and tells its holder: a password is enough from then
-// on. Sessions stay.
+// EndSecondFactor removes the second factors of a locked account and notifies its owner. The password is enough from
+// then on. Sessions stay.
 func (a *SignIns) EndSecondFactor(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
 	if _, err := tx.EndSecondFactor(ctx, u.ID); err != nil {
 		return err
@@ -236,15 +235,15 @@ func (a *SignIns) EndSecondFactor(ctx context.Context, tx *store.Tx, actor domai
 	return Warn(ctx, tx, u, FactorEnded)
 }
 
-// PasskeyOptions gives what a browser passes to navigator.credentials.get to sign in with a passkey
-// alone, as JSON. The user must be verified by the authenticator: it stands for both factors. browser
-// is what its cookie holds, to which the answer is bound.
+// PasskeyOptions returns the JSON that a browser passes to navigator.credentials.get to sign in with only a passkey. The
+// authenticator must verify the user, because the passkey replaces both factors. browser is the value of its cookie, to
+// which the answer is bound.
 func (a *SignIns) PasskeyOptions(ctx context.Context, browser string) ([]byte, error) {
 	return a.requestOptions(ctx, forSignIn, browser, protocol.VerificationRequired, nil)
 }
 
-// SignInByPasskey signs in with the answer to PasskeyOptions. Whatever is wrong, the error is the same
-// Unauthenticated, but for a challenge that is over. Too many attempts are TooMany.
+// SignInByPasskey signs in with the answer to PasskeyOptions. Any fault returns the same Unauthenticated, except an
+// expired challenge. Too many attempts return TooMany.
 func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, browser, answer string) (session string, err error) {
 	if err := a.CheckLocal(); err != nil {
 		return "", err

@@ -26,8 +26,8 @@ const (
 	formTTL  = 15 * time.Minute
 )
 
-// ErrUnproved and ErrRenewed refuse sensitive actions: the user must first confirm that it is them, or
-// the session has ended or got another secret since the request began.
+// ErrUnproved and ErrRenewed refuse sensitive actions: the user must first confirm their identity, or the session has
+// ended or got a new secret since the request began.
 var (
 	ErrUnproved = errors.New("the session was not confirmed recently")
 	ErrRenewed  = errors.New("the session has ended or has another secret")
@@ -70,8 +70,8 @@ func (a *SignIns) lockSession(ctx context.Context, tx *store.Tx, actor domain.Ac
 	return c, s, err
 }
 
-// Renew gives the session of a locked account another secret after a sensitive change, so that copies
-// of its cookie stop working. The other sessions must be confirmed again; endOthers ends them.
+// Renew replaces the secret of a locked account's session after a sensitive change, so that copies of its cookie stop
+// working. The other sessions must be confirmed again; endOthers ends them.
 func (a *SignIns) Renew(ctx context.Context, tx *store.Tx, s domain.Session, endOthers bool) (secret string, err error) {
 	if s, err = tx.CurrentSession(ctx, s); err == nil {
 		secret, err = a.renew(ctx, tx, s)
@@ -96,8 +96,7 @@ func (a *SignIns) renew(ctx context.Context, tx *store.Tx, s domain.Session) (se
 	return secret, tx.RenewSession(ctx, s, hash)
 }
 
-// proved records that the holder of a locked account has confirmed a session, and gives the session
-// another secret.
+// proved records the confirmation of a locked account's session, and replaces the session's secret.
 func (a *SignIns) proved(ctx context.Context, tx *store.Tx, s domain.Session, u domain.User, by string) (secret string, err error) {
 	s.ProvedAt = a.Now()
 	if secret, err = a.renew(ctx, tx, s); err != nil {
@@ -230,7 +229,7 @@ func (MailProofLink) Class() jobs.Class { return jobs.Mail }
 // proofLink is the stored data of such a link, under the hash of its token.
 type proofLink struct {
 	MailProofLink
-	Email string `json:"email"` // where it was mailed
+	Email string `json:"email"` // the address to which it was mailed
 }
 
 func proofLinkHash(token string) []byte {

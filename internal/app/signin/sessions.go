@@ -12,27 +12,26 @@ import (
 )
 
 const (
-	sessionTTL   = 30 * core.Day   // since it was last seen
-	browserTTL   = 400 * core.Day  // since it signed in: as long as browsers keep a cookie
-	seenInterval = 5 * time.Minute // between two notes that a session was seen
+	sessionTTL   = 30 * core.Day   // since the last use
+	browserTTL   = 400 * core.Day  // since the sign-in: the maximum age of cookies in browsers
+	seenInterval = 5 * time.Minute // between two updates of the last use
 )
 
-// Account is a user with what only they and operators see.
+// Account is a user with the fields that only they and operators see.
 type Account struct {
 	domain.User
 	HasPassword bool
 }
 
-// OpenSession signs a browser in as a locked user, who has proved who they are otherwise than by
-// what Enter and SignInByPasskey ask for, and gives the secret for its cookie. The browser is
-// known from now on by what auth.BrowserSecret makes of that: another one each time, so that a
-// copy of the cookie is worth nothing after the next.
+// OpenSession signs a browser in as a locked user who has authenticated other than through Enter and SignInByPasskey,
+// and returns the secret for its cookie. auth.BrowserSecret of it marks the browser as known. It changes with each
+// sign-in, so that a copied cookie is worthless after the next one.
 func (a *SignIns) OpenSession(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now time.Time) (string, error) {
 	return a.OpenSessionBy(ctx, tx, user, from, now, now, "")
 }
 
-// OpenSessionBy is OpenSession for a user who proved their identity at another time (zero if
-// unknown), in a way that the audit log names; "" is a password or a link.
+// OpenSessionBy is OpenSession for a user who authenticated at another time (zero if unknown) with a method that the
+// audit log names; "" means a password or a link.
 func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor, now, proved time.Time, by string) (string, error) {
 	if err := a.CheckNetwork(ctx, tx.Queries, from.Address); err != nil {
 		return "", err
@@ -59,9 +58,8 @@ func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.U
 		Session: id, CreatedAt: now, ExpiresAt: now.Add(browserTTL)}, replaced)
 }
 
-// SessionUser gives who is signed in by the secret of a session, and notes (not more
-// often than every few minutes) that it was seen. Unauthenticated if it is none, over,
-// or its user is suspended or deleted.
+// SessionUser returns the user of a session's secret, and updates the session's last use every few minutes. It returns
+// Unauthenticated if the session is unknown or has ended, or if its user is suspended or deleted.
 func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret string) (s domain.Session, u Account, err error) {
 	if !IsToken(secret, auth.Session) {
 		return s, u, errSignedOut()
@@ -75,7 +73,7 @@ func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret s
 		return s, u, err
 	}
 	c, err := a.Store.Credentials(ctx, s.UserID)
-	if domain.KindOf(err) == domain.NotFound { // deleted this moment
+	if domain.KindOf(err) == domain.NotFound { // deleted a moment ago
 		return domain.Session{}, u, errSignedOut()
 	}
 	if err != nil {
@@ -89,7 +87,7 @@ func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret s
 	return s, u, a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.SessionSeen(ctx, s) })
 }
 
-// SignOut ends a session by its secret. Again changes nothing.
+// SignOut ends a session by its secret. Doing it again changes nothing.
 func (a *SignIns) SignOut(ctx context.Context, secret string) error {
 	if !IsToken(secret, auth.Session) {
 		return nil
@@ -106,12 +104,12 @@ func (a *SignIns) SignOut(ctx context.Context, secret string) error {
 	})
 }
 
-// Sessions lists the live sessions of a user, the newest seen first.
+// Sessions lists the live sessions of a user, last used first.
 func (a *SignIns) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Session, error) {
 	return a.Store.Sessions(ctx, actor.UserID, a.Now())
 }
 
-// EndSession ends a session of the actor; NotFound if they have no such.
+// EndSession ends a session of the actor, or returns NotFound if it is not theirs.
 func (a *SignIns) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.EndSession(ctx, actor.UserID, id); err != nil {
@@ -121,7 +119,7 @@ func (a *SignIns) EndSession(ctx context.Context, actor domain.Actor, id domain.
 	})
 }
 
-// EndOtherSessions ends all sessions of the actor but one.
+// EndOtherSessions ends all sessions of the actor except one.
 func (a *SignIns) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.EndSessions(ctx, actor.UserID, keep); err != nil {

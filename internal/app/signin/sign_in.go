@@ -10,9 +10,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// SignIn checks an address and a password, and gives what Enter gives. Whatever is wrong (unknown address, wrong
-// password, no password, suspended), the error is the same Unauthenticated, and takes as
-// long. Too many attempts are TooMany.
+// SignIn checks an address and a password and returns the result of Enter. Any fault (unknown address, wrong password,
+// no password, suspended) returns the same Unauthenticated and takes the same time. Too many attempts return TooMany.
 func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, password string) (secret string, err error) {
 	if err := a.CheckLocal(); err != nil {
 		return "", err
@@ -46,10 +45,10 @@ func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, passwo
 	return secret, a.Succeeded(ctx, by)
 }
 
-// credentials reads those of an address; none if nobody has it.
+// credentials reads the credentials of an address, or returns the zero value if it has none.
 func (a *SignIns) credentials(ctx context.Context, email string) (store.Credentials, error) {
 	if _, err := core.EmailAddress(email); err != nil {
-		return store.Credentials{}, nil // and nothing that a database would refuse
+		return store.Credentials{}, nil // no account has it, and a database may refuse its bytes
 	}
 	c, err := a.Store.CredentialsByEmail(ctx, email)
 	if domain.KindOf(err) == domain.NotFound {
@@ -58,8 +57,8 @@ func (a *SignIns) credentials(ctx context.Context, email string) (store.Credenti
 	return c, err
 }
 
-// signIn lets a browser in where the password that was right still is: one that was
-// changed while it was checked, or a suspension, comes first.
+// signIn signs a browser in if the checked password is still valid. It fails if the password changed during the check,
+// or if the account was suspended.
 func (a *SignIns) signIn(ctx context.Context, tx *store.Tx, was store.Credentials, from domain.Visitor) (string, error) {
 	c, err := tx.LockUser(ctx, was.User.ID)
 	if domain.KindOf(err) == domain.NotFound {

@@ -1,6 +1,5 @@
-// Package signin has the use cases of who is signed in: opening a session by a password, a
-// passkey or both, ending it, proving again who one is, passkeys and recovery codes, and the
-// notices of what was changed.
+// Package signin contains the use cases of signing in: sessions by password, passkey or both, their confirmation and
+// end, passkeys, recovery codes, and notices of changes.
 package signin
 
 import (
@@ -10,18 +9,18 @@ import (
 	"vitrine/internal/mail"
 )
 
-// SignIns are the use cases.
+// SignIns contains the use cases.
 type SignIns struct {
 	*core.Core
 	mailer *mail.Mailer
-	party  *webauthn.WebAuthn // nil where browsers offer no passkeys
-	key    core.Secret        // of challenges, and of the handles by which authenticators name accounts
+	party  *webauthn.WebAuthn // nil if browsers offer no passkeys
+	key    core.Secret        // of challenges, and of the handles by which authenticators identify accounts
 }
 
-// secretName is that of the key.
+// secretName is the name of the key.
 const secretName = "passkeys"
 
-// New makes the use cases. Mailer is for jobs.
+// New creates the use cases. mailer is only needed for jobs.
 func New(c *core.Core, mailer *mail.Mailer) *SignIns {
 	return &SignIns{Core: c, mailer: mailer, party: newParty(c.SiteURL)}
 }

@@ -13,15 +13,15 @@ import (
 	"vitrine/internal/store/identity"
 )
 
-// Pending is an identity that somebody has shown to be theirs, and that is to be connected with
-// an account once they are signed in to it and say so.
+// Pending is an identity that a person has proved, and that will be connected with an account after they sign in to it
+// and confirm.
 type Pending struct {
-	Email string // that the provider names, "" if none
-	Name  string // the same
-	Taken bool   // an account here has that address
+	Email string // from the provider; "" for none
+	Name  string // from the provider; "" for none
+	Taken bool   // an account already has the address
 }
 
-// askToConfirm keeps who has come until they confirm it.
+// askToConfirm stores a proved identity until the person confirms it.
 func (a *SSO) askToConfirm(ctx context.Context, browser string, s step, who oidc.Identity, to *Arrival) error {
 	token := rand.Text()
 	_, err := a.put(ctx, token, browser, step{Next: s.Next, Connect: s.Connect, Who: &who})
@@ -29,8 +29,8 @@ func (a *SSO) askToConfirm(ctx context.Context, browser string, s step, who oidc
 	return err
 }
 
-// PendingSignOn gives what the token of an Arrival is about, in the browser in which it began;
-// NotFound if it is over.
+// PendingSignOn returns the identity of an Arrival's token in the same browser. It returns NotFound if the token has
+// expired.
 func (a *SSO) PendingSignOn(ctx context.Context, browser, token string) (p Pending, err error) {
 	s, err := a.look(ctx, token, browser)
 	if err != nil {
@@ -43,10 +43,9 @@ func (a *SSO) PendingSignOn(ctx context.Context, browser, token string) (p Pendi
 	return p, nil
 }
 
-// ConfirmSignOn connects the identity of a token with the account of the actor, who is signed in to
-// it and has confirmed that recently. It returns the path where they wanted to go, and the new secret
-// of their session. The error is NotFound if the token has expired, and Forbidden if the identity or
-// the account is already connected.
+// ConfirmSignOn connects the identity of a token with the account of the actor, who is signed in to it and has confirmed
+// that recently. It returns the path to continue at, and the new secret of their session. The error is NotFound if the
+// token has expired, and Forbidden if the identity or the account is already connected.
 func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, session domain.Session, browser, token string) (next, secret string, err error) {
 	var s step
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -80,7 +79,7 @@ func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, session dom
 	return s.Next, secret, a.followGroups(ctx, actor.UserID, *s.Who)
 }
 
-// whyNot says why an identity cannot be connected.
+// whyNot returns the reason why an identity cannot be connected.
 func (a *SSO) whyNot(ctx context.Context, actor domain.Actor) error {
 	has, err := a.connectedHere(ctx, actor.UserID)
 	if err != nil {
@@ -98,7 +97,7 @@ func (a *SSO) connectedHere(ctx context.Context, user domain.UserID) (bool, erro
 	return slices.ContainsFunc(all, a.usable), err
 }
 
-// usable reports whether one can sign in by an identity: it is the provider's.
+// usable reports whether an identity can be used to sign in: it must be of the current provider.
 func (a *SSO) usable(i identity.Identity) bool {
 	return a.o.Provider != nil && i.Issuer == a.o.Provider.Issuer()
 }
@@ -113,13 +112,13 @@ func (a *SSO) give(ctx context.Context, tx *store.Tx, u domain.User, who oidc.Id
 	return i, a.Audit(ctx, tx, domain.Actor{UserID: u.ID}, domain.ActConnected, domain.AboutUser(u), map[string]any{"issuer": i.Issuer, "by": by})
 }
 
-// ID names an identity of an account.
+// ID is the id of an account's identity.
 type ID = identity.ID
 
-// Connection is an identity as its holder sees it.
+// Connection is an identity as shown to its owner.
 type Connection struct {
 	identity.Identity
-	Usable bool // they can sign in by it
+	Usable bool // it can be used to sign in
 }
 
 // Connections lists the identities of the actor.
@@ -132,9 +131,9 @@ func (a *SSO) Connections(ctx context.Context, actor domain.Actor) ([]Connection
 	return shown, err
 }
 
-// Disconnect removes an identity from the actor's account, with the memberships that came from it.
-// The session must have been confirmed recently, and gets another secret. The error is Unprocessable
-// if the account has no other way to sign in, and NotFound if it has no such identity.
+// Disconnect removes an identity from the actor's account, with the memberships that came from it. The session must have
+// been confirmed recently, and gets a new secret. The error is Unprocessable if the account has no other way to sign in,
+// and NotFound if it has no such identity.
 func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, session domain.Session, id ID) (secret string, err error) {
 	if err := a.mayDisconnect(ctx, a.Store.Queries, actor, id); err != nil {
 		return "", err
@@ -170,7 +169,7 @@ func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, session domain
 	return secret, err
 }
 
-// mayDisconnect refuses to take somebody's last way into their account.
+// mayDisconnect refuses to remove the last way to sign in to an account.
 func (a *SSO) mayDisconnect(ctx context.Context, q store.Queries, actor domain.Actor, id identity.ID) error {
 	all, err := q.Identities(ctx, actor.UserID)
 	if err != nil {

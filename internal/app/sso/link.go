@@ -12,22 +12,21 @@ import (
 	"vitrine/internal/store"
 )
 
-// byLink is how the audit log calls it.
+// byLink is the method in the audit log.
 const byLink = "a link of the command line"
 
-// linkTTL is how long a link of the command line lets somebody in.
+// linkTTL is the lifetime of a link of the command line.
 const linkTTL = 15 * time.Minute
 
-// linkHash is what the token of such a link is found by, among the other steps of signing in.
+// linkHash returns the key under which such a link is stored, among the steps of signing in.
 func linkHash(token string) []byte {
 	sum := sha256.Sum256([]byte("sign-in link\n" + token))
 	return sum[:]
 }
 
-// MakeSignInLink gives the command line the address of a link that signs in to an account, once
-// and within a quarter of an hour: the way in for operators while the provider is away or lets
-// them in no more. It asks for no second factor, which the command line could remove. A
-// suspended account gets none.
+// MakeSignInLink returns the address of a link that signs in to an account, once and within a quarter of an hour. It is
+// for the command line, so that operators can sign in while the provider is unavailable or refuses them. It requires no
+// second factor, which the command line could remove anyway. A suspended account gets none.
 func (a *SSO) MakeSignInLink(ctx context.Context, ref domain.Ref) (u domain.User, address string, err error) {
 	token, _, _ := auth.NewToken(auth.Mailed)
 	u, err = a.ChangeUser(ctx, ref, func(tx *store.Tx, u domain.User) error {
@@ -42,7 +41,7 @@ func (a *SSO) MakeSignInLink(ctx context.Context, ref domain.Ref) (u domain.User
 	return u, a.SiteURL + "/sign-in/link/" + token, err
 }
 
-// SignInLink gives whom the token of a link lets in, without using it; NotFound if it is over.
+// SignInLink returns the user of a link's token without using it, or NotFound if it has expired.
 func (a *SSO) SignInLink(ctx context.Context, token string) (u domain.User, err error) {
 	if !signin.IsToken(token, auth.Mailed) {
 		return u, domain.NewNotFound()
@@ -61,8 +60,8 @@ func (a *SSO) SignInLink(ctx context.Context, token string) (u domain.User, err 
 	return u, err
 }
 
-// SignInByLink signs in by the token of a link, once, and gives the secret of the session;
-// NotFound if it is over.
+// SignInByLink signs in with the token of a link, once, and returns the secret of the session. It returns NotFound if
+// the link has expired.
 func (a *SSO) SignInByLink(ctx context.Context, from domain.Visitor, token string) (session string, err error) {
 	u, err := a.SignInLink(ctx, token)
 	if err != nil {

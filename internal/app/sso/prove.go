@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// skew is how far the provider's clock may be behind ours.
+// skew is how far the provider's clock may be behind this server's.
 const skew = time.Minute
 
 // ProofWays are the ways in which a user can confirm that an account is theirs.

@@ -15,25 +15,24 @@ import (
 	"vitrine/internal/store/identity"
 )
 
-// bySignOn is how the audit log calls it.
+// bySignOn is the method in the audit log.
 const bySignOn = "single sign-on"
 
-// trySignOn bounds what strangers have us keep and ask. Many people of a school or an office have
+// trySignOn limits stored steps and requests to the provider from strangers. Many people of a school or an office share
 // one address.
 var trySignOn = core.Attempt{What: "single sign-on", Address: []core.Limit{{Most: 600, Window: 15 * time.Minute}}}
 
-// Wish is what somebody wants who signs in. Next is a path of this site to go to afterwards.
+// Wish is what a person wants to do by signing in. Next is a path of this site to continue at.
 type Wish struct {
 	Next    string
-	Invite  string // token by which they came to sign up, "" for none
-	Connect bool   // the actor wants to connect their account
-	Prove   bool   // the actor wants to confirm their session by signing in again
-	Setup   string // code for the first account, "" for none
+	Invite  string // token of an invitation; "" for none
+	Connect bool   // connect the actor's account
+	Prove   bool   // confirm the actor's session by signing in again
+	Setup   string // code for the first account; "" for none
 }
 
-// BeginSignOn gives the address of the provider to go to, and what the browser is to bring back.
-// browser is what it brought now, "" for nothing. NotFound says that there is no provider,
-// Unavailable that it is away.
+// BeginSignOn returns the address of the provider to redirect to, and the new value of the browser's cookie. browser is
+// its current value, or "". It returns NotFound if there is no provider, and Unavailable if it cannot be reached.
 func (a *SSO) BeginSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, w Wish) (address, keep string, err error) {
 	if a.o.Provider == nil {
 		return "", "", domain.NewNotFound()
@@ -50,7 +49,7 @@ func (a *SSO) BeginSignOn(ctx context.Context, from domain.Visitor, actor domain
 	return address, keep, err
 }
 
-// inviteOf gives the token by which somebody was invited, who may be on the way to its page.
+// inviteOf returns the token of an invitation, which may also be in the path to continue at.
 func inviteOf(w Wish) string {
 	for _, token := range []string{w.Invite, strings.TrimPrefix(w.Next, "/invitations/")} {
 		if kind, ok := auth.TokenKind(token); ok && (kind == auth.Admitted || kind == auth.Invited) {
@@ -60,28 +59,27 @@ func inviteOf(w Wish) string {
 	return ""
 }
 
-// Reply is what the provider sends back through the browser.
+// Reply is the provider's answer, sent through the browser.
 type Reply struct {
 	State  string
 	Code   string
-	Issuer string // RFC 9207; "" if it does not say
+	Issuer string // RFC 9207; "" if missing
 	Error  string // RFC 6749 section 4.1.2.1; "" for none
 }
 
-// Arrival is what became of a sign-in.
+// Arrival is the result of a sign-in.
 type Arrival struct {
-	Session string // secret of the session, new or renewed, "" for none
+	Session string // secret of the new or renewed session; "" for none
 	Proved  bool   // an existing session was confirmed
-	Next    string // as it was wished, also where there is an error
-	Confirm string // token of what the person has to confirm first, see Pending; "" for nothing
-	Made    bool   // an account was made
+	Next    string // as requested, even with an error
+	Confirm string // token of a pending confirmation, see Pending; "" for none
+	Made    bool   // an account was created
 }
 
-// FinishSignOn completes a sign-in that BeginSignOn started in the same browser. It signs in known
-// users, creates accounts for others if they may have one, and asks for confirmation if they have an
-// account that is not connected, or want to connect the current one. It confirms the actor's session
-// if the wish was Prove. The error is Forbidden if they may not sign in, and Unavailable if the
-// provider cannot be reached.
+// FinishSignOn completes a sign-in that BeginSignOn started in the same browser. It signs in known users, creates
+// accounts for others if they may have one, and asks for confirmation if they have an account that is not connected, or
+// want to connect the current one. It confirms the actor's session if the wish was Prove. The error is Forbidden if they
+// may not sign in, and Unavailable if the provider cannot be reached.
 func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, browser string, r Reply) (arrived Arrival, err error) {
 	if a.o.Provider == nil {
 		return arrived, domain.NewNotFound()
@@ -119,7 +117,7 @@ func errStale() error {
 	return domain.NewForbidden("This sign-in was used already, took too long, or was begun in another browser: start again")
 }
 
-// declined says what it means that the provider has not let somebody in.
+// declined returns the error for a refusal by the provider.
 func (a *SSO) declined(ctx context.Context, code string) error {
 	switch code {
 	case "access_denied":
@@ -131,10 +129,10 @@ func (a *SSO) declined(ctx context.Context, code string) error {
 	return domain.NewForbidden("The sign-in provider refused: ask whoever runs this site")
 }
 
-// tries is how often somebody is looked for again where another sign-in of theirs came first.
+// tries is the number of attempts if a concurrent sign-in of the same person interferes.
 const tries = 4
 
-// admit lets in who has come.
+// admit signs in, enrolls or asks the person who came from the provider.
 func (a *SSO) admit(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, s step, who oidc.Identity, to *Arrival) error {
 	for n := 1; ; n++ {
 		err := a.admitOnce(ctx, from, actor, browser, s, who, to)
@@ -161,7 +159,7 @@ func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.A
 	case !verified:
 		return a.refused(ctx, from, domain.User{}, "no verified address", domain.NewForbidden(
 			"The sign-in provider does not vouch for your e-mail address. If you have an account here, sign in to it and connect it in the settings"))
-	case holder.ID != 0 && !a.o.TrustEmail && a.SignOnOnly: // there is no way to sign in to it as before
+	case holder.ID != 0 && !a.o.TrustEmail && a.SignOnOnly: // the account has no other way to sign in any more
 		return a.refused(ctx, from, holder, "the account is not connected", domain.NewForbidden(
 			"There is an account with your e-mail address that is not connected with the sign-in provider: ask whoever runs this site"))
 	case holder.ID != 0 && !a.o.TrustEmail:
@@ -172,8 +170,8 @@ func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.A
 	return a.enroll(ctx, from, email, s, who, to)
 }
 
-// find gives the identity of somebody, and else who has their address; zero for none. It looks at
-// one state: an account that is made between two looks would seem to be somebody else's.
+// find returns the known identity of a person, or else the account with their address. It reads both in one snapshot: an
+// account that is created between two reads would seem to belong to somebody else.
 func (a *SSO) find(ctx context.Context, who oidc.Identity, email string) (known identity.Identity, holder domain.User, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		known, err = v.Identity(ctx, who.Issuer, who.Subject)
@@ -189,7 +187,7 @@ func (a *SSO) find(ctx context.Context, who oidc.Identity, email string) (known 
 	return known, holder, err
 }
 
-// provenEmail gives the address of somebody as it is kept, if the provider has verified it.
+// provenEmail returns the canonical address of a person if the provider has verified it.
 func provenEmail(who oidc.Identity) (string, bool) {
 	if !who.Verified {
 		return "", false
@@ -198,10 +196,10 @@ func provenEmail(who oidc.Identity) (string, bool) {
 	return email, err == nil
 }
 
-// enter signs in who is known.
+// enter signs in the user of a known identity.
 func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Identity, who oidc.Identity, to *Arrival) error {
 	u, err := a.Store.User(ctx, domain.Ref{ID: int64(known.User)})
-	if domain.KindOf(err) == domain.NotFound { // deleted this moment, with the identity
+	if domain.KindOf(err) == domain.NotFound { // deleted a moment ago, with the identity
 		return domain.Wrap(domain.Conflict, "The account is gone", err)
 	}
 	if err != nil {
@@ -210,7 +208,7 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 	if u.SuspendedAt != nil {
 		return a.refused(ctx, from, u, "suspended", errSuspended())
 	}
-	if err := a.followGroups(ctx, u.ID, who); err != nil { // before anybody acts by them
+	if err := a.followGroups(ctx, u.ID, who); err != nil { // before the memberships are used
 		return err
 	}
 	email, _ := core.EmailAddress(who.Email)
@@ -222,7 +220,7 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 		if c.User.SuspendedAt != nil {
 			return errSuspended()
 		}
-		// It may have been disconnected since, and by that ended.
+		// The identity may have been disconnected, which ends its sessions.
 		if known, err = tx.Identity(ctx, who.Issuer, who.Subject); err != nil || known.User != u.ID {
 			return gone(err)
 		}
@@ -236,7 +234,7 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 	return a.AuditRefusedBy(ctx, from, u, bySignOn, err)
 }
 
-// gone has what is no longer as it was read looked at again.
+// gone turns NotFound and nil into a Conflict, which makes admit start again: the state has changed since it was read.
 func gone(err error) error {
 	if err == nil || domain.KindOf(err) == domain.NotFound {
 		return domain.Wrap(domain.Conflict, "The account has changed meanwhile: start again", err)
@@ -244,7 +242,7 @@ func gone(err error) error {
 	return err
 }
 
-// trust connects the account that has the address of somebody, which the provider has verified.
+// trust connects the account that has the address of a person, which the provider has verified.
 func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User, who oidc.Identity, to *Arrival) error {
 	if holder.SuspendedAt != nil {
 		return a.refused(ctx, from, holder, "suspended", errSuspended())
@@ -253,7 +251,7 @@ func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User
 	if err != nil {
 		return err
 	}
-	if has { // the address was given to somebody else there, it seems
+	if has { // the provider seems to have reassigned the address
 		return a.refused(ctx, from, holder, "the account has another identity", domain.NewForbidden(
 			"The account with your e-mail address belongs to another account of the sign-in provider: ask whoever runs this site"))
 	}
@@ -274,7 +272,7 @@ func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User
 	return a.enter(ctx, from, known, who, to)
 }
 
-// enroll makes an account for who has none, and signs it in.
+// enroll creates an account for a person without one, and signs it in.
 func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s step, who oidc.Identity, to *Arrival) error {
 	if a.o.SignUp == SignUpNo {
 		return a.refused(ctx, from, domain.User{}, "no account", domain.NewForbidden("You have no account here: ask whoever runs this site for one"))
@@ -311,7 +309,7 @@ func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s s
 	return a.enter(ctx, from, made, who, to)
 }
 
-// refused notes why somebody is not let in.
+// refused records why a person may not sign in.
 func (a *SSO) refused(ctx context.Context, from domain.Visitor, u domain.User, why string, err error) error {
 	if noting := a.AuditRefusedFor(ctx, from, u, bySignOn+": "+why); noting != nil {
 		return noting
@@ -325,19 +323,19 @@ func errOthers() error {
 	return domain.NewForbidden("That account of the sign-in provider is connected to another account here")
 }
 
-// nameOf is what a new account is called.
+// nameOf returns the name for a new account.
 func nameOf(who oidc.Identity, email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	for _, name := range []string{who.Name, who.Username} {
 		runes := []rune(strings.Join(strings.Fields(domain.NameFrom(name)), " "))
-		if name = domain.NameFrom(string(runes[:min(len(runes), domain.MaxTitle)])); name != "" { // the cut may be within an emoji
+		if name = domain.NameFrom(string(runes[:min(len(runes), domain.MaxTitle)])); name != "" { // the cut may split an emoji
 			return name
 		}
 	}
 	return local
 }
 
-// slugOf is the slug that somebody is known by there, "" if it cannot be one here.
+// slugOf returns the person's username at the provider, or "" if it is not a valid slug.
 func slugOf(who oidc.Identity) string {
 	local, _, _ := strings.Cut(who.Username, "@")
 	slug := domain.Slugify(local)

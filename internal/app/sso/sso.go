@@ -1,5 +1,5 @@
-// Package sso has the use cases of single sign-on: signing in by an OpenID Connect provider,
-// connecting the identity there with an account here, and the groups that come from there.
+// Package sso contains the use cases of single sign-on: signing in through an OpenID Connect provider, connecting
+// identities with accounts, and group memberships from the provider.
 package sso
 
 import (
@@ -14,31 +14,31 @@ import (
 	"vitrine/internal/oidc"
 )
 
-// SignUp is who gets an account by signing in.
+// SignUp determines who gets an account by signing in.
 type SignUp string
 
-// The choices.
+// Values of SignUp.
 const (
-	SignUpFollow SignUp = "follow" // whom the site's sign-up mode lets in
-	SignUpYes    SignUp = "yes"    // anyone whom the provider knows, unless signing up is closed
+	SignUpFollow SignUp = "follow" // users that the site's sign-up mode permits
+	SignUpYes    SignUp = "yes"    // everyone at the provider, unless signing up is closed
 	SignUpNo     SignUp = "no"
 )
 
-// Rule has the members of a group of the provider be members of one of ours.
-type Rule struct{ Theirs, Ours string } // ours by its slug
+// Rule maps a group of the provider to a group here, whose members the members of the former become.
+type Rule struct{ Theirs, Ours string } // Ours is a slug
 
-// Options are how single sign-on behaves.
+// Options configures single sign-on.
 type Options struct {
 	Provider   *oidc.Provider // nil for none
-	Name       string         // of the provider, as people know it
+	Name       string         // of the provider, for people
 	SignUp     SignUp
-	Only       bool // nobody comes in another way
-	TrustEmail bool // an address that the provider has verified opens the account that has it
+	Only       bool // no other way to sign in
+	TrustEmail bool // an address that the provider has verified opens its account here
 	Groups     []Rule
 	Log        *slog.Logger
 }
 
-// SSO are the use cases.
+// SSO contains the use cases.
 type SSO struct {
 	*core.Core
 	accounts *accounts.Accounts
@@ -46,12 +46,12 @@ type SSO struct {
 	o        Options
 }
 
-// New makes the use cases.
+// New creates the use cases.
 func New(c *core.Core, accounts *accounts.Accounts, people *people.People, o Options) *SSO {
 	return &SSO{Core: c, accounts: accounts, people: people, o: o}
 }
 
-// ProviderName is what the provider is called, "" where there is no single sign-on.
+// ProviderName returns the name of the provider, or "" without single sign-on.
 func (a *SSO) ProviderName() string {
 	if a.o.Provider == nil {
 		return ""
@@ -59,11 +59,11 @@ func (a *SSO) ProviderName() string {
 	return a.o.Name
 }
 
-// OnlySignOn reports whether people come in by the provider alone.
+// OnlySignOn reports whether the provider is the only way to sign in.
 func (a *SSO) OnlySignOn() bool { return a.SignOnOnly }
 
-// ProviderSignOut gives the address at which somebody who has signed out here signs out at the
-// provider, too; "" where it has none, or is away.
+// ProviderSignOut returns the address for signing out at the provider after signing out here. It returns "" if the
+// provider has none or cannot be reached.
 func (a *SSO) ProviderSignOut(ctx context.Context) string {
 	if a.o.Provider == nil {
 		return ""
@@ -71,8 +71,8 @@ func (a *SSO) ProviderSignOut(ctx context.Context) string {
 	return a.o.Provider.SignOut(ctx, a.SiteURL+"/")
 }
 
-// followGroups makes somebody's memberships what their groups at the provider say. A group of
-// ours that is not there is said in the log: nobody should be kept out for it.
+// followGroups updates a person's memberships from their groups at the provider. A rule with an unknown group here is
+// only logged, so that it does not prevent signing in.
 func (a *SSO) followGroups(ctx context.Context, user domain.UserID, who oidc.Identity) error {
 	if len(a.o.Groups) == 0 {
 		return nil

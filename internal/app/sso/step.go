@@ -14,28 +14,27 @@ import (
 	"vitrine/internal/store"
 )
 
-// StepTTL is how long somebody has for a step of signing in: at the provider, and to confirm.
+// StepTTL is the time limit for each step of signing in: at the provider, and to confirm.
 const StepTTL = 15 * time.Minute
 
-// longestBrowser is how long what a browser is known by may be; ours is shorter.
+// longestBrowser is the maximum length of the cookie's value; valid ones are shorter.
 const longestBrowser = 100
 
-// step is a sign-in under way. It is kept sealed by two secrets together, neither of which is
-// kept: the state, which passes through the provider, and what the cookie of the browser holds. So
-// any server can go on with it, who has one of them has nothing, and the database tells nobody
-// where somebody is going.
+// step is an unfinished sign-in. It is stored encrypted with two secrets together: the state, which passes through the
+// provider, and the value of the browser's cookie. Neither is stored. So any server can continue it, a single secret is
+// useless, and the database does not reveal the destination.
 type step struct {
 	Attempt oidc.Attempt   `json:"attempt"`
-	Next    string         `json:"next"`   // a path of ours, "" for none
-	Invite  string         `json:"invite"` // by which somebody came to sign up, "" for none
+	Next    string         `json:"next"`   // a path of this site; "" for none
+	Invite  string         `json:"invite"` // token of an invitation; "" for none
 	Connect bool           `json:"connect"`
-	Prove   bool           `json:"prove"` // the actor confirms their session
+	Prove   bool           `json:"prove"` // confirm the actor's session
 	Began   time.Time      `json:"began"`
-	Setup   string         `json:"setup"` // code for the first account, "" for none
-	Who     *oidc.Identity `json:"who"`   // once the provider has named it, and it waits for confirmation
+	Setup   string         `json:"setup"` // code for the first account; "" for none
+	Who     *oidc.Identity `json:"who"`   // once the provider has identified the person, while it waits for confirmation
 }
 
-// keys are what a step is found by, and what it is sealed with.
+// keys returns the look-up key and the encryption key of a step.
 func keys(state, browser string) (hash, seal [sha256.Size]byte) {
 	sum := func(purpose string) [sha256.Size]byte {
 		return sha256.Sum256([]byte(purpose + "\n" + state + "\n" + browser))
@@ -51,8 +50,8 @@ func aead(seal [sha256.Size]byte) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// put keeps a step under a state, for a browser. The browser keeps what it is known by, so that
-// signing in goes on in several tabs at once.
+// put stores a step under a state, for a browser. The browser keeps its cookie, so that several tabs can sign in at
+// once.
 func (a *SSO) put(ctx context.Context, state, browser string, s step) (string, error) {
 	if browser == "" || len(browser) > longestBrowser {
 		browser = rand.Text()
@@ -71,7 +70,7 @@ func (a *SSO) put(ctx context.Context, state, browser string, s step) (string, e
 	})
 }
 
-// take gives the step of a state and a browser, once; NotFound if there is none.
+// take returns and deletes the step of a state and a browser, or returns NotFound.
 func (a *SSO) take(ctx context.Context, tx *store.Tx, state, browser string) (step, error) {
 	hash, seal := keys(state, browser)
 	sealed, err := tx.TakeStep(ctx, hash[:], a.Now())
@@ -81,7 +80,7 @@ func (a *SSO) take(ctx context.Context, tx *store.Tx, state, browser string) (st
 	return opened(seal, sealed)
 }
 
-// look gives the step without taking it.
+// look returns the step without deleting it.
 func (a *SSO) look(ctx context.Context, state, browser string) (step, error) {
 	hash, seal := keys(state, browser)
 	sealed, err := a.Store.Step(ctx, hash[:], a.Now())
@@ -98,7 +97,7 @@ func opened(seal [sha256.Size]byte, sealed []byte) (s step, err error) {
 	}
 	text, err := opener.Open(nil, nil, sealed, nil)
 	if err != nil {
-		return s, domain.NewNotFound() // of no use to anybody
+		return s, domain.NewNotFound() // the secrets do not open it
 	}
 	return s, json.Unmarshal(text, &s)
 }

@@ -11,20 +11,18 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// Placed is a connection that was brought in, and the place that the table of origins gives it:
-// places grow in the order that there was elsewhere when they were given. New says that it was
-// connected by this import.
+// Placed is an imported connection with its place in the table of origins. Places increase in the source's order at the
+// time of import. New is set if this import created the connection.
 type Placed struct {
 	Connection domain.ConnectionID
 	Place      int64
 	New        bool
 }
 
-// Arrange gives connections of a channel, which come in the order that they have elsewhere, that
-// order here, as far as it has changed there: where only something was added there, what was
-// here keeps the order that somebody gave it here, and the new come after what they follow
-// there. What was added here stays where it is. It tells how many of them others did not make way for. The order begins with
-// the lowest, or fromTop with the uppermost.
+// Arrange applies the source's order of connections to a channel, as far as that order has changed. If the source only
+// added items, existing connections keep the order that somebody gave them here, and each new one follows its
+// predecessor in the source. Items added here stay in place. It returns how many connections could not be moved because
+// of others. order begins with the lowest connection, or with the highest if fromTop.
 func (a *Transfer) Arrange(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, order []Placed, fromTop bool) (moved int, err error) {
 	if err := mayBring(actor); err != nil {
 		return 0, err
@@ -62,7 +60,7 @@ func (a *Transfer) Arrange(ctx context.Context, actor domain.Actor, origin strin
 	return moved, err
 }
 
-// grow reports whether the places grow in the order that there is elsewhere.
+// grow reports whether the places increase in the source's order.
 func grow(order []Placed) bool {
 	for i := 1; i < len(order); i++ {
 		if order[i].Place <= order[i-1].Place {
@@ -72,13 +70,13 @@ func grow(order []Placed) bool {
 	return true
 }
 
-// newLast reports whether all that is new stands after all that was here.
+// newLast reports whether all new connections come after all existing ones.
 func newLast(order []Placed) bool {
 	first := slices.IndexFunc(order, func(p Placed) bool { return p.New })
 	return first < 0 || !slices.ContainsFunc(order[first:], func(p Placed) bool { return !p.New })
 }
 
-// wantedOrder is the order for those of the connections that are here, from the lowest.
+// wantedOrder returns the order for the connections that still exist here, from the lowest.
 func wantedOrder(order []Placed, held map[domain.ConnectionID]store.Held, fromTop bool) []store.Held {
 	wanted := orderAsThere(order, held, fromTop)
 	if fromTop {
@@ -87,7 +85,7 @@ func wantedOrder(order []Placed, held map[domain.ConnectionID]store.Held, fromTo
 	return wanted
 }
 
-// orderAsThere is that order from the end from which they come.
+// orderAsThere returns the same order from the end at which the source begins.
 func orderAsThere(order []Placed, held map[domain.ConnectionID]store.Held, fromTop bool) []store.Held {
 	order = slices.DeleteFunc(slices.Clone(order), func(p Placed) bool {
 		_, here := held[p.Connection]
@@ -100,7 +98,7 @@ func orderAsThere(order []Placed, held map[domain.ConnectionID]store.Held, fromT
 		}
 		return wanted
 	}
-	// What was here, as it stands here; each followed by the new that follow it there.
+	// The existing connections in their order here, each followed by its new successors in the source.
 	var old []store.Held
 	var first []store.Held
 	after := map[domain.ConnectionID][]store.Held{}
@@ -128,7 +126,7 @@ func orderAsThere(order []Placed, held map[domain.ConnectionID]store.Held, fromT
 	return wanted
 }
 
-// movedThere reports whether those that were here have another order there than before.
+// movedThere reports whether the source changed the order of the existing connections.
 func movedThere(order []Placed) bool {
 	last := int64(-1)
 	for _, p := range order {
@@ -143,10 +141,10 @@ func movedThere(order []Placed) bool {
 	return false
 }
 
-// leastMoves is how many of the connections have to move for the order, if all others stay: those
-// beside a longest run of them whose keys grow.
+// leastMoves returns the minimum number of connections to move for the order: those outside a longest increasing run of
+// keys.
 func leastMoves(wanted []store.Held) int {
-	var ends []int64 // the least key at which a run of each length ends
+	var ends []int64 // the lowest key at which a run of each length ends
 	for _, h := range wanted {
 		at, _ := slices.BinarySearch(ends, h.PositionKey)
 		if at == len(ends) {
@@ -158,7 +156,7 @@ func leastMoves(wanted []store.Held) int {
 	return len(wanted) - len(ends)
 }
 
-// renumbered are the connections whose places do not grow by one.
+// renumbered returns the connections whose places do not increase by one.
 func renumbered(order []Placed) (places []origins.Placement) {
 	for i, p := range order {
 		if at := int64(i) + 1; p.Place != at {

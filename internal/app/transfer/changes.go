@@ -76,7 +76,7 @@ func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place or
 			return Unchanged, err
 		}
 	}
-	// The block may be in two channels that are read at once. One of them has changed it.
+	// The block may be in two channels of the import. Only the first of them changes it.
 	first := false
 	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		first, err = tx.ChangeOrigin(ctx, place, origins.Block, row, comes)

@@ -11,18 +11,18 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// BringChannelInput is a channel elsewhere.
+// BringChannelInput is a channel of the source.
 type BringChannelInput struct {
-	ID          string // at its origin
+	ID          string // in the source
 	Title       string
 	Description string
-	Visibility  domain.Visibility // of a new channel; "": closed
+	Visibility  domain.Visibility // of a new channel; "" means closed
 	Metadata    []byte            // JSON object, or nil
-	CreatedAt   time.Time         // zero: now
+	CreatedAt   time.Time         // zero means now
 	KeepTitle   bool              // an existing channel keeps its title
 }
 
-// Validate checks all but the metadata, which is checked as it is read.
+// Validate checks everything except the metadata, which is checked when it is parsed.
 func (in BringChannelInput) Validate() error {
 	var f domain.Faults
 	f.RequiredText("id", in.ID, domain.MaxURL)
@@ -34,20 +34,19 @@ func (in BringChannelInput) Validate() error {
 	return f.Err()
 }
 
-// Brought is what became of something that was to be brought in.
+// Brought is the result of importing a thing.
 type Brought int
 
-// What can become of it.
+// Values of Brought.
 const (
-	Unchanged Brought = iota // it was here, as it is there or as somebody wants it here
-	Made                     // it is new here
-	Changed                  // it was here, and is now as it is there
-	Removed                  // it was brought in and taken away here, and stays away
+	Unchanged Brought = iota // it exists, and equals the source or was changed here
+	Made                     // it was created
+	Changed                  // it was updated from the source
+	Removed                  // it was imported and removed here, and stays removed
 )
 
-// BringChannel creates a channel of the source with its date, or finds the channel that was created
-// for it, whose visibility stays the same. A channel that was deleted here is created again, because
-// the import names it.
+// BringChannel creates a channel of the source with its date, or finds the channel that was created for it, whose
+// visibility stays the same. A channel that was deleted here is created again, because the import names it.
 func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin string, in BringChannelInput) (id domain.ChannelID, became Brought, err error) {
 	if err := mayBring(actor); err != nil {
 		return 0, 0, err
@@ -112,8 +111,8 @@ func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin 
 	return id, became, a.keep(ctx, place, origins.Channel, known)
 }
 
-// changeChannel updates the fields of a channel that changed in the source and not here. The
-// visibility is not one of them: only its owner here decides who can see it.
+// changeChannel updates the fields of a channel that changed in the source and not here, except the visibility: only its
+// owner here decides who can see it.
 func (a *Transfer) changeChannel(ctx context.Context, actor domain.Actor, id domain.ChannelID, is store.NewChannel, came, comes string, keepTitle bool) (Brought, error) {
 	ref := domain.Ref{ID: int64(id)}
 	c, err := a.Store.Channel(ctx, actor.UserID, ref)
@@ -147,8 +146,7 @@ func (a *Transfer) changeChannel(ctx context.Context, actor domain.Actor, id dom
 	return became, theirs(err)
 }
 
-// theirs lets pass that somebody has changed their mind here meanwhile: the thing is gone, or is
-// not the actor's any more, and is left as it is.
+// theirs ignores the error if the thing was deleted here or is not the actor's any more. It is then left unchanged.
 func theirs(err error) error {
 	switch domain.KindOf(err) {
 	case domain.NotFound, domain.Forbidden, domain.Unprocessable:
@@ -157,8 +155,8 @@ func theirs(err error) error {
 	return err
 }
 
-// keep notes what was brought in. Where the server dies before it, the next import finds the same
-// change, and the thing as it would make it.
+// keep records what was imported. If the server dies before, the next import finds the same change, which has
+// no further effect.
 func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind, rows ...origins.Row) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.KeepOrigins(ctx, p, kind, rows...) })
 }

@@ -10,15 +10,15 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// BringCommentInput is a comment elsewhere on a block that was brought in.
+// BringCommentInput is a comment of the source on an imported block.
 type BringCommentInput struct {
-	ID        string // at its origin
-	Block     string // at its origin
+	ID        string // in the source
+	Block     string // in the source
 	Body      string
-	CreatedAt time.Time // zero: now
+	CreatedAt time.Time // zero means now
 }
 
-// Validate checks it.
+// Validate checks the comment.
 func (in BringCommentInput) Validate() error {
 	var f domain.Faults
 	f.RequiredText("id", in.ID, domain.MaxURL)
@@ -27,9 +27,9 @@ func (in BringCommentInput) Validate() error {
 	return f.Err()
 }
 
-// BringComment comments on a block as somebody did elsewhere, or carries a change of the comment
-// that was not changed here. Whoever it mentions is somebody there, and neither linked nor told.
-// One that was deleted here stays so. It is NotFound where the block is not here.
+// BringComment imports a comment, or applies the source's change of it if it was not changed here. Its mentions are of
+// users of the source, so they are neither linked nor notified. A comment that was deleted here stays deleted. It
+// returns NotFound if the block does not exist here.
 func (a *Transfer) BringComment(ctx context.Context, actor domain.Actor, origin string, in BringCommentInput) (became Brought, err error) {
 	if err := mayBring(actor); err != nil {
 		return Unchanged, err

@@ -8,9 +8,9 @@ import (
 	"vitrine/internal/domain"
 )
 
-// A digest has a part for each field of a thing that can be changed, so that a field which
-// changed elsewhere is told from one that was changed here: the row of origins keeps what came,
-// and what is here now says the rest.
+// A digest has a part for each changeable field of a thing. It distinguishes fields that changed in the source from
+// those that changed here: the row of origins contains the imported digest, which is compared with the digest of the
+// current values.
 const digestPart = 8
 
 // The fields of digests, in their order.
@@ -25,7 +25,7 @@ const (
 const (
 	channelTitle = iota
 	channelDescription
-	_ // visibility, which no import changes
+	_ // visibility, which imports never change
 	channelMetadata
 )
 
@@ -42,15 +42,14 @@ func digestOf(fields ...string) string {
 	return b.String()
 }
 
-// same reports whether two digests agree in a field. A digest that is too short, of an older
-// version, agrees with none.
+// same reports whether two digests agree in a field. A digest of an older version may be too short, and then agrees with
+// none.
 func same(a, b string, field int) bool {
 	at, to := field*digestPart, (field+1)*digestPart
 	return len(a) >= to && len(b) >= to && a[at:to] == b[at:to]
 }
 
-// take reports whether a field is to become what it is elsewhere: it changed there, and what is
-// here is as it came.
+// take reports whether to update a field: it changed in the source, and not here.
 func take(came, comes, here string, field int) bool {
 	return !same(came, comes, field) && same(came, here, field)
 }

@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// MakeExport is the job that makes an export.
+// MakeExport is the job that creates an export.
 type MakeExport struct {
 	Export domain.ExportID `json:"export_id"`
 }
@@ -30,21 +30,20 @@ func (MakeExport) Class() jobs.Class { return jobs.Export }
 func (MakeExport) Lasts() time.Duration { return 12 * time.Hour }
 
 const (
-	// maxExportAttempts is how often an export is tried, each time from its beginning.
+	// maxExportAttempts is the number of attempts at an export, each from its beginning.
 	maxExportAttempts = 5
-	// exportJobAttempts is how often the queue runs the job: more, since a server that dies in an
-	// attempt uses up one here as well.
+	// exportJobAttempts is how often the queue runs the job. It is higher, because an attempt during which the server
+	// dies also counts.
 	exportJobAttempts = 2 * maxExportAttempts
-	// ExportsKept is for how long an export is kept after it was made.
+	// ExportsKept is how long a finished export is kept.
 	ExportsKept = 7 * core.Day
 )
 
-// ErrExportOver is the error of an attempt that counts no more: the export was deleted.
+// ErrExportOver is the error of an attempt whose export was deleted or which was superseded by a later attempt.
 var ErrExportOver = errors.New("transfer: the export is gone")
 
-// StartExport has all that is the actor's put into a file, in the background. A user makes one
-// export at a time, and keeps a few. They do not count against the quota: who has used it up can
-// leave, too.
+// StartExport queues an export of everything that belongs to the actor. A user can run one export at a time and keep a
+// few. Exports do not count against the quota, so that users who have exhausted it can leave.
 func (a *Transfer) StartExport(ctx context.Context, actor domain.Actor) (e domain.Export, err error) {
 	if !actor.MayWrite() {
 		return e, core.Forbidden("export anything")
@@ -79,12 +78,12 @@ func (a *Transfer) StartExport(ctx context.Context, actor domain.Actor) (e domai
 	return e, err
 }
 
-// Exports lists the actor's exports that are there, newest first. They are few.
+// Exports lists the actor's exports, newest first. There are only a few.
 func (a *Transfer) Exports(ctx context.Context, actor domain.Actor) ([]domain.Export, error) {
 	return a.Store.Exports(ctx, actor.UserID, a.Now())
 }
 
-// Export tells its owner of an export.
+// Export reads an export for its owner.
 func (a *Transfer) Export(ctx context.Context, actor domain.Actor, id domain.ExportID) (domain.Export, error) {
 	return a.Store.Export(ctx, actor.UserID, id, a.Now())
 }
@@ -101,7 +100,7 @@ func (a *Transfer) OpenExport(ctx context.Context, actor domain.Actor, id domain
 	return e, f, err
 }
 
-// DeleteExport removes an export, also one that is being made.
+// DeleteExport deletes an export, even while it is being created.
 func (a *Transfer) DeleteExport(ctx context.Context, actor domain.Actor, id domain.ExportID) error {
 	if !actor.MayWrite() {
 		return core.Forbidden("delete an export")
@@ -115,10 +114,9 @@ func (a *Transfer) DeleteExport(ctx context.Context, actor domain.Actor, id doma
 	})
 }
 
-// BeginExport counts an attempt at an export, and gives it; ok is false where there is nothing to
-// do. An attempt has an object of its own, so that whatever one of before still writes is not
-// taken for this one's; and it is counted before it is made, so that an export which kills the
-// server is given up.
+// BeginExport counts and returns an attempt at an export; ok is false if there is nothing to do. Each attempt has its
+// own object, so that a previous attempt that is still writing does not interfere. It is counted before it starts, so
+// that an export that kills the server is given up.
 func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domain.Export, ok bool, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		ok = false
@@ -141,7 +139,7 @@ func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domai
 	if err != nil || !ok {
 		return e, false, err
 	}
-	// As much as the person has stored is as much as is known of how large it becomes.
+	// The bytes that the user has stored are the best estimate of the export's size.
 	stored, err := a.Store.ByteUsage(ctx, e.UserID, a.Now())
 	if err == nil {
 		err = a.content.SpareDisk(stored.Total)
@@ -152,7 +150,7 @@ func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domai
 	return e, true, nil
 }
 
-// NoteExport writes how far an attempt has come. It is ErrExportOver where that counts no more.
+// NoteExport records the progress of an attempt. It returns ErrExportOver if the attempt has been superseded.
 func (a *Transfer) NoteExport(ctx context.Context, e domain.Export) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		counts, err := tx.NoteExport(ctx, e.ID, e.Object, e.Counts)
@@ -163,8 +161,8 @@ func (a *Transfer) NoteExport(ctx context.Context, e domain.Export) error {
 	})
 }
 
-// KeepExport stores what an attempt writes, and ends it. Where the attempt counts no more, what was
-// stored is removed.
+// KeepExport stores what an attempt writes, and ends it. If the attempt has been superseded, the stored object is
+// removed.
 func (a *Transfer) KeepExport(ctx context.Context, e domain.Export, r io.Reader) error {
 	size, err := a.content.KeepObject(ctx, e.Object, "application/zip", r)
 	if err != nil {
@@ -180,14 +178,14 @@ func (a *Transfer) KeepExport(ctx context.Context, e domain.Export, r io.Reader)
 	})
 }
 
-// ExportStopped says what becomes of a job whose attempt did not reach its end.
+// ExportStopped decides how an export continues after an attempt that did not finish it.
 func (a *Transfer) ExportStopped(ctx context.Context, e domain.Export, err error) error {
 	switch {
 	case errors.Is(err, ErrExportOver):
 		return nil
-	case errors.Is(ctx.Err(), context.Canceled), domain.KindOf(err) == domain.Unavailable: // which is not the export's fault
+	case errors.Is(ctx.Err(), context.Canceled), domain.KindOf(err) == domain.Unavailable: // the export did not cause it
 		return errors.Join(err, a.undoExport(ctx, e.ID))
-	case domain.KindOf(err) == domain.NotFound: // its person is deleted, or suspended
+	case domain.KindOf(err) == domain.NotFound: // its user was deleted or suspended
 		return a.failExport(ctx, e)
 	case e.Attempts < maxExportAttempts:
 		return err
@@ -218,7 +216,7 @@ type SweepExports struct{}
 // Kind implements jobs.Args.
 func (SweepExports) Kind() string { return "sweep_exports" }
 
-// SweepExports is that job. It may stop anywhere and run again.
+// SweepExports removes expired exports. It may stop at any point and run again.
 func (a *Transfer) SweepExports(ctx context.Context) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (int, error) {
 		objects, n, err := tx.SweepExports(ctx, a.Now(), core.SweepBatch)

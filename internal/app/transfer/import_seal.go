@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// sealer seals tokens of elsewhere with a key that is derived from the installation's: who
-// reads the table of imports alone, in a log or a copy, learns nothing by it.
+// sealer returns the cipher for tokens of sources. Its key is derived from the installation's, so that a log or a copy
+// of only the table of imports reveals no token.
 func (a *Transfer) sealer(ctx context.Context) (cipher.AEAD, error) {
 	secret, err := a.Secret(ctx, &a.importKey, "imports")
 	if err != nil {
@@ -30,7 +30,7 @@ func (a *Transfer) sealer(ctx context.Context) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// openToken opens what was sealed for one import: it opens for no other.
+// openToken decrypts the token of one import. It fails for any other import.
 func (a *Transfer) openToken(ctx context.Context, id domain.ImportID, sealed []byte) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil

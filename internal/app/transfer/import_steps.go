@@ -12,30 +12,29 @@ import (
 	"vitrine/internal/store"
 )
 
-// stepPause is how long a step waits that has used up the time of a job.
+// stepPause is the pause of a step that has used up the time of a job.
 const stepPause = time.Second
 
-// Reasons for which an import fails, in words for its owner.
+// Reasons of failure, for the owner of an import.
 const (
 	importSuspended = "The account is suspended"
 	importBroken    = "Something went wrong on the server, several times"
 )
 
-// ErrImportOver is the error of a step whose import has ended: its owner has stopped it.
+// ErrImportOver is the error of a step whose import was stopped by its owner.
 var ErrImportOver = errors.New("transfer: the import has ended")
 
-// ImportWork is what a job is to do for an import: list its steps, or the next of them.
+// ImportWork is the work of a job: to list the steps of an import, or to run the next of them.
 type ImportWork struct {
 	domain.Import
 	Actor domain.Actor
 	Token string
-	Step  domain.ImportStep // of an import that is Listed
-	File  domain.ImportFile // of an import from a file that is Listed
+	Step  domain.ImportStep // of an import in the state Listed
+	File  domain.ImportFile // of an import from a file in the state Listed
 }
 
-// BeginImport counts an attempt at the next step of an import, and gives what is to be done;
-// ok is false where nothing is. An attempt is counted before it is made, so that a step that
-// kills the server is given up.
+// BeginImport counts an attempt at the next step of an import and returns its work; ok is false if there is none. It
+// counts before the attempt starts, so that a step that kills the server is given up.
 func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w ImportWork, ok bool, err error) {
 	var sealed []byte
 	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
@@ -77,7 +76,7 @@ func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w Impor
 	return w, true, err
 }
 
-// ended is nil for what is not there any more.
+// ended returns nil for NotFound: the import or step no longer exists.
 func ended(err error) error {
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
@@ -85,7 +84,7 @@ func ended(err error) error {
 	return err
 }
 
-// giveUp ends a step that cannot be done, or an import whose steps cannot be listed or that is one file.
+// giveUp ends a failed step, or the whole import if it is a single file or its steps cannot be listed.
 func (a *Transfer) giveUp(ctx context.Context, tx *store.Tx, w ImportWork, reason string) error {
 	if !w.Listed {
 		return a.endImport(ctx, tx, w.ID, domain.ImportFailed, reason)
@@ -101,8 +100,7 @@ func (a *Transfer) giveUp(ctx context.Context, tx *store.Tx, w ImportWork, reaso
 	return a.endStep(ctx, tx, w, domain.StepFailed, left)
 }
 
-// ListImport notes the steps of an import, and what was left out of each. Those that failed
-// already are what could not be found.
+// ListImport records the steps of an import, and their skipped items. Steps that have already failed could not be found.
 func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.ImportStep, left map[int64][]domain.LeftOut) error {
 	state := domain.ImportRunning
 	if w.Choose {
@@ -125,8 +123,8 @@ func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.
 	})
 }
 
-// NoteImport writes how far the step has come, and what it has left out since the last note. It
-// is ErrImportOver where the import has ended.
+// NoteImport records the progress of the step, and the items skipped since the last call. It returns ErrImportOver if
+// the import has ended.
 func (a *Transfer) NoteImport(ctx context.Context, w ImportWork, left []domain.LeftOut) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return note(ctx, tx, w, left) })
 }
@@ -145,21 +143,20 @@ func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut
 	return tx.AddLeftOut(ctx, w.ID, w.Step.N, w.Step.Counts.LeftOut-int64(len(left))+1, keepable(left), mostLeftOut)
 }
 
-// ImportGoesOn reports whether an import that has begun has not ended.
+// ImportGoesOn reports whether a started import is still running.
 func (a *Transfer) ImportGoesOn(ctx context.Context, id domain.ImportID) (bool, error) {
 	return a.Store.ImportRuns(ctx, id)
 }
 
-// ImportHeads gives some of the channels of an import that are still to be brought, above a
-// number: all are given when there are none any more.
+// ImportHeads returns some of the channels still to be imported, above a number. An empty result is the end.
 func (a *Transfer) ImportHeads(ctx context.Context, id domain.ImportID, above int64) ([]domain.ImportStep, error) {
 	return a.Store.ImportHeads(ctx, id, above, headsAtOnce)
 }
 
-// headsAtOnce is how many channels are held in memory.
+// headsAtOnce is the number of channels that are held in memory.
 const headsAtOnce = 100
 
-// RestartImportStep forgets what a step could not take that is read again from its beginning.
+// RestartImportStep deletes the skipped items of a step that starts again from its beginning.
 func (a *Transfer) RestartImportStep(ctx context.Context, w *ImportWork) error {
 	if w.Step.Counts.LeftOut == 0 || w.Step.Page > 1 {
 		return nil
@@ -173,8 +170,7 @@ func (a *Transfer) RestartImportStep(ctx context.Context, w *ImportWork) error {
 	})
 }
 
-// EndImportStep ends the step, with what it has left out since the last note, and has the next
-// one begin.
+// EndImportStep ends the step, records what it has skipped since the last call, and starts the next step.
 func (a *Transfer) EndImportStep(ctx context.Context, w ImportWork, left []domain.LeftOut) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.endStep(ctx, tx, w, domain.StepDone, left) })
 }
@@ -190,7 +186,7 @@ func (a *Transfer) endStep(ctx context.Context, tx *store.Tx, w ImportWork, stat
 	return nextStep(ctx, tx, w.UserID, w.ID)
 }
 
-// over is nil for an import that has ended meanwhile.
+// over returns nil if the import has ended in the meantime.
 func over(err error) error {
 	if errors.Is(err, ErrImportOver) {
 		return nil
@@ -198,21 +194,20 @@ func over(err error) error {
 	return err
 }
 
-// RefuseImportStep gives the step up for a reason that lasts, or the import where its steps
-// cannot be listed.
+// RefuseImportStep ends the step for a permanent reason, or the whole import if its steps cannot be listed.
 func (a *Transfer) RefuseImportStep(ctx context.Context, w ImportWork, reason string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.giveUp(ctx, tx, w, reason) })
 }
 
-// ImportStepStopped says what becomes of a job whose step did not reach its end. further says
-// that the attempt brought something; reason, if there is one, is why in words for the owner.
+// ImportStepStopped decides how an import continues after a step that did not finish. further reports that the attempt
+// made progress; reason is the reason for the owner, if any.
 func (a *Transfer) ImportStepStopped(ctx context.Context, w ImportWork, err error, further bool, reason string) error {
 	switch {
 	case errors.Is(err, ErrImportOver):
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled): // the server stops
 		return errors.Join(err, a.undoImportAttempt(ctx, w.ID))
-	case further: // its time is up and was well used, or something else failed on the way
+	case further: // it made progress before its time was up or something else failed
 		if undo := a.undoImportAttempt(ctx, w.ID); undo != nil {
 			return errors.Join(err, undo)
 		}
@@ -235,7 +230,7 @@ func (a *Transfer) undoImportAttempt(ctx context.Context, id domain.ImportID) er
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoImportAttempt(ctx, id) })
 }
 
-// keepable makes what a source says, which may be anything, fit to be kept.
+// keepable makes texts from a source, which may be anything, storable.
 func keepable(left []domain.LeftOut) []domain.LeftOut {
 	kept := make([]domain.LeftOut, len(left))
 	for i, l := range left {
@@ -244,8 +239,7 @@ func keepable(left []domain.LeftOut) []domain.LeftOut {
 	return kept
 }
 
-// Keepable is a text of a source, which may be anything, as it can be kept: at most so many
-// characters of UTF-8, without NUL.
+// Keepable makes a text from a source, which may be anything, storable: at most most characters of UTF-8, without NUL.
 func Keepable(s string, most int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s[:min(len(s), 4*most)], ""), "\x00", "")
 	if r := []rune(s); len(r) > most {

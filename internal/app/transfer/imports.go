@@ -16,47 +16,46 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// RunImport is the job that does the next step of an import.
+// RunImport is the job that runs the next step of an import.
 type RunImport struct {
 	Import   domain.ImportID `json:"import_id"`
-	Encoding string          `json:"encoding,omitempty"` // of the file, in the first job of an import; "": it is detected
+	Encoding string          `json:"encoding,omitempty"` // of the file, in the first job of an import; "" to detect it
 }
 
 // Kind implements jobs.Args.
 func (RunImport) Kind() string { return "run_import" }
 
-// maxImportAttempts is how often a step is tried, over about ten minutes.
+// maxImportAttempts is the number of attempts at a step, over about ten minutes.
 const maxImportAttempts = 8
 
-// importJobAttempts is how often the queue runs the job: more, since a server that dies in an
-// attempt uses up one here as well.
+// importJobAttempts is how often the queue runs the job. It is higher, because an attempt during which the server dies
+// also counts.
 const importJobAttempts = 2 * maxImportAttempts
 
-// ImportsKept is for how long an import is listed after its end.
+// ImportsKept is how long an import is listed after its end.
 const ImportsKept = 90 * core.Day
 
-// mostLeftOut is how much of what an import cannot take is listed; the rest is counted.
+// mostLeftOut is the number of skipped items of an import that are listed; the rest is only counted.
 const mostLeftOut = 1000
 
-// DefaultSource is the server that an import is from unless it names another.
+// DefaultSource is the server of an import that names no other.
 const DefaultSource = "https://api.are.na"
 
-// StartImportInput is what to bring in: from a server (Address, Token, What), or from a file
-// that was uploaded.
+// StartImportInput is an import to start: from a server (Address, Token, What), or from an uploaded file.
 type StartImportInput struct {
 	Source      domain.ImportSource // "" for FromFile if there is an upload
 	Address     string              // of the server; "" for Are.na
-	Token       string              // for it; "" for what guests see
-	What        []string            // channels, @users, group/slugs; none for all of the token's user
+	Token       string              // for the server; "" for what guests see
+	What        []string            // channels, @users, group/slugs; empty for everything of the token's user
 	Choose      bool                // list the channels, and wait for ChooseImport
 	Upload      string              // key or address of an upload
-	Encoding    string              // of the file, as browsers call it; "" to detect it
+	Encoding    string              // of the file, by the name that browsers use; "" to detect it
 	Visibility  domain.Visibility   // of channels whose source defines none; "" for private
 	IntoVisible bool                // a private import may add to channels that everyone can see
 	Once        core.OnceKey
 }
 
-// Validate checks all that can be seen without asking anybody.
+// Validate checks everything that needs no request.
 func (in StartImportInput) Validate() error {
 	var f domain.Faults
 	in.Once.Check(&f)
@@ -87,11 +86,10 @@ func (in StartImportInput) Validate() error {
 	return f.Err()
 }
 
-// wanted is the form of what can be brought from a server: the slug or id of a channel, a user,
-// a group.
+// wanted matches what can be imported from a server: the slug or id of a channel, a user or a group.
 var wanted = regexp.MustCompile(`^(@|group/)?[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// server checks what is said of a server.
+// server checks the fields about the server.
 func (in StartImportInput) server(f *domain.Faults) {
 	if in.Upload != "" {
 		f.Add("upload_key", domain.FieldExclusive, "is for a file, and this is a server")
@@ -136,8 +134,7 @@ func checkServer(f *domain.Faults, address string) {
 	}
 }
 
-// StartImport begins to bring in a collection, in the background. A user has one import at a
-// time.
+// StartImport starts an import in the background. A user can run one import at a time.
 func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in StartImportInput) (i domain.Import, err error) {
 	if err := in.Validate(); err != nil {
 		return i, err
@@ -162,7 +159,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 	} else if err := a.importFile(ctx, actor, in.Upload, encoding, &i); err != nil {
 		return i, err
 	}
-	key, err := a.sealer(ctx) // which may write, so not within the transaction
+	key, err := a.sealer(ctx) // it may write, so it is not part of the transaction
 	if err != nil {
 		return i, err
 	}
@@ -179,7 +176,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 	return i, err
 }
 
-// importFile finds the upload that an import is to read.
+// importFile finds the upload of an import.
 func (a *Transfer) importFile(ctx context.Context, actor domain.Actor, named, encoding string, i *domain.Import) error {
 	const field = "upload_key"
 	u, ok, err := a.content.UploadNamed(ctx, actor, field, named)
@@ -199,7 +196,7 @@ func (a *Transfer) importFile(ctx context.Context, actor domain.Actor, named, en
 	return a.checkUpload(ctx, actor, *i, encoding)
 }
 
-// addImport notes an import, its token and its first job.
+// addImport stores an import, its token and its first job.
 func addImport(ctx context.Context, tx *store.Tx, key cipher.AEAD, i domain.Import, token, encoding string) (id domain.ImportID, err error) {
 	if i.UploadID != 0 {
 		if err := tx.KeepUpload(ctx, i.UploadID); domain.KindOf(err) == domain.NotFound {
@@ -232,15 +229,15 @@ func enqueueStep(ctx context.Context, tx *store.Tx, owner domain.UserID, job Run
 	return tx.Enqueue(ctx, job, jobs.Attempts(importJobAttempts), jobs.For(int64(owner)))
 }
 
-// ImportReport is an import with its steps and what it could not take, as far as they are listed.
+// ImportReport is an import with its steps and the listed part of its skipped items.
 type ImportReport struct {
 	domain.Import
 	Channels []domain.ImportStep
 	LeftOut  []domain.LeftOut
-	File     domain.ImportFile // of an import from a file, once it was read
+	File     domain.ImportFile // of an import from a file, after it was read
 }
 
-// Import tells its owner of an import.
+// Import reads an import for its owner.
 func (a *Transfer) Import(ctx context.Context, actor domain.Actor, id domain.ImportID) (r ImportReport, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
 		if r.Import, err = v.Import(ctx, actor.UserID, id); err != nil {
@@ -270,8 +267,7 @@ func (a *Transfer) Imports(ctx context.Context, actor domain.Actor, page domain.
 	return l, err
 }
 
-// ChooseImport has an import that waits for it go on with the steps that are named by their
-// numbers.
+// ChooseImport continues an import that waits for a choice, with the steps of these numbers.
 func (a *Transfer) ChooseImport(ctx context.Context, actor domain.Actor, id domain.ImportID, steps []int64) error {
 	var f domain.Faults
 	f.Count("channels", len(steps), domain.MaxImportChannels)
@@ -299,7 +295,7 @@ func (a *Transfer) ChooseImport(ctx context.Context, actor domain.Actor, id doma
 	})
 }
 
-// StopImport ends an import that has not ended. What it has brought stays.
+// StopImport stops a running import. What was imported stays.
 func (a *Transfer) StopImport(ctx context.Context, actor domain.Actor, id domain.ImportID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Import(ctx, actor.UserID, id); err != nil {
@@ -309,7 +305,7 @@ func (a *Transfer) StopImport(ctx context.Context, actor domain.Actor, id domain
 	})
 }
 
-// endImport ends an import, and forgets its token and its file.
+// endImport ends an import, and deletes its token and its file.
 func (a *Transfer) endImport(ctx context.Context, tx *store.Tx, id domain.ImportID, state domain.ImportState, reason string) error {
 	now := a.Now()
 	upload, ended, err := tx.EndImport(ctx, id, state, core.NonEmpty(&reason), now)
@@ -319,17 +315,16 @@ func (a *Transfer) endImport(ctx context.Context, tx *store.Tx, id domain.Import
 	return tx.DropUpload(ctx, upload, now)
 }
 
-// SweepImports is the job that forgets imports that ended long ago, and ends those for whose
-// channels nobody came to choose.
+// SweepImports is the job that deletes old finished imports, and ends those that wait too long for a choice.
 type SweepImports struct{}
 
 // Kind implements jobs.Args.
 func (SweepImports) Kind() string { return "sweep_imports" }
 
-// choosingFor is how long an import waits for its owner to choose: it keeps a token.
+// choosingFor is how long an import, which stores a token, waits for its owner's choice.
 const choosingFor = core.Day
 
-// SweepImports is that job. It may stop anywhere and run again.
+// SweepImports deletes old imports and ends waiting ones. It may stop at any point and run again.
 func (a *Transfer) SweepImports(ctx context.Context) error {
 	now := a.Now()
 	stale, err := a.Store.StaleImports(ctx, now.Add(-choosingFor), core.SweepBatch)
@@ -346,5 +341,5 @@ func (a *Transfer) SweepImports(ctx context.Context) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepImports(ctx, now.Add(-ImportsKept), core.SweepBatch) })
 }
 
-// SweepInterval is how often SweepImports runs.
+// SweepInterval is the interval of SweepImports.
 const SweepInterval = content.SweepInterval

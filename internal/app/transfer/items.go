@@ -15,16 +15,15 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// Known is what is here of an item already.
+// Known describes what already exists here of an item.
 type Known struct {
 	Block      *origins.Row // or nested channel
-	Connection *origins.Row // of the item in the channel
-	Blocked    bool         // it is not here, and leads to a site that is blocked here
+	Connection *origins.Row // of the item with the channel
+	Blocked    bool         // it does not exist here, and links to a site that is blocked here
 }
 
-// KnownItems finds what of some items of a channel was brought in before, and which of the others
-// may not come, in the order of the items. How many statements that takes does not grow with
-// them. The channel is 0 where there is none yet.
+// KnownItems finds which items of a channel were imported before, and which others are blocked, in the order of the
+// items. The number of statements does not depend on the number of items. The channel is 0 if it does not exist yet.
 func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*Thing) ([]Known, error) {
 	var blocks, channels, connections []string
 	for _, t := range things {
@@ -58,8 +57,8 @@ func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin st
 	return known, a.markBlocked(ctx, things, known)
 }
 
-// UseFormerIDs gives the items that an earlier version imported under another id that id again, so that
-// they are found.
+// UseFormerIDs replaces the id of each item that an earlier version imported under another id by that id, so that it is
+// found.
 func (a *Transfer) UseFormerIDs(ctx context.Context, actor domain.Actor, origin string, things []*Thing) error {
 	var former []string
 	for _, t := range things {
@@ -76,7 +75,7 @@ func (a *Transfer) UseFormerIDs(ctx context.Context, actor domain.Actor, origin 
 	return err
 }
 
-// markBlocked marks the blocks that are not here and lead to a blocked site.
+// markBlocked marks the blocks that do not exist here and link to a blocked site.
 func (a *Transfer) markBlocked(ctx context.Context, things []*Thing, known []Known) error {
 	var links []string
 	var of []int
@@ -94,8 +93,8 @@ func (a *Transfer) markBlocked(ctx context.Context, things []*Thing, known []Kno
 	return err
 }
 
-// connectionIn is the id of the thing's connection in the table of origins: a channel that was
-// deleted here and is brought in again has all its connections made again.
+// connectionIn returns the id of the thing's connection in the table of origins. It contains the channel, so that a
+// channel that was deleted here and is imported again gets all its connections again.
 func (t *Thing) connectionIn(channel domain.ChannelID) string {
 	if t.Nested {
 		return fmt.Sprintf("%d/c/%s", channel, t.ID)
@@ -103,25 +102,24 @@ func (t *Thing) connectionIn(channel domain.ChannelID) string {
 	return fmt.Sprintf("%d/b/%s", channel, t.ID)
 }
 
-// NewItem is what became of an item that was not in its channel.
+// NewItem is the result for an item that was not in its channel.
 type NewItem struct {
-	Became     Brought // Made, or Unchanged where the block was here
+	Became     Brought // Made, or Unchanged if the block existed
 	Connection domain.ConnectionID
 	Place      int64
-	Here       bool // it was in the channel: another attempt has just put it there
+	Here       bool // another attempt has just added it to the channel
 	Lost       bool // a nested channel that was deleted here
 }
 
-// Spot is where in a channel items are put.
+// Spot is where to put items in a channel.
 type Spot struct {
-	Place   int64 // that was given last; they are given higher ones
-	Private bool  // adds nothing to a channel that everyone can see
-	FromTop bool  // each goes below the one before it, and the first to the top; else each goes to the top
+	Place   int64 // the last one assigned; these items get higher ones
+	Private bool  // adds nothing to channels that everyone can see
+	FromTop bool  // the first item goes to the top, and each other one below its predecessor; otherwise each goes to the top
 }
 
-// BringItems puts items into a channel and makes what is not here of the blocks: all in one
-// transaction. An item that was in the channel before stays as it is; so does the absence of one
-// that was taken out here.
+// BringItems adds items to a channel and creates missing blocks in one transaction. An item that was imported before
+// stays unchanged; one that was removed here stays removed.
 func (a *Transfer) BringItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*Thing, at Spot) (made []NewItem, err error) {
 	for {
 		err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -141,7 +139,7 @@ func (a *Transfer) BringItems(ctx context.Context, actor domain.Actor, origin st
 	}
 }
 
-// BringLoose makes those blocks that are not here and are in no channel elsewhere.
+// BringLoose creates the missing blocks that are in no channel of the source.
 func (a *Transfer) BringLoose(ctx context.Context, actor domain.Actor, origin string, things []*Thing) (made []NewItem, err error) {
 	if err := mayBring(actor); err != nil {
 		return nil, err
@@ -169,8 +167,8 @@ func (a *Transfer) BringLoose(ctx context.Context, actor domain.Actor, origin st
 	return made, err
 }
 
-// errPending says that the contents of the channel are still to follow a change of it: until they
-// have, nothing can be connected at a time in between.
+// errPending is returned while a change of the channel is being applied to its contents. Until that is done, nothing can
+// be connected with an earlier date.
 var errPending = errors.New("a change of the channel is under way")
 
 // bringing is the transaction of a batch.
@@ -181,16 +179,16 @@ type bringing struct {
 	place   origins.Place
 	things  []*Thing
 	channel domain.Channel
-	nested  map[string]domain.Channel // by their ids at the origin
+	nested  map[string]domain.Channel // by their ids in the source
 	events  []domain.Event
 
 	private  bool
 	fromTop  bool
-	last     domain.ConnectionID // below which the next goes; 0: to the top
-	position int64               // of it; 0: not known
+	last     domain.ConnectionID // the next item goes below it; 0 means to the top
+	position int64               // of last; 0 if unknown
 }
 
-// open locks the channel and those that are to be nested in it, in the order of their ids.
+// open locks the channel and those that will be nested in it, in the order of their ids.
 func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 	tx := b.tx
 	var foreign []string
@@ -247,7 +245,7 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 	return nil
 }
 
-// items does all of the batch and publishes it.
+// items imports the whole batch and publishes it.
 func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 	tx := b.tx
 	ids := make([]string, len(b.things))
@@ -280,11 +278,11 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 			m.Lost = true
 			continue
 		}
-		b.last = m.Connection // where the one before it was, if that is known
+		b.last = m.Connection // at the position of its predecessor, if known
 		below++
 		m.Place = below
 		row := origins.Row{Foreign: ids[i], Local: int64(m.Connection), Digest: digestOf(string(t.connectionMetadata)), Place: below}
-		connected[ids[i]] = row // the same item may stand in the batch twice
+		connected[ids[i]] = row // the batch may contain the same item twice
 		kept = append(kept, row)
 	}
 	if err := tx.KeepOrigins(ctx, b.place, origins.Connection, kept...); err != nil {
@@ -293,8 +291,8 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 	return made, core.Publish(ctx, tx, b.actor.UserID, b.Now(), b.events...)
 }
 
-// lockBlocks claims the blocks that are not here, and locks those that are, in the order of their
-// ids. Those that are gone are claimed anew.
+// lockBlocks claims the blocks that do not exist here, and locks the others, in the order of their ids. Deleted ones are
+// claimed again.
 func (b *bringing) lockBlocks(ctx context.Context, connected map[string]origins.Row) (map[string]*domain.Block, error) {
 	tx := b.tx
 	var foreign []string
@@ -330,7 +328,7 @@ func (b *bringing) lockBlocks(ctx context.Context, connected map[string]origins.
 	return blocks, nil
 }
 
-// bringItem connects one item, and gives 0 for a nested channel that is not there any more.
+// bringItem connects one item. It returns 0 for a nested channel that was deleted.
 func (b *bringing) bringItem(ctx context.Context, t *Thing, blocks map[string]*domain.Block) (domain.ConnectionID, Brought, error) {
 	tx, now := b.tx, b.Now()
 	n := store.NewConnection{Channel: b.channel, UserID: b.actor.UserID, Metadata: t.connectionMetadata, Now: now}
@@ -362,7 +360,7 @@ func (b *bringing) bringItem(ctx context.Context, t *Thing, blocks map[string]*d
 		connected.Owner = block.Author.PrincipalRef
 	}
 	connected.Item = n.Item
-	there, err := tx.ConnectionOf(ctx, b.channel.ID, n.Item) // made here, or the channel stands for several
+	there, err := tx.ConnectionOf(ctx, b.channel.ID, n.Item) // connected here, or the channel represents several
 	if err != nil || there != 0 {
 		b.follow(there)
 		return there, became, err
@@ -375,25 +373,24 @@ func (b *bringing) bringItem(ctx context.Context, t *Thing, blocks map[string]*d
 	return c.ID, became, b.pin(ctx, t, c.ID)
 }
 
-// follow has the next item go below a connection.
+// follow makes the next item go below a connection.
 func (b *bringing) follow(c domain.ConnectionID) {
 	if c != 0 && c != b.last {
 		b.last, b.position = c, 0
 	}
 }
 
-// below is the position that is directly below the last connection, which moves up by one; 0 is
-// the top.
+// below returns the position directly below the last connection, which moves up by one. 0 means the top.
 func (b *bringing) below(ctx context.Context) (int64, error) {
 	if !b.fromTop || b.last == 0 || b.position != 0 {
 		return b.position, nil
 	}
 	at, err := b.tx.Positions(ctx, b.last)
-	b.position = at[b.last] // 0 if it was taken out here
+	b.position = at[b.last] // 0 if it was removed here
 	return b.position, err
 }
 
-// bringBlock makes a block and connects it.
+// bringBlock creates a block and connects it.
 func (b *bringing) bringBlock(ctx context.Context, t *Thing, n store.NewConnection) (domain.Block, domain.ConnectionID, error) {
 	made, err := b.makeBlock(ctx, t, n.Now, n)
 	if err != nil {
@@ -404,7 +401,7 @@ func (b *bringing) bringBlock(ctx context.Context, t *Thing, n store.NewConnecti
 	return made, id, err
 }
 
-// makeBlock makes a block with its files, in a channel if one is given.
+// makeBlock creates a block with its files, and connects it if in is given.
 func (b *bringing) makeBlock(ctx context.Context, t *Thing, now time.Time, in ...store.NewConnection) (domain.Block, error) {
 	tx := b.tx
 	block := t.dated(now)
@@ -413,7 +410,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *Thing, now time.Time, in ..
 		b.player(&block)
 	}
 	for _, arrived := range []*content.Arrival{t.Preview, t.File} {
-		if arrived == nil || block.State == domain.Processing { // which gets them anew
+		if arrived == nil || block.State == domain.Processing { // which fetches them again
 			continue
 		}
 		image, file, err := arrived.Settle(ctx, tx, t.KeepFileMetadata)
@@ -440,8 +437,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *Thing, now time.Time, in ..
 	return made, tx.KeepOrigins(ctx, b.place, origins.Block, origins.Row{Foreign: t.ID, Local: int64(made.ID), Digest: blockDigest(t.block)})
 }
 
-// player sees to it that what is played in place is safe: else the provider is asked, or the block
-// is a Link.
+// player keeps the player of an Embed only if it is safe. Otherwise the provider is asked, or the block becomes a Link.
 func (b *bringing) player(block *domain.Block) {
 	said, fetch := domain.Embed{}, false
 	if block.Embed != nil {
@@ -455,7 +451,7 @@ func (b *bringing) player(block *domain.Block) {
 	}
 }
 
-// pin pins a connection that is pinned elsewhere.
+// pin pins a connection that is pinned in the source.
 func (b *bringing) pin(ctx context.Context, t *Thing, id domain.ConnectionID) error {
 	if !t.Pinned {
 		return nil

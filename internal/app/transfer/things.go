@@ -9,20 +9,20 @@ import (
 	"vitrine/internal/domain"
 )
 
-// BringItemInput is an item of a channel elsewhere. Empty fields are unknown.
+// BringItemInput is an item of a channel of the source. Empty fields are unknown.
 type BringItemInput struct {
-	ID       string           // at its origin
-	FormerID string           // that an earlier version gave it; "" if it is the same
-	Type     domain.BlockType // Text, Link or Embed; else the file decides
-	Nested   bool             // it is the channel that was brought in under the id
+	ID       string           // in the source
+	FormerID string           // in an earlier version; "" if it is the same
+	Type     domain.BlockType // Text, Link or Embed; otherwise the file decides
+	Nested   bool             // it is the channel that was imported under the id
 
 	Title, Description, Content, AltText string
-	Address                              string // where it is from
-	MadeFrom                             string // the address that it was made from; "": Address, of a Link or an Embed
+	Address                              string // the URL of its source
+	MadeFrom                             string // the URL that it was created from; "" means Address, for a Link or an Embed
 	SourceTitle                          string
 	Metadata                             []byte // JSON object, or nil
 	Embed                                *domain.Embed
-	Fetch                                bool // the rest of a Link is got from its page
+	Fetch                                bool // fetch the missing fields of a Link from its page
 	KeepFileMetadata                     bool // other people get the metadata of the files
 	CreatedAt, UpdatedAt                 time.Time
 
@@ -31,7 +31,7 @@ type BringItemInput struct {
 	Pinned             bool
 }
 
-// Validate checks all but the metadata, which is checked as it is read.
+// Validate checks everything except the metadata, which is checked when it is parsed.
 func (in BringItemInput) Validate() error {
 	var f domain.Faults
 	f.RequiredText("id", in.ID, domain.MaxURL)
@@ -57,21 +57,20 @@ func (in BringItemInput) Validate() error {
 	return f.Err()
 }
 
-// Thing is a valid item, ready to be stored, and the files that have arrived for it.
+// Thing is a valid item, ready to be stored, with its received files.
 type Thing struct {
 	BringItemInput
 	File    *content.Arrival // may be nil
-	Preview *content.Arrival // of a Link, an Embed, or an Attachment that has none of its own; may be nil
+	Preview *content.Arrival // of a Link, an Embed, or an Attachment without its own; may be nil
 
-	// Under is the connection in the channel below which it goes, where items come from the top;
-	// 0: that of the one before it.
+	// Under is the connection below which it goes if items come from the top; 0 means its predecessor's.
 	Under domain.ConnectionID
 
 	block              domain.Block
 	connectionMetadata domain.Metadata
 }
 
-// NewThing prepares an item. An Invalid error names all that is wrong with it.
+// NewThing prepares an item. An Invalid error lists all its faults.
 func NewThing(in BringItemInput) (*Thing, error) {
 	t := &Thing{BringItemInput: in}
 	metadata, bad := readMetadata("metadata", in.Metadata)
@@ -93,7 +92,7 @@ func NewThing(in BringItemInput) (*Thing, error) {
 	return t, nil
 }
 
-// readMetadata checks metadata that is given in a field, whose faults it names by that.
+// readMetadata checks the metadata in a field. Faults name the field.
 func readMetadata(field string, patch []byte) (domain.Metadata, error) {
 	if patch == nil {
 		return "", nil
@@ -115,22 +114,21 @@ func readMetadata(field string, patch []byte) (domain.Metadata, error) {
 	return m, err
 }
 
-// replaced is the change that makes metadata what it is elsewhere.
+// replaced returns the change that turns metadata into that of the source.
 func replaced(was, is domain.Metadata) []byte {
 	old, patch := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	_ = json.Unmarshal([]byte(was), &old) // where there is none, none
+	_ = json.Unmarshal([]byte(was), &old) // an error leaves the map empty, as empty metadata is
 	_ = json.Unmarshal([]byte(is), &patch)
 	for key := range old {
 		if _, stays := patch[key]; !stays {
 			patch[key] = json.RawMessage("null")
 		}
 	}
-	text, _ := json.Marshal(patch) // what was valid JSON encodes
+	text, _ := json.Marshal(patch) // encoding cannot fail, because both were valid JSON
 	return text
 }
 
-// plausible is a time at which a thing can have been made: no later than now, and no earlier than
-// 1970; else the other.
+// plausible returns t if something can have been created at that time, between 1970 and now, or else other.
 func plausible(t, other, now time.Time) time.Time {
 	if t.Unix() <= 0 || t.After(now) {
 		return other
@@ -138,7 +136,7 @@ func plausible(t, other, now time.Time) time.Time {
 	return t
 }
 
-// dated gives a block its times.
+// dated returns the block with its times.
 func (t *Thing) dated(now time.Time) domain.Block {
 	b := t.block
 	b.CreatedAt = plausible(b.CreatedAt, plausible(t.ConnectedAt, now, now), now)

@@ -1,5 +1,5 @@
-// Package transfer has the use cases of moving: bringing in what was elsewhere, with where it
-// comes from, so that bringing it in again makes nothing twice.
+// Package transfer contains the use cases of imports and exports. Imported things are stored with their origin, so that
+// importing them again creates no duplicates.
 package transfer
 
 import (
@@ -10,13 +10,13 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// Transfer are the use cases.
+// Transfer contains the use cases.
 type Transfer struct {
 	*core.Core
 	content     *content.Content
 	collections *collections.Collections
 	identify    Identify
-	importKey   core.Secret // by which tokens of elsewhere are sealed
+	importKey   core.Secret // encrypts tokens of sources
 }
 
 // New creates the use cases. If identify is nil, files are not checked before their import starts.
@@ -24,12 +24,12 @@ func New(c *core.Core, files *content.Content, things *collections.Collections, 
 	return &Transfer{Core: c, content: files, collections: things, identify: identify}
 }
 
-// from is the place in the table of origins of what an actor brings in.
+// from returns the place of an actor's imports in the table of origins.
 func from(actor domain.Actor, origin string) origins.Place {
 	return origins.Place{User: actor.UserID, Origin: origin}
 }
 
-// mayBring refuses who may not write at all.
+// mayBring refuses actors who may not write at all.
 func mayBring(actor domain.Actor) error {
 	if !actor.MayWrite() {
 		return core.Forbidden("bring anything in")

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// VisibleHere is the reason why nothing is added to a channel.
+// VisibleHere is the reason for adding nothing to a channel.
 const VisibleHere = "Everyone can see the channel here, and the import is private"
 
 // Identity distinguishes imported files: importing the same file again updates its items, and another
@@ -18,14 +18,14 @@ const VisibleHere = "Everyone can see the channel here, and the import is privat
 type Identity struct {
 	Origin string
 	Others []string // further origins under which the same file may have been imported
-	Former string   // origin that earlier versions gave to all files of this kind
+	Former string   // origin that earlier versions assigned to all files of this kind
 
-	// Sample returns the ids of some blocks in the file, by which a file is recognized that was imported
-	// under another origin. A block that earlier versions named differently has several.
+	// Sample returns the ids of some blocks in the file, by which a file that was imported under another origin is
+	// recognized. A block that earlier versions named differently has several ids.
 	Sample func(ctx context.Context) [][]string
 }
 
-// IdentityHead is how many bytes at the beginning of a file are enough to identify it.
+// IdentityHead is the number of bytes at the beginning of a file that suffice to identify it.
 const IdentityHead = 256 << 10
 
 // Identify returns the identity of a file that begins with head. Its Origin is "" if the file itself

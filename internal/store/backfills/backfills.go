@@ -1,4 +1,4 @@
-// Package backfills is how much jobs have yet to fill in for rows from before an upgrade.
+// Package backfills reports how much jobs have yet to fill in for rows from before an upgrade.
 package backfills
 
 import (
@@ -8,15 +8,15 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Backfill is what a job fills in, row by row in the order of a key.
+// Backfill describes the work of a job, row by row in the order of a key.
 type Backfill struct {
 	Kind  string // of the job
-	Index string // partial, of the remaining rows by their key, so that counting them costs nothing if there are none; "" for the primary key
+	Index string // partial, of the remaining rows by their key, so that counting them is free if there are none; "" for the primary key
 
 	table, left, key string
 }
 
-// All are the backfills. One stays here for as long as an upgrade may leave rows to it.
+// All are the backfills. One stays here as long as an upgrade may leave rows to it.
 var All = []Backfill{
 	{Kind: "index_words", Index: "search_documents_pending", table: "search_documents", left: "digest IS NULL", key: "seq"},
 	{Kind: "examine_files", Index: "blobs_unexamined", table: "blobs", left: "clean_size IS NULL AND stored_at IS NOT NULL", key: "id"},
@@ -25,31 +25,31 @@ var All = []Backfill{
 	{Kind: "count_texts", Index: "byte_usage_uncounted", table: "byte_usage", left: "texts_counted = FALSE", key: "user_id"},
 }
 
-// Left is how much a backfill has yet to do.
+// Left is the remaining work of a backfill.
 type Left struct {
 	Kind   string
 	Rows   int64
-	AtMost bool // Rows is a bound, not a count: it falls as the job goes on
+	AtMost bool // Rows is an upper bound that falls as the job continues
 }
 
-// counted is up to how many rows are counted.
+// counted is the maximum number of rows that are counted.
 const counted = 10_000
 
-// Queries are the statements that look at what is left: how many rows, up to one more than are
-// counted, and how far the keys of the first and the last are apart.
+// Queries returns the statements for the remaining work: the number of rows, up to one more than counted, and the
+// distance between the first and the last key.
 func (b Backfill) Queries() (count, span string) {
 	rows := " FROM " + b.table + " WHERE " + b.left
 	return "SELECT count(*) FROM (SELECT " + b.key + rows + " ORDER BY " + b.key + " LIMIT 10001) AS few",
 		"SELECT COALESCE((SELECT max(" + b.key + ")" + rows + ") - (SELECT min(" + b.key + ")" + rows + ") + 1, 0)"
 }
 
-// Reads are the statements that change nothing.
+// Reads contains the reading statements.
 type Reads struct{ db sqlx.Conn }
 
-// NewReads gives the statements on a connection.
+// NewReads returns the statements on a connection.
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
-// Backfills returns how much each has yet to do: a count up to 10,000 rows, and a bound above that. It is
+// Backfills returns the remaining work of each backfill: a count up to 10,000 rows, and an upper bound above that. It is
 // cheap enough for every scrape of the metrics: one statement, and another for each backfill above the count.
 func (r Reads) Backfills(ctx context.Context) ([]Left, error) {
 	all := make([]Left, len(All))

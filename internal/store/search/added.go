@@ -7,12 +7,12 @@ import (
 	"vitrine/internal/store/access"
 )
 
-// addedAt is the time of the last addition to the channel `ch`, or of its creation if nothing was ever
-// added to it. It is the expression of the indexes channels_added_user and channels_added_owner.
+// addedAt is the time of the last addition to the channel `ch`, or of its creation if nothing was ever added to it. It
+// is the expression of the indexes channels_added_user and channels_added_owner.
 const addedAt = "CASE WHEN ch.last_connected_at = 0 THEN ch.created_at ELSE ch.last_connected_at END"
 
-// added writes a plan of an owner's channels by their last addition. It reads channels, not their
-// documents, in which an owner's channels are scattered among many more blocks.
+// added writes a plan for an owner's channels by their last addition. It reads channels instead of their documents,
+// because the documents of an owner's channels are scattered among many more blocks.
 func (r *renderer) added() string {
 	var owner string
 	if r.q.Group != 0 {

@@ -7,18 +7,17 @@ import (
 	"vitrine/internal/domain"
 )
 
-// fewOfType is how many things of a kind are too many to be read before an index that has
-// them in order.
+// fewOfType is the maximum number of things of a type to read before an index that is in order.
 const fewOfType = 1_000
 
-// only reports whether everything is asked for that passes one filter.
+// only reports whether the query consists of one filter, without words.
 func (q Query) only(f filter) bool {
 	set := q.filters()
 	return q.Words.Everything && len(set) == 1 && set[0] == f
 }
 
-// measured are the filters that few documents may pass. What somebody made is in order in
-// an index, and so needs to be read first only where words are asked for.
+// measured returns the filters that few documents may pass. An index contains a user's creations in order, so they only
+// need to be read first if the query has words.
 func measured(q Query) (all []filter) {
 	for _, f := range q.filters() {
 		switch f {
@@ -33,7 +32,7 @@ func measured(q Query) (all []filter) {
 	return all
 }
 
-// few is how many documents may pass a filter at most for it to be read first, and one more.
+// few returns one more than the maximum number of documents that may pass a filter for it to be read first.
 func few(q Query, is facts) int64 {
 	if q.Words.Everything {
 		return is.limits.BeforeOrder + 1
@@ -41,8 +40,8 @@ func few(q Query, is facts) int64 {
 	return is.limits.BeforeWords + 1
 }
 
-// throughChannel is what it costs to read a channel first: a look at two tables for each item, and
-// less if the words are known to be in more documents than that.
+// throughChannel returns the cost of reading a channel first: two table look-ups for each item, and less if the words
+// are known to be in more documents than that.
 func throughChannel(q Query, is facts) int64 {
 	switch {
 	case q.Channel == 0:
@@ -53,17 +52,16 @@ func throughChannel(q Query, is facts) int64 {
 	return 3 * is.channel.items
 }
 
-// countsMatches reports whether it decides on the driver in how many documents the words are, up to
-// as many as the channel has items: their number is a small part of what it costs to hold
-// each against the channel.
+// countsMatches reports whether the choice of the driver needs the number of documents with the words, counted up to the
+// channel's number of items. Counting costs only a small part of checking each of them against the channel.
 func countsMatches(q Query, is facts) bool {
 	return is.byRow && !q.Words.Everything && q.Channel != 0 && q.address() == 0 && drive(q, is) == noFilter && is.channel.items/2 < few(q, is)
 }
 
-// most is how many documents are too many for a filter to be measured further.
+// most returns the limit up to which the documents that pass a filter are counted.
 func most(q Query, is facts, f filter) int64 {
 	n := max(1, min(few(q, is), throughChannel(q, is)))
-	if f == byType && len(q.Types) == 1 && chooseOrder(q, is, somePage).by == created { // read in order as well
+	if f == byType && len(q.Types) == 1 && chooseOrder(q, is, somePage).by == created { // can also be read in order
 		n = min(n, fewOfType)
 	}
 	return n
@@ -86,39 +84,38 @@ func drive(q Query, is facts) (driver filter) {
 	return driver
 }
 
-// manyFound reports whether more are found than are counted, by what is counted anyhow.
+// manyFound reports whether the number of results exceeds the counting limit, using counts that are known anyway.
 func manyFound(q Query, is facts) bool {
 	return q.only(inChannel) && is.channel.open > countedUpTo || q.only(isFollowed) && is.followedOpen > countedUpTo
 }
 
-// choose decides on the statement of a page. Where its driver leaves few documents, it counts
-// them as well.
+// choose chooses the statement of a page. If its driver leaves few documents, the statement counts them as well.
 func choose(q Query, is facts) plan {
-	p := plan{goal: somePage, driver: drive(q, is), skip: q.Page.Offset(), take: q.Page.Per + 1} // the one more tells of the next page
+	p := plan{goal: somePage, driver: drive(q, is), skip: q.Page.Offset(), take: q.Page.Per + 1} // the extra result shows whether there is a next page
 	if p.driver != noFilter || findsAll(q, is) {
 		p.goal, p.take = pageAndTotal, q.Page.Per
 	}
 	return p.complete(q, is)
 }
 
-// findsAll reports whether all that is found is to be read once, if it is not too much, for both
-// the page and the count: where it costs more to hold a document against a filter than to sort it.
+// findsAll reports whether one statement reads all results for both the page and the count, if there are not too many.
+// It does so if checking a document against a filter costs more than sorting it.
 func findsAll(q Query, is facts) bool {
 	return is.counted < 0 && !q.Words.Everything && slices.ContainsFunc(q.filters(), filter.asksConnections)
 }
 
-// asksConnections reports whether a filter looks for the connections of each document.
+// asksConnections reports whether a filter reads the connections of each document.
 func (f filter) asksConnections() bool { return f == inChannel || f == isFollowed }
 
-// walksRing reports whether documents are walked in their order by chance and each held against
-// the words: where so many match that a page is found after few.
+// walksRing reports whether to read documents in random order and check each against the words. This pays off if so many
+// match that a page is soon full.
 func walksRing(q Query, is facts, p plan) bool {
-	const far = 20_000 // documents, which is what it costs to gather as many matches
+	const far = 20_000 // documents: reading them costs as much as gathering as many matches
 	return is.byRow && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && !p.pending && p.goal == somePage && p.order.by == ring &&
 		is.open > is.limits.Shuffled && is.documents > 0 && (p.skip+p.take)*is.documents < far*is.open
 }
 
-// chooseCount decides on the statement that counts what choose lists.
+// chooseCount chooses the statement that counts the results of choose.
 func chooseCount(q Query, is facts) plan {
 	p := plan{goal: countOnly, driver: drive(q, is), take: countedUpTo + 1}
 	if p.driver == noFilter && q.Words.Everything { // the order does not matter here
@@ -132,8 +129,8 @@ func chooseCount(q Query, is facts) plan {
 	return p.complete(q, is)
 }
 
-// chooseInChannel decides on the statements of a search in a channel that the viewer sees,
-// whose results are its connections: that of a page, or that which counts them.
+// chooseInChannel chooses a statement of a search in a channel that the viewer sees: for a page of its connections, or
+// for their number.
 func chooseInChannel(q Query, is facts, g goal) plan {
 	p := plan{goal: g, list: placed, private: is.meet(), pending: is.pending, skip: q.Page.Offset(), take: q.Page.Per + 1}
 	if !q.Words.Everything && throughChannel(q, is) < few(q, is) {
@@ -154,7 +151,7 @@ func chooseInChannel(q Query, is facts, g goal) plan {
 func (p plan) complete(q Query, is facts) plan {
 	p.pending, p.order, p.private = is.pending, chooseOrder(q, is, p.goal), is.meet()
 	for _, f := range q.filters() {
-		if f != p.driver || f == byAuthor || f == madeByViewer { // what they made is more than what is listed
+		if f != p.driver || f == byAuthor || f == madeByViewer { // their creations are more than the listed part
 			p.checks = append(p.checks, f)
 		}
 	}
@@ -170,7 +167,7 @@ func (p plan) complete(q Query, is facts) plan {
 	return p
 }
 
-// meet chooses how documents in private channels are met.
+// meet chooses how to handle documents in private channels.
 func (is facts) meet() private {
 	switch {
 	case is.private.many:
@@ -183,14 +180,14 @@ func (is facts) meet() private {
 	return listed
 }
 
-// gathers reports whether all matches are gathered before those of a page are taken. PostgreSQL
-// chooses between that and a walk from the newest document by how common it guesses the words to
-// be, and walks far where they are rare; by now they have been counted.
+// gathers reports whether to gather all matches before taking those of a page. PostgreSQL chooses between that and
+// reading from the newest document by its estimate of the words' frequency, and reads far if they are rare. At this
+// point, the matches have been counted.
 func (is facts) gathers(g goal) bool {
 	return g == somePage && is.counted >= 0 && is.counted <= is.limits.Gathered
 }
 
-// chooseOrder gives the order that a query asks for.
+// chooseOrder returns the order of a query.
 func chooseOrder(q Query, is facts, g goal) order {
 	o := order{number, q.Sort.Desc}
 	switch q.Sort.Key {
@@ -214,9 +211,8 @@ func chooseOrder(q Query, is facts, g goal) order {
 	return o
 }
 
-// sources are where what is asked for is read. A query that is one address finds those from
-// there first; by score, things that are called as the query come next, and then those that
-// have it in their names.
+// sources returns where to read the results. For a query that is a URL, the blocks from there come first. By score,
+// things with the query as their name come next, and then those with the words in their names.
 func (p plan) sources(q Query) []part {
 	switch {
 	case !q.Words.Everything:
@@ -242,12 +238,12 @@ func (p plan) sources(q Query) []part {
 	return append(parts, part{from: titles, tier: 2}, part{from: texts, tier: 3})
 }
 
-// shown narrows a source to what the viewer may see, in as many parts as are read in different
-// ways: a range of an index has what is open, and what is not, apart.
+// shown restricts a source to the visible documents, in as many parts as are read differently. A range of an index has
+// separate parts for open and other documents.
 func (p plan) shown(q Query, is facts, a part) []part {
 	guest := q.Viewer == 0
 	switch {
-	case q.Group != 0 && a.from != driverNumbers: // what is in those of its channels that the viewer sees
+	case q.Group != 0 && a.from != driverNumbers: // the contents of its channels that the viewer sees
 		return []part{a}
 	case q.Channel != 0 && a.from == documents:
 		return p.contents(is)
@@ -262,13 +258,13 @@ func (p plan) shown(q Query, is facts, a part) []part {
 	case a.from == documents:
 		return append(p.spans(open), p.closed()...)
 	case a.from.byNumber() && p.goal == countOnly && !p.pending:
-		return shows(a, open, closedMine) // what is closed is looked at only where there is not enough that is open
+		return shows(a, open, closedMine) // closed documents are only read if there are not enough open ones
 	}
 	return shows(a, visible)
 }
 
-// contents are what the viewer sees of a channel: its blocks, and of its channels those that
-// are not hidden. What is open among the former does not matter, nor does what is pending.
+// contents returns the part of a channel that the viewer sees: its blocks, and those of its channels that are not
+// hidden. Neither the visibility of the blocks nor pending changes matter.
 func (p plan) contents(is facts) []part {
 	parts := []part{{span: openSpan}}
 	switch p.private {
@@ -284,9 +280,9 @@ func (p plan) contents(is facts) []part {
 	return parts
 }
 
-// closed are what the viewer sees of closed documents. One's own are in the order of an index
-// by times alone; what is in private channels is read whole, or where there are too many of
-// these, looked for along the order.
+// closed returns the parts of closed documents that the viewer sees. The viewer's own are in an index that is ordered by
+// times only. The contents of private channels are read completely or, if there are too many of these, looked up in the
+// list's order.
 func (p plan) closed() (parts []part) {
 	ordered := p.goal == somePage && p.order.by != created && p.order.by != updated
 	switch {
@@ -307,8 +303,8 @@ func (p plan) closed() (parts []part) {
 	return parts
 }
 
-// spans are the ranges of an index that have what is shown: both while something is pending,
-// since documents do not say what is open.
+// spans returns the ranges of an index that contain the shown documents: both while something is pending, because
+// documents then do not reliably say what is open.
 func (p plan) spans(is show) []part {
 	switch {
 	case p.pending:
@@ -319,7 +315,7 @@ func (p plan) spans(is show) []part {
 	return []part{{span: closedSpan, show: is}}
 }
 
-// shows are parts that show several things of one source.
+// shows returns parts that show several sets of one source.
 func shows(a part, all ...show) (parts []part) {
 	for _, is := range all {
 		a.show = is
@@ -328,9 +324,8 @@ func shows(a part, all ...show) (parts []part) {
 	return parts
 }
 
-// halve parts what is read where the order has a first and a second half: by chance, what
-// comes after the place that the seed gives and then the rest; by name, what has one first.
-// Of an index the halves are ranges.
+// halve splits a part if its order has two halves: in random order, the documents after the seed's starting point and
+// then the others; by name, those with a name first. In an index the halves are ranges.
 func (p plan) halve(a part) []part {
 	switch {
 	case p.goal == countOnly || p.order.by != ring && p.order.by != name:
@@ -347,8 +342,8 @@ func (p plan) halve(a part) []part {
 	return []part{first, second}
 }
 
-// wantsEdge reports whether the end of a page is worth measuring: where everything is asked
-// for, or all of some kinds, and the viewer may see what others do not.
+// wantsEdge reports whether to measure the end of a page: for lists of everything or of some types, if the viewer may
+// see things that others do not.
 func wantsEdge(q Query, is facts) bool {
 	p := choose(q, is)
 	return q.Words.Everything && q.Viewer != 0 && p.goal == somePage && !p.pending && p.order.by != shuffled &&

@@ -8,52 +8,50 @@ import (
 	"vitrine/internal/words"
 )
 
-// engine is how a database finds words. Both are given those of internal/words and none of
-// their own rules.
+// engine is the full-text search of a database. Both engines index the tokens of internal/words and apply no rules of
+// their own.
 type engine interface {
-	// put writes the words of the document with a number.
+	// put returns the statement that writes the words of a document by its number.
 	put(seq int64, doc words.Document) (query string, args []any)
-	// putFirst writes the words of the document of a thing, which has none yet.
+	// putFirst returns the statement that writes the words of a thing's document, which has none yet.
 	putFirst(kind domain.SubjectType, id int64, doc words.Document) (query string, args []any)
-	// putAll writes the words of some documents that had none.
+	// putAll returns the statement that writes the words of several documents without words.
 	putAll(all []Words) (query string, args []any)
-	// matches reports whether the words `w` are those of the query bound at p for a place.
+	// matches returns the condition that the words `w` match the query bound at p in a place.
 	matches(p string, in place) string
-	// matchesTitle is matches for a query that asks for titles, of one row that is at hand.
+	// matchesTitle is matches for a query for titles, about a single row that was already read.
 	matchesTitle(p string) string
-	// query binds terms for matches. Words hold nothing that needs to be escaped.
+	// query encodes terms for matches. Words contain nothing that needs escaping.
 	query(terms []words.Term, in place) string
-	// some gives as rows (seq, titled) the documents that have the words of the query, some
-	// several times, at most as many rows as a parameter says; and what tells of `few`, which is
-	// made of these, whether the words are in the title. Where a query is quick, it gives
-	// these without knowing how the last word may go on. Where the engine has read all that has
-	// the words before it gives the first, table is `matched`, to begin the statement with: each of them once, as seq.
+	// some returns the rows (seq, titled) of the documents with the words of the query, possibly several times, up to
+	// the number of rows in a parameter, and an expression on `few`, the table of these rows, that reports whether the
+	// words are in the title. For a quick query, this needs no expansions of the last word. If the engine reads all
+	// matches before it returns the first, table defines `matched` for the beginning of the statement: each match once,
+	// as seq.
 	some(r *renderer, most string) (table, rows, titled string)
 	quick(terms []words.Term) bool
-	// byRow reports whether a single document can be held against words.
+	// byRow reports whether a single document can be checked against words.
 	byRow() bool
-	// mayBeFew reports whether it is worth asking for some.
+	// mayBeFew reports whether some is worth trying.
 	mayBeFew(terms []words.Term) bool
-	// closed reports whether the document with a number is among the closed ones.
+	// closed returns the condition that the document with a number is closed.
 	closed(seq string) string
-	// expansions gives the query for words from $1 to before $2, at most $3, if the engine
-	// needs it.
+	// expansions returns the query for up to $3 words from $1 to before $2, if the engine needs it.
 	expansions() string
-	// joinDocuments joins, as x, the documents that a condition names for every row before it,
-	// by an index.
+	// joinDocuments joins the documents that match a condition for each previous row, as x, by an index.
 	joinDocuments(where string) (join, rest string)
 }
 
-// place says where words are to be.
+// place is a place of words.
 type place int
 
 const (
 	anywhere place = iota
 	inTitle
-	notInTitle // but somewhere
+	notInTitle // but elsewhere
 )
 
-// engineOf is the engine of a database.
+// engineOf returns the engine of a database.
 func engineOf(d sqlx.Dialect) engine {
 	if d == sqlx.Postgres {
 		return tsvector{}
@@ -61,13 +59,12 @@ func engineOf(d sqlx.Dialect) engine {
 	return fts5{}
 }
 
-// PutWords gives the statement that writes the words of the document with a number.
+// PutWords returns the statement that writes the words of a document by its number.
 func PutWords(d sqlx.Dialect, seq int64, doc words.Document) (query string, args []any) {
 	return engineOf(d).put(seq, doc)
 }
 
-// PutFirstWords gives the statement that writes the words of the document of a thing, which
-// has none yet.
+// PutFirstWords returns the statement that writes the words of a thing's document, which has none yet.
 func PutFirstWords(d sqlx.Dialect, kind domain.SubjectType, id int64, doc words.Document) (query string, args []any) {
 	return engineOf(d).putFirst(kind, id, doc)
 }
@@ -75,18 +72,18 @@ func PutFirstWords(d sqlx.Dialect, kind domain.SubjectType, id int64, doc words.
 // seqOf is the number of the document of kind $1 with the id $2.
 const seqOf = `(SELECT seq FROM search_documents WHERE kind = $1 AND item_id = $2)`
 
-// Words are those of the document with a number.
+// Words contains the words of a document by its number.
 type Words struct {
 	Seq int64
 	words.Document
 }
 
-// PutAllWords gives the statement that writes the words of documents that had none.
+// PutAllWords returns the statement that writes the words of documents without words.
 func PutAllWords(d sqlx.Dialect, all []Words) (query string, args []any) {
 	return engineOf(d).putAll(all)
 }
 
-// conjunction asks for all terms.
+// conjunction joins all terms with an operator.
 func conjunction(terms []words.Term, and string, write func(words.Term) string) string {
 	all := make([]string, len(terms))
 	for i, t := range terms {

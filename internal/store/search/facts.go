@@ -10,37 +10,37 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// facts are what is known or measured before a plan is chosen.
+// facts contains everything known or measured before choosing a plan.
 type facts struct {
 	limits       Limits
-	byRow        bool             // what the engine says of itself
-	pending      bool             // documents do not say yet what is open
-	private      privateFacts     // what the viewer sees in private channels
-	channel      channelFacts     // of the channel asked for
-	matches      int64            // in how many documents the words are, counted up to a limit; 0 if that is not known
-	opened       int64            // how many open documents have them, counted up to one more than the bound; -1 if that is not known
-	sizes        map[filter]int64 // how many documents pass a filter, counted up to a limit or estimated from above
-	followedOpen int64            // open documents by those whom the viewer follows, or fewer
-	counted      int64            // how many results were counted; -1 before that
+	byRow        bool             // a property of the engine
+	pending      bool             // documents do not yet reliably say what is open
+	private      privateFacts     // private channels that the viewer sees
+	channel      channelFacts     // of the query's channel
+	matches      int64            // number of documents with the words, counted up to a limit; 0 if unknown
+	opened       int64            // number of open documents with them, counted up to one more than the limit; -1 if unknown
+	sizes        map[filter]int64 // number of documents that pass a filter, counted up to a limit or estimated from above
+	followedOpen int64            // lower bound of the open documents by followed users
+	counted      int64            // number of results; -1 if not yet counted
 	open         int64            // of these, those known to be open
-	documents    int64            // how many there are of all kinds, or more; 0 if that is not known
-	edge         any              // the key of the last open document of the page; nil unless few closed ones come before it
+	documents    int64            // upper bound of the number of documents; 0 if unknown
+	edge         any              // key of the last open document of the page; nil unless few closed ones precede it
 }
 
-// privateFacts are the private channels that the viewer may see.
+// privateFacts describes the private channels that the viewer may see.
 type privateFacts struct {
 	ids    []domain.ChannelID
-	blocks int64 // in them, or more
-	many   bool  // there are too many to be listed
+	blocks int64 // upper bound of the blocks in them
+	many   bool  // too many to be listed
 }
 
 type channelFacts struct {
-	items, open int64 // open are all but private channels
+	items, open int64 // open are all items except private channels
 	private     bool
 }
 
-// gather measures what the choice of a plan depends on. It reports whether there can be
-// anything to find: there is not in a channel that the viewer does not see.
+// gather measures the facts for choosing a plan. some is false if there can be no results, as in a channel that the
+// viewer does not see.
 func (f Finder) gather(ctx context.Context, q Query) (is facts, some bool, err error) {
 	is = facts{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, opened: -1, byRow: engineOf(f.Dialect).byRow()}
 	if is.pending, err = f.isPending(ctx); err != nil {
@@ -61,8 +61,7 @@ func (f Finder) gather(ctx context.Context, q Query) (is facts, some bool, err e
 	return is, true, nil
 }
 
-// measure counts how many documents pass the filters that few may pass, unless more is found
-// anyhow than is counted.
+// measure counts the documents that pass the measured filters, unless the results exceed the counting limit anyway.
 func (f Finder) measure(ctx context.Context, q Query, is *facts) (err error) {
 	if q.only(isFollowed) && !is.pending {
 		if is.followedOpen, err = sqlx.ScanInt64(f.QueryRow(ctx, followedOpen, q.Viewer)); err != nil {
@@ -87,7 +86,7 @@ func (f Finder) measure(ctx context.Context, q Query, is *facts) (err error) {
 	return err
 }
 
-// isPending reports whether anything is pending, for those who choose between two texts.
+// isPending reports whether any change is pending. It lets the caller choose between two statements.
 func (f Finder) isPending(ctx context.Context) (is bool, err error) {
 	err = f.QueryRow(ctx, "SELECT "+access.Pending).Scan(&is)
 	return is, err
@@ -102,18 +101,18 @@ func (f Finder) channel(ctx context.Context, viewer domain.UserID, id domain.Cha
 	return c, err
 }
 
-// privateChannelsQuery gives first, in a row without an id, how many channels were looked at, up
-// to $2 for each way to see one. Then, if these are fewer than $2, it gives the private
-// channels that the viewer may see, and how many blocks are in each; of group $3, if that is
-// not 0. The query begins at the viewer's side; CROSS JOIN has SQLite do so.
+// privateChannelsQuery first returns a row without an id, with the number of examined channels, up to $2 for each way to
+// see one. If that is less than $2, it then returns the private channels that the viewer may see, with the number of
+// blocks in each; only those of group $3, if that is not 0. The query begins with the viewer's rows; CROSS JOIN makes
+// SQLite do so.
 var privateChannelsQuery = "WITH " + access.SomePrivateChannels("$2") + `
 	SELECT 0, 0, (SELECT count(*) FROM ways)
 	UNION ALL SELECT * FROM (SELECT DISTINCT ch.id, ch.blocks_count, 0 FROM ways CROSS JOIN channels ch
 		WHERE (SELECT count(*) FROM ways) < $2 AND ch.id = ways.id AND ch.visibility = 'private'
 			AND (CAST($3 AS BIGINT) = 0 OR ch.owner_type = 'Group' AND ch.owner_id = $3) AND ` + access.VisibleChannel + `) AS seen`
 
-// private finds the private channels that the viewer may see, those of a group if one is
-// given, unless there are so many that each is to be looked up that is met.
+// private finds the private channels that the viewer may see, only those of a group if given. If there are too many,
+// each document's are looked up instead.
 func (f Finder) private(ctx context.Context, viewer domain.UserID, group domain.GroupID) (p privateFacts, err error) {
 	if viewer == 0 {
 		return p, nil
@@ -134,14 +133,13 @@ func (f Finder) private(ctx context.Context, viewer domain.UserID, group domain.
 	return p, err
 }
 
-// measureEdge finds the key of the last open document of the page, if few closed ones come
-// before it: to look at each of those costs less than to read and sort all that the viewer
-// sees in private.
+// measureEdge finds the key of the last open document of the page, if few closed ones precede it. Looking up each of
+// those costs less than reading and sorting everything private that the viewer sees.
 func (f Finder) measureEdge(ctx context.Context, q Query, is facts) (edge any, err error) {
 	r := renderer{Dialect: f.Dialect, q: q, is: is, plan: choose(q, is), args: sqlx.Args{q.Viewer}}
 	var closed int64
 	err = f.QueryRow(ctx, r.edge(), r.args...).Scan(&edge, &closed)
-	if errors.Is(err, database.ErrNoRows) || err == nil && closed > is.limits.OnPage { // the page has room, or there are many
+	if errors.Is(err, database.ErrNoRows) || err == nil && closed > is.limits.OnPage { // the page is not full, or there are many
 		return nil, nil
 	}
 	return edge, err

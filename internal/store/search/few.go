@@ -8,17 +8,15 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// takesFew reports whether a search may begin with what few documents have: where words are
-// asked for, of all there is.
+// takesFew reports whether a search may first look for few matches: if it has words and covers everything.
 func (f Finder) takesFew(q Query) bool {
 	return f.Limits.Few > 0 && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && engineOf(f.Dialect).mayBeFew(q.Words.Terms)
 }
 
-// fewMatches gives the page and its exact total by one statement, if the words are in fewer
-// places than Limits.Few and nothing is pending; else all is false and the list is to be found
-// another way: opened is then how many open documents have the words, counted up to one more than
-// the bound, or -1 where the statement does not say so. Whether the viewer sees a closed document is looked up for
-// each, so that their private channels need not be read before.
+// fewMatches returns the page and its exact total with one statement, if the words occur fewer than Limits.Few times and
+// nothing is pending. Otherwise all is false and the list must be found in another way. opened is then the number of
+// open documents with the words, counted up to one more than the limit, or -1 if the statement does not return it. It
+// looks up each closed document's visibility, so that the viewer's private channels need not be read first.
 func (f Finder) fewMatches(ctx context.Context, q Query) (l domain.List[domain.Subject], all bool, opened int64, err error) {
 	s := renderFew(f.Dialect, q, f.Limits)
 	opened = -1
@@ -45,15 +43,15 @@ func (f Finder) fewMatches(ctx context.Context, q Query) (l domain.List[domain.S
 	return l, all, opened, err
 }
 
-// countsAtOnce reports whether the statement that looks for few matches counts those that are open if
-// they are many: where that is what a search counts next, and they have been gathered already,
-// which of a common word takes as long as to count them.
+// countsAtOnce reports whether the statement for few matches also counts the open ones if there are many. It does so if
+// the search would count these next, and they have been gathered already, which for a common word takes as long as
+// counting.
 func countsAtOnce(q Query, table string) bool {
-	return table != "" && len(q.filters()) == 0 && q.Sort.Key != domain.SearchByChance // by chance, more than that is counted
+	return table != "" && len(q.filters()) == 0 && q.Sort.Key != domain.SearchByChance // a search in random order counts more than that
 }
 
-// renderFew gives first a row without a type that says whether all was read, and the total, or what
-// is known instead; and then the page.
+// renderFew writes the statement of fewMatches. Its first row has no type and says whether all was read, and the total
+// or what else is known. The page follows.
 func renderFew(d sqlx.Dialect, q Query, limits Limits) statement {
 	is := facts{limits: limits}
 	p := plan{goal: pageAndTotal, private: unlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, is, pageAndTotal)}

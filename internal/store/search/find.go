@@ -8,11 +8,10 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Search lists what the viewer may see of what is asked for (behaviour.md section 11).
-// Without words, a page costs a walk of an index up to it, and what the viewer sees of
-// private things. With words, newest first, it costs a walk of what matches up to the page,
-// and what has the words in its title; in other orders a look at everything that matches. A
-// filter that few things pass is read first, and then all that passes it.
+// Search lists the results of a query that the viewer may see (behaviour.md section 11). Without words, a page costs
+// reading an index up to it, and the viewer's private things. With words, newest first, it costs reading the matches up
+// to the page, and those in titles; in other orders it costs reading all matches. A filter that few things pass is read
+// first, and then everything that passes it.
 func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
@@ -82,11 +81,10 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	return l, err
 }
 
-// InChannel lists the connections of a channel, from the top, whose items the viewer may see
-// and that are what is asked for. The channel itself must be known to be seen. Totals are as
-// those of Search.
+// InChannel lists the connections of a channel, from the top, whose items match the query and are visible to the viewer.
+// The caller has checked that the channel is. Totals are like those of Search.
 func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.ConnectionID], err error) {
-	q.Sort = domain.SearchSort{Key: domain.SearchByCreated} // any order but the score, which takes more parts
+	q.Sort = domain.SearchSort{Key: domain.SearchByCreated} // any order except the score, which takes more parts
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil
 	}
@@ -112,8 +110,8 @@ func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.Co
 	return l, err
 }
 
-// cut takes off the result that only tells of the next page, and has the total say at least
-// what has been seen.
+// cut removes the extra result that shows whether there is a next page, and raises the total to at least the results
+// seen.
 func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
 	n := int64(len(found))
 	if n > 0 {
@@ -122,8 +120,8 @@ func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
 	return found[:min(n, page.Per)], total
 }
 
-// count counts what a plan finds, up to one more than the bound: what is open is not counted again
-// if that has been done.
+// count counts the results of a plan, up to one more than the limit. Open ones that were counted before are not counted
+// again.
 func (f Finder) count(ctx context.Context, q Query, is *facts, p plan) error {
 	if is.opened >= 0 {
 		p.parts = slices.DeleteFunc(slices.Clone(p.parts), func(a part) bool { return a.show == open })
@@ -144,11 +142,10 @@ func (f Finder) count(ctx context.Context, q Query, is *facts, p plan) error {
 	return f.QueryRow(ctx, s.text, s.args...).Scan(into...)
 }
 
-// countsOpen reports whether a count also says how many of them are known to be open, and how
-// many documents there are.
+// countsOpen reports whether a count also returns how many results are known to be open, and the number of documents.
 func countsOpen(q Query, is facts) bool { return is.byRow && q.Sort.Key == domain.SearchByChance }
 
-// pageAndTotal lists what passes a filter that few things pass, counted exactly.
+// pageAndTotal lists what passes a filter that few things pass, with an exact total.
 func (f Finder) pageAndTotal(ctx context.Context, q Query, is facts, p plan) (l domain.List[domain.Subject], err error) {
 	s := render(f.Dialect, q, is, p)
 	rows, err := f.Query(ctx, s.text, s.args...)
@@ -156,7 +153,7 @@ func (f Finder) pageAndTotal(ctx context.Context, q Query, is facts, p plan) (l 
 	return l, err
 }
 
-// scanFound reads what a document is of.
+// scanFound reads the subject of a document.
 func scanFound(row sqlx.Row, more ...any) (found domain.Subject, err error) {
 	var typ string
 	err = row.Scan(append([]any{&typ, &found.ID}, more...)...)
@@ -164,7 +161,7 @@ func scanFound(row sqlx.Row, more ...any) (found domain.Subject, err error) {
 	return found, err
 }
 
-// subjectType is what a document is of, by its type, which has the kind of a block.
+// subjectType returns the subject's type for a document's type, which for a block is that of the block.
 func subjectType(typ string) domain.SubjectType {
 	switch t := domain.SubjectType(typ); t {
 	case domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup:

@@ -8,16 +8,16 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// ownBlock reports whether a document is of a block that the viewer made.
+// ownBlock returns the condition that a document is a block of the viewer.
 func ownBlock(x string) string { return x + ".kind = 'Block' AND " + x + ".author_id = $1" }
 
-// channelSeen reports whether the viewer sees the channel of a document.
+// channelSeen returns the condition that the viewer sees the channel of a document.
 func channelSeen(x string) string {
 	return "EXISTS (SELECT 1 FROM channels ch WHERE ch.id = " + x + ".item_id AND " + access.VisibleChannel + ")"
 }
 
-// inPrivate reports whether the viewer sees a document in a private channel, or as one; in a
-// list of what a group has, in one of its channels.
+// inPrivate returns the condition that the viewer sees a document as or in a private channel; in a list of a group, in
+// one of its channels.
 func (r *renderer) inPrivate(x string) string {
 	of := ""
 	if r.plan.list == owned && r.q.Group != 0 {
@@ -28,8 +28,8 @@ func (r *renderer) inPrivate(x string) string {
 			WHERE c.item_type = 'Block' AND c.item_id = ` + x + ".item_id AND ch.id = c.channel_id AND ch.visibility = 'private'" + of + " AND " + access.VisibleChannel + "))"
 }
 
-// lookedUp reports whether the viewer sees a closed document: by having made the block, or in
-// a private channel, which is looked up.
+// lookedUp returns the condition that the viewer sees a closed document: as its author, or in a private channel, which
+// is looked up.
 func (r *renderer) lookedUp(x string) string {
 	if r.plan.private == none {
 		return "(" + ownBlock(x) + ")"
@@ -37,8 +37,7 @@ func (r *renderer) lookedUp(x string) string {
 	return "(" + ownBlock(x) + " OR " + r.inPrivate(x) + ")"
 }
 
-// sees is lookedUp where many documents may be met: what is in private channels is read first,
-// if it is not too much.
+// sees is lookedUp for many documents: it first reads the contents of private channels, if these are not too many.
 func (r *renderer) sees(x string) string {
 	if r.plan.private != listed {
 		return r.lookedUp(x)
@@ -48,7 +47,7 @@ func (r *renderer) sees(x string) string {
 		" OR " + x + ".kind = 'Block' AND " + x + ".item_id IN (SELECT item_id FROM seen))"
 }
 
-// ownBlocks are the viewer's that may be closed.
+// ownBlocks returns the query for the viewer's blocks that may be closed.
 func (r *renderer) ownBlocks() string {
 	const own = "SELECT x.seq FROM search_documents x WHERE x.author_id = $1 AND x.kind = 'Block'"
 	if r.plan.pending {
@@ -57,7 +56,7 @@ func (r *renderer) ownBlocks() string {
 	return own + " AND x.open = FALSE"
 }
 
-// check is what a filter asks of a document `d`.
+// check returns the conditions of a filter on a document `d`.
 func (r *renderer) check(f filter) []string {
 	switch f {
 	case byType:
@@ -91,7 +90,7 @@ func (r *renderer) check(f filter) []string {
 	panic("search: no such filter")
 }
 
-// table has the documents `d`.
+// table returns the table of the documents `d`.
 func (r *renderer) table() string {
 	switch r.plan.table {
 	case groupItems:
@@ -103,7 +102,7 @@ func (r *renderer) table() string {
 	return "search_documents d"
 }
 
-// groupItemsSoon is what group_items will have of a group when nothing is pending any more.
+// groupItemsSoon computes what group_items will contain for a group when nothing is pending any more.
 const groupItemsSoon = `SELECT places.group_id, places.kind, places.item_id, x.type, max(places.open_n) > 0 AS open, x.created_at, x.updated_at
 	FROM (SELECT ch.owner_id AS group_id, 'Channel' AS kind, ch.id AS item_id, ` + access.OpenNow + ` AS open_n
 			FROM channels ch WHERE ch.owner_type = 'Group' AND ch.owner_id = %[1]s AND ch.state = 'available'
@@ -113,7 +112,7 @@ const groupItemsSoon = `SELECT places.group_id, places.kind, places.item_id, x.t
 	CROSS JOIN search_documents x WHERE x.kind = places.kind AND x.item_id = places.item_id
 	GROUP BY places.group_id, places.kind, places.item_id, x.type, x.created_at, x.updated_at`
 
-// rows are the numbers of the documents that pass a filter, some twice.
+// rows returns the query for the numbers of the documents that pass a filter, some twice.
 func (r *renderer) rows(f filter) string {
 	switch f {
 	case byType:
@@ -140,36 +139,34 @@ const followedByChannel = `
 		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ch.id = f.followed_id AND c.channel_id = ch.id
 			AND x.kind = c.item_type AND x.item_id = c.item_id AND ` + access.VisibleChannel
 
-// followedDocument reports whether the document `d` is by a user, or in a channel, that the
-// viewer follows. The sign has SQLite begin with the channels that it is in, not with those
-// followed.
+// followedDocument is the condition that the document `d` is by a user, or in a channel, that the viewer follows. The
+// plus sign makes SQLite begin with the document's channels rather than with the followed ones.
 const followedDocument = `(d.type <> 'User' AND d.author_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'User')
 	OR EXISTS (SELECT 1 FROM connections c CROSS JOIN channels ch WHERE c.item_type = d.kind AND c.item_id = d.item_id
 		AND +c.channel_id IN (SELECT followed_id FROM follows WHERE follower_id = $1 AND followed_type = 'Channel')
 		AND ch.id = c.channel_id AND ` + access.VisibleChannel + `))`
 
-// followedCounts are the counts of users whom the viewer follows; each has about sixteen.
+// followedCounts reads the counts of followed users; each has about sixteen.
 const followedCounts = `follows f CROSS JOIN content_counts cc
 	WHERE f.follower_id = $1 AND f.followed_type = 'User' AND cc.owner_type = 'User' AND cc.owner_id = f.followed_id`
 
-// followedOpen is how much that everyone may see is by users whom the viewer follows, or less.
+// followedOpen is a lower bound of the open documents by followed users.
 const followedOpen = `SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM (SELECT cc.open AS n FROM ` + followedCounts + ` LIMIT 2000) AS counted`
 
-// followedSize is how many documents are followed. Where there are more counts to read than it
-// takes to read many documents, it is said to be many.
+// followedSize is the number of followed documents. If reading the counts takes longer than reading many documents, it
+// is a large number.
 const followedSize = `SELECT CAST(CASE WHEN count(*) < 20000 THEN COALESCE(sum(n), 0) ELSE 1000000000 END AS BIGINT) FROM (SELECT * FROM (
 	SELECT cc.open + cc.hidden AS n FROM ` + followedCounts + `
 	UNION ALL SELECT ch.blocks_count + ch.channels_count FROM follows f CROSS JOIN channels ch
 		WHERE f.follower_id = $1 AND f.followed_type = 'Channel' AND ch.id = f.followed_id) AS counts LIMIT 20000) AS counted`
 
-// ownedSize is how much a user made, or is in a group's channels.
+// ownedSize returns the query for the number of a user's creations, or of items in a group's channels.
 func ownedSize(owner domain.PrincipalType, id string) string {
 	return "SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM (SELECT open + hidden AS n FROM content_counts WHERE owner_type = '" + string(owner) +
 		"' AND owner_id = " + id + ") AS counted"
 }
 
-// groupDocuments are a group's channels that the viewer may see, and the blocks in them,
-// some of these twice.
+// groupDocuments are a group's channels that the viewer may see, and the blocks in them, some of these twice.
 const groupDocuments = `WITH owned (id) AS (
 		SELECT ch.id FROM channels ch WHERE ch.owner_type = 'Group' AND ch.owner_id = %s AND ` + access.VisibleChannel + `)
 	SELECT x.seq FROM owned CROSS JOIN search_documents x WHERE x.kind = 'Channel' AND x.item_id = owned.id

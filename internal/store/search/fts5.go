@@ -15,7 +15,7 @@ type fts5 struct{}
 
 func (fts5) matches(p string, _ place) string { return "w.search_words MATCH " + p }
 
-// matchesTitle finds all titles first: FTS5 cannot say so of one row.
+// matchesTitle first finds all matching titles: FTS5 cannot check a single row.
 func (fts5) matchesTitle(p string) string {
 	return "w.rowid IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + p + ")"
 }
@@ -32,11 +32,11 @@ func (fts5) query(terms []words.Term, in place) string {
 	return all
 }
 
-// quick queries are one word: the table of places has them word by word, as they are read.
+// quick accepts queries of one word, because the table of places contains the occurrences of each word in order.
 func (fts5) quick(terms []words.Term) bool { return len(terms) == 1 && len(terms[0].Words) == 1 }
 
-// byRow is false: FTS5 would begin anew with the words for each document, and collects all of what
-// begins like the last one before it looks.
+// byRow returns false: for each document, FTS5 would look up the words again, and first gather all words with the last
+// one as prefix.
 func (fts5) byRow() bool { return false }
 
 func (fts5) mayBeFew([]words.Term) bool { return true }
@@ -55,7 +55,7 @@ func (e fts5) some(r *renderer, most string) (table, rows, titled string) {
 	return "", "SELECT p.doc AS seq, p.col = 'title' AS titled FROM search_places p WHERE " + is + sqlx.Limit(most), "few.titled"
 }
 
-// phrase is a term.
+// phrase encodes a term.
 func phrase(t words.Term) string {
 	text := `"` + strings.Join(t.Words, " ") + `"`
 	if !t.Prefix {
@@ -86,8 +86,7 @@ func (fts5) putAll(all []Words) (query string, args []any) {
 	return `INSERT INTO search_words (rowid, title, body) VALUES ` + sqlx.Tuples(len(all), 3), args
 }
 
-// spelled writes words in their order, with a word that nobody asks for where some are
-// left out between two.
+// spelled writes words in order. It inserts an unsearchable word where others between two are left out.
 func spelled(all []words.Token) string {
 	var b strings.Builder
 	for i, t := range all {
@@ -99,12 +98,11 @@ func spelled(all []words.Token) string {
 	return b.String()
 }
 
-// closed reads a narrow table. The sign has SQLite take its rows in no other order than that
-// of the words.
+// closed reads a narrow table. The plus sign makes SQLite keep the order of the words' rows.
 func (fts5) closed(seq string) string { return "+" + seq + " IN (SELECT seq FROM search_closed)" }
 
-// expansions are asked for since FTS5 reads the matches of a word as they are needed, and
-// collects all of what begins like it before it gives the first.
+// expansions are needed because FTS5 reads the matches of a whole word lazily, but gathers all matches of a prefix
+// before it returns the first.
 func (fts5) expansions() string {
 	return "SELECT term FROM search_vocabulary WHERE term >= $1 AND term < $2 LIMIT $3"
 }

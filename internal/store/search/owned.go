@@ -9,28 +9,28 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// OwnedQuery asks for a page of what a user made, or of what a group has.
+// OwnedQuery requests a page of a user's creations, or of a group's contents.
 type OwnedQuery struct {
 	Viewer domain.UserID
 	Owner  domain.PrincipalRef
-	Types  []string          // of items; none for all
+	Types  []string          // of items; empty for all
 	Sort   domain.SearchSort // by SearchByCreated or SearchByUpdated, or by SearchByAdded if Types are channels only
 	Page   domain.Page
 }
 
-// ownedFacts are what is known of an owner's contents before a plan is chosen.
+// ownedFacts contains what is known of an owner's contents before choosing a plan.
 type ownedFacts struct {
-	pending        bool // counts and documents do not say yet what is open, nor what a group has
+	pending        bool // counts and documents do not yet reliably say what is open, nor what a group has
 	open           int64
 	closedBlocks   int64
 	closedChannels int64
-	member         bool         // the viewer is the owner, or one of the group
-	lost           int64        // closed channels that the viewer made and does not see any more
-	private        privateFacts // what a viewer who is no member sees in private, for a group in its channels
-	seen           int64        // how much of what is closed is in these
+	member         bool         // the viewer is the owner, or a member of the group
+	lost           int64        // closed channels that the viewer created and cannot see any more
+	private        privateFacts // private things that a viewer who is no member sees; for a group, in its channels
+	seen           int64        // how many closed things are in these
 }
 
-// total is how much the viewer sees.
+// total returns how much the viewer sees.
 func (is ownedFacts) total(q OwnedQuery) int64 {
 	if is.member {
 		return is.open + is.closedBlocks + is.closedChannels - is.lost
@@ -38,11 +38,10 @@ func (is ownedFacts) total(q OwnedQuery) int64 {
 	return is.open + is.seen
 }
 
-// Owned lists the blocks and channels that a user made, or the channels of a group and the
-// blocks in them, as far as the viewer may see them; the total is exact. What all see, and
-// what is the viewer's own or their group's, is counted beforehand, and a page walks an index
-// from the nearer end. What others see in private channels costs a look at it, or at what the
-// owner hides if that is less.
+// Owned lists the blocks and channels that a user created, or the channels of a group and the blocks in them, as far as
+// the viewer may see them. The total is exact. Open things, and those of the viewer or the viewer's group, are counted
+// beforehand, and a page is read from an index, starting at the nearer end. For other viewers, private things cost
+// reading the private channels that they see, or all hidden things of the owner if these are fewer.
 func (f Finder) Owned(ctx context.Context, q OwnedQuery) (l domain.List[domain.Subject], err error) {
 	is, err := f.gatherOwned(ctx, q)
 	if err != nil {
@@ -65,7 +64,7 @@ func (f Finder) Owned(ctx context.Context, q OwnedQuery) (l domain.List[domain.S
 	return l, err
 }
 
-// search is the query as one that is rendered.
+// search converts the query for rendering.
 func (q OwnedQuery) search() Query {
 	s := Query{Viewer: q.Viewer, Search: domain.Search{Types: q.Types, Sort: q.Sort, Page: q.Page}}
 	if q.Owner.Type == domain.TypeGroup {
@@ -76,7 +75,7 @@ func (q OwnedQuery) search() Query {
 	return s
 }
 
-// gatherOwned finds out how much there is, and what of it the viewer sees.
+// gatherOwned measures the owner's contents, and the visible part of them.
 func (f Finder) gatherOwned(ctx context.Context, q OwnedQuery) (is ownedFacts, err error) {
 	if is.pending, err = f.isPending(ctx); err != nil {
 		return is, err
@@ -84,7 +83,7 @@ func (f Finder) gatherOwned(ctx context.Context, q OwnedQuery) (is ownedFacts, e
 	if err := f.countContents(ctx, q, &is); err != nil || q.Viewer == 0 {
 		return is, err
 	}
-	// Whatever is hidden: it shall not take longer where something is.
+	// The statement runs even if nothing is hidden, so that its time does not reveal whether there is.
 	group := q.search().Group
 	is.member = q.Owner == domain.UserRef(q.Viewer)
 	if group != 0 {
@@ -104,7 +103,7 @@ func (f Finder) gatherOwned(ctx context.Context, q OwnedQuery) (is ownedFacts, e
 	return is, err
 }
 
-// countContents reads the counts of what the owner has, or counts it while these are behind.
+// countContents reads the counts of the owner's contents, or counts them while the counts are behind.
 func (f Finder) countContents(ctx context.Context, q OwnedQuery, is *ownedFacts) error {
 	query, args := `SELECT type, CAST(sum(open) AS BIGINT), CAST(sum(hidden) AS BIGINT) FROM content_counts
 		WHERE owner_type = $1 AND owner_id = $2 GROUP BY type`, []any{q.Owner.Type, q.Owner.ID}
@@ -129,8 +128,7 @@ func (f Finder) countContents(ctx context.Context, q OwnedQuery, is *ownedFacts)
 	return err
 }
 
-// countLost counts the private channels that the viewer made and another owns by now, but for
-// those that the viewer sees all the same.
+// countLost counts the private channels that the viewer created, that others own now, and that the viewer cannot see.
 func (f Finder) countLost(ctx context.Context, q OwnedQuery, is *ownedFacts) (err error) {
 	if is.closedChannels > 0 {
 		is.lost, err = sqlx.ScanInt64(f.QueryRow(ctx, `SELECT count(*) FROM channels ch WHERE ch.user_id = $1 AND ch.visibility = 'private'
@@ -139,10 +137,10 @@ func (f Finder) countLost(ctx context.Context, q OwnedQuery, is *ownedFacts) (er
 	return err
 }
 
-// manyPrivate is how many blocks in private channels are looked through without a thought.
+// manyPrivate is the number of blocks in private channels that may always be read.
 const manyPrivate = 1000
 
-// chooseOwned decides on the statement of a page, which is read from the list's nearer end.
+// chooseOwned chooses the statement of a page, which starts at the nearer end of the list.
 func chooseOwned(q OwnedQuery, is ownedFacts) plan {
 	total := is.total(q)
 	p := plan{goal: somePage, skip: q.Page.Offset(), take: min(q.Page.Per, total-q.Page.Offset())}
@@ -157,7 +155,7 @@ func chooseOwned(q OwnedQuery, is ownedFacts) plan {
 	case is.member:
 		p.parts = append(p.parts, part{span: p.span(closedSpan), show: closedBlocks})
 		if is.closedChannels > is.lost {
-			p.parts = append(p.parts, part{span: closedSpan, show: closedChannels}) // a channel's own document is never behind
+			p.parts = append(p.parts, part{span: closedSpan, show: closedChannels}) // a channel's own document is always up to date
 		}
 	case is.seen > 0:
 		p.parts = append(p.parts, p.ownedPrivate(is)...)
@@ -165,8 +163,7 @@ func chooseOwned(q OwnedQuery, is ownedFacts) plan {
 	return p
 }
 
-// chooseOwnedCount decides on the statement that counts what a viewer who is no member sees in
-// private channels.
+// chooseOwnedCount chooses the statement that counts what a viewer who is no member sees in private channels.
 func chooseOwnedCount(q OwnedQuery, is ownedFacts) plan {
 	p := plan{goal: countOnly}.owned(q, is)
 	p.parts = p.ownedPrivate(is)
@@ -183,11 +180,11 @@ func (p plan) owned(q OwnedQuery, is ownedFacts) plan {
 	case domain.SearchByUpdated:
 		p.order.by = updated
 	case domain.SearchByAdded:
-		if p.goal == somePage { // counts read documents, which do not have the time
+		if p.goal == somePage { // counts read documents, which lack the time
 			p.order.by = added
 		}
 	}
-	p.pending = is.pending && p.table == documentTable // the other is made with what is pending
+	p.pending = is.pending && p.table == documentTable // the other table is computed with pending changes
 	return p
 }
 
@@ -201,7 +198,7 @@ func tableOf(q OwnedQuery, is ownedFacts) table {
 	return groupItems
 }
 
-// span is a range of an index, which does not say what is open while something is pending.
+// span returns the range of an index to read. While something is pending, ranges do not say what is open.
 func (p plan) span(is span) span {
 	if p.pending {
 		return bothSpans
@@ -209,9 +206,8 @@ func (p plan) span(is span) span {
 	return is
 }
 
-// ownedPrivate is what is seen in private channels, each thing once: found from there, or
-// looked up for all that the owner hides where that is less, or where there are too many
-// such channels to be listed.
+// ownedPrivate returns what the viewer sees in private channels, each thing once. It starts from these channels, or
+// looks up each hidden thing of the owner if these are fewer or there are too many such channels to list.
 func (p plan) ownedPrivate(is ownedFacts) []part {
 	if is.private.many || is.private.blocks > max(manyPrivate, is.closedBlocks+is.closedChannels) {
 		return []part{{span: p.span(closedSpan), show: closedSeen}}

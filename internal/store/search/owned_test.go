@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// What is chosen for lists of what somebody made, or a group has.
+// The plans for lists of a user's creations, or of a group's contents.
 func TestChooseOwned(t *testing.T) {
 	t.Parallel()
 	user, group := domain.UserRef(2), domain.GroupRef(3)
@@ -44,7 +44,7 @@ func TestChooseOwned(t *testing.T) {
 		{"much in private, and the owner hides more", group, nil, hides(1_000, 2, private(1_001, 1)), "check contents | index of open: open + private channels: closed + private blocks: closed"},
 		{"very many private channels", user, nil, hides(5, 2, unlisted), "check contents | index of open: open + index of closed: closed, seen in private"},
 		{"pending", user, nil, hides(5, 2, member, pending), "check contents; pending | index: open + index: closed blocks + index of closed: private channels"},
-		{"pending in a group", group, nil, hides(5, 2, pending), "check contents | index of open: open"}, // its table is made for it
+		{"pending in a group", group, nil, hides(5, 2, pending), "check contents | index of open: open"}, // its table is computed for it
 	} {
 		q := OwnedQuery{Viewer: 1, Owner: c.owner, Types: c.types, Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: domain.Page{Number: 2, Per: 10}}
 		p := chooseOwned(q, c.is)
@@ -64,7 +64,7 @@ func TestChooseOwned(t *testing.T) {
 	}
 }
 
-// A page is read from the nearer end, and the last one has what is left.
+// A page starts at the nearer end, and the last one contains the rest.
 func TestOwnedFromTheNearerEnd(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[int64]struct {

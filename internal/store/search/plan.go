@@ -1,84 +1,84 @@
 package search
 
-// plan is how one statement finds its documents. It is chosen once and not changed after that.
+// plan describes how one statement finds its documents. It does not change after it was chosen.
 type plan struct {
 	goal    goal
-	driver  filter   // what passes it is read first, and then held against the rest
-	checks  []filter // what else a document is asked
-	private private  // how the viewer's private channels are met
-	pending bool     // what is open is looked up
-	parts   []part   // they are disjoint; those of lower tiers come first
+	driver  filter   // read first; the results are then checked against the rest
+	checks  []filter // further conditions on a document
+	private private  // how to handle the viewer's private channels
+	pending bool     // look up what is open
+	parts   []part   // disjoint; those of lower tiers come first
 	order   order
 	skip    int64
 	take    int64
 
 	list      list
 	table     table
-	backwards bool // the page is read from the list's end
+	backwards bool // read the page from the list's end
 }
 
-// list is what kind of list a plan is for.
+// list is the kind of list of a plan.
 type list int
 
 const (
 	found  list = iota // in the order of a search
 	placed             // connections of the channel, from the top
-	owned              // what somebody made, or a group has
+	owned              // a user's creations, or a group's contents
 )
 
-// table is what has the documents.
+// table is the table of the documents.
 type table int
 
 const (
 	documentTable     table = iota
-	groupItems              // copies of those that a group has
-	pendingGroupItems       // what these will be when nothing is pending any more
+	groupItems              // copies of a group's documents
+	pendingGroupItems       // the same, with pending changes applied
 )
 
-// goal is what a statement gives.
+// goal is the result of a statement.
 type goal int
 
 const (
 	somePage     goal = iota
-	countOnly         // up to one more than are counted
-	pageAndTotal      // everything is read
+	countOnly         // up to one more than the counting limit
+	pageAndTotal      // reads everything
 )
 
-// part is documents that are read together.
+// part is a set of documents that are read together.
 type part struct {
 	from source
 	span span
 	show show
 	half half
 	tier tier
-	edge bool // it ends with the last open document of the page
+	edge bool // ends with the last open document of the page
 }
 
-// source is where the documents of a part come from.
+// source is where a part reads its documents.
 type source int
 
 const (
 	documents       source = iota // a range of an index, in its order
-	driverDocuments               // what passes the driver
-	driverNumbers                 // the same, where their numbers are all that is asked for
-	ownBlocks                     // the viewer's, that are closed
+	driverDocuments               // the documents that pass the driver
+	driverNumbers                 // the same, if only their numbers are needed
+	ownBlocks                     // closed ones of the viewer
 	privateContents               // the viewer's private channels, and the blocks in them
-	privateChannels               // the former alone
-	privateBlocks                 // the latter alone
+	privateChannels               // only the former
+	privateBlocks                 // only the latter
 	matches                       // of the words, anywhere
 	titles                        // of the words, in the title
 	texts                         // of the words, elsewhere
-	named                         // called as the query is
-	fromAddress                   // from the page that the query is the address of
-	madeFromAddress               // made from it, and from another page by now
+	named                         // with the query as their name
+	fromAddress                   // of the page whose URL the query is
+	madeFromAddress               // created from that URL, but now of another page
 )
 
-// byNumber reports whether a source is a list of numbers, which may do without the documents.
+// byNumber reports whether a source is a list of numbers that may not need the documents.
 func (s source) byNumber() bool {
 	return s == driverNumbers || s == matches || s == titles || s == texts
 }
 
-// span is the half of an index of documents that is read: each begins with `open`.
+// span is the range of an index of documents to read. The indexes begin with `open`.
 type span int
 
 const (
@@ -87,25 +87,25 @@ const (
 	closedSpan
 )
 
-// show is which of its documents a part shows.
+// show is the subset of documents that a part shows.
 type show int
 
 const (
 	all            show = iota
-	open                // everyone may see it
+	open                // visible to everyone
 	closedOwn           // the viewer's own block, not open
-	closedPrivate       // seen in a private channel, or as one; neither open nor one's own block
-	closedMine          // the two former
-	visible             // what is open, and the former
-	insideChannel       // a block, or a channel that is visible
+	closedPrivate       // visible as or in a private channel; neither open nor the viewer's own block
+	closedMine          // the previous two
+	visible             // open, and the previous one
+	insideChannel       // a block, or a visible channel
 	blocks              // a block
 	closedChannels      // a private channel that the viewer sees, each looked up
-	closed              // what is not open
-	closedBlocks        // and is no channel
+	closed              // not open
+	closedBlocks        // and not a channel
 	closedSeen          // looked up in private channels
 )
 
-// half is part of an order that has two.
+// half is a half of an order that has two.
 type half int
 
 const (
@@ -115,24 +115,24 @@ const (
 	eitherHalf // looked up for each
 )
 
-// tier is a rank that goes before the order.
+// tier is a rank before the order.
 type tier int
 
-// matchedTier is looked up for each document: 1 for those called as the query, 2 for those
-// with the words in the title, 3 for others.
+// matchedTier is looked up for each document: 1 for those with the query as their name, 2 for those with the words in
+// the title, 3 for others.
 const matchedTier tier = -1
 
-// private is how documents are met that the viewer sees in private channels alone.
+// private is how to handle documents that the viewer only sees in private channels.
 type private int
 
 const (
 	none     private = iota // there are no such channels
-	listed                  // what is in them is read once
-	probed                  // the same for lists, but a single document is looked up
-	unlisted                // each document is looked up
+	listed                  // read their contents once
+	probed                  // the same for lists, but look up single documents
+	unlisted                // look up each document
 )
 
-// order is what results are ordered by, within their tiers.
+// order is the order of results within their tiers.
 type order struct {
 	by   column
 	desc bool
@@ -141,12 +141,12 @@ type order struct {
 type column int
 
 const (
-	number column = iota // things get theirs in the order in which they are made, and words are kept in it
+	number column = iota // assigned in the order of creation, which is also the order of the words
 	created
 	updated
 	name
 	links
 	added    // last addition to a channel
-	ring     // one order by chance, that begins where the seed says
-	shuffled // an order of the seed's own, for which all that is found is read
+	ring     // one random order, which starts at the seed's point
+	shuffled // a random order of the seed, which requires reading all results
 )

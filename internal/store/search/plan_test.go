@@ -61,7 +61,7 @@ type planCase struct {
 	page, count string
 }
 
-// What is chosen for each kind of query, and what each fact changes.
+// The plans for each kind of query, and the effect of each fact.
 var planCases = []planCase{
 	{"everything, a guest", domain.Search{}, 0, facts{},
 		"page by created desc | index of open: open", "count by created desc | index of open: open"},
@@ -117,7 +117,7 @@ var planCases = []planCase{
 		"page and total by number desc; driven by types | words: open, by tier", "count by number desc; driven by types | words: open"},
 	{"words of a common kind", domain.Search{Query: "moss", Types: []string{"Image"}}, 0, size(byType, 50_001),
 		"page by number desc; check types | name: open, tier 1 + titles: open, tier 2 + texts: open, tier 3", "count by number desc; check types | words: open"},
-	{"of an author", domain.Search{Author: 2}, 1, size(byAuthor, 5), // an index has them in order
+	{"of an author", domain.Search{Author: 2}, 1, size(byAuthor, 5), // an index contains them in order
 		"page by created desc; check author | index of open: open + index of closed: own", "count by created desc; check author | index of open: open + index of closed: own"},
 	{"words of an author", domain.Search{Query: "moss", Author: 2}, 1, size(byAuthor, 5),
 		"page and total by number desc; driven by author; check author | words: visible, by tier",
@@ -193,14 +193,14 @@ func uncounted(is facts) facts {
 	return is
 }
 
-// matching are facts of words in so many documents, and of a channel.
+// matching returns facts for words in n documents, and a channel of some items.
 func matching(n, items int64) facts {
 	is := uncounted(channelOf(items, false))
 	is.byRow, is.matches = true, n
 	return is
 }
 
-// foundOpen are facts of so many open results among so many documents, each of which can be held against words.
+// foundOpen returns facts for n open results among some documents. Each document can be checked against words.
 func foundOpen(n, documents int64) facts {
 	return facts{byRow: true, counted: n, open: n, documents: documents}
 }
@@ -234,8 +234,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// In a channel, results are its connections: these are joined to what matches, or come first
-// where everything is asked for.
+// In a channel, results are its connections: these are joined to the matches, or read first if the query has no words.
 func TestChooseInChannel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -262,7 +261,7 @@ func TestChooseInChannel(t *testing.T) {
 	}
 }
 
-// The end of a page is measured only where closed documents would be read for it otherwise.
+// The end of a page is only measured if closed documents would otherwise be read for it.
 func TestWantsEdge(t *testing.T) {
 	t.Parallel()
 	is := with(sees(5), func(is *facts) { is.limits, is.counted = DefaultLimits, countedUpTo+1 })
@@ -277,7 +276,7 @@ func TestWantsEdge(t *testing.T) {
 		{domain.Search{Query: "moss"}, 1, is, false},
 		{domain.Search{Author: 2}, 1, is, false},
 		{domain.Search{Types: []string{"Image"}}, 1, with(is, func(is *facts) { is.sizes = map[filter]int64{byType: 5_000} }), true},
-		{domain.Search{Types: []string{"Image"}}, 1, with(is, func(is *facts) { is.sizes = map[filter]int64{byType: 5} }), false}, // all are read anyhow
+		{domain.Search{Types: []string{"Image"}}, 1, with(is, func(is *facts) { is.sizes = map[filter]int64{byType: 5} }), false}, // all are read anyway
 		{domain.Search{}, 1, with(is, func(is *facts) { is.pending = true }), false},
 		{sorted(domain.Search{}, domain.SearchByChance), 1, is, true},
 		{sorted(domain.Search{}, domain.SearchByChance), 1, with(is, func(is *facts) { is.counted = 5 }), false},
@@ -288,8 +287,8 @@ func TestWantsEdge(t *testing.T) {
 	}
 }
 
-// Matches are counted where a channel is too large to be read first whatever the words are, and
-// small enough to be where they are common.
+// Matches are counted if a channel is too large to be read first for any words, and small enough to be read first for
+// common ones.
 func TestCountsMatches(t *testing.T) {
 	t.Parallel()
 	for items, want := range map[int64]bool{16_666: false, 16_667: true, 100_001: true, 100_002: false} {

@@ -10,16 +10,15 @@ import (
 	"vitrine/internal/words"
 )
 
-// The bounds of reading how words go on: FTS5 has indexes of the first one and two
-// letters, and a choice of very many words costs more than what it saves.
+// Limits for expanding a prefix. FTS5 has prefix indexes for one and two letters, and a condition with very many words
+// costs more than it saves.
 const (
 	indexedLetters = 2
 	maxExpansions  = 16
 )
 
-// expandPrefix has SQLite look for each word that the last one of a term may be, if these are
-// few. FTS5 reads the matches of a word as they are needed; of what begins like it, it
-// collects all before it gives the first.
+// expandPrefix replaces the prefix of a term's last word by the existing words with this prefix on SQLite, if these are
+// few. FTS5 reads the matches of a word lazily, but gathers all matches of a prefix before it returns the first.
 func (f Finder) expandPrefix(ctx context.Context, q words.Query) (words.Query, error) {
 	query := engineOf(f.Dialect).expansions()
 	if query == "" {
@@ -34,7 +33,7 @@ func (f Finder) expandPrefix(ctx context.Context, q words.Query) (words.Query, e
 		if utf8.RuneCountInString(last) <= indexedLetters {
 			continue
 		}
-		// No character of a word is before '0'. The word itself is not read: that takes long.
+		// All characters of words are '0' or above. The word itself is not read, because that takes long.
 		rows, err := f.Query(ctx, query, last+"0", last+string(unicode.MaxRune), maxExpansions)
 		all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (word string, err error) {
 			err = row.Scan(&word)

@@ -1,10 +1,10 @@
-// Package search finds blocks, channels, users and groups: by words and filters, in one
-// channel, and as lists of what somebody made or a group has. It gives ids of what the viewer
-// may see, and reads nothing of the things themselves.
+// Package search finds blocks, channels, users and groups: by words and filters, in one channel, and as lists of a
+// user's creations or a group's contents. It returns ids that the viewer may see, and does not read the things
+// themselves.
 //
-// Every list takes four steps. gather measures what a choice depends on (facts.go); choose, a
-// pure function, decides on a plan (plan.go); render writes it as one statement, the same for
-// both databases but for how each asks for words (render.go); and the statement runs.
+// Every list takes four steps. gather measures the facts (facts.go). choose, a pure function, chooses a plan (plan.go).
+// render writes the plan as one statement, which is the same for both databases except for the conditions on words
+// (render.go). Finally, the statement runs.
 package search
 
 import (
@@ -13,35 +13,34 @@ import (
 	"vitrine/internal/words"
 )
 
-// countedUpTo is how many results are counted one by one. A longer list says at least so many.
+// countedUpTo is the maximum number of results that are counted exactly. The total of a longer list is at least this
+// number.
 const countedUpTo = 10_000
 
-// Limits say how many documents are few. BeforeWords and BeforeOrder are how many may pass a
-// filter for it to be read first: before the words, or before the order where there are none.
-// OnPage is how many closed documents are looked up one by one for a page. Seen is how many
-// documents in private channels are read at once when one of them may be met. Shuffled is how
-// many results, of those that are counted, are put in an order of the seed's own; more are read
-// along one order that all seeds share. Listed is how many private items of a channel are listed
-// in the program, and Private how many private channels that a viewer sees; where there are
-// more, each is looked up that is met. Few is how many places of words are read, by the statement that
-// gives all that a search finds where they are fewer; 0 does without that statement. Gathered is how many
-// results PostgreSQL is made to find all of before it takes a page of them. AtOnce is how many results
-// that only a look at their connections tells are read for a page and its total together.
+// Limits are the numbers that separate few documents from many. BeforeWords and BeforeOrder are how many may pass a
+// filter for it to be read first: before the words, or before the order if there are none. OnPage is how many closed
+// documents are looked up individually for a page. Seen is how many documents in private channels are read at once to
+// check for one of them. Shuffled is how many counted results are sorted in the seed's own order; beyond it, all seeds
+// share one order. Listed is how many private items of a channel the program lists, and Private how many private
+// channels of a viewer; beyond them, each document is looked up. Few is the limit on occurrences of the words for the
+// statement that returns all results at once; 0 disables that statement. Gathered is how many results PostgreSQL must
+// find before it takes a page of them. AtOnce is how many results that depend on connections are read for a page and its
+// total together.
 type Limits struct {
 	Few, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
 }
 
-// DefaultLimits are estimated from single figures on SQLite: to read the numbers of 44,000
-// documents took as long as to look at some 20,000 matches one by one; to look up a closed
-// document takes up to 10 µs, and to read one that is seen 2 µs.
+// DefaultLimits are estimated from a few measurements on SQLite: reading the numbers of 44,000 documents took as long as
+// checking some 20,000 matches individually; looking up a closed document takes up to 10 µs, and reading a visible one 2
+// µs.
 var DefaultLimits = Limits{Few: 250, Gathered: 5_000, AtOnce: countedUpTo, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
 	Shuffled: countedUpTo, Listed: 1_000, Private: 10_000}
 
-// Query asks for a page of documents that the viewer may see.
+// Query requests a page of documents that the viewer may see.
 type Query struct {
 	domain.Search
 	Viewer domain.UserID
-	Words  words.Query // what Query says
+	Words  words.Query // the parsed Query
 }
 
 // Finder runs searches on a connection.
@@ -50,10 +49,10 @@ type Finder struct {
 	Limits Limits
 }
 
-// filter is what a query can ask for beside words.
+// filter is a condition of a query other than its words.
 type filter int
 
-// The filters, in the order in which a document is held against them.
+// The filters, in the order in which documents are checked.
 const (
 	noFilter filter = iota
 	byType
@@ -65,12 +64,12 @@ const (
 	inGroup
 	inChannel
 
-	hasWords  // of what is not read by its words
-	ownedBy   // of lists of what somebody has
+	hasWords  // if the words are not read first
+	ownedBy   // for lists of an owner's things
 	isContent // a block or a channel
 )
 
-// filters are those that the query sets.
+// filters returns the filters of the query.
 func (q Query) filters() (set []filter) {
 	for f, is := range [...]bool{
 		byType: len(q.Types) > 0, byExtension: len(q.Extensions) > 0, changedAfter: !q.After.IsZero(), byAuthor: q.Author != 0,
@@ -84,10 +83,10 @@ func (q Query) filters() (set []filter) {
 	return set
 }
 
-// address is the key of the page that the query is the address of, 0 if it is none.
+// address returns the key of the page whose URL the query is, or 0.
 func (q Query) address() int64 { return words.Source(q.Query) }
 
-// name is the key of a thing called as the query, "" if that is too long for one.
+// name returns the key of things with the query as their name, or "" if it is too long.
 func (q Query) name() string {
 	if key := words.Key(q.Query); len(key) < words.LongestKey {
 		return key

@@ -19,7 +19,7 @@ type renderer struct {
 
 	asksBlocks   bool   // in private channels, as `seen`
 	asksChannels bool   // private ones, as `sees`
-	seed         string // where the order by chance begins, once it is bound
+	seed         string // start of the random order, once it is bound
 }
 
 // statement is a plan in SQL.
@@ -28,7 +28,7 @@ type statement struct {
 	args []any
 }
 
-// render writes a plan as SQL. The values are those that it was chosen for.
+// render writes a plan as SQL, with the values of the same query.
 func render(d sqlx.Dialect, q Query, is facts, p plan) statement {
 	r := renderer{Dialect: d, q: q, is: is, plan: p, args: sqlx.Args{q.Viewer}}
 	var text string
@@ -53,9 +53,8 @@ func render(d sqlx.Dialect, q Query, is facts, p plan) statement {
 	return statement{r.with() + text, r.args}
 }
 
-// with begins a statement with the private channels that the viewer sees, or the blocks in
-// them, where it asks for them. The databases read these when they are asked for the first time, and
-// not at all where nothing closed is met.
+// with defines the private channels that the viewer sees, or the blocks in them, at the beginning of a statement that
+// uses them. The databases compute them on first use, so not at all if there are no closed documents.
 func (r *renderer) with() string {
 	var tables []string
 	if r.asksChannels {
@@ -73,7 +72,7 @@ func (r *renderer) with() string {
 
 func (r *renderer) privateIDs() string { return r.args.Add(sqlx.IDs(r.Dialect, r.is.private.ids)) }
 
-// union writes each part of the plan by a format.
+// union formats each part of the plan.
 func (r *renderer) union(write func(s scan) string) string {
 	parts := make([]string, len(r.plan.parts))
 	for i, p := range r.plan.parts {
@@ -82,7 +81,7 @@ func (r *renderer) union(write func(s scan) string) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// count counts up to a limit. It is one for all parts, so that what comes later is not even read.
+// count counts up to a limit, across all parts together, so that later parts are not read once it is reached.
 func (r *renderer) count() string {
 	most := sqlx.Limit(r.args.Add(int64(countedUpTo + 1)))
 	if !countsOpen(r.q, r.is) {
@@ -97,18 +96,18 @@ func (r *renderer) count() string {
 	return "SELECT count(*), COALESCE(sum(open), 0), COALESCE((SELECT max(seq) FROM search_documents), 0) FROM (" + parts + most + ") AS counted"
 }
 
-// page gives a part of each set, and of these together the page.
+// page writes the beginning of each set, and the page from all of these.
 func (r *renderer) page() string {
 	return "SELECT type, item_id FROM (" + r.merged(", d.item_id AS item_id, d.type AS type", ", item_id %[1]s, type %[1]s") + ") AS paged"
 }
 
-// numbered is page in the order of numbers: only what is on the page is looked up.
+// numbered is page in the order of numbers: it only looks up documents on the page.
 func (r *renderer) numbered() string {
 	return "SELECT d.type, d.item_id FROM (" + r.merged("", "") + ") AS paged CROSS JOIN search_documents d WHERE d.seq = paged.k ORDER BY paged.tier, paged.k " +
 		r.dir()
 }
 
-// merged cuts each part of the plan to the page's end, and gives of all of them the page.
+// merged cuts each part of the plan at the page's end, and takes the page from all of them.
 func (r *renderer) merged(columns, ties string) string {
 	most := sqlx.Limit(r.args.Add(r.plan.skip + r.plan.take))
 	ties = strings.ReplaceAll(ties, "%[1]s", r.dir())
@@ -120,8 +119,8 @@ func (r *renderer) merged(columns, ties string) string {
 		parts, r.dir(), ties, sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
 }
 
-// pageAndTotal gives the page, and how many there are in all, of what is few: all of it is
-// read once. Without a driver it may be many, of which one more is read than are to be.
+// pageAndTotal returns the page and the exact total of few results by reading all of them once. Without a driver there
+// may be many, so it reads one more than the limit.
 func (r *renderer) pageAndTotal() string {
 	parts := r.union(func(s scan) string {
 		return "SELECT " + s.tier + " AS tier, " + r.key(s) + " AS k, d.item_id AS item_id, d.type AS type" + s.text()
@@ -134,15 +133,15 @@ func (r *renderer) pageAndTotal() string {
 		parts, r.dir(), sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
 }
 
-// placed gives a page of the channel's connections, from the top.
+// placed returns a page of the channel's connections, from the top.
 func (r *renderer) placed() string {
 	parts := r.union(func(s scan) string { return "SELECT c.id AS id, c.position_key AS k" + s.text() })
 	return fmt.Sprintf("SELECT id FROM (%s) AS found ORDER BY k DESC%s OFFSET %s",
 		parts, sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
 }
 
-// owned gives a page of what somebody has. It sorts nothing but what is in private channels:
-// what indexes give in order is merged.
+// owned returns a page of an owner's things. It merges what indexes return in order, and sorts only the contents of
+// private channels.
 func (r *renderer) owned() string {
 	order := fmt.Sprintf(" ORDER BY k %[1]s, item_id %[1]s, type %[1]s", r.dir())
 	parts := make([]string, len(r.plan.parts))
@@ -167,7 +166,7 @@ func (r *renderer) ownedPart(s scan) string {
 	return "SELECT " + s.distinct + "d.type AS type, d.item_id AS item_id, " + r.key(s) + " AS k" + s.text()
 }
 
-// renderCounts counts by type what everyone may see, and what not.
+// renderCounts counts open and other documents by type.
 func renderCounts(d sqlx.Dialect, q Query, p plan) statement {
 	r := renderer{Dialect: d, q: q, plan: p, args: sqlx.Args{q.Viewer}}
 	s := r.scan(part{})
@@ -176,8 +175,8 @@ func renderCounts(d sqlx.Dialect, q Query, p plan) statement {
 		s.text() + " GROUP BY d.type", r.args}
 }
 
-// edge gives the key of the last open document of the page, and how many closed ones come
-// before it, up to a limit and one more.
+// edge returns the key of the last open document of the page, and the number of closed ones before it, up to one more
+// than a limit.
 func (r *renderer) edge() string {
 	r.plan.parts = nil
 	key := r.key(scan{})
@@ -192,7 +191,7 @@ func (r *renderer) edge() string {
 		sqlx.Limit("1"), r.args.Add(r.q.Page.Offset()+r.q.Page.Per))
 }
 
-// before compares a key with one that comes after it or is the same.
+// before returns the operator between a key and an equal or later one.
 func (r *renderer) before() string {
 	if r.plan.order.desc {
 		return " >= "
@@ -204,7 +203,7 @@ func (r *renderer) dir() string {
 	return sqlx.Direction(r.plan.order.desc)
 }
 
-// key is what orders.
+// key returns the sort key.
 func (r *renderer) key(s scan) string {
 	switch r.plan.order.by {
 	case created:
@@ -230,7 +229,7 @@ func (r *renderer) key(s scan) string {
 	return s.seq
 }
 
-// along is the order of a part: first by tier where that is not the same for all of it.
+// along returns the order of a part: first by tier if the part has several.
 func (r *renderer) along(s scan) string {
 	text := r.key(s) + " " + r.dir()
 	if r.plan.order.by != number { // which are unique
@@ -242,9 +241,8 @@ func (r *renderer) along(s scan) string {
 	return text
 }
 
-// shuffle is a key of the seed's own. Both halves of the random key are multiplied by factors
-// that the seed gives, modulo a prime, which no product overflows: neither database can
-// multiply modulo 2^64.
+// shuffle returns a sort key specific to the seed. Both halves of the random key are multiplied by factors from the
+// seed, modulo a prime that keeps the products from overflowing: neither database can multiply modulo 2^64.
 func (r *renderer) shuffle() string {
 	const half, prime = 1<<31 - 1, 1<<31 - 1
 	factor := func(n int64) string { return "CAST(" + r.args.Add(1+n%(prime-1)) + " AS BIGINT)" }
@@ -253,8 +251,7 @@ func (r *renderer) shuffle() string {
 		half, factor(first), half, factor(chance(first)), prime)
 }
 
-// chance is where the order by chance begins for a seed: a number from 0 to 2^63 - 1
-// (the finalizer of SplitMix64).
+// chance returns the start of the random order for a seed: a number from 0 to 2^63 - 1 (the finalizer of SplitMix64).
 func chance(seed int64) int64 {
 	x := uint64(seed) + 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -262,8 +259,8 @@ func chance(seed int64) int64 {
 	return int64((x ^ x>>31) >> 1)
 }
 
-// size gives a query for how many documents pass a filter: up to a limit, or by counts that
-// may say more.
+// size returns a query for the number of documents that pass a filter, counted up to a limit, or an upper bound from
+// stored counts.
 func (r *renderer) size(f filter, most int64) string {
 	switch f {
 	case byType:
@@ -281,7 +278,7 @@ func (r *renderer) size(f filter, most int64) string {
 	panic("search: this filter is not measured")
 }
 
-// among tests a column against values.
+// among returns the condition that a column has one of several values.
 func (r *renderer) among(column string, values []string) string {
 	marks := make([]string, len(values))
 	for i, value := range values {

@@ -15,12 +15,12 @@ type scan struct {
 	where []string
 	seq   string // the number of the document
 	tier  string
-	mixed bool // the tier is not the same for all
-	open  bool // it is known that all of it is open
+	mixed bool // the part has several tiers
+	open  bool // known to contain only open documents
 
-	distinct string // "DISTINCT " where a document may come several times
+	distinct string // "DISTINCT " if a document may occur several times
 
-	fenced   bool     // the document is looked up for each match, and held against the conditions there
+	fenced   bool     // look up the document for each match, and apply the conditions there
 	document []string // these conditions
 }
 
@@ -33,7 +33,7 @@ func (s scan) and(where ...string) scan {
 	return s.joined(where...)
 }
 
-// joined adds conditions on what is read first, or on what is joined to the document.
+// joined adds conditions on the table that is read first, or on the tables joined to the document.
 func (s scan) joined(where ...string) scan {
 	s.where = append(append([]string(nil), s.where...), where...)
 	return s
@@ -47,10 +47,10 @@ func (s scan) text() string {
 	return " FROM " + s.from + " WHERE " + strings.Join(s.where, " AND ")
 }
 
-// documentHere is where text puts a fenced document.
+// documentHere is the position of a fenced document in text.
 const documentHere = "<document>"
 
-// scan writes a part: where it reads, what it asks, and what of that the viewer may see.
+// scan writes a part: its source, its conditions, and the viewer's permissions.
 func (r *renderer) scan(p part) scan {
 	s := r.read(p)
 	s.open = p.show == open
@@ -58,7 +58,7 @@ func (r *renderer) scan(p part) scan {
 		s = s.and(r.check(f)...)
 	}
 	if d := r.plan.driver; d != noFilter && p.from != driverDocuments && p.from != driverNumbers {
-		if p.from.byNumber() { // SQLite would ask for the words of each
+		if p.from.byNumber() { // SQLite would look up the words for each
 			s = s.joined(r.NoIndex(s.seq) + " IN (" + r.rows(d) + ")")
 		} else {
 			s = s.joined(s.seq + " IN (" + r.rows(d) + ")")
@@ -81,13 +81,13 @@ func (r *renderer) scan(p part) scan {
 			s.from += " CROSS JOIN connections c"
 		}
 	}
-	if r.plan.list == owned { // which mostly does not ask who looks
+	if r.plan.list == owned { // which usually does not depend on the viewer
 		s = s.and(touchViewer)
 	}
 	return r.ranked(p, s)
 }
 
-// read is where a part reads.
+// read returns the source of a part.
 func (r *renderer) read(p part) scan {
 	d := scan{from: r.table(), seq: "d.seq"}
 	switch p.from {
@@ -151,14 +151,14 @@ func (r *renderer) read(p part) scan {
 	return s
 }
 
-// fences reports whether the documents of matches are to be looked up one by one. PostgreSQL asks
-// what a filter asks of a document as soon as it has read it, by a subquery for each; so where it
-// joins all documents to the matches, it asks that of all there are.
+// fences reports whether to look up the documents of matches individually. PostgreSQL evaluates the subquery of a filter
+// as soon as it has read a document. If it joins all documents to the matches, it therefore evaluates it for every
+// document.
 func (r *renderer) fences() bool {
 	return r.Fence() != "" && slices.ContainsFunc(r.plan.checks, filter.asksConnections)
 }
 
-// numbers are those of some documents, each once.
+// numbers returns the numbers of some documents, each once.
 func numbers(rows string) scan {
 	return scan{from: "(SELECT DISTINCT seq FROM (" + rows + ") AS several) AS few", seq: "few.seq"}
 }
@@ -169,13 +169,13 @@ func (s scan) documented(seq string) scan {
 	return s.and("d.seq = " + seq)
 }
 
-// readsDocuments reports whether a part asks for more than numbers.
+// readsDocuments reports whether a part needs more than numbers.
 func (r *renderer) readsDocuments(p part) bool {
 	return len(r.plan.checks) > 0 || r.plan.list == placed || r.plan.goal == pageAndTotal || r.plan.goal == somePage && r.plan.order.by != number ||
 		p.show == insideChannel || p.tier == matchedTier
 }
 
-// elsewhere leaves out what the address that the query is has found.
+// elsewhere excludes the documents that the query found as a URL.
 func (r *renderer) elsewhere() []string {
 	if r.q.address() == 0 {
 		return nil
@@ -184,7 +184,7 @@ func (r *renderer) elsewhere() []string {
 	return []string{"d.source_key <> " + at, "d.value_key <> " + at}
 }
 
-// ranked gives a part its tier, and its half of an order that has two.
+// ranked adds the tier of a part, and its half of an order with two.
 func (r *renderer) ranked(p part, s scan) scan {
 	s.tier = fmt.Sprint(int(p.tier))
 	if p.tier == matchedTier {
@@ -210,7 +210,7 @@ func (r *renderer) ranked(p part, s scan) scan {
 	return s
 }
 
-// matchedTier looks up how well a document fits the query.
+// matchedTier computes how well a document matches the query.
 func (r *renderer) matchedTier() string {
 	called := ""
 	if r.q.name() != "" {
@@ -219,7 +219,7 @@ func (r *renderer) matchedTier() string {
 	return "CASE " + called + "WHEN " + r.engine().matchesTitle(r.asked(inTitle)) + " THEN 2 ELSE 3 END"
 }
 
-// shows narrows documents `d` to what a part shows.
+// shows restricts the documents `d` to those that a part shows.
 func (r *renderer) shows(p part) []string {
 	switch p.show {
 	case all:
@@ -256,7 +256,7 @@ func (r *renderer) shows(p part) []string {
 	panic("search: no such part")
 }
 
-// showsNumber narrows numbers of documents to what a part shows.
+// showsNumber restricts numbers of documents to those that a part shows.
 func (r *renderer) showsNumber(is show, seq string) []string {
 	closed := r.engine().closed(seq)
 	document := func(where string) string {
@@ -281,11 +281,11 @@ func (r *renderer) showsNumber(is show, seq string) []string {
 	return []string{"(NOT (" + closed + ") OR " + document(r.sees("x")) + ")"}
 }
 
-// touchViewer names the viewer in what does not ask who looks: PostgreSQL wants to know the
-// type of each parameter.
+// touchViewer mentions the viewer in statements that do not depend on it, because PostgreSQL needs the type of each
+// parameter.
 const touchViewer = "CAST($1 AS BIGINT) IS NOT NULL"
 
-// openDocument reports whether everyone may see a document.
+// openDocument returns the condition that everyone may see a document.
 func (r *renderer) openDocument(d string) string {
 	if r.plan.pending {
 		return access.EffectiveOpen(d)
@@ -293,8 +293,7 @@ func (r *renderer) openDocument(d string) string {
 	return d + ".open = TRUE"
 }
 
-// isOpen and isClosed are conditions on the documents of a part, where its range of an index
-// does not say so already.
+// isOpen and isClosed return conditions on the documents of a part, unless its range of an index implies them.
 func (r *renderer) isOpen(p part) []string {
 	if p.span == openSpan && !r.plan.pending {
 		return nil

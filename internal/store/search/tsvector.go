@@ -13,8 +13,8 @@ import (
 // tsvector is the engine of PostgreSQL.
 type tsvector struct{}
 
-// matches asks for titles by an index of their own: GIN keeps no weights, so that by the other
-// one all texts with the words would be read to find the few that have them in the title.
+// matches uses a separate index for titles: GIN stores no weights, so the other index would read all texts with the
+// words to find the few that have them in the title.
 func (tsvector) matches(p string, in place) string {
 	words := "w.words"
 	if in == inTitle {
@@ -37,14 +37,14 @@ func (tsvector) quick([]words.Term) bool { return true }
 
 func (tsvector) byRow() bool { return true }
 
-// mayBeFew leaves out a beginning of a letter or two: its index would gather all of very much.
+// mayBeFew excludes prefixes of one or two letters, for which the index would gather very many matches.
 func (tsvector) mayBeFew(terms []words.Term) bool {
 	last := terms[len(terms)-1]
 	return !last.Prefix || utf8.RuneCountInString(last.Words[len(last.Words)-1]) > indexedLetters
 }
 
-// some finds all in the index of words: else PostgreSQL, which guesses how many there are, may
-// read the whole table for the first of them.
+// some finds all matches with the index of words. Otherwise PostgreSQL, which estimates their number, may read the whole
+// table for the first of them.
 func (e tsvector) some(r *renderer, most string) (table, rows, titled string) {
 	columns, title := "w.rowid AS seq", "FALSE"
 	if r.q.Sort.Key == domain.SearchByScore {
@@ -54,7 +54,7 @@ func (e tsvector) some(r *renderer, most string) (table, rows, titled string) {
 		"SELECT w.seq, " + title + " FROM (SELECT * FROM matched" + sqlx.Limit(most) + ") AS w", "few.titled"
 }
 
-// lexemes is a term; those of titles have the weight A.
+// lexemes encodes a term; those of titles have the weight A.
 func lexemes(t words.Term, title bool) string {
 	lexemes := make([]string, len(t.Words))
 	for i, word := range t.Words {
@@ -103,16 +103,14 @@ func positions(doc words.Document) string {
 	return b.String()
 }
 
-// closed is fenced, since PostgreSQL would read all closed documents where it guesses that it is
-// asked of many.
+// closed is fenced, because PostgreSQL would read all closed documents if it expects many checks.
 func (tsvector) closed(seq string) string {
 	return "EXISTS (SELECT 1 FROM search_closed h WHERE h.seq = " + seq + sqlx.Postgres.Fence() + ")"
 }
 
 func (tsvector) expansions() string { return "" }
 
-// joinDocuments is fenced, since PostgreSQL would read all documents where some users made
-// very many.
+// joinDocuments is fenced, because PostgreSQL would read all documents if some users created very many.
 func (tsvector) joinDocuments(where string) (join, rest string) {
 	return " CROSS JOIN LATERAL (SELECT x.seq FROM search_documents x WHERE " + where + " OFFSET 0) x", "TRUE"
 }
