@@ -18,8 +18,8 @@ type importCase struct {
 	File     string              `json:"file"`
 	Source   string              `json:"source"`
 	Channels map[string][]string `json:"channels"` // by title, with their contents
-	Report   string              `json:"report"`   // part of it
-	Failed   bool                `json:"failed"`   // nothing can be imported, and the import says so
+	Report   string              `json:"report"`   // a part of the report
+	Failed   bool                `json:"failed"`   // nothing can be imported, and the import reports it
 }
 
 // contentsOf returns what is in the channels of the importer, in the order of the file. A link is listed as its title, its

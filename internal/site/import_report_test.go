@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// reported is what an import says at its end.
+// reported is the final report of an import.
 type reported struct{ summary, read, failed string }
 
 // TestImportsReport imports the same files through the command line, the website and the API, which
