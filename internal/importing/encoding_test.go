@@ -65,7 +65,8 @@ func TestNewlyRecognizedService(t *testing.T) {
 	})
 }
 
-// TestNothingToImport checks that a file without anything to import is no success, and changes nothing.
+// TestNothingToImport checks that a file without anything to import is an error, and changes
+// nothing.
 func TestNothingToImport(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

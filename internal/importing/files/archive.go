@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Bounds of an archive. What is beyond them is reported and not read.
+// Limits of an archive. Anything beyond is reported and not read.
 const (
 	maxChannels = 20_000
 	maxEntries  = 100_000
@@ -28,8 +28,8 @@ type archive struct {
 	about   source.About
 }
 
-// readable are the endings of the files in an archive that may hold bookmarks, lists or notes. What is
-// in them is recognized by its content.
+// readable are the extensions of files in an archive that may contain bookmarks, lists or notes.
+// Their contents decide.
 var readable = map[string]bool{".html": true, ".htm": true, ".csv": true, ".tsv": true, ".txt": true, ".json": true, ".opml": true, ".xml": true}
 
 const takeout = "Google Takeout"
@@ -77,7 +77,7 @@ func (a *archive) Read(ctx context.Context, to source.Taker) error {
 	if len(m.order) == 0 && m.tree.Untouched() && m.leftOut == 0 {
 		return plain.ErrNotRecognized
 	}
-	if other > 0 && a.title != takeout { // which contains much else
+	if other > 0 && a.title != takeout { // Takeout contains many other files
 		m.Taker.LeftOut(source.LeftOut{What: "Other files", Where: fmt.Sprintf("%d files", other), Why: "they contain no bookmarks, lists or notes"})
 	}
 	return m.end(ctx)
@@ -91,7 +91,7 @@ func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized
 		m.LeftOut(source.LeftOut{What: "A file", Why: "it cannot be unpacked"})
 		return true, nil
 	}
-	defer func() { _ = r.Close() }() // of what was only read
+	defer func() { _ = r.Close() }() // errors of closing a reader do not matter
 	unpacked := &unpacking{in: r, left: bundle.MostUnpacked(f)}
 	doc := Text(unpacked, Options{Title: strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name)), Encoding: a.options.Encoding})
 	m.begin()
@@ -109,7 +109,7 @@ func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized
 	return true, err
 }
 
-// unpacking reads an entry, and keeps why it cannot be read to its end.
+// unpacking reads an entry, and records why it cannot be read to its end.
 type unpacking struct {
 	in   io.Reader
 	left int64
@@ -138,22 +138,22 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// merged combines several files. Each file has a channel in the channel of the archive; files with the
-// same title share it. Channels are closed at the end of the archive, since
-// several files may add to them.
+// merged combines several files. Each file has a channel in the channel of the archive; files with
+// the same title share it. Channels are closed at the end of the archive, since several files may
+// add to them.
 type merged struct {
 	source.Taker
 	tree    plain.Tree
-	known   map[string]bool // ids of channels, and of those that are nested
+	known   map[string]bool // ids of channels, including nested ones
 	order   []string        // channels to close
-	root    string          // id of the channel of the present file
-	where   string          // name of the present file
+	root    string          // id of the current file's channel
+	where   string          // name of the current file
 	leftOut int
 }
 
 func (m *merged) begin() { m.root = "" }
 
-// id returns the id of a channel of the present file.
+// id returns the id of a channel of the current file.
 func (m *merged) id(of string) string {
 	if of == "/" {
 		return m.root
@@ -161,7 +161,7 @@ func (m *merged) id(of string) string {
 	return plain.ID(m.root + strings.TrimPrefix(of, "/"))
 }
 
-// Channel implements source.Taker.
+// Channel creates a channel within that of the archive. It combines channels with the same title.
 func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 	if c.Root {
 		top, err := m.tree.Root(ctx)
@@ -181,9 +181,9 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 	return m.Taker.Channel(ctx, c)
 }
 
-// Item implements source.Taker.
+// Item hands over an item with an id that is unique in the archive.
 func (m *merged) Item(ctx context.Context, channel string, it source.Item) error {
-	if channel = m.id(channel); channel != m.root && !m.known[channel] { // one channel too many
+	if channel = m.id(channel); channel != m.root && !m.known[channel] { // a channel beyond the limit
 		channel = m.root
 	}
 	it.Where = m.at(it.Where)
@@ -198,10 +198,10 @@ func (m *merged) Item(ctx context.Context, channel string, it source.Item) error
 	return m.Taker.Item(ctx, channel, it)
 }
 
-// Close implements source.Taker.
+// Close does nothing, since later files may add to the channel.
 func (m *merged) Close(context.Context, string) error { return nil }
 
-// LeftOut implements source.Taker.
+// LeftOut adds the name of the file.
 func (m *merged) LeftOut(l source.LeftOut) {
 	m.leftOut++
 	l.Where = m.at(l.Where)

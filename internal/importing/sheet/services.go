@@ -176,8 +176,8 @@ func (l *list) object(ctx context.Context, s stream) error {
 	return plain.ErrNotRecognized
 }
 
-// maxHeld is how many bytes of Karakeep's bookmarks are held until the names of their lists are read,
-// which follow at the end of the file.
+// maxHeld is how many bytes of Karakeep's bookmarks are kept until the names of their lists, which
+// follow at the end of the file, are known.
 const maxHeld = 32 << 20
 
 // karakeep reads an export of Karakeep.
@@ -221,7 +221,7 @@ func (k *karakeep) read(ctx context.Context, s stream, name string) error {
 	})
 }
 
-// maxDepth is how many lists within lists are followed to the outermost, which a cycle has not.
+// maxDepth limits how many parents of a list are followed, since there may be a cycle.
 const maxDepth = 64
 
 // maxLists is how many of Karakeep's lists are read.
@@ -303,7 +303,7 @@ func (k *karakeep) end(ctx context.Context) error {
 	return nil
 }
 
-// folder returns the channel of a list within that of its parent, or top if there is no such list.
+// folder returns the channel of a list within that of its parent, or top if the list is unknown.
 func (k *karakeep) folder(ctx context.Context, top *plain.Folder, id, where string, depth int) (*plain.Folder, error) {
 	of, ok := k.known[id]
 	if !ok || depth > maxDepth {
@@ -332,7 +332,7 @@ func (n *keepNote) set(name string, raw json.RawMessage) {
 	fields := map[string]any{"title": &n.title, "textContent": &n.text, "isTrashed": &n.trash, "isArchived": &n.archived,
 		"createdTimestampUsec": &n.created, "userEditedTimestampUsec": &n.edited, "labels": &n.labels, "listContent": &n.items}
 	if field := fields[name]; field != nil {
-		_ = json.Unmarshal(raw, field) // a field of another type is as good as missing
+		_ = json.Unmarshal(raw, field) // a field of another type counts as missing
 	}
 }
 
