@@ -22,7 +22,7 @@ const (
 type Tree struct {
 	To    source.Taker
 	Title string // of the root channel
-	Start string // prefix of every id; "" for the first format that was supported
+	Start string // prefix of every id, which only package folder sets
 
 	root    Folder
 	folders int
