@@ -1,5 +1,5 @@
-// Parts of a page that htmx exchanges. An answer without the part is a refusal, which is said
-// where it was asked for; the part stays as it is, with what was typed in it.
+// Parts of a page that htmx replaces. A response without the part is an error, which is shown next
+// to the trigger. The part keeps its content, including typed text.
 import { complaint } from "./page.js";
 import { make } from "./say.js";
 import { t } from "./texts.js";
