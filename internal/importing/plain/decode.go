@@ -93,7 +93,7 @@ func utf16(start []byte) (is bool, order unicode.Endianness) {
 			odd++
 		}
 	}
-	most := len(start) / 2 * 3 / 4 // half of the bytes, if it were all ASCII as markup and headings are
+	most := len(start) / 2 * 3 / 4 // three quarters of either half: markup and headings are ASCII
 	switch {
 	case odd >= most && even == 0:
 		return true, unicode.LittleEndian

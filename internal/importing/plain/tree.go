@@ -108,8 +108,7 @@ func (t *Tree) Named(ctx context.Context, above *Folder, c source.Channel) (*Fol
 }
 
 // Private returns the channel for entries of a folder that the file marks as private. It is private
-// regardless of the folder's visibility. If the channel cannot be created, it returns an error or
-// nil.
+// regardless of the folder's visibility.
 func (t *Tree) Private(ctx context.Context, in *Folder) (*Folder, error) {
 	if in.private != nil {
 		return in.private, nil

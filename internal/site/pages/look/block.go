@@ -74,7 +74,7 @@ func blockPage(v *web.Visit) error {
 			shown.Reason = strings.TrimSuffix(v.Lang.Fault(*status.Reason), ".")
 		}
 	}
-	if shown.Can.Manage && shown.Total == 0 { // hidden blocks are in no visible channel
+	if shown.Can.Manage && shown.Total == 0 { // a hidden block is listed in no channel
 		if shown.Hidden, err = v.App().HiddenFor(ctx, actor, domain.Subject{Type: domain.SubjectBlock, ID: id}); err != nil {
 			return err
 		}

@@ -113,7 +113,7 @@ func (p *picture) move(i present.Image) {
 	}
 }
 
-// play plays the animation that somebody asked for.
+// play shows the animation because the reader requested it.
 func (p *picture) play() {
 	p.Moving, p.Asked = true, true
 	p.Zoom = present.Version{Src: p.Animation, Width: p.FullWidth, Height: p.FullHeight}

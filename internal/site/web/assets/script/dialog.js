@@ -24,7 +24,7 @@ export async function openSheet(address) {
 
 class Sheet {
   #address;
-  #typed = false; // something that would be lost
+  #typed = false; // the user would lose it
 
   constructor() {
     const close = make("button", { type: "button", class: "close other", "aria-label": t("script.close") }, "×");
@@ -33,7 +33,7 @@ class Sheet {
     this.element.sheet = this;
     close.addEventListener("click", () => this.leave());
     this.element.addEventListener("cancel", (event) => {
-      if (event.target !== this.element) return; // of a field for files
+      if (event.target !== this.element) return; // from a file field
       event.preventDefault();
       this.leave();
     });
@@ -80,7 +80,7 @@ class Sheet {
       }
       const body = form.enctype === "multipart/form-data" ? fields : new URLSearchParams(fields);
       const answer = await ask(address, { method: "POST", body });
-      if (answer.to || answer.response.ok) this.#typed = false; // else it is as before
+      if (answer.to || answer.response.ok) this.#typed = false; // otherwise the input is still unsaved
       if (answer.to) await this.#arrive(answer.to, address.href);
       else if (answer.page?.querySelector("main form")) this.#show(answer.page, address.href);
       else this.#complain(complaint(answer.page) || t("script.failed"));

@@ -11,7 +11,7 @@ const isOff = () => {
   try {
     return localStorage.getItem(off) === "1";
   } catch {
-    return false; // a browser may keep nothing
+    return false; // storage may be disabled
   }
 };
 

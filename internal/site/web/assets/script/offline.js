@@ -14,7 +14,7 @@ export function keepForReading() {
   const tell = () => workers.controller?.postMessage({ reader });
   tell();
   workers.addEventListener("controllerchange", tell);
-  workers.register(`${root}/sw.js`, { scope: `${root}/`, updateViaCache: "none" }).catch(() => {}); // a browser may forbid it
+  workers.register(`${root}/sw.js`, { scope: `${root}/`, updateViaCache: "none" }).catch(() => {}); // browsers may forbid it
 }
 
 /** Shows when the page was stored, and offers to reload it. */

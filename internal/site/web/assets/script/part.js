@@ -18,7 +18,7 @@ export function keepParts() {
 }
 
 function refused(element, why) {
-  if (element.localName !== "form") return; // more on scrolling: its link is still there
+  if (element.localName !== "form") return; // infinite scrolling: its link is still there
   element.querySelector(":scope > .alarm")?.remove();
   element.prepend(make("div", { class: "alarm", role: "alert" }, make("p", {}, why || t("script.failed"))));
 }

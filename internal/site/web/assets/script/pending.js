@@ -7,7 +7,7 @@ import { t } from "./texts.js";
 const selector = ".pending[id], [data-pending][id]";
 const first = 2000;
 const longest = 30_000;
-const most = 40; // times in a row without anything new
+const most = 40; // consecutive requests without a change
 
 let timer = 0;
 let pause = first;

@@ -14,7 +14,7 @@ export function announce(text) {
   }
   const here = place;
   here.textContent = "";
-  setTimeout(() => { here.textContent = text; }, 50); // a region that comes with its words is not read out
+  setTimeout(() => { here.textContent = text; }, 50); // a live region that is inserted with its text is not announced
 }
 
 /** Creates an element with attributes and children. */

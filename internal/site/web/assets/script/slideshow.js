@@ -2,7 +2,7 @@
 // the next one. Without this script, each slide is a page with links to its neighbours.
 import { ask, started } from "./page.js";
 
-const ahead = new Map(); // pages by their addresses
+const ahead = new Map(); // pages by address
 
 export function start(show) {
   for (const button of show.querySelectorAll("[data-fullscreen]")) {

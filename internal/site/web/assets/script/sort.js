@@ -13,7 +13,7 @@ export function start(list) {
     filter: "input, textarea, select, button, label",
     preventOnFilter: false,
     animation: still.matches ? 0 : 120,
-    delay: 250, // a finger that scrolls drags nothing
+    delay: 250, // so that scrolling with a finger does not drag
     delayOnTouchOnly: true,
     ghostClass: "ghost",
     onStart: () => { list.before = items(list); },

@@ -7,7 +7,7 @@ import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
 const atOnce = 3;
-const pauses = [1000, 2000, 4000]; // before what broke is tried again
+const pauses = [1000, 2000, 4000]; // before retries
 
 export function start(element) {
   if (element.matches("form")) element.uploads = new Uploads(element);
@@ -79,7 +79,7 @@ class Upload {
   #uploads;
   #form;
   #file;
-  #place; // where it is sent, once the site has said so
+  #place; // upload address, once requested
   #stop;
   #row;
   #bar;
@@ -176,7 +176,7 @@ class Upload {
       request.onload = () => {
         if (request.status < 300) return resolve();
         if (request.status >= 500 || request.status === 429 || request.status === 408) return reject(new Error());
-        this.#place = null; // the address is used up, or too old
+        this.#place = null; // the address was used or has expired
         reject(new Refusal(refusal(request)));
       };
       signal.addEventListener("abort", () => request.abort(), { once: true });
