@@ -22,8 +22,9 @@ type importCase struct {
 	Failed   bool                `json:"failed"`   // nothing can be imported, and the import reports it
 }
 
-// contentsOf returns what is in the channels of the importer, in the order of the file. A link is listed as its title, its
-// address in angle brackets, its description and its content, a text as its title and its content.
+// contentsOf returns the contents of the importer's channels in the order of the file. A link is
+// listed as its title, its address in angle brackets, its description and its content, a text as
+// its title and its content.
 func (w *importer) contentsOf() map[string][]string {
 	w.t.Helper()
 	all := map[string][]string{}

@@ -69,7 +69,7 @@ func TestImportsReport(t *testing.T) {
 	})
 }
 
-// report imports a file and returns what is reported, and the German page if there is one.
+// report imports a file and returns the final report, and the German page if there is one.
 func (w *importer) report(b bringing, encoding string) (got reported, german string) {
 	w.t.Helper()
 	switch b.door {

@@ -28,7 +28,7 @@ const (
 	blockComments = web.CommentsPerPage
 )
 
-// blockView is what the page of a block shows.
+// blockView is the data of a block's page.
 type blockView struct {
 	Piece    piece
 	Can      domain.BlockAbilities

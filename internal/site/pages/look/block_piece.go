@@ -26,12 +26,12 @@ type picture struct {
 	Original, Src, Srcset string
 	Width, Height         int64           // of Src
 	FullWidth, FullHeight int64           // of Original
-	Zoom                  present.Version // what the full view shows
+	Zoom                  present.Version // image of the full view
 	Ground, Alt           string
 
 	Animation string // URL of the animation, "" if the image has none
 	Size      string // of the animation
-	Still     string // what the full view shows to readers who prefer reduced motion
+	Still     string // image of the full view for readers who prefer reduced motion
 	Moving    bool   // show the animation
 	Asked     bool   // even to readers who prefer reduced motion
 }

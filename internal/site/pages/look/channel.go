@@ -32,7 +32,7 @@ const perPage = 48
 // mostRelated is how many channels of each kind are listed below a channel.
 const mostRelated = 6
 
-// channelView is what the page of a channel shows.
+// channelView is the data of a channel's page.
 type channelView struct {
 	Channel       present.Channel
 	Collaborators []present.Principal
