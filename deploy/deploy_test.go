@@ -1,5 +1,5 @@
-// Package deploy_test holds the files beside it against the program: the settings that they name,
-// and, where it is installed, what each is for.
+// Package deploy_test checks the files in this folder: the settings that they use exist, and if the
+// program that reads a file is installed, it accepts the file.
 package deploy_test
 
 import (
@@ -27,10 +27,10 @@ import (
 	"vitrine/internal/config"
 )
 
-// Every setting that is named is one.
+// Every setting in the files exists.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	known := map[string]bool{"VITRINE_IMAGE": true, "VITRINE_URL": true} // of the compose files themselves
+	known := map[string]bool{"VITRINE_IMAGE": true, "VITRINE_URL": true} // used only by the compose files
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Flags]()) {
 		known[f.Tag.Get("env")] = true
 	}
@@ -53,7 +53,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// documents reads the documents of a YAML file, which may hold nothing twice.
+// documents parses the documents of a YAML file, which must not contain duplicate keys.
 func documents(t *testing.T, path string) (all []map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -73,7 +73,7 @@ func documents(t *testing.T, path string) (all []map[string]any) {
 	}
 }
 
-// at follows keys into a document.
+// at returns the value at a path of keys in a document.
 func at(doc any, path ...string) any {
 	for _, key := range path {
 		m, ok := doc.(map[string]any)
@@ -85,12 +85,13 @@ func at(doc any, path ...string) any {
 	return doc
 }
 
-// What a manifest refers to is in the file, and pods have longer than the server needs to stop.
+// References in a manifest can be resolved within its file, and pods have more time to stop than
+// the server needs.
 func TestKubernetes(t *testing.T) {
 	t.Parallel()
 	all := documents(t, "kubernetes/vitrine.yaml")
 	kinds := map[string]int{}
-	pods := map[string]string{} // labels by their deployments
+	pods := map[string]string{} // labels by deployment
 	for _, doc := range all {
 		kind, _ := doc["kind"].(string)
 		kinds[kind]++
@@ -121,7 +122,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// A service names networks, volumes, secrets and services that are there.
+// The networks, volumes, secrets and services that a service uses exist.
 func TestCompose(t *testing.T) {
 	t.Parallel()
 	field, _ := reflect.TypeFor[config.Flags]().FieldByName("WaitFor")
@@ -160,7 +161,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// dependencies are the services that another begins after, as a list or with conditions.
+// dependencies returns the services that must start before another, from a list or a map with
+// conditions.
 func dependencies(of any) (names []string) {
 	switch of := of.(type) {
 	case []any:
@@ -173,7 +175,7 @@ func dependencies(of any) (names []string) {
 	return names
 }
 
-// inFolder runs a program on the files, or skips where it is not installed.
+// inFolder runs a program on the files, and skips the test if it is not installed.
 func inFolder(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -242,7 +244,7 @@ func TestCaddy(t *testing.T) {
 	}
 }
 
-// The units are what systemd reads, the program being this test, and leave little open.
+// systemd accepts the units, with this test as the program, and their exposure is low.
 func TestSystemd(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -255,7 +257,7 @@ func TestSystemd(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.ReplaceAll(string(unit), "/usr/local/bin/vitrine", self)
-		text = strings.ReplaceAll(text, "Documentation=man:vitrine(1)\n", "") // it is not installed
+		text = strings.ReplaceAll(text, "Documentation=man:vitrine(1)\n", "") // not installed
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/cli"
 )
 
-// asProgram has the test's own binary be the program, in the environment of a container.
+// asProgram lets the test binary act as the program, in the environment of a container.
 const asProgram = "DEPLOY_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -24,12 +24,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// substituted matches what Compose puts in for a variable: with a default, or with what it says where
-// there is none.
+// substituted matches a variable in a Compose file, with a default or an error message.
 var substituted = regexp.MustCompile(`\$\{([A-Z0-9_]+):([-?])([^}]*)\}`)
 
-// settings starts the program with the settings of a container, its secrets being files, and gives those
-// in effect.
+// settings starts the program with the settings of a container, with secrets in files, and returns
+// the effective settings.
 func settings(t *testing.T, env map[string]string) map[string]any {
 	t.Helper()
 	secrets := t.TempDir()
@@ -48,7 +47,7 @@ func settings(t *testing.T, env map[string]string) map[string]any {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self, "config", "--json")
-	cmd.Env = []string{asProgram + "=1", "VITRINE_DATA_DIR=" + t.TempDir()} // the image's is /data
+	cmd.Env = []string{asProgram + "=1", "VITRINE_DATA_DIR=" + t.TempDir()} // the image uses /data
 	for name, value := range env {
 		value = substituted.ReplaceAllStringFunc(value, func(text string) string {
 			parts := substituted.FindStringSubmatch(text)
@@ -79,7 +78,7 @@ func text(m any) map[string]string {
 	return all
 }
 
-// The program takes the settings of each container, and has by them what the file is about.
+// The program accepts the settings of each container, and the expected ones are in effect.
 func TestContainerSettings(t *testing.T) {
 	t.Parallel()
 	has := func(path string, in map[string]any, wanted ...string) {

@@ -19,8 +19,8 @@ import (
 	"vitrine/internal/obs/trace"
 )
 
-// exported are the labels of each metric, by its name: those of a server that has answered and
-// worked, and those that only some servers have.
+// exported returns the labels of each metric by name: those of a server that has handled requests
+// and jobs, and those that only some servers have.
 func exported(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	r := apptest.New(t, func(c *config.Config) { c.MetricsAddr = "127.0.0.1:0" })
@@ -69,7 +69,7 @@ func exported(t *testing.T) map[string]map[string]bool {
 	return found
 }
 
-// expressions are those of the dashboard and of the alerts.
+// expressions returns the expressions of the dashboard and of the alerts.
 func expressions(t *testing.T) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile("grafana/vitrine.json")
@@ -107,7 +107,7 @@ func expressions(t *testing.T) (all []string) {
 	return all
 }
 
-// Every metric and label of the dashboard and of the alerts is there.
+// Every metric and label in the dashboard and the alerts exists.
 func TestMetricsAreThere(t *testing.T) {
 	t.Parallel()
 	have := exported(t)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// prepare makes a public channel of a hundred long blocks, a private one and a group.
+// prepare creates a public channel of a hundred long blocks, a private one and a group.
 func (a *abuser) prepare(t *testing.T, url string) {
 	t.Helper()
 	a.to(url, &http.Transport{})
@@ -42,7 +42,7 @@ func (a *abuser) prepare(t *testing.T, url string) {
 	}
 }
 
-// tally counts what an attack met.
+// tally counts the outcomes of an attack.
 type tally struct {
 	mu    sync.Mutex
 	name  string
@@ -72,14 +72,14 @@ func (c *tally) met(err error) {
 
 func (c *tally) String() string { return fmt.Sprintf("%s: %v", c.name, c.times) }
 
-// fresh is the same account on connections of its own.
+// fresh returns a client for the same account with its own connections.
 func (a *abuser) fresh(base string) *client {
 	c := &client{token: a.token}
 	c.to(base, &http.Transport{})
 	return c
 }
 
-// sendPictures makes blocks of hostile pictures.
+// sendPictures creates blocks of hostile pictures.
 func (a *abuser) sendPictures(ctx context.Context, base string) string {
 	met, c := &tally{name: "hostile pictures"}, a.fresh(base)
 	for n := 0; pause(ctx, 200*time.Millisecond); n++ {
@@ -92,12 +92,12 @@ func (a *abuser) sendPictures(ctx context.Context, base string) string {
 	return met.String()
 }
 
-// leaveUploads sends files that become no block.
+// leaveUploads uploads files that never become blocks.
 func (a *abuser) leaveUploads(ctx context.Context, base string) string {
 	met, c := &tally{name: "uploads left"}, a.fresh(base)
 	file := make([]byte, 8<<20)
 	for pause(ctx, 100*time.Millisecond) {
-		for i := range 1024 { // other content each time
+		for i := range 1024 { // different content each time
 			file[rand.IntN(len(file))] = byte(i)
 		}
 		_, err := c.upload("left.bin", "application/octet-stream", file)
@@ -106,7 +106,7 @@ func (a *abuser) leaveUploads(ctx context.Context, base string) string {
 	return met.String()
 }
 
-// readNothing asks for the largest page on many sockets and reads none of it.
+// readNothing requests the largest page on many sockets and reads none of it.
 func (a *abuser) readNothing(ctx context.Context, base string) string {
 	met := &tally{name: "sockets that read nothing"}
 	at, err := url.Parse(base)
@@ -137,7 +137,7 @@ func holdSocket(ctx context.Context, host, path, token string) string {
 		return "not sent"
 	}
 	for pause(ctx, time.Second) {
-		// A byte more is only taken while the connection stands.
+		// Writing fails when the connection is closed.
 		if _, err := io.WriteString(conn, "\r\n"); err != nil {
 			return "ended by the server"
 		}
@@ -145,7 +145,7 @@ func holdSocket(ctx context.Context, host, path, token string) string {
 	return "held to the end"
 }
 
-// beginBatches has batches of addresses that drip carried out.
+// beginBatches starts batches of addresses that drip.
 func (a *abuser) beginBatches(ctx context.Context, base string) string {
 	met, c := &tally{name: "batches that drip"}, a.fresh(base)
 	for n := 0; ; n++ {
@@ -169,7 +169,7 @@ func (a *abuser) invite(ctx context.Context, base string) string {
 	return met.String()
 }
 
-// guessTokens asks with tokens that are none, on four connections.
+// guessTokens sends requests with invalid tokens on four connections.
 func (a *abuser) guessTokens(ctx context.Context, base string) string {
 	met := &tally{name: "guessed tokens"}
 	var all sync.WaitGroup

@@ -18,8 +18,8 @@ import (
 const (
 	hostileForms      = 50
 	hostileFormBytes  = 1 << 20
-	hostileFormsCost  = 100 << 20 // bytes of memory for all of them together
-	hostileBodies     = 64        // at once
+	hostileFormsCost  = 100 << 20 // total bytes of memory
+	hostileBodies     = 64        // concurrent
 	hostileBodyBytes  = 1_000_000
 	hostileBodiesCost = 100 << 20
 	hostileItems      = 16 << 20 // on one page of an import
@@ -71,7 +71,7 @@ func post(host, from, path, header string, body []byte) (line string, done func(
 	}
 	_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	go func() { // a server that refuses the body need not read it
+	go func() { // a server that refuses the body may not read it
 		_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\n%s\r\nContent-Length: %d\r\n\r\n", path, host, header, len(body))
 		_, _ = conn.Write(body)
 	}()
@@ -135,7 +135,7 @@ func TestMemoryOfHostileBodies(t *testing.T) {
 			return importFrom(t.Context(), c, source, 5*time.Minute)
 		}},
 	} {
-		s := p.serve() // a new process per step, since its peak never falls
+		s := p.serve() // a new process per step, since the peak never falls
 		c := &client{token: token}
 		c.to(s.url, &http.Transport{})
 		for _, path := range []string{"/v3/me", "/forgot-password", "/v3/openapi.json"} {

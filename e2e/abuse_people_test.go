@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// person is an ordinary client in a wave of abuse: reads, writes text into a channel of their
-// own, and now and then sends a picture.
+// person is an ordinary client during the abuse: reads, writes text into their own channel, and
+// sometimes uploads a picture.
 type person struct {
 	client
 	name   string
 	own    int64
-	public int64 // a channel of somebody else that they look at
+	public int64 // a channel of another user to read
 
 	blocks    []int64 // acknowledged, in order
-	pictures  []int64 // those of them that are pictures
-	unknown   int     // writes that failed, which may have been carried out
+	pictures  []int64 // the pictures among them
+	unknown   int     // number of failed writes, which may have been committed
 	refused   bool    // the disk was full, and no write has been acknowledged since
 	latencies []time.Duration
 	faults    []error
@@ -64,11 +64,11 @@ func (p *person) live(ctx context.Context, url string, full *atomic.Bool) {
 	}
 }
 
-// mostPictures is how many pictures a person sends: while the workers read from a web that
-// drips, each of them takes one of each person and then waits for the drip.
+// mostPictures limits the pictures of a person: while the workers fetch from a web that drips, each
+// of them processes one picture per person and then waits for the drip.
 const mostPictures = 8
 
-// write makes a block: every tenth is a picture, at first.
+// write creates a block. At first, every tenth is a picture.
 func (p *person) write(i int) error {
 	value := fmt.Sprintf("%s %d", p.name, i)
 	picture := i%10 == 9 && len(p.pictures) < mostPictures
@@ -89,7 +89,7 @@ func (p *person) write(i int) error {
 	return nil
 }
 
-// upload sends a file and gives the value of a block of it.
+// upload sends a file and returns the value for a block of it.
 func (c *client) upload(name, contentType string, file []byte) (value string, err error) {
 	var answer struct {
 		Files []struct {
@@ -120,8 +120,8 @@ func (c *client) upload(name, contentType string, file []byte) (value string, er
 	return to, nil
 }
 
-// verify asks for all that was acknowledged: each block once, in the order of the
-// writes, and each picture as an image in the end.
+// verify checks that all acknowledged blocks exist exactly once, in the order of the writes, and
+// that each picture becomes an image.
 func (p *person) verify(t *testing.T, url string) {
 	t.Helper()
 	p.to(url, &http.Transport{})

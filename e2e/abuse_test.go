@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	abuseEnv       = "VITRINE_ABUSE" // how long it takes, as 5m
+	abuseEnv       = "VITRINE_ABUSE" // duration, such as 5m
 	briefAbuse     = 20 * time.Second
 	abuseClients   = 8
 	abuseSockets   = 200
-	abuseDiskBytes = 3 << 30 // of the disk that fills up
+	abuseDiskBytes = 3 << 30 // size of the disk that is filled
 	abuseP99       = time.Second
 )
 
-// TestAbuse runs everything that abusers try at once, beside eight ordinary clients:
-// hostile pictures, readers that do not read, a batch of addresses that drip, guessed
-// tokens, invitations to strangers, echoed forms, bodies that no operation accepts, a hostile
-// import source, long texts and a disk that fills up. No acknowledged write may
-// be lost, no read may fail, and everything derived and stored must be right afterwards.
+// TestAbuse runs all attacks at once, together with eight ordinary clients: hostile pictures,
+// readers that do not read, a batch of addresses that drip, guessed tokens, invitations to
+// strangers, echoed forms, bodies that no operation accepts, a hostile import source, long texts
+// and a full disk. No acknowledged write may be lost, no read may fail, and all derived and stored
+// data must be correct afterwards.
 //
-// It is brief by default. With VITRINE_ABUSE set to a duration (make abuse: five minutes)
-// it also holds reads to a p99 of one second, which a brief run cannot measure.
+// It is brief by default. With VITRINE_ABUSE set to a duration (make abuse: five minutes) it also
+// requires a p99 of one second for reads, which a brief run cannot measure.
 func TestAbuse(t *testing.T) {
 	alone(t)
 	duration, whole := briefAbuse, false
@@ -51,14 +51,14 @@ func TestAbuse(t *testing.T) {
 	}
 }
 
-// abuser is one account with a token that may write, and what it aims at.
+// abuser is an account with a write token, and its targets.
 type abuser struct {
 	client
 	web      string // a site that drips
 	public   int64  // a channel of long blocks
 	private  int64
 	group    int64
-	pictures [][]byte // hostile ones
+	pictures [][]byte // hostile pictures
 	source   string   // URL of a hostile API server
 }
 
@@ -67,7 +67,7 @@ func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole
 	disk := mountDisk(t, p.dataDir)
 	p.env = append(p.env, "VITRINE_FETCH_ALLOW=127.0.0.0/8", "VITRINE_IMAGE_MEMORY=128MiB",
 		"VITRINE_RATE_LIMITS=guest=0,free=300,premium=600,supporter=0", "VITRINE_DISK_RESERVE=64MiB",
-		"VITRINE_QUOTA_UNUSED=premium=256MiB", "VITRINE_QUOTA=premium=1GiB") // what mallory may store is less than there is room
+		"VITRINE_QUOTA_UNUSED=premium=256MiB", "VITRINE_QUOTA=premium=1GiB") // mallory's quota is smaller than the disk
 	p.run("migrate")
 	mallory := &abuser{client: client{token: p.userOf("mallory", "premium")}}
 	for _, hostile := range hostilePictures() {
@@ -92,7 +92,7 @@ func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole
 
 	ctx, stop := context.WithTimeout(t.Context(), duration)
 	defer stop()
-	var full atomic.Bool // while the disk is, writes may be refused
+	var full atomic.Bool // writes may be refused while it is set
 	var abuses, work sync.WaitGroup
 	for _, attack := range []func(context.Context, string) string{
 		mallory.sendPictures, mallory.leaveUploads, mallory.readNothing, mallory.beginBatches, mallory.invite, mallory.guessTokens,
@@ -131,10 +131,10 @@ func abuse(t *testing.T, path, databaseURL string, duration time.Duration, whole
 	}
 }
 
-// disk is one of its own for the data, which can be filled up.
+// disk is a separate disk for the data, which can be filled up.
 type disk struct{ path string }
 
-// mountDisk mounts a small disk in a folder, where root may; elsewhere the test goes on
+// mountDisk mounts a small disk in a folder if the test runs as root; otherwise the test continues
 // without it.
 func mountDisk(t *testing.T, folder string) disk {
 	t.Helper()
@@ -151,7 +151,7 @@ func mountDisk(t *testing.T, folder string) disk {
 	return disk{path: folder}
 }
 
-// fillUp fills the disk for the third fifth of the time.
+// fillUp fills the disk during the third fifth of the time.
 func (d disk) fillUp(ctx context.Context, t *testing.T, duration time.Duration, full *atomic.Bool) {
 	if d.path == "" || !pause(ctx, duration*2/5) {
 		return
@@ -170,7 +170,7 @@ func (d disk) fillUp(ctx context.Context, t *testing.T, duration time.Duration, 
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("filling the disk: %v", err)
 	}
-	// Others may free space, which is taken too.
+	// Also fill space that others free in the meantime.
 	for until := time.Now().Add(duration / 5); time.Now().Before(until) && pause(ctx, 100*time.Millisecond); {
 		_, _ = f.Write(chunk)
 	}
@@ -180,7 +180,7 @@ func (d disk) fillUp(ctx context.Context, t *testing.T, duration time.Duration, 
 	full.Store(false)
 }
 
-// pause waits, and reports whether that was possible before ctx was done.
+// pause waits, and returns false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -26,21 +26,21 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// Pebble is Let's Encrypt's small authority for tests.
+// Pebble is Let's Encrypt's small ACME server for tests.
 const (
 	pebbleEnv        = "VITRINE_TEST_PEBBLE"         // path of the program
-	requirePebbleEnv = "VITRINE_TEST_REQUIRE_PEBBLE" // fails what would be skipped for want of it
+	requirePebbleEnv = "VITRINE_TEST_REQUIRE_PEBBLE" // fails tests that would be skipped without it
 )
 
-// authority gives certificates for names that lead to two ports of this machine.
+// authority issues certificates for names that resolve to two ports of this machine.
 type authority struct {
-	directory string         // its address
-	ca        string         // file of the certificate by which that is trusted
-	roots     *x509.CertPool // of what it gives
+	directory string         // its URL
+	ca        string         // file with its own certificate
+	roots     *x509.CertPool // of the issued certificates
 	cmd       *exec.Cmd
 }
 
-// newAuthority starts one. What it gives is in force for life; it asks for challenges
+// newAuthority starts an ACME server. Its certificates are valid for life; it validates challenges
 // at the ports.
 func newAuthority(t *testing.T, life time.Duration, httpPort, tlsPort int) *authority {
 	t.Helper()
@@ -59,7 +59,7 @@ func newAuthority(t *testing.T, life time.Duration, httpPort, tlsPort int) *auth
 	settings, err := json.Marshal(map[string]any{"pebble": map[string]any{
 		"listenAddress": fmt.Sprintf("127.0.0.1:%d", listen), "managementListenAddress": fmt.Sprintf("127.0.0.1:%d", manage),
 		"certificate": a.ca, "privateKey": filepath.Join(dir, "key.pem"), "httpPort": httpPort, "tlsPort": tlsPort,
-		"retryAfter": map[string]any{"authz": 1, "order": 1}, // seconds that clients are to wait
+		"retryAfter": map[string]any{"authz": 1, "order": 1}, // in seconds
 		"profiles":   map[string]any{"default": map[string]any{"description": "the only one", "validityPeriod": int(life.Seconds())}},
 	}})
 	if err != nil {
@@ -83,13 +83,13 @@ func newAuthority(t *testing.T, life time.Duration, httpPort, tlsPort int) *auth
 	return a
 }
 
-// stop ends it, once.
+// stop ends the server. It must be called only once.
 func (a *authority) stop() {
 	_ = a.cmd.Process.Kill()
 	_ = a.cmd.Wait()
 }
 
-// ask gets an address of it, when it has begun to listen.
+// ask requests a URL of the server, once it listens.
 func (a *authority) ask(t *testing.T, trusted *x509.CertPool, url string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -116,7 +116,7 @@ func (a *authority) ask(t *testing.T, trusted *x509.CertPool, url string) []byte
 	}
 }
 
-// makeCertificate writes a certificate for this machine that is its own authority.
+// makeCertificate writes a self-signed certificate for this machine.
 func makeCertificate(t *testing.T, certFile, keyFile string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -145,8 +145,8 @@ func makeCertificate(t *testing.T, certFile, keyFile string) *x509.CertPool {
 	return pool
 }
 
-// newNames starts a name server that says of every name that it is this machine. Pebble
-// asks it over TCP.
+// newNames starts a DNS server that resolves every name to this machine. Pebble queries it over
+// TCP.
 func newNames(t *testing.T) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -166,7 +166,7 @@ func newNames(t *testing.T) (addr string) {
 	return l.Addr().String()
 }
 
-// answerNames answers the questions of one connection, each with its length before it.
+// answerNames answers the queries of one connection, each preceded by its length.
 func answerNames(conn net.Conn) {
 	defer conn.Close()
 	for {
@@ -185,7 +185,7 @@ func answerNames(conn net.Conn) {
 	}
 }
 
-// answerName answers a question for an IPv4 address, and any other with nothing.
+// answerName answers queries for IPv4 addresses, and all others with no records.
 func answerName(packet []byte) []byte {
 	var m dnsmessage.Message
 	if m.Unpack(packet) != nil || len(m.Questions) != 1 {
@@ -206,8 +206,7 @@ func answerName(packet []byte) []byte {
 	return answer
 }
 
-// freePort gives a port that nobody listens on, out of the range from which systems
-// give ports to connections.
+// freePort returns an unused port outside of the range of ephemeral ports.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {

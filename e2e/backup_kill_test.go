@@ -19,12 +19,12 @@ import (
 	"vitrine/internal/store"
 )
 
-// killedRounds is how often a backup, and then a restore, is killed somewhere.
+// killedRounds is how often a backup, and then a restore, is killed.
 const killedRounds = 3
 
-// A backup and a restore are killed wherever they are, again and again. The source stays as
-// it is, earlier backups stay whole, there is never half a site, and the next run is as if
-// none had been before.
+// A backup and a restore are killed at random points several times. The source is unchanged,
+// earlier backups stay complete, there is never a partly restored site, and the next run works as
+// if nothing had happened.
 func TestKillBackup(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -78,7 +78,7 @@ func killBackups(t *testing.T, p program, empty func() (databaseURL string)) {
 	to = p.into(empty())
 	for range killedRounds {
 		to.kill(time.Duration(random.Int64N(int64(whole))), "restore", folder)
-		if to.there() { // it was too late: it was whole
+		if to.there() { // the restore was complete before the kill
 			to.run("check", "--files")
 			to = p.into(empty())
 		}
@@ -88,7 +88,7 @@ func killBackups(t *testing.T, p program, empty func() (databaseURL string)) {
 	p.run("check")
 }
 
-// into is the program with other, empty places.
+// into returns the program with other, empty places.
 func (p program) into(databaseURL string) program {
 	p.t.Helper()
 	to := p
@@ -101,19 +101,19 @@ func (p program) into(databaseURL string) program {
 	return to
 }
 
-// kill runs a command and kills it after a while, unless it has ended by then.
+// kill runs a command and kills it after a delay, unless it has finished by then.
 func (p program) kill(after time.Duration, args ...string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), after)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.path, args...) // killed by SIGKILL
+	cmd := exec.CommandContext(ctx, p.path, args...) // killed with SIGKILL
 	cmd.Env = p.env
 	if out, err := cmd.CombinedOutput(); err != nil && ctx.Err() == nil {
 		p.t.Fatalf("vitrine %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 }
 
-// there reports whether there is a database with anything in it, which is whole then.
+// there reports whether the database contains anything. Then it must be complete.
 func (p program) there() bool {
 	p.t.Helper()
 	if p.database == "" {
@@ -132,7 +132,7 @@ func (p program) there() bool {
 	return version > 0
 }
 
-// wantNoStrays fails the test if a folder has anything that its one backup does not need.
+// wantNoStrays fails the test if a folder contains anything that its only backup does not need.
 func wantNoStrays(t *testing.T, folder string) {
 	t.Helper()
 	manifests, err := filepath.Glob(filepath.Join(folder, "backups", "*.json"))

@@ -12,14 +12,14 @@ import (
 type client struct {
 	base  string
 	token string
-	key   string // Idempotency-Key of a POST, if there is one
+	key   string // Idempotency-Key of a POST, "" for none
 	http  http.Client
 }
 
 // fields are a JSON object.
 type fields map[string]any
 
-// statusError is an answer that says no.
+// statusError is a response with an error status.
 type statusError struct {
 	status int
 	body   string
@@ -27,13 +27,13 @@ type statusError struct {
 
 func (e statusError) Error() string { return fmt.Sprintf("status %d: %s", e.status, e.body) }
 
-// to makes the client speak to a server.
+// to connects the client to a server.
 func (c *client) to(base string, transport http.RoundTripper) {
 	c.base, c.http = base, http.Client{Transport: transport}
 }
 
-// send sends a request and decodes the answer into out, unless that is nil. A request
-// without an error is acknowledged: its answer has come whole and says 2xx.
+// send sends a request and decodes the response into out, unless that is nil. A request without an
+// error is acknowledged: its response was complete and has a 2xx status.
 func (c *client) send(method, path string, body fields, out any) error {
 	var text io.Reader
 	if body != nil {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// The server is killed while blocks are posted and their content is got, and again
-// when all are posted. Each acknowledged block is there once, in order, and its content
-// takes effect once.
+// The server is killed while blocks are posted and their content is fetched, and again when all are
+// posted. Each acknowledged block exists once, in order, and its content takes effect once.
 func TestKillWhileProcessing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a minute")
@@ -37,8 +36,7 @@ func TestKillWhileProcessing(t *testing.T) {
 	})
 }
 
-// The server is killed while a batch is carried out. Each of its blocks is made once, in
-// order.
+// The server is killed while it processes a batch. Each of its blocks is created once, in order.
 func TestKillInBatch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a minute")

@@ -13,15 +13,15 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// spans are how many writes are acknowledged in a round before the kill, at least and at
-// most. One round is long, for what is lost only by a server that has run for a while.
+// spans are the minimum and maximum numbers of acknowledged writes in a round before the kill. One
+// round is long, to find losses that occur only after a server has run for a while.
 var spans = [][2]int{{1, 40}, {50, 150}, {150, 300}, {600, 900}}
 
-// killsEnv names the variable that has TestKill do so many rounds with 32 writers, instead
-// of one of each span with 8.
+// killsEnv is the variable for the number of TestKill's rounds, which then have 32 writers. By
+// default there is one round of each span with 8.
 const killsEnv = "VITRINE_TEST_KILLS"
 
-// roundsOfKills gives how many write, and the span of each round.
+// roundsOfKills returns the number of writers, and the span of each round.
 func roundsOfKills(t *testing.T, random *rand.Rand, spans [][2]int) (writers int, rounds [][2]int) {
 	n := len(spans)
 	if writers = 8; os.Getenv(killsEnv) != "" {
@@ -39,9 +39,9 @@ func roundsOfKills(t *testing.T, random *rand.Rand, spans [][2]int) (writers int
 	return writers, rounds[:n]
 }
 
-// The program is killed in the middle of many writes, again and again on the same
-// database. After each restart every acknowledged write must be there, one in flight
-// wholly or not at all, none that was refused, and every derived value must be right.
+// The program is killed during many writes, several times on the same database. After each restart
+// every acknowledged write must exist, a write in flight completely or not at all, no refused one,
+// and every derived value must be correct.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -89,8 +89,8 @@ func killAgainAndAgain(t *testing.T, p program, spans [][2]int) {
 	}
 }
 
-// killWhileWriting lets all writers write until the server, killed once so many writes
-// are acknowledged, answers no more. It gives the writes acknowledged in the end.
+// killWhileWriting lets all writers write until the server stops responding. The server is killed
+// after a number of acknowledged writes. It returns the number of writes acknowledged in the end.
 func killWhileWriting(t *testing.T, s *process, all []*writer, after int) int {
 	t.Helper()
 	var acks atomic.Int64

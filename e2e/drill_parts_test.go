@@ -21,7 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// needs are the programs of others in the drill, and where they come from.
+// needs are the third-party programs of the drill with their sources.
 var needs = [...]struct{ name, from string }{
 	{"initdb", "apt-get install postgresql"},
 	{"haproxy", "apt-get install haproxy"},
@@ -30,12 +30,12 @@ var needs = [...]struct{ name, from string }{
 	{"versitygw", "go install github.com/versity/versitygw/cmd/versitygw@v1.8.0"},
 }
 
-// tools finds all of them, and names all that are missing.
+// tools finds all of them, and reports all that are missing.
 func tools(t *testing.T) map[string]string {
 	t.Helper()
 	places := []string{"", "/usr/sbin", "/usr/local/bin"}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // as Debian has it; the pattern is no bad one
-	slices.Reverse(found)                                  // the newest first
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // Debian's path; the pattern is valid
+	slices.Reverse(found)                                  // newest first
 	places = append(places, found...)
 	where := map[string]string{}
 	for _, need := range needs {
@@ -61,7 +61,7 @@ func tools(t *testing.T) map[string]string {
 	return where
 }
 
-// part is a running program of others, with all processes that it has begun.
+// part is a running third-party program with all its child processes.
 type part struct {
 	t    *testing.T
 	name string
@@ -107,7 +107,7 @@ func (p *part) begin() {
 	}
 }
 
-// kill ends the part as a loss of power does, with all its processes.
+// kill ends the part with all its processes, like a power failure.
 func (p *part) kill() {
 	if p.cmd == nil {
 		return
@@ -119,12 +119,12 @@ func (p *part) kill() {
 	<-p.ended
 }
 
-// children are the processes that a process has begun, as Linux tells them. PostgreSQL's are each
-// in a group of their own.
+// children returns the child processes of a process, according to Linux. Each of PostgreSQL's has
+// its own process group.
 func children(parent int) (pids []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent)) // no bad pattern
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent)) // the pattern is valid
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // of a thread that has ended there is none
+		text, _ := os.ReadFile(list) // missing if the thread has ended
 		for _, word := range strings.Fields(string(text)) {
 			if pid, err := strconv.Atoi(word); err == nil {
 				pids = append(append(pids, pid), children(pid)...)
@@ -144,23 +144,22 @@ func newPart(t *testing.T, name string, port int, run func() *exec.Cmd) *part {
 // cluster is PostgreSQL: a primary and its replicas, by number.
 type cluster struct {
 	t       *testing.T
-	bin     string // the folder of its programs
+	bin     string // folder of its programs
 	folder  string
-	as      *syscall.Credential // whom it runs as: it refuses root
+	as      *syscall.Credential // user to run as: PostgreSQL refuses root
 	servers []*part
 	primary int
 }
 
-// newCluster starts a primary, a replica that it waits for at each commit, and one that it
-// does not wait for. All sync to the disk.
+// newCluster starts a primary, a synchronous replica and an asynchronous one. All sync to the disk.
 func newCluster(t *testing.T, initdb string) *cluster {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "vitrine-drill-") // the system's user can reach it
+	folder, err := os.MkdirTemp("", "vitrine-drill-") // accessible to PostgreSQL's user
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if initdb, err = filepath.EvalSymlinks(initdb); err != nil { // the others are beside it
+	if initdb, err = filepath.EvalSymlinks(initdb); err != nil { // the other programs are in the same folder
 		t.Fatal(err)
 	}
 	c := &cluster{t: t, bin: filepath.Dir(initdb), folder: folder}
@@ -199,7 +198,7 @@ func (c *cluster) address(i int) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres", c.servers[i].port)
 }
 
-// url names all servers, of which the program takes the one that can be written to.
+// url lists all servers. The program connects to the writable one.
 func (c *cluster) url() string {
 	var hosts []string
 	for _, s := range c.servers {
@@ -216,7 +215,7 @@ func (c *cluster) postgres(i int) *exec.Cmd {
 	return cmd
 }
 
-// follow has a server follow whichever of the others is the primary.
+// follow lets a server follow the primary among the others.
 func (c *cluster) follow(i int) {
 	c.t.Helper()
 	var ports []string
@@ -245,7 +244,7 @@ func (c *cluster) follow(i int) {
 	c.ready(i)
 }
 
-// anew makes a server that does not run a copy of the primary, which it follows.
+// anew replaces a stopped server with a copy of the primary, which it follows.
 func (c *cluster) anew(i int) {
 	c.t.Helper()
 	if err := os.RemoveAll(c.data(i)); err != nil {
@@ -255,7 +254,7 @@ func (c *cluster) anew(i int) {
 	c.follow(i)
 }
 
-// stray gives what a replica says that was ahead of the one that was promoted, "" for one that was not.
+// stray returns the error of a replica that was ahead of the promoted one, "" for one that was not.
 func (c *cluster) stray(i int) string {
 	for range 100 {
 		if got, err := c.ask(c.primary, "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '"+c.servers[i].name+"'"); err == nil && got == "1" {
@@ -268,7 +267,7 @@ func (c *cluster) stray(i int) string {
 	return strings.Join(lines[max(0, len(lines)-6):], "\n")
 }
 
-// command runs a program of PostgreSQL's and gives what it printed.
+// command runs a PostgreSQL program and returns its output.
 func (c *cluster) command(name string, args ...string) string {
 	c.t.Helper()
 	out, err := c.try(name, args...)
@@ -285,7 +284,7 @@ func (c *cluster) try(name string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// sql runs a statement and gives what it selects.
+// sql runs a statement and returns its result.
 func (c *cluster) sql(i int, statement string) string {
 	c.t.Helper()
 	got, err := c.ask(i, statement)
@@ -296,7 +295,7 @@ func (c *cluster) sql(i int, statement string) string {
 }
 
 func (c *cluster) ask(i int, statement string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // also in clean-ups
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // works in cleanups too
 	defer cancel()
 	conn, err := pgx.Connect(ctx, c.address(i))
 	if err != nil {
@@ -310,13 +309,13 @@ func (c *cluster) ask(i int, statement string) (string, error) {
 	return string(results[0].Rows[0][0]), nil
 }
 
-// now is the time of a server.
+// now returns the time of a server.
 func (c *cluster) now(i int) string { c.t.Helper(); return c.sql(i, "SELECT clock_timestamp()") }
 
-// ready waits until a server takes statements.
+// ready waits until a server accepts statements.
 func (c *cluster) ready(i int) { c.t.Helper(); c.until(i, "SELECT 1", "1") }
 
-// until waits until a statement gives what is wanted.
+// until waits until a statement returns the wanted result.
 func (c *cluster) until(i int, statement, want string) {
 	c.t.Helper()
 	var got string
@@ -337,15 +336,15 @@ func (c *cluster) promote(i int) {
 	c.primary = i
 }
 
-// replica is the server that commits do not wait for, and that is read.
+// replica is the asynchronous server, which the program reads from.
 const replica = 2
 
-// only gives the address of one server alone.
+// only returns the address of a single server.
 func (c *cluster) only(i int) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/vitrine?connect_timeout=2", c.servers[i].port)
 }
 
-// newValkey prepares Valkey or Redis, which keeps nothing.
+// newValkey prepares Valkey or Redis without persistence.
 func newValkey(t *testing.T, path string) *part {
 	port, folder := freePort(t), t.TempDir()
 	return newPart(t, "valkey", port, func() *exec.Cmd {
@@ -353,10 +352,10 @@ func newValkey(t *testing.T, path string) *part {
 	})
 }
 
-// What the storage is reached by.
+// Credentials of the storage.
 const s3Key, s3Secret = "vitrine-drill", "vitrine-drill-secret"
 
-// newS3 prepares a storage with a bucket of the name vitrine.
+// newS3 prepares a storage with a bucket named vitrine.
 func newS3(t *testing.T, path string) *part {
 	port, folder := freePort(t), t.TempDir()
 	for _, name := range []string{"data/vitrine", "meta"} {
@@ -371,7 +370,7 @@ func newS3(t *testing.T, path string) *part {
 	})
 }
 
-// newHAProxy prepares HAProxy by the file of deploy/, but for its addresses.
+// newHAProxy prepares HAProxy with the file of deploy/ and other addresses.
 func newHAProxy(t *testing.T, path string, nodes []int) *part {
 	t.Helper()
 	text, err := os.ReadFile("../deploy/haproxy/haproxy.cfg")
@@ -402,7 +401,8 @@ func newHAProxy(t *testing.T, path string, nodes []int) *part {
 	return newPart(t, "haproxy", port, func() *exec.Cmd { return exec.Command(path, "-db", "-f", file) })
 }
 
-// canCutOff reports whether a port of this machine can be cut off, which takes root and iptables.
+// canCutOff reports whether the test can block a port of this machine, which requires root and
+// iptables.
 func canCutOff(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() == 0 && exec.Command("iptables", "-n", "-L", "INPUT").Run() == nil {
@@ -412,7 +412,7 @@ func canCutOff(t *testing.T) bool {
 	return false
 }
 
-// cutOff has nothing reach a port of this machine, nor come from it, until reach.
+// cutOff blocks all traffic to and from a port of this machine until reach is called.
 func cutOff(t *testing.T, port int) (reach func()) {
 	t.Helper()
 	rule := func(do, which string) error {

@@ -13,30 +13,29 @@ import (
 	"time"
 )
 
-// giveUp is when a client of the drill takes a request to be lost.
+// giveUp is the timeout of requests in the drill.
 const giveUp = 20 * time.Second
 
 func patient() *http.Transport { return &http.Transport{ResponseHeaderTimeout: giveUp} }
 
-// scribe makes blocks, one after another, in a channel of their own, and keeps what was
-// acknowledged.
+// scribe creates blocks sequentially in its own channel, and records the acknowledged ones.
 type scribe struct {
 	client
 	report *report
 	name   string
 	own    int64
-	keyed  bool                                            // sends a write again until there is an answer
-	value  func(ctx context.Context, n int) (string, bool) // of the n-th block
+	keyed  bool                                            // repeats a write until there is a response
+	value  func(ctx context.Context, n int) (string, bool) // returns the value of the n-th block
 	every  time.Duration
 
 	acked   []int64 // ids, in order
 	values  map[int64]string
-	unknown map[string]bool // values of writes whose outcome is not known
-	batches map[string]int  // the sizes of those accepted, by id
+	unknown map[string]bool // values of writes with unknown outcome
+	batches map[string]int  // sizes of the accepted batches by id
 	fault   error
 }
 
-// post sends one write, with a key again and again until it is answered.
+// post sends one write. With a key, it repeats the write until there is a response.
 func (s *scribe) post(ctx context.Context, path string, body fields, out any) (answered bool) {
 	kind := "write"
 	if s.keyed {
@@ -50,14 +49,14 @@ func (s *scribe) post(ctx context.Context, path string, body fields, out any) (a
 			s.report.met(kind, began, nil)
 			return true
 		}
-		s.report.met(kind, first, err) // what is sent again goes wrong for what went wrong first
+		s.report.met(kind, first, err) // a retry counts for the phase of the first failure
 		if refused, ok := errors.AsType[statusError](err); ok && refused.status < 500 && refused.status != http.StatusRequestTimeout {
 			if !strings.Contains(refused.body, "Idempotency-Key") {
 				s.fault = fmt.Errorf("%s: %w", path, err)
 			}
 			return false
 		}
-		// The drill ends for others; what was begun with a key is brought to its end.
+		// After the end of the drill, only writes with a key are still retried.
 		if !s.keyed || began.After(end) {
 			return false
 		}
@@ -65,7 +64,7 @@ func (s *scribe) post(ctx context.Context, path string, body fields, out any) (a
 	}
 }
 
-// write makes blocks until ctx is done.
+// write creates blocks until ctx is done.
 func (s *scribe) write(ctx context.Context) {
 	s.values, s.unknown = map[int64]string{}, map[string]bool{}
 	for n := 0; pause(ctx, s.every); n++ {
@@ -100,7 +99,7 @@ func (s *scribe) batch(ctx context.Context) {
 	}
 }
 
-// contents gives the ids of a channel in its order, and the texts of those that are texts.
+// contents returns the ids of a channel's blocks in order, and the texts of Text blocks.
 func (s *scribe) contents() (ids []int64, texts map[int64]string, err error) {
 	texts = map[int64]string{}
 	for page := 1; ; page++ {
@@ -126,8 +125,9 @@ func (s *scribe) contents() (ids []int64, texts map[int64]string, err error) {
 	}
 }
 
-// verify asks for all that was acknowledged: each block is there once, in the order of the writes,
-// and nothing else but what was not answered, once at most. It gives how many there are.
+// verify checks that each acknowledged block exists exactly once, in the order of the writes. Only
+// unanswered writes may have created further blocks, at most one each. It returns the number of
+// blocks.
 func (s *scribe) verify(t *testing.T) int {
 	t.Helper()
 	if s.fault != nil {
@@ -166,8 +166,8 @@ func (s *scribe) verify(t *testing.T) int {
 	return len(ids)
 }
 
-// verifyBatches waits until all batches are done: each has made each of its blocks once. It
-// gives how many blocks they have made.
+// verifyBatches waits until all batches are done: each has created each of its blocks once. It
+// returns the number of blocks.
 func (s *scribe) verifyBatches(t *testing.T) (made int) {
 	t.Helper()
 	for id, size := range s.batches {
@@ -213,7 +213,7 @@ func (s *scribe) look(ctx context.Context) {
 	}
 }
 
-// page asks for a page as a guest's browser does.
+// page requests a page like a guest's browser.
 func (c *client) page(path string) error {
 	res, err := c.http.Get(c.base + path)
 	if err != nil {
@@ -227,8 +227,8 @@ func (c *client) page(path string) error {
 	return err
 }
 
-// careful writes at random until ctx is done. After each failure it waits until what was in flight
-// has come to its end, and holds all that it knows against what is there.
+// careful writes at random until ctx is done. After each failure it waits until requests in flight
+// have finished, and compares everything that it knows with the server.
 func (w *writer) careful(ctx context.Context, r *report) {
 	base := w.base
 	for pause(ctx, 50*time.Millisecond) {
@@ -256,9 +256,9 @@ func (w *writer) careful(ctx context.Context, r *report) {
 	}
 }
 
-// crew is everybody who uses the nodes.
+// crew is all users of the nodes.
 type crew struct {
-	scribes []*scribe // texts, some with keys
+	scribes []*scribe // writers of texts, some with keys
 	batcher *scribe
 	linker  *scribe
 	painter *scribe
@@ -266,7 +266,7 @@ type crew struct {
 	readers []*scribe
 }
 
-// newCrew makes their accounts and channels.
+// newCrew creates the accounts and channels.
 func newCrew(t *testing.T, p program, url, pages string, r *report) *crew {
 	t.Helper()
 	scribeOf := func(name string, every time.Duration, value func(ctx context.Context, n int) (string, bool)) *scribe {

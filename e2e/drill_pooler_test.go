@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// pooler is a PgBouncer before the primary of a cluster.
+// pooler is a PgBouncer in front of the primary of a cluster.
 type pooler struct {
 	*part
-	file string // of settings
+	file string // settings
 }
 
-// Who is let in by the pooler, which PostgreSQL itself does not ask for it.
+// The password for the pooler. PostgreSQL itself requires none.
 const poolerPassword = "vitrine-drill-secret"
 
-// primaryLine is where the file of deploy/ says which server is the primary.
+// primaryLine matches the line of deploy/'s file that names the primary.
 var primaryLine = regexp.MustCompile(`(?m)^vitrine = host=\S+ port=\d+$`)
 
-// newPooler prepares PgBouncer by the file of deploy/, but for its addresses, and the role as
-// docs/operations.md has it.
+// newPooler prepares PgBouncer with the file of deploy/ and other addresses, and the role from
+// docs/operations.md.
 func newPooler(t *testing.T, path string, db *cluster) *pooler {
 	t.Helper()
 	text, err := os.ReadFile("../deploy/pgbouncer/pgbouncer.ini")
@@ -69,7 +69,7 @@ func newPooler(t *testing.T, path string, db *cluster) *pooler {
 	return p
 }
 
-// point writes into the settings which server is the primary.
+// point writes the address of the primary into the settings.
 func (p *pooler) point(db *cluster) {
 	text, err := os.ReadFile(p.file)
 	if err == nil && !primaryLine.Match(text) {
@@ -83,7 +83,7 @@ func (p *pooler) point(db *cluster) {
 	}
 }
 
-// lead has the pooler lead to the primary that is one now, as docs/operations.md says.
+// lead switches the pooler to the current primary, as described in docs/operations.md.
 func (p *pooler) lead(db *cluster) {
 	p.point(db)
 	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {

@@ -12,25 +12,25 @@ import (
 	"time"
 )
 
-// kinds of requests in the report, in its order.
+// kinds are the kinds of requests, in the order of the report.
 var kinds = []string{"read", "page", "write", "write, keyed", "upload"}
 
-// report collects what came of the requests of a drill, phase by phase.
+// report collects the outcomes of a drill's requests by phase.
 type report struct {
 	mu     sync.Mutex
 	phases []*phase
 }
 
-// phase is a part of the drill, in which one thing happens.
+// phase is a part of the drill with one event.
 type phase struct {
 	name       string
 	begun      time.Time
 	took       time.Duration
 	requests   map[string]int            // by kind
 	errors     map[string]map[string]int // by kind of request, then of error
-	lastWrite  time.Time                 // the last acknowledged one, of this phase or before
+	lastWrite  time.Time                 // last acknowledged write, of this phase or an earlier one
 	longestGap time.Duration             // between two acknowledged writes
-	slowest    time.Duration             // of the requests that were answered well
+	slowest    time.Duration             // slowest successful request
 }
 
 // begin ends a phase and begins the next one.
@@ -48,8 +48,8 @@ func (r *report) begin(name string) {
 	r.phases = append(r.phases, next)
 }
 
-// met notes a request that began at some time. What goes wrong counts in the phase in which the
-// request began; it may be in the next that it ends.
+// met records a request and its start time. A failure counts in the phase in which the request
+// began, even if it ends in the next one.
 func (r *report) met(kind string, began time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,7 +77,7 @@ func (r *report) met(kind string, began time.Time, err error) {
 	p.errors[kind][errorKind(err)]++
 }
 
-// errorKind names an error: the status, with what else there is to tell from it.
+// errorKind classifies an error by status and details.
 func errorKind(err error) string {
 	if refused, ok := errors.AsType[statusError](err); ok {
 		if strings.Contains(refused.body, "<html><body><h1>") {
@@ -91,7 +91,7 @@ func errorKind(err error) string {
 	return "broken off"
 }
 
-// failed is how many requests failed in a phase.
+// failed returns how many requests failed in a phase.
 func (p *phase) failed() (n int) {
 	for _, by := range p.errors {
 		for _, m := range by {
@@ -101,7 +101,7 @@ func (p *phase) failed() (n int) {
 	return n
 }
 
-// the phase of a name.
+// the returns the phase with a name.
 func (r *report) the(name string) *phase {
 	for _, p := range r.phases {
 		if p.name == name {
@@ -111,7 +111,7 @@ func (r *report) the(name string) *phase {
 	return &phase{}
 }
 
-// String is a table of Markdown.
+// String formats the report as a Markdown table.
 func (r *report) String() string {
 	var b strings.Builder
 	b.WriteString("| phase | lasts, s | requests | errors | longest gap of writes, s | slowest answer, s |\n|---|--:|--:|---|--:|--:|\n")
@@ -133,7 +133,7 @@ func (r *report) String() string {
 	return b.String()
 }
 
-// within holds a phase to what may go wrong in it.
+// within checks the limits of a phase.
 func (r *report) within(t *testing.T, name string, errors int, gap time.Duration) {
 	t.Helper()
 	p := r.the(name)

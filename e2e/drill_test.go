@@ -18,14 +18,14 @@ import (
 
 // The goals of the drill.
 const (
-	failoverGap = 5 * time.Second // without a write, when the primary is lost
-	// nodeErrors is how many requests may fail when a node is killed: those that it has begun, of
-	// which a balancer cannot know whether they may be sent again.
+	failoverGap = 5 * time.Second // without a write, when the primary fails
+	// nodeErrors is how many requests may fail when a node is killed: those in progress, which a
+	// balancer cannot safely send again.
 	nodeErrors = 16
 )
 
-// fleet is a site of several nodes: the program three times behind HAProxy, before PostgreSQL with
-// replicas, of which one is read, behind PgBouncer, with Valkey and S3.
+// fleet is a site of three nodes behind HAProxy. They use PostgreSQL with replicas behind
+// PgBouncer, one of them for reads, Valkey and S3.
 type fleet struct {
 	t        *testing.T
 	db       *cluster
@@ -34,14 +34,14 @@ type fleet struct {
 	s3       *part
 	balancer *part
 	ports    []int   // of the nodes
-	metrics  []int   // their ports for metrics
-	last     program // the last landed one
-	present  program // as it is in the source
+	metrics  []int   // their metrics ports
+	last     program // the last landed program
+	present  program // built from the source
 	nodes    []*process
 	url      string
 	report   *report
-	former   int    // the primary that is cut off
-	reached  func() // ends that
+	former   int    // the primary that was cut off
+	reached  func() // reconnects it
 }
 
 func newFleet(t *testing.T) *fleet {
@@ -86,16 +86,16 @@ func (f *fleet) serve(p program, i int) {
 	until(f.t, "a node is ready", func() bool { status, _ := readiness(f.nodes[i].url); return status == http.StatusOK })
 }
 
-// replace has a node end in peace and starts a program in its place, which the balancer then sees.
+// replace terminates a node and starts a program in its place, which the balancer then uses.
 func (f *fleet) replace(p program, i int) {
 	f.nodes[i].terminate(f.t)
 	f.serve(p, i)
 	time.Sleep(3 * time.Second)
 }
 
-// TestDrill is the drill of a site of three nodes: everything that an operator is afraid of
-// happens to it, while people read and write. No acknowledged write may be lost or be there twice, and
-// everything derived, stored and scheduled must be right afterwards.
+// TestDrill causes every failure that an operator has to expect on a site of three nodes, while
+// users read and write. No acknowledged write may be lost or duplicated, and all derived, stored
+// and scheduled data must be correct afterwards.
 func TestDrill(t *testing.T) {
 	alone(t)
 	f := newFleet(t)
@@ -133,7 +133,7 @@ func TestDrill(t *testing.T) {
 		steps = append(steps, step{"the primary is cut off", f.cutOff}, step{"the cut off one is in reach again", f.reach}, step{"the cut off one returns", f.rejoin})
 	}
 	steps = append(steps, step{"PgBouncer is taken out", f.withoutPooler})
-	if cuts { // here the one that is cut off is the first that the nodes name
+	if cuts { // here the first node in the URL is the one that is cut off
 		steps = append(steps, step{"the primary is cut off, without PgBouncer", f.cutOff}, step{"that one is in reach again", f.reach}, step{"that cut off one returns", f.rejoin})
 	}
 	steps = append(steps,
@@ -156,7 +156,7 @@ func TestDrill(t *testing.T) {
 	f.goals()
 }
 
-// calm has nothing happen for a while, in which every node reads at the replica.
+// calm waits for a while, in which every node must read from the replica.
 func (f *fleet) calm() {
 	before := f.replicaReads()
 	time.Sleep(10 * time.Second)
@@ -169,7 +169,7 @@ func (f *fleet) calm() {
 	f.t.Logf("requests that nodes read at the replica in 10 s: from %v to %v", before, after)
 }
 
-// replicaReads is how many requests each node has read at the replica since it was started.
+// replicaReads returns how many requests each node has read from the replica since its start.
 func (f *fleet) replicaReads() (all []int) {
 	f.t.Helper()
 	for _, port := range f.metrics {
@@ -184,7 +184,7 @@ func (f *fleet) replicaReads() (all []int) {
 		}
 		n := 0
 		for _, found := range replicaReadsLine.FindAllSubmatch(text, -1) {
-			more, _ := strconv.ParseFloat(string(found[1]), 64) // a number, by the pattern
+			more, _ := strconv.ParseFloat(string(found[1]), 64) // the pattern matches only numbers
 			n += int(more)
 		}
 		all = append(all, n)
@@ -192,7 +192,7 @@ func (f *fleet) replicaReads() (all []int) {
 	return all
 }
 
-// replicaReadsLine is what a node's metrics say of each replica.
+// replicaReadsLine matches the metric of each replica.
 var replicaReadsLine = regexp.MustCompile(`(?m)^vitrine_replica_reads_total\{[^}]*\} ([0-9.e+]+)$`)
 
 // upgrade migrates while the last landed program serves, and replaces one node after another.
@@ -214,7 +214,7 @@ func (f *fleet) killNode() {
 	time.Sleep(4 * time.Second)
 }
 
-// away kills a part for so long, and starts it again.
+// away kills a part and starts it again after a while.
 func away(p *part, d time.Duration) {
 	time.Sleep(2 * time.Second)
 	p.kill()
@@ -226,8 +226,8 @@ func away(p *part, d time.Duration) {
 func (f *fleet) valkeyAway() { away(f.valkey, 8*time.Second) }
 func (f *fleet) s3Away()     { away(f.s3, 15*time.Second) }
 
-// lag has the replica that is read stop taking over what is written. Once it is later than nodes
-// allow, they leave it out.
+// lag pauses replay on the replica that is read. Once it lags more than allowed, nodes stop using
+// it.
 func (f *fleet) lag() {
 	f.db.sql(replica, "SELECT pg_wal_replay_pause()")
 	time.Sleep(15 * time.Second)
@@ -240,7 +240,7 @@ func (f *fleet) lag() {
 	time.Sleep(3 * time.Second)
 }
 
-// failover loses the primary, and promotes the replica that it waited for a second later.
+// failover kills the primary, and promotes the synchronous replica a second later.
 func (f *fleet) failover() {
 	time.Sleep(2 * time.Second)
 	f.db.servers[f.db.primary].kill()
@@ -256,7 +256,7 @@ func (f *fleet) promote() {
 	time.Sleep(15 * time.Second)
 }
 
-// withoutPooler has the nodes ask PostgreSQL itself, one after another, and stops the pooler.
+// withoutPooler connects the nodes directly to PostgreSQL, one after another, and stops the pooler.
 func (f *fleet) withoutPooler() {
 	f.present.env = append(f.present.env[:len(f.present.env):len(f.present.env)], "VITRINE_DATABASE_URL="+f.db.url(), "VITRINE_DATABASE_DIRECT_URL=")
 	for i := range f.nodes {
@@ -267,8 +267,8 @@ func (f *fleet) withoutPooler() {
 	time.Sleep(5 * time.Second)
 }
 
-// cutOff has the primary lose the network. It goes on running and believes to be the primary, but nothing
-// answers, not even that nobody listens. The replica that it waited for is promoted a second later.
+// cutOff disconnects the primary from the network. It keeps running as the primary, but all packets
+// to it are dropped. The synchronous replica is promoted a second later.
 func (f *fleet) cutOff() {
 	time.Sleep(2 * time.Second)
 	f.former = f.db.primary
@@ -276,14 +276,14 @@ func (f *fleet) cutOff() {
 	f.promote()
 }
 
-// reach gives the former primary its network back before anybody has turned it off. No node may write to
-// it, though it lets them; only then it is.
+// reach reconnects the former primary before it was stopped. Although it accepts writes, no node
+// may write to it. Then it is stopped.
 func (f *fleet) reach() {
-	// Vacuuming writes by itself.
+	// Vacuuming writes too.
 	theirs := "FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = 'vitrine' AND backend_start > '" + f.db.now(f.db.primary) + "'"
 	f.reached()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
-		// Such a write waits for its replica, so it is seen.
+		// Such a write waits for its replica, so the query sees it.
 		if got := f.db.sql(f.former, "SELECT min(concat_ws(' ', application_name, wait_event, query)) "+theirs+" AND (backend_xid IS NOT NULL OR wait_event = 'SyncRep')"); got != "" {
 			f.t.Errorf("the former primary is written to: %s", got)
 		}
@@ -292,14 +292,14 @@ func (f *fleet) reach() {
 	f.db.servers[f.former].kill()
 }
 
-// rejoin has the server that was lost follow the new primary, of which it is a new copy, since it may have
-// written what nobody else has. The primary then waits for it. The replica that is read may have been ahead of the
-// one that was promoted, by what nobody else has; then it is made anew as well.
+// rejoin lets the lost server follow the new primary as a new copy, since it may have writes that
+// no other server has. The primary then waits for it. The replica that is read may also have been
+// ahead of the promoted one; then it is copied again too.
 func (f *fleet) rejoin() {
 	lost := 1 - f.db.primary
 	f.db.anew(lost)
 	name := f.db.servers[lost].name
-	// Writes wait for a replica from when it is named: first it has to be up to date.
+	// Writes wait for a replica as soon as it is named, so it must be up to date first.
 	f.db.until(f.db.primary, "SELECT count(*) FROM pg_stat_replication WHERE application_name = '"+name+"' AND state = 'streaming' AND pg_current_wal_lsn() - flush_lsn < 1000000", "1")
 	f.db.sql(f.db.primary, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'")
 	f.db.sql(f.db.primary, "SELECT pg_reload_conf()")
@@ -312,7 +312,7 @@ func (f *fleet) rejoin() {
 	time.Sleep(3 * time.Second)
 }
 
-// limits has many clients of one account ask all nodes at once: what is allowed is the limit, exactly.
+// limits sends requests of one account to all nodes concurrently: exactly the limit is allowed.
 func (f *fleet) limits() {
 	const limit, clients = 30, 24 // one more is allowed every two seconds
 	token := f.present.userOf("limited", "free")
@@ -344,7 +344,7 @@ func (f *fleet) limits() {
 	}
 }
 
-// verify holds what is there against what was acknowledged.
+// verify compares the data with the acknowledged writes.
 func (f *fleet) verify(all *crew, pages *web) {
 	t := f.t
 	made := 0
@@ -404,7 +404,7 @@ func (f *fleet) verify(all *crew, pages *web) {
 		made, links, pictures, len(all.batcher.batches), pages.again(), numbers)
 }
 
-// goals holds the report to them.
+// goals compares the report with the goals.
 func (f *fleet) goals() {
 	f.report.within(f.t, "all is well", 0, failoverGap)
 	f.report.within(f.t, "upgrade", 0, failoverGap)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what should take seconds.
+// patience is the timeout for actions that should take seconds.
 const patience = time.Minute
 
-// until waits for something, and gives how long it took.
+// until waits for a condition, and returns how long it took.
 func until(t *testing.T, what string, there func() bool) time.Duration {
 	t.Helper()
 	start := time.Now()
@@ -29,14 +29,14 @@ func until(t *testing.T, what string, there func() bool) time.Duration {
 	return time.Since(start)
 }
 
-// Beside a batch of addresses that drip, a mail leaves and the block of another person
-// gets its content, while the batch has all the workers that one person can have.
+// While a batch of dripping addresses occupies all the workers that one user may have, mail is sent
+// and another user's block gets its content.
 func TestDrippingBatch(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, r *reader) {
 		const all = 50
 		blocks := make([]fields, all)
-		for i := range blocks { // of a site of their own
+		for i := range blocks { // from a different site
 			blocks[i] = fields{"value": fmt.Sprintf("%s/drip/%d", strings.Replace(r.web.url, "127.0.0.1", "localhost", 1), i)}
 		}
 		other := &reader{t: t, p: r.p, web: r.web, client: client{token: r.p.user("bob")}}
@@ -68,7 +68,7 @@ func TestDrippingBatch(t *testing.T) {
 	})
 }
 
-// Of three processes on one database, the one that is killed leaves its jobs to the others.
+// If one of three processes on a database is killed, the others take over its jobs.
 func TestKillOneOfThree(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, r *reader) {
@@ -77,12 +77,12 @@ func TestKillOneOfThree(t *testing.T) {
 		open := r.web.close()
 		defer open()
 		r.must(r.post(all))
-		// Each has half of its workers for one person.
+		// Half of each process's workers are available to one user.
 		until(t, "all three work", func() bool { return len(r.running()) == 6 })
 		victim := fmt.Sprintf("/%d/", nodes[0].cmd.Process.Pid)
 		r.must(nodes[0].cmd.Process.Kill())
 		nodes[0].ended(t)
-		// They are taken up by others as soon as those have room.
+		// The others take them over as soon as they have free workers.
 		open()
 		took := until(t, "the jobs of the dead are taken up", func() bool {
 			for _, process := range r.running() {
@@ -102,7 +102,7 @@ func TestKillOneOfThree(t *testing.T) {
 	})
 }
 
-// running gives the processes of the jobs in progress.
+// running returns the processes of the jobs in progress.
 func (r *reader) running() (processes []string) {
 	r.t.Helper()
 	var list []struct{ Process string }

@@ -15,8 +15,9 @@ import (
 // smallDisk is enough for a database and little more.
 const smallDisk = 24 << 20
 
-// On a full disk writes and uploads are refused with an error that says to try again, and reads go on.
-// Once there is room again, so do writes, by themselves; what was acknowledged is there, and nothing else.
+// On a full disk, writes and uploads are refused with an error that advises to retry, and reads
+// continue. When there is space again, writes work without a restart. Exactly the acknowledged
+// writes exist.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -100,13 +101,13 @@ func TestFullDisk(t *testing.T) {
 	p.run("check", "--files")
 }
 
-// fill takes all room that there is on a disk.
+// fill fills a disk completely.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
 	for size := 1 << 20; err == nil && size > 0; {
 		var n int
-		if n, err = f.Write(make([]byte, size)); n < size { // a smaller piece may fit still
+		if n, err = f.Write(make([]byte, size)); n < size { // a smaller write may still fit
 			size /= 2
 			if errors.Is(err, syscall.ENOSPC) {
 				err = nil

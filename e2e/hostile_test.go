@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// hostile is a small file that asks for much. An Image is one that is decoded all the
-// same; an empty kind leaves open what becomes of it.
+// hostile is a small file that is expensive to decode. Its kind is that of the resulting block; ""
+// allows any. An Image must be decoded.
 type hostile struct {
 	name string
 	kind string
@@ -61,7 +61,7 @@ func hostilePictures() []hostile {
 	}
 }
 
-// pngBomb is a PNG of zeros.
+// pngBomb returns a PNG of zeros.
 func pngBomb(width, height int, depth, colours byte, interlaced bool) []byte {
 	samples := map[byte]int{0: 1, 2: 3, 3: 1, 6: 4}[colours]
 	bytesOf := func(width int) int { return 1 + (width*samples*int(depth)+7)/8 }
@@ -95,13 +95,13 @@ func pngChunk(file []byte, kind string, data []byte) []byte {
 	return binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(file[start:]))
 }
 
-// withTone makes one tone of a grey PNG transparent.
+// withTone makes one grey tone of a PNG transparent.
 func withTone(file []byte) []byte {
 	const header = 8 + 25
 	return append(pngChunk(append([]byte(nil), file[:header]...), "tRNS", []byte{0, 1}), file[header:]...)
 }
 
-// deflated is so many zeros.
+// deflated returns a compressed number of zeros.
 func deflated(length int) []byte {
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
@@ -113,7 +113,7 @@ func deflated(length int) []byte {
 	return packed.Bytes()
 }
 
-// tiffBomb is a TIFF whose strips hold times as many zeros as they should.
+// tiffBomb returns a TIFF whose strips contain the expected zeros several times.
 func tiffBomb(width, height, samples, compression, rows, times int) []byte {
 	order := binary.LittleEndian
 	length := width * samples * rows * times
@@ -165,8 +165,8 @@ func tiffBomb(width, height, samples, compression, rows, times int) []byte {
 	return append(file, strip...)
 }
 
-// jpegBomb is a JPEG all of whose blocks are empty: a bit each for DC and AC. The last
-// segment may say that the components are red, green and blue.
+// jpegBomb returns a JPEG whose blocks are all empty: one bit each for DC and AC. The last segment
+// may declare the components as red, green and blue.
 func jpegBomb(width, height, components, sampling int, progressive bool, scans int, rgb bool) []byte {
 	file := []byte{0xFF, 0xD8}
 	segment := func(marker byte, data ...byte) {
@@ -187,7 +187,7 @@ func jpegBomb(width, height, components, sampling int, progressive bool, scans i
 		frame = append(frame, byte(c+1), factor, 0)
 	}
 	segment(map[bool]byte{false: 0xC0, true: 0xC2}[progressive], frame...)
-	for class := range byte(2) { // one code of one bit, for nothing
+	for class := range byte(2) { // a single code of one bit, for zero
 		segment(0xC4, append(append([]byte{class << 4, 1}, make([]byte, 15)...), 0)...)
 	}
 	blocks := (width + 7) / 8 * ((height + 7) / 8)
@@ -218,7 +218,7 @@ func jpegBomb(width, height, components, sampling int, progressive bool, scans i
 	return append(file, 0xFF, 0xD9)
 }
 
-// gifBomb is a large screen with a frame of one pixel.
+// gifBomb returns a large screen with a frame of one pixel.
 func gifBomb(width, height int) []byte {
 	var file bytes.Buffer
 	frame := image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.Black, color.White})
@@ -243,7 +243,7 @@ func bmpBomb(width, height int) []byte {
 	return append(file, make([]byte, (3*width+3)/4*4*height)...)
 }
 
-// webpBomb is a WebP whose only chunk is far longer than the file.
+// webpBomb returns a WebP with a single chunk that claims to be far longer than the file.
 func webpBomb() []byte {
 	file := binary.LittleEndian.AppendUint32([]byte("RIFF"), 1<<31-1)
 	file = binary.LittleEndian.AppendUint32(append(file, "WEBPVP8 "...), 1<<31-20)
@@ -251,7 +251,7 @@ func webpBomb() []byte {
 	return append(file, make([]byte, 1000)...)
 }
 
-// resized is an image that says it has other dimensions.
+// resized returns an image with false dimensions.
 func resized(name string, width, height int) []byte {
 	file, err := os.ReadFile(filepath.Join("../internal/media/mediatest/testdata", name))
 	if err != nil {
@@ -266,7 +266,7 @@ func resized(name string, width, height int) []byte {
 	return file
 }
 
-// pdfBomb is a page of one image.
+// pdfBomb returns a page with one image.
 func pdfBomb() []byte {
 	const side = 12_000
 	packed := deflated(3 * side * side)

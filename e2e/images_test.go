@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// pictureTime is how long all pictures sent at once may take.
+// pictureTime is the time limit for all pictures that are sent at once.
 const pictureTime = 6 * time.Minute
 
-// Whatever pictures are uploaded, the process stays below what it has when idle, twice
-// --image-memory and 100 MB, and the pictures of others are there in the end.
+// Whichever pictures are uploaded, the process needs at most its idle memory plus twice
+// --image-memory plus 100 MB, and ordinary pictures are processed in the end.
 func TestMemoryOfHostilePictures(t *testing.T) {
 	alone(t)
 	const imageMemory = 128 << 20
@@ -71,14 +71,14 @@ func TestMemoryOfHostilePictures(t *testing.T) {
 		if hostile.kind != "" && kind != hostile.kind {
 			t.Errorf("%s is of type %s, want %s", hostile.name, kind, hostile.kind)
 		}
-		if kind == "Image" && len(file) < 10<<20 { // what is refused takes nothing
-			all = append(all, append(file, '\n')) // other bytes, so that they are looked at again
+		if kind == "Image" && len(file) < 10<<20 { // refused files cost nothing
+			all = append(all, append(file, '\n')) // other bytes, so that the file is decoded again
 		}
 	}
 	measure("all at once", all, 10)
 }
 
-// memoryOf reads a number of bytes from a process's status.
+// memoryOf returns a number of bytes from a process's status.
 func memoryOf(t *testing.T, process, name string) int64 {
 	t.Helper()
 	status, err := os.ReadFile(process + "status")
@@ -96,14 +96,14 @@ func memoryOf(t *testing.T, process, name string) int64 {
 	return kib << 10
 }
 
-// picture uploads a file and makes a block of it.
+// picture uploads a file and creates a block of it.
 func (c *client) picture(t *testing.T, name string, file []byte) (id int64) {
 	t.Helper()
 	var channel, made struct{ ID int64 }
 	if err := c.send(http.MethodPost, "/v3/channels", fields{"title": name, "visibility": "private"}, &channel); err != nil {
 		t.Fatal(err)
 	}
-	value, err := c.upload(name, "application/octet-stream", file) // the bytes decide
+	value, err := c.upload(name, "application/octet-stream", file) // the content determines the type
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func (c *client) picture(t *testing.T, name string, file []byte) (id int64) {
 	return made.ID
 }
 
-// settled waits until a block has its content, and gives its type.
+// settled waits until a block has its content, and returns its type.
 func (c *client) settled(t *testing.T, id int64) string {
 	t.Helper()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -134,7 +134,7 @@ func (c *client) settled(t *testing.T, id int64) string {
 	}
 }
 
-// ordinaryPicture is one of a kind, so that none is stored already.
+// ordinaryPicture returns a unique picture, which is not stored yet.
 func ordinaryPicture(seed uint64) []byte {
 	random := rand.New(rand.NewPCG(1, seed))
 	img := image.NewNRGBA(image.Rect(0, 0, 600, 450))

@@ -19,14 +19,14 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// What the site has that is imported: channels of notes and pictures, a few to a page.
+// The contents of the imported site: channels of notes and pictures, on several pages.
 const (
 	importedChannels = 3
-	importedItems    = 120 // of each
+	importedItems    = 120 // per channel
 	importedPerPage  = 10
 )
 
-// site is a server of version 3 that has these, and is told of each request.
+// site starts a server of version 3 with these contents, and calls asked for each request.
 func site(t *testing.T, asked func()) string {
 	t.Helper()
 	var picture bytes.Buffer
@@ -57,7 +57,7 @@ func site(t *testing.T, asked func()) string {
 			if i%10 == 5 {
 				it["type"], it["image"] = "Image", fields{"src": fmt.Sprintf("%s/%d.png", srv.URL, i), "filename": "p.png"}
 			}
-			if i == 7 { // the same block in each of them
+			if i == 7 { // the same block in each channel
 				it["id"] = 7
 			}
 			items = append(items, it)
@@ -73,8 +73,8 @@ func site(t *testing.T, asked func()) string {
 	return srv.URL
 }
 
-// An import is killed ten times at random points, beside a server. The next one goes on, and in
-// the end all is there once.
+// An import is killed ten times at random points while a server runs. The next one continues, and
+// in the end everything exists once.
 func TestKillImport(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -89,7 +89,7 @@ func TestKillImport(t *testing.T) {
 }
 
 func killImport(t *testing.T, p program) {
-	var left atomic.Int64 // requests until the import is killed
+	var left atomic.Int64 // remaining requests before the kill
 	var running atomic.Pointer[exec.Cmd]
 	from := site(t, func() {
 		if left.Add(-1) == 0 {

@@ -12,16 +12,16 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// keyedWriter makes blocks in a channel of its own, each with a key as its text.
+// keyedWriter creates blocks in its own channel. The text of each is also its key.
 type keyedWriter struct {
 	scribe
-	made   map[string]int64 // ids by text, zero where the answer is lost
-	last   string           // the text acknowledged last
-	flight string           // the text of the request that was not answered
+	made   map[string]int64 // ids by text, 0 if the response was lost
+	last   string           // the last acknowledged text
+	flight string           // the text of the unanswered request
 	n      int
 }
 
-// add makes the block of a text, or makes sure that it is made.
+// add creates the block of a text, or confirms that it was created.
 func (w *keyedWriter) add(text string) (id int64, err error) {
 	w.key = text
 	defer func() { w.key = "" }()
@@ -30,7 +30,7 @@ func (w *keyedWriter) add(text string) (id int64, err error) {
 	return made.ID, err
 }
 
-// write makes blocks until a request is not answered.
+// write creates blocks until a request gets no response.
 func (w *keyedWriter) write(acknowledged func()) error {
 	for {
 		w.n++
@@ -44,7 +44,7 @@ func (w *keyedWriter) write(acknowledged func()) error {
 	}
 }
 
-// again sends once more what was answered last, and what was not answered.
+// again repeats the last acknowledged request and the unanswered one.
 func (w *keyedWriter) again() error {
 	if w.last != "" {
 		if id, err := w.add(w.last); err != nil || id != w.made[w.last] {
@@ -56,11 +56,11 @@ func (w *keyedWriter) again() error {
 	if err != nil && !(ok && (refused.status == http.StatusServiceUnavailable || refused.status == http.StatusUnprocessableEntity)) {
 		return err
 	}
-	w.made[w.flight] = id // zero: it was carried out, and the server died before it kept the answer
+	w.made[w.flight] = id // zero: committed, but the server died before it stored the response
 	return nil
 }
 
-// verify holds what is in the channel against what was made.
+// verify compares the channel with the created blocks.
 func (w *keyedWriter) verify() error {
 	ids, texts, err := w.contents()
 	if err != nil {
@@ -79,8 +79,8 @@ func (w *keyedWriter) verify() error {
 	return nil
 }
 
-// The program is killed in the middle of writes with keys. What was acknowledged is answered the
-// same when it is sent again, what was in flight is carried out by then, and all took effect once.
+// The program is killed during writes with keys. Repeating an acknowledged request returns the same
+// response, repeating one in flight completes it, and each takes effect once.
 func TestKillWithKeys(t *testing.T) {
 	t.Parallel()
 	path := build(t)

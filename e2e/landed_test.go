@@ -16,15 +16,15 @@ import (
 	"testing"
 )
 
-// lastLandedFile names the commit of the program that is upgraded from: the last one before
-// the newest migration. Whoever adds a migration puts the commit before theirs there.
+// lastLandedFile contains the commit of the program to upgrade from: the last one before the newest
+// migration. A new migration must update it.
 const lastLandedFile = "testdata/last-landed"
 
-// errNoHistory says that this copy of the source does not have that commit.
+// errNoHistory means that this clone does not contain the commit.
 var errNoHistory = errors.New("the commit is not in this clone")
 
-// lastLanded builds the program as it was at that commit, once; it skips the test where the
-// source is no clone, or one that is too shallow.
+// lastLanded builds the program at that commit, once. It skips the test if the source is not a
+// clone, or too shallow.
 func lastLanded(t *testing.T) string {
 	t.Helper()
 	onRequest(t)
@@ -60,10 +60,10 @@ var lastOnce = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// sources are what the program is built from.
+// sources are the paths that the program is built from.
 var sources = []string{"go.mod", "go.sum", "api", "cmd", "internal"}
 
-// sourceAt reads the source of a commit, by path.
+// sourceAt reads the source of a commit by path.
 func sourceAt(root, commit string) (map[string][]byte, error) {
 	if exec.Command("git", "-C", root, "cat-file", "-e", commit+"^{tree}").Run() != nil {
 		return nil, fmt.Errorf("%w: %s", errNoHistory, commit)
@@ -91,8 +91,8 @@ func sourceAt(root, commit string) (map[string][]byte, error) {
 	}
 }
 
-// overlayOf writes the file that has the compiler see the source of a commit in the place of
-// the present one, so that all packages that are still the same need not be built again.
+// overlayOf writes a file for `go build -overlay` that replaces the present source with that of a
+// commit. This way unchanged packages are not built again.
 func overlayOf(root, commit string) (path string, err error) {
 	older, err := sourceAt(root, commit)
 	if err != nil {
@@ -116,7 +116,7 @@ func overlayOf(root, commit string) (path string, err error) {
 			}
 			name, err := filepath.Rel(root, path)
 			if older[name] == nil {
-				replace[path] = "" // it was not there
+				replace[path] = "" // did not exist
 			}
 			return err
 		})

@@ -11,16 +11,16 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// behindPooler gives the settings of a program whose database stands behind a PgBouncer in
-// transaction mode, and the address of the database itself.
+// behindPooler returns the settings of a program that uses a PgBouncer in transaction mode, and the
+// address of the database itself.
 func behindPooler(t *testing.T) (direct string, settings []string) {
 	t.Helper()
 	direct = dbtest.PostgresURL(t)
 	return direct, []string{"VITRINE_DATABASE_URL=" + dbtest.Pooler(t, direct), "VITRINE_DATABASE_DIRECT_URL=" + direct}
 }
 
-// Many write at once behind a pooler that lends them four sessions, and the program is killed
-// in the midst: every acknowledged write is there, once.
+// Many clients write concurrently through a pooler with four sessions, and the program is killed in
+// between: every acknowledged write exists once.
 func TestPoolerKill(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -28,8 +28,8 @@ func TestPoolerKill(t *testing.T) {
 	killAgainAndAgain(t, newProgram(t, path, direct, settings...), [][2]int{{50, 150}, {150, 300}})
 }
 
-// Two servers, and workers, share a pooler. Readers that hang up in the midst of a request
-// disturb nobody, and every job is done once.
+// Two servers and workers share a pooler. Readers that hang up during a request do not affect
+// others, and every job is done once.
 func TestPoolerNodes(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -50,7 +50,7 @@ func TestPoolerNodes(t *testing.T) {
 	r.verify(all)
 }
 
-// hangUp sends a request, and is gone before its answer.
+// hangUp sends a request and disconnects before the response.
 func (r *reader) hangUp(server, path string) {
 	r.t.Helper()
 	address := strings.TrimPrefix(server, "http://")
@@ -61,7 +61,7 @@ func (r *reader) hangUp(server, path string) {
 	r.must(conn.Close())
 }
 
-// Whoever names the pooler alone is told what is missing, at once.
+// If only the pooler is configured, the program reports the missing setting at once.
 func TestPoolerAlone(t *testing.T) {
 	t.Parallel()
 	path := build(t)

@@ -1,5 +1,5 @@
-// Package e2e tests the built program from outside: here by killing it, and by
-// clients of others from npm in the folders beside.
+// Package e2e tests the built program from outside: by killing it here, and with public clients
+// from npm in the subfolders.
 package e2e
 
 import (
@@ -60,7 +60,7 @@ func onRequest(t *testing.T) {
 	}
 }
 
-// build builds the program as it is in the source, once.
+// build builds the program from the source, once.
 func build(t *testing.T) string {
 	t.Helper()
 	onRequest(t)
@@ -70,8 +70,8 @@ func build(t *testing.T) string {
 	return filepath.Join(built, "vitrine")
 }
 
-// alone skips a test that would measure, or be disturbed by, whatever else runs, unless it
-// is said to run by itself.
+// alone skips a test that measures, or would be disturbed by, other processes, unless
+// VITRINE_TEST_ALONE is set.
 func alone(t *testing.T) {
 	t.Helper()
 	if os.Getenv("VITRINE_TEST_ALONE") == "" {
@@ -79,8 +79,8 @@ func alone(t *testing.T) {
 	}
 }
 
-// newProgram gives the program on an empty database, which it has migrated, with further
-// settings (NAME=value). An empty databaseURL means SQLite.
+// newProgram returns the program with an empty, migrated database and further settings
+// (NAME=value). An empty databaseURL means SQLite.
 func newProgram(t *testing.T, path, databaseURL string, settings ...string) program {
 	t.Helper()
 	dataDir := t.TempDir()
@@ -101,11 +101,11 @@ func newProgram(t *testing.T, path, databaseURL string, settings ...string) prog
 	return p
 }
 
-// run runs a command and gives what it printed.
+// run runs a command and returns its output.
 func (p program) run(args ...string) string {
 	p.t.Helper()
 	var errs bytes.Buffer
-	// Not the test's context: it is done when clean-ups run.
+	// Cleanups run commands after the test's context is done.
 	cmd := exec.CommandContext(context.Background(), p.path, args...)
 	cmd.Env, cmd.Stderr = p.env, &errs
 	out, err := cmd.Output()
@@ -115,7 +115,7 @@ func (p program) run(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// json runs a command and decodes what it printed.
+// json runs a command and decodes its output.
 func (p program) json(out any, args ...string) {
 	p.t.Helper()
 	if err := json.Unmarshal([]byte(p.run(args...)), out); err != nil {
@@ -123,7 +123,7 @@ func (p program) json(out any, args ...string) {
 	}
 }
 
-// user makes an account and gives a token of it that may write.
+// user creates an account and returns a write token.
 func (p program) user(slug string) (token string) { return p.userOf(slug, "supporter") }
 
 // userOf does the same for an account of a tier.
@@ -133,17 +133,17 @@ func (p program) userOf(slug, tier string) (token string) {
 	return p.run("token", "create", "--user", slug, "--scope", "write")
 }
 
-// process is a running server, or workers alone.
+// process is a running server, or only workers.
 type process struct {
 	cmd *exec.Cmd
 	url string        // of a server
-	log *bytes.Buffer // to be read when the process has ended
+	log *bytes.Buffer // may be read when the process has ended
 }
 
 var listens = regexp.MustCompile(`listens on (\S+)`)
 
-// serve starts a server and waits until it listens. It is killed when the test ends,
-// if it runs still.
+// serve starts a server and waits until it listens. It is killed at the end of the test if it is
+// still running.
 func (p program) serve() *process {
 	p.t.Helper()
 	return p.start("serve", listens)
@@ -151,14 +151,14 @@ func (p program) serve() *process {
 
 var works = regexp.MustCompile(`works the jobs in (\S+)`)
 
-// work starts workers, likewise.
+// work starts workers in the same way.
 func (p program) work() *process {
 	p.t.Helper()
 	return p.start("work", works)
 }
 
-// start starts a command and waits for a line that says it is ready, with a word that
-// becomes the process's url.
+// start starts a command and waits for a line that shows that it is ready, from which it extracts
+// the process's url.
 func (p program) start(command string, ready *regexp.Regexp) *process {
 	p.t.Helper()
 	s := &process{cmd: exec.CommandContext(p.t.Context(), p.path, command), log: new(bytes.Buffer)}
@@ -179,7 +179,7 @@ func (p program) start(command string, ready *regexp.Regexp) *process {
 			p.t.Fatalf("%s does not begin: %v, %v\n%s", command, err, s.cmd.Wait(), s.log)
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, lines) }() // so that it never waits for a reader
+	go func() { _, _ = io.Copy(io.Discard, lines) }() // so that the process never blocks
 	p.t.Cleanup(func() {
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait()
@@ -190,11 +190,11 @@ func (p program) start(command string, ready *regexp.Regexp) *process {
 	return s
 }
 
-// alike is what lines of a log that tell the same differ in.
+// alike matches the variable parts of similar log lines.
 var alike = regexp.MustCompile(`(time|duration|request_id|trace_id|user_id|bytes|path)=\S+|\d+`)
 
-// telling is a log without the requests that went well, and with each other line three times at
-// most: thousands of refusals of one abuser would hide what has failed.
+// telling shortens a log: it removes successful requests, and keeps at most three similar lines.
+// Otherwise thousands of refused requests would hide failures.
 func telling(log string) string {
 	const most = 3
 	seen := map[string]int{}
@@ -211,7 +211,7 @@ func telling(log string) string {
 	return out.String()
 }
 
-// ended waits for the end of the process and gives its exit code, -1 for a signal.
+// ended waits for the end of the process and returns its exit code, -1 for a signal.
 func (s *process) ended(t *testing.T) int {
 	t.Helper()
 	err := s.cmd.Wait()

@@ -12,13 +12,12 @@ import (
 	"vitrine/internal/database/dbtest"
 )
 
-// settleTime is how long the content of all blocks may take after the last kill. It is
-// shorter than the three and a half minutes after which a job is put back whatever is
-// known of its process.
+// settleTime is how long fetching all contents may take after the last kill. It is shorter than the
+// three and a half minutes after which a job is put back in any case.
 const settleTime = 2 * time.Minute
 
-// reader has blocks of pages made in a channel of its own, and keeps those that were
-// acknowledged, in order.
+// reader creates blocks from web pages in its own channel, and records the acknowledged ones in
+// order.
 type reader struct {
 	client
 	t       *testing.T
@@ -29,7 +28,7 @@ type reader struct {
 	blocks  []int64
 }
 
-// read begins with an empty, private channel.
+// read creates a reader with an empty, private channel.
 func read(t *testing.T, path, databaseURL string, settings ...string) *reader {
 	t.Helper()
 	p := newProgram(t, path, databaseURL, append([]string{"VITRINE_FETCH_ALLOW=127.0.0.0/8"}, settings...)...)
@@ -54,7 +53,7 @@ func (r *reader) restart() {
 	r.to(r.s.url, &http.Transport{})
 }
 
-// kill kills the server; ended waits for that.
+// kill kills the server; ended waits for its end.
 func (r *reader) kill() {
 	if err := r.s.cmd.Process.Kill(); err != nil {
 		r.t.Error(err)
@@ -68,7 +67,7 @@ func (r *reader) ended() {
 	}
 }
 
-// terminate tells a process to end, which it does in peace.
+// terminate stops a process gracefully.
 func (r *reader) terminate(s *process) {
 	r.t.Helper()
 	r.must(s.cmd.Process.Signal(syscall.SIGTERM))
@@ -77,10 +76,10 @@ func (r *reader) terminate(s *process) {
 	}
 }
 
-// page is the address of the n-th page.
+// page returns the address of the n-th page.
 func (r *reader) page(n int) string { return fmt.Sprintf("%s/page/%d", r.web.url, n) }
 
-// post makes blocks until there are n, or the server answers no more.
+// post creates blocks until there are n, or the server stops responding.
 func (r *reader) post(n int) error {
 	for len(r.blocks) < n {
 		var made struct{ ID int64 }
@@ -97,7 +96,7 @@ func (r *reader) post(n int) error {
 	return nil
 }
 
-// contents are the blocks of the channel in order, and how many wait for their content.
+// contents returns the blocks of the channel in order, and how many are still being fetched.
 func (r *reader) contents() (ids []int64, pending int) {
 	r.t.Helper()
 	for page := 1; ; page++ {
@@ -120,8 +119,8 @@ func (r *reader) contents() (ids []int64, pending int) {
 	}
 }
 
-// learn compares the channel with what was acknowledged. A block whose request was in
-// flight may be there, too.
+// learn compares the channel with the acknowledged blocks. It may also contain the block of a
+// request in flight.
 func (r *reader) learn() {
 	r.t.Helper()
 	ids, _ := r.contents()
@@ -136,7 +135,7 @@ func (r *reader) learn() {
 	r.blocks = ids
 }
 
-// settle waits until no block waits for its content, and gives their order.
+// settle waits until all contents are fetched, and returns the blocks in order.
 func (r *reader) settle() []int64 {
 	r.t.Helper()
 	tick := time.NewTicker(200 * time.Millisecond)
@@ -154,8 +153,8 @@ func (r *reader) settle() []int64 {
 	}
 }
 
-// verify holds the data against n pages, each of which is one block, in order, with its
-// content got once.
+// verify checks that the data contains n pages, each as one block, in order, with its content
+// fetched once.
 func (r *reader) verify(n int) {
 	r.t.Helper()
 	ids := r.settle()

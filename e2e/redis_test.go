@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/redis/redistest"
 )
 
-// The program counts in a Redis that takes TLS alone, and whoever has the password, by an authority
-// of the operator's own (SSL_CERT_FILE) and an address from a file.
+// The program counts in a Redis that requires TLS and a password, with a private certificate
+// authority (SSL_CERT_FILE) and a URL from a file.
 func TestRedisTLS(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -27,7 +27,7 @@ func TestRedisTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	until(t, "a request is counted in Redis", func() bool { // not the first on a machine that is too slow for its patience
+	until(t, "a request is counted in Redis", func() bool { // on a slow machine, the first one may time out
 		res, err := http.Get(s.url + "/v3/ping")
 		if err != nil {
 			t.Fatal(err)

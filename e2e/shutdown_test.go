@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A request whose body is still on its way when SIGTERM comes gets its answer, while
-// no new connection is taken; the program then ends in peace.
+// On SIGTERM, a request whose body is still being sent gets a response, and no new connection is
+// accepted. Then the program ends gracefully.
 func TestShutdownFinishesRequests(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, build(t), "")
@@ -32,7 +32,7 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Expect", "100-continue") // the server says when it reads the body
+	req.Header.Set("Expect", "100-continue") // shows when the server reads the body
 	answered := make(chan int, 1)
 	go func() {
 		res, err := (&http.Transport{ExpectContinueTimeout: time.Minute}).RoundTrip(req)
@@ -65,7 +65,7 @@ func TestShutdownFinishesRequests(t *testing.T) {
 	p.run("check")
 }
 
-// waitUntilRefused dials until nothing listens any more.
+// waitUntilRefused dials until connections are refused.
 func waitUntilRefused(t *testing.T, addr string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// road leads to an address of this machine, and can be closed.
+// road forwards connections to an address of this machine, and can be closed.
 type road struct {
 	port   int
 	mu     sync.Mutex
@@ -60,7 +60,7 @@ func (r *road) pass(from net.Conn, addr string) {
 	_, _ = io.Copy(from, to) // either may end it
 }
 
-// close ends what is on the road, and lets nobody on it until open.
+// close drops all connections, and refuses new ones until open is called.
 func (r *road) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,10 +76,10 @@ func (r *road) open() {
 	r.closed = false
 }
 
-// expiryLine is what the metrics say of the certificate of a domain.
+// expiryLine matches the metric of a domain's certificate.
 var expiryLine = regexp.MustCompile(`(?m)^vitrine_certificate_expiry_timestamp_seconds\{domain="one\.test"\} ([0-9.e+]+)$`)
 
-// expiry is when the metrics say that the certificate expires.
+// expiry returns when the certificate expires according to the metrics.
 func expiry(t *testing.T, port int) int64 {
 	t.Helper()
 	res, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/metrics", port))
@@ -102,8 +102,9 @@ func expiry(t *testing.T, port int) int64 {
 	return int64(at)
 }
 
-// While the authority is out of reach, a certificate expires: metrics and log tell of it, before a restart and after
-// one. Once it is in reach, a restart gets the next one at once, as docs/operations.md has it.
+// A certificate expires while the authority is unreachable: metrics and log show it, before and
+// after a restart. Once the authority is reachable, a restart gets a new certificate at once, as
+// described in docs/operations.md.
 func TestCertificateThatIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	s := newSecured(t, build(t), "", "one.test", 12*time.Second)
@@ -120,7 +121,7 @@ func TestCertificateThatIsNotRenewed(t *testing.T) {
 	way.close()
 	until := state.PeerCertificates[0].NotAfter
 	var says int64
-	for says == 0 { // until it is noted
+	for says == 0 { // until the expiry is noticed
 		says = expiry(t, metrics)
 	}
 	if says != until.Unix() {

@@ -22,7 +22,7 @@ type secured struct {
 	httpPort, tlsPort int
 }
 
-// newSecured gives one with certificates of a life for names.
+// newSecured returns a program for some names, whose certificates are valid for life.
 func newSecured(t *testing.T, path, databaseURL, names string, life time.Duration) *secured {
 	t.Helper()
 	s := &secured{httpPort: freePort(t), tlsPort: freePort(t)}
@@ -34,7 +34,7 @@ func newSecured(t *testing.T, path, databaseURL, names string, life time.Duratio
 	return s
 }
 
-// greet makes a connection and gives what was agreed on.
+// greet connects and returns the negotiated TLS state.
 func (s *secured) greet(config *tls.Config) (tls.ConnectionState, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -46,7 +46,8 @@ func (s *secured) greet(config *tls.Config) (tls.ConnectionState, error) {
 	return conn.(*tls.Conn).ConnectionState(), nil
 }
 
-// serial greets a name, trusting the authority, and gives the number of the certificate.
+// serial connects with a name, trusts only the authority, and returns the certificate's serial
+// number.
 func (s *secured) serial(t *testing.T, name string) string {
 	t.Helper()
 	state, err := s.greet(&tls.Config{ServerName: name, RootCAs: s.authority.roots})
@@ -56,7 +57,8 @@ func (s *secured) serial(t *testing.T, name string) string {
 	return state.PeerCertificates[0].SerialNumber.String()
 }
 
-// client asks any address at the server, and follows no redirect.
+// client returns a client that connects to the server for any address, and does not follow
+// redirects.
 func (s *secured) client() *http.Client {
 	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		port := s.httpPort
@@ -90,7 +92,7 @@ func (s *secured) ask(t *testing.T, method, url string) (*http.Response, string)
 	return res, string(body)
 }
 
-// end stops a server, which must go in peace.
+// end stops a server, which must end gracefully.
 func end(t *testing.T, s *process) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -101,9 +103,9 @@ func end(t *testing.T, s *process) {
 	}
 }
 
-// A server gets a certificate for each of its names, serves with them, sends those who
-// come by http:// there, and a restarted one, or another with the same database, uses
-// what was kept: the authority is gone by then.
+// A server gets a certificate for each of its names, serves them, and redirects http:// to
+// https://. After a restart, or on another server with the same database, the stored certificates
+// are used: the authority is gone by then.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	path := build(t)
@@ -128,7 +130,7 @@ func TestTLS(t *testing.T) {
 			end(t, first)
 			s.authority.stop()
 			if name == "postgres" {
-				s.env = append(s.env, "VITRINE_DATA_DIR="+t.TempDir()) // as on another machine
+				s.env = append(s.env, "VITRINE_DATA_DIR="+t.TempDir()) // like another machine
 			}
 			second := s.serve()
 			if again := s.serial(t, "one.test"); again != one || s.serial(t, "two.test") != two {
@@ -183,7 +185,7 @@ func (s *secured) verifyHandshakes(t *testing.T) {
 			t.Errorf("%s: %+v", name, state.PeerCertificates)
 		}
 	}
-	state, err := s.greet(&tls.Config{ServerName: "127.0.0.1", InsecureSkipVerify: true}) // which clients do not tell
+	state, err := s.greet(&tls.Config{ServerName: "127.0.0.1", InsecureSkipVerify: true}) // clients send no server name for an IP address
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,8 +194,8 @@ func (s *secured) verifyHandshakes(t *testing.T) {
 	}
 }
 
-// A certificate is renewed when a third of its life is left. Meanwhile every request is answered, on a
-// connection that is kept and on new ones.
+// A certificate is renewed when a third of its life is left. During the renewal, every request
+// succeeds, on an existing connection and on new ones.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	s := newSecured(t, build(t), "", "one.test", 9*time.Second)
@@ -216,7 +218,7 @@ func TestRenewal(t *testing.T) {
 				t.Errorf("a request was answered with %s", res.Status)
 			}
 		}
-		// On a busy machine it may end before the next one comes.
+		// On a busy machine the test may end before the next certificate is issued.
 		state, err := s.greet(&tls.Config{ServerName: "one.test", InsecureSkipVerify: true})
 		if err != nil || ctx.Err() != nil {
 			t.Fatalf("the certificate stays: %v", err)
@@ -227,8 +229,8 @@ func TestRenewal(t *testing.T) {
 	end(t, running)
 }
 
-// Where challenges do not reach the server, it runs all the same, and says why it has no
-// certificate. It does not ask again and again.
+// If challenges cannot reach the server, it still runs, and reports why it has no certificate. It
+// does not retry in a loop.
 func TestNoCertificate(t *testing.T) {
 	t.Parallel()
 	s := newSecured(t, build(t), "", "one.test", time.Hour)

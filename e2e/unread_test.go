@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// Readers that ask for the longest pages and take nothing of them.
+// Readers that request the longest pages and read nothing.
 const (
 	unreadSockets = 200
 	unreadBlocks  = 100
-	unreadLength  = 200_000   // characters of a block, the most there may be
-	unreadCost    = 300 << 20 // bytes that they may cost the server altogether
+	unreadLength  = 200_000   // maximum characters of a block
+	unreadCost    = 300 << 20 // maximum total bytes of memory
 )
 
-// Two hundred sockets that ask for a page of long blocks and do not read it cost little
-// memory, and others notice nothing.
+// Two hundred sockets that request a page of long blocks and do not read it cost little memory, and
+// other clients are not affected.
 func TestUnreadResponses(t *testing.T) {
 	alone(t)
 	p := newProgram(t, build(t), "")
@@ -41,7 +41,7 @@ func TestUnreadResponses(t *testing.T) {
 	}
 	s.ended(t)
 
-	s = p.serve() // with a peak that is not that of writing
+	s = p.serve() // resets the peak after writing
 	c.to(s.url, &http.Transport{})
 	if err := c.send(http.MethodGet, "/v3/me", nil, nil); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestUnreadResponses(t *testing.T) {
 	}
 }
 
-// ask sends a request on a connection of its own that takes little.
+// ask sends a request on a new connection with a small receive buffer.
 func ask(t *testing.T, s *process, path string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -85,7 +85,7 @@ func ask(t *testing.T, s *process, path string) net.Conn {
 	return conn
 }
 
-// firstLine reads the version and the status of a response, and no more.
+// firstLine reads only the version and the status of a response.
 func firstLine(t *testing.T, conn net.Conn) string {
 	t.Helper()
 	line := make([]byte, len("HTTP/1.1 200"))
@@ -99,7 +99,7 @@ func firstLine(t *testing.T, conn net.Conn) string {
 	return string(line)
 }
 
-// peak is the most memory that a process has ever had, in bytes.
+// peak returns the peak memory of a process in bytes.
 func peak(t *testing.T, s *process) int64 {
 	t.Helper()
 	return memoryOf(t, fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid), "VmHWM")

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// poets are people who make blocks in channels of their own, and who are followed by others:
-// each of these is to see all that was made by whom they follow, on every node, at any time.
+// poets are users who create blocks in their own channels and follow each other. Each follower must
+// see everything from followed users, on every node, at any time.
 type poets struct {
 	t       *testing.T
 	people  map[string]*poet
-	follows map[string][]string // by follower
+	follows map[string][]string // followed names by follower
 	made    []made
 }
 
@@ -21,7 +21,7 @@ type poet struct {
 	id, channel int64
 }
 
-// made is a block, and who made it.
+// made is a block with its author.
 type made struct {
 	by    string
 	block int64
@@ -60,7 +60,7 @@ func (p *poets) unfollow(url, who, whom string) {
 	p.follows[who] = slices.DeleteFunc(p.follows[who], func(name string) bool { return name == whom })
 }
 
-// write has somebody make a block by way of each node, and has everybody read what they follow.
+// write creates a block through each node, and lets everyone read their feed.
 func (p *poets) write(who string, urls ...string) {
 	p.t.Helper()
 	poet := p.people[who]
@@ -74,8 +74,8 @@ func (p *poets) write(who string, urls ...string) {
 	}
 }
 
-// reads waits until a feed shows all that it is to: the newest may wait for what others have
-// begun to write. What is shown until then lacks nothing that is older.
+// reads waits until a feed is complete: the newest entries may wait for concurrent transactions.
+// Until then, the feed must not skip older entries.
 func (p *poets) reads(url, reader string) {
 	p.t.Helper()
 	want := p.want(reader)
@@ -91,7 +91,7 @@ func (p *poets) reads(url, reader string) {
 	}
 }
 
-// want is what the feed of somebody has, the newest first.
+// want returns the expected feed of a reader, newest first.
 func (p *poets) want(reader string) (blocks []int64) {
 	for _, m := range slices.Backward(p.made) {
 		if slices.Contains(p.follows[reader], m.by) {
@@ -101,7 +101,7 @@ func (p *poets) want(reader string) (blocks []int64) {
 	return blocks
 }
 
-// feed leafs through the feed of somebody, for the blocks that were made.
+// feed reads all pages of a reader's feed, and returns the blocks in it.
 func (p *poets) feed(url, reader string) (blocks []int64) {
 	p.t.Helper()
 	for next := ""; ; {

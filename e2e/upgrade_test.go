@@ -21,8 +21,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// later are migrations that a next version might bring: tables change, an index is made
-// beside writers, and then what the version before needs is taken away.
+// later returns migrations that a future version might contain: tables change, an index is created
+// concurrently, and then something that the previous version needs is removed.
 func later(t *testing.T, d database.Dialect, upto int) fs.FS {
 	t.Helper()
 	all := fstest.MapFS{}
@@ -52,7 +52,7 @@ func later(t *testing.T, d database.Dialect, upto int) fs.FS {
 	return all
 }
 
-// migrateLater does what `vitrine migrate` of such a version would.
+// migrateLater migrates like `vitrine migrate` of such a version.
 func migrateLater(t *testing.T, p program, upto int) {
 	t.Helper()
 	db, err := database.Open(t.Context(), database.Options{URL: p.database})
@@ -65,7 +65,7 @@ func migrateLater(t *testing.T, p program, upto int) {
 	}
 }
 
-// readiness gives what a node answers at /readyz.
+// readiness returns a node's response at /readyz.
 func readiness(url string) (status int, body string) {
 	res, err := http.Get(url + "/readyz")
 	if err != nil {
@@ -79,8 +79,8 @@ func readiness(url string) (status int, body string) {
 	return res.StatusCode, strings.TrimSpace(string(text))
 }
 
-// nodes are what a balancer sends requests to in turn, once each is ready, and never when
-// it is not.
+// nodes receive requests in turn, like those behind a balancer. Each must be ready before and all
+// the time.
 type nodes struct {
 	mu    sync.Mutex
 	urls  []string
@@ -108,7 +108,7 @@ func (n *nodes) has(url string) bool {
 	return slices.Contains(n.urls, url)
 }
 
-// turn is the node that the next request goes to; "" when there are no more.
+// turn returns the node for the next request; "" at the end.
 func (n *nodes) turn() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -126,7 +126,7 @@ func (n *nodes) acknowledged() {
 	n.acked.Broadcast()
 }
 
-// more waits until so many more writes are acknowledged.
+// more waits for a number of further acknowledged writes.
 func (n *nodes) more(acks int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -142,8 +142,7 @@ func (n *nodes) end() {
 	n.acked.Broadcast()
 }
 
-// look asks each node again and again whether it is ready, until stop, and fails where one
-// is not.
+// look polls the readiness of each node until stop is called, and fails if one is not ready.
 func (n *nodes) look(t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -171,7 +170,7 @@ func (n *nodes) look(t *testing.T) (stop func()) {
 	}
 }
 
-// write has all writers write to the nodes in turn until the end, and waits for them.
+// write lets all writers write to the nodes in turn until the end. wait waits for them.
 func (n *nodes) write(t *testing.T, all []*writer) (wait func()) {
 	var writing sync.WaitGroup
 	for _, w := range all {
@@ -195,7 +194,7 @@ func (n *nodes) write(t *testing.T, all []*writer) (wait func()) {
 	return writing.Wait
 }
 
-// crowd makes writers, who share a channel.
+// crowd creates writers who share a channel.
 func (p program) crowd(url string, n int) []*writer {
 	p.t.Helper()
 	seed := rand.Uint64()
@@ -212,7 +211,7 @@ func (p program) crowd(url string, n int) []*writer {
 	return all
 }
 
-// terminate stops a server as an operator does.
+// terminate stops a server with SIGTERM.
 func (s *process) terminate(t *testing.T) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -223,7 +222,7 @@ func (s *process) terminate(t *testing.T) {
 	}
 }
 
-// refused runs a command that the database is too new for.
+// refused runs a command that must fail because the database is too new.
 func (p program) refused(args ...string) {
 	p.t.Helper()
 	cmd := exec.CommandContext(p.t.Context(), p.path, args...)
@@ -233,13 +232,13 @@ func (p program) refused(args ...string) {
 	}
 }
 
-// between is how many writes are acknowledged before anything changes again.
+// between is the number of acknowledged writes between two changes.
 const between = 80
 
-// The last landed program and the present one serve the same database, while it is
-// migrated, and migrated on by a version to come, and while people write by way of both.
-// No node leaves the balancer, no request fails, nothing is miscounted. Only what takes
-// away what a node needs has it leave.
+// The last landed program and the present one serve the same database while it is migrated, also to
+// a future version, and while users write through both. No node leaves the balancer, no request
+// fails, and all counts are correct. Only a migration that removes something that a node needs
+// makes it leave.
 func TestUpgradeAtNoon(t *testing.T) {
 	t.Parallel()
 	last := program{path: lastLanded(t)}
@@ -296,8 +295,8 @@ func TestUpgradeAtNoon(t *testing.T) {
 	present.refused("migrate")
 }
 
-// A file of the last landed program is migrated by the present one when it starts, and goes
-// on being served by it when a later one has migrated it on, until that takes away what it
+// When it starts, the present program migrates an SQLite file of the last landed one. It keeps
+// serving after a future version has migrated the file, until a migration removes something that it
 // needs.
 func TestUpgradeOfAFile(t *testing.T) {
 	t.Parallel()
@@ -306,7 +305,7 @@ func TestUpgradeOfAFile(t *testing.T) {
 	present.path = build(t)
 	var all []*writer
 	var read *poets
-	for i, p := range []program{last, present, last, present} { // the version before may come back
+	for i, p := range []program{last, present, last, present} { // the previous version may run again
 		s := p.serve()
 		if i == 0 {
 			all = p.crowd(s.url, 3)

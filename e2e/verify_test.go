@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// text is a text that no other block has had.
+// text returns a unique text.
 func (w *writer) text() string { return fmt.Sprintf("%s %d %d", w.name, w.writes, w.random.Uint64()) }
 
-// connection makes a connection and gives its id.
+// connection creates a connection and returns its id.
 func (w *writer) connection(body fields) (int64, error) {
 	var made struct{ Data []struct{ ID int64 } }
 	err := w.send(http.MethodPost, "/v3/connections", body, &made)
@@ -26,8 +26,8 @@ func (w *writer) connection(body fields) (int64, error) {
 	return made.Data[0].ID, nil
 }
 
-// anyItem gives the place of some item of the own channel, of which there are, and
-// learns the id of its connection.
+// anyItem returns the index of a random item in the writer's own channel, which must not be empty,
+// and looks up the id of its connection.
 func (w *writer) anyItem() (int, error) {
 	at := w.random.IntN(len(w.items))
 	if w.items[at].connection == 0 {
@@ -47,7 +47,7 @@ func (w *writer) anyBlock(fits func(id int64) bool) (int64, bool) {
 	return pick(w.random, w.texts, fits)
 }
 
-// pick gives some key that fits, the same one for the same random numbers.
+// pick returns a random matching key. The result depends only on the random numbers.
 func pick[K cmp.Ordered, V any](random *rand.Rand, m map[K]V, fits func(K) bool) (found K, ok bool) {
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(m)), func(k K) bool { return !fits(k) })
 	if len(keys) == 0 {
@@ -56,7 +56,7 @@ func pick[K cmp.Ordered, V any](random *rand.Rand, m map[K]V, fits func(K) bool)
 	return keys[random.IntN(len(keys))], true
 }
 
-// contents reads a page of the own channel from the bottom.
+// contents reads a page of the writer's own channel from the bottom.
 func (w *writer) contents(per, page int) ([]item, error) {
 	var answer struct {
 		Data []struct {
@@ -78,8 +78,8 @@ func (w *writer) contents(per, page int) ([]item, error) {
 	return items, nil
 }
 
-// verify compares what the server has with what was acknowledged and what was in
-// flight, and goes on from there.
+// verify compares the server's data with acknowledged writes and the one in flight, and updates the
+// writer.
 func (w *writer) verify(url string) {
 	w.t.Helper()
 	w.to(url, http.DefaultTransport)
@@ -110,7 +110,7 @@ func (w *writer) verify(url string) {
 	}
 }
 
-// verifyItems compares the own channel.
+// verifyItems compares the writer's own channel.
 func (w *writer) verifyItems() {
 	w.t.Helper()
 	var all []item
@@ -123,7 +123,7 @@ func (w *writer) verifyItems() {
 		all = append(all, items...)
 		for _, i := range items {
 			if _, known := w.texts[i.block]; !known {
-				w.texts[i.block] = w.flight.text // made by the request in flight
+				w.texts[i.block] = w.flight.text // created by the request in flight
 			}
 		}
 		if len(items) < 100 {
@@ -138,7 +138,7 @@ func (w *writer) verifyItems() {
 	w.items = all
 }
 
-// same compares an item with what is known of it.
+// same compares an item with its known ids.
 func same(got, known item) bool {
 	return (known.block == 0 || known.block == got.block) &&
 		(known.connection == 0 || known.connection == got.connection)

@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// pageTime is what a page of the web takes, so that a kill finds some on their way.
+// pageTime is the response time of a page, so that a kill interrupts some fetches.
 const pageTime = 50 * time.Millisecond
 
-// web is a site on this machine of pages by number, each with an image of its own.
+// web is a local site of numbered pages, each with its own image.
 type web struct {
 	url   string
 	mu    sync.Mutex
 	hits  map[string]int // by path
-	pages int            // answered or being so
-	at    int            // so many of them call then
+	pages int            // requested pages
+	at    int            // number of pages after which then is called
 	then  func()
-	gate  chan struct{} // pages wait for its end, if there is one
-	drips atomic.Int32  // under way
+	gate  chan struct{} // pages wait until it is closed; may be nil
+	drips atomic.Int32  // in progress
 }
 
 func newWeb(t *testing.T) *web {
@@ -65,7 +65,7 @@ func (w *web) page(out http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(out, `<title>Page %s</title><meta property="og:image" content="/image/%s"><p>Words.</p>`, n, n)
 }
 
-// drip sends a byte a second as long as anybody reads it.
+// drip sends a byte per second until the client disconnects.
 func (w *web) drip(out http.ResponseWriter, r *http.Request) {
 	w.drips.Add(1)
 	defer w.drips.Add(-1)
@@ -79,7 +79,7 @@ func (w *web) drip(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// close has pages wait until open.
+// close blocks all pages until open is called.
 func (w *web) close() (open func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,14 +112,14 @@ func (w *web) image(out http.ResponseWriter, r *http.Request) {
 	_, _ = out.Write(file.Bytes())
 }
 
-// after has a function called once, when so many more pages were asked for.
+// after calls a function once, when a number of further pages were requested.
 func (w *web) after(pages int, then func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.at, w.then = w.pages+pages, then
 }
 
-// again counts the pages that were asked for more than once.
+// again returns the number of pages that were requested more than once.
 func (w *web) again() (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

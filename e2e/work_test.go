@@ -2,8 +2,8 @@ package e2e
 
 import "testing"
 
-// A server that leaves jobs alone and workers beside it, on one database, are as good
-// as a server that does both.
+// A server without workers and a separate worker process on one database work like a server that
+// does both.
 func TestWorkBeside(t *testing.T) {
 	t.Parallel()
 	eachDatabase(t, func(t *testing.T, r *reader) {

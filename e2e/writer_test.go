@@ -7,13 +7,11 @@ import (
 	"testing"
 )
 
-// item is a block in a writer's own channel. Zero stands for an id that the writer
-// was not told.
+// item is a block in a writer's own channel. An id is 0 if its response was lost.
 type item struct{ connection, block int64 }
 
-// writer writes at random, and keeps what was acknowledged and what is in flight.
-// Nobody else writes to its own channel, so it knows the order there; to the shared
-// channel all writers write.
+// writer writes at random, and records acknowledged writes and the one in flight. Nobody else
+// writes to its own channel, so it knows the order there. All writers write to the shared channel.
 type writer struct {
 	client
 	t      *testing.T
@@ -22,19 +20,19 @@ type writer struct {
 	own    int64
 	shared int64
 
-	items  []item           // of the own channel, from the bottom to the top
-	texts  map[int64]string // of all blocks it made
-	links  map[int64]bool   // its connections in the shared channel: whether they are there
+	items  []item           // of the own channel, from the bottom
+	texts  map[int64]string // of all blocks that it created
+	links  map[int64]bool   // its connections in the shared channel; false if deleted
 	flight flight
 	writes int
 }
 
-// flight is what the request in flight may or may not have changed; zero for nothing.
+// flight is the possible effect of the request in flight; zero for none.
 type flight struct {
-	items []item // the own channel's items, if it was carried out; nil if it does not concern them
-	block int64  // the block whose text may be text; zero for one that may be made
+	items []item // the own channel if the request succeeded; nil if it does not change
+	block int64  // the block whose text may be text; 0 for a new one
 	text  string
-	link  int64 // the connection that may be gone
+	link  int64 // the connection that may be deleted
 }
 
 func newWriter(t *testing.T, name, token string, random *rand.Rand) *writer {
@@ -42,7 +40,7 @@ func newWriter(t *testing.T, name, token string, random *rand.Rand) *writer {
 		texts: map[int64]string{}, links: map[int64]bool{}}
 }
 
-// channel makes a channel, outside the stream of writes.
+// channel creates a channel, apart from the random writes.
 func (w *writer) channel(url, title, visibility string) int64 {
 	w.t.Helper()
 	w.to(url, http.DefaultTransport)
@@ -53,7 +51,7 @@ func (w *writer) channel(url, title, visibility string) int64 {
 	return made.ID
 }
 
-// write writes until a request fails, and gives its error.
+// write writes until a request fails, and returns its error.
 func (w *writer) write(acknowledged func()) error {
 	for {
 		w.flight = flight{}
@@ -69,8 +67,8 @@ func (w *writer) write(acknowledged func()) error {
 	}
 }
 
-// step tries one write, more often one that adds. It reports whether there was anything
-// to write.
+// step tries one random write, more often one that adds. It returns false if there was nothing to
+// write.
 func (w *writer) step() (bool, error) {
 	switch n := w.random.IntN(100); {
 	case n < 5:

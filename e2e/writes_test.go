@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// create makes a block somewhere in the own channel.
+// create adds a block at a random position in the own channel.
 func (w *writer) create() error {
 	at := w.random.IntN(len(w.items) + 1)
 	text := w.text()
@@ -24,8 +24,7 @@ func (w *writer) create() error {
 	return nil
 }
 
-// refuse asks for a block in the own channel and in one that is not there, so that there is
-// none in either.
+// refuse posts a block to the own channel and to a missing one. It must be created in neither.
 func (w *writer) refuse() error {
 	err := w.send(http.MethodPost, "/v3/blocks", fields{"value": w.text(), "channel_ids": []int64{w.own, 1 << 40}}, nil)
 	if refused, ok := errors.AsType[statusError](err); ok && refused.status == http.StatusNotFound {
@@ -34,7 +33,7 @@ func (w *writer) refuse() error {
 	return cmp.Or(err, errors.New("a block was made in a channel that is not there"))
 }
 
-// connect puts a block back that was taken out of the own channel.
+// connect adds a block again that was removed from the own channel.
 func (w *writer) connect() (bool, error) {
 	block, found := w.anyBlock(func(id int64) bool {
 		return !slices.ContainsFunc(w.items, func(i item) bool { return i.block == id })
@@ -53,7 +52,7 @@ func (w *writer) connect() (bool, error) {
 	return true, nil
 }
 
-// move moves an item of the own channel, and compares the position in the answer.
+// move moves an item of the own channel, and compares the position in the response.
 func (w *writer) move() (bool, error) {
 	from, err := w.anyItem()
 	if err != nil {
@@ -86,7 +85,7 @@ func (w *writer) move() (bool, error) {
 	return true, nil
 }
 
-// disconnect takes an item out of the own channel; its block stays.
+// disconnect removes an item from the own channel; its block stays.
 func (w *writer) disconnect() (bool, error) {
 	at, err := w.anyItem()
 	if err != nil {
@@ -111,7 +110,7 @@ func (w *writer) edit() error {
 	return err
 }
 
-// link connects a block to the shared channel, below some of what is there.
+// link connects a block at a random position of the shared channel.
 func (w *writer) link() error {
 	block, _ := w.anyBlock(func(int64) bool { return true })
 	id, err := w.connection(fields{"connectable_id": block, "connectable_type": "Block",
@@ -122,7 +121,7 @@ func (w *writer) link() error {
 	return err
 }
 
-// unlink takes one of the writer's connections out of the shared channel.
+// unlink removes one of the writer's connections from the shared channel.
 func (w *writer) unlink() (bool, error) {
 	id, found := pick(w.random, w.links, func(id int64) bool { return w.links[id] })
 	if !found {

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { onSQLite } from "../rig/world.js";
 import { Terminal } from "./terminal.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onSQLite("the command-line client", (world) => {
   let terminal, channel, note;
   before(async () => {

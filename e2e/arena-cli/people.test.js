@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 import { onSQLite } from "../rig/world.js";
 import { Terminal } from "./terminal.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onSQLite("the command-line client, among people", (world) => {
-  const terminals = {}; // by name, as are their ids
+  const terminals = {}; // by name, like their ids
   const id = {};
   let ada, bea, note;
   before(async () => {

@@ -1,4 +1,4 @@
-// Runs the command-line client `arena` as in a terminal of its own.
+// Runs the command-line client `arena` as in a separate terminal.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 
 const client = fileURLToPath(new URL("../node_modules/@aredotna/cli/dist/cli.js", import.meta.url));
 
-/** A home folder, where the client keeps its token, and the server it speaks to. */
+/** A home folder, where the client stores its token, and the address of its server. */
 export class Terminal {
   #home;
   #url;
@@ -25,7 +25,7 @@ export class Terminal {
     return rm(this.#home, { recursive: true });
   }
 
-  /** Runs the client; input is what is piped into it. */
+  /** Runs the client with some input. */
   async arena(args, { input = "", token, env: more } = {}) {
     const env = { PATH: process.env.PATH, HOME: this.#home, ARENA_API_URL: this.#url, ...more };
     if (token) env.ARENA_TOKEN = token;
@@ -36,8 +36,8 @@ export class Terminal {
   }
 
   /**
-   * Has the client sign in. In place of a browser it starts a program that writes down
-   * the address to open.
+   * Signs in with the client. Instead of a browser it starts a program that writes the address to a
+   * file.
    * @returns {{address: Promise<string>, ended: Promise<{stdout: string, stderr: string, code: number}>}}
    */
   login() {
@@ -50,7 +50,7 @@ export class Terminal {
     return { address: Promise.race([written(note), ended.then(({ stdout, stderr }) => Promise.reject(new Error(stdout + stderr)))]), ended };
   }
 
-  /** Runs a command that must succeed and gives its JSON. */
+  /** Runs a command that must succeed, and returns its JSON. */
   async json(...args) {
     return this.piped("", ...args);
   }
@@ -61,7 +61,7 @@ export class Terminal {
     return JSON.parse(stdout);
   }
 
-  /** Runs a command that must fail and gives its exit code with the status and type in its JSON. */
+  /** Runs a command that must fail, and returns its exit code with the status and type in its JSON. */
   async failure(token, ...args) {
     const { stderr, code } = await this.arena([...args, "--json"], { token });
     const { code: status, type } = JSON.parse(stderr);
@@ -69,7 +69,7 @@ export class Terminal {
   }
 }
 
-/** Waits for a file and gives the line in it. */
+/** Waits for a file and returns the line in it. */
 async function written(file) {
   for (;;) {
     const text = await readFile(file, "utf8").catch(() => "");

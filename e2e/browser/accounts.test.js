@@ -4,7 +4,7 @@ import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { linkInMail, mailsWith } from "../rig/outbox.js";
 import { onEachDatabase } from "../rig/world.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("accounts in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   let ada, bea;
@@ -33,7 +33,7 @@ onEachDatabase("accounts in a browser, without JavaScript", (world) => {
     await ada.page.getByLabel("Everybody").check();
     await ada.press("Save");
     assert.match(await ada.text(), /The setting has been saved/);
-    await ada.page.reload(); // what is said once is not said again
+    await ada.page.reload(); // notes are shown only once
     assert.doesNotMatch(await ada.text(), /The setting has been saved/);
     assert.equal(await ada.page.getByLabel("Everybody").isChecked(), true);
   });

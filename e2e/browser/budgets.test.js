@@ -5,7 +5,7 @@ import { launch, noBrowser, withBrowser } from "../rig/browser.js";
 import { fillGallery, gallerySettings, openWebsite } from "../rig/gallery.js";
 import { onSQLite } from "../rig/world.js";
 
-// What a channel of a hundred things may cost a reader, and how it does in Lighthouse.
+// The cost of a channel with a hundred items for a reader, and its Lighthouse scores.
 onSQLite("budgets", (world) => {
   const browsers = withBrowser(world);
   let site, channel, address;
@@ -26,7 +26,7 @@ onSQLite("budgets", (world) => {
     });
     await window.page.addInitScript(() => {
       globalThis.shifted = 0;
-      // What is below the cells makes room for further ones that come as one scrolls.
+      // Scrolling loads more cells, which move everything below them.
       const below = ({ node }) => node?.parentElement?.closest("footer.foot, #pager") || node?.matches?.("footer.foot, #pager");
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) if (!entry.hadRecentInput && !entry.sources.every(below)) globalThis.shifted += entry.value;
@@ -67,7 +67,7 @@ onSQLite("budgets", (world) => {
       for (const [name, least] of [["accessibility", 1], ["best-practices", 0.95], ["seo", 0.95]]) {
         assert.ok(score[name] >= least, `${name}: ${score[name]}: ${failed.join("; ")}`);
       }
-      // How fast it is depends on who else uses the machine, and is held to on quiet ones alone.
+      // Speed depends on other load on the machine, so it is only compared on quiet machines.
       if (process.env.VITRINE_TEST_QUIET) assert.ok(score.performance >= 0.9, `performance: ${score.performance}: ${failed.join("; ")}`);
     } finally {
       await close();

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { onEachDatabase } from "../rig/world.js";
 
-/** A client's own server, which keeps the addresses that browsers are sent to; an icon is asked for when a browser likes. */
+/** A client's web server, which records the addresses that browsers are redirected to, except for icons. */
 class Client {
   visits = [];
 
@@ -29,7 +29,7 @@ class Client {
   }
 }
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("tokens and applications in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   const client = new Client();

@@ -5,8 +5,8 @@ import { api, inEachMode } from "../rig/flow.js";
 import { gallerySettings, openWebsite, picture } from "../rig/gallery.js";
 import { onSQLite } from "../rig/world.js";
 
-// How people make channels, put things into them and look after them. The tests of a mode
-// follow each other: each goes on with what was made before.
+// Users create channels, add to them and edit them. The tests of a mode depend on each other: each
+// uses the results of the previous ones.
 onSQLite("collecting", (world) => {
   const browsers = withBrowser(world);
   let site, ask;
@@ -16,7 +16,7 @@ onSQLite("collecting", (world) => {
     await world.user("ada", "supporter", passwordOf("ada"));
     ask = api(world, await world.token("ada"));
     for (const name of ["Shelf", "Attic"]) for (const id of ["plain-wide", "plain-narrow", "scripts-wide", "scripts-narrow"]) await ask("POST", "/v3/channels", { title: `${name} ${id}` });
-    for (let n = 1; n <= 20; n++) await ask("POST", "/v3/channels", { title: `Drawer ${n}` }); // so that shelves are to be looked for
+    for (let n = 1; n <= 20; n++) await ask("POST", "/v3/channels", { title: `Drawer ${n}` }); // enough to require a search
   });
   after(() => site?.close());
 
@@ -33,7 +33,7 @@ onSQLite("collecting", (world) => {
     const cells = () => ada.page.locator("#cells > li");
     const tick = (name) => ada.main.getByRole("checkbox", { name }).first();
     const block = async (title) => (await contents(birds)).find((one) => one.title === title);
-    /** Waits until the channel holds no block that is still being processed. */
+    /** Waits until all blocks of the channel are processed. */
     const processed = async () => {
       while ((await contents(birds)).some(({ state }) => state === "processing")) await new Promise((later) => setTimeout(later, 100));
     };

@@ -9,7 +9,7 @@ import { api, inEachMode } from "../rig/flow.js";
 import { onSQLite } from "../rig/world.js";
 import { unzip } from "../rig/zip.js";
 
-// How people take out what is theirs, and look at it where there is no server.
+// Users export their data, and read it without a server.
 onSQLite("exporting", (world) => {
   const browsers = withBrowser(world);
   let folder;

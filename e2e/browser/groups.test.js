@@ -4,7 +4,7 @@ import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { linkInMail } from "../rig/outbox.js";
 import { onEachDatabase } from "../rig/world.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("invitations in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   let token;
@@ -42,7 +42,7 @@ onEachDatabase("invitations in a browser, without JavaScript", (world) => {
     const dot = await browsers.open();
     await dot.to(await invited("dot"));
     await dot.follow("Sign up");
-    await dot.signUp("dot"); // the mailed link shows that the address is hers
+    await dot.signUp("dot"); // the mailed link proves the address
     assert.match(dot.path, /^\/invitations\//);
     await dot.press("Accept");
     assert.deepEqual((await members()).sort(), ["ada", "bea", "dot"]);

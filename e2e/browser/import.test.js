@@ -23,7 +23,7 @@ onSQLite("imports", (world) => {
   });
   after(() => there.stop());
 
-  /** Waits until a page says something: by its own polling, or by asking again. */
+  /** Waits until a page shows a text, either by its own polling or by reloading. */
   const until = async (window, words, scripts) => {
     for (let tries = 0; tries < 100 && !words.test(await window.text()); tries++) {
       if (scripts) await window.page.waitForTimeout(200);

@@ -6,12 +6,12 @@ import { test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { onEachDatabase } from "../rig/world.js";
 
-// Operators invite from the command line; whom they invite comes by the links in a browser.
+// Operators invite people from the command line. Invitees follow the links in a browser.
 onEachDatabase("invited people in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   const pathOf = (link) => link.slice(new URL(link).origin.length);
 
-  /** Follows a link in a window of its own, and signs up there. */
+  /** Follows a link in a new window, and signs up there. */
   async function comes(link, slug, fields = {}) {
     const window = await browsers.open();
     await window.to(pathOf(link));
@@ -22,7 +22,7 @@ onEachDatabase("invited people in a browser, without JavaScript", (world) => {
     return window;
   }
 
-  /** Looks at a link that lets nobody in any more. */
+  /** Checks that a link no longer works. */
   async function dead(link) {
     const window = await browsers.open();
     await window.to(pathOf(link));

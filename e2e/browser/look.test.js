@@ -6,7 +6,7 @@ import { api, inEachMode } from "../rig/flow.js";
 import { fillGallery, gallerySettings, openWebsite } from "../rig/gallery.js";
 import { onSQLite } from "../rig/world.js";
 
-// How people look at what others keep.
+// Users read other people's collections.
 onSQLite("looking", (world) => {
   const browsers = withBrowser(world);
   let site, wall, other, secret, items;
@@ -34,7 +34,7 @@ onSQLite("looking", (world) => {
   });
   after(() => site?.close());
 
-  /** Gives what stands in a channel by type. */
+  /** Returns the items of a channel by type. */
   const contents = async (ask, slug) => {
     const { data } = await ask("GET", `/v3/channels/${slug}/contents?per=100`);
     return Object.groupBy ? Object.groupBy(data, ({ type }) => type) : data.reduce((all, one) => ({ ...all, [one.type]: [...(all[one.type] ?? []), one] }), {});
@@ -212,7 +212,7 @@ onSQLite("looking", (world) => {
       await guest.follow("Play");
       await guest.arrives(/play=1/);
       assert.match(await guest.page.locator("iframe").getAttribute("src"), /^https:\/\/127\.0\.0\.2\/film\//);
-      guest.window.wrong.length = 0; // the film is not there
+      guest.window.wrong.length = 0; // the film does not exist
     });
 
     test("a slideshow, by links", async () => {

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { onSQLite } from "../rig/world.js";
 
-// Pages that were read, while the server cannot be reached. The tests follow each other.
+// Reading stored pages while the server cannot be reached. The tests depend on each other.
 onSQLite("offline", (world) => {
   const browsers = withBrowser(world);
   let window, page;
@@ -12,12 +12,12 @@ onSQLite("offline", (world) => {
     for (const name of await caches.keys()) found[name] = (await (await caches.open(name)).keys()).map((request) => new URL(request.url).pathname);
     return found;
   });
-  /** Waits until the worker has kept something, or forgotten it. */
+  /** Waits until the worker has stored or deleted something. */
   const until = (name, path, there = true) => page.waitForFunction(async ([name, path, there]) => {
     const has = await caches.has(name) && (await (await caches.open(name)).keys()).some((request) => new URL(request.url).pathname === path);
     return has === there;
   }, [name, path, there]);
-  // A browser that is told that it is offline still lets some requests of workers through.
+  // Even in offline mode, browsers let some requests of workers through.
   const leave = () => Promise.all([world.leave(), window.context.setOffline(true)]);
   const comeBack = async () => {
     await world.comeBack();
@@ -79,7 +79,7 @@ onSQLite("offline", (world) => {
     await window.signIn("ada");
     await window.to("/feed");
     await until("vitrine-pages-1", "/feed");
-    await window.context.clearCookies(); // a session that ends otherwise
+    await window.context.clearCookies(); // a session that ends without signing out
     await window.signIn("bea");
     await until("vitrine-pages-1", "/feed", false);
     assert.deepEqual(Object.keys(await kept()).filter((name) => /pages|images/.test(name) && !/-(2|guest)$/.test(name)), []);

@@ -4,7 +4,7 @@ import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { linkInMail } from "../rig/outbox.js";
 import { onEachDatabase } from "../rig/world.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("the operator's pages, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   let ada, bea;
@@ -21,7 +21,7 @@ onEachDatabase("the operator's pages, without JavaScript", (world) => {
     await ada.press("Find");
     await ada.follow(slug[0].toUpperCase() + slug.slice(1));
   };
-  // Opens what asks once more.
+  // Opens the confirmation.
   const asked = (name) => ada.page.locator("summary").getByText(name, { exact: true }).click();
 
   test("they are for operators alone", async () => {

@@ -9,19 +9,19 @@ import { linkInMail } from "../rig/outbox.js";
 import { onSQLite } from "../rig/world.js";
 
 const axe = fileURLToPath(new URL("../node_modules/axe-core/axe.min.js", import.meta.url));
-const screenshots = process.env.VITRINE_SCREENSHOTS; // a folder, for people to look at
+const screenshots = process.env.VITRINE_SCREENSHOTS; // a folder for screenshots
 
-// Colours change at once where motion is unwanted, so that none is looked at on its way.
+// With reduced motion, colours change at once, so that no transition is checked.
 const looks = {
   light: { reducedMotion: "reduce", viewport: { width: 1280, height: 900 } },
   phone: { reducedMotion: "reduce", viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
 };
 
-// How each page looks and reads, with things on it. The tests follow each other.
+// The appearance and accessibility of each page with content. The tests depend on each other.
 onSQLite("every page", (world) => {
   const browsers = withBrowser(world);
   let site;
-  const pages = new Map(); // the address of each by a name; whose starts with "guest" is not signed in
+  const pages = new Map(); // addresses by name; names that start with "guest" are visited without signing in
 
   before(async () => {
     if (screenshots) await mkdir(screenshots, { recursive: true });
@@ -29,14 +29,14 @@ onSQLite("every page", (world) => {
   });
   after(() => site?.close());
 
-  /** Opens a window in which scripts of ours may run, as they must to look at a page. */
+  /** Opens a window that allows our own scripts, which are needed to check a page. */
   const open = async (look, who) => {
     const window = await browsers.open({ ...looks[look], javaScriptEnabled: true, bypassCSP: true });
     if (who) await window.signIn(who);
     return window;
   };
 
-  /** Goes through pages in a look, and gives all that is wrong with them. */
+  /** Visits pages in one look, and returns all problems. */
   const inspect = async (window, look, addresses) => {
     const wrong = [];
     for (const [name, address] of addresses) {
@@ -253,7 +253,7 @@ onSQLite("every page", (world) => {
     await bea.page.keyboard.type(passwordOf("bea"));
     await Promise.all([bea.page.waitForURL(`${world.url}/`), bea.page.keyboard.press("Enter")]);
     while (!await bea.page.evaluate(() => document.activeElement.tagName === "SUMMARY")) await bea.page.keyboard.press("Tab");
-    await bea.page.keyboard.press("Enter"); // opens the menu of the account
+    await bea.page.keyboard.press("Enter"); // opens the account menu
     await tabTo("Sign out");
     await bea.page.keyboard.press("Enter");
     await bea.page.getByText("You have been signed out").waitFor();
@@ -276,7 +276,7 @@ onSQLite("every page", (world) => {
   });
 }, gallerySettings, noBrowser);
 
-/** Takes pictures of a page where they are wanted, and gives all that is wrong with it, in light and dark colours. */
+/** Takes screenshots of a page if requested, and returns all problems with it in light and dark colours. */
 async function see(page, name, look) {
   const wrong = [];
   for (const scheme of ["light", "dark"]) {
@@ -290,9 +290,9 @@ async function see(page, name, look) {
 }
 
 /**
- * Gives what is wrong with a page for people who cannot see, or point, or see it small. What
- * colours it has does not hang on its width, nor anything else on its colours: contrast, which
- * takes longest, is looked at once in light and once in dark, and all else once for each width.
+ * Returns the accessibility problems of a page, including those on small screens. Colours do not
+ * depend on the width, and nothing else depends on colours. So contrast, which takes longest, is
+ * checked once in light and once in dark, and everything else once for each width.
  */
 async function inspectPage(page, look) {
   if (look.endsWith("-dark")) return [];

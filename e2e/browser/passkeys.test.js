@@ -3,18 +3,18 @@ import { before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { onSQLite } from "../rig/world.js";
 
-// Browsers offer passkeys on plain http at localhost alone, so the server must know its address.
+// On plain HTTP, browsers offer passkeys only at localhost, so the server must know its address.
 const port = 20_000 + Math.floor(Math.random() * 20_000);
 const at = `http://localhost:${port}`;
 const settings = { VITRINE_ADDR: `127.0.0.1:${port}`, VITRINE_SITE_URL: at };
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onSQLite("passkeys in a browser", (world) => {
   const browsers = withBrowser(world);
   let ada, authenticator, codes;
   const open = () => browsers.open({ baseURL: at, javaScriptEnabled: true, serviceWorkers: "block" });
 
-  /** Gives a window an authenticator that keeps credentials and verifies its user. */
+  /** Adds an authenticator to a window, which stores credentials and verifies its user. */
   const withAuthenticator = async (window, options = {}) => {
     const devtools = await window.context.newCDPSession(window.page);
     await devtools.send("WebAuthn.enable");

@@ -5,7 +5,8 @@ import { api, inEachMode } from "../rig/flow.js";
 import { png } from "../rig/image.js";
 import { onSQLite } from "../rig/world.js";
 
-// How people meet. The tests of a mode follow each other: each goes on with what was made before.
+// Users interact. The tests of a mode depend on each other: each uses the results of the previous
+// ones.
 onSQLite("people", (world) => {
   const browsers = withBrowser(world);
 
@@ -53,7 +54,7 @@ onSQLite("people", (world) => {
       await hal.page.getByLabel("Image file", { exact: true }).setInputFiles({ name: "hal.png", mimeType: "image/png", buffer: png(300, 200) });
       await hal.press("Save");
       const shown = hal.page.getByRole("img", { name: "The picture that is shown now", exact: true });
-      do await hal.to("/settings/profile"); while (await shown.count() === 0); // a job makes it
+      do await hal.to("/settings/profile"); while (await shown.count() === 0); // a job creates it
       const { naturalWidth, naturalHeight } = await shown.evaluate(async (image) => {
         await image.decode();
         return { naturalWidth: image.naturalWidth, naturalHeight: image.naturalHeight };

@@ -11,7 +11,7 @@ onEachDatabase("single sign-on in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   before(() => world.user("ada", "supporter", passwordOf("ada")));
 
-  /** Goes from the page for signing in to the provider, says who one is, and comes back. */
+  /** Goes from the sign-in page to the provider, enters a name, and returns. */
   const signOn = async (window, email) => {
     await window.follow("Sign in with Town Hall");
     await window.fill({ Address: email });

@@ -30,7 +30,7 @@ onSQLite("a slideshow", (world) => {
     assert.equal(new URL(page.url()).search, "?at=2");
     await page.getByRole("link", { name: "Next" }).click();
     await shown(3);
-    await page.keyboard.press("ArrowRight"); // there is none
+    await page.keyboard.press("ArrowRight"); // the last slide
     await page.keyboard.press("ArrowLeft");
     await shown(2);
     await page.keyboard.press("PageUp");

@@ -12,7 +12,7 @@ const channel = (pending) => `<h1>Field notes</h1><p><a data-dialog data-drop hr
 const file = (name, size = 2000) => ({ name, mimeType: "image/png", buffer: Buffer.alloc(size, 1) });
 const refusal = (words) => ({ status: 422, contentType: "text/html", body: `<main><h1>Add</h1><span class="why">${words}</span></main>` });
 
-// What the script of a form for files does, whatever the server answers.
+// The script of an upload form, with all kinds of responses.
 onSQLite("uploads", (world) => {
   const browsers = withBrowser(world);
   let window, page, answers, asked, pending;
@@ -82,12 +82,12 @@ onSQLite("uploads", (world) => {
   test("files dropped on a page, and a pasted picture, go into the form of its dialog", async () => {
     for (const kind of ["drop", "paste"]) {
       asked.length = 0;
-      let seen; // the file is on its way until the dialog has been seen
+      let seen; // the upload is in progress until the dialog was checked
       const held = new Promise((resolve) => { seen = resolve; });
       await window.context.route("**/sent/*", async (route) => { await held; await route.fallback(); }, { times: 1 });
       await window.to("/channel");
       await page.locator("[data-drop][aria-haspopup]").waitFor();
-      await page.waitForFunction(() => { // the page says that it takes files
+      await page.waitForFunction(() => { // the page shows that it accepts files
         const dataTransfer = new DataTransfer();
         dataTransfer.items.add(new File([], "x"));
         document.body.dispatchEvent(new DragEvent("dragover", { dataTransfer, bubbles: true, cancelable: true }));

@@ -1,11 +1,11 @@
-// Browsers, driven by Playwright: Debian's Chromium, or what CHROMIUM names.
+// Browsers driven by Playwright: Debian's Chromium, or the one in CHROMIUM.
 import { existsSync } from "node:fs";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 
 const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** Why there is no browser to test with, if so. */
+/** The reason why no browser is available, if any. */
 export const noBrowser = missing();
 
 function missing() {
@@ -15,12 +15,12 @@ function missing() {
   return reason;
 }
 
-// Nothing that speaks to anybody but the server.
+// No connections except to the server.
 const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
 /**
- * Starts a browser that other programs may steer, by a port of this machine.
+ * Starts a browser that other programs can control through a local port.
  * @returns {Promise<{port: number, close: () => Promise<void>}>}
  */
 export async function launch() {
@@ -30,8 +30,7 @@ export async function launch() {
 }
 
 /**
- * Starts a browser before the tests of a suite, with a profile of its own, and ends it
- * after them.
+ * Starts a browser with its own profile before the tests of a suite, and closes it after them.
  * @returns {Browsers} ready within tests
  */
 export function withBrowser(world) {
@@ -61,7 +60,7 @@ export class Browsers {
   }
 
   /**
-   * Opens a window with cookies of its own, without JavaScript unless it is asked for.
+   * Opens a window with its own cookies. JavaScript is off by default.
    * @returns {Promise<Window>}
    */
   async open(options = {}) {
@@ -73,9 +72,9 @@ export class Browsers {
   }
 }
 
-/** A page in a context of its own, and what one does with it. */
+/** A page in its own context, with actions on it. */
 export class Window {
-  /** What the browser has complained of, such as a style that the policy refuses. */
+  /** Errors that the browser reported, such as a style that the policy refused. */
   wrong = [];
 
   constructor(context, page) {
@@ -84,12 +83,12 @@ export class Window {
     page.on("pageerror", (error) => this.wrong.push(`${page.url()}: ${error}`));
     page.on("console", (line) => {
       const text = line.text();
-      // A page that answers 404 is told of, too; tests look at statuses themselves.
+      // Pages that answer 404 are also reported; tests check statuses themselves.
       if (line.type() === "error" && !text.startsWith("Failed to load resource")) this.wrong.push(`${page.url()}: ${text}`);
     });
   }
 
-  /** Goes to an address and gives its status. */
+  /** Navigates to an address and returns its status. */
   async to(address) {
     return (await this.page.goto(address)).status();
   }
@@ -105,13 +104,13 @@ export class Window {
     await this.page.getByRole("button", { name, exact: true }).click();
   }
 
-  /** Opens the menu that something is in. */
+  /** Opens the menu that contains an element. */
   async #reveal(role, name) {
     const menu = this.page.locator("details.menu:not([open])", { has: this.page.getByRole(role, { name, exact: true, includeHidden: true }) });
     if (await menu.count() > 0) await menu.locator("summary").click();
   }
 
-  /** Follows a link by its text: that in the content, if the frame has one like it, too. */
+  /** Follows a link by its text. Links in the content take precedence over those in the frame. */
   async follow(name) {
     await this.#reveal("link", name);
     const link = (within) => within.getByRole("link", { name, exact: true });
@@ -119,7 +118,7 @@ export class Window {
     await ((await inside.count()) > 0 ? inside : link(this.page)).click();
   }
 
-  /** Gives the text of the page's content. */
+  /** Returns the text of the page's content. */
   text() {
     return this.page.locator("main").innerText();
   }
@@ -128,7 +127,7 @@ export class Window {
     return this.page.locator("h1").innerText();
   }
 
-  /** Gives the path of the page's address. */
+  /** Returns the path of the page. */
   get path() {
     return new URL(this.page.url()).pathname;
   }
@@ -139,21 +138,21 @@ export class Window {
     await this.press("Sign in");
   }
 
-  /** Fills the form for an account whose page is open. */
+  /** Fills the sign-up form on the current page. */
   async signUp(slug, password = passwordOf(slug)) {
     const name = slug[0].toUpperCase() + slug.slice(1);
     await this.fill({ Name: name, "Short name in addresses": slug, "E-mail address": `${slug}@example.org`, Password: password });
     await this.press("Sign up");
   }
 
-  /** Tells who the site thinks is here: whether it offers to sign out. */
+  /** Reports whether the page shows a signed-in user: whether it offers to sign out. */
   async signedIn() {
     await this.to("/");
     return await this.page.locator('form[action$="/sign-out"]').count() > 0;
   }
 }
 
-/** The password that tests give an account. */
+/** The password of accounts in tests. */
 export function passwordOf(slug) {
   return `the secret of ${slug}, long`;
 }

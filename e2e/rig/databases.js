@@ -1,4 +1,4 @@
-// Gives tests databases of their own.
+// Creates databases for tests.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import pg from "pg";
 
 const server = process.env.VITRINE_TEST_POSTGRES;
 
-/** The names of the databases, and why one cannot be tested on, if so. */
+/** The names of the databases, and the reason if one is not available. */
 export const databases = [
   { name: "SQLite", open: openSQLite },
   { name: "PostgreSQL", open: openPostgres, skip: missing() },
@@ -20,7 +20,7 @@ function missing() {
   return reason;
 }
 
-/** Gives the settings that lead to a new SQLite database, and how to remove it. */
+/** Returns the settings for a new SQLite database, and a function to remove it. */
 async function openSQLite() {
   const folder = await mkdtemp(join(tmpdir(), "vitrine-e2e-"));
   return {
@@ -29,11 +29,11 @@ async function openSQLite() {
   };
 }
 
-/** Gives the same for a new PostgreSQL database. */
+/** Returns the same for a new PostgreSQL database. */
 async function openPostgres() {
   const files = await openSQLite();
   const now = Math.floor(Date.now() / 1000).toString(16);
-  const name = `vitrine_test_${now}_${randomBytes(6).toString("hex")}`; // left ones are swept by Go's tests
+  const name = `vitrine_test_${now}_${randomBytes(6).toString("hex")}`; // Go's tests delete leftover databases
   await onServer(`CREATE DATABASE ${name} TEMPLATE template0`);
   return {
     settings: { ...files.settings, VITRINE_DATABASE_URL: server.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, `$1${name}`) },

@@ -1,6 +1,6 @@
 /**
- * Has an address of the server answer with a page of its own frame and scripts, whose content
- * is given: for what a script does with hooks, whichever page has them.
+ * Lets an address of the server return a page with the given content in the site's frame, with its
+ * scripts. It tests what a script does with hooks, independently of the pages that have them.
  */
 export async function fixture(window, address, content, headers = {}) {
   await window.context.route((url) => url.pathname === address, async (route) => {

@@ -1,10 +1,10 @@
-// What people do on pages, written once and tried with scripts and without, wide and narrow.
+// Actions on pages, written once and run with and without scripts, wide and narrow.
 import { describe } from "node:test";
 
 const wide = { viewport: { width: 1280, height: 900 } };
 const narrow = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-/** The ways in which each flow is tried. The id of one may stand in names and addresses. */
+/** The modes in which each flow is run. A mode's id may be part of names and addresses. */
 export const modes = [
   { name: "without scripts, at 1280 px", id: "plain-wide", scripts: false, options: wide },
   { name: "without scripts, at 390 px", id: "plain-narrow", scripts: false, options: narrow },
@@ -12,11 +12,11 @@ export const modes = [
   { name: "with scripts, at 390 px", id: "scripts-narrow", scripts: true, options: narrow },
 ];
 
-/** Defines a suite for each mode. `define` gets the mode and what opens a window in it. */
+/** Defines a suite for each mode. `define` receives the mode and a function that opens a window in it. */
 export function inEachMode(browsers, define) {
   for (const mode of modes) {
     const open = async (who) => {
-      // The worker keeps pages for reading offline: its own tests look at that.
+      // The service worker has its own tests.
       const window = await browsers.open({ ...mode.options, javaScriptEnabled: mode.scripts, serviceWorkers: "block" });
       const person = new Person(window, mode);
       if (who) {
@@ -29,16 +29,16 @@ export function inEachMode(browsers, define) {
   }
 }
 
-/** Somebody at a page. All that is done waits until it can be done, and is done by names. */
+/** A user at a page. All actions wait until they are possible, and find elements by name. */
 export class Person {
   constructor(window, mode) {
     this.window = window;
     this.page = window.page;
     this.scripts = mode.scripts;
-    this.page.on("dialog", (question) => question.accept()); // what was typed may be lost
+    this.page.on("dialog", (question) => question.accept()); // discards typed text
   }
 
-  /** Where one is: in the dialog that is open, or on the page. */
+  /** The open dialog, or else the page. */
   get here() {
     return this.page.locator("dialog.sheet[open], body:not(:has(dialog.sheet[open]))");
   }
@@ -51,22 +51,22 @@ export class Person {
     return this.window.path;
   }
 
-  /** Goes to an address and gives its status. */
+  /** Navigates to an address and returns its status. */
   to(address) {
     return this.window.to(address);
   }
 
-  /** Waits until the page has an address: a path, with its query or without, or what fits both. */
+  /** Waits until the page has an address: a path with or without a query, or one that matches both. */
   async arrives(at) {
     await this.page.waitForURL((url) => (at instanceof RegExp ? at.test(url.pathname + url.search) : at === (at.includes("?") ? url.pathname + url.search : url.pathname)));
   }
 
-  /** Waits for something to read on the page. */
+  /** Waits for a text on the page. */
   async sees(text, within = this.main) {
     await within.getByText(text).filter({ visible: true }).first().waitFor();
   }
 
-  /** Waits until something cannot be read (any more). */
+  /** Waits until a text is not visible. */
   async misses(text, within = this.main) {
     await within.getByText(text).filter({ visible: true }).first().waitFor({ state: "detached" });
   }
@@ -84,7 +84,7 @@ export class Person {
     return within.getByRole("button", { name, exact: true });
   }
 
-  /** Follows the first link of a name. One that opens a dialog has done so afterwards. */
+  /** Follows the first link with a name. If it opens a dialog, waits for it. */
   async follow(name, within = this.main) {
     const link = this.link(name, within).first();
     await link.waitFor();
@@ -94,7 +94,7 @@ export class Person {
     if (dialog) await this.page.locator("dialog.sheet[open] h1").waitFor();
   }
 
-  /** Presses the first button of a name. */
+  /** Presses the first button with a name. */
   async press(name, within = this.main) {
     if (this.scripts) await this.started();
     await this.button(name, within).first().click();
@@ -110,19 +110,19 @@ export class Person {
     for (const [label, value] of Object.entries(fields)) await this.field(label, within).fill(value);
   }
 
-  /** Waits until scripts know the hooks of the page. */
+  /** Waits until scripts have processed the hooks of the page. */
   started() {
     return this.page.waitForFunction(() => document.readyState === "complete" && globalThis.htmx !== undefined
       && !document.querySelector("a[data-dialog]:not([aria-haspopup])"));
   }
 
-  /** Waits until no dialog or part of the page is on its way. */
+  /** Waits until no dialog or part of the page is loading. */
   settled() {
     return this.page.waitForFunction(() => !document.querySelector("dialog.sheet[aria-busy], .htmx-request"));
   }
 }
 
-/** Asks the API in somebody's name. */
+/** Sends a request to the API as a user. */
 export function api(world, token) {
   return async (method, path, body) => {
     const headers = { ...(token && { Authorization: `Bearer ${token}` }), ...(body && { "Content-Type": "application/json" }) };

@@ -1,10 +1,10 @@
-// A channel of things of every kind, as people keep them: pictures, texts, links, files,
-// players, channels. It is what pages are looked at and measured with.
+// A channel with typical items of all kinds: pictures, texts, links, files, players, channels.
+// Pages are checked and measured with it.
 import { createServer } from "node:http";
 import { deflateSync } from "node:zlib";
 import { chunked } from "./image.js";
 
-/** The settings that a server needs for links to the gallery's own web site. */
+/** The settings that a server needs for links to the gallery's website. */
 export const gallerySettings = { VITRINE_RATE_LIMITS: "guest=0,free=0,premium=0,supporter=0", VITRINE_FETCH_ALLOW: "127.0.0.0/8" };
 
 const palettes = [
@@ -22,7 +22,7 @@ const words = ["A collection is a way of thinking with things.", "What is kept t
   "Buy: thread, linen tape, two bone folders, wheat starch.",
   "An index is a second book, written by somebody who has read the first one to the end, and who wants others to begin in the middle."];
 
-/** Gives a PNG file of a few plain shapes, another one for each number. */
+/** Returns a PNG file of a few plain shapes, a different one for each number. */
 export function picture(n, [width, height] = sizes[n % sizes.length]) {
   const colours = palettes[n % palettes.length].map((c) => [1, 3, 5].map((i) => parseInt(c.slice(i, i + 2), 16)));
   const rows = Buffer.alloc(height * (1 + 3 * width));
@@ -56,8 +56,8 @@ export function pdf(text) {
 }
 
 /**
- * A web site on this machine with articles, and with films that have players. It is not at
- * the address of the server, whose own players would be refused.
+ * A local website with articles, and with films that have players. It must have another host than
+ * the server, whose own players would be refused.
  */
 export async function openWebsite() {
   const server = createServer((request, response) => {
@@ -79,7 +79,7 @@ export async function openWebsite() {
 }
 
 /**
- * Fills a channel with a hundred things of all kinds, and waits until they are there.
+ * Fills a channel with a hundred items of all kinds, and waits until they are processed.
  * @param {object} arena the SDK with a token of whose channel it is to be
  * @returns {Promise<object>} the channel
  */

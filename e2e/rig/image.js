@@ -1,7 +1,7 @@
-// Images, made here.
+// Generated images.
 import { crc32, deflateSync } from "node:zlib";
 
-/** Gives a PNG file of a colour gradient. */
+/** Returns a PNG file of a colour gradient. */
 export function png(width, height) {
   const rows = Buffer.alloc(height * (1 + 3 * width));
   for (let y = 0; y < height; y++) {
@@ -12,7 +12,7 @@ export function png(width, height) {
   return chunked(width, height, deflateSync(rows));
 }
 
-/** Gives a PNG file of compressed rows of RGB, each after a byte for its filter. */
+/** Returns a PNG file of compressed RGB rows, each preceded by its filter byte. */
 export function chunked(width, height, rows) {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -1,11 +1,11 @@
-// Reads the mails that a server without SMTP leaves in a folder.
+// Reads the mails that a server without SMTP stores in a folder.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 const patience = 60_000; // milliseconds
 
 /**
- * Waits for a mail to an address that matches, and gives the last link in it.
+ * Waits for a mail to an address with a matching link, and returns its last link.
  * @param {RegExp} link what the path of the link must match
  * @param {Set<string>} seen links that are not meant; the one given is added
  */
@@ -23,7 +23,7 @@ export async function linkInMail(folder, address, link, seen = new Set()) {
   throw new Error(`no mail to ${address} with a link like ${link}`);
 }
 
-/** Gives the mails with this in their text, once there is one. */
+/** Waits for mails that contain a text, and returns them. */
 export async function mailsWith(folder, address, words) {
   for (const end = Date.now() + patience; Date.now() < end; await soon()) {
     const found = (await mails(folder)).filter((text) => text.includes(`<${address}>`) && words.test(decode(text)));
@@ -39,7 +39,7 @@ async function mails(folder) {
   }));
 }
 
-/** Undoes quoted-printable. */
+/** Decodes quoted-printable. */
 function decode(text) {
   return text.replace(/=\n/g, "").replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 }

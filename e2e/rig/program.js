@@ -1,4 +1,4 @@
-// Runs the built program, whose path VITRINE_BIN holds.
+// Runs the built program at the path in VITRINE_BIN.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const binary = process.env.VITRINE_BIN;
 
-/** Runs a command of the program and gives what it printed; settings are VITRINE_ variables. */
+/** Runs a command of the program and returns its output. Settings are VITRINE_ variables. */
 export async function run(settings, ...args) {
   const { stdout } = await promisify(execFile)(path(), args, { env: environment(settings) });
   return stdout.trim();
@@ -33,7 +33,7 @@ export async function serve(settings) {
   };
 }
 
-/** Waits for the line that says where the server listens. */
+/** Waits for the log line with the server's address. */
 async function listening(child) {
   for await (const line of createInterface({ input: child.stdout })) {
     const found = /listens on (\S+)/.exec(line);

@@ -1,4 +1,4 @@
-// An OpenID Connect provider on this machine, with a page on which one says who one is.
+// A local OpenID Connect provider with a page for entering a name.
 import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 
@@ -15,7 +15,7 @@ export class Provider {
     return this;
   }
 
-  /** The settings of a server that signs people in by it. */
+  /** The settings of a server that uses it for sign-in. */
   get settings() {
     return { VITRINE_OIDC_ISSUER: this.url, VITRINE_OIDC_CLIENT_ID: "vitrine", VITRINE_OIDC_CLIENT_SECRET: "secret", VITRINE_OIDC_NAME: "Town Hall",
       VITRINE_OIDC_SIGN_UP: "yes" };

@@ -1,6 +1,6 @@
-// Runs the tests of the files that are named, or of all, two files at a time, and up to twice
-// more, one by one, the files in which any failed: browsers are steered by time limits, and
-// the machines of CI stall. What fails three times has failed.
+// Runs the given test files, or all, two at a time. Files with failures are repeated up to twice,
+// one by one: browser tests have time limits, and CI machines stall. A file that fails three times
+// has failed.
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ for (let again = 0; failed.length > 0 && again < 2; again++) {
 }
 process.exitCode = failed.length > 0 ? 1 : 0;
 
-/** Runs files and gives those in which a test failed. */
+/** Runs files and returns those with failed tests. */
 async function failures(files, concurrency) {
   const found = new Set();
   const events = run({ files, concurrency });

@@ -1,4 +1,4 @@
-// Serves a gallery for people to look at, until it is interrupted:
+// Serves a gallery for viewing until it is interrupted:
 //
 //	VITRINE_BIN=bin/vitrine node e2e/rig/show.js
 import { fillGallery, gallerySettings, openWebsite } from "./gallery.js";

@@ -1,4 +1,4 @@
-/** Reads all pages that an asynchronous generator gives. */
+/** Returns all pages of an asynchronous generator. */
 export async function pagesOf(generator) {
   const pages = [];
   for await (const page of generator) pages.push(page);

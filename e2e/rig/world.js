@@ -1,4 +1,4 @@
-// A running server with people on it.
+// A running server with users.
 import { after, before, describe } from "node:test";
 import { join } from "node:path";
 import { createArena } from "@aredotna/sdk";
@@ -17,7 +17,7 @@ export function onEachDatabase(title, define, settings = unlimited, skip = undef
   for (const database of databases) on(database, title, define, settings, skip);
 }
 
-/** Does the same on SQLite only, for what takes long and cares for no database. */
+/** Does the same only on SQLite, for slow tests that do not depend on the database. */
 export function onSQLite(title, define, settings = unlimited, skip = undefined) {
   on(databases[0], title, define, settings, skip);
 }
@@ -35,7 +35,7 @@ export class World {
   #database;
   #opened;
   #server;
-  #away; // where it listened before it was stopped for a while
+  #away; // its former address while it is stopped
   #settings;
   #tokens = new Map();
 
@@ -50,13 +50,13 @@ export class World {
     this.#server = await serve({ ...this.#opened.settings, ...this.#settings });
   }
 
-  /** Stops the server for a while: nobody can reach it. */
+  /** Stops the server temporarily. */
   async leave() {
     this.#away = new URL(this.url).host;
     await this.#server.stop();
   }
 
-  /** Starts it again where it was. */
+  /** Starts it again at the same address. */
   async comeBack() {
     this.#server = await serve({ ...this.#opened.settings, ...this.#settings, VITRINE_ADDR: this.#away });
     this.#away = undefined;
@@ -71,12 +71,12 @@ export class World {
     }
   }
 
-  /** Where the server listens. */
+  /** The server's address. */
   get url() {
     return this.#server.url;
   }
 
-  /** The folder of mails, since the server has none to send them by. */
+  /** The folder of mails, since the server has no SMTP. */
   get outbox() {
     return join(this.#opened.settings.VITRINE_DATA_DIR, "outbox");
   }
@@ -86,7 +86,7 @@ export class World {
     return run(this.#opened.settings, ...args);
   }
 
-  /** Makes an account, as an operator does, and gives what the program printed of it. */
+  /** Creates an account as an operator, and returns the program's output. */
   async user(slug, tier = "supporter", password = undefined) {
     const name = slug[0].toUpperCase() + slug.slice(1);
     const args = ["--slug", slug, "--name", name, "--email", `${slug}@example.org`, "--tier", tier, "--json"];
@@ -99,8 +99,8 @@ export class World {
   }
 
   /**
-   * Lets somebody follow, or no longer follow, what an address below /ext/v1 names, such as
-   * "users/ada": the public API has no such operation.
+   * Lets a user follow or unfollow a path below /ext/v1, such as "users/ada": the public API has no
+   * such operation.
    */
   async follow(slug, what, method = "PUT") {
     if (!this.#tokens.has(slug)) this.#tokens.set(slug, await this.token(slug));
@@ -113,12 +113,12 @@ export class World {
     return this.follow(slug, what, "DELETE");
   }
 
-  /** Gives the SDK of a guest, or of whom a token belongs to. */
+  /** Returns the SDK of a guest, or of a token's user. */
   arena(token) {
     return createArena({ baseUrl: this.url, token });
   }
 
-  /** Makes an account and gives the SDK with a token of it that may write. */
+  /** Creates an account and returns the SDK with its write token. */
   async arenaOf(slug, tier) {
     await this.user(slug, tier);
     return this.arena(await this.token(slug));

@@ -1,4 +1,4 @@
-// ZIP files, as far as the tests need them: without encryption, in one piece.
+// ZIP files as needed by tests: without encryption, in one part.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { inflateRawSync } from "node:zlib";

@@ -13,7 +13,7 @@ onEachDatabase("revalidation", (world) => {
     [{ connection }] = (await arena.channels.contents(channel.id)).data;
   });
 
-  // Each read, and a change that must show in it.
+  // Each read, and a change that must be visible in it.
   for (const [what, read, change] of [
     ["a channel", (o) => getChannel({ ...o, path: { id: channel.slug } }), () => arena.channels.update(channel.id, { description: "new" })],
     ["a block", (o) => getBlock({ ...o, path: { id: block.id } }), () => arena.blocks.update(block.id, { title: "new" })],

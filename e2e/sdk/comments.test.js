@@ -4,7 +4,7 @@ import { ArenaForbiddenError, ArenaNotFoundError, ArenaValidationError } from "@
 import { pagesOf } from "../rig/walk.js";
 import { onEachDatabase } from "../rig/world.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("comments", (world) => {
   let ada, bea, cy, channel, block, first;
   before(async () => {
@@ -64,7 +64,7 @@ onEachDatabase("comments", (world) => {
     const secret = await ada.channels.create({ title: "Secret", visibility: "private" });
     const hidden = await ada.blocks.create({ value: "hidden", channel_ids: [secret.id] });
     await ada.blocks.comment(hidden.id, { body: "for @bea" });
-    assert.equal((await bea.me()).counts.notifications, 4); // of cy's comments, as one who commented before
+    assert.equal((await bea.me()).counts.notifications, 4); // about cy's comments, since bea commented before
     await assert.rejects(bea.blocks.comments(hidden.id), ArenaNotFoundError);
     await assert.rejects(bea.blocks.comment(hidden.id, { body: "x" }), ArenaNotFoundError);
   });

@@ -9,14 +9,14 @@ onEachDatabase("connections", (world) => {
     arena = await world.arenaOf("ada");
   });
 
-  /** The titles of the channel's items, from the bottom to the top. */
+  /** The titles of the channel's items from the bottom. */
   const order = async () => {
     const { data } = await arena.channels.contents(channel.id, { sort: "position_asc" });
     assert.deepEqual(data.map((item) => item.connection.position), data.map((_, i) => i + 1));
     return data.map((item) => item.title).join("");
   };
 
-  // A channel of four blocks; titled gives the id of a block's connection.
+  // A channel of four blocks. titled returns the id of a block's connection.
   beforeEach(async () => {
     channel = await arena.channels.create({ title: "Ordered" });
     for (const title of "abcd") await arena.blocks.create({ value: title, title, channel_ids: [channel.id] });

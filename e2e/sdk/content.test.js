@@ -24,7 +24,7 @@ onEachDatabase("content", (world) => {
   });
   after(() => web.close());
 
-  /** Asks for a block until its content has come. */
+  /** Requests a block until it has its content. */
   async function settled(id) {
     for (;;) {
       const block = await arena.blocks.get(id);

@@ -16,7 +16,7 @@ onEachDatabase("lists by cursors", (world) => {
     await say(many);
   });
 
-  /** Lets bea comment: each time something for ada's feed and her notifications. */
+  /** Lets bea comment, which adds to ada's feed and notifications. */
   const say = async (times) => {
     for (let i = 0; i < times; i++) await bea.blocks.comment(block.id, { body: `comment ${i}` });
   };
@@ -59,7 +59,7 @@ onEachDatabase("lists by cursors", (world) => {
       const now = (await read({ limit: 100 })).data.map((a) => a.id);
       assert.equal(now.length, before.length + older.length);
 
-      // From the last page upwards: nothing is left out and nothing comes twice, though more arrives.
+      // From the last page backwards: nothing is skipped or repeated, although entries are added.
       const newer = [];
       for await (const page of paginate({ limit: 4, prev: older.at(-1).meta.prev_cursor })) {
         descending(page.data.map((a) => a.id));

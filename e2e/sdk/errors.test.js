@@ -13,7 +13,7 @@ onEachDatabase("errors", (world) => {
     block = await arena.blocks.create({ value: "https://example.org/", channel_ids: [channel.id] });
   });
 
-  /** Expects the SDK's error of a class, with the standard phrase, and gives it. */
+  /** Expects an SDK error of a class with the standard phrase, and returns it. */
   const fails = async (ask, kind, status, phrase) => {
     const error = await ask().then(() => assert.fail("there is no error"), (e) => e);
     assert.equal(error.constructor, kind, String(error));

@@ -4,9 +4,9 @@ import { ArenaAuthError, ArenaForbiddenError, ArenaNotFoundError, ArenaValidatio
 import { pagesOf } from "../rig/walk.js";
 import { onEachDatabase } from "../rig/world.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("groups", (world) => {
-  const people = {}; // by name, as are their groups and ids
+  const people = {}; // by name, like their groups and ids
   const groups = {};
   const id = {};
   let group;
@@ -26,7 +26,7 @@ onEachDatabase("groups", (world) => {
     assert.equal(group.slug, "field-club");
     assert.equal(group.initials, "FC");
     assert.equal(group.description.plain, "For all");
-    assert.equal(group.avatar, null); // until a copy has been made
+    assert.equal(group.avatar, null); // until it is processed
     assert.equal(group.user.slug, "ada");
     assert.deepEqual(group.counts, { channels: 0, users: 1 });
     const renamed = await groups.ada.update(group.id, { name: "Night Club", description: null });
@@ -63,7 +63,7 @@ onEachDatabase("groups", (world) => {
   });
 
   test("invitations: list and revoke", async () => {
-    await groups.cy.invite(group.id, { email: "someone@example.org" }); // members may, too
+    await groups.cy.invite(group.id, { email: "someone@example.org" }); // members may invite too
     const read = await pagesOf(groups.ada.paginateInvitations(group.id, { per: 1 }));
     const open = read.flatMap((page) => page.data);
     assert.deepEqual(open.map((i) => i.invitee_email ?? i.invitee.slug), ["someone@example.org", "bea"]);
@@ -106,7 +106,7 @@ onEachDatabase("groups", (world) => {
     assert.equal(made.owner.slug, "night-club");
     const renamed = await people.dan.channels.update(made.id, { title: "Attic" });
     assert.equal(renamed.can.destroy, true);
-    attic = renamed.slug; // of a private channel it ends in random characters
+    attic = renamed.slug; // the slug of a private channel ends in random characters
     await people.ada.blocks.create({ value: "between us", channel_ids: [made.id] });
     await assert.rejects(people.eve.channels.get(made.id), ArenaNotFoundError);
     await assert.rejects(people.eve.channels.create({ title: "x", owner: { id: group.id, type: "Group" } }), ArenaForbiddenError);

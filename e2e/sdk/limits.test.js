@@ -30,7 +30,7 @@ onEachDatabase("limits", (world) => {
     assert.equal(said.tier, "free");
     assert.equal(said.limit, 5);
     assert.equal(said.retry_after, wait);
-    // Another user is not held back.
+    // Another user is not affected.
     assert.equal((await (await world.arenaOf("cy", "premium")).me()).slug, "cy");
   });
 }, { VITRINE_RATE_LIMITS: "guest=30,free=5,premium=300,supporter=600" });

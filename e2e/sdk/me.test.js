@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { ArenaAuthError, ArenaForbiddenError, ArenaNotFoundError } from "@aredotna/sdk";
 import { onEachDatabase } from "../rig/world.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("me", (world) => {
   let ada, bea, channel, block;
   before(async () => {

@@ -6,7 +6,7 @@ import { namesOf, noting } from "./methods.js";
 import * as promised from "./promised.js";
 import { openSite, settings, settled } from "./site.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("are.na", (world) => {
   const called = new Set();
   const id = {};
@@ -26,7 +26,7 @@ onEachDatabase("are.na", (world) => {
     for (const slug of ["ada", "bea", "cy"]) id[slug] = (await world.user(slug)).id;
     const token = await world.token("ada");
     ada = client({ accessToken: token });
-    bea = client({ authToken: await world.token("bea") }); // by X-AUTH-TOKEN
+    bea = client({ authToken: await world.token("bea") }); // with X-AUTH-TOKEN
     guest = client();
     sdk = world.arena(token);
   });
@@ -51,7 +51,7 @@ onEachDatabase("are.na", (world) => {
     const closed = await ada.channel(open.slug).update({ status: "closed" });
     assert.deepEqual([closed.title, closed.published, closed.open], ["Open house", true, false]);
     await ada.channel(open.slug).update({ status: "public" });
-    const all = await guest.channel().get({ per: 1 }); // by an address that ends in a slash
+    const all = await guest.channel().get({ per: 1 }); // the address ends in a slash
     assert.deepEqual([all.term, all.per, all.total_pages, all.channels.length], [null, 1, 2, 1]);
     notes = renamed;
   });

@@ -6,12 +6,12 @@ import { namesOf, noting } from "./methods.js";
 import * as promised from "./promised.js";
 import { openSite, settings, settled } from "./site.js";
 
-// The tests follow each other: each goes on with what was made before.
+// The tests depend on each other: each uses the results of the previous ones.
 onEachDatabase("arena-ts", (world) => {
   const called = new Set();
   let site, ada, bea, guest, sdk, adas, notes, link, text, loose;
 
-  /** The library has its address fixed, but asks by a `fetch` that it can be given. */
+  /** The library's address is fixed, but its `fetch` can be replaced. */
   const client = (token) => {
     const redirected = (url, init) => fetch(url.replace("https://api.are.na", world.url), init);
     return noting(new ArenaClient({ token, fetch: redirected }), called);
@@ -84,7 +84,7 @@ onEachDatabase("arena-ts", (world) => {
     const dot = await ada.channel("open-house").createBlock({ source: `${site.url}/dot.gif` });
     const { image: moving } = await settled(() => guest.block(dot.id).get());
     const sizes = [moving.thumb, moving.square, moving.display, moving.large].map((size) => size.url);
-    assert.deepEqual(new Set(sizes), new Set([moving.original.url])); // so that it moves
+    assert.deepEqual(new Set(sizes), new Set([moving.original.url])); // otherwise it would not move
     const upload = { data: Buffer.from("a,b\n"), filename: "table.csv", contentType: "text/csv" };
     const sent = await sdk.uploads.createBlock({ file: upload, channels: [{ id: notes.id }] });
     const file = await settled(() => ada.block(sent.id).get());
@@ -112,7 +112,7 @@ onEachDatabase("arena-ts", (world) => {
     assert.deepEqual(await inOrder(notes.slug), ["Inner", "On mosses", "Moss", "moss.png", "table.csv"]);
     const all = await guest.channel(notes.slug).contents();
     all.contents.forEach((item) => promised.item(item));
-    assert.deepEqual(all.contents.map((c) => c.position), [5, 4, 3, 2, 1]); // the library asks for the newest first
+    assert.deepEqual(all.contents.map((c) => c.position), [5, 4, 3, 2, 1]); // the library requests the newest first
     assert.deepEqual(Object.keys(all), ["contents"]);
     const second = await guest.channel(notes.slug).contents({ page: 2, per: 2, forceRefresh: true, ...bottomUp });
     assert.deepEqual(second.contents.map((c) => c.position), [3, 4]);
@@ -179,7 +179,7 @@ onEachDatabase("arena-ts", (world) => {
     const others = await guest.user("ada").channels({ per: 2 });
     promised.envelope(others, [3, 2, 1, 2]);
     const added = others.channels.map((channel) => channel.added_to_at);
-    assert.deepEqual(added, added.toSorted().reverse()); // the last addition first
+    assert.deepEqual(added, added.toSorted().reverse()); // newest addition first
     const following = await guest.user("bea").following();
     assert.equal(following.length, 2);
     assert.deepEqual(following.following.map((f) => [f.base_class, f.slug]).sort(), [["Channel", notes.slug], ["User", "ada"]]);

@@ -1,8 +1,8 @@
-// Which methods of a library were called, so that a test can tell that none was left out.
+// Records which methods of a library were called, so that a test can find untested ones.
 
 /**
- * Gives a library that behaves as the given one, and notes the names of the methods that ask
- * the server, such as "channel.sort.block".
+ * Wraps a library, and records the names of the called methods that send requests, such as
+ * "channel.sort.block".
  */
 export function noting(value, called, name = "") {
   if (value === null || (typeof value !== "object" && typeof value !== "function")) return value;
@@ -22,7 +22,7 @@ export function noting(value, called, name = "") {
   });
 }
 
-/** The names of the methods of an object and of those within it. */
+/** The names of the methods of an object and of nested ones. */
 export function namesOf(value, name) {
   if (typeof value === "function") return [name];
   return Object.entries(value).flatMap(([key, member]) => namesOf(member, `${name}.${key}`));

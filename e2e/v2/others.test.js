@@ -3,13 +3,13 @@ import { before, test } from "node:test";
 import { onEachDatabase } from "../rig/world.js";
 import * as promised from "./promised.js";
 
-// What libraries and sites that are not installed here are known to send and to read.
+// Requests of libraries and sites that are not installed here, and the fields that they read.
 onEachDatabase("other clients of version 2", (world) => {
   const id = {};
   const tokens = {};
   let notes, moss, stone;
 
-  /** Asks as a program does: gives the status, the body, and the headers. */
+  /** Sends a request like a program, and returns the status, the body and the headers. */
   async function ask(method, path, { token, headers, json, form } = {}) {
     const sent = new Headers(headers);
     if (token) sent.set("Authorization", `Bearer ${token}`);
@@ -19,7 +19,7 @@ onEachDatabase("other clients of version 2", (world) => {
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, body: text && JSON.parse(text) };
   }
-  /** The ids of what is in a channel, from the first position. */
+  /** The ids of a channel's items, from the first position. */
   const order = async (slug) => (await ask("GET", `channels/${slug}/contents?per=100`)).body.contents.map((c) => c.id);
 
   before(async () => {
@@ -125,7 +125,7 @@ onEachDatabase("other clients of version 2", (world) => {
       const added = await ask("POST", "channels/field-notes/collaborators", { token, json });
       assert.equal(added.status, 200);
       assert.deepEqual(added.body.users.map((u) => u.slug), ["bea"]);
-      assert.deepEqual(added.body.collaborators, added.body.users); // each library reads another name
+      assert.deepEqual(added.body.collaborators, added.body.users); // libraries read different names
       assert.deepEqual((await ask("DELETE", "channels/field-notes/collaborators", { token, json })).body.users, []);
     }
     const set = await ask("PUT", `channels/field-notes/collaborators?ids[]=${id.bea}&ids[]=${id.cy}`, { token });

@@ -1,4 +1,4 @@
-// The objects of version 2 as libraries declare them: each key that they read, with its kind.
+// The objects of version 2 as declared by libraries: each key that they read, with its type.
 import assert from "node:assert/strict";
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -11,8 +11,8 @@ const kinds = {
 };
 
 /**
- * Fails unless a value has each key of a form, with a value of its kind. A kind that ends in
- * "?" may be null; a function holds the value against a form of its own.
+ * Fails unless a value has each key of a form, with a value of its type. A type that ends in "?"
+ * may be null; a function checks the value against another form.
  */
 function holds(value, form, where) {
   assert.ok(value !== null && typeof value === "object", `${where} is ${JSON.stringify(value)}`);
@@ -83,7 +83,7 @@ export function channel(value, where = "channel") {
   }, where);
 }
 
-/** A channel in a list, and one that has just been made. */
+/** A channel in a list, and a new one. */
 export function listed(value, where = "channel") {
   ofChannel(value, {
     ...detailed, contents: orNull(listOf(item)), class: "Channel", state: "available", owner_type: "text", owner_id: "int",
@@ -92,7 +92,7 @@ export function listed(value, where = "channel") {
   assert.equal(value.collaboration, value.collaborator_count > 0);
 }
 
-/** A channel that a block is in. */
+/** A channel that contains a block. */
 export const brief = (value, where = "channel") => ofChannel(value, {}, where);
 
 const image = {
@@ -123,7 +123,7 @@ export function block(value, where = "block") {
   holds(value, classes[value.class], where);
 }
 
-/** What a thing has where it is in a channel. */
+/** The fields of an item in a channel. */
 export function connected(value, where = "item") {
   holds(value, {
     position: "int", selected: "bool", connection_id: "int", connected_at: "time", connected_by_user_id: "int",
@@ -145,13 +145,13 @@ export function comment(value, where = "comment") {
   }, where);
 }
 
-/** What is beside a list of things of a class. */
+/** The metadata of a list of items of a class. */
 export function envelope(value, [length, total_pages, current_page, per]) {
   assert.deepEqual([value.length, value.total_pages, value.current_page, value.per], [length, total_pages, current_page, per]);
   assert.ok("channel_title" in value);
 }
 
-/** What a search found: the names of channels and users, the generated titles of blocks. */
+/** Search results: the names of channels and users, the generated titles of blocks. */
 export function found(value, term) {
   holds(value, {
     term: "text", per: "int", current_page: "int", total_pages: "int", length: "int", authenticated: "bool",

@@ -1,4 +1,4 @@
-// A web site on this machine, for blocks that are made from addresses.
+// A local website for blocks that are created from addresses.
 import { createServer } from "node:http";
 import { png } from "../rig/image.js";
 
@@ -22,7 +22,7 @@ export async function openSite() {
   return { url: `http://127.0.0.1:${site.address().port}`, close: () => site.close() };
 }
 
-/** Asks for a block by a function until its content has come. */
+/** Requests a block with a function until it has its content. */
 export async function settled(get) {
   for (;;) {
     const block = await get();

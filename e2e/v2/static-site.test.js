@@ -8,7 +8,7 @@ onSQLite("a static site in a browser, at an origin of its own", (world) => {
   const browsers = withBrowser(world);
   let site, page, token;
 
-  /** Has the page ask, and gives the status and the body. */
+  /** Lets the page send a request, and returns the status and the body. */
   const ask = (path, options) => page.evaluate(async ([address, init]) => {
     const answer = await fetch(address, { cache: "no-store", ...init });
     const text = await answer.text();

@@ -11,8 +11,8 @@ func (r *Rig) Get(as, path string, args ...any) *Response {
 	return r.Do(as, http.MethodGet, fmt.Sprintf(path, args...), nil).Want(http.StatusOK)
 }
 
-// Connect connects a "Block" or "Channel" at the top of a channel and gives the id of
-// the connection.
+// Connect connects a "Block" or "Channel" at the top of a channel and returns the id of the
+// connection.
 func (r *Rig) Connect(as, kind string, item, channel int64) int64 {
 	r.T.Helper()
 	return r.Do(as, http.MethodPost, "/v3/connections", map[string]any{
@@ -27,8 +27,8 @@ func (r *Rig) Collaborate(as string, channel int64, who string) {
 		map[string]any{"user_id": r.Person(who).ID}).Want(http.StatusCreated)
 }
 
-// Ints reads a number of every element of a list of the body, such as the ids by
-// Ints("data", "id").
+// Ints returns a number of every element of a list in the body, such as the ids with Ints("data",
+// "id").
 func (r *Response) Ints(list, field string) []int64 {
 	r.T.Helper()
 	all := make([]int64, r.Len(list))

@@ -1,6 +1,6 @@
-// Package apptest boots the whole server on a database of its own, with a cast of
-// people, and sends it requests. Every response is held against the served
-// description, and every derived value is checked when a test ends.
+// Package apptest runs the whole server on its own database with a cast of users, and sends
+// requests to it. Every response is validated against the API descriptions, and every derived value
+// is checked at the end of a test.
 package apptest
 
 import (
@@ -27,7 +27,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Base is the address under which the test's server believes to be.
+// Base is the site URL of the test's server.
 const Base = "https://vitrine.test"
 
 // Rig is a server and its cast.
@@ -43,28 +43,28 @@ type Rig struct {
 	watch   *watch
 	log     *logbook
 	web     *web
-	broken  bool // the database is gone and cannot be checked
+	broken  bool // the database is closed and cannot be checked
 
 	mu     sync.Mutex
 	people map[string]Person
 	db     *database.DB
 }
 
-// Person is a member of the cast. Tokens are for the name with a scope: "ada" has
-// one that may write, "ada/read" one that may not, "" is a guest.
+// Person is a member of the cast. Requests name their token: "ada" may write, "ada/read" may only
+// read, and "" is a guest.
 type Person struct {
 	ID    domain.UserID
 	Token string
 	Read  string
 }
 
-// Clock is a clock that tests set.
+// Clock is a clock that tests control.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// Now gives the time of the clock, a microsecond later each time.
+// Now returns the time of the clock, a microsecond later each time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,14 +90,14 @@ func Each(t *testing.T, f func(t *testing.T, r *Rig), options ...Option) {
 	})
 }
 
-// New boots a server on SQLite.
+// New starts a server on SQLite.
 func New(t testing.TB, options ...Option) *Rig {
 	t.Helper()
 	return Boot(t, storetest.Migrated.SQLite(t), options...)
 }
 
-// opened are the descriptions that the servers of all tests at Base share: reading
-// them is most of what the first request to one costs.
+// opened are the descriptions that all test servers at Base share, since parsing them is most of
+// the cost of the first request.
 var opened = sync.OnceValue(func() api.Documents { return api.OpenDocuments(Base, Base) })
 
 func documents(cfg config.Config) api.Documents {
@@ -107,20 +107,19 @@ func documents(cfg config.Config) api.Documents {
 	return opened()
 }
 
-// NewFetching is New with another way to fetch, such as one that takes less time or may
-// not connect to this machine.
+// NewFetching is New with other fetch options, such as shorter timeouts.
 func NewFetching(t testing.TB, change func(*fetch.Options), options ...Option) *Rig {
 	t.Helper()
 	return NewServer(t, func(o *server.Options) { change(&o.Fetch) }, options...)
 }
 
-// NewServer is New with another view of what is outside, such as disks.
+// NewServer is New with other server options, such as disks.
 func NewServer(t testing.TB, change func(*server.Options), options ...Option) *Rig {
 	t.Helper()
 	return boot(t, storetest.Migrated.SQLite(t), change, options...)
 }
 
-// Boot boots a server on a database that has the schema.
+// Boot starts a server on a migrated database.
 func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	t.Helper()
 	return boot(t, o, func(*server.Options) {}, options...)
@@ -160,8 +159,8 @@ func boot(t testing.TB, o database.Options, change func(*server.Options), option
 	return r
 }
 
-// Person gives a member of the cast by name, making the account, of the tier
-// supporter, on first use.
+// Person returns a member of the cast by name. It creates the account, of the tier supporter, on
+// first use.
 func (r *Rig) Person(name string) Person {
 	r.T.Helper()
 	r.mu.Lock()
@@ -186,8 +185,8 @@ func (r *Rig) Person(name string) Person {
 	return p
 }
 
-// Operator has a member of the cast run the server, beside whoever came first, who could not be
-// suspended otherwise.
+// Operator makes a member of the cast an operator in addition to the first account, which can then
+// be suspended.
 func (r *Rig) Operator(name string) {
 	r.T.Helper()
 	if _, err := r.S.App.SetOffice(r.T.Context(), domain.Ref{ID: int64(r.Person(name).ID)}, domain.OfficeOperator); err != nil {
@@ -195,7 +194,7 @@ func (r *Rig) Operator(name string) {
 	}
 }
 
-// Group makes a group of members of the cast; the first is its owner.
+// Group creates a group of members of the cast; the first is its owner.
 func (r *Rig) Group(name string, members ...string) domain.GroupID {
 	r.T.Helper()
 	ids := make([]domain.UserID, len(members))
@@ -205,7 +204,7 @@ func (r *Rig) Group(name string, members ...string) domain.GroupID {
 	return storetest.Group(r.T, r.S.Store, name, ids[0], ids[1:]...)
 }
 
-// token is the token of a name as in Person.
+// token returns the token of a name as in Person.
 func (r *Rig) token(as string) string {
 	name, scope, _ := strings.Cut(as, "/")
 	if p := r.Person(name); scope != "read" {
@@ -214,7 +213,7 @@ func (r *Rig) token(as string) string {
 	return r.Person(name).Read
 }
 
-// Response is an answer of the server.
+// Response is a response of the server.
 type Response struct {
 	T      testing.TB
 	Status int
@@ -222,15 +221,14 @@ type Response struct {
 	Body   []byte
 }
 
-// Do sends a request as a member of the cast. body is JSON text as []byte or string,
-// an io.Reader, nil for none, or any value to encode. The response is held against the
-// description.
+// Do sends a request as a member of the cast. body is JSON text as []byte or string, an io.Reader,
+// nil for none, or any value to encode. The response is validated against its description.
 func (r *Rig) Do(as, method, path string, body any, headers ...string) *Response {
 	r.T.Helper()
 	return r.Send(r.Request(as, method, path, body, headers...))
 }
 
-// Send sends a request as it is, and holds the response against the description.
+// Send sends a request unchanged, and validates the response against its description.
 func (r *Rig) Send(req *http.Request) *Response {
 	r.T.Helper()
 	return r.SendTo(r.S.Handler(), req)
@@ -244,7 +242,7 @@ func (r *Rig) SendTo(handler http.Handler, req *http.Request) *Response {
 	return r.read(req, w.Result())
 }
 
-// Beside boots one more server on the same database, which ends with the test.
+// Beside starts another server on the same database, which is stopped at the end of the test.
 func (r *Rig) Beside(change func(*server.Options)) *server.Server {
 	r.T.Helper()
 	so := r.serving
@@ -261,7 +259,7 @@ func (r *Rig) Beside(change func(*server.Options)) *server.Server {
 	return s
 }
 
-// read takes a response whole, and holds it against the description.
+// read reads a whole response, and validates it against its description.
 func (r *Rig) read(req *http.Request, from *http.Response) *Response {
 	r.T.Helper()
 	defer from.Body.Close()
@@ -293,7 +291,7 @@ func reader(t testing.TB, body any) io.Reader {
 	return bytes.NewReader(text)
 }
 
-// Descriptions are those that requests and responses are held against.
+// Descriptions returns the descriptions that requests and responses are validated against.
 func (r *Rig) Descriptions() []*describe.Description {
 	return []*describe.Description{r.S.API.V3, r.S.API.Ext, r.S.API.Compat}
 }

@@ -8,8 +8,7 @@ import (
 	"vitrine/internal/app/accounts"
 )
 
-// conform holds a response against the description of its operation, if the address
-// is that of one.
+// conform validates a response if a description contains its operation.
 func (r *Rig) conform(req *http.Request, res *Response) {
 	r.T.Helper()
 	if req.Method == http.MethodHead || req.Method == http.MethodOptions || res.Header.Get("Content-Encoding") != "" {
@@ -22,10 +21,10 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 				continue
 			}
 			if res.Status == http.StatusForbidden && op.ID == "presignUpload" {
-				return // the public description does not say what behaviour.md section 1 has for read-only tokens
+				return // the public description does not contain the status for read-only tokens in behaviour.md section 1
 			}
 			if res.Status == http.StatusUnprocessableEntity && strings.Contains(string(res.Body), accounts.IdempotencyHeader+": ") {
-				return // keys of requests are ours, and refused the same whatever the operation (behaviour.md section 1)
+				return // idempotency keys are an extension, and are refused in the same way for all operations (behaviour.md section 1)
 			}
 			for _, v := range doc.CheckResponse(op.ID, res.Status, res.Header, res.Body) {
 				r.T.Errorf("%s %s: %d: the response breaks the description: %s\n%s", req.Method, req.URL, res.Status, v, res.Body)
@@ -35,8 +34,8 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 	}
 }
 
-// plain gives a path as its description has it: without a slash at the end, and of version 2
-// with single slashes, and what it begins with in the plural.
+// plain returns a path as in its description: without a trailing slash and, for version 2, with
+// single slashes and the first segment in the plural.
 func plain(path string) string {
 	below, ok := strings.CutPrefix(path, "/v2/")
 	if !ok {
@@ -49,8 +48,8 @@ func plain(path string) string {
 	return "/v2/" + strings.Join(parts, "/")
 }
 
-// matches reports whether a path fits a template; literal segments win over
-// parameters because descriptions list them so that only one fits.
+// matches reports whether a path matches a template. Literal segments take precedence over
+// parameters, because descriptions are ordered so that only one matches.
 func matches(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// DB is another handle on the server's database, as the command line has one.
+// DB returns another connection to the server's database, like that of the command line.
 func (r *Rig) DB() *database.DB {
 	r.T.Helper()
 	r.mu.Lock()
@@ -27,8 +27,8 @@ func (r *Rig) DB() *database.DB {
 	return db
 }
 
-// Exec changes the database behind the server's back, for changes that no use case
-// makes yet, such as giving a user another name.
+// Exec changes the database directly, for changes that no use case supports, such as renaming a
+// user.
 func (r *Rig) Exec(query string, args ...any) {
 	r.T.Helper()
 	err := r.DB().Transact(r.T.Context(), func(tx *database.Tx) error {
@@ -40,7 +40,7 @@ func (r *Rig) Exec(query string, args ...any) {
 	}
 }
 
-// Dump is every row of every table, as text.
+// Dump contains every row of every table as text.
 type Dump map[string][]string
 
 // Dump reads the whole database.
@@ -102,7 +102,7 @@ func texts(ctx context.Context, q database.Querier, query string) ([]string, err
 	return all, rows.Err()
 }
 
-// Diff lists the rows that only one of two dumps has; nothing when they are equal.
+// Diff lists the rows that only one of two dumps contains; none if they are equal.
 func (d Dump) Diff(later Dump) []string {
 	var lines []string
 	names := maps.Clone(d)
@@ -118,7 +118,7 @@ func (d Dump) Diff(later Dump) []string {
 	return lines
 }
 
-// minus gives the rows of a that b has fewer of.
+// minus returns the rows of a that b contains less often.
 func minus(a, b []string) (left []string) {
 	n := map[string]int{}
 	for _, row := range b {
@@ -132,5 +132,5 @@ func minus(a, b []string) (left []string) {
 	return left
 }
 
-// Options are those of the server's database.
+// Options returns the options of the server's database.
 func (r *Rig) Options() database.Options { return r.options }

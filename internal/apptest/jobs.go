@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// WorkJobs works all jobs that are due, and those that they enqueue. The server works
-// none by itself, not even while it listens.
+// WorkJobs runs all due jobs, and those that they enqueue. The server itself runs none, even while
+// it listens.
 func (r *Rig) WorkJobs() {
 	r.T.Helper()
 	if err := r.S.Jobs.Drain(r.T.Context()); err != nil {
@@ -19,7 +19,7 @@ func (r *Rig) WorkJobs() {
 	}
 }
 
-// HastenJobs makes all jobs due that wait for their time or for another try.
+// HastenJobs makes all scheduled and retried jobs due.
 func (r *Rig) HastenJobs() {
 	r.T.Helper()
 	if err := r.S.Jobs.Hasten(r.T.Context()); err != nil {
@@ -27,16 +27,16 @@ func (r *Rig) HastenJobs() {
 	}
 }
 
-// Mail is one that the server has sent.
+// Mail is a mail that the server has sent.
 type Mail struct {
 	ID      string // the Message-ID
 	To      string // the address
-	Name    string // of the addressee
+	Name    string // of the recipient
 	Subject string
 	Text    string
 }
 
-// OutboxPath is the folder of the mails.
+// OutboxPath returns the folder of sent mails.
 func (r *Rig) OutboxPath() string { return filepath.Join(r.dataDir, "outbox") }
 
 // Outbox reads the mails sent so far, in the order of their names.

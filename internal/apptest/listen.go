@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Listen serves on a port of the loopback interface until the test ends, and gives
-// its address.
+// Listen serves on a port of the loopback interface until the test ends, and returns its address.
 func (r *Rig) Listen() string {
 	r.T.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -23,7 +22,7 @@ func (r *Rig) Listen() string {
 	return l.Addr().String()
 }
 
-// Request makes a request of a member of the cast, as Do does, without sending it.
+// Request creates a request like Do, without sending it.
 func (r *Rig) Request(as, method, path string, body any, headers ...string) *http.Request {
 	r.T.Helper()
 	req := httptest.NewRequestWithContext(r.T.Context(), method, Base+path, reader(r.T, body))
@@ -39,8 +38,7 @@ func (r *Rig) Request(as, method, path string, body any, headers ...string) *htt
 	return req
 }
 
-// Break shuts the server down while its handler stays, so that its database is
-// gone for every request that comes after.
+// Break shuts the server down but keeps its handler, so that later requests have no database.
 func (r *Rig) Break() {
 	r.T.Helper()
 	if err := r.Stop(context.WithoutCancel(r.T.Context())); err != nil {
@@ -48,20 +46,20 @@ func (r *Rig) Break() {
 	}
 }
 
-// Stop is the server's Shutdown, for a test that looks at how it ends.
+// Stop calls the server's Shutdown, for tests of its behaviour.
 func (r *Rig) Stop(ctx context.Context) error {
 	r.broken = true
 	return r.S.Shutdown(ctx)
 }
 
-// Wire is a TCP connection on which a test writes what it likes.
+// Wire is a TCP connection for sending arbitrary bytes.
 type Wire struct {
 	net.Conn
 	r  *Rig
-	In *bufio.Reader // what the server sends
+	In *bufio.Reader // data from the server
 }
 
-// Dial connects to a server that listens.
+// Dial connects to a listening server.
 func (r *Rig) Dial(addr string) *Wire {
 	r.T.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -72,7 +70,7 @@ func (r *Rig) Dial(addr string) *Wire {
 	return &Wire{Conn: conn, r: r, In: bufio.NewReader(conn)}
 }
 
-// Say writes text as it is.
+// Say writes text unchanged.
 func (w *Wire) Say(text string) {
 	w.r.T.Helper()
 	if _, err := w.Write([]byte(text)); err != nil {
@@ -80,8 +78,8 @@ func (w *Wire) Say(text string) {
 	}
 }
 
-// Head writes the head of a request of a member of the cast. Further header fields
-// follow as "Name: value".
+// Head writes the head of a request of a member of the cast. Further header fields have the form
+// "Name: value".
 func (w *Wire) Head(as, method, path string, fields ...string) {
 	w.r.T.Helper()
 	lines := append([]string{method + " " + path + " HTTP/1.1", "Host: vitrine.test"}, fields...)
@@ -91,8 +89,7 @@ func (w *Wire) Head(as, method, path string, fields ...string) {
 	w.Say(strings.Join(lines, "\r\n") + "\r\n\r\n")
 }
 
-// Answer reads a response to the method; 1xx count as one. It is held against the
-// description.
+// Answer reads a response to the method, including 1xx, and validates it against its description.
 func (w *Wire) Answer(method, path string) *Response {
 	w.r.T.Helper()
 	req := httptest.NewRequest(method, Base+path, nil)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// logbook keeps what the server logs.
+// logbook stores the server's log.
 type logbook struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -18,8 +18,7 @@ func (l *logbook) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// Log gives the lines that the server has logged so far that hold a text, such as
-// a request's id.
+// Log returns the log lines so far that contain a text, such as a request id.
 func (r *Rig) Log(about string) []string {
 	r.log.mu.Lock()
 	defer r.log.mu.Unlock()

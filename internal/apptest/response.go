@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Want fails the test at once when the status is another.
+// Want fails the test if the status is another.
 func (r *Response) Want(status int) *Response {
 	r.T.Helper()
 	if r.Status != status {
@@ -19,8 +19,8 @@ func (r *Response) Want(status int) *Response {
 	return r
 }
 
-// Get reads a value of the body by a path such as "data.0.id": nil, bool, string,
-// json.Number, []any or map[string]any. A path that leads nowhere fails the test.
+// Get returns the value at a path of the body such as "data.0.id": nil, bool, string, json.Number,
+// []any or map[string]any. A missing path fails the test.
 func (r *Response) Get(path string) any {
 	r.T.Helper()
 	v, ok := r.Lookup(path)
@@ -63,7 +63,7 @@ func (r *Response) Lookup(path string) (any, bool) {
 	return v, true
 }
 
-// Int reads a number of the body.
+// Int returns a number in the body.
 func (r *Response) Int(path string) int64 {
 	r.T.Helper()
 	n, err := strconv.ParseInt(fmt.Sprint(r.Get(path)), 10, 64)
@@ -73,7 +73,7 @@ func (r *Response) Int(path string) int64 {
 	return n
 }
 
-// Str reads a string of the body.
+// Str returns a string in the body.
 func (r *Response) Str(path string) string {
 	r.T.Helper()
 	s, ok := r.Get(path).(string)
@@ -83,7 +83,7 @@ func (r *Response) Str(path string) string {
 	return s
 }
 
-// Bool reads a boolean of the body.
+// Bool returns a boolean in the body.
 func (r *Response) Bool(path string) bool {
 	r.T.Helper()
 	b, ok := r.Get(path).(bool)
@@ -93,7 +93,7 @@ func (r *Response) Bool(path string) bool {
 	return b
 }
 
-// Len is the length of a list of the body.
+// Len returns the length of a list in the body.
 func (r *Response) Len(path string) int {
 	r.T.Helper()
 	l, ok := r.Get(path).([]any)
@@ -103,9 +103,8 @@ func (r *Response) Len(path string) int {
 	return len(l)
 }
 
-// Channel makes a channel and gives its id. A private one answers under the plain slug of
-// its title too, unless that is taken, as those do that were open before: so tests can
-// name it.
+// Channel creates a channel and returns its id. A private one also gets the plain slug of its
+// title, unless it is taken, as if it had been open before. So tests can name it.
 func (r *Rig) Channel(as, title, visibility string) int64 {
 	r.T.Helper()
 	id := r.Do(as, http.MethodPost, "/v3/channels", map[string]any{"title": title, "visibility": visibility}).
@@ -116,7 +115,7 @@ func (r *Rig) Channel(as, title, visibility string) int64 {
 	return id
 }
 
-// Block makes a Text block in channels and gives its id.
+// Block creates a Text block in channels and returns its id.
 func (r *Rig) Block(as, value string, channels ...int64) int64 {
 	r.T.Helper()
 	return r.Do(as, http.MethodPost, "/v3/blocks", map[string]any{"value": value, "channel_ids": channels}).

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// Proved opens a session that its user has just confirmed.
+// Proved starts a session that its user has just confirmed.
 func (r *Rig) Proved(user domain.UserID) domain.Session {
 	r.T.Helper()
 	_, hash, _ := auth.NewToken(auth.Session)

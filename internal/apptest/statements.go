@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/database/pipeline"
 )
 
-// watch passes the server's SQL statements on to whoever listens.
+// watch reports the server's SQL statements to a listener.
 type watch struct {
 	mu     sync.Mutex
 	listen func(ctx context.Context, query string)
@@ -22,9 +22,8 @@ func (w *watch) observe(ctx context.Context, query string) {
 	}
 }
 
-// Intercept calls fn before every SQL statement of the server, in the goroutine of
-// its request, until the given function is called. What fn does to the request, such
-// as panicking, happens in the midst of a use case.
+// Intercept calls fn before every SQL statement of the server, in the goroutine of its request,
+// until end is called. fn may interrupt a use case, such as by panicking.
 func (r *Rig) Intercept(fn func(ctx context.Context, query string)) (end func()) {
 	set := func(fn func(ctx context.Context, query string)) {
 		r.watch.mu.Lock()
@@ -35,15 +34,15 @@ func (r *Rig) Intercept(fn func(ctx context.Context, query string)) (end func())
 	return func() { set(nil) }
 }
 
-// Statements gives the SQL statements that the server runs while do runs.
+// Statements returns the SQL statements that the server runs during do.
 func (r *Rig) Statements(do func()) []string {
 	seen, _ := r.RoundTrips(do)
 	return seen
 }
 
-// RoundTrips gives the SQL statements that the server runs while do runs, and how often it waits
-// for the database to answer them: once for those that it sends together, as it does on
-// PostgreSQL. Beginning and ending a transaction are not counted.
+// RoundTrips returns the SQL statements that the server runs during do, and how often it waits for
+// the database: once for a pipeline of several statements on PostgreSQL. The begin and end of a
+// transaction are not counted.
 func (r *Rig) RoundTrips(do func()) (statements []string, trips int) {
 	var mu sync.Mutex
 	end := r.Intercept(func(ctx context.Context, query string) {

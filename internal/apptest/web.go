@@ -15,8 +15,8 @@ import (
 	"vitrine/internal/fetch"
 )
 
-// web is the World Wide Web of a test: whatever host the server fetches from, over
-// http or https, is this handler.
+// web replaces the World Wide Web in a test: all hosts that the server fetches from, over HTTP or
+// HTTPS, use this handler.
 type web struct {
 	mux    *http.ServeMux
 	plain  *httptest.Server
@@ -24,15 +24,14 @@ type web struct {
 	roots  *x509.CertPool
 }
 
-// Web has an address such as "example.com/page" answered for the server under test.
-// Patterns are those of http.ServeMux.
+// Web serves an address such as "example.com/page" for the server under test. Patterns are those of
+// http.ServeMux.
 func (r *Rig) Web(pattern string, handler http.HandlerFunc) {
 	r.T.Helper()
 	r.web.mux.HandleFunc(pattern, handler)
 }
 
-// newWeb starts a web that knows no page yet. Certificates are for example.com and the
-// hosts below it.
+// newWeb starts a web without pages. Certificates are for example.com and its subdomains.
 func (r *Rig) newWeb() {
 	w := &web{mux: http.NewServeMux(), roots: x509.NewCertPool()}
 	w.plain = httptest.NewServer(w.mux)
@@ -43,7 +42,7 @@ func (r *Rig) newWeb() {
 	r.web = w
 }
 
-// fetching leads everything that is fetched to the web of the test.
+// fetching redirects all fetches to the web of the test.
 func (w *web) fetching() fetch.Options {
 	return fetch.Options{
 		Allow:   []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
@@ -57,10 +56,10 @@ func (w *web) fetching() fetch.Options {
 	}
 }
 
-// DataDir is the server's folder, for tests that look at its files.
+// DataDir returns the server's data folder.
 func (r *Rig) DataDir() string { return r.dataDir }
 
-// Serve answers with these bytes.
+// Serve answers with fixed bytes.
 func Serve(contentType string, body []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -68,7 +67,7 @@ func Serve(contentType string, body []byte) http.HandlerFunc {
 	}
 }
 
-// PNG is an image of a colour gradient.
+// PNG returns an image of a colour gradient.
 func PNG(t testing.TB, width, height int) []byte {
 	t.Helper()
 	picture := image.NewNRGBA(image.Rect(0, 0, width, height))

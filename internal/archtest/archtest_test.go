@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-// root is the folder of go.mod.
+// root returns the folder of go.mod.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -42,7 +42,7 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// The table itself names only packages it knows.
+// The table contains only existing packages.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for room, may := range rooms {
@@ -59,8 +59,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The table has no circle, so that arrows point down among packages of any
-// depth. Rows with "..." stand above all others.
+// The table contains no cycle. Rows with "..." are above all others.
 func TestTableHasNoCircle(t *testing.T) {
 	t.Parallel()
 	for room := range rooms {
@@ -70,8 +69,7 @@ func TestTableHasNoCircle(t *testing.T) {
 	}
 }
 
-// circle returns a chain of rows that leads from room back to it, nil if none
-// does.
+// circle returns a chain of rows that leads from room back to itself, nil if there is none.
 func circle(room string) []string {
 	from := map[string]string{}
 	for queue := []string{room}; len(queue) > 0; queue = queue[1:] {
@@ -114,7 +112,7 @@ func TestSizes(t *testing.T) {
 	text := func(n int) string { return "package x\n" + strings.Repeat("//\n", n-1) }
 	for _, c := range []struct {
 		name, path, text string
-		want             string // the only breach; "" for no breach
+		want             string // the only violation; "" for none
 	}{
 		{"at the limit", "internal/site/a.go", text(maxFileLines), ""},
 		{"over the limit", "internal/site/a.go", text(maxFileLines + 1), "internal/site/a.go: 501 lines, the limit is 500"},
@@ -138,7 +136,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, path, text string
-		want             string // part of the only breach; "" for none
+		want             string // part of the only violation; "" for none
 	}{
 		{"unknown", "internal/gadgets/a.go", "package gadgets", "add it to the table"},
 		{"unknown below known", "internal/store/extra/a.go", "package extra", "add it to the table"},
@@ -200,8 +198,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Branches that were begun side by side take the same next number: no database could be migrated
-// then.
+// Branches that are developed concurrently may choose the same number, and then no database could
+// be migrated.
 func TestMigrationsHaveNumbersOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, dialect := range []string{"sqlite", "postgres"} {

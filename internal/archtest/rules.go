@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// check returns a sentence for each breach of a rule.
+// check returns a sentence for each violation of a rule.
 func check(all []source) []string {
 	var breaches []string
 	for _, s := range all {
@@ -31,7 +31,7 @@ func sizes(all []source) (breaches []string) {
 	return breaches
 }
 
-// rooming holds imports to the table.
+// rooming compares imports with the table.
 func rooming(s source) (breaches []string) {
 	may, known := rooms[s.room]
 	if !known {
@@ -55,7 +55,7 @@ func rooming(s source) (breaches []string) {
 	return breaches
 }
 
-// allows understands "..." and "x/..." in a row of the table.
+// allows reports whether a row of the table allows a package, including by "..." or "x/...".
 func allows(may []string, room string) bool {
 	return slices.ContainsFunc(may, func(entry string) bool {
 		prefix, all := strings.CutSuffix(entry, "...")
@@ -66,7 +66,7 @@ func allows(may []string, room string) bool {
 	})
 }
 
-// sqlImports keeps database/sql in the rooms of facts.
+// sqlImports restricts database/sql to some packages.
 func sqlImports(s source) (breaches []string) {
 	if slices.Contains(sqlRooms, s.room) {
 		return nil
@@ -79,7 +79,7 @@ func sqlImports(s source) (breaches []string) {
 	return breaches
 }
 
-// exits keeps the end of the program where it is started.
+// exits restricts ending the program to where it starts.
 func exits(s source) (breaches []string) {
 	if s.test || slices.Contains(exitRooms, s.room) {
 		return nil
@@ -102,7 +102,7 @@ func exits(s source) (breaches []string) {
 	return breaches
 }
 
-// inits refuses effects of a mere import.
+// inits forbids side effects of imports.
 func inits(s source) (breaches []string) {
 	if s.generated {
 		return nil
@@ -115,7 +115,7 @@ func inits(s source) (breaches []string) {
 	return breaches
 }
 
-// names refuses packages that say nothing.
+// names forbids vague package names.
 func names(s source) []string {
 	name := strings.TrimSuffix(s.file.Name.Name, "_test")
 	if slices.Contains(vague, name) {
@@ -124,8 +124,8 @@ func names(s source) []string {
 	return nil
 }
 
-// dialects keeps what only one database understands in a few files. It looks into
-// string literals, where SQL is; comments may speak of it.
+// dialects restricts SQL for only one of the databases to a few files. It checks string literals,
+// which contain the SQL, but not comments.
 func dialects(s source) (breaches []string) {
 	inStore := s.room == storeRoom || strings.HasPrefix(s.room, storeRoom+"/")
 	if !inStore || s.test || slices.Contains(dialectFiles, s.path) {

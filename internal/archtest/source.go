@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// module is the path that imports of ours begin with.
+// module is the prefix of our import paths.
 const module = "vitrine/"
 
-// source is one Go file, parsed.
+// source is a parsed Go file.
 type source struct {
 	path      string // from the root of the module, with slashes
-	room      string // the package it belongs to, as the table names it
+	room      string // its package, as named in the table
 	test      bool
 	generated bool
 	lines     int
 	file      *ast.File
-	imports   []string // paths, unquoted
+	imports   []string // unquoted paths
 }
 
 // sources parses all Go files of the module at the root of fsys.
@@ -83,15 +83,15 @@ func parse(fsys fs.FS, name string) (source, error) {
 	return s, nil
 }
 
-// roomOf names a folder as the table does.
+// roomOf returns a folder's name in the table.
 func roomOf(dir string) string {
-	if dir == "api" { // the written descriptions, not internal/api
+	if dir == "api" { // the handwritten descriptions, not internal/api
 		return "description"
 	}
 	return strings.TrimPrefix(dir, "internal/")
 }
 
-// importsOfOurs gives the rooms a file imports.
+// importsOfOurs returns the packages of this module that a file imports.
 func (s source) importsOfOurs() []string {
 	var found []string
 	for _, imported := range s.imports {

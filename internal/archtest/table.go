@@ -1,15 +1,13 @@
-// Package archtest holds the rules of how the packages of this module may use
-// each other, as a test. It reads sources only and runs nothing.
+// Package archtest tests the rules for imports between this module's packages. It only reads source
+// files.
 package archtest
 
-// rooms says which packages of ours each package may import, by path below
-// internal/ (or below the module for cmd and bench). A package that is not here
-// fails the test: add it to the table, with thought.
+// rooms lists which packages of this module each package may import, by path below internal/ (or
+// below the module for cmd and bench). The test fails for a package that is not listed: add it
+// after considering its place.
 //
-// "oas/..." stands for oas and all below it; "..." for every package. A package
-// never imports one that it stands below, and no chain of rows leads back to its
-// beginning. Test files are free, so that they can use test rigs and generated
-// clients.
+// "oas/..." means oas and all packages below it; "..." means every package. The table must not
+// contain cycles. Test files may import anything, such as test rigs and generated clients.
 var rooms = map[string][]string{
 	// Leaves.
 	"description":    {}, // the folder api at the root
@@ -46,7 +44,7 @@ var rooms = map[string][]string{
 	"oas/ext":        {"oas/wire"},
 	"jobs":           {"database", "obs", "obs/trace"},
 
-	// Files of strangers, and images made from them.
+	// Untrusted files, and images generated from them.
 	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/profile", "media/wasm"},
 	"media/codec":    {"media/source", "media/filetype", "media/bitmap", "media/profile", "media/wasm"},
 	"media/profile":  {},
@@ -58,7 +56,7 @@ var rooms = map[string][]string{
 	"media/source":   {},
 	"media/strip":    {},
 
-	// Facts, rules, words.
+	// Data, rules and words.
 	"store": {"domain", "budget", "reads", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backfills", "store/backups", "store/blobs", "store/bulk", "store/check", "store/comments", "store/contents", "store/counters", "store/derived", "store/documents", "store/exports", "store/hiding", "store/identity", "store/imports",
 		"store/membership", "store/migrations", "store/moderation", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
@@ -116,7 +114,7 @@ var rooms = map[string][]string{
 	"backup/dump":      {"database", "database/schema", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
 	"worker":           {"app/...", "domain", "exporting", "auth", "moving", "middleware", "jobs"},
 
-	// Bringing in from elsewhere.
+	// Imports.
 	"importing":           {"app", "app/content", "app/core", "app/people", "app/transfer", "domain", "importing/source", "markup"},
 	"moving":              {"app", "app/transfer", "domain", "fetch", "importing", "importing/arena", "importing/bundle", "importing/files", "importing/source"},
 	"importing/source":    {"domain"},
@@ -143,7 +141,7 @@ var rooms = map[string][]string{
 	"site/pages/signon":     {"app/...", "domain", "site/web"},
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/catalog", "site/web", "weburl"},
 
-	// What puts it together.
+	// Assembly of the program.
 	"server":         {"..."},
 	"cli":            {"..."},
 	"cli/manual":     {"config"},
@@ -188,31 +186,30 @@ var rooms = map[string][]string{
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
 }
 
-// onlyCmd is imported by cmd alone, and rigs by nothing that is shipped, even
-// where the table says "...".
+// onlyCmd may be imported only by cmd, and rigs by nothing that is shipped, even if the table says
+// "...".
 var (
 	onlyCmd = "cli"
 	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
-// sqlRooms may import database/sql and what belongs to it; others speak of data
-// through them. Tests of these rooms may, too.
+// sqlRooms may import database/sql and its drivers; other packages use them. Their tests may too.
 var sqlRooms = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
 var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
 
-// maxFileLines limits a file that is neither a test nor generated.
+// vague are package names without a specific meaning.
 const maxFileLines = 500
 
-// vague are names under which anything could be filed.
+// vague are package names without a specific meaning.
 var vague = []string{"util", "utils", "common", "models", "types", "helper", "helpers", "misc"}
 
-// dialectWords are those that only one of the two databases understands. Within
-// the store they are written in dialectFiles only.
+// dialectWords are words that only one of the two databases supports. In the store, only
+// dialectFiles may contain them.
 var dialectWords = []string{"json_each", "any(", "for update", "for no key update", "for share", "tsvector", "fts5", "jsonb"}
 
 const storeRoom = "store"
 
-// dialectFiles are the dialects of SQL, and the two engines of search.
+// dialectFiles contain the SQL dialects and the two search engines.
 var dialectFiles = []string{"internal/store/sqlx/dialect.go", "internal/store/search/fts5.go", "internal/store/search/tsvector.go"}

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// wireSlack is how much longer a body may be compressed than decompressed: heads of
-// streams, and what of it does not get smaller.
+// wireSlack is how much longer a body may be compressed than decompressed, because of stream
+// headers and incompressible data.
 const wireSlack = 64 << 10
 
-// open prepares the body of an answer. What is known to be too large fails at once.
+// open prepares the body of a response. If it is known to be too large, open fails at once.
 func (f *fetch) open(answer *http.Response, resp *Response, limit int64) (io.ReadCloser, error) {
 	limit = min(max(limit, 0), math.MaxInt64-wireSlack)
 	decoder, err := decoderOf(answer.Header, limit)
@@ -41,11 +41,10 @@ func (f *fetch) open(answer *http.Response, resp *Response, limit int64) (io.Rea
 	return b, nil
 }
 
-// wire reads what the network brings. While it waits for that, the timer runs that ends
-// the fetch: when nothing has come for too long, or when slack is used up. That is how
-// much longer the server may make us wait; each byte earns a little, up to as much as
-// there was at first, so a site that pauses is waited for and one that drips is not. The
-// time that our own reader takes does not count.
+// wire reads from the network. While it waits, a timer runs that ends the fetch if nothing arrives
+// for too long or the slack is used up. The slack is how much longer the server may keep us
+// waiting. Each byte adds a little to it, up to the initial amount, so a site may pause but not
+// drip. The time that our own reader takes does not count.
 type wire struct {
 	fetch *fetch
 	src   io.ReadCloser
@@ -53,7 +52,7 @@ type wire struct {
 	slack time.Duration
 	timer *time.Timer
 	drips atomic.Bool // the timer runs until slack is used up
-	err   error       // what ended it, io.EOF included
+	err   error       // why it ended, including io.EOF
 }
 
 func (w *wire) giveUp() {
@@ -76,18 +75,18 @@ func (w *wire) Read(p []byte) (int, error) {
 	w.timer.Stop()
 	w.slack = min(w.slack-time.Since(begun)+time.Duration(n)*w.fetch.client.perByte, w.fetch.client.slack)
 	if err == io.EOF && w.fetch.ctx.Err() != nil {
-		// We hung up, and by TLS the server may hear of it, and end its answer, before our
-		// side of the connection is closed. That end is not the body's.
+		// We hung up. With TLS the server may notice, and end its response, before our side of the
+		// connection is closed. This is not the end of the body.
 		err = context.Cause(w.fetch.ctx)
 	}
 	if w.left -= int64(n); w.left < 0 {
-		err = ErrTooLarge // with what was read: body cuts it to its limit
+		err = ErrTooLarge // includes the bytes read; body truncates them to its limit
 	}
 	w.err = err
 	return n, err
 }
 
-// body is what the caller reads: decompressed, up to limit bytes.
+// body is the decompressed response, up to limit bytes.
 type body struct {
 	fetch      *fetch
 	wire       *wire
@@ -95,7 +94,7 @@ type body struct {
 	decoded    io.ReadCloser // nil until the first Read of a compressed body
 	limit      int64
 	left       int64
-	err        error // what ended it, io.EOF included
+	err        error // why it ended, including io.EOF
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -109,7 +108,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// read asks for one byte more than is allowed, to see whether the body ends in time.
+// read reads one byte more than allowed, to find out whether the body ends in time.
 func (b *body) read(p []byte) (int, error) {
 	if b.decoded == nil {
 		var err error
@@ -128,7 +127,7 @@ func (b *body) read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain distinguishes a body that is badly compressed from one that the network cut off.
+// explain distinguishes a corrupt compressed body from one whose connection broke.
 func (b *body) explain(err error) error {
 	ended := b.wire.err
 	if ended != nil && ended != io.EOF && b.fetch.ctx.Err() == nil {
@@ -151,13 +150,13 @@ func (b *body) explain(err error) error {
 	return &Error{Reason: "The answer is badly compressed", Temporary: cutOff, cause: err}
 }
 
-// Close ends the fetch. The rest of the body is not read.
+// Close ends the fetch without reading the rest of the body.
 func (b *body) Close() error {
 	if b.err == nil {
 		b.err = &Error{Reason: "The answer has been closed"}
 	}
 	if b.decoded != nil {
-		_ = b.decoded.Close() // it has nothing to say that Read did not
+		_ = b.decoded.Close() // its errors were already returned by Read
 	}
 	err := b.wire.src.Close()
 	b.wire.timer.Stop()

@@ -27,7 +27,7 @@ func packed(t *testing.T, coding string, size int64) []byte {
 	return pack(t, coding, io.LimitReader(zeros{}, size))
 }
 
-// pack compresses what it reads, by codings that are applied in order.
+// pack compresses the input with several codings in order.
 func pack(t *testing.T, codings string, from io.Reader) []byte {
 	t.Helper()
 	coding, others, more := strings.Cut(codings, ", ")
@@ -65,7 +65,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// endless writes one thing until nobody reads any more.
+// endless writes a part repeatedly until the client disconnects.
 func endless(part []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
@@ -76,7 +76,7 @@ func endless(part []byte) http.HandlerFunc {
 	}
 }
 
-// coded answers with a body that says it is compressed.
+// coded adds a Content-Encoding.
 func coded(coding string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", coding)
@@ -85,7 +85,7 @@ func coded(coding string, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// repeated answers with two headers for codings.
+// repeated adds two headers for codings.
 func repeated(first, second string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Encoding"] = []string{first, second}
@@ -133,7 +133,7 @@ func TestDecompression(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// The limit is met exactly, which is fine.
+			// A body of exactly the limit is accepted.
 			resp, text, err := get(t, client(t, fetch.Options{}), fetch.Request{URL: serve(t, test.handler), MaxBytes: int64(test.length)})
 			if err != nil || len(text) != test.length || strings.Trim(text, "\x00") != "" {
 				t.Fatalf("got %d bytes, %v", len(text), err)
@@ -170,7 +170,7 @@ func TestBadBodies(t *testing.T) {
 		"brotli bomb":           {coded("br", bytesOf(packed(t, "br", 16*mib))), large},
 		"deflate bomb":          {coded("deflate", bytesOf(packed(t, "zlib", 16*mib))), large},
 		"a bomb in a bomb":      {coded("gzip, gzip", bytesOf(packed(t, "gzip, gzip", 16*mib))), large},
-		// 80 MiB of empty gzip members, which are nothing in the end.
+		// 80 MiB of empty gzip members, which decompress to nothing.
 		"a bomb of nothing":     {coded("gzip, br", bytesOf(pack(t, "br", bytes.NewReader(bytes.Repeat(packed(t, "gzip", 0), 80*mib/23))))), large},
 		"four codings":          {coded("gzip, gzip, gzip, gzip", bytesOf(whole)), "The answer is compressed too often"},
 		"compress":              {coded("compress", bytesOf(whole)), unknown},
@@ -195,8 +195,8 @@ func TestBadBodies(t *testing.T) {
 	}
 }
 
-// What says that it is too large is not read at all. What is not, can be used as far
-// as the limit.
+// A body is not read if its length is too large. If the length is unknown, the bytes up to the
+// limit are usable.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -220,7 +220,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// begin answers with the start of a body and leaves the rest to next.
+// begin sends the start of a body, and calls next for the rest.
 func begin(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(1000))
@@ -290,7 +290,7 @@ func TestSlowReader(t *testing.T) {
 	if _, err := io.ReadFull(resp.Body, make([]byte, 5)); err != nil {
 		t.Fatal(err)
 	}
-	<-time.After(2 * idle) // nothing can be waited for: the timer must not run
+	<-time.After(2 * idle) // there is no event to wait for: the timer must not run
 	close(release)
 	if rest, err := io.ReadAll(resp.Body); err != nil || len(rest) != 995 {
 		t.Errorf("got %d bytes, %v", len(rest), err)

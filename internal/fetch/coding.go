@@ -14,15 +14,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// acceptEncoding lists the codings that servers may choose from. Any of decoders is understood.
+// acceptEncoding lists the codings that we request. All decoders are accepted.
 const acceptEncoding = "gzip, br, zstd, deflate"
 
 const (
-	maxWindow  = 8 << 20 // the most memory that a zstd body may ask for (RFC 9659)
-	maxCodings = 3       // of one body, on top of each other
+	maxWindow  = 8 << 20 // maximum memory of a zstd body (RFC 9659)
+	maxCodings = 3       // nested codings of one body
 )
 
-// newDecoder decompresses a stream.
+// newDecoder returns a decompressing reader.
 type newDecoder func(from io.Reader) (io.ReadCloser, error)
 
 var decoders = map[string]newDecoder{
@@ -57,17 +57,18 @@ type stack struct {
 	opened []io.Closer
 }
 
-// newStack undoes the codings in chain, the last one first.
+// newStack decodes the codings in chain, the last one first.
 func newStack(wire io.Reader, chain []newDecoder, limit int64) (io.ReadCloser, error) {
 	s := &stack{Reader: wire}
 	for i := len(chain) - 1; i >= 0; i-- {
 		d, err := chain[i](s.Reader)
 		if err != nil {
-			_ = s.Close() // err is the reason
+			_ = s.Close() // return the original error
 			return nil, err
 		}
 		s.opened = append(s.opened, d)
-		// Without a bound, a small body could expand without end into a stream that the next decoder skips.
+		// Without a limit, a small body could expand endlessly into a stream that the next decoder
+		// skips.
 		s.Reader = &bounded{from: d, left: limit + wireSlack}
 	}
 	return s, nil
@@ -99,12 +100,13 @@ func (b *bounded) Read(p []byte) (int, error) {
 func newGzip(from io.Reader) (io.ReadCloser, error) {
 	d, err := gzip.NewReader(from)
 	if err != nil {
-		return nil, err // and not a *gzip.Reader that is nil
+		return nil, err // not a nil *gzip.Reader
 	}
 	return d, nil
 }
 
-// newDeflate reads zlib's format, as RFC 9110 defines this coding, and the bare one, which many servers send.
+// newDeflate reads the zlib format, as RFC 9110 defines this coding, and the raw one, which many
+// servers send.
 func newDeflate(from io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReader(from)
 	head, err := buffered.Peek(2)

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/fetch"
 )
 
-// A reader gets what arrived of a body, and an error that says that the rest is missing.
+// A reader receives the part of a body that arrived, and an error that the rest is missing.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	var words strings.Builder
@@ -55,7 +55,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// shortened serves all but the last bytes of a compressed body.
+// shortened serves a compressed body without its last bytes.
 func shortened(coding string, body []byte) http.HandlerFunc {
 	return coded(coding, bytesOf(body[:len(body)-9]))
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// fetchFrom fetches from a server of which each connection is served by say, in the
-// bubble of a test, and gives how long it took.
+// fetchFrom fetches from a server whose connections are served by say, in a synctest bubble, and
+// returns how long it took.
 func fetchFrom(t *testing.T, url string, say func(conn net.Conn)) (took time.Duration, err error) {
 	t.Helper()
 	var servers sync.WaitGroup
@@ -40,10 +40,10 @@ func fetchFrom(t *testing.T, url string, say func(conn net.Conn)) (took time.Dur
 	return took, err
 }
 
-// ask waits for a request.
+// ask reads a request.
 func ask(conn net.Conn) { _, _ = http.ReadRequest(bufio.NewReader(conn)) }
 
-// drip writes n parts, one each second, as long as somebody reads them.
+// drip writes n parts, one each second, until the client disconnects.
 func drip(w io.Writer, part string, n int) {
 	for range n {
 		time.Sleep(time.Second)
@@ -55,14 +55,14 @@ func drip(w io.Writer, part string, n int) {
 
 const head = "HTTP/1.1 200 OK\r\nConnection: close\r\n"
 
-// What drips is given up soon, in whatever part of a fetch it does; what comes slowly but
-// steadily, or in bursts with pauses, is read to its end. The clock is the test's own.
+// A server that drips is given up soon, in any phase of a fetch. A slow but steady body, or one
+// with pauses, is read to its end. The clock is synctest's.
 func TestDrips(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		say  func(conn net.Conn)
 		most time.Duration
-		want string // the reason, or "" for a body that is whole
+		want string // the reason, or "" for a complete body
 	}{
 		"the body": {func(conn net.Conn) {
 			_, _ = io.WriteString(conn, head+"\r\n")
@@ -107,7 +107,7 @@ func TestDrips(t *testing.T) {
 	}
 }
 
-// A server that drips instead of shaking hands is given up, too.
+// A server that drips during the handshake is given up too.
 func TestDripsInHandshake(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// maxRetryAfter is the longest that a server may ask us to stay away.
+// maxRetryAfter limits the wait that a server may request.
 const maxRetryAfter = time.Hour
 
-// ErrTooLarge is in the chain of the error of a body that is larger than asked for.
-// What was read before it is good.
+// ErrTooLarge is in the chain of the error for a body that is larger than the limit. The bytes read
+// before it are valid.
 var ErrTooLarge = errors.New("too large")
 
-// ErrCutOff is in the chain of the error of a body whose end is missing: its length was not reached, the
-// connection broke, or the compressed stream stops early. What was read before the error is good. It is not in
-// the chain if the fetch ran out of time, since a later one may get the rest.
+// ErrCutOff is in the chain of the error for a truncated body: its length was not reached, the
+// connection broke, or the compressed stream ended early. The bytes read before it are valid. It is
+// not in the chain if the fetch timed out, since a later one may get the rest.
 var ErrCutOff = errors.New("cut off")
 
-// ErrBusy is in the chain of the error of a fetch that found no room among the others
-// from its site: nothing was asked of the site.
+// ErrBusy is in the chain of the error for a fetch that was not started, because too many others
+// from its site are in progress.
 var ErrBusy = errors.New("busy")
 
 var (
@@ -34,24 +34,22 @@ var (
 	errDrips   = errors.New("the server has fallen behind the least rate")
 )
 
-// notPublic is the reason where an address leads nowhere that we may go: there is no such
-// host, or it is in a private network. The two read alike, since the names of our own
-// network are nobody's business.
+// notPublic is the reason for an unknown host and for one in a private network. They are the same,
+// so that users cannot probe the names of our own network.
 const notPublic = "The host of the address does not exist or is not public"
 
-// Error says why a fetch failed.
+// Error is why a fetch failed.
 type Error struct {
-	// Reason is a sentence without its full stop that may be shown to people: it
-	// reveals nothing about the network that this server is in.
+	// Reason is a sentence without its full stop for users. It reveals nothing about this server's
+	// network.
 	Reason     string
-	Status     int           // of the answer, if that is why; 0 otherwise
-	Temporary  bool          // it may succeed later
-	RetryAfter time.Duration // not before that; 0 if nobody said
+	Status     int           // of the response, if that is the reason; 0 otherwise
+	Temporary  bool          // a later attempt may succeed
+	RetryAfter time.Duration // minimum wait; 0 if unknown
 	cause      error
 }
 
-// Error returns the reason followed by the cause: the text for logs. Use Reason for
-// what people see.
+// Error returns the reason followed by the cause, for logs. Show users only Reason.
 func (e *Error) Error() string {
 	if e.cause == nil {
 		return e.Reason
@@ -62,7 +60,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, nil if there is none.
 func (e *Error) Unwrap() error { return e.cause }
 
-// explain finds the reason in an error. What is not known to last is temporary.
+// explain converts an error to an *Error. Unknown errors are temporary.
 func (f *fetch) explain(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -102,8 +100,8 @@ func explainNetwork(err error) *Error {
 	return &Error{Reason: "The server's answer could not be read", Temporary: true, cause: err}
 }
 
-// refusesTLS reports whether a server does not speak TLS, or not with us: it sends an
-// alert, which crypto/tls calls a "remote error".
+// refusesTLS reports whether a server does not speak TLS, or refused our handshake with an alert,
+// which crypto/tls calls a "remote error".
 func refusesTLS(err error) bool {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return true
@@ -112,7 +110,7 @@ func refusesTLS(err error) bool {
 	return errors.Is(err, http.ErrSchemeMismatch) || ok && e.Op == "remote error"
 }
 
-// refusal is the error for an answer that is neither of 2xx nor a redirect.
+// refusal returns the error for a response that is neither 2xx nor a redirect.
 func refusal(answer *http.Response) *Error {
 	status := answer.StatusCode
 	e := &Error{Reason: "The server answered " + strings.TrimSpace(strconv.Itoa(status)+" "+http.StatusText(status)), Status: status}
@@ -128,10 +126,10 @@ func refusal(answer *http.Response) *Error {
 	return e
 }
 
-// retryAfter reads the header (RFC 9110 section 10.2.3): seconds, or a date.
+// retryAfter parses the header (RFC 9110 section 10.2.3): seconds, or a date.
 func retryAfter(header string, now time.Time) time.Duration {
 	seconds, err := strconv.ParseUint(header, 10, 32)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // seconds is then the most there is
+	if err == nil || errors.Is(err, strconv.ErrRange) { // seconds is the maximum after ErrRange
 		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 	}
 	at, err := http.ParseTime(header)
@@ -141,7 +139,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return max(0, min(at.Sub(now), maxRetryAfter))
 }
 
-// tooLarge names the limit in the largest unit that it is a multiple of.
+// tooLarge returns an error with the limit in the largest unit that divides it.
 func tooLarge(limit int64) *Error {
 	text := fmt.Sprintf("%d bytes", limit)
 	switch {

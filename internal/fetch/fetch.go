@@ -1,5 +1,5 @@
-// Package fetch is the one HTTP client for URLs that people supply. It connects to
-// public addresses alone, and limits the time and the bytes of every response.
+// Package fetch is the only HTTP client for URLs from users. It connects to public addresses only,
+// and limits the time and the bytes of every response.
 package fetch
 
 import (
@@ -21,53 +21,53 @@ import (
 	"time"
 )
 
-// maxHeader limits the head of an answer, in bytes.
+// maxHeader limits the headers of a response, in bytes.
 const maxHeader = 128 << 10
 
-// Options say how to fetch. Zero values stand for what is noted.
+// Options configure a Client. Comments note the default for zero values.
 type Options struct {
-	// Allow opens addresses that are not public, on any port: those of an intranet.
+	// Allow permits addresses that are not public, on any port: those of an intranet.
 	Allow        []netip.Prefix
 	UserAgent    string        // "Vitrine"
-	Languages    string        // that pages should be in: tags separated by commas, the best one first; any
-	Timeout      time.Duration // for a whole fetch, from Get to the end of the body: a minute
-	Idle         time.Duration // how long a server may stay silent: 15 seconds
-	Head         time.Duration // for all before the body: names, connections, redirects, headers: 20 seconds
-	MinRate      int64         // of a body, in bytes of the wire per second: 2 KiB
-	Slack        time.Duration // how far a body may fall behind that rate: 15 seconds
+	Languages    string        // preferred languages of pages: tags separated by commas, best first; any
+	Timeout      time.Duration // for the whole fetch, including the body: a minute
+	Idle         time.Duration // how long a server may send nothing: 15 seconds
+	Head         time.Duration // for everything before the body: DNS, connections, redirects, headers: 20 seconds
+	MinRate      int64         // of a body, in compressed bytes per second: 2 KiB
+	Slack        time.Duration // how far a body may fall below that rate: 15 seconds
 	MaxRedirects int           // 10
-	PerHost      int           // fetches at once from one site: 4
-	Wait         time.Duration // for one of these to end: a second
+	PerHost      int           // concurrent fetches per site: 4
+	Wait         time.Duration // for one of these to finish: a second
 
 	Resolver *net.Resolver  // net.DefaultResolver
 	RootCAs  *x509.CertPool // the system's
 
-	// Observe, if not nil, is told what came of each fetch up to the body: an answer by the
-	// class of its status, busy, stopped or failed. The URL is the one that was asked for.
+	// Observe, if not nil, is called with the outcome of each fetch up to the body: the status class
+	// of the response, busy, stopped or failed. The URL is the requested one.
 	Observe func(ctx context.Context, url, outcome string, took time.Duration)
 
-	// Route, for tests, says where a connection to "host:port" goes instead. Where
-	// it goes must be public or allowed all the same.
+	// Route, for tests, replaces the target of a connection to "host:port". The new target must be
+	// public or allowed as well.
 	Route func(address string) string
 }
 
-// Client fetches. It is safe for concurrent use.
+// Client fetches URLs. It is safe for concurrent use.
 type Client struct {
 	transport *http.Transport
 	guard     *guard
 	hosts     *hosts
 	agent     string
-	languages string // the header
+	languages string // the Accept-Language header
 	timeout   time.Duration
 	idle      time.Duration
 	head      time.Duration
-	perByte   time.Duration // that a byte may take
+	perByte   time.Duration // maximum time per byte
 	slack     time.Duration
 	redirects int
 	observe   func(ctx context.Context, url, outcome string, took time.Duration)
 }
 
-// New makes a client.
+// New creates a client.
 func New(o Options) *Client {
 	idle := cmp.Or(o.Idle, 15*time.Second)
 	guard := newGuard(o.Allow)
@@ -109,7 +109,7 @@ func acceptLanguage(tags string) string {
 	return header + ",*;q=0.1"
 }
 
-// newTransport has no Proxy: a proxy would connect where the guard does not look.
+// newTransport sets no Proxy, since the guard cannot check the connections of a proxy.
 func newTransport(o Options, guard *guard, idle time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: idle, Resolver: o.Resolver, Control: guard.control}
 	dial := dialer.DialContext
@@ -124,7 +124,7 @@ func newTransport(o Options, guard *guard, idle time.Duration) *http.Transport {
 		TLSHandshakeTimeout:    idle,
 		ResponseHeaderTimeout:  idle,
 		MaxResponseHeaderBytes: maxHeader,
-		DisableCompression:     true, // decode does that, and counts
+		DisableCompression:     true, // decoderOf handles compression with limits
 		ForceAttemptHTTP2:      true,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: idle, PingTimeout: idle},
 		MaxIdleConns:           32,
@@ -133,42 +133,41 @@ func newTransport(o Options, guard *guard, idle time.Duration) *http.Transport {
 	}
 }
 
-// Close drops the connections that are kept for later fetches.
+// Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Request is what to get.
+// Request is a URL to fetch with its options.
 type Request struct {
 	URL      string // absolute, http or https
 	Accept   string // the header; "" means "*/*"
 	MaxBytes int64  // of the body, decompressed
-	Bearer   string // a token for the host of the URL, which no other is sent; "": none
+	Bearer   string // a token for the URL's host, never sent to another one; "": none
 
-	// Onward, if not nil, returns the address to which an answer of 2xx redirects by its header or by
-	// the beginning of its body, or nil. It is called for the media types of web pages. The fetch then
-	// continues there, as after any other redirect.
+	// Onward, if not nil, returns the address to which a 2xx response redirects by its header or by
+	// the beginning of its body, or nil. It is called for the media types of web pages. The fetch
+	// then continues there, as after any other redirect.
 	Onward func(r *Response, beginning []byte) *url.URL
 
-	// Permit, if not nil, is asked before each request, those that redirects lead to included. Its
-	// error ends the fetch: an *Error as it is, any other as one that may pass.
+	// Permit, if not nil, is called before each request, including redirects. Its error ends the
+	// fetch. Errors other than *Error become temporary.
 	Permit func(ctx context.Context, to *url.URL) error
 }
 
-// Response is an answer with a status of 2xx. Body must be closed, by whoever reads
-// it: until then the fetch counts against its site. Errors of Body are of type
-// *Error, apart from io.EOF.
+// Response is a response with a 2xx status. The caller must close Body: until then the fetch counts
+// towards the limit of its site. Errors of Body are of type *Error, except io.EOF.
 type Response struct {
 	URL         *url.URL // after redirects
-	Moved       bool     // one of these redirects was not permanent (301 or 308)
+	Moved       bool     // at least one redirect was not permanent (301 or 308)
 	Status      int
 	Header      http.Header
-	ContentType string // media type, lower case, as the server says; "" if it does not
-	Charset     string // as the server says, lower case; "" if it does not
-	Size        int64  // bytes of Body; -1 when they are not known beforehand
+	ContentType string // media type in lower case; "" if missing
+	Charset     string // in lower case; "" if missing
+	Size        int64  // bytes of Body; -1 if unknown
 	Body        io.ReadCloser
 }
 
-// Get fetches. Its errors are of type *Error. When ctx ends, so does the fetch, its
-// body included.
+// Get fetches a URL. Its errors are of type *Error. When ctx ends, so does the fetch, including its
+// body.
 func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 	start := time.Now()
 	resp, err := c.get(ctx, r)
@@ -181,7 +180,7 @@ func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 	return resp, nil
 }
 
-// outcome is what an observer is told.
+// outcome returns the outcome for Observe.
 func outcome(ctx context.Context, err *Error) string {
 	switch {
 	case err == nil:
@@ -210,7 +209,7 @@ func (c *Client) get(ctx context.Context, r Request) (*Response, *Error) {
 	return resp, nil
 }
 
-// newResponse describes an answer, without its body.
+// newResponse describes a response without its body.
 func newResponse(target *url.URL, answer *http.Response) *Response {
 	media, charset := mediaType(answer.Header.Values("Content-Type"))
 	return &Response{
@@ -233,9 +232,9 @@ var (
 	charset = regexp.MustCompile(`[;\s]charset\s*=\s*["']?\s*([^\s"';,]+)`)
 )
 
-// mediaType reads Content-Type the way browsers do: of several types the last one counts, as in
-// "text/html, text/html", and it keeps the character set of an equal one before it. Parameters may be
-// written badly.
+// mediaType parses Content-Type like browsers: if there are several types, the last one is used, as
+// in "text/html, text/html". It keeps the character set of an equal one before it, and tolerates
+// malformed parameters.
 func mediaType(values []string) (media, set string) {
 	for value := range strings.SplitSeq(strings.ToLower(strings.Join(values, ",")), ",") {
 		value = strings.TrimSpace(value)

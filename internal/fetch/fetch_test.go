@@ -19,7 +19,7 @@ import (
 
 const mib = 1 << 20
 
-// client makes one that may connect to this machine, unless o says what it may.
+// client returns a client that may connect to this machine, unless o.Allow is set.
 func client(t *testing.T, o fetch.Options) *fetch.Client {
 	t.Helper()
 	if o.Allow == nil {
@@ -30,18 +30,18 @@ func client(t *testing.T, o fetch.Options) *fetch.Client {
 	return c
 }
 
-// serve starts a server and returns its URL, without a slash at the end.
+// serve starts a server and returns its URL without a trailing slash.
 func serve(t *testing.T, handler http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
-		server.CloseClientConnections() // of those that never end
+		server.CloseClientConnections() // those of endless responses
 		server.Close()
 	})
 	return server.URL
 }
 
-// get fetches all of what is at a URL.
+// get fetches a URL and reads the whole body.
 func get(t *testing.T, c *fetch.Client, r fetch.Request) (*fetch.Response, string, error) {
 	t.Helper()
 	resp, err := c.Get(t.Context(), r)
@@ -57,7 +57,7 @@ func get(t *testing.T, c *fetch.Client, r fetch.Request) (*fetch.Response, strin
 	return resp, string(text), err
 }
 
-// failure is the error of a fetch that must fail.
+// failure returns the error of a fetch that must fail.
 func failure(t *testing.T, c *fetch.Client, r fetch.Request) *fetch.Error {
 	t.Helper()
 	resp, text, err := get(t, c, r)
@@ -106,7 +106,7 @@ func TestGet(t *testing.T) {
 func TestContentTypes(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Content-Type"] = nil // do not guess
+		w.Header()["Content-Type"] = nil // no sniffing
 		if value := r.URL.Query().Get("type"); value != "" {
 			w.Header().Set("Content-Type", value)
 		}
@@ -132,14 +132,14 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
-// A server with TLS is verified by its name, and may speak HTTP/2.
+// A TLS server is verified by name, and may use HTTP/2.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Proto+" "+r.Host)
 	}))
 	server.EnableHTTP2 = true
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it is told of bad certificates
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // bad certificates are expected
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
@@ -161,7 +161,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A proxy would connect where the guard does not look.
+// The client ignores proxies, since the guard cannot check their connections.
 func TestProxyOfTheEnvironment(t *testing.T) {
 	url := serve(t, func(http.ResponseWriter, *http.Request) {})
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy"} {
@@ -177,7 +177,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// What came of a fetch is observed once, however it ends.
+// Each fetch is observed once, however it ends.
 func TestObserved(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {

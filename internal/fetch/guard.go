@@ -9,9 +9,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// guard decides whom the client connects to. It is asked with the address itself,
-// when names have been resolved and right before the connection, so it holds for
-// every redirect and for names whose addresses change.
+// guard decides which addresses the client may connect to. It checks the resolved address right
+// before each connection, so it also covers redirects and names whose addresses change.
 type guard struct {
 	public *ssrf.Guardian
 	allow  []netip.Prefix
@@ -28,7 +27,7 @@ func newGuard(allow []netip.Prefix) *guard {
 	return g
 }
 
-// control is for net.Dialer.
+// control implements net.Dialer.Control.
 func (g *guard) control(network, address string, conn syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -50,9 +49,9 @@ func (g *guard) check(network string, to netip.AddrPort, conn syscall.RawConn) e
 	return nil
 }
 
-// portAllowed reports whether a web server may listen on a port: 80, 443 and all that
-// anybody may open, but for those that browsers refuse too because other services
-// live there (https://fetch.spec.whatwg.org/#port-blocking).
+// portAllowed reports whether a web server may use a port: 80, 443 and unprivileged ports, except
+// those that browsers block because other services use them
+// (https://fetch.spec.whatwg.org/#port-blocking).
 func portAllowed(port uint16) bool {
 	switch port {
 	case 80, 443:

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Whom the client would connect to, without doing so.
+// Checks which addresses the client would connect to, without connecting.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	open, intranet := newGuard(nil), newGuard([]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00:1::/32")})
@@ -40,7 +40,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// Sites are forgotten when nobody is there any more, whether they got in or not.
+// A site is forgotten when no fetch uses it or waits for it.
 func TestHostsForget(t *testing.T) {
 	t.Parallel()
 	h := newHosts(1, time.Millisecond)

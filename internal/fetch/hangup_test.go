@@ -10,8 +10,7 @@ import (
 	"testing/synctest"
 )
 
-// heard is a connection of which the other side is told that it closes before it does, as
-// by TLS.
+// heard is a connection that notifies the other side before it closes, like TLS.
 type heard struct {
 	net.Conn
 	tell func()
@@ -22,7 +21,7 @@ func (h heard) Close() error {
 	return h.Conn.Close()
 }
 
-// A server that ends its answer in good order because we hang up on it has not sent it whole.
+// If a server ends its response properly because we hung up, the response is still incomplete.
 func TestEndAfterHangingUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,22 +12,22 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// fetch is one fetch under way. ctx is caller with our own limits of time.
+// fetch is a fetch in progress. ctx is caller with our own time limits.
 type fetch struct {
 	client      *Client
 	caller, ctx context.Context
 	end         func()          // releases ctx
 	cut         func(why error) // ends ctx
-	head        *time.Timer     // ends ctx if an answer does not begin in time
-	first       *url.URL        // of the first request
+	head        *time.Timer     // ends ctx if a response does not begin in time
+	first       *url.URL        // URL of the first request
 	cookies     cookies
-	hops        int  // redirects that may still be followed
+	hops        int  // remaining redirects
 	moved       bool // a redirect that was not permanent was followed
 }
 
-// get follows redirects of every kind until there is a page to return. Pages that lead on by
-// themselves (Request.Onward) use up the same number of redirects as answers of 3xx do; the last
-// of too many is returned, because it is a page like any other.
+// get follows redirects of every kind until there is a page to return. Redirects by pages
+// (Request.Onward) count like 3xx responses. Beyond the limit, the last page is returned, because
+// it is a page like any other.
 func (f *fetch) get(r Request) (*Response, error) {
 	target, err := parse(r.URL)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *fetch) get(r Request) (*Response, error) {
 	}
 }
 
-// answer returns the answer of 2xx to which the redirects of HTTP lead.
+// answer returns the 2xx response after following HTTP redirects.
 func (f *fetch) answer(target *url.URL, r Request) (*Response, error) {
 	f.head.Reset(f.client.head)
 	target, answer, err := f.follow(target, r)
@@ -69,10 +69,10 @@ func (f *fetch) answer(target *url.URL, r Request) (*Response, error) {
 	return resp, nil
 }
 
-// follow goes from redirect to redirect until there is an answer of 2xx. Each hop is a request of
-// its own without a referrer. Only cookies, for the sites that set them, and a token, for the same
-// scheme, host and port, are sent again. That, and an error for each kind of bad redirect, is why
-// it does not use http.Client.
+// follow follows redirects until there is a 2xx response. Each hop is a separate request without a
+// referrer. Only cookies, for the sites that set them, and a token, for the same scheme, host and
+// port, are sent again. For this reason, and for specific errors about bad redirects, it does not
+// use http.Client.
 func (f *fetch) follow(target *url.URL, r Request) (*url.URL, *http.Response, error) {
 	for {
 		if r.Permit != nil {
@@ -113,7 +113,7 @@ func (f *fetch) follow(target *url.URL, r Request) (*url.URL, *http.Response, er
 	}
 }
 
-// redirects reports whether a status leads elsewhere (RFC 9110 section 15.4).
+// redirects reports whether a status is a redirect (RFC 9110 section 15.4).
 func redirects(status int) bool {
 	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -135,8 +135,7 @@ func next(from *url.URL, location string) (*url.URL, error) {
 	return to, check(to)
 }
 
-// hop sends one request. Its place at the host is free again when the answer's body
-// is closed.
+// hop sends one request. Closing the body releases its slot at the site.
 func (f *fetch) hop(target *url.URL, accept, bearer string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(f.ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
@@ -168,7 +167,7 @@ func (f *fetch) hop(target *url.URL, accept, bearer string) (*http.Response, err
 	return answer, nil
 }
 
-// held frees its place at the host when it is closed.
+// held releases a slot at the site when it is closed.
 type held struct {
 	io.ReadCloser
 	release func()

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// busyRetry is after how long to come back to a site that is busy with our fetches.
+// busyRetry is when to retry a site that is busy with our fetches.
 const busyRetry = 5 * time.Second
 
-// hosts holds how many fetches each site has at once. It knows only those that have
-// some.
+// hosts limits the concurrent fetches per site. It contains only sites with active or waiting
+// fetches.
 type hosts struct {
 	max  int
 	wait time.Duration
@@ -23,7 +23,7 @@ type hosts struct {
 	open map[string]*host
 }
 
-// host has room for fetches. users are those inside and those that wait.
+// host is the semaphore of a site. users counts active and waiting fetches.
 type host struct {
 	room  chan struct{}
 	users int
@@ -33,8 +33,8 @@ func newHosts(limit int, wait time.Duration) *hosts {
 	return &hosts{max: limit, wait: wait, open: map[string]*host{}}
 }
 
-// enter takes a place at the target's site, and returns what gives it back. If there
-// is none and none becomes free soon, it fails.
+// enter acquires a slot at the target's site, and returns the function that releases it. It fails
+// if no slot becomes free soon.
 func (h *hosts) enter(ctx context.Context, target *url.URL) (release func(), err error) {
 	key := site(target)
 	at := h.join(key)
@@ -72,9 +72,9 @@ func (h *hosts) leave(key string, at *host) {
 	}
 }
 
-// site names what is taken for one server, whatever its ports: a registrable domain, so
-// that "a.example.org" and "b.example.org" count together, or an address. Whoever has
-// one of IPv6 has all that begin alike.
+// site returns the key for the limit: a registrable domain, so that "a.example.org" and
+// "b.example.org" count together, or an IP address. Ports are ignored. IPv6 addresses are grouped
+// by prefix, since their owners usually have the whole prefix.
 func site(target *url.URL) string {
 	name := target.Hostname()
 	if addr, err := netip.ParseAddr(name); err == nil {

@@ -33,21 +33,21 @@ func TestPerHost(t *testing.T) {
 		resp := open(other)
 		defer resp.Body.Close()
 	}
-	for range 2 { // closing twice frees one place
+	for range 2 { // closing twice releases one slot
 		_ = first.Body.Close()
 	}
 	third := open("http://site.example:8080")
 	failure(t, c, fetch.Request{URL: "http://site.example"})
 	_ = second.Body.Close()
 	_ = third.Body.Close()
-	for range 3 { // nor do errors keep theirs
+	for range 3 { // errors release their slot too
 		if e := failure(t, c, fetch.Request{URL: "https://site.example:80"}); !strings.HasPrefix(e.Reason, "No secure") {
 			t.Errorf("got %v", e)
 		}
 	}
 }
 
-// However many come at once, no more than the limit are inside, and all get their turn.
+// With many concurrent fetches, no more than the limit run, and all of them finish.
 func TestPerHostAtOnce(t *testing.T) {
 	t.Parallel()
 	const limit = 3

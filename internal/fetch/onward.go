@@ -15,18 +15,18 @@ import (
 // shorter, and one with content declares it in its head.
 const beginning = 32 << 10
 
-// pages are the media types of answers that may redirect by their content.
+// pages are the media types of responses that may redirect by their content.
 var pages = []string{"", "text/html", "application/xhtml+xml"}
 
-// onward returns the address to which an answer leads by its content, or nil if it is to be returned.
-// The answer's body is closed if the fetch goes on, and complete if it does not.
+// onward returns the address to which a response redirects by its content, or nil if it is to be
+// returned. It closes the body if the fetch continues; otherwise the body is still complete.
 func (f *fetch) onward(resp *Response, r Request) (*url.URL, error) {
 	if !slices.Contains(pages, resp.ContentType) {
 		return nil, nil
 	}
 	opened := resp.Body.(*body)
 	buffered := bufio.NewReaderSize(opened, beginning)
-	start, _ := buffered.Peek(beginning) // an error shows again when the body is read
+	start, _ := buffered.Peek(beginning) // the error occurs again when the body is read
 	resp.Body = rest{buffered, opened}
 	to := r.Onward(resp, start)
 	if to == nil {
@@ -36,13 +36,13 @@ func (f *fetch) onward(resp *Response, r Request) (*url.URL, error) {
 		to.Fragment, to.RawFragment = resp.URL.Fragment, resp.URL.RawFragment
 	}
 	if sameDocument(to, resp.URL) && len(resp.Header["Set-Cookie"]) == 0 {
-		return nil, nil // a page that loads itself again from time to time
+		return nil, nil // a page that reloads itself periodically
 	}
 	opened.leave()
 	return to, check(to)
 }
 
-// sameDocument reports whether two URLs differ in nothing but the fragment.
+// sameDocument reports whether two URLs differ only in the fragment.
 func sameDocument(a, b *url.URL) bool {
 	x, y := *a, *b
 	x.Fragment, x.RawFragment, y.Fragment, y.RawFragment = "", "", "", ""
@@ -55,31 +55,31 @@ type rest struct {
 	io.Closer
 }
 
-// leave closes the body without ending the fetch, which continues elsewhere.
+// leave closes the body without ending the fetch, which continues at another address.
 func (b *body) leave() {
 	if b.decoded != nil {
-		_ = b.decoded.Close() // it has nothing to say that Read did not
+		_ = b.decoded.Close() // its errors were already returned by Read
 	}
 	_ = b.wire.src.Close() // the connection is not used again
 	b.wire.timer.Stop()
 }
 
-// Limits for cookies. Browsers also accept 4 KiB for each; no site that can be fetched without signing in
-// needs more than a few.
+// Limits for cookies. Browsers also accept 4 KiB for each. Sites that can be fetched without
+// signing in need only a few.
 const (
 	maxCookies    = 50 // set in one fetch
 	maxCookie     = 4 << 10
 	maxCookieLine = 8 << 10 // bytes in one request
 )
 
-// cookies are those that sites set during one fetch. Some sites redirect until a cookie comes back. The
-// jar sends a cookie only to the site that set it, and is forgotten with the fetch.
+// cookies are set by sites during one fetch. Some sites redirect until a cookie is sent back. The
+// jar sends a cookie only to the site that set it, and is discarded with the fetch.
 type cookies struct {
 	jar *cookiejar.Jar
 	n   int
 }
 
-// keep adds the cookies of an answer.
+// keep stores the cookies of a response.
 func (c *cookies) keep(from *url.URL, answer *http.Response) {
 	if len(answer.Header["Set-Cookie"]) == 0 {
 		return

@@ -17,7 +17,7 @@ func onward(r *fetch.Response, beginning []byte) *neturl.URL {
 	return page.Onward(r.URL, r.Header, beginning)
 }
 
-// onHost replaces the host of a test server by a name.
+// onHost replaces the host of a test server with a name.
 func onHost(t *testing.T, server, name string) string {
 	t.Helper()
 	u, err := neturl.Parse(server)
@@ -61,7 +61,7 @@ func TestRedirectsOfPages(t *testing.T) {
 		{"/script", "/end?from=script", "the end of script", 1},
 		{"/header", "/end?from=header", "the end of header", 1},
 		{"/chain#part", "/end?from=meta#part", "the end of meta", 3},
-		{"/chain", "/meta", refresh("/end?from=meta"), 2}, // the last page of too many
+		{"/chain", "/meta", refresh("/end?from=meta"), 2}, // the last page before the limit
 		{"/loop", "/loop?xxx", refresh("/loop?xxxx"), 3},
 		{"/itself", "/itself", refresh("/itself") + "the page", 5},
 		{"/fragment#mine", "/end#own", "the end of ", 1},
@@ -81,7 +81,7 @@ func TestRedirectsOfPages(t *testing.T) {
 	}
 }
 
-// Pages cannot lead where answers of 3xx must not lead.
+// Redirects of pages are subject to the same checks as 3xx responses.
 func TestBadRedirectsOfPages(t *testing.T) {
 	t.Parallel()
 	trap := newTrap(t)
@@ -97,7 +97,7 @@ func TestBadRedirectsOfPages(t *testing.T) {
 			w.Header().Set("Refresh", "0;url="+to)
 		}
 	})
-	c := client(t, fetch.Options{Allow: prefixes("127.0.0.1/32")}) // the trap is elsewhere
+	c := client(t, fetch.Options{Allow: prefixes("127.0.0.1/32")}) // which does not include the trap
 	for _, how := range []string{"/meta", "/script", "/header"} {
 		for _, to := range []string{"http://127.0.0.2:{port}/", `\\127.0.0.2:{port}`, "http://2130706434:{port}/", "http://[::1]:{port}/",
 			"http://169.254.169.254/latest", "http://10.0.0.1/", "//[::ffff:7f00:2]:{port}/"} {
@@ -111,7 +111,7 @@ func TestBadRedirectsOfPages(t *testing.T) {
 	trap.expectNone(t)
 }
 
-// Cookies come back to the site that set them during the same fetch, and go nowhere else.
+// During a fetch, cookies are sent back to the site that set them, and to no other.
 func TestCookies(t *testing.T) {
 	t.Parallel()
 	var server string
@@ -177,7 +177,7 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// Moved reports whether a redirect on the way may lead elsewhere the next time.
+// Moved reports whether a redirect may have another target next time.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/fetch"
 )
 
-// trap listens on every address of this machine and must see no connection.
+// trap listens on every address of this machine and must receive no connection.
 type trap struct {
 	listener net.Listener
 	port     string
@@ -34,7 +34,7 @@ func newTrap(t *testing.T) *trap {
 	return &trap{listener: listener, port: port}
 }
 
-// expectNone connects, and must then be the first who did.
+// expectNone connects, and checks that this is the first connection.
 func (trap *trap) expectNone(t *testing.T) {
 	t.Helper()
 	own, err := net.Dial("tcp", "127.0.0.1:"+trap.port)
@@ -60,8 +60,8 @@ func prefixes(all ...string) []netip.Prefix {
 	return list
 }
 
-// resolver answers with the addresses that lookup has for a name. There is no such
-// name if it has none, and an outage if it has only the zero address.
+// resolver answers with the addresses that lookup returns for a name. No addresses mean an unknown
+// name; the zero address means an outage.
 func resolver(lookup func(name string) []string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
@@ -70,7 +70,7 @@ func resolver(lookup func(name string) []string) *net.Resolver {
 	}}
 }
 
-// answer serves DNS over a stream: messages after two bytes of their length (RFC 1035
+// answer serves DNS over a stream: messages are preceded by two bytes with their length (RFC 1035
 // section 4.2.2).
 func answer(conn net.Conn, lookup func(name string) []string) {
 	defer conn.Close()
@@ -113,7 +113,7 @@ func answer(conn net.Conn, lookup func(name string) []string) {
 	}
 }
 
-// named are names with addresses that are not public.
+// named are names whose addresses are not public.
 var named = map[string][]string{
 	"loopback.example": {"127.0.0.1"}, "loopback6.example": {"::1"}, "mapped.example": {"::ffff:127.0.0.1"},
 	"ten.example": {"10.0.0.1"}, "metadata.example": {"169.254.169.254"}, "metadata6.example": {"fd00:ec2::254"},
@@ -185,8 +185,7 @@ func TestBadURLs(t *testing.T) {
 	trap.expectNone(t)
 }
 
-// An intranet is open as far as it is named, on any port, however its addresses are
-// written.
+// Allowed networks are open on any port, in any notation of their addresses.
 func TestAllow(t *testing.T) {
 	t.Parallel()
 	port := strings.TrimPrefix(serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "in") }), "http://127.0.0.1")
@@ -208,7 +207,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// A name that first has a harmless address and then another is judged by each.
+// Each address of a name is checked, even if the name had a harmless address before.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	var lookups atomic.Int32
@@ -229,7 +228,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// What people see tells nothing of the network.
+// Reasons for users reveal nothing about the network.
 func TestReasonHidesAddresses(t *testing.T) {
 	t.Parallel()
 	c := fetch.New(fetch.Options{Resolver: resolver(func(string) []string { return []string{"10.20.30.40"} })})

@@ -56,7 +56,7 @@ func TestBadRedirects(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusFound)
 	})
-	c := client(t, fetch.Options{Allow: prefixes("127.0.0.1/32")}) // the trap is elsewhere
+	c := client(t, fetch.Options{Allow: prefixes("127.0.0.1/32")}) // which does not include the trap
 	const private = notPublic
 	for path, want := range map[string]string{
 		"/loop":                              "The address redirects too often",
@@ -96,7 +96,7 @@ func TestBadRedirects(t *testing.T) {
 	trap.expectNone(t)
 }
 
-// A redirect takes one place at the other host, and gives its own back.
+// A redirect takes a slot at the new host, and releases the old one.
 func TestRedirectToAnotherHost(t *testing.T) {
 	t.Parallel()
 	there := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -114,7 +114,7 @@ func TestRedirectToAnotherHost(t *testing.T) {
 	}
 }
 
-// Who permits is asked before each request, and their no ends the fetch there.
+// Permit is called before each request, and its error ends the fetch.
 func TestPermit(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -45,7 +45,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// notPublic says the same of a name that there is not and of one that is not public.
+// notPublic is the reason for unknown names and for those that are not public.
 const notPublic = "The host of the address does not exist or is not public"
 
 func TestNames(t *testing.T) {
@@ -63,7 +63,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// raw is a server that says one thing to everybody, whatever they say, and hangs up.
+// raw starts a server that sends a fixed text on each connection, and hangs up.
 func raw(t *testing.T, text string) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -116,7 +116,7 @@ func TestBrokenServers(t *testing.T) {
 	}
 }
 
-// A large head is fine up to its limit.
+// Large headers are accepted up to the limit.
 func TestLargeHead(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {

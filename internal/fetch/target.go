@@ -47,8 +47,8 @@ func check(target *url.URL) error {
 	return nil
 }
 
-// Check reports whether an address may be fetched, as far as that can be said without asking
-// anybody: of a name it is not known yet where it leads.
+// Check reports whether an address may be fetched, as far as this is known without resolving its
+// name.
 func (c *Client) Check(address string) error {
 	target, err := parse(address)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Client) Check(address string) error {
 	}
 	port := uint64(443)
 	if text := target.Port(); text != "" {
-		port, _ = strconv.ParseUint(text, 10, 16) // it was checked
+		port, _ = strconv.ParseUint(text, 10, 16) // already validated
 	} else if target.Scheme == "http" {
 		port = 80
 	}

@@ -37,9 +37,9 @@ func TestParse(t *testing.T) {
 // number matches the last label of a host that browsers parse as an IPv4 address.
 var number = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
 
-// No URL makes the client panic, and what it would connect to is an address, or a name
-// that cannot be taken for one. It never does connect here, as all routes lead to this
-// machine, which is not allowed.
+// No URL makes the client panic, and it would connect only to an IP address or to a name that
+// cannot be mistaken for one. It never connects here, since all routes lead to this machine, which
+// is not allowed.
 func FuzzGet(f *testing.F) {
 	for _, seed := range []string{
 		"http://example.org/", "https://ada:pw@example.org:8443/x?y#z", "http://[::ffff:127.0.0.1%25lo]:80", "http://0x7f.1/", "http://①②⑦.1./",
@@ -75,7 +75,7 @@ func FuzzGet(f *testing.F) {
 	})
 }
 
-// One server is one site, whatever its port, and however many names or addresses it has.
+// All ports, subdomains and neighbouring addresses of a server count as one site.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
@@ -100,12 +100,12 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// Check refuses without asking anybody what no fetch would reach.
+// Check refuses unreachable addresses without resolving names.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	open := New(Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	shut := New(Options{})
-	for address, want := range map[string][2]bool{ // by open, by shut
+	for address, want := range map[string][2]bool{ // with open and with shut
 		"https://example.org/api":     {true, true},
 		"https://93.184.216.34":       {true, true},
 		"http://127.0.0.1:8080":       {true, false},

@@ -1,6 +1,5 @@
-// Package files is the edge at which bytes come and go: uploads arrive, and files and
-// their resized versions are served, at addresses that need no token because nobody
-// guesses them (behaviour.md sections 3 and 10).
+// Package files receives uploads, and serves files and their resized versions. Their addresses need
+// no token because they cannot be guessed (behaviour.md sections 3 and 10).
 package files
 
 import (
@@ -15,16 +14,16 @@ import (
 	"vitrine/internal/middleware"
 )
 
-// Paths of the two kinds of addresses, without what follows.
+// Prefixes of the two kinds of paths.
 const (
 	FilesPath   = "/files/"
 	UploadsPath = "/uploads/"
 )
 
-// Options are what the edge stands on.
+// Options are the dependencies of the Handler.
 type Options struct {
 	App *app.App
-	// Patience is for how long each part of an upload is waited for; 0 means 30 s.
+	// Patience is the timeout for each part of an upload; 0 means 30 s.
 	Patience time.Duration
 	Log      *slog.Logger
 }
@@ -32,7 +31,7 @@ type Options struct {
 // Handler serves FilesPath and UploadsPath.
 type Handler struct{ Options }
 
-// New makes a handler.
+// New creates a handler.
 func New(o Options) *Handler {
 	if o.Patience == 0 {
 		o.Patience = 30 * time.Second
@@ -89,13 +88,13 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	httpedge.ServeContent(w, r, f.Content, httpedge.JSON.Render)
 }
 
-// receive takes the bytes of an upload.
+// receive stores the bytes of an upload.
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request, key string) {
 	err := h.App.ReceiveUpload(r.Context(), content.SentFile{Key: key, Query: r.URL.Query(),
 		ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength,
 		Body: middleware.SlowBody(w, r, h.Patience)})
 	if err != nil {
-		w.Header().Set("Connection", "close") // the rest of the body is not waited for
+		w.Header().Set("Connection", "close") // the rest of the body is not read
 		httpedge.JSON.Fail(r.Context(), w, r, err)
 		return
 	}

@@ -15,8 +15,8 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// What leads to a blocked site is left out with the reason, whatever it stands in; the rest comes,
-// and it comes as well once the site is off the list.
+// Links to a blocked site are left out with the reason, wherever they occur. Everything else is
+// imported, and so are the links after the site is unblocked.
 func TestBlockedSitesStayOut(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -10,24 +10,25 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// How much of a channel waits to be written together.
+// How many items of a channel are written in one batch.
 const (
 	maxWaiting      = 100
 	maxWaitingBytes = 1 << 20 // of texts
 	maxWaitingFiles = 16
 
-	// fewBusy is of how many channels so much may wait. A source that goes through more of them
-	// at once, as a table does, has each of them written the sooner.
+	// fewBusy is the number of channels that may have a full batch waiting. If a source alternates
+	// between more of them, as a table does, each is written sooner.
 	fewBusy = 16
 )
 
-// channel is one that is being taken. Its fields are of the goroutine that hands it over.
+// channel is a channel being imported. Only the goroutine that hands over its items uses its
+// fields.
 type channel struct {
-	id      domain.ChannelID // 0: refused, or not made by a dry run
+	id      domain.ChannelID // 0: refused, or not created in a dry run
 	refused bool
-	first   bool // it was made by this import: nothing in it needs to be looked for
+	first   bool // created by this import, so that it contains nothing to compare with
 	fromTop bool // its items come from the top
-	loose   bool // it is none: for blocks that are in no channel
+	loose   bool // a placeholder for blocks that are in no channel
 	visible bool // everyone can see it
 	private bool // it should be private: nothing is added once everyone can see it
 	inner   bool // the file marks its entries as private, which overrides the visibility of the import
@@ -35,23 +36,23 @@ type channel struct {
 	waiting []waiting
 	bytes   int
 	files   int
-	order   []transfer.Placed // what was handed over, and is here
-	place   int64             // the highest of theirs
+	order   []transfer.Placed // items that were handed over and exist here
+	place   int64             // the highest position of those
 	last    domain.ConnectionID
 }
 
 // visibleHere is the reason why nothing is added to a channel that its owner has opened here.
 const visibleHere = "It is private there, but everyone can see it here: nothing was added. Make it private, or allow the import to add to it"
 
-// waiting is an item that is to be written, or a comment, whose thing is nil.
+// waiting is an item to be written, or a comment, for which thing is nil.
 type waiting struct {
 	thing   *transfer.Thing
-	item    source.Item // its files, and how to name it
+	item    source.Item // its files, and its name for reports
 	comment *transfer.BringCommentInput
 	where   string
 }
 
-// Channel implements source.Taker.
+// Channel creates the channel, or finds it from an earlier import.
 func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 	asked := cmp.Or(c.Visibility, t.Visibility, domain.Closed)
 	at := &channel{id: t.into, fromTop: c.FromTop, private: asked == domain.Private && !t.IntoVisible}
@@ -130,7 +131,7 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 	return err
 }
 
-// at is a channel that was begun.
+// at returns a channel that Channel was called for.
 func (t *taker) at(id string) (*channel, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +150,7 @@ func (t *taker) nests(id string) bool {
 	return ok && !c.refused
 }
 
-// Item implements source.Taker.
+// Item adds an item to the channel's batch.
 func (t *taker) Item(ctx context.Context, channel string, it source.Item) error {
 	c, err := t.at(channel)
 	if err != nil || c.refused {
@@ -175,7 +176,7 @@ func (t *taker) Item(ctx context.Context, channel string, it source.Item) error 
 	return t.wait(ctx, c, waiting{thing: thing, item: it, where: it.Where})
 }
 
-// wait has something written with what comes after it.
+// wait adds something to the channel's batch.
 func (t *taker) wait(ctx context.Context, c *channel, w waiting) error {
 	if len(c.waiting) == 0 {
 		t.busy.Add(1)
@@ -188,7 +189,7 @@ func (t *taker) wait(ctx context.Context, c *channel, w waiting) error {
 	return t.flush(ctx, c)
 }
 
-// Comment implements source.Taker.
+// Comment adds a comment to the channel's batch.
 func (t *taker) Comment(ctx context.Context, channel, item string, cm source.Comment) error {
 	c, err := t.at(channel)
 	if err != nil || c.refused {
@@ -202,7 +203,7 @@ func (t *taker) Comment(ctx context.Context, channel, item string, cm source.Com
 	return t.wait(ctx, c, waiting{comment: in, where: cm.Where})
 }
 
-// Close implements source.Taker.
+// Close writes the rest of a channel and updates the order of its items.
 func (t *taker) Close(ctx context.Context, channel string) error {
 	c, err := t.at(channel)
 	if err != nil || c.refused {
@@ -213,11 +214,11 @@ func (t *taker) Close(ctx context.Context, channel string) error {
 	}
 	order := c.order
 	c.order = nil
-	if t.DryRun || t.Into != nil { // where what is there already has an order of its own
+	if t.DryRun || t.Into != nil { // existing items of another channel have their own order
 		return nil
 	}
 	moved, err := t.app.Arrange(ctx, t.actor, t.origin, c.id, order, c.fromTop)
-	if _, refused := refusal(err); refused { // the channel is another's by now
+	if _, refused := refusal(err); refused { // the channel has another owner now
 		return nil
 	}
 	t.count(func(c *Counts) { c.Moved += int64(moved) })

@@ -150,7 +150,8 @@ type named struct {
 
 func (n named) Origin() string { return n.origin }
 
-// TestNothingToImport checks that a file without anything to import is no success, and changes nothing.
+// TestNothingToImport checks that a file without anything to import is an error, and changes
+// nothing.
 func TestNothingToImport(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

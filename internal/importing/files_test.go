@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// marks is a file of bookmarks, one for each name, whose pages are nowhere.
+// marks returns a bookmark file with one bookmark for each name. Their pages do not exist.
 func marks(names ...string) source.Source {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<H1>Marks</H1><DL>\n")
@@ -34,7 +34,7 @@ func marks(names ...string) source.Source {
 	return bookmarks.New(strings.NewReader(b.String()), "Bookmarks")
 }
 
-// fromTop are the titles of a channel as its page shows them.
+// fromTop returns the titles of a channel in display order.
 func fromTop(r *apptest.Rig, slug string) []string {
 	all := titles(r, slug)
 	slices.Reverse(all)
@@ -57,7 +57,7 @@ func TestBookmarksStandAsInTheirFile(t *testing.T) {
 			t.Errorf("contents of the folder: %v", got)
 		}
 
-		// It has grown: at its top, in the midst and at its end, and in the folder.
+		// The file has grown at its top, in the middle, at its end, and in the folder.
 		grown := []string{"new1", "a", "new2", "new3", "b", "Folder/", "new4", "c", "d", "new5", "..", "e", "new6"}
 		report = run(t, r, marks(grown...), importing.Options{Visibility: domain.Public})
 		if c := report.Counts; c.Channels != 0 || c.Blocks != 6 || c.Connections != 6 || c.Moved != 0 {
@@ -70,7 +70,7 @@ func TestBookmarksStandAsInTheirFile(t *testing.T) {
 			t.Errorf("grown folder: %v", got)
 		}
 
-		// Moved there, after somebody added something here.
+		// Items moved in the file, after one was added here.
 		r.Block("ada", "mine", r.Get("ada", "/v3/channels/marks").Int("id"))
 		moved := []string{"e", "a", "new1", "new2", "new3", "b", "Folder/", "new4", "c", "d", "new5", "..", "new6"}
 		run(t, r, marks(moved...), importing.Options{})
@@ -84,7 +84,7 @@ func TestBookmarksStandAsInTheirFile(t *testing.T) {
 	})
 }
 
-// TestLinksWhosePagesAreGone lets the jobs look for pages that are nowhere.
+// TestLinksWhosePagesAreGone runs the jobs that fetch missing pages.
 func TestLinksWhosePagesAreGone(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -131,7 +131,7 @@ func TestIntoAChannel(t *testing.T) {
 	})
 }
 
-// TestManyChannelsAtOnce has a table name another channel in each row.
+// TestManyChannelsAtOnce imports a table with another channel in each row.
 func TestManyChannelsAtOnce(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// flush writes what waits of a channel: the new items together, each of those that are here by
-// itself if it changed, and then the comments.
+// flush writes the batch of a channel: new items together, changed existing items one by one, and
+// then the comments.
 func (t *taker) flush(ctx context.Context, c *channel) error {
 	all := c.waiting
 	c.waiting, c.bytes, c.files = nil, 0, 0
@@ -41,7 +41,7 @@ func (t *taker) flush(ctx context.Context, c *channel) error {
 	return nil
 }
 
-// items writes some items, which stand one after the other.
+// items writes consecutive items.
 func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 	if len(items) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (t *taker) hidden(ctx context.Context, c *channel, items []waiting, known [
 	return all, err
 }
 
-// change carries to an item that is here what changed there.
+// change updates an existing item to the source's version.
 func (t *taker) change(ctx context.Context, c *channel, w waiting, k transfer.Known) error {
 	became, err := t.app.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k, !c.loose && !c.visible && !t.IntoVisible)
 	if why, refused := refusal(err); refused {
@@ -163,8 +163,8 @@ func (t *taker) change(ctx context.Context, c *channel, w waiting, k transfer.Kn
 	return err
 }
 
-// bring writes the items that are new in the channel: all together, or one by one where
-// something is refused, so that one alone is left out.
+// bring writes the new items of a channel: all together or, if something is refused, one by one, so
+// that only the refused one is left out.
 func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []int, placed []transfer.Placed, below int64) error {
 	if len(which) == 0 {
 		return nil
@@ -237,8 +237,8 @@ func (t *taker) put(ctx context.Context, c *channel, things []*transfer.Thing, b
 	return t.app.BringItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop, Private: c.private})
 }
 
-// under is the connection that the n-th of the items to write comes directly after in the source;
-// 0 if that is the one that is written before it.
+// under returns the connection that precedes the n-th of the items to write in the source; 0 if
+// that is the item written before it.
 func under(which []int, n int, placed []transfer.Placed, last domain.ConnectionID) domain.ConnectionID {
 	first := 0
 	if n > 0 {
@@ -252,8 +252,8 @@ func under(which []int, n int, placed []transfer.Placed, last domain.ConnectionI
 	return last
 }
 
-// fetch gets the files of those items that are not here, a few at once, and gives the items that
-// can be written: one whose bytes cannot be had is left out, and tried again by the next import.
+// fetch downloads the files of new items, a few concurrently, and returns the items that can be
+// written. An item whose file is unavailable is left out, and tried again by the next import.
 func (t *taker) fetch(ctx context.Context, items []waiting, known []transfer.Known, fresh []int) (ready []int, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -295,7 +295,7 @@ func (t *taker) fetch(ctx context.Context, items []waiting, known []transfer.Kno
 	return ready, firstOf(failed, err)
 }
 
-// firstOf is the first error that is not the source's, which others may have been stopped by.
+// firstOf returns the first error that is not the source's. Others may be cancelled because of it.
 func firstOf(all []error, other error) error {
 	for _, err := range all {
 		if _, theirs := unusable(err); err != nil && !theirs && !errors.Is(err, context.Canceled) {
@@ -305,7 +305,7 @@ func firstOf(all []error, other error) error {
 	return other
 }
 
-// arrive fetches the files of an item. Without its preview it is taken all the same.
+// arrive downloads the files of an item. The item is imported even if its preview is unavailable.
 func (t *taker) arrive(ctx context.Context, w *waiting) (err error) {
 	if f := w.item.File; f != nil {
 		if w.thing.File, err = t.receive(ctx, f, t.app.Receive); err != nil {
@@ -329,11 +329,11 @@ func (t *taker) receive(ctx context.Context, f *source.File, keep receiver) (*co
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = r.Close() }() // of what was only read
+	defer func() { _ = r.Close() }() // errors of closing a reader do not matter
 	return keep(ctx, t.actor.UserID, f.Name, r)
 }
 
-// release gives back what is held for files that were not needed.
+// release deletes files that were not needed.
 func release(ctx context.Context, items []waiting) {
 	for _, w := range items {
 		for _, f := range []*content.Arrival{w.thing.File, w.thing.Preview} {
@@ -352,7 +352,7 @@ func (t *taker) bringComment(ctx context.Context, w waiting) error {
 	}
 	became, err := t.app.BringComment(ctx, t.actor, t.origin, *w.comment)
 	if why, refused := refusal(err); refused {
-		if domain.KindOf(err) == domain.NotFound { // the block was left out or deleted, which was told
+		if domain.KindOf(err) == domain.NotFound { // the block was left out or deleted, which was reported
 			return nil
 		}
 		t.LeftOut(source.LeftOut{What: "a comment", Where: w.where, Why: why})

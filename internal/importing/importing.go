@@ -1,5 +1,5 @@
-// Package importing brings in what a source hands over: it makes things of it by the use cases
-// of app/transfer, in batches, and counts.
+// Package importing imports what a source hands over. It writes in batches with the use cases of
+// app/transfer, and counts the results.
 package importing
 
 import (
@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Options say how to import. Zero values stand for what is noted.
+// Options configure an import. Comments note the meaning of zero values.
 type Options struct {
 	DryRun      bool                 // read and report, without changing anything
 	Into        *domain.Ref          // put everything into this existing channel; nil: into channels of its own
@@ -28,13 +28,13 @@ type Options struct {
 	LeftOut     func(source.LeftOut) // called for each omitted item, never concurrently; may be nil
 }
 
-// Counts are how far an import has come.
+// Counts are the progress of an import.
 type Counts struct {
-	Expected    int64 `json:"expected"` // items, as far as the source has said
-	Seen        int64 `json:"seen"`     // of them
-	Channels    int64 `json:"channels"` // that were made
+	Expected    int64 `json:"expected"` // items announced by the source so far
+	Seen        int64 `json:"seen"`     // items handed over
+	Channels    int64 `json:"channels"` // created
 	Blocks      int64 `json:"blocks"`
-	Links       int64 `json:"links"` // of the blocks
+	Links       int64 `json:"links"` // of the new blocks
 	Texts       int64 `json:"texts"`
 	Embeds      int64 `json:"embeds"`
 	Uploads     int64 `json:"images_and_attachments"`
@@ -42,23 +42,23 @@ type Counts struct {
 	Comments    int64 `json:"comments"`
 	Files       int64 `json:"files"`
 	Bytes       int64 `json:"bytes"`   // of files
-	Changed     int64 `json:"changed"` // things that were here and are now as they are there
+	Changed     int64 `json:"changed"` // existing items that were updated
 	Moved       int64 `json:"moved"`
-	Unchanged   int64 `json:"unchanged"` // items that were here
+	Unchanged   int64 `json:"unchanged"` // existing items
 	LeftOut     int64 `json:"left_out"`
 }
 
-// MaxTold is how many of the things that were left out a report names.
+// MaxTold is how many skipped items a report lists.
 const MaxTold = 1_000
 
-// Report is what became of an import. Its counts are right after an error, too.
+// Report is the result of an import. Its counts are also valid after an error.
 type Report struct {
 	Counts
 	LeftOut []source.LeftOut `json:"left_out_items"` // the first MaxTold
 	File    domain.ImportFile
 }
 
-// made counts a new block of a kind.
+// made counts a new block by its kind.
 func (c *Counts) made(kind source.Kind) {
 	c.Blocks++
 	switch kind {
@@ -73,8 +73,8 @@ func (c *Counts) made(kind source.Kind) {
 	}
 }
 
-// Run imports for the actor all that a source has. It may be stopped anywhere, by its context or
-// by the end of the program: run again, it goes on, and makes nothing twice.
+// Run imports everything from a source for the actor. It can be interrupted at any point by its
+// context or by a crash: the next run continues and creates nothing twice.
 func Run(ctx context.Context, a *app.App, actor domain.Actor, src source.Source, o Options) (Report, error) {
 	t := &taker{app: a, actor: actor, origin: src.Origin(), Options: o, channels: map[string]*channel{noChannel: {loose: true}}}
 	if o.AtOnce == 0 {
@@ -100,7 +100,7 @@ func Run(ctx context.Context, a *app.App, actor domain.Actor, src source.Source,
 	return t.report, errors.Join(err, ctx.Err())
 }
 
-// nothing returns an error if a file contained nothing that could be imported, which is no success.
+// nothing returns an error if a file contained nothing to import, since that is not a success.
 func (t *taker) nothing() error {
 	switch {
 	case len(t.channels) > 1: // the first is for blocks without a channel
@@ -111,22 +111,22 @@ func (t *taker) nothing() error {
 	return domain.NewUnprocessable("The file contains nothing to import")
 }
 
-// taker makes what it takes.
+// taker writes what a source hands over.
 type taker struct {
 	Options
 	app    *app.App
 	actor  domain.Actor
 	origin string
 	into   domain.ChannelID
-	room   chan struct{} // for files at once
-	busy   atomic.Int64  // channels of which something waits to be written
+	room   chan struct{} // semaphore of concurrent downloads
+	busy   atomic.Int64  // number of channels with unwritten items
 
 	intoPrivate bool
 	ofDocument  bool     // the source is a file, which does not define the visibility of channels
 	former      bool     // the file keeps the origin that all files shared in earlier versions
-	file        *channel // of all channels of a file that goes into one: one goroutine hands them over
+	file        *channel // the single channel that a whole file goes into; only one goroutine hands it over
 
-	mu       sync.Mutex // of what follows
+	mu       sync.Mutex // guards the following fields
 	report   Report
 	channels map[string]*channel
 }
@@ -136,8 +136,8 @@ func IdentityOf(d source.Document) transfer.Identity {
 	return transfer.Identity{Origin: d.Origin(), Others: d.Others(), Former: d.Former(), Sample: d.Sample}
 }
 
-// TitleOf returns the title of the channel for a file without a title of its own: the name of the file,
-// by which later versions of it are recognized, too.
+// TitleOf returns the title of the channel for a file that contains no title: the name of the file,
+// by which later versions of it are recognized too.
 func TitleOf(name string) string {
 	name = filepath.Base(name)
 	return strings.TrimSuffix(name, filepath.Ext(name))
@@ -174,7 +174,7 @@ func (t *taker) begin(ctx context.Context, src source.Source) error {
 	return nil
 }
 
-// count changes the counts, and tells of it.
+// count changes the counts and reports the progress.
 func (t *taker) count(change func(c *Counts)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -184,10 +184,10 @@ func (t *taker) count(change func(c *Counts)) {
 	}
 }
 
-// Expect implements source.Taker.
+// Expect adds to the expected items.
 func (t *taker) Expect(n int) { t.count(func(c *Counts) { c.Expected += int64(n) }) }
 
-// LeftOut implements source.Taker.
+// LeftOut adds a skipped item to the report.
 func (t *taker) LeftOut(l source.LeftOut) {
 	l.What, l.Where, l.Why = told(l.What), told(l.Where), told(l.Why)
 	t.mu.Lock()
@@ -204,7 +204,7 @@ func (t *taker) LeftOut(l source.LeftOut) {
 	}
 }
 
-// told is a text of a source as reports have it: on one line, and of a length to be read.
+// told shortens a source's text for reports, and puts it on one line.
 func told(s string) string {
 	const most = 300
 	s = strings.Map(func(r rune) rune {

@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// script is a source whose every step a test writes down.
+// script is a source whose calls are written by a test.
 type script []func(ctx context.Context, to source.Taker) error
 
 func (script) Origin() string { return "https://elsewhere.test" }
@@ -77,7 +77,7 @@ func ada(r *apptest.Rig) domain.Actor {
 	return domain.Actor{UserID: r.Person("ada").ID, Tier: domain.TierPremium, Scope: domain.ScopeWrite}
 }
 
-// titles are those of the items of a channel, from the bottom.
+// titles returns the titles of a channel's items from the bottom.
 func titles(r *apptest.Rig, slug string) (all []string) {
 	contents := r.Get("ada", "/v3/channels/%s/contents?sort=position_asc&per=100", slug).Want(200)
 	for i := range contents.Len("data") {
@@ -161,7 +161,7 @@ func TestAgainTakesWhatChanged(t *testing.T) {
 		was := r.Get("ada", "/v3/channels/moss/contents?sort=position_asc").Want(200)
 		ids := was.Ints("data", "id")
 
-		// Added in the midst, and at the end of what somebody added here.
+		// Items are added in the middle, and at the end after an item that was added here.
 		r.Block("ada", "mine", r.Get("ada", "/v3/channels/moss").Int("id"))
 		run(t, r, all(one, four, two, three, text("5", "five")), importing.Options{})
 		if got, want := titles(r, "moss"), []string{"Note 1", "Note 4", "Note 2", "", "Note 3", "Note 5"}; len(got) != 6 {
@@ -170,7 +170,7 @@ func TestAgainTakesWhatChanged(t *testing.T) {
 			t.Errorf("added: %v", withoutMine)
 		}
 
-		// Changed there, or here, or on both sides; taken away here; gone there.
+		// Changed there, here, or on both sides; removed here; deleted there.
 		r.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", ids[1]), `{"title":"My two"}`).Want(200)
 		r.Do("ada", "DELETE", fmt.Sprintf("/v3/connections/%d", was.Int("data.2.connection.id")), nil).Want(204)
 		one.Title, two.Title, two.Content = "First", "Second", "two, changed"
@@ -182,7 +182,7 @@ func TestAgainTakesWhatChanged(t *testing.T) {
 			t.Errorf("changed on both sides: %s", got.Body)
 		}
 
-		// A deleted channel that is asked for again comes back as it is there.
+		// A deleted channel that is imported again is restored as it is there.
 		r.Do("ada", "DELETE", "/v3/channels/moss", nil).Want(204)
 		run(t, r, all(one, two, three, four), importing.Options{})
 		slug := r.Get("ada", "/v3/users/ada/contents?type=Channel").Want(200).Str("data.0.slug")

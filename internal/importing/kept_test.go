@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// TestChoiceOfFileMetadataSurvives exports photographs and imports them elsewhere: their owner's choice to
-// show the metadata of one remains.
+// TestChoiceOfFileMetadataSurvives exports photographs and imports them elsewhere: their owner's
+// choice to show the metadata of one is preserved.
 func TestChoiceOfFileMetadataSurvives(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -17,7 +17,7 @@ import (
 	"vitrine/internal/markup"
 )
 
-// named is a thing as reports call it.
+// named identifies an item in reports.
 type named struct{ kind, title, where string }
 
 func (n named) String() string {
@@ -41,7 +41,7 @@ func (w waiting) name() named {
 
 func (t *taker) leftOut(w waiting, why string) { t.LeftOut(w.name().left(why)) }
 
-// shortID makes an id of any length one that can be kept.
+// shortID shortens or hashes an id that cannot be stored.
 func shortID(id string) string {
 	if len(id) <= 200 && utf8.ValidString(id) && !strings.Contains(id, "\x00") {
 		return id
@@ -50,7 +50,7 @@ func shortID(id string) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// refusal tells why something cannot be made, where that is no failure of this server.
+// refusal returns why something cannot be created, if that is not a failure of this server.
 func refusal(err error) (why string, refused bool) {
 	e, ok := errors.AsType[*domain.Error](err)
 	if !ok {
@@ -66,7 +66,7 @@ func refusal(err error) (why string, refused bool) {
 	return e.Message, true
 }
 
-// unusable tells why a file cannot be had, where that is no failure of this server.
+// unusable returns why a file is unavailable, if that is not a failure of this server.
 func unusable(err error) (why string, theirs bool) {
 	if err == nil {
 		return "", false
@@ -77,8 +77,8 @@ func unusable(err error) (why string, theirs bool) {
 	return content.Unusable(err)
 }
 
-// mend checks an input, has repair each field that is wrong, telling what it has cost, and checks
-// it once more.
+// mend validates an input, lets repair fix each invalid field, reports what was lost, and validates
+// it again.
 func (t *taker) mend(name named, check func() error, repair func(domain.FieldError) bool) error {
 	err := check()
 	e, ok := errors.AsType[*domain.Error](err)
@@ -94,8 +94,8 @@ func (t *taker) mend(name named, check func() error, repair func(domain.FieldErr
 	return check()
 }
 
-// cut makes a text one that can be kept: it loses its end, and what is no text. An empty one
-// cannot be mended.
+// cut makes a text valid by replacing invalid characters and truncating it. It returns false for an
+// empty text, which cannot be repaired.
 func cut(s *string, most int) bool {
 	*s = strings.ReplaceAll(strings.ToValidUTF8(*s, "\uFFFD"), "\x00", "")
 	if utf8.RuneCountInString(*s) > most {
@@ -105,15 +105,14 @@ func cut(s *string, most int) bool {
 	return strings.TrimSpace(*s) != ""
 }
 
-// The keys of metadata that name who made or connected something elsewhere, and what it was
-// tagged with.
+// The metadata keys for the author or connector on the other server, and for tags.
 const (
 	authorKey  = "imported_author"
 	addressKey = "imported_author_url"
 	tagsKey    = "tags"
 )
 
-// metadata is that of a thing, and who made it unless they are who imports.
+// metadata returns an item's metadata, with its author unless they are the importing user.
 func (t *taker) metadata(given map[string]any, by source.Person, tags ...string) []byte {
 	all := maps.Clone(given)
 	add := func(key, value string) {
@@ -135,12 +134,12 @@ func (t *taker) metadata(given map[string]any, by source.Person, tags ...string)
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
-		return []byte("null") // what is no JSON is refused as such
+		return []byte("null") // invalid JSON is refused later
 	}
 	return text
 }
 
-// mendMetadata takes out of metadata what cannot be kept, and tells so.
+// mendMetadata removes invalid metadata, and reports it.
 func (t *taker) mendMetadata(name named, field string, given []byte) ([]byte, error) {
 	if given == nil {
 		return nil, nil
@@ -174,7 +173,7 @@ func (t *taker) mendMetadata(name named, field string, given []byte) ([]byte, er
 	return given, nil
 }
 
-// thing makes an item ready to be stored, or tells why it cannot be, and is nil.
+// thing prepares an item for writing. If that is impossible, it reports the reason and returns nil.
 func (t *taker) thing(it source.Item) *transfer.Thing {
 	name := waiting{item: it, where: it.Where}.name()
 	in := transfer.BringItemInput{ID: shortID(it.ID), FormerID: it.FormerID, Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
@@ -236,7 +235,7 @@ func (t *taker) thing(it source.Item) *transfer.Thing {
 	return made
 }
 
-// addedBy is who connected an item, where that is not who made it.
+// addedBy returns the user who connected an item, if they are not its author.
 func addedBy(it source.Item) source.Person {
 	if it.AddedBy == it.Author {
 		return source.Person{}
@@ -244,8 +243,8 @@ func addedBy(it source.Item) source.Person {
 	return it.AddedBy
 }
 
-// comment makes a comment ready to be stored. Whose it is stands in its first line, since it is
-// who imports that says it here.
+// comment prepares a comment for writing. Its first line names the author, since the importing user
+// becomes the author here.
 func (t *taker) comment(item string, c source.Comment) *transfer.BringCommentInput {
 	in := transfer.BringCommentInput{ID: shortID(c.ID), Block: shortID(item), Body: c.Body, CreatedAt: c.CreatedAt}
 	if !c.Author.Self && c.Author.Name != "" {
@@ -258,7 +257,7 @@ func (t *taker) comment(item string, c source.Comment) *transfer.BringCommentInp
 	return &in
 }
 
-// by is a line of Markdown that names a person.
+// by returns a line of Markdown that names a person.
 func by(p source.Person) string {
 	name := strings.Join(strings.Fields(p.Name), " ")
 	cut(&name, domain.MaxTitle)

@@ -11,14 +11,13 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// noChannel names the place of blocks that are in no channel.
+// noChannel is used as the channel of blocks that are in none.
 const noChannel = ""
 
-// Loose implements source.Taker.
+// Loose imports a block without a channel.
 func (t *taker) Loose(ctx context.Context, it source.Item) error { return t.Item(ctx, noChannel, it) }
 
-// Following implements source.Taker: whom or what somebody follows there they follow here, if it
-// is here.
+// Following lets the user follow the same channel, user or group here, if it exists.
 func (t *taker) Following(ctx context.Context, f source.Following) error {
 	target := people.FollowTarget{Type: f.Type}
 	var err error
@@ -35,14 +34,14 @@ func (t *taker) Following(ctx context.Context, f source.Following) error {
 	return err
 }
 
-// here finds something of the origin that is here: what was brought in from there, what is
-// there itself if it is this server, or who has the same name and address.
+// here finds the counterpart of an item of the origin: the imported one, the item itself if the
+// origin is this server, or one with the same name and address.
 func (t *taker) here(ctx context.Context, f source.Following) (domain.Ref, error) {
 	ref := domain.ParseRef(f.Slug)
 	var name string
 	switch f.Type {
 	case domain.SubjectChannel:
-		if t.DryRun && t.nests(f.ID) { // it will be here
+		if t.DryRun && t.nests(f.ID) { // it will exist
 			return ref, nil
 		}
 		known, err := t.app.KnownChannel(ctx, t.actor, t.origin, shortID(f.ID))
@@ -69,8 +68,7 @@ func (t *taker) here(ctx context.Context, f source.Following) (domain.Ref, error
 	return ref, nil
 }
 
-// Profile implements source.Taker: what somebody says of themself there they say here, where they
-// have said nothing.
+// Profile copies the description and picture, unless the user has their own here.
 func (t *taker) Profile(ctx context.Context, p source.Profile) error {
 	me, err := t.app.User(ctx, domain.Ref{ID: int64(t.actor.UserID)})
 	if err != nil || t.DryRun {
@@ -105,13 +103,13 @@ func (t *taker) Profile(ctx context.Context, p source.Profile) error {
 	return err
 }
 
-// picture takes the bytes of a picture as an upload, whose address it gives.
+// picture stores a picture as an upload, and returns its address.
 func (t *taker) picture(ctx context.Context, f *source.File) (value string, err error) {
 	in, err := f.Open(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = in.Close() }() // of what was only read
+	defer func() { _ = in.Close() }() // errors of closing a reader do not matter
 	sent, err := t.app.ReceiveFile(ctx, t.actor, content.FormFile{Name: f.Name, Body: in})
 	if why, refused := refusal(err); refused {
 		err = &source.Unusable{Why: why, Cause: err}

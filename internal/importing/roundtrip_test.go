@@ -23,10 +23,10 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// far is where the second server believes to be.
+// far is the site URL of the second server.
 const far = "https://far.test"
 
-// export is what ada takes with her.
+// export returns ada's export.
 func export(r *apptest.Rig, base string) []byte {
 	r.T.Helper()
 	var out bytes.Buffer
@@ -53,7 +53,7 @@ func bring(r *apptest.Rig, zipped []byte, o importing.Options) importing.Report 
 	return report
 }
 
-// send uploads bytes and gives the value by which a block is made of them.
+// send uploads a file, and returns the value for a block of it.
 func send(r *apptest.Rig, as, name, contentType string, body []byte) string {
 	r.T.Helper()
 	got := r.Do(as, "POST", "/v3/uploads/presign", map[string]any{"files": []any{map[string]any{"filename": name, "content_type": contentType}}}).Want(201)
@@ -66,7 +66,7 @@ func send(r *apptest.Rig, as, name, contentType string, body []byte) string {
 const pdf = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
 	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 
-// providers knows who embeds what.
+// providers configures the oEmbed providers.
 func providers(t *testing.T) apptest.Option {
 	return func(c *config.Config) {
 		list := `[{"provider_name":"Loom","endpoints":[{"schemes":["https://video.example.com/*"],"url":"https://example.com/oembed"}]}]`
@@ -76,7 +76,7 @@ func providers(t *testing.T) apptest.Option {
 	}
 }
 
-// furnish gives ada one of everything.
+// furnish creates one item of each kind for ada.
 func furnish(t *testing.T, r *apptest.Rig) {
 	r.Web("example.com/page", apptest.Serve("text/html", []byte(`<title>A page</title><meta name="description" content="About"><meta property="og:image" content="/thumb.png"><article><p>`+strings.Repeat("Its words. ", 60)+`</p></article>`)))
 	r.Web("example.com/oembed", apptest.Serve("application/json", []byte(`{"version":"1.0","type":"video","title":"Wheels","author_name":"Ada","author_url":"https://example.com/ada",
@@ -133,8 +133,8 @@ func furnish(t *testing.T, r *apptest.Rig) {
 	r.WorkJobs()
 }
 
-// TestExportImportExport takes all of ada's to another server and from there again: both
-// exports are equal, but for what cannot be.
+// TestExportImportExport exports everything of ada's, imports it on another server and exports it
+// again: both exports are equal, except for unavoidable differences.
 func TestExportImportExport(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -145,7 +145,7 @@ func TestExportImportExport(t *testing.T) {
 			options = storetest.Migrated.Postgres(t)
 		}
 		other := apptest.Boot(t, options)
-		other.Person("zoe") // so that no id is the same by chance
+		other.Person("zoe") // so that ids differ
 		other.Person("bob")
 		other.Channel("zoe", "Zoe's", "public")
 		other.Clock.Advance(365 * 24 * time.Hour)
@@ -187,10 +187,10 @@ func equalLines(t *testing.T, before, after []string) {
 	}
 }
 
-// canonical is an export as lines that can be compared: without ids and addresses of the server
-// and the times at which rows were changed, all of which are the server's own. Of the first export
-// what others made is shown as it is after an import: ada's, with a word on who made it. A link
-// that was given up is one that nobody has tried again.
+// canonical returns the lines of an export for comparison: without ids, addresses and update times,
+// which are specific to a server. In the original export, other people's items are shown as an
+// import creates them: owned by ada, with a note about the author. A link that failed for good is
+// shown as not yet fetched.
 func canonical(t *testing.T, zipped []byte, original bool) (all []string) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(zipped), int64(len(zipped)))
@@ -206,7 +206,7 @@ func canonical(t *testing.T, zipped []byte, original bool) (all []string) {
 		for _, con := range c.lines(contents) {
 			by := con["connected_by"].(map[string]any)
 			if b, ok := con["block"].(map[string]any); ok {
-				if original && b["author"].(map[string]any)["name"] == by["name"] { // said once
+				if original && b["author"].(map[string]any)["name"] == by["name"] { // mentioned once
 					con["connected_by"] = map[string]any{"name": "Ada", "slug": "ada", "type": "User"}
 				}
 				c.block(b)
@@ -251,7 +251,7 @@ type canon struct {
 	t        *testing.T
 	zip      *zip.Reader
 	original bool
-	blocks   map[string]string // by id: when they were made
+	blocks   map[string]string // creation times by id
 }
 
 func (c *canon) lines(name string) (all []map[string]any) {
@@ -274,7 +274,7 @@ func (c *canon) lines(name string) (all []map[string]any) {
 	}
 }
 
-// made shows what somebody else made as an import does.
+// made shows another person's item as imported.
 func (c *canon) made(thing map[string]any, by string) {
 	author := thing[by].(map[string]any)
 	if !c.original || author["name"] == "Ada" {
@@ -294,7 +294,7 @@ func (c *canon) block(b map[string]any) {
 	c.clean(b, "failed")
 }
 
-// clean takes out what is the server's own, also of what is inside.
+// clean removes server-specific values, including nested ones.
 func (c *canon) clean(thing map[string]any, more ...string) {
 	for _, name := range append(more, "id", "updated_at", "url") {
 		delete(thing, name)

@@ -22,7 +22,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// elsewhere is a server with a rich site that another imports from.
+// elsewhere is a server with much content, from which another server imports.
 type elsewhere struct {
 	*apptest.Rig
 	url      string
@@ -46,7 +46,7 @@ func newElsewhere(t *testing.T) *elsewhere {
 	return e
 }
 
-// source reads as somebody there.
+// source returns a source that reads as a user of that server.
 func (e *elsewhere) source(as string, what ...string) *arena.Source {
 	src, err := arena.New(arena.Options{From: e.url, Token: e.Person(as).Token, What: what, Client: fetch.New(fetch.Options{
 		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, PerHost: 20})})
@@ -56,7 +56,7 @@ func (e *elsewhere) source(as string, what ...string) *arena.Source {
 	return src
 }
 
-// furnish makes a site with some of everything.
+// furnish creates content of all kinds.
 func (e *elsewhere) furnish() (moss, ferns int64) {
 	picture := apptest.PNG(e.T, 40, 30)
 	e.Web("example.org/", apptest.Serve("text/html", []byte(`<title>A page</title><meta name="description" content="About it"><p>Words</p>`)))
@@ -90,8 +90,8 @@ func (e *elsewhere) connectionAt(channel int64, i int) int64 {
 	return e.Get("ada", "/v3/channels/%d/contents?sort=position_asc&per=100", channel).Int(fmt.Sprintf("data.%d.connection.id", i))
 }
 
-// comparable is what a server says of all channels of a person and what is in them, without what
-// cannot be equal: ids, addresses of this server, and attribution.
+// everything returns all channels of a user with their contents, without necessary differences:
+// ids, addresses of this server, and attribution.
 func everything(r *apptest.Rig, as string) map[string]any {
 	all := map[string]any{}
 	channels := r.Get(as, "/v3/users/%s/contents?type=Channel&per=100", as).Want(200)
@@ -106,10 +106,10 @@ func everything(r *apptest.Rig, as string) map[string]any {
 				said := decoded(r.Get(as, "/v3/blocks/%d/comments?per=100", contents.Int(fmt.Sprintf("data.%d.id", j))).Want(200).Body)
 				for _, one := range said.(map[string]any)["data"].([]any) {
 					body := one.(map[string]any)["body"].(map[string]any)
-					if _, rest, ok := strings.Cut(body["markdown"].(string), ":\n\n"); ok { // the line that names whose it is
+					if _, rest, ok := strings.Cut(body["markdown"].(string), ":\n\n"); ok { // the line that names the author
 						body["markdown"] = rest
 					}
-					delete(body, "html") // which links who is mentioned
+					delete(body, "html") // contains links to mentioned users
 					delete(body, "plain")
 				}
 				it["comments"] = said
@@ -128,7 +128,7 @@ func decoded(text []byte) (v any) {
 	return v
 }
 
-// stripped takes out of an answer what two servers must differ in.
+// stripped removes the necessary differences between two servers from a response.
 func stripped(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -197,7 +197,7 @@ func TestASiteIsTheSameElsewhere(t *testing.T) {
 			t.Errorf("the same again changed %v", d)
 		}
 	})
-	// On one of them what follows suffices: both ran all of its statements above.
+	// One database is enough for the rest, since both ran all statements above.
 	r := apptest.New(t)
 	r.Clock.Advance(1e9 * 3_600 * 24 * 30)
 	imported(t, r, e.source("ada", "@ada"), importing.Options{})
@@ -214,7 +214,7 @@ func TestASiteIsTheSameElsewhere(t *testing.T) {
 	}
 	same(t, "after changes", everything(e.Rig, "ada"), everything(r, "ada"))
 
-	// What is taken away there stays here.
+	// Items that are deleted there stay here.
 	e.Do("ada", "DELETE", fmt.Sprintf("/v3/connections/%d", e.connectionAt(moss, 4)), nil).Want(204)
 	was := r.Get("ada", "/v3/users/ada/contents?per=100").Want(200).Int("meta.total_count")
 	report = imported(t, r, e.source("ada", "@ada"), importing.Options{})
@@ -252,7 +252,7 @@ func TestWithoutATokenGuestsChannelsCome(t *testing.T) {
 	}
 }
 
-// Imports of the same things at the same time make them once.
+// Concurrent imports of the same items create them once.
 func TestImportsMayRunAtOnce(t *testing.T) {
 	t.Parallel()
 	e := newElsewhere(t)
@@ -276,7 +276,7 @@ func TestImportsMayRunAtOnce(t *testing.T) {
 	})
 }
 
-// An import that is stopped at any point goes on, and makes nothing twice.
+// An import that is interrupted at any point can be continued, and creates nothing twice.
 func TestKilledAtAnyPointItGoesOn(t *testing.T) {
 	t.Parallel()
 	e := newElsewhere(t)

@@ -184,7 +184,7 @@ func TestFilesOfFormerVersionsGoOn(t *testing.T) {
 		if got := channelsOf(r); !reflect.DeepEqual(got, was) {
 			t.Errorf("channels: %v", got)
 		}
-		// The file has grown so much that its sample alone would not identify it.
+		// The file has grown so much that its sample is not enough to identify it.
 		grown := append([]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"}, first...)
 		if c := run(t, r, marks(grown...), importing.Options{Visibility: domain.Private}).Counts; c.Channels != 0 || c.Blocks != 13 {
 			t.Errorf("grown: %+v", c)

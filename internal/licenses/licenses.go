@@ -1,5 +1,4 @@
-// Package licenses holds Vitrine's licence, and those of everything of others that the
-// program contains.
+// Package licenses contains Vitrine's licence and those of all third-party works in the program.
 package licenses
 
 import (
@@ -12,7 +11,7 @@ import (
 
 //go:generate go run ./collect -root ../..
 
-// notices.txt.zst is NOTICE, LICENSE and THIRD-PARTY-NOTICES.txt of the module's root.
+// notices.txt.zst contains NOTICE, LICENSE and THIRD-PARTY-NOTICES.txt of the module's root.
 //
 //go:embed notices.txt.zst
 var packed []byte

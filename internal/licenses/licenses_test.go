@@ -13,7 +13,7 @@ import (
 
 const root = "../.."
 
-// What is printed is the files at the root, so that what is reviewed is what is shipped.
+// The output equals the files at the root, so that the reviewed text is shipped.
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	text := printed(t)
@@ -28,7 +28,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// Every licence that lies in the repository is printed.
+// Every licence in the repository is printed.
 func TestKeptLicenses(t *testing.T) {
 	t.Parallel()
 	text := words(printed(t))
@@ -61,5 +61,5 @@ func printed(t *testing.T) string {
 	return b.String()
 }
 
-// words is a text without its white space, in which licences differ.
+// words normalizes white space, in which licences differ.
 func words(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,4 +1,4 @@
-// Package oas holds the code generated from the API descriptions.
+// Package oas contains the code generated from the API descriptions.
 package oas
 
 //go:generate go run ./generate -in ../../api/v3.yaml -out v3 -package v3

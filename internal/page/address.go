@@ -35,8 +35,8 @@ func absolute(base *url.URL, reference string) (u *url.URL, ok bool) {
 	return u, err == nil && u.User == nil && len(u.String()) <= maxAddress
 }
 
-// hostOf returns the host of an address in lower-case ASCII without its port, or ""
-// if it is none that a name server or a browser would understand without guessing.
+// hostOf returns the host of an address in lower-case ASCII without its port, or "" if DNS and
+// browsers do not understand it unambiguously.
 func hostOf(u *url.URL) string {
 	host, err := idna.Lookup.ToASCII(u.Hostname())
 	if err != nil {
@@ -55,9 +55,8 @@ func hostOf(u *url.URL) string {
 // SameSite reports whether two URLs belong to the same registrable domain.
 func SameSite(a, b *url.URL) bool { return related(hostOf(a), hostOf(b)) }
 
-// related reports whether two hosts belong to the same registrable domain, such as
-// player.vimeo.com and vimeo.com. Hosts without one, such as IP addresses, are
-// related to themselves alone.
+// related reports whether two hosts belong to the same registrable domain, such as player.vimeo.com
+// and vimeo.com. Hosts without one, such as IP addresses, are related only to themselves.
 func related(a, b string) bool {
 	if a == "" || b == "" {
 		return false
@@ -65,7 +64,7 @@ func related(a, b string) bool {
 	return a == b || registrable(a) != "" && registrable(a) == registrable(b)
 }
 
-// registrable returns the domain above which somebody else may be the owner, or "".
+// registrable returns the registrable domain, above which another owner begins, or "".
 func registrable(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return ""
@@ -77,8 +76,8 @@ func registrable(host string) string {
 	return domain
 }
 
-// numeric reports whether a domain ends in a number: browsers take it for an IPv4
-// address in one of its odd notations.
+// numeric reports whether a domain ends in a number, so that browsers parse it as an unusual form
+// of an IPv4 address.
 func numeric(domain string) bool {
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
 	return last == "" || last[0] >= '0' && last[0] <= '9'

@@ -8,16 +8,16 @@ import (
 	"golang.org/x/net/html"
 )
 
-// blocks are elements that begin a line of their own, as far as Markdown has something like them.
+// blocks are elements that begin a new line and have a counterpart in Markdown.
 var blocks = []string{"p", "div", "ul", "ol", "dl", "pre", "blockquote", "figure", "hr", "table", "h1", "h2", "h3", "h4", "h5", "h6"}
 
-// sections are elements that begin a line of their own, too, and are no more than that in Markdown. Without
-// them, the last word before and the first word within would become one.
+// sections are elements that begin a new line too, but have no counterpart in Markdown. Without
+// them, the last word before and the first word inside would be joined.
 var sections = []string{"address", "article", "aside", "button", "center", "details", "fieldset", "figcaption", "footer", "form", "header",
 	"hgroup", "legend", "main", "nav", "option", "search", "section", "summary"}
 
-// arrange rewrites elements that Markdown does not have, so that their words stay apart and in order: tables,
-// lists with numbers of their own, and sections. It works on a tree that prune has cut.
+// arrange rewrites elements that Markdown does not have, so that their words stay separate and in
+// order: tables, lists with explicit numbers, and sections. The tree must have been pruned.
 func arrange(node *html.Node) {
 	for child := node.FirstChild; child != nil; {
 		next := child.NextSibling
@@ -35,8 +35,8 @@ func arrange(node *html.Node) {
 	}
 }
 
-// arrangeTable writes the rows of a table as lines, with a stroke between two cells. A table whose cells contain
-// blocks is a layout: its cells follow each other.
+// arrangeTable writes the rows of a table as lines, with a vertical bar between cells. A table
+// whose cells contain blocks is used for layout: its cells are written one after the other.
 func arrangeTable(table *html.Node) {
 	var rows [][]*html.Node
 	var parts []*html.Node // other elements of the table
@@ -87,7 +87,7 @@ func arrangeTable(table *html.Node) {
 	table.AppendChild(lines)
 }
 
-// unwrap replaces the only block of a cell by its content.
+// unwrap replaces the only block of a cell with its content.
 func unwrap(cell *html.Node) {
 	var only *html.Node
 	for child := range cell.ChildNodes() {
@@ -116,8 +116,8 @@ func moveInto(to, from *html.Node) {
 	}
 }
 
-// arrangeNumbers writes the numbers of a list as text if they are not those that Markdown would count: it has
-// neither lists that count down nor items with a number of their own.
+// arrangeNumbers writes the numbers of a list as text if Markdown would number it differently: it
+// has neither descending lists nor items with explicit numbers.
 func arrangeNumbers(list *html.Node) {
 	var items []*html.Node
 	for child := range list.ChildNodes() {
@@ -161,7 +161,7 @@ func arrangeNumbers(list *html.Node) {
 	}
 }
 
-// maxNumber bounds the numbers of lists. CommonMark reads up to nine digits.
+// maxNumber limits the numbers of lists. CommonMark allows nine digits.
 const maxNumber = 999_999
 
 // numberOf returns the number in an attribute.
@@ -186,5 +186,5 @@ func isBlock(node *html.Node) bool {
 
 func element(name string) *html.Node { return &html.Node{Type: html.ElementNode, Data: name} }
 
-// rename makes an element another one.
+// rename changes the name of an element.
 func rename(node *html.Node, name string) { node.Data, node.DataAtom, node.Attr = name, 0, nil }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Words of a page stay apart, and items of lists keep their numbers.
+// Words of a page stay separate, and items of lists keep their numbers.
 func TestReadableStructure(t *testing.T) {
 	t.Parallel()
 	const filler = "<p>A paragraph of words that is long enough to be taken for the text of an article, since it goes on for a while.</p>"

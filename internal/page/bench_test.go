@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// typical is a page of about 200 KB: mostly menus, scripts and attributes, and an
-// article of some 1,500 words.
+// typical returns a page of about 200 KB: mostly menus, scripts and attributes, and an article of
+// about 1,500 words.
 func typical() []byte {
 	var b strings.Builder
 	b.WriteString(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>The river | The Paper</title><meta property="og:title" content="The river">

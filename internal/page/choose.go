@@ -11,8 +11,8 @@ import (
 
 var langPattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,5}$`)
 
-// choose decides which of the things a page says are its title, description and
-// so on: OpenGraph before Twitter cards before JSON-LD before plain HTML.
+// choose selects the title, description and so on from the page's metadata: OpenGraph before
+// Twitter cards before JSON-LD before plain HTML.
 func (s said) choose(at, base *url.URL) Page {
 	ld := readLinked(s.scripts)
 	title, titled := s.chooseTitle(at, ld)
@@ -33,7 +33,7 @@ func (s said) choose(at, base *url.URL) Page {
 	return p
 }
 
-// noTitles are titles that editors put into new pages.
+// noTitles are default titles of editors.
 var noTitles = []string{"untitled", "untitled document", "untitled page", "new page", "document"}
 
 // chooseTitle returns the title of the page. It is never empty: if the page declares none, and titled is
@@ -50,8 +50,7 @@ func (s said) chooseTitle(at *url.URL, ld linked) (title string, titled bool) {
 		strings.TrimPrefix(weburl.ReadableHost(at.Hostname()), "www.")), false
 }
 
-// firstLine returns the first of several texts of which something is left once it
-// is clean.
+// firstLine returns the first text that is not empty after cleaning.
 func firstLine(limit int, candidates ...string) string {
 	for _, candidate := range candidates {
 		if cleaned := line(candidate, limit); cleaned != "" {
@@ -61,8 +60,7 @@ func firstLine(limit int, candidates ...string) string {
 	return ""
 }
 
-// first returns the content of the first <meta> with one of the names, in the order
-// of the names.
+// first returns the content of the first <meta> with one of the names, in the order of the names.
 func (s said) first(names ...string) string {
 	for _, name := range names {
 		for _, m := range s.metas {
@@ -74,8 +72,8 @@ func (s said) first(names ...string) string {
 	return ""
 }
 
-// author returns who may have written the page, best first. Some pages put the
-// address of a profile where a name belongs.
+// author returns the candidates for the author, best first. Some pages use the address of a profile
+// instead of a name.
 func (s said) author(ld linked) []string {
 	candidates := []string{s.first("author"), s.first("article:author"), ld.author,
 		s.first("dc.creator", "dcterms.creator"), s.first("twitter:creator")}
@@ -93,7 +91,7 @@ func (s said) language() string {
 	return ""
 }
 
-// resolveBase returns what relative addresses of the page begin from.
+// resolveBase returns the base of the page's relative addresses.
 func (s said) resolveBase(at *url.URL) *url.URL {
 	if base, ok := absolute(at, s.base); ok {
 		return base
@@ -101,8 +99,8 @@ func (s said) resolveBase(at *url.URL) *url.URL {
 	return at
 }
 
-// canonical returns the address that the page gives as its own. Another site's is
-// not believed: a page could pass itself off as that.
+// canonical returns the address that the page declares as its own. It ignores other sites, since a
+// page could impersonate them.
 func (s said) canonical(at, base *url.URL) *url.URL {
 	candidates := s.hrefs("canonical", "")
 	candidates = append(candidates, s.first("og:url"))
@@ -114,8 +112,7 @@ func (s said) canonical(at, base *url.URL) *url.URL {
 	return at
 }
 
-// hrefs returns the addresses of the links with a relation and, unless it is "",
-// of a media type.
+// hrefs returns the addresses of links with a relation and a media type. "" matches any media type.
 func (s said) hrefs(rel, kind string) []string {
 	var found []string
 	for _, l := range s.links {
@@ -126,7 +123,7 @@ func (s said) hrefs(rel, kind string) []string {
 	return found
 }
 
-// endpoints returns the oEmbed answers that the page links to.
+// endpoints returns the oEmbed endpoints that the page links to.
 func (s said) endpoints(base *url.URL) []Endpoint {
 	var found []Endpoint
 	for _, kind := range []string{"application/json+oembed", "text/xml+oembed", "application/xml+oembed"} {

@@ -5,10 +5,9 @@ import (
 	"unicode"
 )
 
-// line brings text from outside onto one line: white space collapsed, control
-// characters and those that turn the direction of neighbouring text removed,
-// invalid bytes replaced by U+FFFD. What is longer than limit characters is cut
-// and ends in "…".
+// line converts an untrusted text to one line. It collapses white space, removes control characters
+// and those that change the direction of neighbouring text, and replaces invalid bytes with U+FFFD.
+// It truncates texts longer than limit characters and adds "…".
 func line(s string, limit int) string {
 	var kept []rune
 	gap := false
@@ -31,10 +30,10 @@ func line(s string, limit int) string {
 	return string(kept)
 }
 
-// hidden reports whether a character has no place in a line of text.
+// hidden reports whether a character must be removed from a line.
 func hidden(r rune) bool {
 	return unicode.IsControl(r) ||
 		r >= '\u202A' && r <= '\u202E' || // embeddings and overrides
 		r >= '\u2066' && r <= '\u2069' || // isolates
-		r == '\u200B' || r == '\u2060' || r == '\uFEFF' // without width
+		r == '\u200B' || r == '\u2060' || r == '\uFEFF' // zero-width
 }

@@ -9,16 +9,15 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// declaredWithin is how far into a page a declaration of its character set is
-// looked for. The standard says 1,024 bytes; many pages are later than that.
+// declaredWithin is how far into a page the declaration of its character set may be. The standard
+// says 1,024 bytes, but many pages exceed that.
 const declaredWithin = 64 << 10
 
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml\s[^>]{0,200}encoding\s*=\s*["']([A-Za-z0-9_:.-]{1,40})["']`)
 
 var lateCharset = regexp.MustCompile(`(?i)<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})`)
 
-// decode returns a body in UTF-8, without a byte order mark. What cannot be
-// decoded becomes U+FFFD.
+// decode converts a body to UTF-8 without a byte order mark. Invalid bytes become U+FFFD.
 func decode(contentType string, body []byte) []byte {
 	decoded, err := encodingOf(contentType, body).NewDecoder().Bytes(body)
 	if err != nil {
@@ -28,13 +27,13 @@ func decode(contentType string, body []byte) []byte {
 	return bytes.ToValidUTF8(decoded, []byte("\uFFFD"))
 }
 
-// encodingOf finds out how a body is written.
+// encodingOf detects the encoding of a body.
 func encodingOf(contentType string, body []byte) encoding.Encoding {
 	found, name, certain := charset.DetermineEncoding(body, contentType)
 	switch {
 	case certain:
 		return found
-	case name != "windows-1252": // which may stand for "nothing was found"
+	case name != "windows-1252": // which may mean that nothing was detected
 		return found
 	case utf8.Valid(body):
 		return encoding.Nop
@@ -46,7 +45,7 @@ func encodingOf(contentType string, body []byte) encoding.Encoding {
 		}
 	}
 	late, name := charset.Lookup(string(match[1]))
-	if late == nil || name == "utf-16le" || name == "utf-16be" { // it was read as ASCII
+	if late == nil || name == "utf-16le" || name == "utf-16be" { // the declaration was read as ASCII
 		return found
 	}
 	return late

@@ -109,7 +109,7 @@ func TestCharsetsOfOEmbed(t *testing.T) {
 	}
 }
 
-// XHTML may declare its character set by nothing but its first line.
+// XHTML may declare its character set only in its first line.
 func TestXMLDeclaration(t *testing.T) {
 	t.Parallel()
 	title := string(encoded(t, charmap.Windows1251, "<html><head><title>Река</title></head></html>"))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The providers that docs/formats.md names are known, with the addresses that it gives as examples.
+// The providers in docs/formats.md are supported, with the addresses that it gives as examples.
 func TestProvidersAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/formats.md")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A page without a title of its own gets the best name that there is for it.
+// A page that declares no title gets the best available name.
 func TestReadWithoutTitle(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ html, want string }{
@@ -35,7 +35,7 @@ func TestReadWithoutTitle(t *testing.T) {
 	}
 }
 
-// The images of a page that may stand for it are large, and belong to its article.
+// Images that may represent a page are large, and belong to its article.
 func TestReadPictures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

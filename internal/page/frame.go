@@ -12,9 +12,9 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// What a frame may do. It may never navigate the page around it. "allow-same-origin"
-// lets players reach their own storage; with "allow-scripts" it would be no sandbox
-// at all for a document of our own origin, which is why own hosts are refused.
+// Permissions of a frame. It may never navigate the page around it. "allow-same-origin" gives
+// players access to their own storage. In combination with "allow-scripts" it would not restrict a
+// document of our own origin at all, so our own hosts are refused.
 const (
 	frameSandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms allow-presentation"
 	frameAllow   = "encrypted-media; fullscreen; picture-in-picture"
@@ -22,14 +22,13 @@ const (
 
 var percentWidth = regexp.MustCompile(`^(?:100|[1-9][0-9])%$`)
 
-// SafeHTML returns the player of an answer as one sandboxed <iframe> that is written
-// anew, or "" if there is none that may be shown. endpoint is where the answer is
-// from and page what it is about; either may be nil.
+// SafeHTML returns the player of a response as a newly generated sandboxed <iframe>, or "" if no
+// player may be shown. endpoint is the source of the response, and page its subject; either may be
+// nil.
 //
-// Of the answer's HTML nothing is kept but the address and size of its first iframe
-// that is https and on a host of the same registrable domain as endpoint or page.
-// own are the host names of this installation; their ports do not matter. Frames from there
-// would have its origin and are refused.
+// Of the response's HTML it uses only the address and size of the first iframe that uses HTTPS and
+// whose host has the same registrable domain as endpoint or page. own are the host names of this
+// installation, on any port. Frames from there would have its origin and are refused.
 func (o OEmbed) SafeHTML(endpoint, page *url.URL, own ...string) string {
 	var hosts []string
 	for _, u := range []*url.URL{endpoint, page} {
@@ -54,7 +53,7 @@ func (o OEmbed) SafeHTML(endpoint, page *url.URL, own ...string) string {
 	}
 }
 
-// frameSource returns the address of a frame as it may be written, if it may.
+// frameSource returns the address of a frame if it is allowed.
 func frameSource(src string, hosts, own []string) (string, bool) {
 	u, ok := absolute(nil, src)
 	if !ok || u.Scheme != "https" {
@@ -77,7 +76,8 @@ func frameSource(src string, hosts, own []string) (string, bool) {
 	return u.String(), true
 }
 
-// frame writes the iframe. Sizes are those of the iframe, or those of the response.
+// frame generates the iframe. Its size is that of the original iframe, or else that of the
+// response.
 func (o OEmbed) frame(t nethtml.Token, src string) string {
 	var b strings.Builder
 	write := func(name, value string) {
@@ -102,7 +102,7 @@ func (o OEmbed) frame(t nethtml.Token, src string) string {
 	return b.String()
 }
 
-// size writes a width or height in pixels for an attribute, or nothing.
+// size formats a width or height in pixels for an attribute, or returns "".
 func size(written string, known int) string {
 	if number := cmp.Or(pixels(written), known); number > 0 {
 		return strconv.Itoa(number)

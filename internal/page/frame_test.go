@@ -74,7 +74,7 @@ func TestSafeHTMLWritten(t *testing.T) {
 	}
 }
 
-// attacks get nothing shown, on a page and from an endpoint of a.example.
+// attacks show nothing, on a page and from an endpoint of a.example.
 var attacks = []string{
 	``,
 	`<script>alert(1)</script>`,
@@ -153,7 +153,7 @@ func onlyTag(html string) nethtml.Token {
 	return z.Token()
 }
 
-// wrongFrame says what SafeHTML may never return.
+// wrongFrame returns why SafeHTML must not return a result, "" if it is valid.
 func wrongFrame(html string, endpoint, page *url.URL) string {
 	if html == "" {
 		return ""

@@ -31,7 +31,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzMarkdown puts what is made up into an article, where it is sure to be read.
+// FuzzMarkdown puts the input into an article, so that it is certainly read.
 func FuzzMarkdown(f *testing.F) {
 	f.Add("<a href='/x'>a [b](c) &lt;d></a> <code>`x`</code>")
 	f.Add("<p>a<pre>```\n<script></pre><blockquote># a<ol start=3><li>&lt;!-- x")

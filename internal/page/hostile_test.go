@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// hostile are pages that are made to cost much.
+// hostile returns pages that are designed to be expensive.
 func hostile() map[string]string {
 	many := func(n int, part string) string { return strings.Repeat(part, n/len(part)) }
 	counted := func(n int, format string) string {
@@ -82,8 +82,7 @@ func address(t testing.TB, s string) *url.URL {
 	return u
 }
 
-// Any of these would take minutes, or end the program, if something about them
-// were not bounded.
+// Without limits, any of these would take minutes or crash the program.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	at := address(t, "https://a.example/x")

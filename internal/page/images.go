@@ -12,20 +12,20 @@ import (
 // Picture is an image in the body of a page.
 type Picture struct{ Address, Alt string }
 
-// MinWidth and MinHeight are the least size in pixels of an image in the body of a page that may stand for the
-// page. Smaller ones are icons, buttons and portraits of authors.
+// MinWidth and MinHeight are the minimum size in pixels of an image in the body that may represent
+// the page. Smaller ones are icons, buttons and portraits of authors.
 const (
 	MinWidth  = 200
 	MinHeight = 120
 )
 
 const (
-	maxBodyImages = 100 // of a page that are looked at
+	maxBodyImages = 100 // checked per page
 	maxPictures   = 5
-	maxBanner     = 4 // times as wide as high, or the other way round, is an advertisement or a line
+	maxBanner     = 4 // maximum aspect ratio; beyond it are advertisements and lines
 )
 
-// decoration matches the class or address of an image that says nothing about the subject of a page.
+// decoration matches the class or address of an image that is unrelated to the subject of a page.
 var decoration = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:icons?|favicon|logos?|avatars?|gravatar|emojis?|smil(?:ey|ies)|sprites?|pixel|` +
 	`spacer|blank|placeholder|transparent|tracking|tracker|beacon|badges?|buttons?|btn|share|banner|advert|ads?|captcha|loading|spinner|1x1)(?:[^a-z]|$)`)
 
@@ -33,10 +33,11 @@ var decoration = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:icons?|favicon|logos?|av
 type image struct {
 	src, srcset, alt, class string
 	width, height           int  // 0 if unknown
-	main                    bool // within <article> or <main>
+	main                    bool // inside <article> or <main>
 }
 
-// bodyPictures returns the images in the body that may stand for the page: first those of the article.
+// bodyPictures returns the images in the body that may represent the page, those of the article
+// first.
 func (s said) bodyPictures(base *url.URL) (found []Picture) {
 	images := slices.Clone(s.pictures)
 	slices.SortStableFunc(images, func(a, b image) int {
@@ -67,13 +68,14 @@ func (s said) bodyPictures(base *url.URL) (found []Picture) {
 	return found
 }
 
-// small reports whether an image is known to be too small, or too long, to stand for a page.
+// small reports whether an image is known to be too small, or too elongated, to represent a page.
 func (i image) small() bool {
 	w, h := i.width, i.height
 	return w > 0 && w < MinWidth || h > 0 && h < MinHeight || w > 0 && h > 0 && max(w, h) > maxBanner*min(w, h)
 }
 
-// largest returns the address of the widest candidate of a srcset, of at most 2,000 pixels if there is one.
+// largest returns the address of the widest candidate of a srcset that has at most 2,000 pixels, or
+// else of the first one.
 func largest(srcset string) (address string) {
 	const enough = 2_000
 	best := 0.0
@@ -82,7 +84,7 @@ func largest(srcset string) (address string) {
 		if len(words) == 0 || strings.HasPrefix(words[0], "data:") {
 			continue
 		}
-		size := 1.0 // pixels of the image, or of the screen for each of the page
+		size := 1.0 // pixels of the image, or per pixel of the page
 		if len(words) > 1 {
 			size, _ = strconv.ParseFloat(strings.TrimRight(words[1], "wxh"), 64)
 		}
@@ -96,8 +98,8 @@ func largest(srcset string) (address string) {
 // picture is a candidate for the preview of a page.
 type picture struct{ address, alt string }
 
-// images returns the addresses of the pictures that stand for the page, and the
-// description of the first. Icons do not count: they stand for the site.
+// images returns the addresses of the images that represent the page, and the description of the
+// first. It ignores icons, which represent the site.
 func (s said) images(base *url.URL, ld linked) (addresses []string, alt string) {
 	candidates := slices.Concat(s.openGraphImages(), s.twitterImages())
 	for _, address := range slices.Concat(ld.images, s.hrefs("image_src", "")) {
@@ -119,11 +121,10 @@ func (s said) images(base *url.URL, ld linked) (addresses []string, alt string) 
 	return addresses, alt
 }
 
-// openGraphImages reads the structured properties of ogp.me: og:image begins a
-// picture, and og:image:… after it belongs to it. Of its two addresses the secure
-// one comes first.
+// openGraphImages reads the structured properties of ogp.me: og:image begins an image, and the
+// following og:image:… belong to it. Of its two addresses, the secure one comes first.
 func (s said) openGraphImages() []picture {
-	var all, open []picture // open holds the addresses of the present picture
+	var all, open []picture // open contains the addresses of the current picture
 	closeOne := func() {
 		all = append(all, open...)
 		open = nil

@@ -16,7 +16,7 @@ const (
 	maxValues = 20_000
 )
 
-// linked is what the JSON-LD of a page says of the page (schema.org).
+// linked is the metadata in a page's JSON-LD (schema.org).
 type linked struct {
 	title, description, author, site string
 	images                           []string
@@ -26,10 +26,10 @@ type linked struct {
 var aside = []string{"breadcrumblist", "itemlist", "listitem", "organization", "newsmediaorganization", "person",
 	"website", "searchaction", "imageobject", "sitenavigationelement", "wpheader", "wpfooter", "webpageelement"}
 
-// thing is one object of JSON-LD.
+// thing is a JSON-LD object.
 type thing map[string]any
 
-// readLinked reads the scripts of a page. What is no JSON is passed over.
+// readLinked reads the scripts of a page, and skips invalid JSON.
 func readLinked(scripts []string) linked {
 	var things []thing
 	for _, script := range scripts {
@@ -63,9 +63,9 @@ func readLinked(scripts []string) linked {
 	return found
 }
 
-// parseLinked parses one script, forgiving what is often wrong: a comment or CDATA
-// around it, a semicolon at its end, line ends inside strings. It returns nil if
-// that does not help, or if there are too many values in it.
+// parseLinked parses one script. It tolerates common mistakes: a surrounding comment or CDATA, a
+// trailing semicolon, line breaks inside strings. It returns nil if the script is still invalid, or
+// has too many values.
 func parseLinked(script string) any {
 	script = strings.TrimSpace(script)
 	for _, wrapping := range []string{"<!--", "//<![CDATA[", "/*<![CDATA[*/", "<![CDATA["} {
@@ -93,7 +93,7 @@ func parseLinked(script string) any {
 	return nil
 }
 
-// gather adds the objects on the upper levels of a value.
+// gather adds the objects in the upper levels of a value.
 func gather(things []thing, value any, depth int) []thing {
 	if depth > 4 || len(things) >= maxThings {
 		return things
@@ -116,14 +116,14 @@ func (t thing) is(kind string) bool {
 	return slices.Contains(t.kinds(), kind)
 }
 
-// isAside reports whether a thing is none that a page is about: by its type, or
-// because it has none.
+// isAside reports whether a thing cannot be the subject of a page, because of its type or because
+// it has none.
 func (t thing) isAside() bool {
 	kinds := t.kinds()
 	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(aside, kind) })
 }
 
-// kinds returns the types of a thing in lower case, without a vocabulary before them.
+// kinds returns the types of a thing in lower case without the vocabulary.
 func (t thing) kinds() []string {
 	var kinds []string
 	for _, kind := range texts(t["@type"]) {
@@ -133,7 +133,7 @@ func (t thing) kinds() []string {
 	return kinds
 }
 
-// text returns a property that is a text, or the first of several.
+// text returns the first text of a property.
 func (t thing) text(property string) string {
 	if all := texts(t[property]); len(all) > 0 {
 		return all[0]
@@ -141,8 +141,8 @@ func (t thing) text(property string) string {
 	return ""
 }
 
-// texts returns a string, or the strings in an array. JSON needs no entities, but
-// pages have them.
+// texts returns a string, or the strings in an array. It decodes entities, which JSON does not need
+// but pages contain.
 func texts(value any) []string {
 	switch v := value.(type) {
 	case string:
@@ -159,19 +159,18 @@ func texts(value any) []string {
 	return nil
 }
 
-// names returns the names of persons or organisations: strings, objects, or arrays
-// of either.
+// names returns the names of people or organizations: strings, objects, or arrays of either.
 func names(value any) []string {
 	return properties(value, "name")
 }
 
-// addresses returns those of pictures: strings, objects, or arrays of either.
+// addresses returns the addresses of images: strings, objects, or arrays of either.
 func addresses(value any) []string {
 	return properties(value, "url", "contentUrl")
 }
 
-// properties returns the strings in a value, and of its objects the first of the
-// properties that is a text.
+// properties returns the strings in a value, and from each object in it the first wanted property
+// that is a text.
 func properties(value any, wanted ...string) []string {
 	items, ok := value.([]any)
 	if !ok {

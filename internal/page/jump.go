@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Patterns of the statements in a script that does nothing but redirect.
+// Patterns of the statements in a script that only redirects.
 const (
 	scriptString = "\"(?:[^\"\\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\\n]|\\\\.)*'|`(?:[^`\\\\$]|\\\\.)*`"
 	scriptPlace  = `(?:(?:window|document|self|top|parent|globalThis)\s*\.\s*)*location`
@@ -23,14 +23,15 @@ var (
 	harmless     = regexp.MustCompile(`^(?:(?:var|let|const)\s+)?[\w$.]+\s*=\s*(?:` + scriptString + `|-?[\d.]+|null|true|false|undefined|void 0)$|^(?:` + scriptString + `)$`)
 )
 
-// Limits for the statements of a script that does nothing but redirect.
+// Limits for the statements of a script that only redirects.
 const (
 	maxStatements = 20
 	maxNesting    = 3
 )
 
-// jumpOf returns the reference that a script assigns to `location`, or "". The script must do so in any
-// case, and do nothing else of interest: what follows from a condition is not known without running it.
+// jumpOf returns the reference that a script assigns to `location`, or "". The script must do so
+// unconditionally and do nothing else of interest, since conditions cannot be evaluated without
+// running it.
 func jumpOf(script string) string { return jumpIn(script, 0) }
 
 func jumpIn(script string, nesting int) (reference string) {
@@ -50,8 +51,8 @@ func jumpIn(script string, nesting int) (reference string) {
 	return reference
 }
 
-// jump returns the reference that one statement assigns to `location`, if any. It reports whether the
-// statement is understood.
+// jump returns the reference that one statement assigns to `location`, if any. It returns false if
+// it does not recognize the statement.
 func jump(statement string, nesting int) (reference string, ok bool) {
 	for _, pattern := range []*regexp.Regexp{jumpAssigned, jumpCalled} {
 		if m := pattern.FindStringSubmatch(statement); m != nil {
@@ -75,13 +76,13 @@ func jump(statement string, nesting int) (reference string, ok bool) {
 	return "", harmless.MatchString(statement)
 }
 
-// soon reports whether a number of milliseconds is not more than the delay that is waited for.
+// soon reports whether a number of milliseconds is within maxRefreshDelay.
 func soon(milliseconds string) bool {
 	n, err := strconv.Atoi(milliseconds)
 	return err == nil && n <= maxRefreshDelay*1000
 }
 
-// statements splits a script at semicolons and line ends that are in no brackets, and drops comments.
+// statements splits a script at semicolons and line ends outside of brackets, and removes comments.
 func statements(script string) (all []string) {
 	var b strings.Builder
 	depth := 0
@@ -151,7 +152,7 @@ func unquoted(literal string) string {
 			continue
 		}
 		switch text[i] {
-		case 'n', 'r', 't': // which URLs do not keep
+		case 'n', 'r', 't': // which are removed from URLs
 		default:
 			b.WriteByte(text[i])
 		}

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	maxArticle = 1 << 20 // bytes of HTML, about, that are turned into Markdown
-	maxDepth   = 40      // of elements in it: deep lists cost the square of their depth
+	maxArticle = 1 << 20 // approximate bytes of HTML that are converted to Markdown
+	maxDepth   = 40      // of its elements: the cost of nested lists is quadratic
 )
 
 var (
@@ -25,7 +25,7 @@ var (
 	toMarkdown    = newConverter()
 )
 
-// newArticlePolicy allows what Markdown can say.
+// newArticlePolicy allows the elements that Markdown supports.
 func newArticlePolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "div", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6",
@@ -38,8 +38,8 @@ func newArticlePolicy() *bluemonday.Policy {
 	return p
 }
 
-// newConverter returns a converter that escapes every "[": the one of the library
-// looks through the rest of the line for each.
+// newConverter returns a converter that escapes every "[". The library's own escaping searches the
+// rest of the line for each.
 func newConverter() *converter.Converter {
 	c := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
@@ -54,9 +54,9 @@ func newConverter() *converter.Converter {
 	return c
 }
 
-// prune cuts an article where it gets too long or too deep, and removes addresses
-// that Markdown may not hold, and what the converter would take for marks of its
-// own: control and private characters.
+// prune truncates an article that is too long or too deep. It removes addresses that Markdown must
+// not contain, and control and private-use characters, which the converter would mistake for its
+// own markers.
 func prune(article *html.Node, base *url.URL) {
 	left := maxArticle
 	var walk func(node *html.Node, depth int)
@@ -76,7 +76,7 @@ func prune(article *html.Node, base *url.URL) {
 	walk(article, 0)
 }
 
-// weight is about how many bytes of HTML a node is without its children.
+// weight estimates the bytes of HTML of a node without its children.
 func weight(node *html.Node) int {
 	bytes := 2*len(node.Data) + len("<></>")
 	for _, a := range node.Attr {
@@ -100,11 +100,11 @@ func clean(node *html.Node, base *url.URL) {
 	}
 }
 
-// altEscapes writes what would be mark-up in the text of an image: the converter
-// escapes brackets there and nothing else.
+// altEscapes escapes markup in the text of an image, since the converter escapes only brackets
+// there.
 var altEscapes = strings.NewReplacer("<", "&lt;", ">", "&gt;", `\`, "&#92;", "`", "&#96;")
 
-// linkable reports whether an address is on the web or that of a mailbox.
+// linkable reports whether an address is an HTTP URL or a mailbox.
 func linkable(base *url.URL, address string) bool {
 	if u, err := url.Parse(strings.TrimSpace(address)); err == nil && u.Scheme == "mailto" {
 		return len(address) <= maxAddress
@@ -122,8 +122,7 @@ func unmarked(s string) string {
 	}, s)
 }
 
-// shorten cuts Markdown that is too long between two paragraphs, and not within a
-// block of code.
+// shorten truncates long Markdown between two paragraphs, and not within a code block.
 func shorten(markdown string) string {
 	if utf8.RuneCountInString(markdown) <= maxMarkdown {
 		return markdown
@@ -143,7 +142,7 @@ func shorten(markdown string) string {
 		}
 		at += len(text)
 	}
-	if cut == 0 { // one enormous paragraph
+	if cut == 0 { // a single huge paragraph
 		cut = max(strings.LastIndexAny(markdown[:end], " \n"), 0)
 	}
 	return strings.TrimSpace(markdown[:cut])

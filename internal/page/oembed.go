@@ -19,17 +19,17 @@ const (
 	maxPixels = 20_000
 )
 
-// oEmbedFields are the fields of a response that are read. Other fields, of which a hostile response may
-// have many, are not kept.
+// oEmbedFields are the fields of a response that are read. Others are dropped, since a hostile
+// response may have many.
 var oEmbedFields = []string{"type", "title", "author_name", "author_url", "provider_name", "provider_url", "html", "url",
 	"thumbnail_url", "width", "height"}
 
-// ErrNoOEmbed says that an answer is not oEmbed's.
+// ErrNoOEmbed means that a response is not valid oEmbed.
 var ErrNoOEmbed = errors.New("page: no oEmbed answer")
 
-// OEmbed is the answer of a provider (oembed.com section 2.3). Texts are clean, on
-// one line and as long as those of a Page; addresses are absolute http(s) or empty;
-// HTML is as it came and must not be shown: see SafeHTML.
+// OEmbed is the response of a provider (oembed.com section 2.3). Texts are clean, on one line and
+// at most as long as those of a Page. Addresses are absolute HTTP(S) URLs or empty. HTML is the
+// original and must not be shown: see SafeHTML.
 type OEmbed struct {
 	Type                      string // "photo", "video", "link" or "rich"
 	Title                     string
@@ -41,8 +41,8 @@ type OEmbed struct {
 	Width, Height             int // pixels, 0 if unknown or relative
 }
 
-// ReadOEmbed reads an answer in JSON or XML, whichever it looks like. It fails with
-// ErrNoOEmbed if it is neither or has none of the four types.
+// ReadOEmbed reads a response in JSON or XML, depending on its content. It fails with ErrNoOEmbed
+// if it is neither or does not have one of the four types.
 func ReadOEmbed(body []byte, contentType string) (OEmbed, error) {
 	if len(body) > maxAnswer {
 		return OEmbed{}, fmt.Errorf("%w: too long", ErrNoOEmbed)
@@ -70,7 +70,7 @@ func ReadOEmbed(body []byte, contentType string) (OEmbed, error) {
 	}, nil
 }
 
-// Pictures returns the URLs of pictures that stand for the page, best first.
+// Pictures returns the URLs of images that represent the page, best first.
 func (o OEmbed) Pictures() (all []string) {
 	if o.ThumbnailURL != "" {
 		all = append(all, o.ThumbnailURL)
@@ -81,12 +81,12 @@ func (o OEmbed) Pictures() (all []string) {
 	return all
 }
 
-// IsCard reports whether the answer only shows a part of the page in a frame, as WordPress does for the posts
-// of every site. The page itself says more.
+// IsCard reports whether the response only shows a part of the page in a frame, as WordPress does
+// for the posts of every site. The page itself contains more.
 func (o OEmbed) IsCard() bool { return strings.Contains(o.HTML, "wp-embedded-content") }
 
-// readValues distinguishes the two forms. XML may declare a character set itself; a
-// byte order mark and contentType win.
+// readValues detects the format. XML may declare its character set; a byte order mark and
+// contentType take precedence.
 func readValues(body []byte, contentType string) (map[string]string, error) {
 	charsets := charset.NewReaderLabel
 	_, _, certain := charset.DetermineEncoding(body, contentType)
@@ -137,8 +137,7 @@ func addValue(values map[string]string, name string, raw json.RawMessage) {
 	}
 }
 
-// webAddress returns an absolute address on the web, or "". Without a scheme it is
-// taken for https.
+// webAddress returns an absolute HTTP(S) address, or "". The default scheme is https.
 func webAddress(s string) string {
 	u, ok := absolute(nil, s)
 	if !ok {
@@ -147,8 +146,8 @@ func webAddress(s string) string {
 	return u.String()
 }
 
-// pixels reads a width or height: "640", "640px", 640.0. It is 0 for what is relative
-// or makes no sense.
+// pixels parses a width or height: "640", "640px", 640.0. It returns 0 for relative or invalid
+// values.
 func pixels(s string) int {
 	s = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(s)), "px")
 	number, err := strconv.ParseFloat(strings.TrimSpace(s), 64)

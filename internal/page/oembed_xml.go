@@ -16,7 +16,7 @@ func readXML(body []byte, charsets func(string, io.Reader) (io.Reader, error)) (
 	d.Entity = xml.HTMLEntity
 	d.CharsetReader = charsets
 	collected := map[string][]byte{}
-	depth, name := 0, "" // name is that of the open element in the root
+	depth, name := 0, "" // name of the open element in the root
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {

@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	maxRefreshDelay = 10        // seconds; slower pages are there to be read
-	maxBare         = 16 << 10  // bytes of a page that does nothing but redirect
+	maxRefreshDelay = 10        // seconds; slower pages are meant to be read
+	maxBare         = 16 << 10  // bytes of a page that only redirects
 	maxBareText     = 300       // characters that such a page may show: "Redirecting…", and a link
-	maxScript       = 4 << 10   // bytes of a script that does nothing but redirect
-	refreshHeader   = "Refresh" // not standardised for HTTP, but browsers obey it
+	maxScript       = 4 << 10   // bytes of a script that only redirects
+	refreshHeader   = "Refresh" // not standardized for HTTP, but supported by browsers
 )
 
-// Onward returns the URL to which a page leads browsers at once, although the status of the answer is not
-// that of a redirect, or nil. beginning is at least the head of the page. These redirects are recognised:
+// Onward returns the URL to which a page redirects browsers immediately, although the status of the
+// response is not a redirect, or nil. beginning contains at least the head of the page. It
+// recognizes these redirects:
 //
 //   - the header `Refresh` and `<meta http-equiv=refresh>` in the head, with a delay of at most ten seconds;
 //   - a script that only assigns `location`, and `<meta http-equiv=refresh>` in the body, on a page that
@@ -48,7 +49,8 @@ func Onward(at *url.URL, header http.Header, beginning []byte) *url.URL {
 	return nil
 }
 
-// leadsTo resolves the reference of a redirect. It returns nil for an empty one, which loads the page again.
+// leadsTo resolves the reference of a redirect. It returns nil for an empty one, which reloads the
+// page.
 func leadsTo(base *url.URL, reference string) *url.URL {
 	u, ok := absolute(base, reference)
 	if !ok {
@@ -82,7 +84,7 @@ func refresh(value string) (reference string, ok bool) {
 		if after, found := strings.CutPrefix(strings.TrimLeft(rest[3:], space), "="); found {
 			rest = strings.TrimLeft(after, space)
 		} else {
-			return rest, true // a page of that name
+			return rest, true // a page with that name
 		}
 	}
 	if rest != "" && strings.ContainsAny(rest[:1], `"'`) {
@@ -91,29 +93,29 @@ func refresh(value string) (reference string, ok bool) {
 	return rest, true
 }
 
-// onwardScanner reads from the tags of a page where it leads.
+// onwardScanner finds redirects in the tags of a page.
 type onwardScanner struct {
 	*html.Tokenizer
 	head    bool // the head has not ended
 	base    string
 	refresh *string // reference of the first valid refreshing <meta> in the head
-	jump    string  // reference of the first redirect that counts only on a bare page
-	texts   int     // characters that are shown
+	jump    string  // reference of the first redirect that is only followed on a bare page
+	texts   int     // visible characters
 	images  int
-	rich    bool // the page has a frame, a form, or anything else that makes it more than a redirect
+	rich    bool // the page contains a frame, a form, or anything else beyond a redirect
 }
 
-// headTags are the elements that do not begin the body.
+// headTags are the elements that may occur in the head.
 var headTags = []string{"html", "head", "base", "basefont", "bgsound", "link", "meta", "title", "noscript", "noframes", "style", "script", "template"}
 
-// richTags are elements that a page has to be used.
+// richTags are elements of pages that are more than a redirect.
 var richTags = []string{"iframe", "frame", "frameset", "form", "input", "button", "video", "audio", "object", "embed", "canvas", "article", "table"}
 
-// unseenTags are the elements whose contents browsers neither show nor obey when scripts are on.
+// unseenTags are the elements whose contents browsers ignore if scripts are enabled.
 var unseenTags = []string{"noscript", "noframes", "template", "style", "title", "script"}
 
 func (s *onwardScanner) scan() {
-	inside := "" // the unseen element that is open
+	inside := "" // the open unseen element
 	script := false
 	for {
 		kind := s.Next()
@@ -144,7 +146,7 @@ func (s *onwardScanner) scan() {
 	}
 }
 
-// isScript reports whether a script of a type is run.
+// isScript reports whether browsers run a script of a type.
 func isScript(kind string) bool {
 	kind = mediaType(kind)
 	return kind == "" || kind == "module" || strings.HasSuffix(kind, "javascript") || strings.HasSuffix(kind, "ecmascript")
@@ -186,12 +188,13 @@ func (s *onwardScanner) start(t html.Token) {
 	}
 }
 
-// run notes where a script leads.
+// run records the redirect of a script.
 func (s *onwardScanner) run(script string) {
 	if s.jump == "" && len(script) <= maxScript {
 		s.jump = jumpOf(script)
 	}
 }
 
-// bare reports whether the page has practically no content. One image may be there to be counted.
+// bare reports whether the page has practically no content. It may contain one image for counting
+// visits.
 func (s *onwardScanner) bare() bool { return !s.rich && s.texts <= maxBareText && s.images <= 1 }

@@ -185,7 +185,7 @@ func TestReadNeedsAnAddress(t *testing.T) {
 	}
 }
 
-// wrong says what no page may ever hold, its Markdown apart.
+// wrong returns what is invalid about a page, apart from its Markdown; "" if nothing is.
 func wrong(p Page, at *url.URL) string {
 	for _, bounded := range []struct {
 		text  string

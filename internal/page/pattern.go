@@ -7,24 +7,23 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// pattern is a scheme of the list of providers, such as
-// "https://*.youtube.com/watch*" (oembed.com section 2.1), taken apart. It fits http
-// and https alike, whichever it was written with, and a host with "www." or without.
+// pattern is a parsed scheme of the list of providers, such as "https://*.youtube.com/watch*"
+// (oembed.com section 2.1). It matches both http and https, and hosts with or without "www.".
 type pattern struct {
-	host     string   // without "*." and "www.", with a port that is not the usual one
-	below    bool     // hosts below fit, too
-	literals []string // of path and query, between the wildcards
-	query    bool     // the query is part of it
-	fragment bool     // so is the fragment
+	host     string   // without "*." and "www.", with a port that is not the default
+	below    bool     // subdomains match too
+	literals []string // parts of path and query between the wildcards
+	query    bool     // the pattern includes the query
+	fragment bool     // the pattern includes the fragment
 }
 
-// target is a page's address as patterns see it.
+// target is the address of a page for matching.
 type target struct {
 	host, path, query, fragment string // query and fragment with their "?" and "#"
 }
 
-// newPattern takes a scheme apart. It refuses those that are not on the web, and
-// those with wildcards elsewhere in the host than before a domain that has one owner.
+// newPattern parses a scheme. It refuses schemes other than HTTP(S), and wildcards in the host
+// except before a registrable domain.
 func newPattern(scheme string) (pattern, bool) {
 	before, rest, ok := strings.Cut(scheme, "://")
 	if !ok || before != "http" && before != "https" {
@@ -80,7 +79,7 @@ func (p pattern) matches(t target) bool {
 	return fits(p.literals, text)
 }
 
-// fits reports whether text is the literals with anything between them.
+// fits reports whether text consists of the literals with anything between them.
 func fits(literals []string, text string) bool {
 	first, last := literals[0], literals[len(literals)-1]
 	if len(literals) == 1 {

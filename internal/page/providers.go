@@ -16,37 +16,36 @@ import (
 
 const (
 	maxList    = 8 << 20 // bytes of a list of providers
-	embedWidth = 1_280   // pixels, the greatest width that is asked for
+	embedWidth = 1_280   // maximum width in pixels that we request
 )
 
 //go:embed providers.json
 var embeddedList []byte
 
-// Endpoint is where the oEmbed answer for one page is.
+// Endpoint is the address of a page's oEmbed response.
 type Endpoint struct {
 	URL      string // the whole request
-	Provider string // its name in the list; empty if the page itself said it
+	Provider string // its name in the list; empty if the page links to it
 }
 
-// Directory is a list of oEmbed providers. It does not change and may be used by any
-// number of goroutines.
+// Directory is a list of oEmbed providers. It is immutable and safe for concurrent use.
 type Directory struct{ rules []rule }
 
 // rule is one scheme of a provider.
 type rule struct {
 	pattern
 	provider string
-	endpoint string // with "{format}" filled in
+	endpoint string // with "{format}" replaced
 }
 
-// Providers returns the list that is built in; PROVIDERS.md says where it is from.
+// Providers returns the built-in list. PROVIDERS.md names its source.
 func Providers() (*Directory, error) {
 	return LoadProviders(bytes.NewReader(embeddedList))
 }
 
-// LoadProviders reads a list in the form of https://oembed.com/providers.json.
-// Endpoints and schemes that are not on the web are left out. It fails if the list is
-// longer than 8 MiB, no JSON of that form, or has nothing of use.
+// LoadProviders reads a list in the format of https://oembed.com/providers.json. It skips endpoints
+// and schemes other than HTTP(S). It fails if the list is longer than 8 MiB, has another format, or
+// contains nothing usable.
 func LoadProviders(r io.Reader) (*Directory, error) {
 	list, err := io.ReadAll(io.LimitReader(r, maxList+1))
 	if err != nil {
@@ -89,8 +88,8 @@ func (d *Directory) add(provider, endpoint string, schemes []string) {
 	}
 }
 
-// Find returns the endpoint for a page: that of the first scheme in the list that
-// fits. It asks for JSON at most 1,280 pixels wide.
+// Find returns the endpoint for a page: that of the first matching scheme in the list. The request
+// is for JSON with a maximum width of 1,280 pixels.
 func (d *Directory) Find(page *url.URL) (Endpoint, bool) {
 	if page == nil || !web(page) || len(page.String()) > maxAddress {
 		return Endpoint{}, false
@@ -104,7 +103,7 @@ func (d *Directory) Find(page *url.URL) (Endpoint, bool) {
 	return Endpoint{}, false
 }
 
-// request writes the request for a page (oembed.com section 2.2).
+// request returns the URL of the request for a page (oembed.com section 2.2).
 func (r rule) request(page *url.URL) string {
 	separator := "?"
 	if strings.Contains(r.endpoint, "?") {

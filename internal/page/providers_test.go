@@ -112,7 +112,7 @@ func TestLoadProvidersRefuses(t *testing.T) {
 	}
 }
 
-// Of the list, everything is understood that could be of use.
+// All usable entries of the list are parsed.
 func TestProvidersAreUnderstood(t *testing.T) {
 	t.Parallel()
 	var providers []struct {

@@ -13,14 +13,13 @@ import (
 
 const (
 	maxMarkdown  = 100_000 // characters
-	maxElements  = 50_000  // of a page that is looked for readable text
+	maxElements  = 50_000  // of a page that is searched for readable text
 	maxAttribute = 8 << 10 // bytes
-	minProse     = 80      // characters outside of links, or there is nothing to read
+	minProse     = 80      // minimum characters outside of links
 )
 
-// readable returns the text that a page is there for as Markdown, or "". A page
-// that nests deeper than 512 elements is refused by the parser, which bounds the
-// recursion of all that follows.
+// readable returns the main text of a page as Markdown, or "". The parser refuses more than 512
+// nested elements, which bounds the recursion of everything below.
 func readable(text []byte, base *url.URL) string {
 	doc, err := html.Parse(bytes.NewReader(text))
 	if err != nil || !tame(doc) {
@@ -45,8 +44,8 @@ func readable(text []byte, base *url.URL) string {
 	return shorten(strings.ToValidUTF8(string(markdown), "\uFFFD"))
 }
 
-// tame drops attributes that cost much to look at, and reports whether there are few
-// enough elements to look at.
+// tame removes attributes that are expensive to process, and reports whether the number of elements
+// is within the limit.
 func tame(doc *html.Node) bool {
 	count := 0
 	for node := range doc.Descendants() {
@@ -59,8 +58,8 @@ func tame(doc *html.Node) bool {
 	return count <= maxElements
 }
 
-// prose reports whether there is enough text in an article, and more of it outside
-// of links than inside: otherwise it is a menu, or a notice that scripts are needed.
+// prose reports whether an article contains enough text, and more of it outside of links than
+// inside. Otherwise it is a menu, or a notice that scripts are required.
 func prose(article *html.Node) bool {
 	outside, inside := 0, 0
 	for node := range article.Descendants() {

@@ -15,7 +15,7 @@ import (
 
 const sentence = "The river rose in the night, and in the morning the lower fields were under water. "
 
-// article wraps parts of a text in a page like many others.
+// article wraps parts of a text in a typical page.
 func article(parts string) string {
 	prose := "<p>" + strings.Repeat(sentence, 4) + "</p>"
 	return `<!doctype html><html><head><title>The river</title></head><body>
@@ -121,7 +121,7 @@ func TestReadLongMarkdown(t *testing.T) {
 	}
 }
 
-// wrongMarkdown says what no Markdown of a page may ever hold.
+// wrongMarkdown returns what is invalid about a page's Markdown, "" if nothing is.
 func wrongMarkdown(markdown string) string {
 	if !utf8.ValidString(markdown) || utf8.RuneCountInString(markdown) > maxMarkdown {
 		return "the Markdown is not valid or too long"

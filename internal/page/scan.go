@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// How much of one page is taken down.
+// Limits of the collected tags.
 const (
 	maxMetas   = 1_000
 	maxLinks   = 1_000
@@ -17,7 +17,7 @@ const (
 	maxLinked  = 1 << 20 // bytes of JSON-LD
 )
 
-// said is what the tags of a page say, in their order and as written.
+// said contains the tags of a page in their order and unmodified.
 type said struct {
 	base    string // of the first <base href>
 	title   string
@@ -27,7 +27,7 @@ type said struct {
 	scripts []string // JSON-LD
 	linked  int      // bytes of scripts
 
-	heading  string  // of the first <h1> that has one
+	heading  string  // of the first <h1> with text
 	pictures []image // in the body, outside of menus
 }
 
@@ -35,24 +35,24 @@ type meta struct{ name, content string } // name in lower case
 
 type link struct{ rel, kind, href string } // rel and kind in lower case
 
-// scanner reads the tags of a page one after another. It builds no tree, so that
-// neither depth nor disorder costs anything, and takes <meta> wherever it stands.
+// scanner reads the tags of a page sequentially. It builds no tree, so depth and disorder cost
+// nothing, and it accepts <meta> anywhere.
 type scanner struct {
 	*html.Tokenizer
 	said     said
-	awaited  string // whose text comes next: "title", "script" or ""
+	awaited  string // element whose text comes next: "title", "script" or ""
 	titled   bool
-	drawings int // open <svg>, which have titles of their own
+	drawings int // open <svg>, which have their own titles
 
 	heading strings.Builder
 	headed  bool // heading is more than white space
-	inside  bool // an <h1> is open, and no other had text
-	hidden  bool // the text that comes next is a script, a style or the like
+	inside  bool // an <h1> is open, and no earlier one had text
+	hidden  bool // the next text is a script, a style or similar
 	main    int  // open <article> and <main>
-	outside int  // open elements that hold something other than the subject of the page
+	outside int  // open elements that contain something other than the subject of the page
 }
 
-// notInHeading are elements that show that a heading before them has ended.
+// notInHeading are elements that imply the end of a heading before them.
 var notInHeading = []string{"p", "h2", "h3", "h4", "ul", "ol", "table", "section", "article", "nav", "footer", "form"}
 
 // maxHeading is how many bytes of a heading are read.
@@ -81,7 +81,7 @@ func scan(text []byte) said {
 	}
 }
 
-// open notes that an element begins.
+// open handles the beginning of an element.
 func (s *scanner) open(name string) {
 	if s.inside && s.headed && slices.Contains(notInHeading, name) {
 		s.end("h1") // it has no end tag
@@ -94,7 +94,7 @@ func (s *scanner) open(name string) {
 	case "nav", "footer", "aside":
 		s.outside++
 	case "header":
-		if s.main == 0 { // that of an article often has its main picture
+		if s.main == 0 { // the header of an article often contains its main picture
 			s.outside++
 		}
 	case "h1":
@@ -103,7 +103,7 @@ func (s *scanner) open(name string) {
 	s.hidden = slices.Contains([]string{"script", "style", "noscript", "iframe", "textarea", "title"}, name)
 }
 
-// end notes that an element ends.
+// end handles the end of an element.
 func (s *scanner) end(name string) {
 	switch name {
 	case "svg":
@@ -126,7 +126,7 @@ func (s *scanner) end(name string) {
 	}
 }
 
-// head takes down text of the heading that is open.
+// head collects the text of the open heading.
 func (s *scanner) head(text []byte) {
 	if s.inside && s.drawings == 0 && !s.hidden && s.heading.Len() < maxHeading {
 		text = text[:min(len(text), maxHeading)]
@@ -135,7 +135,7 @@ func (s *scanner) head(text []byte) {
 	}
 }
 
-// text takes down the text of the tag before it.
+// text collects the text after a tag.
 func (s *scanner) text() {
 	switch s.awaited {
 	case "title":
@@ -154,7 +154,7 @@ func (s *scanner) text() {
 	s.awaited = ""
 }
 
-// start takes down a start tag, and what it says about the text after it.
+// start handles a start tag, and how its text is treated.
 func (s *scanner) start(name string) {
 	s.awaited = ""
 	switch name {
@@ -186,10 +186,11 @@ func (s *scanner) start(name string) {
 	}
 }
 
-// picture takes down an <img>. Pages that load images late have the address in one of several other attributes.
+// picture collects an <img>. Pages that load images lazily have the address in one of several other
+// attributes.
 func (s *scanner) picture() {
 	if s.inside {
-		s.head([]byte(" " + s.attributes("alt")["alt"] + " ")) // the attributes are read once
+		s.head([]byte(" " + s.attributes("alt")["alt"] + " ")) // attributes can be read only once
 		return
 	}
 	if s.outside > 0 || len(s.said.pictures) >= maxBodyImages {
@@ -201,8 +202,8 @@ func (s *scanner) picture() {
 		class: a["class"], width: pixels(a["width"]), height: pixels(a["height"]), main: s.main > 0})
 }
 
-// meta takes down a <meta> under each of its names: OpenGraph's is in property,
-// that of everybody else in name, and pages mix them up or have both.
+// meta collects a <meta> under each of its names: OpenGraph uses property, and others name, but
+// pages mix them up or have both.
 func (s *scanner) meta() {
 	a := s.attributes("property", "name", "itemprop", "content")
 	if strings.TrimSpace(a["content"]) == "" {
@@ -217,7 +218,7 @@ func (s *scanner) meta() {
 	}
 }
 
-// attributes returns the wanted attributes of the present tag, the first of each.
+// attributes returns the wanted attributes of the current tag, the first of each.
 func (s *scanner) attributes(wanted ...string) map[string]string {
 	found := make(map[string]string, len(wanted))
 	for {

@@ -8,9 +8,8 @@ import (
 	"vitrine/internal/config"
 )
 
-// A page is in the language that its reader chose, or else in the one that their browser
-// likes best among those that there are; and in English where nothing can be made of what it
-// says.
+// Pages are in the language that the reader chose, or else in the supported language that their
+// browser prefers. If its header cannot be parsed, they are in English.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -37,7 +36,7 @@ func TestLanguage(t *testing.T) {
 		b.header.Set("Accept-Language", header)
 		p := b.get("/sign-in").want(200)
 		got := p.header.Get("Content-Language")
-		if want == "" { // either, as long as it is one
+		if want == "" { // any supported language
 			want = map[string]string{"de": "de"}[got]
 			if want == "" {
 				want = "en"
@@ -73,8 +72,8 @@ func TestChosenLanguage(t *testing.T) {
 	b.get("/sign-in").want(200).says("<h1>Sign in</h1>")
 }
 
-// Every address of accounts and operators is held against what every page is in German too,
-// by GET and by a form that is refused.
+// Checks that all pages of accounts and operators, and their refused forms, are valid pages in
+// German too.
 func TestPagesInGerman(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.SignUp = "open" })
@@ -116,7 +115,7 @@ func TestRefusalsInGerman(t *testing.T) {
 	guest.post("/sign-in", "email", "ada@example.org", "password", "wrong").want(422).says("Die Adresse oder das Passwort stimmt nicht.")
 }
 
-// A site's own language is for browsers that ask for none that the website has.
+// The site's own language applies to browsers that accept no supported language.
 func TestLanguageOfSite(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.Language = "fr,de-AT,en" })

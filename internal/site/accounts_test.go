@@ -47,7 +47,7 @@ func TestSignUpByMail(t *testing.T) {
 
 		link := mailed(t, r, "eve@example.org")
 		b.get(link).want(200).says("Confirm your address")
-		b.get(link).want(200) // looking does not use it up
+		b.get(link).want(200) // a GET does not use up the link
 		b.post(link, "password", "not what Eve chose").want(422).says("Is not the one", `name="password"`)
 		b.post(link, "password", password).leads("/settings/sessions").follow().want(200).says("Welcome. Your account is ready.")
 		b.post(link).want(404).says("This link does not work")

@@ -14,7 +14,8 @@ import (
 	"vitrine/internal/media/mediatest"
 )
 
-// uploadedImage makes an Image of a file in the channel "Files" of ada, and returns the path of its page.
+// uploadedImage creates an Image block from a file in ada's channel "Files", and returns the path
+// of its page.
 func uploadedImage(t *testing.T, r *apptest.Rig, channel int64, name string, file []byte) string {
 	t.Helper()
 	got := r.Do("ada", "POST", "/v3/uploads/presign", map[string]any{"files": []any{map[string]any{"filename": name, "content_type": "application/octet-stream"}}}).Want(201)

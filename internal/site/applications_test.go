@@ -41,8 +41,8 @@ func TestApplications(t *testing.T) {
 	}, people)
 }
 
-// Whether an application is written for version 2 is chosen in its form, and kept when
-// something else is wrong there.
+// Whether an application is written for version 2 is chosen in its form, and the choice is kept if
+// the form has another error.
 func TestApplicationForV2(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -23,13 +23,13 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// actless are forms of accounts and of operators that do nothing which the log is to hold.
+// actless are forms of accounts and operators that write nothing to the audit log.
 var actless = []string{"/settings/language", "/settings/announcement", "/settings/profile", "/settings/notices", "/operator/reports"}
 
-// TestEveryActIsInTheLog does all that the audit log is to hold through each door by which it can be
-// done, and nothing else: each leaves the entries that are named and no other, with who, what, about
-// what, when and from where, and what is refused or taken back leaves none. An act that is done here
-// by nobody fails it, and so does a form that nobody sends, or a command that nobody runs.
+// TestEveryActIsInTheLog performs every audited act in every possible way. Each must write exactly
+// the expected entries, with actor, act, subject, time and address. Refused requests and rolled
+// back writes must leave none. The test fails for an act that no step performs, and for forms and
+// commands that no step uses.
 func TestEveryActIsInTheLog(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -38,7 +38,7 @@ func TestEveryActIsInTheLog(t *testing.T) {
 			w.blockedNetwork, w.offices, w.suspensions, w.invitations, w.links, w.siteItself, w.jobs, w.reports, w.decisions, w.hiding, w.blocklist,
 			w.members, w.endings} {
 			part()
-			w.r.Clock.Advance(20 * time.Second) // so that nobody is told that they send too many forms
+			w.r.Clock.Advance(20 * time.Second) // stays below the rate limit of forms
 		}
 		for _, act := range domain.Acts {
 			if !w.seen[act] {
@@ -50,7 +50,7 @@ func TestEveryActIsInTheLog(t *testing.T) {
 	})
 }
 
-// everyForm fails for forms of accounts and of operators that nobody has sent with success.
+// everyForm fails for forms of accounts and operators that no step submitted successfully.
 func (w *witness) everyForm() {
 	for _, room := range site.Rooms() {
 		if !slices.Contains([]string{"account", "moderation", "operator", "signon"}, room.Name) {
@@ -67,8 +67,8 @@ func (w *witness) everyForm() {
 	}
 }
 
-// everyCommand fails for commands about accounts, reports and jobs that change something and that
-// nobody has run with success.
+// everyCommand fails for commands that change accounts, reports or jobs and that no step ran
+// successfully.
 func (w *witness) everyCommand() {
 	_, help, _ := w.run("help")
 	names := regexp.MustCompile(`(?m)^  ((?:user|token|app|reports|hidden|blocklist|jobs)(?: [a-z-]+)+)`).FindAllStringSubmatch(help, -1)
@@ -83,18 +83,18 @@ func (w *witness) everyCommand() {
 	}
 }
 
-// witness looks at what each step leaves in the audit log.
+// witness compares the entries that each step leaves in the audit log.
 type witness struct {
 	t        *testing.T
 	r        *apptest.Rig
 	fake     *oidctest.Provider
-	flags    []string // of commands on the same database
-	commands []string // those that were run with success
+	flags    []string // for commands on the same database
+	commands []string // that ran successfully
 	last     domain.AuditID
 	seen     map[domain.Act]bool
-	ids      map[string]domain.UserID // of those who have acted, also once they are deleted
+	ids      map[string]domain.UserID // of all actors, including deleted ones
 
-	ada, eve, bob, nina, zoe *browser // ada runs the site
+	ada, eve, bob, nina, zoe *browser // ada is the operator
 	editors                  domain.GroupID
 }
 
@@ -108,14 +108,14 @@ func newWitness(t *testing.T, o database.Options) *witness {
 			Scopes: []string{"openid", "email"}, SignUp: "yes", Email: "ask", GroupsClaim: "groups",
 			Groups: []config.GroupRule{{Theirs: "staff", Ours: "editors"}}}
 	})
-	w.r.Clock.Advance(time.Since(w.r.Clock.Now())) // commands have no other clock
+	w.r.Clock.Advance(time.Since(w.r.Clock.Now())) // commands use the real time
 	if w.flags = []string{"--data-dir", filepath.Dir(o.URL)}; strings.Contains(o.URL, "://") {
 		w.flags = []string{"--data-dir", t.TempDir(), "--database-url", o.URL}
 	}
 	return w
 }
 
-// fresh gives the entries since the last look, in the order in which they were written.
+// fresh returns the entries since the last call, in the order in which they were written.
 func (w *witness) fresh() (found []domain.AuditEntry) {
 	w.t.Helper()
 	rows, err := w.r.DB().Reader().Query(w.t.Context(), `SELECT id, at, actor_id, actor, act, kind, target_id, label, details, address, request
@@ -144,7 +144,7 @@ func (w *witness) fresh() (found []domain.AuditEntry) {
 	return found
 }
 
-// stage does what a step needs, whose entries are none of its own.
+// stage runs the preparations of a step and ignores their entries.
 func (w *witness) stage(do func()) {
 	w.t.Helper()
 	w.nothing()
@@ -152,14 +152,14 @@ func (w *witness) stage(do func()) {
 	w.fresh()
 }
 
-// nothing fails the test if there are entries that no step has asked for.
+// nothing fails the test if there are unexpected entries.
 func (w *witness) nothing() {
 	w.t.Helper()
 	w.hold(w.fresh(), nil)
 }
 
-// leaves does something over HTTP, and holds what that leaves in the log against what it should.
-// "#new" stands for the id of the newest row of that kind; details need not be named.
+// leaves runs a step over HTTP, and compares its entries with the expected ones. "#new" stands for
+// the id of the newest row of that kind. Expected entries may omit details.
 func (w *witness) leaves(do func(), want ...string) {
 	w.t.Helper()
 	w.nothing()
@@ -174,7 +174,7 @@ func (w *witness) leaves(do func(), want ...string) {
 	}
 }
 
-// shell is leaves for a command, and gives what it printed.
+// shell is leaves for a command, and returns its output.
 func (w *witness) shell(args []string, want ...string) string {
 	w.t.Helper()
 	code, out, complaint := w.run(append(args, w.flags...)...)
@@ -189,7 +189,7 @@ func (w *witness) shell(args []string, want ...string) string {
 	return out
 }
 
-// shellRefused wants a command to fail and to leave nothing.
+// shellRefused expects a command to fail and to leave no entry.
 func (w *witness) shellRefused(args ...string) {
 	w.t.Helper()
 	if code, out, _ := w.run(append(args, w.flags...)...); code == 0 {
@@ -217,7 +217,7 @@ func (w *witness) run(args ...string) (code int, out, complaint string) {
 	return code, printed.String(), errs.String()
 }
 
-// hold holds entries against lines such as "ada account.suspended User eve | map[…]".
+// hold compares entries with lines such as "ada account.suspended User eve | map[…]".
 func (w *witness) hold(found []domain.AuditEntry, want []string) {
 	w.t.Helper()
 	var got []string
@@ -227,7 +227,7 @@ func (w *witness) hold(found []domain.AuditEntry, want []string) {
 		if id := w.id("users", "slug", e.Actor); id != 0 {
 			w.ids[e.Actor] = id
 		}
-		if e.ActorID != w.ids[e.Actor] { // 0 for who is no user
+		if e.ActorID != w.ids[e.Actor] { // 0 if the actor is not a user
 			w.t.Errorf("%s is said to have the id %d", e.Actor, e.ActorID)
 		}
 	}
@@ -239,11 +239,11 @@ func (w *witness) hold(found []domain.AuditEntry, want []string) {
 	}
 }
 
-// tables are those of what has no name, or one that is its own.
+// tables maps kinds to their table and the column of the label, if there is one.
 var tables = map[string][2]string{"Session": {"sessions"}, "SignUpLink": {"signup_links"}, "Token": {"tokens", "name"}, "Grant": {"grants"},
 	"User": {"users", "slug"}, "Application": {"applications", "name"}, "Group": {"groups", "name"}, "Channel": {"channels", "title"}}
 
-// line is an entry in short. An id that is not the one of the label's row is said.
+// line formats an entry. It includes the id if it is not the one of the label's row.
 func (w *witness) line(e domain.AuditEntry) string {
 	w.t.Helper()
 	line := e.Actor + " " + string(e.Act)
@@ -254,7 +254,7 @@ func (w *witness) line(e domain.AuditEntry) string {
 	switch {
 	case e.About.Label != "":
 		line += " " + e.About.Label
-		var is domain.UserID // 0 where it is gone, or is found by no label
+		var is domain.UserID // 0 if the row was deleted or no label finds it
 		if of[1] != "" {
 			is = w.id(of[0], of[1], e.About.Label)
 		}
@@ -272,7 +272,7 @@ func (w *witness) line(e domain.AuditEntry) string {
 	return line
 }
 
-// id gives the largest id of a table, or of the rows that have a value in a column; 0 for none.
+// id returns the largest id of a table, or of the rows with a value in a column; 0 for none.
 func (w *witness) id(table, column, value string) (id domain.UserID) {
 	w.t.Helper()
 	query, args := "SELECT COALESCE(MAX(id), 0) FROM "+table, []any{}
@@ -285,19 +285,19 @@ func (w *witness) id(table, column, value string) (id domain.UserID) {
 	return id
 }
 
-// newest names the newest row of a kind, for a step after which it is not the newest any more.
+// newest returns the name of a kind's newest row, for steps after which another row is the newest.
 func (w *witness) newest(kind string) string {
 	w.t.Helper()
 	return fmt.Sprintf("%s #%d", kind, w.id(tables[kind][0], "", ""))
 }
 
-// number is the id in what newest gives.
+// number returns the id from the result of newest.
 func number(named string) string {
 	_, id, _ := strings.Cut(named, "#")
 	return id
 }
 
-// enters signs somebody in by their password.
+// enters signs a user in with a password.
 func (w *witness) enters(name, with string) *browser {
 	w.t.Helper()
 	b := newBrowser(w.t, w.r)
@@ -315,7 +315,7 @@ func (w *witness) file(name, text string) string {
 	return path
 }
 
-// form sends one to an endpoint of OAuth.
+// form sends a form to an OAuth endpoint.
 func (w *witness) form(path string, status int, values string) *apptest.Response {
 	w.t.Helper()
 	return w.r.Do("", http.MethodPost, path, values, "Content-Type", "application/x-www-form-urlencoded").Want(status)

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What the witness sees of operators, of what people report to them, and of groups.
+// Steps about operators, reports to them, and groups.
 
 func (w *witness) offices() {
 	const at = "/operator/accounts/bob"
@@ -48,7 +48,7 @@ func (w *witness) suspensions() {
 	w.leaves(func() { w.ada.post(at, "do", "restore").want(303) }, "ada account.restored User bob", "ada content.shown User bob")
 	work()
 	w.leaves(func() { w.ada.post(at, "do", "suspend", "hide", "yes").want(303) }, "ada account.suspended User bob", "ada content.hidden User bob")
-	// What is shown by itself is not shown once more with the suspension.
+	// Restoring the account does not log an item again that was already shown.
 	w.leaves(func() { w.ada.post("/operator/hidden", "show", fmt.Sprint(w.id("hidden_things", "", ""))).want(303) }, "ada content.shown User bob")
 	w.shell([]string{"user", "suspend", "bob", "--undo"}, "account.restored User bob")
 	work()
@@ -117,7 +117,7 @@ func (w *witness) siteItself() {
 		w.eve.post(at, "do", "save", "name", "Mine").want(404)
 		w.ada.post(at, "do", "save", "name", "", "about", "").want(422)
 		w.ada.post(at, "do", "preview", "name", "Kelp", "about", "x").want(200)
-		w.ada.post(at, "do", "save", "seen", "999", "name", "Kelp", "about", "").want(422) // somebody else was first
+		w.ada.post(at, "do", "save", "seen", "999", "name", "Kelp", "about", "").want(422) // someone else saved first
 	})
 	w.leaves(func() { w.ada.post(at, "do", "save", "name", "Kelp", "about", "").want(303) }, "ada site.changed")
 	w.leaves(func() { w.ada.post(at, "do", "announce", "announcement", "Soon").want(303) }, "ada site.changed")
@@ -140,7 +140,7 @@ func (w *witness) siteItself() {
 	w.leaves(func() { w.ada.post(pages+"/imprint", "do", "delete").want(404) })
 }
 
-// sent sends a picture of the site.
+// sent uploads a picture of the site.
 func (w *witness) sent(name string, content []byte, status int) {
 	w.ada.sendForm("/operator/site", name, "image/png", content, "do", "picture").want(status)
 }
@@ -164,14 +164,14 @@ func (w *witness) jobs() {
 		w.ada.post(at, "retry", "999999").want(404)
 	})
 	w.leaves(func() { w.ada.post(at, "retry", job).want(303) }, "ada job.retried Job process_block")
-	w.leaves(func() { w.ada.post(at, "retry", job) }) // it gave way to another
+	w.leaves(func() { w.ada.post(at, "retry", job) }) // another job replaced it
 	job = failed()
 	w.shell([]string{"jobs", "retry", job}, "job.retried Job process_block")
 	w.shellRefused("jobs", "retry", job)
 	w.leaves(w.r.WorkJobs)
 }
 
-// matter is what is reported or hidden.
+// matter is a reported or hidden item.
 type matter struct {
 	kind  string
 	id    int64
@@ -182,7 +182,8 @@ func (g matter) String() string { return strings.ToUpper(g.kind[:1]) + g.kind[1:
 
 func (g matter) at(where string) string { return fmt.Sprintf("%s/%s/%d", where, g.kind, g.id) }
 
-// things has tom make a channel, a block in it and a comment on that, called by a word.
+// things lets tom create a channel, a block in it and a comment on the block, with a word in their
+// texts.
 func (w *witness) things(word string) (channel, block, comment matter) {
 	w.t.Helper()
 	w.stage(func() {
@@ -202,7 +203,7 @@ func (w *witness) reports() {
 	w.leaves(func() {
 		w.eve.post(block.at("/report")).want(422)
 		newBrowser(w.t, w.r).post(block.at("/report"), "reason", "spam").want(303)
-		w.ada.get(look).want(404) // nobody has reported it
+		w.ada.get(look).want(404) // not reported
 	})
 	for _, g := range []matter{channel, block, comment, tom, group} {
 		w.leaves(func() { w.eve.post(g.at("/report"), "reason", "spam").want(303) }, "eve report.created "+g.String())
@@ -227,7 +228,7 @@ func (w *witness) reports() {
 	w.leaves(func() { w.ada.get(channel.at("/operator/look")).want(200) }, "ada content.viewed "+channel.String())
 }
 
-// decisions are about what reports has left open, and more.
+// decisions tests decisions about the remaining reports.
 func (w *witness) decisions() {
 	reported := func(g matter) (id int64) {
 		w.t.Helper()

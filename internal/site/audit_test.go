@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// The log on the site: what was done there with its address and request, filters, pages that go
-// on where one ended, and the file.
+// The log on the site: entries with address and request, filters, pages that continue where the
+// last one ended, and the file.
 func TestAuditLog(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

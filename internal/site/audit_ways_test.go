@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// What the witness sees of ways into accounts: making them, signing in, tokens, passwords, keys.
+// Steps about access to accounts: creating them, signing in, tokens, passwords, passkeys.
 
 const (
 	second   = "another good one"
@@ -68,7 +68,7 @@ func (w *witness) tokens() {
 	w.shell([]string{"token", "create", "--user", "eve", "--name", "shell"}, fmt.Sprintf("token.created Token shell | map[scope:read user:%d]", w.id("users", "slug", "eve")))
 	made = w.newest("Token")
 	w.shell([]string{"token", "revoke", number(made)}, "token.revoked Token #new")
-	w.shell([]string{"token", "revoke", number(made)}) // again ends nothing
+	w.shell([]string{"token", "revoke", number(made)}) // revoking again does nothing
 	w.shellRefused("token", "revoke", "999999")
 	w.shellRefused("token", "create", "--user", "nobody")
 	w.leaves(func() { w.eve.post("/settings/feeds", "do", "renew").want(303) }, "eve feeds.renewed User eve")
@@ -109,7 +109,7 @@ func (w *witness) applications() {
 	w.leaves(register("https://app.example/back", 201), "not signed in application.created "+app("Self"))
 }
 
-// clients are given access, get tokens, and lose both.
+// clients grants access to applications, exchanges tokens, and revokes both.
 func (w *witness) clients() {
 	var client, secret string
 	w.leaves(func() {
@@ -128,7 +128,7 @@ func (w *witness) clients() {
 		w.leaves(func() { secret = w.form(token, 200, values).Str("access_token") }, want...)
 		return secret
 	}
-	// A code that is sent again ends what it gave, once.
+	// Using a code again revokes its token, once.
 	code := allow()
 	w.leaves(func() { w.form(token, 400, code+"wrong"+verifier) })
 	given(code+verifier, "bob token.created Application App | map[scope:write]")
@@ -219,10 +219,10 @@ func (w *witness) addresses() {
 	})
 	proof := mailed(w.t, w.r, "late@example.org")
 	w.leaves(func() { late.post(proof).want(303) }, "late session.confirmed User late | map[by:mailed link]")
-	w.leaves(func() { w.bob.post(link).want(404) }) // which is found out after it was noted
+	w.leaves(func() { w.bob.post(link).want(404) }) // fails after the entry was written
 	w.leaves(func() {
 		w.ada.post(at, "do", "email", "email", "none").want(422)
-		w.ada.post(at, "do", "email", "email", "late@example.org").want(422) // the same
+		w.ada.post(at, "do", "email", "email", "late@example.org").want(422) // the same address
 	})
 	w.leaves(func() { w.ada.post(at, "do", "email", "email", "bobby@example.org").want(303) }, "ada account.email User bob")
 	w.leaves(func() { w.ada.post(at, "do", "email", "email", "bobby@example.org").want(303) })
@@ -288,7 +288,7 @@ func (w *witness) signOn() {
 	w.leaves(func() { w.nina.signOn(w.fake, "/sign-in/sso").leads("/") }, "not signed in account.created User nina | map[office:member]",
 		fmt.Sprintf("nina identity.connected User nina | map[by:a new account issuer:%s]", w.fake.Issuer()), "nina group.member-added Group #new",
 		"nina session.created Session #new | map[by:single sign-on]")
-	w.leaves(func() { w.nina.get("/sign-in/sso?next=/groups").leads("/groups") }) // is in already
+	w.leaves(func() { w.nina.get("/sign-in/sso?next=/groups").leads("/groups") }) // already signed in
 	b := newBrowser(w.t, w.r)
 	w.leaves(func() { b.signOn(w.fake, "/sign-in/sso").leads("/") }, "nina session.created Session #new | map[by:single sign-on]")
 
@@ -322,7 +322,7 @@ func (w *witness) signOn() {
 	w.leaves(func() { newBrowser(w.t, w.r).post(link).want(404) })
 }
 
-// blockedNetwork has those refused who have all that is asked for and come from the wrong place.
+// blockedNetwork tests users with valid credentials from a blocked network.
 func (w *witness) blockedNetwork() {
 	link := strings.TrimPrefix(strings.TrimSpace(w.shell([]string{"user", "sign-in", "nina", "--site-url", apptest.Base}, "account.sign-in-link User nina")), apptest.Base)
 	w.shell([]string{"blocklist", "add", "network", "192.0.2.0/24"}, "blocklist.added Blocked network 192.0.2.0/24")

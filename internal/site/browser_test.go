@@ -21,11 +21,11 @@ import (
 
 const password = "a good long one"
 
-// people sets up accounts as a server has that people use.
+// people configures the accounts of a typical server.
 func people(c *config.Config) { c.DefaultTier = "supporter" }
 
-// browser sends requests as one does that has no scripts: it keeps cookies, follows
-// redirects when told to, and says where its forms come from.
+// browser sends requests like a browser without scripts: it keeps cookies, sends the origin of
+// forms, and follows redirects on request.
 type browser struct {
 	t       *testing.T
 	handler http.Handler
@@ -39,7 +39,7 @@ func newBrowser(t *testing.T, r *apptest.Rig) *browser {
 	return &browser{t: t, handler: r.S.Handler(), base: apptest.Base, cookies: map[string]*http.Cookie{}, header: http.Header{}}
 }
 
-// page is an answer of the website.
+// page is a response of the website.
 type page struct {
 	t       *testing.T
 	from    string // method and address
@@ -55,7 +55,7 @@ func (b *browser) get(path string) *page {
 	return b.send(http.MethodGet, path, "")
 }
 
-// post sends a form, in turns the name of a field and its value.
+// post sends a form, given as pairs of name and value.
 func (b *browser) post(path string, pairs ...string) *page {
 	b.t.Helper()
 	form := url.Values{}
@@ -67,7 +67,7 @@ func (b *browser) post(path string, pairs ...string) *page {
 
 func (b *browser) send(method, path, body string) *page {
 	b.t.Helper()
-	at, _, _ := strings.Cut(path, "#") // which is not sent
+	at, _, _ := strings.Cut(path, "#") // the fragment is not sent
 	req := httptest.NewRequestWithContext(b.t.Context(), method, b.base+at, strings.NewReader(body))
 	req.Header.Set("Accept", "text/html,application/xhtml+xml")
 	if method == http.MethodPost {
@@ -96,7 +96,7 @@ func (b *browser) send(method, path, body string) *page {
 	return p
 }
 
-// want fails the test at once when the status is another.
+// want fails the test if the status is another.
 func (p *page) want(status int) *page {
 	p.t.Helper()
 	if p.status != status {
@@ -105,7 +105,7 @@ func (p *page) want(status int) *page {
 	return p
 }
 
-// leads expects a redirect to an address, by GET.
+// leads expects a redirect to an address with GET.
 func (p *page) leads(to string) *page {
 	p.t.Helper()
 	if got := p.want(http.StatusSeeOther).header.Get("Location"); got != to {
@@ -114,13 +114,13 @@ func (p *page) leads(to string) *page {
 	return p
 }
 
-// follow goes where a redirect leads.
+// follow follows a redirect.
 func (p *page) follow() *page {
 	p.t.Helper()
 	return p.browser.get(p.want(http.StatusSeeOther).header.Get("Location"))
 }
 
-// says expects texts on the page, as they are read.
+// says expects texts on the page.
 func (p *page) says(texts ...string) *page {
 	p.t.Helper()
 	read := html.UnescapeString(p.body)
@@ -132,7 +132,7 @@ func (p *page) says(texts ...string) *page {
 	return p
 }
 
-// hides expects texts not to be on the page.
+// hides expects texts to be absent from the page.
 func (p *page) hides(texts ...string) *page {
 	p.t.Helper()
 	for _, text := range texts {
@@ -143,7 +143,7 @@ func (p *page) hides(texts ...string) *page {
 	return p
 }
 
-// find gives what a pattern's group matches in the page.
+// find returns the match of a pattern's group in the page.
 func (p *page) find(pattern string) string {
 	p.t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(html.UnescapeString(p.body))
@@ -153,13 +153,13 @@ func (p *page) find(pattern string) string {
 	return m[1]
 }
 
-// secret is what the page shows once.
+// secret returns the secret that the page shows once.
 func (p *page) secret() string {
 	p.t.Helper()
 	return p.find(`not shown again\.</p>\s*<code class="secret">([^<]+)</code>`)
 }
 
-// link gives the address of a link to a page, which goes on to another.
+// link returns the address of a link to a page that redirects to another.
 func (p *page) link(to string) (next string) {
 	p.t.Helper()
 	u, err := url.Parse(p.find(`href="(` + regexp.QuoteMeta(to) + `\?[^"]+)"`))
@@ -169,7 +169,7 @@ func (p *page) link(to string) (next string) {
 	return u.Query().Get("next")
 }
 
-// first makes the first account of a server, the operator's, and signs it in.
+// first creates the first account of a server, the operator, and signs it in.
 func first(t *testing.T, r *apptest.Rig) *browser {
 	t.Helper()
 	b := newBrowser(t, r)
@@ -177,7 +177,7 @@ func first(t *testing.T, r *apptest.Rig) *browser {
 	return b
 }
 
-// member makes an account and signs it in.
+// member creates an account and signs it in.
 func member(t *testing.T, r *apptest.Rig, name string) *browser {
 	t.Helper()
 	account(t, r, name)
@@ -186,7 +186,7 @@ func member(t *testing.T, r *apptest.Rig, name string) *browser {
 	return b
 }
 
-// session signs somebody of the API's tests in, and gives the secret of it.
+// session signs in a member of the cast, and returns the session's secret.
 func session(t *testing.T, r *apptest.Rig, name string) string {
 	t.Helper()
 	secret, hash, _ := auth.NewToken(auth.Session)
@@ -200,7 +200,7 @@ func session(t *testing.T, r *apptest.Rig, name string) string {
 	return secret
 }
 
-// entered is a browser of somebody of the API's tests, who is signed in.
+// entered returns the browser of a signed-in member of the cast.
 func entered(t *testing.T, r *apptest.Rig, name string) *browser {
 	t.Helper()
 	b := newBrowser(t, r)
@@ -218,7 +218,7 @@ func account(t *testing.T, r *apptest.Rig, name string) domain.User {
 	return u
 }
 
-// mailed gives the path of the link in the newest mail to an address.
+// mailed returns the path of the link in the newest mail to an address.
 func mailed(t *testing.T, r *apptest.Rig, to string) string {
 	t.Helper()
 	r.WorkJobs()

@@ -18,12 +18,13 @@ type importCase struct {
 	File     string              `json:"file"`
 	Source   string              `json:"source"`
 	Channels map[string][]string `json:"channels"` // by title, with their contents
-	Report   string              `json:"report"`   // part of it
-	Failed   bool                `json:"failed"`   // nothing can be imported, and the import says so
+	Report   string              `json:"report"`   // a part of the report
+	Failed   bool                `json:"failed"`   // nothing can be imported, and the import reports it
 }
 
-// contentsOf returns what is in the channels of the importer, in the order of the file. A link is listed as its title, its
-// address in angle brackets, its description and its content, a text as its title and its content.
+// contentsOf returns the contents of the importer's channels in the order of the file. A link is
+// listed as its title, its address in angle brackets, its description and its content, a text as
+// its title and its content.
 func (w *importer) contentsOf() map[string][]string {
 	w.t.Helper()
 	all := map[string][]string{}

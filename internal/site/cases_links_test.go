@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/database"
 )
 
-// linkCase is an address of the cases' web, at a host of its own.
+// linkCase is an address with its own host on the web of the cases.
 type linkCase struct {
 	Path string      `json:"path"`
 	Only string      `json:"only"` // the only interface that an expensive case uses; "" for all
@@ -29,7 +29,7 @@ func (c linkCase) host() string {
 
 func (c linkCase) address() string { return "https://" + c.host() + c.Path }
 
-// linkInterfaces bring in addresses, each for a user of its own.
+// linkInterfaces import addresses, each as a different user.
 var linkInterfaces = map[string]func(w *importer, addresses []string){
 	"api": func(w *importer, addresses []string) {
 		in := w.Channel(w.who, "Links of the API", "closed")

@@ -22,7 +22,7 @@ type mediaCase struct {
 	Want wantedBlock `json:"want"`
 }
 
-// mediaInterfaces bring in files, each for a user of its own, in whose channel "Files" they end.
+// mediaInterfaces import files, each as a different user, into the channel "Files".
 var mediaInterfaces = map[string]func(w *importer, files map[string][]byte){
 	"api": func(w *importer, files map[string][]byte) {
 		in := w.Channel(w.who, "Files", "closed")

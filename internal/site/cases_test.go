@@ -22,9 +22,9 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// The tests of cases bring in what people have: files, addresses, and exports of other services.
-// Each row of testdata/cases/*.json is one of them, with the block that it becomes. It is brought
-// in by every interface, on both databases, and each of them must create the same block.
+// The tests of cases import files, addresses, and exports of other services. Each row of
+// testdata/cases/*.json is one of them, with the block that it becomes. It is imported through
+// every interface, on both databases, and each of them must create the same block.
 
 // wantedBlock is the block that a case becomes. Fields that are empty must be empty in the block.
 type wantedBlock struct {

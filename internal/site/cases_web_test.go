@@ -23,7 +23,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// reply is what a web server of the cases sends.
+// reply is the response of a web server of the cases.
 type reply struct {
 	status int
 	header string // lines such as "Content-Type: text/html"
@@ -97,7 +97,7 @@ func article(paragraphs int) string {
 	return b.String() + "</article><footer>foot</footer>"
 }
 
-// caseWeb is what the web servers of the cases send, by path.
+// caseWeb returns the responses of the cases' web servers by path.
 func caseWeb(t *testing.T) map[string]reply {
 	t.Helper()
 	base64Of := func(text string) string {

@@ -12,11 +12,12 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// textID is how templates, Go and scripts name a text: {{t "web.skip"}}, v.T("web.skip"), t("script.close").
+// textID matches references to texts in templates, Go and scripts: {{t "web.skip"}},
+// v.T("web.skip"), t("script.close").
 var textID = regexp.MustCompile(`(?:\b(?:th?|hint) |\.T\(|\.Text\(|Text: |\bt\()"([a-z]+(?:\.[a-z0-9-]+)+)"`)
 
-// Each text that pages name is in the catalogue, in every language, and each text of the
-// catalogue is named somewhere or belongs to a family that is named by its beginning.
+// Every text that pages use is in the catalogue in every language. Every text in the catalogue is
+// used, or belongs to a family that is used by its prefix.
 func TestCatalogIsWhole(t *testing.T) {
 	t.Parallel()
 	used := map[string]string{}
@@ -81,8 +82,8 @@ func TestCatalogArguments(t *testing.T) {
 	}
 }
 
-// Pages are written in the catalogue's words alone: templates hold no letters between their
-// tags, nor in attributes that are read out. Names of techniques are code.
+// All texts of pages come from the catalogue: templates contain no letters between their tags, nor
+// in attributes that are read out. Names of technologies are marked up as code.
 func TestTemplatesHoldNoProse(t *testing.T) {
 	t.Parallel()
 	action := regexp.MustCompile(`(?s)\{\{.*?\}\}`)
@@ -115,5 +116,5 @@ func TestTemplatesHoldNoProse(t *testing.T) {
 	}
 }
 
-// prose are folders of templates that are still to be brought into the catalogue.
+// prose are folders of templates that have not been moved to the catalogue.
 var prose = map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// upload sends a form with files, in turns a name and what is in it, after some fields.
+// upload sends a form with fields, followed by files given as pairs of name and content.
 func (b *browser) upload(path string, fields []string, files ...string) *page {
 	b.t.Helper()
 	var body bytes.Buffer

@@ -19,7 +19,7 @@ func TestCollectChannel(t *testing.T) {
 		ada.post("/new", "title", "x", "owner", "x").want(422).says("Choose yourself or one of your groups.")
 		ada.post("/new", "title", "Ferns & mosses", "description", "of *home*", "visibility", "closed", "once", "k").leads("/ada/ferns-and-mosses").follow()
 		ada.post("/new", "title", "Ferns & mosses", "description", "of *home*", "visibility", "closed", "once", "k").leads("/ada/ferns-and-mosses")
-		ada.post("/new", "title", "Other words", "once", "k").leads("/ada/other-words") // a page kept by the browser
+		ada.post("/new", "title", "Other words", "once", "k").leads("/ada/other-words") // a page from the browser's cache
 
 		private := ada.post("/new", "title", "Mosses", "description", "of *home*", "visibility", "private").want(303).header.Get("Location")
 		at := private + "/edit"

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// blocksIn is how many blocks a channel has.
+// blocksIn returns the number of blocks in a channel.
 func blocksIn(t *testing.T, r *apptest.Rig, slug string) int64 {
 	t.Helper()
 	c, err := r.S.App.Channel(t.Context(), domain.Actor{}, refOf(slug))
@@ -21,7 +21,7 @@ func blocksIn(t *testing.T, r *apptest.Rig, slug string) int64 {
 	return c.Blocks
 }
 
-// A file that is too large keeps neither what stands before it nor what follows out.
+// A file that is too large does not affect the files before and after it.
 func TestCollectAddTooLarge(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -71,7 +71,7 @@ func TestCollectAddAtOnce(t *testing.T) {
 	}, people)
 }
 
-// What is ticked stays in its own order, wherever it is moved to.
+// Selected items keep their order, wherever they are moved.
 func TestCollectArrangeSeveral(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

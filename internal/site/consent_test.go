@@ -11,7 +11,7 @@ import (
 
 const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-// asking is the address of the consent page for a request.
+// asking returns the address of the consent page for a request.
 func asking(client, redirect string, more ...string) string {
 	q := url.Values{"client_id": {client}, "redirect_uri": {redirect}, "response_type": {"code"}, "state": {"a b&c"},
 		"code_challenge": {challenge}, "code_challenge_method": {"S256"}, "scope": {"write"}}
@@ -21,7 +21,7 @@ func asking(client, redirect string, more ...string) string {
 	return "/oauth/authorize?" + q.Encode()
 }
 
-// registered makes an application of who is signed in and gives its client id.
+// registered registers an application for the signed-in user, and returns its client id.
 func registered(b *browser, name, kind string, addresses ...string) string {
 	b.t.Helper()
 	p := b.post("/oauth/applications", "name", name, "kind", kind, "redirect_uris", strings.Join(addresses, "\r\n"))
@@ -88,7 +88,7 @@ func landed(t *testing.T, p *page) url.Values {
 	return u.Query()
 }
 
-// What is wrong is told to a registered address alone, before anybody signs in.
+// Errors are reported only to a registered address, and before anyone signs in.
 func TestConsentRefused(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -127,14 +127,14 @@ func TestConsentRefused(t *testing.T) {
 		if got := landed(t, ada.get(tt.at)).Get("error"); got != tt.code {
 			t.Errorf("%s: %s, want %s", name, got, tt.code)
 		}
-		// A stranger is not sent on by a link of ours (RFC 9700 section 4.11.2).
+		// Visitors who are not signed in are not redirected (RFC 9700 section 4.11.2).
 		if p := guest.get(tt.at).want(400).says(tt.code); p.header.Get("Location") != "" {
 			t.Errorf("%s leads who is not signed in to %s", name, p.header.Get("Location"))
 		}
 	}
 }
 
-// Where a form may lead: to where the answer goes, and no farther.
+// A form may redirect only to the address that receives the answer.
 func TestConsentPolicy(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -175,8 +175,8 @@ func TestConsentShowsCode(t *testing.T) {
 	ada.get(asking(client, domain.OutOfBand, "response_mode", "fragment")).want(400).says("invalid_request")
 }
 
-// The page says what an application asks for that names no scope, and what is allowed is
-// what it said.
+// If an application requests no scope, the page names the default, and exactly that scope is
+// granted.
 func TestConsentWithoutScope(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -191,7 +191,7 @@ func TestConsentWithoutScope(t *testing.T) {
 			strings.Replace(asking(client, back), "&scope=write", "", 1)} {
 			for2("no")
 			page := ada.get(at).want(200).hides(writes)
-			for2("yes") // while they read the page
+			for2("yes") // while the user reads the page
 			answer := page.find(`<form method="post" action="(/oauth/authorize[^"]+)">`)
 			landed(t, ada.post(answer, "answer", "allow"))
 			grants := ada.get("/settings/applications").want(200).says("reading").hides("reading and writing")

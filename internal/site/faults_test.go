@@ -16,12 +16,12 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// said is where the functions that refuse something have what they say to people.
+// said maps the functions that return errors to users to the index of their message argument.
 var said = map[string]int{"Add": 2, "InvalidField": 2, "NewUnprocessable": 0, "NewForbidden": 0, "NewUnauthenticated": 0,
 	"NewTooMany": 0, "NewUnavailableFor": 1, "Wrap": 1, "Wrong": 1, "Forbidden": 0, "endImport": 4, "giveUp": 3}
 
-// faults reads the source for what is said to people whose input or request is refused, as a
-// format of package fmt, with where it stands.
+// faults collects the error messages for users from the source, as formats of package fmt with
+// their positions.
 type faults struct {
 	t      *testing.T
 	set    *token.FileSet
@@ -62,7 +62,7 @@ func (f *faults) folder(n ast.Node) string {
 	return filepath.Dir(f.set.Position(n.Pos()).Filename) + "/"
 }
 
-// look notes what a call or a literal says.
+// look records the message of a call or a literal.
 func (f *faults) look(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -115,8 +115,8 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// fold gives an expression as a format: what is not known while it is read is %d where a
-// number is written, and %s elsewhere.
+// fold converts an expression to a format: values that are only known at run time become %d for
+// numbers, and %s otherwise.
 func (f *faults) fold(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -140,8 +140,8 @@ func (f *faults) fold(e ast.Expr) string {
 	return "%s"
 }
 
-// What the program says when it refuses something is written in English where it is refused,
-// since programs read it too, and has its German in the catalogue.
+// Error messages are written in English in the code, since API clients read them too. The catalogue
+// has a German translation for each.
 func TestFaultsAreTranslated(t *testing.T) {
 	t.Parallel()
 	f := faults{t, token.NewFileSet(), map[string]string{}, map[string]string{}}
@@ -173,7 +173,7 @@ func TestFaultsAreTranslated(t *testing.T) {
 			}
 		}
 	}
-	source := "" // of reasons, which stand in the place of a %s
+	source := "" // of reasons, which replace a %s
 	for _, folder := range []string{"../app/content", "../domain", "../fetch", "../importing", "../importing/bookmarks", "../importing/bundle", "../importing/files", "../importing/folder", "../importing/outline", "../importing/plain", "../importing/sheet"} {
 		source += sourceOf(t, folder)
 	}
@@ -190,7 +190,7 @@ func TestFaultsAreTranslated(t *testing.T) {
 	}
 }
 
-// sourceOf is all Go of a folder.
+// sourceOf returns all Go code of a folder.
 func sourceOf(t *testing.T, folder string) (all string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -207,7 +207,7 @@ func sourceOf(t *testing.T, folder string) (all string) {
 	return all
 }
 
-// What is put into a refusal stays as it is, in its place.
+// Arguments of an error message keep their value and position.
 func TestFaultsHoldTheirValues(t *testing.T) {
 	t.Parallel()
 	german := catalog.New().Languages[1]

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// Forms from one address are limited; pages are not, and the next minute is another.
+// Forms from one address are limited per minute. Pages are not limited.
 func TestFormsAreLimited(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -25,8 +25,8 @@ func TestFormsAreLimited(t *testing.T) {
 	b.post("/sign-out").want(303)
 }
 
-// Searches by words count as requests of the API do: a guest's for their address, which has
-// nothing to do with who signs in. Pages without words do not count.
+// Text searches count as API requests: a guest's by address, separately from those of signed-in
+// users. Pages without a search do not count.
 func TestSearchesAreLimited(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) {
@@ -57,7 +57,7 @@ func TestSearchesAreLimited(t *testing.T) {
 	eve.get("/search?q=moss").want(200)
 }
 
-// What programs fetch is limited by address too, as a line of text says.
+// Requests by programs are limited by address too, and refused with a line of text.
 func TestFetchesAreLimited(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -29,17 +29,17 @@ func newFleet(r *apptest.Rig) fleet {
 	return f
 }
 
-// attempt is what is tried from one address, and what comes of it while it is not too often.
+// attempt is a request with the expected result while it is below the limit.
 type attempt struct {
 	method, path, form string
 	passes             int
 }
 
-// at has many try from an address at some servers at once, each server as often, and gives how
-// many passed. All others are to be told that it is too often, and when to come again.
+// at sends an attempt many times from one address, concurrently and equally often to each server,
+// and returns how many passed. All others must be refused with 429 and Retry-After.
 func (f fleet) at(nodes []http.Handler, a attempt, address string, each int) (passed int) {
 	f.T.Helper()
-	const atOnce = 8 // of each server; more are not answered in time by a Redis on a loaded machine
+	const atOnce = 8 // for each server; Redis on a loaded machine does not answer more in time
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for _, node := range nodes {
@@ -70,14 +70,14 @@ func (f fleet) at(nodes []http.Handler, a attempt, address string, each int) (pa
 	return passed
 }
 
-// What is limited for every address.
+// Requests that are limited by address.
 var (
 	sendsForm = attempt{"POST", "/sign-out", "", http.StatusSeeOther}
 	fetches   = attempt{"GET", "/robots.txt", "", http.StatusOK}
 )
 
-// Three servers with one Redis take as many forms from an address as one does, and answer as many
-// fetches, each counted apart. Once it is gone, each server counts by itself.
+// Three servers with one Redis accept as many forms from an address as one server, and as many
+// fetches, with separate counts. Without Redis, each server counts separately.
 func TestFormsAreLimitedOverServers(t *testing.T) {
 	t.Parallel()
 	redis := redistest.Serve(t)
@@ -85,12 +85,12 @@ func TestFormsAreLimitedOverServers(t *testing.T) {
 	for _, of := range []struct {
 		attempt
 		limit, each int
-	}{{sendsForm, 240, 120}, {fetches, 600, 260}} { // a server by itself would refuse none
+	}{{sendsForm, 240, 120}, {fetches, 600, 260}} { // a single server would refuse none
 		exact := false
-		for try := 1; try <= 5 && !exact; try++ { // a machine may be too slow for the patience of a request
+		for try := 1; try <= 5 && !exact; try++ { // a machine may be too slow for the timeout of a request
 			before, begun := len(f.Log("Redis does not answer")), time.Now()
 			passed := f.at(f.nodes, of.attempt, fmt.Sprintf("198.51.100.%d", try), of.each)
-			again := int(time.Since(begun)*time.Duration(of.limit)/time.Minute) + 1 // that came back meanwhile
+			again := int(time.Since(begun)*time.Duration(of.limit)/time.Minute) + 1 // that the limiter allowed again in this time
 			if len(f.Log("Redis does not answer")) > before {
 				continue
 			}
@@ -126,8 +126,8 @@ func TestFormsAreLimitedOverServers(t *testing.T) {
 	}
 }
 
-// What is delicate is counted in the database: exactly the limit passes over three servers, even
-// where Redis is gone.
+// Sensitive actions are counted in the database: exactly the limit passes across three servers,
+// even without Redis.
 func TestAttemptsAreLimitedOverServers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

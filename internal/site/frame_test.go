@@ -49,8 +49,7 @@ func TestAssets(t *testing.T) {
 	b.get("/assets/../site.go").want(404)
 }
 
-// What is not the website's stays the API's, in its own words, unless a browser looks
-// for a page.
+// Unknown addresses get the API's error, unless a browser requests a page.
 func TestUnknownAddresses(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
@@ -79,7 +78,7 @@ func TestUnknownAddresses(t *testing.T) {
 	}
 }
 
-// A form of another site does nothing, whichever way a browser tells.
+// Forms of other sites have no effect, whichever header a browser sends.
 func TestOtherSitesForms(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -157,7 +156,7 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// A site below another site's path keeps its links and redirects there.
+// A site below a path of another site keeps its links and redirects below it.
 func TestSiteBelowPath(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.SiteURL = "https://vitrine.test/case" })

@@ -25,13 +25,14 @@ import (
 	"vitrine/internal/site"
 )
 
-// onlookers ask for what is hidden: a guest; somebody with no part in it; who follows its author
-// and all that it is in; and who has it in a channel of theirs, was told of it, and reads with a
-// token that may do no more.
+// onlookers request hidden items: a guest; an uninvolved user; a follower of the author and of all
+// its channels; and a user who has the item in their own channel, received a notification about it,
+// and uses a read-only token.
 var onlookers = []string{"", "stranger", "follower", "holder/read"}
 
-// Nothing that an operator hides leaves a trace in any answer to others: not its words, its id,
-// its file, or a difference from what never was. What is shown again is everywhere as before.
+// Nothing that an operator hides is visible to others in any response: not its words, its id, its
+// file, or a difference from an item that never existed. An item that is shown again appears
+// everywhere as before.
 func TestHidingLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -75,20 +76,21 @@ func TestHidingLeavesNoTrace(t *testing.T) {
 	}, people)
 }
 
-// scene is a server on which owner has made what is to be hidden. Its texts have words that begin
-// with quzq, and its ids are far from all others; quzr begins words of what else owner has made.
+// scene is a server on which owner has created the items to be hidden. Their texts contain words
+// that begin with quzq, and their ids are far from all others. Words that begin with quzr are in
+// owner's other items.
 type scene struct {
 	*apptest.Rig
 	t         *testing.T
 	onlookers []string
-	ids       map[string]int64 // of blocks and channels by the word in them
+	ids       map[string]int64 // of blocks and channels by their word
 	slugs     map[string]string
-	said      int64    // owner's comment on a block of holder's
-	links     []int64  // connections of hidden things, and one that is not
-	remarks   []int64  // comments: on the hidden block, and on another
-	marks     []string // what no answer has while it is hidden: how words begin, and ids
+	said      int64    // owner's comment on holder's block
+	links     []int64  // connections of hidden items, and one other
+	remarks   []int64  // comments on the hidden block and on another
+	marks     []string // beginnings of words and ids that no response may contain while the items are hidden
 	cookies   map[string]string
-	feeds     map[string]string // what the paths of their secret feeds begin with
+	feeds     map[string]string // prefixes of the paths of secret feeds
 	exports   map[string]int64
 	asks      int
 }
@@ -97,7 +99,7 @@ func newScene(t *testing.T, r *apptest.Rig) *scene {
 	s := &scene{Rig: r, t: t, ids: map[string]int64{}, slugs: map[string]string{}, cookies: map[string]string{}, feeds: map[string]string{},
 		exports: map[string]int64{}, marks: []string{"quzq", "77000", "88000", "99000", "66000"}}
 	if s.onlookers = onlookers; r.DB().Dialect() == database.Postgres {
-		s.onlookers = []string{"", "holder/read"} // the rules are the same, and it takes longer
+		s.onlookers = []string{"", "holder/read"} // the rules are the same, and more would take longer
 	}
 	r.Operator("op")
 	for _, as := range append([]string{"owner"}, onlookers[1:]...) {
@@ -105,7 +107,7 @@ func newScene(t *testing.T, r *apptest.Rig) *scene {
 	}
 	r.Web("example.org/quzqpicture.png", apptest.Serve("image/png", apptest.PNG(t, 40, 30)))
 	crew := r.Group("Crew", "holder", "owner", "follower")
-	firm := r.Group("Firm", "owner") // whose members would go on seeing what is private of it
+	firm := r.Group("Firm", "owner") // whose members would still see its private channels
 	walks := s.channel("walks", "holder", nil)
 	crews := s.channel("crews", "holder", map[string]any{"id": crew, "type": "Group"})
 	s.channel("quzrdrawer", "owner", nil)
@@ -140,7 +142,7 @@ func newScene(t *testing.T, r *apptest.Rig) *scene {
 	return s
 }
 
-// enter signs somebody in, and gives them secret feeds.
+// enter signs a user in, and creates their secret feeds.
 func (s *scene) enter(as string) {
 	name, _, _ := strings.Cut(as, "/")
 	id := s.Person(name).ID
@@ -152,7 +154,7 @@ func (s *scene) enter(as string) {
 	s.feeds[as] = strings.TrimSuffix((&present.Addresses{}).SecretFeeds(id, feeds).Home(present.Atom), "/feed.atom")
 }
 
-// from has the next row of a table have an id beyond one.
+// from lets the ids of a table continue after id.
 func (s *scene) from(table string, id int64) {
 	if s.DB().Dialect() == database.Postgres {
 		s.Exec("SELECT setval(pg_get_serial_sequence($1, 'id'), $2)", table, id)
@@ -182,7 +184,7 @@ func (s *scene) comment(as string, on int64, body string) int64 {
 	return s.Do(as, "POST", fmt.Sprintf("/v3/blocks/%d/comments", on), map[string]any{"body": body}).Want(201).Int("id")
 }
 
-// export has all that is holder's and follower's exported anew.
+// export exports everything of holder and follower again.
 func (s *scene) export() {
 	s.t.Helper()
 	for _, name := range []string{"holder", "follower"} {
@@ -192,13 +194,13 @@ func (s *scene) export() {
 	s.WorkJobs()
 }
 
-// asked is an answer to an onlooker.
+// asked is a response to an onlooker.
 type asked struct {
 	status    int
 	tag, body string
 }
 
-// ask asks as somebody, in the way of the door that is at a path.
+// ask sends a request as a user, with the authentication that the path requires.
 func (s *scene) ask(as, path string, headers ...string) asked {
 	s.t.Helper()
 	s.asks++
@@ -208,7 +210,7 @@ func (s *scene) ask(as, path string, headers ...string) asked {
 		headers = append(headers, "Accept", "text/html", "Cookie", s.cookies[as])
 	}
 	req := s.Request(token, "GET", path, nil, headers...)
-	req.RemoteAddr = fmt.Sprintf("192.0.%d.1:1", s.asks%200) // who asks so much from one address is refused
+	req.RemoteAddr = fmt.Sprintf("192.0.%d.1:1", s.asks%200) // requests from one address are rate limited
 	w := httptest.NewRecorder()
 	s.S.Handler().ServeHTTP(w, req)
 	if w.Code >= http.StatusInternalServerError || w.Code == http.StatusTooManyRequests {
@@ -217,11 +219,11 @@ func (s *scene) ask(as, path string, headers ...string) asked {
 	return asked{w.Code, w.Header().Get("ETag"), fleeting.ReplaceAllString(unpacked(s.t, w.Body.Bytes()), "")}
 }
 
-// fleeting is what differs between two answers of the same: random values, and the versions by
-// which cards are known to be new.
+// fleeting matches the parts that differ between two identical responses: random values, and the
+// versions of cards.
 var fleeting = regexp.MustCompile(`name="once" value="[^"]*"|"challenge":"[^"]*"|\?v=\d+`)
 
-// unpacked is a body as one reads it: of an archive the names and contents of its files.
+// unpacked returns a readable body: for an archive the names and contents of its files.
 func unpacked(t *testing.T, body []byte) string {
 	t.Helper()
 	if !bytes.HasPrefix(body, []byte("PK")) {
@@ -246,7 +248,7 @@ func unpacked(t *testing.T, body []byte) string {
 	return all.String()
 }
 
-// door names what answers a path.
+// door returns the name of the interface that serves a path.
 func door(path string) string {
 	for name, prefixes := range map[string][]string{"v3": {"/v3/"}, "v2": {"/v2/"}, "ext": {"/ext/v1/"},
 		"feeds": {"/feeds/", "/cards/", "/oembed", "/sitemap", "/robots.txt"}} {
@@ -262,8 +264,8 @@ func door(path string) string {
 	return "site"
 }
 
-// look asks for everything as everybody. What looking itself changes, such as what is unread, is
-// changed before.
+// look requests everything as every onlooker. State that reading changes, such as unread
+// notifications, is changed before.
 func (s *scene) look() map[string]map[string]asked {
 	all := map[string]map[string]asked{}
 	for _, as := range s.onlookers {
@@ -281,8 +283,8 @@ func (s *scene) look() map[string]map[string]asked {
 	return all
 }
 
-// shown fails where no onlooker is shown a thing at a door that shows things of its kind: then it
-// could not be missed there.
+// shown fails if no onlooker sees an item in an interface that shows items of its kind. Otherwise
+// the test could not notice that it is hidden there.
 func (s *scene) shown(seen map[string]map[string]asked) {
 	marks := append([]string{"quzqchannel", "quzqblock", "quzqinner", "quzqpicture", "quzqsaid", "quzqremark", "quzrdrawer", "quzrblock", "quzrfirm"}, s.marks...)
 	found := map[string]int{}
@@ -307,7 +309,8 @@ func (s *scene) shown(seen map[string]map[string]asked) {
 	}
 }
 
-// traceless asks for everything as some, while things are hidden. It gives which answers have changed.
+// traceless requests everything as some onlookers while items are hidden. It returns the paths
+// whose responses changed.
 func (s *scene) traceless(before map[string]map[string]asked, all []string) map[string][]string {
 	var pairs []string
 	for _, mark := range s.marks {
@@ -316,7 +319,7 @@ func (s *scene) traceless(before map[string]map[string]asked, all []string) map[
 			pairs[len(pairs)-1] = digits + "999"
 		}
 	}
-	never := strings.NewReplacer(pairs...) // makes of an address one of what never was
+	never := strings.NewReplacer(pairs...) // replaces the ids in an address with those of items that never existed
 	changed := map[string][]string{}
 	for _, as := range all {
 		for _, path := range s.addresses(as) {
@@ -340,7 +343,7 @@ func (s *scene) traceless(before map[string]map[string]asked, all []string) map[
 	return changed
 }
 
-// asBefore asks for what was changed by hiding, once it is shown again.
+// asBefore repeats the changed requests after the items are shown again.
 func (s *scene) asBefore(before map[string]map[string]asked, changed map[string][]string) {
 	for as, paths := range changed {
 		for _, path := range paths {
@@ -351,12 +354,12 @@ func (s *scene) asBefore(before map[string]map[string]asked, changed map[string]
 	}
 }
 
-// exported reports whether a path has to do with exports that are kept: there are new ones each time.
+// exported reports whether a path is about stored exports, which are new each time.
 func exported(path string) bool {
 	return strings.HasPrefix(path, "/ext/v1/exports") || strings.HasPrefix(path, "/settings/export")
 }
 
-// unlike is where one text begins to differ from another.
+// unlike returns where two texts begin to differ.
 func unlike(a, b string) string {
 	at := 0
 	for at < len(a) && at < len(b) && a[at] == b[at] {
@@ -366,8 +369,8 @@ func unlike(a, b string) string {
 	return fmt.Sprintf("%q, not %q", part(a), part(b))
 }
 
-// addresses are all that a GET may be sent to: what the descriptions and the pages have, with each
-// thing in the place of their braces, and what is made up of the addresses of pages.
+// addresses returns everything that a GET can be sent to: the paths of the descriptions and the
+// pages, with each item in place of their parameters, and addresses derived from pages.
 func (s *scene) addresses(as string) (all []string) {
 	for _, d := range []*describe.Description{s.S.API.V3, s.S.API.V2, s.S.API.Ext} {
 		for _, op := range d.Operations() {
@@ -378,7 +381,7 @@ func (s *scene) addresses(as string) (all []string) {
 	}
 	for _, room := range site.Rooms() {
 		if slices.Contains([]string{"account", "signon", "operator"}, room.Name) {
-			continue // of collections they know nothing
+			continue // unrelated to collections
 		}
 		for _, route := range room.Routes {
 			if route.Get != nil {
@@ -389,10 +392,10 @@ func (s *scene) addresses(as string) (all []string) {
 	return append(all, s.fed(as)...)
 }
 
-// fed are the addresses of the door of feeds.
+// fed returns the addresses of feeds.
 func (s *scene) fed(as string) (all []string) {
 	pages := []string{"/owner", "/holder", "/group/crew", "/group/firm", "/" + s.slugs["quzqchannel"], "/" + s.slugs["walks"], "/" + s.slugs["crews"]}
-	if as == "" { // nobody is known by a cookie there
+	if as == "" { // feeds ignore cookies
 		for _, page := range append(pages, "/explore") {
 			all = append(all, page+"/feed.atom", page+"/feed.json")
 		}
@@ -418,7 +421,7 @@ func (s *scene) fed(as string) (all []string) {
 	return all
 }
 
-// fill puts things into the places of a path's braces, and asks what can be asked of it.
+// fill replaces the parameters of a path with items, and adds queries.
 func (s *scene) fill(pattern, as string) (all []string) {
 	paths := []string{pattern}
 	if rest, ok := strings.CutPrefix(pattern, "/{owner}/{channel}"); ok {
@@ -451,7 +454,7 @@ func (s *scene) fill(pattern, as string) (all []string) {
 	return all
 }
 
-// values are what may stand for a name in braces behind the beginning of a path.
+// values returns the possible values of a parameter after a prefix of the path.
 func (s *scene) values(begin, name, as string) (all []string) {
 	ids := func(of ...int64) []string {
 		for _, id := range of {
@@ -493,13 +496,13 @@ func (s *scene) values(begin, name, as string) (all []string) {
 	case name == "batch_id":
 		return []string{"00000000-0000-4000-8000-000000000000"}
 	case last == "imports", last == "import", parts[0] == "operator", parts[0] == "about":
-		return ids(1) // nothing of collections is there
+		return ids(1) // unrelated to collections
 	}
 	s.t.Errorf("say what may stand for %s behind %s", name, begin)
 	return nil
 }
 
-// queries are what may be asked of a path beyond itself.
+// queries returns the queries for a path.
 func (s *scene) queries(pattern string) []string {
 	search := []string{"kiln", "quzqblock", "quzq", "remark", "example.org"}
 	with := func(name string, more ...string) (all []string) {

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// reported is what an import says at its end.
+// reported is the final report of an import.
 type reported struct{ summary, read, failed string }
 
 // TestImportsReport imports the same files through the command line, the website and the API, which
@@ -69,7 +69,7 @@ func TestImportsReport(t *testing.T) {
 	})
 }
 
-// report imports a file and returns what is reported, and the German page if there is one.
+// report imports a file and returns the final report, and the German page if there is one.
 func (w *importer) report(b bringing, encoding string) (got reported, german string) {
 	w.t.Helper()
 	switch b.door {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// invite has the owner of a group invite, by a JSON body, and gives the mailed path.
+// invite lets the owner of a group send an invitation, and returns the mailed path.
 func invite(t *testing.T, r *apptest.Rig, group, to, body string) string {
 	t.Helper()
 	r.Do("max", "POST", "/v3/groups/"+group+"/invitations", body).Want(201)
@@ -61,8 +61,8 @@ func TestInvitationDeclined(t *testing.T) {
 	guest.post(at, "answer", "decline").want(404)
 }
 
-// Who is invited at an address that has no account signs up first, needs no other mail
-// for it, and comes back.
+// An invitee without an account signs up first, needs no other mail for it, and returns to the
+// invitation.
 func TestInvitationSignsUp(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"open", "invitation"} {

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Strangers who try one's password from many addresses keep other browsers out, and not
-// the one that signed in before.
+// Strangers who try a user's password from many addresses lock out other browsers, but not one that
+// signed in before.
 func TestKnownBrowserSignsInBesideStrangers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -33,7 +33,7 @@ func TestKnownBrowserSignsInBesideStrangers(t *testing.T) {
 		if owner.cookies["__Host-vitrine-browser"].Value == before {
 			t.Error("the cookie stays as it was")
 		}
-		// The cookie alone lets in nobody, and is of one account.
+		// The cookie does not grant access by itself, and works for only one account.
 		thief := newBrowser(t, r)
 		thief.cookies["__Host-vitrine-browser"] = owner.cookies["__Host-vitrine-browser"]
 		thief.get("/settings/profile").want(http.StatusSeeOther)

@@ -41,7 +41,7 @@ func TestChannelShowsEveryKind(t *testing.T) {
 	}
 }
 
-// An address that asks for what there is not says so, and never shows something else.
+// Invalid parameters are an error, and never show something else.
 func TestChannelAddresses(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -95,7 +95,7 @@ func TestChannelVisibility(t *testing.T) {
 				t.Errorf("what is private and what is nowhere differ: %s", p.body)
 			}
 		}
-		if page == "/embed" { // whoever looks, it is shown as to guests
+		if page == "/embed" { // it shows every reader what guests see
 			ada.get(slug + page).want(404)
 		} else {
 			ada.get(slug + page).want(200).says("Words in private")
@@ -115,7 +115,7 @@ func TestChannelVisibility(t *testing.T) {
 	ada.get(slug).hides("/feed.atom", "oembed", `rel="canonical"`)
 }
 
-// What strangers write is text, however it is written.
+// Texts of users are escaped, whatever they contain.
 func TestChannelOfHostileTexts(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -187,8 +187,8 @@ func TestEmbeddedChannel(t *testing.T) {
 	}
 }
 
-// A channel of hundreds of things costs as many statements as one of a few, and its page
-// is not large.
+// A channel with hundreds of items needs as many statements as a small one, and its page is not
+// large.
 func TestChannelPageIsBounded(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

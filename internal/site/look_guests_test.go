@@ -16,8 +16,8 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// openToGuests are the addresses that guests see where they are closed out. Nothing of
-// collections is shown there.
+// openToGuests are the pages that guests see if the site is closed to them. They show nothing of
+// collections.
 var openToGuests = []string{
 	"/", "/about/{slug}", "/sign-in", "/sign-in/second-factor", "/sign-in/second-factor/options", "/sign-in/passkey", "/sign-in/sso", "/sign-in/sso/callback",
 	"/sign-in/sso/confirm/{token}", "/sign-in/sso/signed-out", "/sign-in/sso/sign-out", "/sign-in/link/{token}", "/sign-up", "/sign-out", "/confirm/{token}", "/forgot-password", "/reset-password/{token}",
@@ -25,8 +25,8 @@ var openToGuests = []string{
 	"/group/{slug}/invite/{code}", "/offline", "/manifest.webmanifest", "/service-worker.js",
 }
 
-// Where guests are closed out, every other address leads them to sign in, whether there is
-// something or not.
+// If the site is closed to guests, every other address redirects to the sign-in page, whether it
+// exists or not.
 func TestGuestsClosed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.GuestsClosed = true })
@@ -54,7 +54,7 @@ func TestGuestsClosed(t *testing.T) {
 	guest.get("/").want(200).hides("/explore", "/search")
 }
 
-// An announcement stands on every page until its reader puts it away, and a new one anew.
+// An announcement is on every page until the reader dismisses it. A new one is shown again.
 func TestAnnouncement(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)

@@ -22,7 +22,7 @@ func enter(t *testing.T, r *apptest.Rig, name string) *browser {
 	return b
 }
 
-// A person's page has their lists, and is found by the one address.
+// A user's page contains their lists, and has one canonical address.
 func TestProfilePage(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -48,7 +48,7 @@ func TestProfilePage(t *testing.T) {
 	guest.get("/ada?page=3").says("The list ends before this page.", `href="/ada"`)
 }
 
-// What a page is made from makes its tag: it is sent again only if something of it is another.
+// The ETag of a page depends on its content: the page is sent again only after a change.
 func TestListTags(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -71,7 +71,7 @@ func TestListTags(t *testing.T) {
 	}
 }
 
-// What guests see can be explored, in three orders, and by what it is.
+// Public items can be explored in three orders and filtered by type.
 func TestExplore(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -100,7 +100,7 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// Searching finds what its reader may see, within what they choose, and keeps what was typed.
+// A search finds what the reader may see within the chosen scope, and the form keeps the query.
 func TestSearchPage(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -125,7 +125,7 @@ func TestSearchPage(t *testing.T) {
 	}
 }
 
-// A page of the operator's own is linked at the foot of every page.
+// The operator's pages are linked at the foot of every page.
 func TestAboutPages(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -151,7 +151,7 @@ func TestAboutPages(t *testing.T) {
 	guest.get("/about/nothing").want(404)
 }
 
-// A channel that is pinned stands first on the start page.
+// Pinned channels come first on the start page.
 func TestPins(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)

@@ -9,8 +9,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// signedIn is the browser of a member of the cast, who comes in as one that has forgotten the
-// password.
+// signedIn returns the browser of a member of the cast, signed in by a password reset.
 func signedIn(t *testing.T, r *apptest.Rig, name string) *browser {
 	t.Helper()
 	r.Person(name)
@@ -20,7 +19,7 @@ func signedIn(t *testing.T, r *apptest.Rig, name string) *browser {
 	return b
 }
 
-// wall is a channel of ada's that has something of every kind in it.
+// wall is a channel of ada's with an item of every kind.
 type wall struct {
 	id, inside int64
 	blocks     map[string]int64 // by kind
@@ -53,5 +52,5 @@ func newWall(t *testing.T, r *apptest.Rig) wall {
 	return w
 }
 
-// page is the address of a block's page.
+// page returns the path of a block's page.
 func (w wall) page(kind string) string { return fmt.Sprint("/block/", w.blocks[kind]) }

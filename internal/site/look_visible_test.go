@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Each reader sees on the pages of a person and of a group just the channels that the API
-// lists for them, and is told of no more.
+// On the pages of a user and a group, each reader sees exactly the channels that the API lists for
+// them, and the same counts.
 func TestListsShowWhatTheAPIShows(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -49,7 +49,7 @@ func TestListsShowWhatTheAPIShows(t *testing.T) {
 	}
 }
 
-// A page of a list costs so many statements at most, however much there is.
+// The number of statements for a page of a list does not depend on its length.
 func TestStatementsOfLists(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -60,7 +60,7 @@ func TestStatementsOfLists(t *testing.T) {
 			r.Block("ada", fmt.Sprint("Words ", i), c)
 		}
 		mia, guest := enter(t, r, "mia"), newBrowser(t, r)
-		mia.get("/settings/feeds").want(200) // a server reads once what secrets of feeds are made from
+		mia.get("/settings/feeds").want(200) // reads the key of feed secrets, which is cached afterwards
 		for _, who := range []string{"users/ada", "groups/reading-room"} {
 			r.Do("mia", "PUT", "/ext/v1/"+who+"/follow", nil).Want(200)
 		}

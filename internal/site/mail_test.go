@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/config"
 )
 
-// Pages say of mail what is true: that it is on its way, or that this server sends none
-// and who has the link. Neither reveals whether an address has an account.
+// Pages are correct about mail: it was sent, or this server sends none and the operator has the
+// link. Neither reveals whether an address has an account.
 func TestPagesOfMail(t *testing.T) {
 	t.Parallel()
 	const none = "This server sends no mail."
@@ -17,11 +17,11 @@ func TestPagesOfMail(t *testing.T) {
 			t.Parallel()
 			r := apptest.New(t, people, func(c *config.Config) {
 				if c.SignUp = "open"; sends {
-					c.SMTP = &config.SMTP{Host: "127.0.0.1", Port: 1, Security: "never"} // nothing is sent in this test
+					c.SMTP = &config.SMTP{Host: "127.0.0.1", Port: 1, Security: "never"} // this test sends nothing
 				}
 			})
 			operator, guest := first(t, r), newBrowser(t, r)
-			// says wants one text where mail is sent and another where it is not.
+			// says expects one text if the server sends mail, and another if not.
 			says := func(p *page, sent, kept string) {
 				t.Helper()
 				if sends {
@@ -48,7 +48,7 @@ func TestPagesOfMail(t *testing.T) {
 	}
 }
 
-// The page of the first account, and of an address that a mail has proved, promise no link.
+// The page of the first account, and of an address that was confirmed by mail, promise no link.
 func TestNoMailWhereNoneIsNeeded(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)

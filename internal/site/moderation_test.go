@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Somebody reports what they see, an operator decides, and both read what came of it.
+// A user reports an item, an operator decides, and both users read the decision.
 func TestReportPages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -72,7 +72,8 @@ func TestReportPages(t *testing.T) {
 	}, people)
 }
 
-// Operators choose on the page of reports whether new ones are mailed to them, where mail is sent.
+// If the server sends mail, operators choose on the page of reports whether to receive mail about
+// new ones.
 func TestReportMailsPage(t *testing.T) {
 	t.Parallel()
 	const page = "/operator/reports"
@@ -85,7 +86,7 @@ func TestReportMailsPage(t *testing.T) {
 		operator.post(page, "mail", "yes").leads(page).follow().says("Mail me no more")
 		operator.post(page, "mail", "no").leads(page).follow().says("You get no more mail of reports.", "You can get a mail")
 	}, people, func(c *config.Config) {
-		c.SMTP = &config.SMTP{Host: "127.0.0.1", Port: 1, Security: "never"} // nothing is sent in this test
+		c.SMTP = &config.SMTP{Host: "127.0.0.1", Port: 1, Security: "never"} // this test sends nothing
 	})
 	r := apptest.New(t, people)
 	operator := first(t, r)
@@ -93,8 +94,8 @@ func TestReportMailsPage(t *testing.T) {
 	operator.post(page, "mail", "yes").want(404)
 }
 
-// Operators block and unblock on a page of their own, and members come to know of it where they
-// add something.
+// Operators block and unblock on the blocklist's page. Members see an error when they add blocked
+// content.
 func TestBlocklistPage(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -125,8 +126,8 @@ func TestBlocklistPage(t *testing.T) {
 	}, people)
 }
 
-// Operators hide from the page of a thing and show again from the list; who made it reads of it, and
-// sees it as before.
+// Operators hide an item from its page, and show it again from the list. Its author is notified,
+// and still sees it.
 func TestHiddenPages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -191,8 +192,7 @@ func TestHiddenPages(t *testing.T) {
 	}, people)
 }
 
-// A channel of a group that is hidden goes on being its members', who read that it is hidden; nobody else
-// sees it.
+// Members of a group still see its hidden channel, with a notice. Others do not see it.
 func TestHiddenGroupChannel(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -203,7 +203,7 @@ func TestHiddenGroupChannel(t *testing.T) {
 		const since, why = "have hidden this channel since", "See why, and what you can do"
 		guest.get("/crew/shed").want(404)
 		operator.get("/crew/shed").want(404)
-		eve.get("/crew/shed").want(200).says(since, why) // the group is hers, and so she is told
+		eve.get("/crew/shed").want(200).says(since, why) // she is the owner of the group, so she is notified
 		tom.get("/crew/shed").want(200).says(since).hides(why)
 		operator.post("/operator/hidden", "show", "1").leads("/operator/hidden")
 		guest.get("/crew/shed").want(200)
@@ -211,8 +211,8 @@ func TestHiddenGroupChannel(t *testing.T) {
 	}, people)
 }
 
-// Operators look at what is reported or hidden, also where they do not see it otherwise, and at nothing
-// else; each look is in the audit log, and no browser keeps what it showed.
+// Operators look at reported and hidden items, even if they could not see them otherwise, and at
+// nothing else. Each look is in the audit log, and browsers do not cache the page.
 func TestLookPages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -234,13 +234,13 @@ func TestLookPages(t *testing.T) {
 		}
 		for _, closed := range []string{look("block", rust), look("block", moss), look("channel", shed), look("comment", int64(remark)),
 			look("block", picture) + "/picture", look("user", 2), look("group", 1), look("block", 999), look("x", 1), "/operator/look/block/x"} {
-			operator.get(closed).want(404) // nobody has reported it
+			operator.get(closed).want(404) // not reported
 		}
 		if n := looks(); n != 0 {
 			t.Errorf("%d entries of what nobody looked at", n)
 		}
 
-		// A private channel that a collaborator reports.
+		// A collaborator reports a private channel.
 		tom.post(fmt.Sprintf("/report/channel/%d", shed), "reason", "spam").want(303)
 		operator.get("/eve/shed").want(404)
 		operator.get("/operator/reports/1").want(200).says(look("channel", shed))
@@ -255,10 +255,10 @@ func TestLookPages(t *testing.T) {
 			stranger.get(look("channel", shed)).want(404)
 		}
 		operator.post("/operator/reports/1", "outcome", "dismissed").leads("/operator/reports")
-		operator.get(look("channel", shed)).want(404) // it was decided
+		operator.get(look("channel", shed)).want(404) // the report is closed
 		operator.get("/operator/reports/1").want(200).hides(look("channel", shed), "which is gone")
 
-		// What is hidden, with its picture, which nobody sees at the address of the file.
+		// A hidden block with its picture. The address of the file is not found.
 		src := r.Get("eve", "/v3/blocks/%d", picture).Str("image.src")
 		operator.post(fmt.Sprintf("/operator/hide/block/%d", picture)).leads("/operator/hidden")
 		r.Do("", "GET", src[strings.Index(src, "/files/"):], nil).Want(404)
@@ -272,12 +272,12 @@ func TestLookPages(t *testing.T) {
 		operator.get(look("block", picture) + "/file").want(404)
 		tom.get(look("block", picture) + "/picture").want(404)
 
-		// A comment that is hidden, and what it is on.
+		// A hidden comment, and its block.
 		operator.post(fmt.Sprintf("/operator/hide/comment/%d", remark)).leads("/operator/hidden")
 		operator.get(look("comment", int64(remark))).want(200).says("Really", look("block", rust))
 		operator.get(look("block", rust)).want(200)
 
-		// All that a suspended person made.
+		// All items of a suspended user.
 		operator.get(look("block", moss)).want(404)
 		operator.post("/operator/accounts/eve", "do", "suspend", "hide", "yes").leads("/operator/accounts/eve")
 		r.WorkJobs()

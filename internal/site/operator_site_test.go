@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// sendForm sends a form with a file, as a browser does that has no scripts. A file without a
-// name was not chosen.
+// sendForm sends a form with a file, like a browser without scripts. A file without a name was not
+// chosen.
 func (b *browser) sendForm(path, filename, contentType string, content []byte, pairs ...string) *page {
 	b.t.Helper()
 	var body bytes.Buffer
@@ -77,7 +77,7 @@ func TestOperatorAnnouncement(t *testing.T) {
 	guest.get("/sign-in").hides("Soon")
 	said := "# Closed\n<script>alert(1)</script> on [Monday](javascript:alert(1)) <img src=x onerror=alert(1)>"
 	b.post(at, "do", "announce", "announcement", said).leads(at)
-	guest.get("/sign-in").says("Closed") // the browser of the tests holds every page against scripts
+	guest.get("/sign-in").says("Closed") // the test's browser checks every page for scripts
 	id := guest.get("/sign-in").find(`name="announced" value="(\d+)"`)
 	guest.post("/settings/announcement", "announced", id, "next", "/sign-in").leads("/sign-in").follow().hides("Closed")
 	b.get(at).says("It is shown on every page", "Closed")

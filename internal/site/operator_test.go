@@ -26,7 +26,7 @@ func TestOperatorPages(t *testing.T) {
 	operator.get("/operator").says("built with go1", "SQLite", "none failed", "No backup was made")
 }
 
-// The page of the server tells of the last backup, and of one that failed after it.
+// The overview shows the last backup, and a later one that failed.
 func TestOperatorSeesBackups(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -54,7 +54,7 @@ func TestOperatorAccounts(t *testing.T) {
 		operator.get("/operator/accounts?sort=%00").want(200).says("3 accounts")
 		operator.get("/operator/accounts/eve").want(200).says("Last seen", "a password, 0 passkeys, 0 recovery codes", "0 tokens, 0 applications",
 			"1 browser is signed out. The password stays", "The old address is told by mail. Nobody is signed out.", "and told by mail. Their second factor and tokens stay.")
-		asked := func(doing ...string) { // each is behind a summary that says what is to be done, with what it does
+		asked := func(doing ...string) { // each is behind a summary that names the action and its consequence
 			t.Helper()
 			body := operator.get("/operator/accounts/eve").want(200).body
 			for _, do := range doing {
@@ -174,7 +174,7 @@ func TestOperatorJobs(t *testing.T) {
 	operator.post("/operator/jobs", "retry", "x").want(404)
 }
 
-// Operators see what an upgrade has left to jobs, until it is done.
+// Operators see the unfinished jobs of an upgrade.
 func TestOperatorSeesBackfills(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

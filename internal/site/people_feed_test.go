@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// token makes an access token of the account that is signed in.
+// token creates an access token for the signed-in account.
 func (b *browser) token() string {
 	b.t.Helper()
 	return b.post("/settings/personal-access-tokens", "name", "test", "scope", "write").want(200).secret()
@@ -42,7 +42,7 @@ func TestFeedPage(t *testing.T) {
 	}, people)
 }
 
-// Page by page the feed is what the API gives the same reader, and nothing else.
+// All pages of the feed together equal the API's feed for the same reader.
 func TestFeedPageIsTheAPIs(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -131,7 +131,7 @@ func TestNotificationsPage(t *testing.T) {
 	}, people)
 }
 
-// However many tabs mark notifications at once, what is left unread is what is.
+// The number of unread notifications is correct, even if many tabs mark some at once.
 func TestMarkingNotificationsAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -49,7 +49,7 @@ func TestFollowing(t *testing.T) {
 	}, people)
 }
 
-// Who follows twice at once follows once, and tells of it once.
+// Two concurrent requests to follow create one follow and one notification.
 func TestFollowingTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

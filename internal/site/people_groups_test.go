@@ -98,7 +98,7 @@ func TestMembersPage(t *testing.T) {
 		tom.post("/group/guild/members", "do", "invite", "who", "mia").want(403)
 		eve.post(at, "do", "invite", "who", "tom").leads(at)
 		eve.post(at, "remove", id("tom")).leads(at).follow().says("The member has been removed.").hides("Tom")
-		if n := len(r.Statements(func() { eve.get(at).want(200) })); n > 16 { // two of them for what is unread
+		if n := len(r.Statements(func() { eve.get(at).want(200) })); n > 16 { // two of them are for unread notifications
 			t.Errorf("%d statements for the page of members", n)
 		}
 	}, people)

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/config"
 )
 
-// A picture that is sent with a form is checked at once and shown once its job is done, by
-// people and by groups; what is no picture is refused at its field, and changes nothing.
+// An uploaded picture of a user or group is checked at once and shown when its job is done. A file
+// that is not a picture is refused at its field and changes nothing.
 func TestPicturesBySending(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -65,16 +65,16 @@ func TestPicturesBySending(t *testing.T) {
 	}, people, func(c *config.Config) { c.UploadLimit = tiny })
 }
 
-// owners is what there is of those who have pictures.
+// owners returns the rows that have pictures.
 func owners(r *apptest.Rig) apptest.Dump {
 	all := r.Dump()
 	return apptest.Dump{"users": all["users"], "groups": all["groups"], "avatar_wishes": all["avatar_wishes"]}
 }
 
-// tiny is how large an upload may be in a test.
+// tiny is the upload limit of some tests.
 const tiny = 64 << 10
 
-// Only its owner sends a picture of a group.
+// Only the owner of a group can change its picture.
 func TestPictureOfAnothersGroup(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -89,7 +89,7 @@ func TestPictureOfAnothersGroup(t *testing.T) {
 	}, people)
 }
 
-// A form that is sent twice makes one group; the next form, or another name, makes another.
+// A form that is sent twice creates one group. The next form, or another name, creates another.
 func TestGroupIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// A link to a comment leads to the page of the comments that has it, as it then is, and to
-// nobody who does not see the block.
+// A link to a comment redirects to its current page of the comments, but only for readers who can
+// see the block.
 func TestPlacesOfComments(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -32,7 +32,7 @@ func TestPlacesOfComments(t *testing.T) {
 	}, people)
 }
 
-// The feed and the notifications cost as many statements however much is on the page.
+// The number of statements for the feed and the notifications does not depend on their length.
 func TestStatementsOfFeedPages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -49,7 +49,7 @@ func TestStatementsOfFeedPages(t *testing.T) {
 		some(2)
 		few := map[string]int{}
 		for _, path := range []string{"/feed", "/notifications"} {
-			count(path) // and what is remembered for a while is
+			count(path) // fills the caches
 			few[path] = count(path)
 		}
 		some(24)

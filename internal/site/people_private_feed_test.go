@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// Who sees a private channel finds the address of a feed of their own on its page, and so do
-// the members of a group; others find the feed that all see, and programs no secret.
+// Readers of a private channel, and members of a group, find the address of their secret feed on
+// its page. Others find the public feed. The page's head contains no secret.
 func TestPrivateFeedsOnPages(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// The number at the top of pages is that of the list: what is hidden by now is not counted.
+// The number at the top of pages equals that of the list: hidden items are not counted.
 func TestUnreadAtTheTop(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -36,7 +36,7 @@ func TestUnreadAtTheTop(t *testing.T) {
 	}, people)
 }
 
-// More than 99 are not told apart.
+// The number is capped at 99+.
 func TestManyUnreadAtTheTop(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/config"
 )
 
-// A script that sends a form is told where it leads, and the page there has its note.
+// A script that posts a form receives the address in a header, and the next page shows the note.
 func TestScriptsAreNotRedirected(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -24,7 +24,7 @@ func TestScriptsAreNotRedirected(t *testing.T) {
 	b.get("/settings/profile").says("Your profile has been saved.")
 }
 
-// Who installs the site is told what it is called, and what is shared with it comes to /save.
+// The manifest contains the site's name, and shared content opens /save.
 func TestInstallable(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -56,8 +56,8 @@ func TestInstallable(t *testing.T) {
 	}
 }
 
-// The worker is asked for at each visit, and is nobody's; so is the page that it shows for
-// those that are not there.
+// The worker is requested on each visit and depends on no user. The same is true for its offline
+// page.
 func TestWorker(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.SiteURL = "https://vitrine.test/case" })
@@ -85,7 +85,7 @@ func TestWorker(t *testing.T) {
 	}
 }
 
-// What a browser has kept of pages goes with the session.
+// Signing out clears the browser's cache of pages.
 func TestSignOutForgetsPages(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -96,7 +96,7 @@ func TestSignOutForgetsPages(t *testing.T) {
 	b.get("/").says(`data-reader="guest"`)
 }
 
-// All that a page needs of styles and scripts is small, and is kept by browsers for ever.
+// All styles and scripts of a page together are small, and browsers cache them forever.
 func TestAssetsAreSmall(t *testing.T) {
 	t.Parallel()
 	const most = 60 << 10

@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/apptest"
 )
 
-// key is an authenticator with a credential for the rig's site.
+// key is an authenticator with a credential for the test's site.
 type key struct {
 	virtualwebauthn.Authenticator
 	credential virtualwebauthn.Credential
@@ -63,7 +63,8 @@ func TestPasskeysOnSite(t *testing.T) {
 	ada.get("/settings/passkeys").says("The passkey was added.", "Phone", "Blue key", "never used", "10 codes are left.")
 	ada.get("/settings/recovery-codes").hides(codes[0])
 
-	// The password alone opens nothing; a code does, without scripts, and leads on.
+	// A password without a second factor does not sign in. A recovery code completes the sign-in
+	// without scripts and redirects.
 	b := newBrowser(t, r)
 	next := "/oauth/authorize?client_id=x&redirect_uri=y"
 	asked := "/sign-in/second-factor?next=" + url.QueryEscape(next)
@@ -84,7 +85,7 @@ func TestPasskeysOnSite(t *testing.T) {
 	}
 	b.get("/sign-in/second-factor").leads("/")
 
-	// A passkey does after the password, and alone.
+	// A passkey works after the password, and also without it.
 	c := newBrowser(t, r)
 	c.post("/sign-in", "email", "ada@example.org", "password", password).leads("/sign-in/second-factor")
 	c.post("/sign-in/second-factor", "passkey", k.signs(c, "/sign-in/second-factor/options")).leads("/")
@@ -127,7 +128,7 @@ func TestPasskeysOnSite(t *testing.T) {
 	e.post("/sign-in", "email", "ada@example.org", "password", password).leads("/")
 }
 
-// An operator lets in who has lost their keys.
+// An operator removes the second factor of a user who lost their passkeys.
 func TestOperatorRemovesSecondFactor(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)

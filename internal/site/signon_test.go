@@ -21,7 +21,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// signOnRig runs f on a server with a provider of single sign-on, on each database.
+// signOnRig runs f on a server with a single sign-on provider, on each database.
 func signOnRig(t *testing.T, f func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider), options ...apptest.Option) {
 	t.Helper()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
@@ -36,7 +36,7 @@ func signOnRig(t *testing.T, f func(t *testing.T, r *apptest.Rig, fake *oidctest
 	})
 }
 
-// signOn goes to the provider and back.
+// signOn visits the provider and returns to the site.
 func (b *browser) signOn(fake *oidctest.Provider, at string) *page {
 	b.t.Helper()
 	to := b.get(at).want(303).header.Get("Location")
@@ -46,7 +46,7 @@ func (b *browser) signOn(fake *oidctest.Provider, at string) *page {
 	return b.get(b.back(fake, to))
 }
 
-// back gives the path to which the provider leads from an address.
+// back returns the path to which the provider redirects.
 func (b *browser) back(fake *oidctest.Provider, to string) string {
 	b.t.Helper()
 	path, ok := strings.CutPrefix(fake.Visit(to), apptest.Base)
@@ -56,7 +56,7 @@ func (b *browser) back(fake *oidctest.Provider, to string) string {
 	return path
 }
 
-// count gives the number that a query selects.
+// count returns the number that a query selects.
 func count(r *apptest.Rig, query string) (n int64) {
 	r.T.Helper()
 	if err := r.DB().Reader().QueryRow(r.T.Context(), query).Scan(&n); err != nil {
@@ -65,7 +65,7 @@ func count(r *apptest.Rig, query string) (n int64) {
 	return n
 }
 
-// acts gives the acts of the audit log, with their details, oldest first.
+// acts returns the entries of an act in the audit log with their details, oldest first.
 func acts(t *testing.T, r *apptest.Rig, act domain.Act) (all []string) {
 	t.Helper()
 	entries, err := r.S.Store.AuditEntries(t.Context(), domain.AuditFilter{Act: act}, domain.AuditPlace{}, true, 100)
@@ -119,7 +119,7 @@ func TestSignOnMakesAccounts(t *testing.T) {
 	})
 }
 
-// An answer is of use once, to the browser that asked, for a quarter of an hour.
+// A response works once, only in the browser that started the sign-in, and for 15 minutes.
 func TestSignOnAnswers(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
@@ -207,7 +207,7 @@ func TestSignOnConnects(t *testing.T) {
 			t.Error("its holder was not told")
 		}
 
-		// From the settings: the identity of somebody else, a second one, and one's own.
+		// From the settings: another user's identity, a second one, and the user's own.
 		bob := newBrowser(t, r)
 		bob.get("/sign-in/sso?connect=yes").leads("/sign-in?next=" + url.QueryEscape("/sign-in/sso?connect=yes"))
 		bob.post("/sign-in", "email", "bob@example.org", "password", password).leads("/")
@@ -220,7 +220,7 @@ func TestSignOnConnects(t *testing.T) {
 		bob.post(late).want(422).says("Your account is connected already: disconnect it first.")
 		bob.signOn(fake, "/sign-in/sso?connect=yes").leads("/settings/single-sign-on")
 
-		// An account that ends takes its identity with it.
+		// Deleting an account deletes its identity.
 		if err := r.S.App.DeleteAccount(t.Context(), domain.Actor{UserID: eve.ID}, r.Proved(eve.ID), "eve"); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestSignOnTrusts(t *testing.T) {
 	}, func(c *config.Config) { c.OIDC.Email = "trust" })
 }
 
-// Who may not come in, and what the log says of them.
+// Refused sign-ins, and their entries in the log.
 func TestSignOnRefuses(t *testing.T) {
 	t.Parallel()
 	closed := func(mode, signUp string) apptest.Option {
@@ -281,7 +281,7 @@ func TestSignOnRefuses(t *testing.T) {
 				if tt.signUp != "follow" {
 					return
 				}
-				// Whom an operator invites by the address may come.
+				// An operator's invitation by address lets a user sign in.
 				operator.post("/operator/invitations", "do", "people", "emails", "nina@example.org").want(200)
 				b.signOn(fake, "/sign-in/sso").leads("/")
 			}, closed(tt.mode, tt.signUp))
@@ -289,7 +289,7 @@ func TestSignOnRefuses(t *testing.T) {
 	}
 }
 
-// Signing out leads on to the provider where the session came from there, and nowhere else.
+// Signing out redirects to the provider only if the session came from there.
 func TestSignOutAtTheProvider(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
@@ -306,11 +306,12 @@ func TestSignOutAtTheProvider(t *testing.T) {
 			t.Errorf("it leads to %s, %v", to, err)
 		}
 		b.get("/settings").want(303)
-		b.post("/sign-out").leads("/") // it is forgotten
+		b.post("/sign-out").leads("/") // the cookie was deleted
 	})
 }
 
-// With single sign-on alone nothing else opens an account, but for a link of the command line.
+// If only single sign-on is allowed, nothing else opens an account except a link from the command
+// line.
 func TestSignOnAlone(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
@@ -318,7 +319,7 @@ func TestSignOnAlone(t *testing.T) {
 		b := newBrowser(t, r)
 		b.post("/sign-up", "name", "Ada", "slug", "ada", "email", "ada@example.org", "password", password).want(422).says(off)
 		fake.Is("1", "email", "ada@example.org", "preferred_username", "ada")
-		b.signOn(fake, "/sign-in/sso").leads("/") // the first, so an operator
+		b.signOn(fake, "/sign-in/sso").leads("/") // the first account is the operator
 		b.get("/operator").want(200)
 		b.get("/settings/email").want(200).hides("/settings/password", "/settings/passkeys")
 		id := b.get("/settings/single-sign-on").find(`name="disconnect" value="(\d+)"`)
@@ -360,7 +361,7 @@ func TestSignOnAlone(t *testing.T) {
 		link = strings.TrimPrefix(address, apptest.Base)
 		g.post(link).leads("/")
 		g.get("/settings/email").says("bob@example.org")
-		g.signOn(fake, "/sign-in/sso?connect=yes").follow().want(200) // and so connects the account
+		g.signOn(fake, "/sign-in/sso?connect=yes").follow().want(200) // this connects the account
 		if got := acts(t, r, domain.ActSignInLink); len(got) != 2 {
 			t.Errorf("links: %q", got)
 		}
@@ -373,7 +374,7 @@ func TestSignOnAlone(t *testing.T) {
 	}, func(c *config.Config) { c.OIDC.Only, c.SignUp = true, "open" })
 }
 
-// A blocked provider of mail is refused here as it is to who signs up; who has an account keeps it.
+// A blocked mail provider is refused here as on sign-up. Existing accounts are kept.
 func TestSignOnOfABlockedProvider(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
@@ -426,7 +427,7 @@ func TestSignOnFollowsGroups(t *testing.T) {
 		is(editors, false)
 		is(seven, false)
 
-		// A membership that came otherwise stays, and so does that of an owner.
+		// Memberships of other origins stay, and so do those of owners.
 		owner := domain.Actor{UserID: r.Person("eve").ID, Scope: domain.ScopeWrite}
 		storetest.In(t, r.S.Store, func(tx *store.Tx) error {
 			_, err := tx.AddMember(t.Context(), editors, nina.ID, r.Clock.Now())
@@ -439,9 +440,9 @@ func TestSignOnFollowsGroups(t *testing.T) {
 		is(seven, true)
 		r.Exec(`UPDATE groups SET owner_id = $1 WHERE id = $2`, owner.UserID, seven)
 		comes()
-		is(seven, true) // it is no longer the provider's
+		is(seven, true) // the provider no longer manages it
 
-		// Who leaves the group by themself comes back, and who disconnects leaves.
+		// A user who leaves the group is added again. A user who disconnects is removed.
 		if err := r.S.App.LeaveGroup(t.Context(), domain.Actor{UserID: nina.ID}, domain.Ref{ID: int64(editors)}); err != nil {
 			t.Fatal(err)
 		}
@@ -458,7 +459,7 @@ func TestSignOnFollowsGroups(t *testing.T) {
 	})
 }
 
-// An application's request goes on after signing in at the provider.
+// An authorization request continues after signing in at the provider.
 func TestSignOnThenConsent(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
@@ -471,7 +472,7 @@ func TestSignOnThenConsent(t *testing.T) {
 	})
 }
 
-// A provider that is away keeps nobody out who can come in otherwise.
+// If the provider is down, users can still sign in by other means.
 func TestSignOnAway(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {
@@ -492,8 +493,8 @@ func TestSignOnAway(t *testing.T) {
 	})
 }
 
-// Whoever comes several times at once has one account, is in each group once, and whoever
-// confirms twice connects once.
+// Concurrent sign-ins of one person create one account with one membership per group. Confirming
+// twice connects once.
 func TestSignOnAtOnce(t *testing.T) {
 	t.Parallel()
 	signOnRig(t, func(t *testing.T, r *apptest.Rig, fake *oidctest.Provider) {

@@ -1,5 +1,5 @@
-// Package site is the website: rooms of pages in one frame, rendered on the server. Each
-// page does what it does by links and forms; scripts make that easier.
+// Package site is the website: packages of pages in a common frame, rendered on the server. Every
+// page works with links and forms only. Scripts make it more convenient.
 package site
 
 import (
@@ -14,10 +14,10 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// Rooms are all parts of the website.
+// Rooms returns all parts of the website.
 func Rooms() []web.Room {
 	return []web.Room{look.Room(), collect.Room(), account.Room(), signon.Room(), people.Room(), moderation.Room(), transfer.Room(), operator.Room()}
 }
 
-// New makes the website.
+// New creates the website.
 func New(o web.Options) *web.Site { return web.New(o, Rooms()...) }

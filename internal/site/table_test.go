@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/config"
 )
 
-// address is a page with what a guest and a user get of it by GET and by POST, with an
-// empty form.
+// address is a page with the statuses that guests and users get for GET and for POST with an empty
+// form.
 type address struct {
 	path                                   string
 	guestGet, guestPost, userGet, userPost int
@@ -145,7 +145,7 @@ func TestEveryAddress(t *testing.T) {
 	r := apptest.New(t, people, func(c *config.Config) { c.SignUp = "open" })
 	first(t, r)
 	for _, at := range table {
-		r.Clock.Advance(time.Second) // forms are counted by the minute
+		r.Clock.Advance(time.Second) // forms are limited per minute
 		guest, user := newBrowser(t, r), newBrowser(t, r)
 		user.post("/sign-in", "email", memberOnce(t, r), "password", password).leads("/")
 		for _, tt := range []struct {
@@ -173,7 +173,7 @@ func TestEveryAddress(t *testing.T) {
 	}
 }
 
-// memberOnce gives the address of one account that is no operator's.
+// memberOnce returns the address of the only account that is not an operator.
 func memberOnce(t *testing.T, r *apptest.Rig) string {
 	t.Helper()
 	if _, err := r.S.App.User(t.Context(), refOf("eve")); err != nil {

@@ -18,19 +18,19 @@ import (
 	"vitrine/internal/store"
 )
 
-// viewers are who looks. The owner has the channels, the crew is a group that collaborates on
-// the private one, the partner a member of the group that owns another, and the stranger
-// follows everybody.
+// viewers are the readers. The owner has the channels, crew belongs to a group that collaborates on
+// the private one, partner belongs to the group that owns another, and the stranger follows
+// everyone.
 var viewers = []string{"", "stranger", "collaborator", "crew", "partner", "owner"}
 
-// thing is something with a word in its texts that nothing else has.
+// thing is an item with a unique word in its texts.
 type thing struct {
 	word string
-	api  string // where the API answers 200 to whoever may see it
+	api  string // where the API answers 200 to those who may see it
 	page string // path of its page
 }
 
-// town is a server with things that some may see.
+// town is a server with items of different visibility.
 type town struct {
 	*apptest.Rig
 	t        *testing.T
@@ -39,8 +39,8 @@ type town struct {
 	ids      map[string]int64 // by word
 }
 
-// Whatever a page, a feed, a card or a search says to a viewer, the API says to them too,
-// and what the API denies is the same page as of what never was.
+// Everything that a page, a feed, a card or a search shows to a viewer is visible to them in the
+// API too. If the API denies an item, its page is the same as that of an item that never existed.
 func TestPagesShowWhatTheAPIShows(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -80,7 +80,7 @@ func TestPagesShowWhatTheAPIShows(t *testing.T) {
 	}, people)
 }
 
-// bare is what a page says within its frame, whose counts change while one reads.
+// bare returns a page without its frame, whose counts change in the meantime.
 func bare(body string) (said string) {
 	doc, err := html.Parse(strings.NewReader(body))
 	if err != nil {
@@ -154,7 +154,7 @@ func (w *town) add(word, kind string, id int64, page string) {
 	w.things = append(w.things, thing{word: word, api: fmt.Sprintf("/v3/%s/%d", kind, id), page: page})
 }
 
-// signIn gives a browser the session of a member of the cast, who has no password.
+// signIn sets the session of a member of the cast, who has no password, in a browser.
 func (w *town) signIn(as string) {
 	w.t.Helper()
 	secret, hash, _ := auth.NewToken(auth.Session)
@@ -170,7 +170,7 @@ func (w *town) signIn(as string) {
 
 func (w *town) open(as, path string) *page { return w.browsers[as].get(path) }
 
-// addresses are those of all pages that could say something of the things.
+// addresses returns all pages that might show the items.
 func (w *town) addresses() []string {
 	all := []string{"/", "/explore", "/explore?view=channels", "/explore?view=blocks", "/explore?view=people", "/explore?view=groups",
 		"/search", "/search?q=kiln", "/search?q=kiln&scope=my", "/search?q=kiln&scope=following", "/search?q=remark",
@@ -212,7 +212,7 @@ func (w *town) addresses() []string {
 	return all
 }
 
-// completeContents holds each channel's page against the API's list of what is in it.
+// completeContents compares each channel's page with the API's list of its contents.
 func (w *town) completeContents(as string) {
 	for _, th := range w.things {
 		if strings.HasPrefix(th.page, "/block/") {
@@ -231,7 +231,7 @@ func (w *town) completeContents(as string) {
 	}
 }
 
-// everyRoute fails for pages of collections that no address of the test led to.
+// everyRoute fails for pages of collections that the test did not visit.
 func (w *town) everyRoute(visited map[string]bool) {
 	for _, room := range site.Rooms() {
 		if !slices.Contains([]string{"look", "collect", "people"}, room.Name) {

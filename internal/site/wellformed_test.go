@@ -8,12 +8,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// voids are elements without an end.
+// voids are elements without an end tag.
 var voids = []string{"meta", "link", "img", "input", "br", "source"}
 
-// wellFormed holds a page against what every page is: its elements are closed in their
-// order, nothing runs or is styled within it, every field has a label, headings come in
-// order, ids are there once and what refers to them finds them.
+// wellFormed checks what is required of every page: elements are properly nested, there are no
+// inline scripts or styles, every field has a label, headings are in order, ids are unique, and
+// references to them are valid.
 func (p *page) wellFormed() {
 	p.t.Helper()
 	p.nested()
@@ -35,7 +35,7 @@ func (p *page) wellFormed() {
 	}
 }
 
-// nested holds start and end tags against each other, which a parser forgives.
+// nested compares start and end tags, since parsers tolerate errors.
 func (p *page) nested() {
 	p.t.Helper()
 	var open []string
@@ -60,8 +60,8 @@ func (p *page) nested() {
 	}
 }
 
-// bookmarklet is the one address that runs: people take it to their bookmarks, and on our own
-// pages the policy keeps it from running.
+// bookmarklet matches the only javascript: address. Users drag it to their bookmarks; on our own
+// pages the policy prevents it from running.
 var bookmarklet = regexp.MustCompile(`^javascript:location\.href=%27https://[a-z.]+/save\?url=%27\+encodeURIComponent%28location\.href%29\+%27&title=%27\+encodeURIComponent%28document\.title%29\+%27&text=%27\+encodeURIComponent%28getSelection%28%29%29$`)
 
 // checker walks a page.
@@ -89,7 +89,7 @@ func attr(n *html.Node, name string) string {
 	return ""
 }
 
-// collect notes ids and labels.
+// collect records ids and labels.
 func (c *checker) collect(n *html.Node) {
 	if id := attr(n, "id"); id != "" {
 		c.ids[id]++

@@ -1,5 +1,4 @@
-// Package arena reads channels from a server that speaks version 3 of the API: Are.na's, or
-// another like this one.
+// Package arena reads channels from a server with version 3 of the API: Are.na or another Vitrine.
 package arena
 
 import (
@@ -20,10 +19,10 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// DefaultFrom is where Are.na's API is.
+// DefaultFrom is the address of Are.na's API.
 const DefaultFrom = "https://api.are.na"
 
-// How much is read.
+// Limits of the reading.
 const (
 	perPage     = 100
 	maxPages    = 10_000 // of one list: a channel has at most a million items
@@ -31,36 +30,36 @@ const (
 	atOnce      = 2 // channels
 )
 
-// Options say what is read. Zero values stand for what is noted.
+// Options configure a Source. Comments note the meaning of zero values.
 type Options struct {
-	From      string         // the address of the API: DefaultFrom
-	Token     string         // of who reads; "": what guests see
+	From      string         // address of the API; "": DefaultFrom
+	Token     string         // of the reader; "": read as a guest
 	What      []string       // slugs, ids or addresses of channels, "@user", "group/slug"
-	Deep      bool           // also the channels that are in these, and so on
-	HeadsOnly bool           // the channels without what is in them
-	Page      int            // of what is in a channel, from which it is read: 1
-	Paged     func(page int) // before each page of what is in a channel
-	MaxFile   int64          // bytes of a file: as many as there are
+	Deep      bool           // also read channels within these, recursively
+	HeadsOnly bool           // read channels without their contents
+	Page      int            // page of a channel's contents to start with; 0: 1
+	Paged     func(page int) // called before each page of a channel's contents
+	MaxFile   int64          // maximum bytes of a file; 0: unlimited
 
-	// Client decides which addresses are connected to, for the API and for files.
+	// Client restricts the addresses of the API and of files that are connected to.
 	Client *fetch.Client
 
 	Sleep func(ctx context.Context, d time.Duration) error // for tests
 	Now   func() time.Time                                 // for tests
 }
 
-// Source is a server elsewhere. It is read once.
+// Source is another server. It can be read only once.
 type Source struct {
 	client
 	o    Options
-	self int64 // whose token it is; 0 for a guest
+	self int64 // id of the token's user; 0 for a guest
 
 	mu    sync.Mutex
 	heads map[int64]bool // that were handed over
-	queue []thing        // whose contents are still to be read
+	queue []thing        // channels whose contents are still to be read
 }
 
-// New makes a source. Its error is about the options.
+// New creates a source. It returns an error if the options are invalid.
 func New(o Options) (*Source, error) {
 	if o.From == "" {
 		o.From = DefaultFrom
@@ -106,7 +105,8 @@ func (s *Source) Read(ctx context.Context, to source.Taker) error {
 	return s.contents(ctx, to)
 }
 
-// Channels gives the ids of the channels that were handed over, for who reads them one by one.
+// Channels returns the ids of the channels that were handed over, so that the caller can read them
+// one by one.
 func (s *Source) Channels() (ids []string) {
 	for _, t := range s.queue {
 		ids = append(ids, fmt.Sprint(t.ID))
@@ -114,7 +114,7 @@ func (s *Source) Channels() (ids []string) {
 	return ids
 }
 
-// who asks whose token it is.
+// who finds the user of the token.
 func (s *Source) who(ctx context.Context) error {
 	if s.token == "" {
 		return nil
@@ -122,14 +122,14 @@ func (s *Source) who(ctx context.Context) error {
 	var me person
 	err := s.get(ctx, "/v3/me", nil, &me)
 	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusForbidden {
-		return nil // a token of an application, which is nobody's
+		return nil // a token of an application has no user
 	}
 	s.self = me.ID
 	return err
 }
 
-// find hands over the channels that a word of the command names. What is not there is left out;
-// an error is one that would meet everything else, too.
+// find hands over the channels that an argument names. It reports missing ones as left out, and
+// returns only errors that would affect everything else too.
 func (s *Source) find(ctx context.Context, to source.Taker, what string) error {
 	var err error
 	name := s.tidy(what)
@@ -151,7 +151,7 @@ func (s *Source) find(ctx context.Context, to source.Taker, what string) error {
 	return s.pass(to, "channel "+name, err)
 }
 
-// tidy takes the address of a channel's page for the channel.
+// tidy converts the address of a channel's page to the name of the channel.
 func (s *Source) tidy(what string) string {
 	what = strings.TrimSpace(what)
 	u, err := weburl.Parse(what)
@@ -165,7 +165,7 @@ func (s *Source) tidy(what string) string {
 	return parts[len(parts)-1]
 }
 
-// pass notes an error that is about one thing, and gives back one that ends the reading.
+// pass reports an error that concerns a single item, and returns one that ends the reading.
 func (s *Source) pass(to source.Taker, what string, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Down || e.Status == http.StatusUnauthorized {
@@ -185,7 +185,7 @@ func (s *Source) findAll(ctx context.Context, to source.Taker, path, what string
 	})
 }
 
-// hand hands over a channel, once, and has its contents read.
+// hand hands over a channel once, and queues it so that its contents are read.
 func (s *Source) hand(ctx context.Context, to source.Taker, t thing) error {
 	s.mu.Lock()
 	known := s.heads[t.ID]
@@ -214,7 +214,7 @@ func (s *Source) hand(ctx context.Context, to source.Taker, t thing) error {
 	return nil
 }
 
-// contents reads what is in the channels, a few of them at once.
+// contents reads the contents of the queued channels, a few concurrently.
 func (s *Source) contents(ctx context.Context, to source.Taker) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -225,7 +225,7 @@ func (s *Source) contents(ctx context.Context, to source.Taker) error {
 		if ok = ok && ctx.Err() == nil; !ok && running == 0 {
 			break
 		}
-		if !ok || running == atOnce { // one that ends makes room, and may have found others
+		if !ok || running == atOnce { // when one ends there is room for another, and it may have queued more
 			<-ended
 			running--
 		}
@@ -244,7 +244,7 @@ func (s *Source) contents(ctx context.Context, to source.Taker) error {
 	return context.Cause(ctx)
 }
 
-// next takes a channel from the queue.
+// next removes a channel from the queue.
 func (s *Source) next() (t thing, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,7 +255,8 @@ func (s *Source) next() (t thing, ok bool) {
 	return t, true
 }
 
-// inside reads what is in a channel. One that cannot be read to its end is taken in part.
+// inside reads the contents of a channel. If it cannot be read to its end, the items read so far
+// are kept.
 func (s *Source) inside(ctx context.Context, to source.Taker, c thing) error {
 	id := fmt.Sprint(c.ID)
 	query := url.Values{"sort": {"position_asc"}}
@@ -281,7 +282,7 @@ func (s *Source) inside(ctx context.Context, to source.Taker, c thing) error {
 	return to.Close(ctx, id)
 }
 
-// comments reads those on a block.
+// comments reads the comments on a block.
 func (s *Source) comments(ctx context.Context, to source.Taker, channel string, b thing) error {
 	id := fmt.Sprint(b.ID)
 	where := s.pageOf(b)
@@ -292,12 +293,12 @@ func (s *Source) comments(ctx context.Context, to source.Taker, channel string, 
 	return s.pass(to, "comments on block "+b.Title, err)
 }
 
-// pages reads a list to its end, or as far as it makes sense: every thing is handed over once.
+// pages reads a list to its end or to the limit of pages, and calls each once per item.
 func (s *Source) pages(ctx context.Context, to source.Taker, path string, query url.Values, what string, each func(t thing) error) error {
 	return s.pagesFrom(ctx, to, 1, nil, path, query, what, each)
 }
 
-// pagesFrom is pages from one on, each of which is told of before it is read.
+// pagesFrom is pages starting at a page number. It calls paged before each page.
 func (s *Source) pagesFrom(ctx context.Context, to source.Taker, first int, paged func(page int), path string, query url.Values, what string,
 	each func(t thing) error) error {
 	type key struct {
@@ -348,7 +349,7 @@ func (s *Source) pagesFrom(ctx context.Context, to source.Taker, first int, page
 	}
 }
 
-// opening opens the file at an address.
+// opening returns a function that opens the file at an address.
 func (s *Source) opening(at string) func(ctx context.Context) (io.ReadCloser, error) {
 	return func(ctx context.Context) (io.ReadCloser, error) {
 		body, err := s.open(ctx, at, s.o.MaxFile)

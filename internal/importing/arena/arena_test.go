@@ -18,9 +18,9 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// notes is a Taker that notes what it is handed.
+// notes is a Taker that records its calls.
 type notes struct {
-	source.Taker // of what this source never hands over
+	source.Taker // for methods that this source never calls
 
 	mu       sync.Mutex
 	channels []source.Channel
@@ -51,7 +51,7 @@ func (n *notes) Close(_ context.Context, channel string) error {
 }
 func (n *notes) LeftOut(l source.LeftOut) { _ = n.do(func() { n.left = append(n.left, l) }) }
 
-// rig is a server that a test makes up, and a clock that only sleeping moves.
+// rig is a fake server, and a clock that only advances by sleeping.
 type rig struct {
 	mux   *http.ServeMux
 	srv   *httptest.Server
@@ -82,7 +82,7 @@ func (r *rig) clock() time.Time {
 	return r.now
 }
 
-// total is how long was slept.
+// total returns how long was slept.
 func (r *rig) total() (d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func TestALyingSourceIsTakenInPart(t *testing.T) {
 	for name, c := range map[string]struct {
 		pages func(w http.ResponseWriter, page string)
 		items int
-		left  string // in what was left out; "" nothing was
+		left  string // part of a report; "" if everything was imported
 	}{
 		"a page that repeats": {func(w http.ResponseWriter, _ string) {
 			_, _ = io.WriteString(w, listJSON(true, textJSON(1, ""), textJSON(2, "")))

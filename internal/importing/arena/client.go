@@ -15,13 +15,13 @@ import (
 	"vitrine/internal/fetch"
 )
 
-// How often something is asked for that may yet come, and how long is waited in between.
+// How often a temporary failure is retried, and the wait between attempts.
 const (
 	tries     = 8
 	fileTries = 4
 	minWait   = time.Second
 	maxWait   = time.Minute
-	maxRefuse = 30 // times in a row that too much was asked
+	maxRefuse = 30 // consecutive 429 responses
 )
 
 // Limits for a response, since the other server may be hostile.
@@ -31,12 +31,12 @@ const (
 	maxItems = 10 * perPage // on one page
 )
 
-// Error is why something could not be read. Why is for people, and has no token in it.
+// Error is a failed request. Why is for users, and contains no token.
 type Error struct {
-	Where  string // the address that was asked
+	Where  string // the requested address
 	Why    string
-	Status int  // of the answer, if that is why
-	Down   bool // the server cannot be reached, whatever it is asked
+	Status int  // of the response, if that is the reason
+	Down   bool // the server is down, so other requests would fail too
 	cause  error
 }
 
@@ -45,23 +45,23 @@ func (e *Error) Error() string { return e.Why + " (" + e.Where + ")" }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// client asks a server of version 3, as often as it allows.
+// client sends requests to a server of version 3 within its rate limit.
 type client struct {
-	base  string // without a slash at its end
+	base  string // without a trailing slash
 	token string
 	http  *fetch.Client
 	sleep func(ctx context.Context, d time.Duration) error
 	now   func() time.Time
 
 	mu     sync.Mutex
-	limit  int // requests in a window; 0: not known
+	limit  int // requests per window; 0: unknown
 	window time.Duration
-	began  time.Time // of the window
-	sent   int       // in it
-	not    time.Time // before which nothing is sent
+	began  time.Time // start of the window
+	sent   int       // requests sent in the window
+	not    time.Time // no request is sent before this time
 }
 
-// get reads an answer of JSON.
+// get reads a JSON response, and retries temporary failures.
 func (c *client) get(ctx context.Context, path string, query url.Values, into any) error {
 	where := c.base + path
 	if len(query) > 0 {
@@ -90,7 +90,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, into an
 		}
 		if failed.Status == http.StatusTooManyRequests {
 			if refused++; refused <= maxRefuse {
-				try-- // it is no failure to be told to wait
+				try-- // being rate limited is not a failure
 			}
 			c.pause(wait)
 		}
@@ -103,7 +103,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, into an
 	}
 }
 
-// explained says what a failure means.
+// explained converts a failure to an Error.
 func explained(where string, failed *fetch.Error, answered bool) *Error {
 	e := &Error{Where: where, Why: failed.Reason, Status: failed.Status, cause: failed}
 	switch failed.Status {
@@ -125,10 +125,10 @@ func (c *client) ask(ctx context.Context, where string, into any) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = answer.Body.Close() }() // of what was only read
+	defer func() { _ = answer.Body.Close() }() // errors of closing a reader do not matter
 	c.learn(answer.Header)
 	if err := decode(answer.Body, into); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) { // it may come whole the next time
+		if errors.Is(err, io.ErrUnexpectedEOF) { // the next attempt may succeed
 			return errors.Join(&fetch.Error{Reason: "The answer was cut off", Temporary: true}, err)
 		}
 		return err
@@ -136,7 +136,7 @@ func (c *client) ask(ctx context.Context, where string, into any) error {
 	return nil
 }
 
-// turn waits until a request may be sent.
+// turn waits until the rate limit allows a request.
 func (c *client) turn(ctx context.Context) error {
 	for {
 		c.mu.Lock()
@@ -162,7 +162,7 @@ func (c *client) turn(ctx context.Context) error {
 	}
 }
 
-// learn takes from an answer how many requests there may be.
+// learn reads the rate limit from a response.
 func (c *client) learn(h http.Header) {
 	number := func(name string) (int64, bool) {
 		n, err := strconv.ParseInt(h.Get(name), 10, 64)
@@ -180,11 +180,11 @@ func (c *client) learn(h http.Header) {
 	}
 	left, told := number("X-RateLimit-Remaining")
 	if reset, ok := number("X-RateLimit-Reset"); told && left == 0 && ok && limit > 0 {
-		c.wait(min(time.Unix(reset, 0).Sub(c.now()), time.Duration(window)*time.Second)) // its clock may be wrong
+		c.wait(min(time.Unix(reset, 0).Sub(c.now()), time.Duration(window)*time.Second)) // the server's clock may be wrong
 	}
 }
 
-// pause sends nothing for a while.
+// pause delays all requests.
 func (c *client) pause(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,13 +197,13 @@ func (c *client) wait(d time.Duration) {
 	}
 }
 
-// backoff is how long to wait after so many failures, not all at the same moment.
+// backoff returns a random wait that grows with the number of failures.
 func (c *client) backoff(failures int) time.Duration {
 	wait := min(minWait<<min(failures-1, 10), maxWait)
 	return wait/2 + rand.N(wait/2+1)
 }
 
-// open gets a file. Its server may be another, which gets no token.
+// open requests a file. It may be on another server, so the token is not sent.
 func (c *client) open(ctx context.Context, address string, most int64) (io.ReadCloser, error) {
 	for try := 1; ; try++ {
 		answer, err := c.http.Get(ctx, fetch.Request{URL: address, MaxBytes: most})
@@ -220,7 +220,7 @@ func (c *client) open(ctx context.Context, address string, most int64) (io.ReadC
 	}
 }
 
-// slept waits.
+// slept waits for a duration or until the context ends.
 func slept(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

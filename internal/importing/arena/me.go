@@ -2,7 +2,7 @@ package arena
 
 import "context"
 
-// Me gives the slug of whose token it is.
+// Me returns the slug of the token's user.
 func (s *Source) Me(ctx context.Context) (string, error) {
 	var me person
 	err := s.get(ctx, "/v3/me", nil, &me)

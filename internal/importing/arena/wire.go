@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// What version 3 says, as far as it is taken. Each item of a list is read by itself, so that one
-// of a wrong form is left out alone.
+// The fields of version 3 that are imported. Each item of a list is decoded separately, so that an
+// invalid one is left out without affecting the others.
 type (
 	list struct {
 		Data []entry
@@ -106,7 +106,7 @@ type (
 	}
 )
 
-// read reads one thing of a list; why it cannot be is for people.
+// read decodes one item of a list. why is the reason for the user if it is invalid.
 func read(text json.RawMessage) (t thing, why string) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -114,7 +114,7 @@ func read(text json.RawMessage) (t thing, why string) {
 		var id struct {
 			ID json.Number `json:"id"`
 		}
-		_ = json.Unmarshal(text, &id) // it is only to be named
+		_ = json.Unmarshal(text, &id) // only needed for the report
 		t = thing{Title: id.ID.String()}
 		return t, "It is not of the form that version 3 gives it: " + strings.TrimPrefix(err.Error(), "json: ")
 	}
@@ -124,7 +124,7 @@ func read(text json.RawMessage) (t thing, why string) {
 	return t, ""
 }
 
-// site is where the pages of a server's people are.
+// site returns the address of the server's website.
 func (s *Source) site() string {
 	if rest, ok := strings.CutPrefix(s.client.base, "https://api."); ok {
 		return "https://www." + rest
@@ -148,7 +148,7 @@ func (s *Source) channel(t thing) source.Channel {
 		Metadata: t.Metadata, Owner: s.person(t.Owner), CreatedAt: t.CreatedAt, Where: s.pageOf(t)}
 }
 
-// pageOf is the page of a thing, for reports.
+// pageOf returns the address of an item's page, for reports.
 func (s *Source) pageOf(t thing) string {
 	if t.Type != "Channel" {
 		return fmt.Sprintf("%s/block/%d", s.site(), t.ID)
@@ -156,7 +156,7 @@ func (s *Source) pageOf(t thing) string {
 	return s.site() + "/" + url.PathEscape(t.Owner.Slug) + "/" + url.PathEscape(t.Slug)
 }
 
-// item makes an item of a thing; why it cannot be taken is for people.
+// item converts a thing to an item. why is the reason for the user if it cannot be imported.
 func (s *Source) item(t thing) (it source.Item, why string) {
 	at := t.Connection
 	it = source.Item{ID: fmt.Sprint(t.ID), Kind: source.Kind(t.Type), Title: t.Title, Description: t.Description.Markdown,
@@ -191,7 +191,7 @@ func (s *Source) item(t thing) (it source.Item, why string) {
 	return it, ""
 }
 
-// pixels is a size that can be one.
+// pixels returns a plausible size, or 0.
 func pixels(n float64) int64 {
 	if n >= 0 && n <= 100_000 {
 		return int64(n)
@@ -199,7 +199,7 @@ func pixels(n float64) int64 {
 	return 0
 }
 
-// picture is the image of a block as it came, or as large as it is shown.
+// picture returns the original image of a block, or else the largest version.
 func (s *Source) picture(p *picture) *source.File {
 	if p == nil {
 		return nil

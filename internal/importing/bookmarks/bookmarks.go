@@ -1,5 +1,5 @@
-// Package bookmarks reads files of bookmarks in the format of Netscape, which browsers and
-// services of bookmarks export: folders become channels, bookmarks links.
+// Package bookmarks reads bookmark files in the Netscape format, which browsers and bookmark
+// services export. Folders become channels, bookmarks become links.
 package bookmarks
 
 import (
@@ -17,9 +17,9 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Bounds of what is held of a file. What is beyond them is cut or left out.
+// Limits of memory. Anything longer is truncated or left out.
 const (
-	maxToken = 1 << 20  // bytes of a tag, in which icons stand
+	maxToken = 1 << 20  // bytes of a tag, which may contain an icon
 	maxText  = 64 << 10 // bytes of a title or a note
 )
 
@@ -30,8 +30,8 @@ type file struct {
 	about    source.About
 }
 
-// New reads a file as it comes, in memory that does not grow with it. The title is that of
-// the channel in which all of it stands, unless the file has one.
+// New reads a file as a stream in bounded memory. The title is for the channel of the whole file,
+// unless the file has a title.
 func New(r io.Reader, title string) source.Document {
 	head, all := plain.Head(r)
 	return &file{from: all, title: title, identity: identify(head, title)}
@@ -92,8 +92,8 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 	return r.end(ctx)
 }
 
-// reading is that of one file. An entry is told when the next one begins, since programs leave
-// out the tags at which it would end.
+// reading is the state of reading a file. An entry is handed over when the next one begins, since
+// programs omit its end tags.
 type reading struct {
 	to       source.Taker
 	tree     plain.Tree
@@ -115,8 +115,8 @@ func newReading(to source.Taker, title string) *reading {
 	return &reading{to: to, tree: plain.Tree{To: to, Title: title}, line: 1, levels: make([]level, 1)}
 }
 
-// all goes through the tokens. A tokenizer ends at a tag that is too long: the next one goes on
-// behind it, and the entry in which it stood is left out.
+// all processes the tokens. A tokenizer stops at a tag that is too long: reading continues after it
+// with a new tokenizer, and the entry that contains the tag is left out.
 func (r *reading) all(ctx context.Context, from io.Reader) error {
 	z := tokenizer(from)
 	for {
@@ -135,7 +135,7 @@ func (r *reading) all(ctx context.Context, from io.Reader) error {
 		case !errors.Is(err, html.ErrBufferExceeded):
 			return err
 		}
-		if len(z.Raw()) > 0 { // a tag; of a text that is too long its beginning has been told
+		if len(z.Raw()) > 0 { // a tag; of a text that is too long, the beginning was already used
 			r.unread = r.line
 		}
 		r.line += length
@@ -159,7 +159,7 @@ func (r *reading) token(ctx context.Context, z *html.Tokenizer, kind html.TokenT
 			r.headings.add(text)
 		}
 	case html.StartTagToken, html.SelfClosingTagToken:
-		z.NextIsNotRawText() // a script in it is text as any other
+		z.NextIsNotRawText() // a script in it is ordinary text
 		name, _ := z.TagName()
 		return r.start(ctx, z, string(name))
 	case html.EndTagToken:
@@ -277,7 +277,7 @@ func (r *reading) begin(e *entry, isFolder bool) {
 	}
 }
 
-// finish tells of the entry that has been read.
+// finish hands over the current entry.
 func (r *reading) finish(ctx context.Context) error {
 	e := r.entry
 	r.entry, r.into = nil, nil
@@ -292,7 +292,7 @@ func (r *reading) finish(ctx context.Context) error {
 	if !e.isFolder {
 		return r.tell(ctx, e)
 	}
-	above, inner, err := r.folder(ctx, e) // without a list: there is nothing in it
+	above, inner, err := r.folder(ctx, e) // it has no list, so it is empty
 	if err != nil || inner == above {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/importing/sourcetest"
 )
 
-// as is a file of bookmarks, and what is to be told of it.
+// as is a bookmark file with the expected calls.
 type as struct{ name, file, told string }
 
 var programs = []as{
@@ -317,7 +317,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// endless is a file of n bookmarks that is made while it is read.
+// endless generates a file of n bookmarks while it is read.
 type endless struct {
 	n, i int
 	rest strings.Reader
@@ -334,7 +334,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return e.rest.Read(p)
 }
 
-// TestMemory reads some 40 MB of a file that opens ever more lists.
+// TestMemory reads about 40 MB of a file that opens more and more lists.
 func TestMemory(t *testing.T) {
 	const n = 60_000
 	if testing.Short() {
@@ -350,7 +350,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// peak is a Count that looks at the heap now and then.
+// peak is a Count that samples the size of the heap.
 type peak struct {
 	sourcetest.Count
 	first, grown int64

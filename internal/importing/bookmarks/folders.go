@@ -24,7 +24,7 @@ type entry struct {
 	toRead, favorite bool
 }
 
-// name is what a report calls the entry.
+// name returns the entry's name for reports.
 func (e *entry) name() string {
 	switch {
 	case e == nil:
@@ -39,7 +39,7 @@ func (e *entry) name() string {
 	return "A bookmark"
 }
 
-// text gathers what stands between tags, up to its bound. A nil one takes nothing.
+// text collects the text between tags, up to its limit. A nil text discards it.
 type text struct{ strings.Builder }
 
 func (t *text) add(some []byte) {
@@ -77,15 +77,15 @@ func (t *text) endsWith(link string) bool {
 	return strings.HasSuffix(strings.TrimSpace(all[max(0, len(all)-len(link)-4):]), link)
 }
 
-// level is an open folder, with the lists in it that have no heading of their own: these are
-// counted alone, so that a file of nothing but lists takes no memory.
+// level is an open folder. Lists without a heading in it are only counted, so that a file with
+// nothing but lists takes no memory.
 type level struct {
 	*plain.Folder
 	lists int
 }
 
-// top is the folder that is open. The channel of the whole file is made when there is
-// something to put into it.
+// top returns the open folder. It creates the channel of the whole file when there is something to
+// put into it.
 func (r *reading) top(ctx context.Context) (*plain.Folder, error) {
 	last := &r.levels[len(r.levels)-1]
 	if last.Folder != nil {
@@ -99,8 +99,8 @@ func (r *reading) top(ctx context.Context) (*plain.Folder, error) {
 	return root, err
 }
 
-// folder makes a channel of the heading of a folder. Where that cannot be, it is that of the
-// folder above.
+// folder creates a channel from the heading of a folder. If that fails, it returns the folder
+// above.
 func (r *reading) folder(ctx context.Context, e *entry) (above, inner *plain.Folder, err error) {
 	if above, err = r.top(ctx); err != nil {
 		return above, above, err
@@ -109,7 +109,7 @@ func (r *reading) folder(ctx context.Context, e *entry) (above, inner *plain.Fol
 	return above, inner, err
 }
 
-// down goes into a list, which is that of the folder whose heading has been read.
+// down enters a list, which belongs to the folder whose heading was just read.
 func (r *reading) down(ctx context.Context) error {
 	if r.entry == nil || !r.entry.isFolder || r.unread > 0 {
 		err := r.finish(ctx)
@@ -137,7 +137,7 @@ func (r *reading) up(ctx context.Context) error {
 	case last.lists > 0:
 		last.lists--
 		return nil
-	case len(r.levels) == 1: // one end too many
+	case len(r.levels) == 1: // an extra end tag
 		return nil
 	}
 	inner := last.Folder

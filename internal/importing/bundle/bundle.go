@@ -1,5 +1,5 @@
-// Package bundle reads the export of a person that this program writes, of this server or of
-// another one. docs/export.schema.json says what is in it.
+// Package bundle reads the export of a user from this or another Vitrine. docs/export.schema.json
+// describes its contents.
 package bundle
 
 import (
@@ -22,17 +22,17 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Bounds of an archive. Whoever writes one decides what stands in its directory, and how far
-// its entries unpack.
+// Limits for an archive. It may be hostile, so neither its directory nor the unpacked size of its
+// entries can be trusted.
 const (
-	maxDirectory = 256 << 20 // bytes, which is room for two million entries
+	maxDirectory = 256 << 20 // bytes, enough for two million entries
 	maxManifest  = 1 << 20   // bytes
-	maxLine      = 4 << 20   // bytes of a thing
-	freeSize     = 16 << 20  // bytes that an entry of texts may have, however small it is packed
-	maxRatio     = 200       // how many times its packed size a larger one may have
+	maxLine      = 4 << 20   // bytes of an item
+	freeSize     = 16 << 20  // bytes that an entry may unpack to, regardless of its packed size
+	maxRatio     = 200       // maximum ratio of unpacked to packed size of a larger entry
 )
 
-// What an export says of itself.
+// The expected values of the manifest.
 const (
 	format       = "vitrine-export"
 	knownVersion = 1
@@ -44,9 +44,9 @@ const (
 type Bundle struct {
 	from     *input
 	entries  map[string]*zip.File
-	sums     map[string]string // SHA-256 in hexadecimal, of entries below json/
+	sums     map[string]string // SHA-256 in hexadecimal of the entries below json/
 	manifest manifest
-	odd      []source.LeftOut // entries that no export has, which nothing reads
+	odd      []source.LeftOut // unexpected entries, which are ignored
 }
 
 type manifest struct {
@@ -63,8 +63,8 @@ type manifest struct {
 	} `json:"sums"`
 }
 
-// New opens an export. What is no ZIP, no export, or one that was altered, is refused with an
-// error for whoever brings it; nothing has been taken of it then.
+// New opens an export. It returns an error for users, before anything is imported, if the file is
+// not a ZIP file, not an export, or was modified.
 func New(r io.ReaderAt, size int64) (*Bundle, error) {
 	from, archive, err := directory(r, size)
 	if errors.Is(err, errDirectory) {
@@ -128,16 +128,16 @@ func MostUnpacked(f *zip.File) int64 {
 	return int64(max(freeSize, min(f.CompressedSize64, math.MaxInt64/maxRatio)*maxRatio))
 }
 
-// Origin is the server of which the export is, so that what was brought in from it by its API
-// is known again.
+// Origin returns the server that the export comes from. Items that were imported from its API are
+// recognized.
 func (b *Bundle) Origin() string { return b.manifest.Origin }
 
 func refused(why string) error {
 	return domain.NewUnprocessable("This is no export that can be read: " + why)
 }
 
-// list takes note of the entries that an export has. No name is ever one of a file here, so
-// that one which leads elsewhere harms nothing; it is told.
+// list records the entries that belong to an export. Names are never used as file names here, so
+// one that escapes the archive is harmless and only reported.
 func (b *Bundle) list(files []*zip.File, size int64) error {
 	packed := uint64(0)
 	for _, f := range files {
@@ -167,10 +167,10 @@ func (b *Bundle) list(files []*zip.File, size int64) error {
 	return nil
 }
 
-// maxOdd is how many of the entries that are no part of an export are told.
+// maxOdd is how many unexpected entries are reported.
 const maxOdd = 100
 
-// proper reports whether a name stays within the archive, whatever unpacks it.
+// proper reports whether a name stays within the archive, on every operating system.
 func proper(name string) bool {
 	if name == "" || strings.ContainsAny(name, "\\:\x00") {
 		return false
@@ -206,7 +206,7 @@ func (b *Bundle) readManifest() error {
 	return nil
 }
 
-// readSums reads the sums of the entries below json/. Files have theirs in their names.
+// readSums reads the checksums of the entries below json/. The names of files are their checksums.
 func (b *Bundle) readSums() error {
 	if err := b.verify(sumsName, b.manifest.Sums.SHA256); err != nil {
 		return b.damaged(sumsName, err)
@@ -229,8 +229,8 @@ func (b *Bundle) readSums() error {
 	return nil
 }
 
-// damaged is the error of an archive without a part that it cannot be read without. What went
-// wrong outside it, such as on the disk, is no fault of its.
+// damaged returns the error for an archive that lacks an essential part. Errors outside the
+// archive, such as on the disk, are returned unchanged.
 func (b *Bundle) damaged(name string, err error) error {
 	if why, ok := source.ReasonOf(err); ok {
 		return refused(name + ": " + why)
@@ -238,7 +238,7 @@ func (b *Bundle) damaged(name string, err error) error {
 	return err
 }
 
-// open opens an entry, whose errors are Unusable where the archive is at fault.
+// open opens an entry. Its errors are Unusable if the archive is at fault.
 func (b *Bundle) open(name string) (*entry, error) {
 	f := b.entries[name]
 	if f == nil {
@@ -254,7 +254,7 @@ func (b *Bundle) open(name string) (*entry, error) {
 	return &entry{ReadCloser: in, of: b, sum: sha256.New()}, nil
 }
 
-// fault tells what is wrong with the archive from what went wrong with reading it.
+// fault distinguishes damage of the archive from failures to read it.
 func (b *Bundle) fault(err error) error {
 	if failed := b.from.failure(); failed != nil {
 		return failed
@@ -265,7 +265,7 @@ func (b *Bundle) fault(err error) error {
 	return &source.Unusable{Why: "it is damaged", Cause: err}
 }
 
-// verify holds an entry against a sum.
+// verify compares an entry with its checksum.
 func (b *Bundle) verify(name, sum string) error {
 	in, err := b.open(name)
 	if err != nil {
@@ -277,7 +277,7 @@ func (b *Bundle) verify(name, sum string) error {
 	return err
 }
 
-// entry is the content of an entry, which is held against its sum where it ends.
+// entry is the content of an entry. It is compared with its checksum at the end.
 type entry struct {
 	io.ReadCloser
 	of     *Bundle
@@ -299,8 +299,8 @@ func (e *entry) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// input is what an archive is read from. It remembers where reading failed, which is no fault
-// of the archive, and gives up on a directory that is too large.
+// input reads the archive. It records read errors, which are not the archive's fault, and stops
+// reading a directory that is too large.
 type input struct {
 	io.ReaderAt
 	left   atomic.Int64

@@ -18,11 +18,11 @@ import (
 	"vitrine/internal/importing/sourcetest"
 )
 
-// archive is an export that is being made.
+// archive is an export under construction.
 type archive struct {
 	entries  []entry
-	manifest string // %s: the sum of sums; "": as it should be
-	sums     string // instead of the right ones
+	manifest string // %s: the hash of sums; "": the default
+	sums     string // instead of the correct ones
 }
 
 type entry struct {
@@ -77,7 +77,7 @@ func (a archive) bytes(tb testing.TB) []byte {
 	return b.Bytes()
 }
 
-// rich is an export with one of each.
+// rich returns an export with one item of each kind.
 func rich() archive {
 	const photo, paper = "bytes of a photo", "bytes of a paper"
 	file := func(content, name string) string {
@@ -153,7 +153,7 @@ func TestRich(t *testing.T) {
 	}
 }
 
-// changed is the rich export with an entry's content replaced, or added.
+// changed returns the rich export with an entry's content replaced or added.
 func changed(name, content string, unsummed bool) archive {
 	a := rich()
 	at := slices.IndexFunc(a.entries, func(e entry) bool { return e.name == name })
@@ -167,7 +167,7 @@ func changed(name, content string, unsummed bool) archive {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	whole := rich().bytes(t)
-	overlapping := bytes.Clone(whole) // each entry of the directory says that it has the whole file
+	overlapping := bytes.Clone(whole) // each entry of the directory claims to contain the whole file
 	for at := bytes.Index(overlapping, []byte("PK\x01\x02")); at >= 0; {
 		copy(overlapping[at+20:], []byte{byte(len(whole)), byte(len(whole) >> 8), byte(len(whole) >> 16), 0})
 		next := bytes.Index(overlapping[at+4:], []byte("PK\x01\x02"))
@@ -214,8 +214,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTakenInPart changes one thing of an export at a time: what it concerns is told, and all
-// else is taken.
+// TestTakenInPart changes one part of an export at a time: the affected items are reported, and
+// everything else is imported.
 func TestTakenInPart(t *testing.T) {
 	t.Parallel()
 	photo := "files/" + sum("bytes of a photo")
@@ -227,8 +227,8 @@ func TestTakenInPart(t *testing.T) {
 	contents := func(lines string) archive { return changed("json/channels/11.jsonl", lines, false) }
 	for name, c := range map[string]struct {
 		archive archive
-		more    []string // lines that are told besides
-		without []string // what stands in lines that are not told
+		more    []string // additional expected lines
+		without []string // text of lines that are expected to be missing
 	}{
 		"a name that leads out":      {with(entry{name: "../../etc/passwd", content: "x"}), []string{`left out "An entry of the archive", "../../etc/passwd": its name leads out of the archive`}, nil},
 		"an absolute name":           {with(entry{name: "/etc/passwd", content: "x"}), []string{`left out "An entry of the archive", "/etc/passwd": its name leads out of the archive`}, nil},
@@ -288,8 +288,8 @@ func TestTakenInPart(t *testing.T) {
 	}
 }
 
-// TestDamage alters bytes of an export all over: it is refused, or what is told is a part of
-// what is in it.
+// TestDamage alters bytes throughout an export: either it is refused, or the calls are a subset of
+// its contents.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	whole := rich().bytes(t)
@@ -305,7 +305,7 @@ func TestDamage(t *testing.T) {
 			continue
 		}
 		for _, line := range sourcetest.Read(t, b) {
-			line = strings.Replace(line, "on 20 in 11:", "on 20 in 10:", 1) // the block is in both, of which one may be left
+			line = strings.Replace(line, "on 20 in 11:", "on 20 in 10:", 1) // the block is in both channels, and one of them may be left
 			told := strings.HasPrefix(line, "left out") || strings.Contains(line, "damaged") || strings.Contains(line, "packed") || strings.Contains(line, "archive")
 			if !told && !slices.Contains(right, line) {
 				t.Errorf("byte %d: %s", at, line)
@@ -314,7 +314,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// broken is a file on a disk that fails behind its first bytes.
+// broken is a file on a disk that fails after its first bytes.
 type broken struct {
 	*bytes.Reader
 	after int64
@@ -330,7 +330,7 @@ func (b *broken) ReadAt(p []byte, at int64) (int, error) {
 	return b.Reader.ReadAt(p, at)
 }
 
-// TestFailingDisk wants an error of this server, not a word about the archive.
+// TestFailingDisk expects an error of this server that does not blame the archive.
 func TestFailingDisk(t *testing.T) {
 	t.Parallel()
 	whole := rich().bytes(t)

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Read tells of all channels, then of what is in them, then of the comments. An entry whose sum
-// does not match is left out as a whole: nobody can know what in it is right.
+// Read hands over all channels, then their contents, then the comments. An entry with a wrong
+// checksum is left out completely, since any part of it may be wrong.
 func (b *Bundle) Read(ctx context.Context, to source.Taker) error {
 	for _, l := range b.odd {
 		to.LeftOut(l)
@@ -27,8 +27,8 @@ func (b *Bundle) Read(ctx context.Context, to source.Taker) error {
 	return nil
 }
 
-// reading is that of one export. It holds the channels and which blocks have comments, and no
-// more.
+// reading is the state of reading an export. It keeps only the channels and the blocks with
+// comments in memory.
 type reading struct {
 	*Bundle
 	to        source.Taker
@@ -37,7 +37,7 @@ type reading struct {
 	commented map[int64]place // by block
 }
 
-// place is where a block was handed over first.
+// place is the channel in which a block was first handed over.
 type place struct {
 	known   bool
 	channel string // "": none
@@ -50,7 +50,7 @@ const (
 	commentsName = "json/comments.jsonl"
 )
 
-// heads begins all channels, so that each can be nested in any.
+// heads begins all channels first, so that each can be nested in any other.
 func (r *reading) heads(ctx context.Context) error {
 	return r.lines(ctx, channelsName, func(line []byte, where string) error {
 		var c channel
@@ -69,7 +69,7 @@ func (r *reading) heads(ctx context.Context) error {
 	})
 }
 
-// commentedBlocks notes which blocks have comments.
+// commentedBlocks records which blocks have comments.
 func (r *reading) commentedBlocks(ctx context.Context) error {
 	return r.lines(ctx, commentsName, func(line []byte, _ string) error {
 		var c comment
@@ -106,14 +106,14 @@ func (r *reading) contents(ctx context.Context) error {
 	return nil
 }
 
-// placed notes where a block was handed over that has comments.
+// placed records the channel of a block with comments.
 func (r *reading) placed(block int64, channel string) {
 	if in, has := r.commented[block]; has && !in.known {
 		r.commented[block] = place{known: true, channel: channel}
 	}
 }
 
-// loose tells of the blocks that are in no channel.
+// loose hands over the blocks that are in no channel.
 func (r *reading) loose(ctx context.Context) error {
 	return r.lines(ctx, "json/blocks.jsonl", func(line []byte, where string) error {
 		var k block
@@ -165,7 +165,7 @@ func (r *reading) profile(ctx context.Context) error {
 	return r.to.Profile(ctx, source.Profile{About: p.Bio, Picture: r.file(p.Avatar), Where: either(p.URL, name)})
 }
 
-// what is what a report calls an item.
+// what returns the name of an item for reports.
 func what(it source.Item) string {
 	if it.Kind == "" {
 		return "A connection"
@@ -202,8 +202,8 @@ func (r *reading) leftOut(what, where, why string) {
 	r.to.LeftOut(source.LeftOut{What: what, Where: where, Why: why})
 }
 
-// verified opens an entry once all of it has been held against its sum. It is nil where the
-// entry is left out.
+// verified opens an entry after comparing all of it with its checksum. It returns nil if the entry
+// is left out.
 func (r *reading) verified(name string) (io.ReadCloser, error) {
 	sum := r.sums[name]
 	if sum == "" {
@@ -220,7 +220,7 @@ func (r *reading) verified(name string) (io.ReadCloser, error) {
 	return in, nil
 }
 
-// lines visits the lines of an entry.
+// lines calls visit for each line of an entry.
 func (r *reading) lines(ctx context.Context, name string, visit func(line []byte, where string) error) error {
 	in, err := r.verified(name)
 	if in == nil || err != nil {
@@ -246,7 +246,7 @@ func (r *reading) lines(ctx context.Context, name string, visit func(line []byte
 	}
 }
 
-// unusable leaves out an entry that cannot be read for a fault of the archive.
+// unusable leaves out an entry that cannot be read because the archive is damaged.
 func (r *reading) unusable(name string, err error) error {
 	why, ok := source.ReasonOf(err)
 	if ok {
@@ -258,7 +258,7 @@ func (r *reading) unusable(name string, err error) error {
 
 var errLong = fmt.Errorf("it is longer than %d bytes", maxLine)
 
-// readLine reads a line without its end. One that is too long is skipped.
+// readLine reads a line without its end. It skips a line that is too long.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// person is somebody, or a group, of the server of which the export is.
+// person is a user or group of the exporting server.
 type person struct {
 	ID   int64  `json:"id"`
 	Type string `json:"type"`
@@ -116,7 +116,7 @@ type profile struct {
 
 func id(n int64) string { return strconv.FormatInt(n, 10) }
 
-// person is who that is for the one who imports.
+// person converts a person, and compares them with the exporting user.
 func (b *Bundle) person(p person) source.Person {
 	return source.Person{Name: p.Name, Address: p.URL, Self: p.ID == b.manifest.User.ID && p.Type != "Group"}
 }
@@ -126,7 +126,7 @@ func (b *Bundle) channel(c channel, where string) source.Channel {
 		Owner: b.person(c.Owner), CreatedAt: c.CreatedAt, Where: either(c.URL, where)}
 }
 
-// item is what a connection connects, or why it cannot be had.
+// item returns the connected item, or the reason why it cannot be imported.
 func (b *Bundle) item(c connection, where string) (it source.Item, why string) {
 	switch {
 	case c.Block != nil && c.Block.ID > 0:
@@ -140,8 +140,8 @@ func (b *Bundle) item(c connection, where string) (it source.Item, why string) {
 	return it, why
 }
 
-// block is a block as an item. What was not known of a Link or of what was still awaited when it
-// was exported is looked for by the server that takes it.
+// block converts a block to an item. The importing server fetches what was unknown about a Link, or
+// still being fetched, at the time of the export.
 func (b *Bundle) block(k block, where string) (it source.Item, why string) {
 	it = source.Item{ID: id(k.ID), Kind: source.Kind(k.Type), Title: k.Title, Description: k.Description, Content: k.Content, Alt: k.AltText,
 		Address: either(k.SourceURL, k.ValueURL), SourceTitle: k.SourceTitle, Metadata: k.Metadata, Author: b.person(k.Author),
@@ -182,8 +182,8 @@ func either(a, b string) string {
 	return b
 }
 
-// file is a file of the archive, which is read when it is wanted. Its sum is the name of its
-// entry.
+// file returns a file of the archive, which is only read when needed. Its checksum is the name of
+// its entry.
 func (b *Bundle) file(f *file) *source.File {
 	if f == nil || f.Path == "" {
 		return nil
@@ -205,10 +205,10 @@ func (b *Bundle) file(f *file) *source.File {
 	}}
 }
 
-// decode reads a line, and says of one that is none of its kind that it is not.
+// decode decodes a line. why is the reason if it is invalid.
 func decode(line []byte, into any) (why string) {
 	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.UseNumber() // those of metadata keep their digits
+	decoder.UseNumber() // keep all digits of numbers in metadata
 	if err := decoder.Decode(into); err != nil {
 		return "it is not what an export has in this place"
 	}

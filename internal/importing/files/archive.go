@@ -16,7 +16,7 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Bounds of an archive. What is beyond them is reported and not read.
+// Limits of an archive. Anything beyond is reported and not read.
 const (
 	maxChannels = 20_000
 	maxEntries  = 100_000
@@ -31,8 +31,8 @@ type archive struct {
 	about   source.About
 }
 
-// readable are the endings of the files in an archive that may hold bookmarks, lists or notes. What is
-// in them is recognized by its content.
+// readable are the extensions of files in an archive that may contain bookmarks, lists or notes.
+// Their contents decide.
 var readable = map[string]bool{".html": true, ".htm": true, ".csv": true, ".tsv": true, ".txt": true, ".json": true, ".opml": true, ".xml": true}
 
 const takeout = "Google Takeout"
@@ -80,7 +80,7 @@ func (a *archive) Read(ctx context.Context, to source.Taker) error {
 	if len(m.order) == 0 && m.tree.Untouched() && m.leftOut == 0 {
 		return plain.ErrNotRecognized
 	}
-	if other > 0 && a.title != takeout { // which contains much else
+	if other > 0 && a.title != takeout { // Takeout contains many other files
 		m.Taker.LeftOut(source.LeftOut{What: "Other files", Where: fmt.Sprintf("%d files", other), Why: "they contain no bookmarks, lists or notes"})
 	}
 	return m.end(ctx)
@@ -161,16 +161,16 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// merged combines several files. Each file has a channel in the channel of the archive; files with the
-// same title share it. Channels are closed at the end of the archive, since
-// several files may add to them.
+// merged combines several files. Each file has a channel in the channel of the archive; files with
+// the same title share it. Channels are closed at the end of the archive, since several files may
+// add to them.
 type merged struct {
 	source.Taker
 	tree    plain.Tree
-	known   map[string]bool // ids of channels, and of those that are nested
+	known   map[string]bool // ids of channels, including nested ones
 	order   []string        // channels to close
-	root    string          // id of the channel of the present file
-	where   string          // name of the present file
+	root    string          // id of the current file's channel
+	where   string          // name of the current file
 	leftOut int
 
 	// private has the IDs of the private channels of the present file that were not created. Their items go
@@ -180,7 +180,7 @@ type merged struct {
 
 func (m *merged) begin() { m.root, m.private = "", map[string]bool{} }
 
-// id returns the id of a channel of the present file.
+// id returns the id of a channel of the current file.
 func (m *merged) id(of string) string {
 	if of == "/" {
 		return m.root
@@ -188,7 +188,7 @@ func (m *merged) id(of string) string {
 	return plain.ID(m.root + strings.TrimPrefix(of, "/"))
 }
 
-// Channel implements source.Taker.
+// Channel creates a channel within that of the archive. It combines channels with the same title.
 func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 	if c.Root {
 		top, err := m.tree.Root(ctx)
@@ -218,7 +218,7 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 	return m.Taker.Channel(ctx, c)
 }
 
-// Item implements source.Taker.
+// Item hands over an item with an id that is unique in the archive.
 func (m *merged) Item(ctx context.Context, channel string, it source.Item) error {
 	switch channel = m.id(channel); {
 	case m.private[channel]:
@@ -246,10 +246,10 @@ func (m *merged) Item(ctx context.Context, channel string, it source.Item) error
 	return m.Taker.Item(ctx, channel, it)
 }
 
-// Close implements source.Taker.
+// Close does nothing, since later files may add to the channel.
 func (m *merged) Close(context.Context, string) error { return nil }
 
-// LeftOut implements source.Taker.
+// LeftOut adds the name of the file.
 func (m *merged) LeftOut(l source.LeftOut) {
 	m.leftOut++
 	l.Where = m.at(l.Where)

@@ -19,11 +19,11 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Options say how to read a file.
+// Options configure how a file is read.
 type Options struct {
 	Title    string      // of the channel for all of it, unless the file has one
 	Encoding string      // from domain.EncodingNamed; "": it is detected
-	Archive  io.ReaderAt // the same file, for ZIP; nil: it can only be read from its beginning to its end
+	Archive  io.ReaderAt // the same file for random access, for ZIP; nil: only sequential reads
 	Size     int64       // of the archive
 }
 
@@ -48,7 +48,7 @@ var zipMark = []byte("PK\x03\x04")
 // IsArchive reports whether a file that begins so is a ZIP file.
 func IsArchive(start []byte) bool { return bytes.HasPrefix(start, zipMark) }
 
-// Text recognizes a file that is no archive.
+// Text recognizes a file that is not an archive.
 func Text(r io.Reader, o Options) source.Document {
 	raw, all := plain.Head(r)
 	if len(raw) == 0 {
@@ -116,7 +116,7 @@ func (f *file) About() source.About {
 	return about
 }
 
-// empty is a file without a byte.
+// empty is an empty file.
 type empty struct {
 	source.Document
 	from io.Reader

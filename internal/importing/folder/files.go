@@ -15,8 +15,8 @@ import (
 	"vitrine/internal/markup"
 )
 
-// written reads a text file, of Markdown unless it is plain, into the content of a Text block. It does not
-// read a file that is longer than a text may be.
+// written reads a text file, as Markdown unless it is plain, into the content of a Text block. It
+// does not read a file that is longer than a text may be.
 func written(it *source.Item, plainText bool, file io.ReadSeeker, size int64) (read bool, why string) {
 	if size > domain.MaxMarkdown*utf8.UTFMax {
 		return false, ""
@@ -46,10 +46,10 @@ func written(it *source.Item, plainText bool, file io.ReadSeeker, size int64) (r
 	return true, ""
 }
 
-// maxShortcut is how much of a shortcut is read, in bytes.
+// maxShortcut is how many bytes of a shortcut are read.
 const maxShortcut = 64 << 10
 
-// shortcut makes a link of a file that holds an address.
+// shortcut creates a link from a file that contains an address.
 func shortcut(it *source.Item, extension string, file io.Reader) (why string) {
 	file = io.LimitReader(file, maxShortcut)
 	var address string
@@ -68,7 +68,7 @@ func shortcut(it *source.Item, extension string, file io.Reader) (why string) {
 	return why
 }
 
-// ofURL reads a shortcut of Windows: URL=… below [InternetShortcut].
+// ofURL reads a Windows shortcut: URL=… below [InternetShortcut].
 func ofURL(file io.Reader) (string, error) {
 	in, err := plain.Text(file)
 	if err != nil {
@@ -84,7 +84,7 @@ func ofURL(file io.Reader) (string, error) {
 	return "", err
 }
 
-// ofWebloc reads a shortcut of macOS: a list of properties, in XML or binary.
+// ofWebloc reads a macOS shortcut: a property list in XML or binary.
 func ofWebloc(file io.Reader) (string, error) {
 	content, err := io.ReadAll(file)
 	if err != nil {
@@ -118,9 +118,9 @@ func ofWebloc(file io.Reader) (string, error) {
 	}
 }
 
-// ofBinary looks for the one address in a binary list of properties: a text of ASCII stands
-// behind a byte of which one half is 5 and the other its length, or 15 where the length follows
-// as a number of one or two bytes.
+// ofBinary finds the only address in a binary property list. An ASCII string follows a byte with 5
+// in its high half and the length in its low half. If the low half is 15, the length follows as a
+// number of one or two bytes.
 func ofBinary(content []byte) string {
 	i := bytes.Index(content, []byte("http"))
 	length := 0
@@ -138,7 +138,7 @@ func ofBinary(content []byte) string {
 	return string(content[i : i+length])
 }
 
-// compareNatural orders names as people count: "2" before "10", without regard to case.
+// compareNatural compares names with numbers by value: "2" before "10", without regard to case.
 func compareNatural(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	for a != "" && b != "" {
@@ -162,7 +162,7 @@ func compareNatural(a, b string) int {
 	return len(a) - len(b)
 }
 
-// digits is how many a text begins with.
+// digits returns the number of digits at the beginning of a text.
 func digits(s string) int {
 	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/importing/sourcetest"
 )
 
-// keeper keeps the files that it is told of.
+// keeper records the files that are handed over.
 type keeper struct {
 	sourcetest.Count
 	files []*source.File
@@ -45,7 +45,7 @@ func FuzzShortcuts(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if told := sourcetest.Read(t, s); len(told) != 3 { // the channel, the file or why not, the end
+		if told := sourcetest.Read(t, s); len(told) != 3 { // the channel, the file or the reason, the end
 			t.Errorf("%q", told)
 		}
 	})

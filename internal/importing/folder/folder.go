@@ -1,4 +1,4 @@
-// Package folder reads a folder: files become blocks, and the folders in it channels.
+// Package folder reads a folder: files become blocks, and subfolders become channels.
 package folder
 
 import (
@@ -20,14 +20,14 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Folder is a folder as a source. It is closed when nothing is read of it any more.
+// Folder is a folder as a source. The caller closes it after reading.
 type Folder struct {
 	root   *os.Root
 	name   string
 	origin string
 }
 
-// New opens a folder. Nothing outside it is ever read, wherever links in it lead.
+// New opens a folder. Links in it cannot lead to files outside it.
 func New(dir string) (*Folder, error) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *Folder) Sample(ctx context.Context) [][]string {
 	return s.Blocks
 }
 
-// Read tells of the files by name, those in folders with their folder.
+// Read hands over the files sorted by name, including those in subfolders.
 func (f *Folder) Read(ctx context.Context, to source.Taker) error {
 	r := &reading{Folder: f, to: to, tree: plain.Tree{To: to, Title: f.name, Start: "/" + url.QueryEscape(f.name)}}
 	top, err := r.tree.Root(ctx)
@@ -92,7 +92,7 @@ type reading struct {
 	tree plain.Tree
 }
 
-// folder tells of what is in a folder.
+// folder hands over the contents of a folder.
 func (r *reading) folder(ctx context.Context, in *plain.Folder, dir string) error {
 	entries, err := r.list(dir)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *reading) folder(ctx context.Context, in *plain.Folder, dir string) erro
 	return nil
 }
 
-// list reads the names in a folder, without those that are hidden.
+// list returns the names in a folder without hidden ones.
 func (r *reading) list(dir string) ([]fs.DirEntry, error) {
 	d, err := r.root.Open(dir)
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *reading) list(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// hidden files are kept by systems and programs for themselves.
+// hidden reports whether a file is hidden or created by systems and programs for themselves.
 func hidden(name string) bool {
 	switch strings.ToLower(name) {
 	case "thumbs.db", "desktop.ini", "icon\r", "__macosx", "$recycle.bin":
@@ -133,7 +133,7 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".")
 }
 
-// entry tells of one thing in a folder.
+// entry hands over one entry of a folder.
 func (r *reading) entry(ctx context.Context, in *plain.Folder, at string, entry fs.DirEntry) error {
 	if entry.IsDir() {
 		return r.inner(ctx, in, at, entry)
@@ -152,7 +152,7 @@ func (r *reading) entry(ctx context.Context, in *plain.Folder, at string, entry 
 	return r.to.Item(ctx, in.ID, it)
 }
 
-// inner tells of a folder in a folder.
+// inner hands over a subfolder.
 func (r *reading) inner(ctx context.Context, in *plain.Folder, at string, entry fs.DirEntry) error {
 	c := source.Channel{Title: text(entry.Name()), Where: at}
 	channel, err := r.tree.Add(ctx, in, c)
@@ -165,7 +165,7 @@ func (r *reading) inner(ctx context.Context, in *plain.Folder, at string, entry 
 	return r.tree.Close(ctx, channel)
 }
 
-// special says of what is no file what it is.
+// special describes the type of an entry that is not a file.
 func special(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:
@@ -180,7 +180,8 @@ func (r *reading) leftOut(at, why string) {
 	r.to.LeftOut(source.LeftOut{What: plain.Short(text(path.Base(at))), Where: text(at), Why: why})
 }
 
-// open opens a file. What has taken the place of a file since the folder was listed is none.
+// open opens a file. It fails if the file was replaced by something else since the folder was
+// listed.
 func (f *Folder) open(at string) (*os.File, fs.FileInfo, error) {
 	info, err := f.root.Lstat(at)
 	if err != nil {
@@ -196,7 +197,7 @@ func (f *Folder) open(at string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// unreadable says why a file cannot be read, without its path.
+// unreadable returns why a file cannot be read, without its path.
 func unreadable(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
@@ -204,7 +205,7 @@ func unreadable(err error) string {
 	return "it cannot be read: " + err.Error()
 }
 
-// item is the block that a file makes, or why it makes none.
+// item returns the block for a file, or the reason why there is none.
 func (f *Folder) item(at string) (it source.Item, why string) {
 	file, info, err := f.open(at)
 	if err != nil {
@@ -243,7 +244,7 @@ func (f *Folder) item(at string) (it source.Item, why string) {
 	return it, ""
 }
 
-// sumOf is the id of a file: what is in it.
+// sumOf returns the id of a file, which is a hash of its content.
 func sumOf(file io.ReadSeeker) (string, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return "", err
@@ -255,5 +256,5 @@ func sumOf(file io.ReadSeeker) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// text is a name as a text: names of files may be any bytes.
+// text returns a file name as valid UTF-8, since names may contain any bytes.
 func text(name string) string { return strings.ToValidUTF8(name, "�") }

@@ -17,10 +17,10 @@ import (
 	"vitrine/internal/importing/sourcetest"
 )
 
-// binaryWebloc is a shortcut as macOS writes it.
+// binaryWebloc is a macOS shortcut.
 const binaryWebloc = "bplist00\xd1\x01\x02SURL_\x10\x1ahttps://example.org/binary\x08\x0b\x0f\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x2c"
 
-// sum is an id of a file, which another test looks at.
+// sum matches the id of a file, which another test checks.
 var sum = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
 func TestFolder(t *testing.T) {
@@ -109,7 +109,7 @@ close /My+files/Zwei/
 close /My+files/`)
 }
 
-// write makes a file of a known time.
+// write creates a file with a fixed time.
 func write(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -161,7 +161,7 @@ func TestTheSameContentHasOneID(t *testing.T) {
 	}
 }
 
-// TestWhatChangesMeanwhile has a file replaced by a link after it was listed.
+// TestWhatChangesMeanwhile replaces a file by a link after it was listed.
 func TestWhatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	outside, dir := t.TempDir(), t.TempDir()

@@ -116,7 +116,7 @@ func topLevel(matter string) (fields []field, ok bool) {
 	return fields, true
 }
 
-// scalar returns the text of a scalar; it has none if it is null.
+// scalar returns the text of a scalar; null has none.
 func scalar(node ast.Node) (text string, ok bool) {
 	switch node := node.(type) {
 	case *ast.StringNode:

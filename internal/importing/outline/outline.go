@@ -1,5 +1,5 @@
-// Package outline reads OPML, in which feed readers, podcast players and outliners export: outlines with
-// an address become links, and those with others in them channels.
+// Package outline reads OPML, which feed readers, podcast players and outliners export. Outlines
+// with an address become links, and those with nested outlines become channels.
 package outline
 
 import (
@@ -16,10 +16,10 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Bounds of a file. What is beyond them is reported and not read.
+// Limits of a file. Anything beyond is reported and not read.
 const (
 	maxTag      = 1 << 20 // bytes of an element's tag, or of a text
-	maxOpen     = 10_000  // elements within elements
+	maxOpen     = 10_000  // nested elements
 	maxOpenTags = 8 << 20 // bytes of the tags of elements within elements
 )
 
@@ -30,8 +30,8 @@ type file struct {
 	about    source.About
 }
 
-// New reads a file as it comes, in memory that does not grow with it. The title is that of the channel
-// for all of it, unless the file has one.
+// New reads a file as a stream in bounded memory. The title is for the channel of the whole file,
+// unless the file has a title.
 func New(r io.Reader, title string) source.Document {
 	head, all := plain.Head(r)
 	sample := plain.Sample{Title: title}
@@ -70,7 +70,7 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 	r := &reading{to: to, tree: plain.Tree{To: to, Title: f.title}, open: []outline{{}}}
 	r.xml = xml.NewDecoder(from)
 	r.xml.Strict = false
-	r.xml.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is decoded already
+	r.xml.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // already decoded
 	err = r.all(ctx, from)
 	f.about = source.About{Format: "OPML", Encoding: text.Encoding()}
 	if err != nil {
@@ -79,8 +79,8 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 	return r.tree.End(ctx)
 }
 
-// outline is an element that has begun. It becomes a block at its end, or a channel once another begins
-// in it.
+// outline is an open element. It becomes a block at its end, or a channel when another outline
+// begins in it.
 type outline struct {
 	folder *plain.Folder // nil: none yet
 	text   string
@@ -100,7 +100,8 @@ type reading struct {
 	found bool      // the file is OPML
 }
 
-// all reads the tokens. What is behind a tag that is too long or broken is reported as unread.
+// all reads the tokens. The rest of the file after an invalid or overlong tag is reported as
+// unread.
 func (r *reading) all(ctx context.Context, from *plain.Bounded) error {
 	for {
 		from.Left = maxTag
@@ -145,7 +146,7 @@ func (r *reading) count(token xml.Token, length int64) {
 	}
 }
 
-// broken returns why XML cannot be read further.
+// broken returns why the XML cannot be read any further.
 func broken(err error) string {
 	if bad, ok := errors.AsType[*xml.SyntaxError](err); ok && bad.Msg == "unexpected EOF" {
 		return "the file breaks off"
@@ -177,7 +178,7 @@ func (r *reading) token(ctx context.Context, token xml.Token) error {
 	return ctx.Err()
 }
 
-// begin begins an outline, and makes a channel of the one that it is in.
+// begin begins an outline, and turns its parent into a channel.
 func (r *reading) begin(ctx context.Context, e xml.StartElement) error {
 	if _, err := r.folder(ctx, len(r.open)-1); err != nil {
 		return err
@@ -233,7 +234,7 @@ func read(e xml.StartElement, where string) (o outline) {
 	return o
 }
 
-// put hands over the block of an outline, into the channel of the one that it is in.
+// put hands over the block of an outline, into the channel of its parent.
 func (r *reading) put(ctx context.Context, o *outline) error {
 	it, why := o.item, ""
 	switch {
@@ -271,7 +272,7 @@ func (r *reading) folder(ctx context.Context, n int) (*plain.Folder, error) {
 		o.folder, err = r.tree.Root(ctx)
 		return o.folder, err
 	}
-	above := r.open[n-1].folder // made when this one began
+	above := r.open[n-1].folder // created when this one began
 	o.folder, err = r.tree.Add(ctx, above, source.Channel{Title: o.text, Description: o.item.Description, CreatedAt: o.item.CreatedAt, Where: o.item.Where})
 	o.text, o.item = "", source.Item{} // a folder needs them no longer
 	return o.folder, err
@@ -293,7 +294,7 @@ func (r *reading) close(ctx context.Context) error {
 	return r.put(ctx, top)
 }
 
-// end closes what is open at the end of the file, or where reading it ended for a reason.
+// end closes open outlines at the end of the file, or where reading failed for a reason.
 func (r *reading) end(ctx context.Context, why string) error {
 	if !r.found {
 		return plain.ErrNotRecognized

@@ -1,5 +1,5 @@
-// Package plain reads the files in which programs keep bookmarks, lists and texts: character
-// encodings, addresses, dates and tags.
+// Package plain contains helpers for bookmark, list and text files: character encodings, addresses,
+// dates and tags.
 package plain
 
 import (
@@ -93,7 +93,7 @@ func utf16(start []byte) (is bool, order unicode.Endianness) {
 			odd++
 		}
 	}
-	most := len(start) / 2 * 3 / 4 // of the bytes in their half: markup and headings are ASCII
+	most := len(start) / 2 * 3 / 4 // three quarters of either half: markup and headings are ASCII
 	switch {
 	case odd >= most && even == 0:
 		return true, unicode.LittleEndian

@@ -27,7 +27,7 @@ type Identity struct {
 // ErrNotRecognized is the error for a file of an unknown format.
 var ErrNotRecognized = domain.NewUnprocessable("The format of the file is not recognized. These are: bookmarks in HTML, OPML, CSV with a line of headings such as url and title, JSON of Pinboard, wallabag, Karakeep or Google Keep, lists with an address on each line, and ZIP files of Pocket and Google Takeout")
 
-// ErrEmpty is the error for a file without a byte.
+// ErrEmpty is the error for an empty file.
 var ErrEmpty = domain.NewUnprocessable("The file is empty")
 
 // identityHead is how many bytes at the beginning of a file are read to identify it.
@@ -94,11 +94,11 @@ const sampled = 100
 
 var errEnough = errors.New("the sample is complete")
 
-// Sample implements source.Taker, and keeps the title of a file and the ids of its first blocks.
+// Sample is a source.Taker that records the title of a file and the ids of its first blocks.
 type Sample struct {
 	Title  string
 	Blocks [][]string
-	Most   int // 0: sampled
+	Most   int // maximum number of blocks; 0: sampled
 }
 
 // Of reads a source until the sample is complete. It ignores errors, because the file may be cut off.
@@ -106,7 +106,7 @@ func (s *Sample) Of(ctx context.Context, src source.Source) {
 	_ = src.Read(ctx, s)
 }
 
-// Channel implements source.Taker.
+// Channel records the title of the root.
 func (s *Sample) Channel(_ context.Context, c source.Channel) error {
 	if c.Root {
 		s.Title = c.Title
@@ -114,7 +114,7 @@ func (s *Sample) Channel(_ context.Context, c source.Channel) error {
 	return nil
 }
 
-// Item implements source.Taker.
+// Item records the id of a block.
 func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
 	if it.Kind != source.Nested {
 		ids := []string{it.ID}
@@ -129,7 +129,7 @@ func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
 	return nil
 }
 
-// Expect implements source.Taker, as the methods below do.
+// The other methods of source.Taker do nothing.
 func (s *Sample) Expect(int)                                                    {}
 func (s *Sample) Comment(context.Context, string, string, source.Comment) error { return nil }
 func (s *Sample) Close(context.Context, string) error                           { return nil }

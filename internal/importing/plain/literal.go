@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/markup"
 )
 
-// Literal returns a Taker for sources whose descriptions and contents are plain text. It escapes them, so that
-// Markdown shows them as they are.
+// Literal returns a Taker for sources whose descriptions and contents are plain text. It escapes
+// them, so that Markdown shows them unchanged.
 func Literal(to source.Taker) source.Taker { return literal{to} }
 
 type literal struct{ source.Taker }

@@ -57,7 +57,7 @@ func notLink(text string, err error) string {
 
 var webScheme = regexp.MustCompile(`^(?i:https?):`)
 
-// ID gives what can be told of a thing as an id: itself, or its sum where it is long.
+// ID returns an id for a text: the text itself, or its hash if it is long.
 func ID(s string) string {
 	const most = 200 // bytes
 	if len(s) <= most {
@@ -66,13 +66,13 @@ func ID(s string) string {
 	return Sum("sha256", s)
 }
 
-// Sum gives the id of a thing that is known by all of a text.
+// Sum returns an id that is the hash of a text.
 func Sum(kind, s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return kind + ":" + hex.EncodeToString(sum[:])
 }
 
-// layouts are those in which programs write dates.
+// layouts are the date formats of other programs.
 var layouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04:05.999999999-0700", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 -0700",
 	"2006-01-02 15:04:05.999999999 MST", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
@@ -81,15 +81,15 @@ var layouts = []string{
 	"Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006",
 }
 
-// Dates before the web and after what a calendar holds are mistakes.
+// Earlier and later dates are mistakes.
 var (
 	earliest = time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// Date reads a date: of ISO 8601 or another form that leaves no doubt which is the day, or
-// the seconds since 1970, of which some programs count thousandths or millionths. The zero
-// time says that there is none; a date without a zone is taken as UTC.
+// Date parses a date in ISO 8601 or another unambiguous form, or a Unix time in seconds,
+// milliseconds, microseconds or nanoseconds. It returns the zero time if there is none. A date
+// without a time zone is in UTC.
 func Date(text string) time.Time {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -106,8 +106,8 @@ func Date(text string) time.Time {
 	return time.Time{}
 }
 
-// number reads a count since 1970 by its size: seconds until the year 5138, then thousandths,
-// then millionths, then billionths.
+// number parses a Unix time by its size: seconds until the year 5138, then milliseconds,
+// microseconds and nanoseconds.
 func number(n int64) time.Time {
 	switch {
 	case n < 1e11:
@@ -149,10 +149,10 @@ func TagList(list []string) (tags []string) {
 	return tags
 }
 
-// maxTags is how many tags of one thing are kept.
+// maxTags is how many tags of an item are kept.
 const maxTags = 200
 
-// Said makes metadata of what is said of a thing; nil where nothing is.
+// Said returns metadata with the keys that are true; nil if there are none.
 func Said(of map[string]bool) (metadata map[string]any) {
 	for name, is := range of {
 		if is && metadata == nil {

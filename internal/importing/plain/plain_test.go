@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/importing/plain"
 )
 
-// in16 writes a text in UTF-16.
+// in16 encodes a text as UTF-16.
 func in16(text string, little, mark bool) string {
 	if mark {
 		text = "\uFEFF" + text
@@ -129,7 +129,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestFormerID: the ids are those that version 1 gave.
+// TestFormerID compares the ids with those of version 1.
 func TestFormerID(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
@@ -152,7 +152,7 @@ func TestFormerID(t *testing.T) {
 	}
 }
 
-// FuzzFormerID: a canonical URL has always had the same id.
+// FuzzFormerID checks that a canonical URL has always had the same id.
 func FuzzFormerID(f *testing.F) {
 	for _, address := range []string{"http://exämple.org/ä", "http://example.org/a b?q=ü#x y", "https://[::1]:443/%7e/..", "https://example.org:8443"} {
 		f.Add(address)

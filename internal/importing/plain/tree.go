@@ -12,34 +12,34 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Bounds of a tree of folders. What is beyond them goes to the folder above.
+// Limits of a folder tree. Contents of folders beyond them go to the folder above.
 const (
 	maxDepth   = 64
 	maxFolders = 20_000
 )
 
-// Tree makes channels of folders: one for all of a file, and in it one for each folder. Their
-// ids are the paths to them, so that a folder is known again in a file that has grown.
+// Tree creates channels from folders: one for the whole file, and in it one for each folder. Their
+// ids are their paths, so that a folder is recognized when the file has grown.
 type Tree struct {
 	To    source.Taker
-	Title string // of the channel for all of it
-	Start string // of every id; "" is for files of which there is but one kind
+	Title string // of the root channel
+	Start string // prefix of every id, which only package folder sets
 
 	root    Folder
 	folders int
 }
 
-// Folder is a channel to be.
+// Folder is a folder that becomes a channel.
 type Folder struct {
 	ID      string
 	depth   int
 	begun   bool
-	names   map[string]int     // how many folders in it have had each name
+	names   map[string]int     // number of its subfolders by name
 	named   map[string]*Folder // by the nameKey of their titles, those that are asked for by name
 	private *Folder
 }
 
-// Root is the channel for all of it, which is made when there is something to put into it.
+// Root returns the channel of the whole file, and creates it on first use.
 func (t *Tree) Root(ctx context.Context) (*Folder, error) {
 	if t.root.begun {
 		return &t.root, nil
@@ -51,8 +51,8 @@ func (t *Tree) Root(ctx context.Context) (*Folder, error) {
 // Untouched reports whether nothing was put into the tree.
 func (t *Tree) Untouched() bool { return t.root.ID == "" }
 
-// Add makes a channel in another. A folder that is too many or too deep is told and not made:
-// what is in it belongs to the one above, which is returned.
+// Add creates a channel in another. If there are too many folders, or they are too deep, it reports
+// that and returns the folder above, which receives the contents.
 func (t *Tree) Add(ctx context.Context, above *Folder, c source.Channel) (*Folder, error) {
 	if c.Title == "" {
 		c.Title = "Untitled"
@@ -96,7 +96,7 @@ func (t *Tree) add(ctx context.Context, above *Folder, c source.Channel, name st
 	return inner, t.To.Item(ctx, above.ID, source.Item{ID: inner.ID, Kind: source.Nested, ConnectedAt: c.CreatedAt, Where: c.Where})
 }
 
-// Named is the folder of a name in another, which is made when it is first asked for.
+// Named returns the subfolder with a name, and creates it on first use.
 func (t *Tree) Named(ctx context.Context, above *Folder, c source.Channel) (*Folder, error) {
 	key := nameKey(c.Title)
 	if known := above.named[key]; known != nil {
@@ -113,19 +113,19 @@ func (t *Tree) Named(ctx context.Context, above *Folder, c source.Channel) (*Fol
 	return inner, nil
 }
 
-// Private is the channel for what a file calls private in a folder: whatever others may see of
-// the folder, they do not see this. Where a folder cannot be made, there is none.
+// Private returns the channel for entries of a folder that the file marks as private. It is private
+// regardless of the folder's visibility.
 func (t *Tree) Private(ctx context.Context, in *Folder) (*Folder, error) {
 	if in.private != nil {
 		return in.private, nil
 	}
-	inner, err := t.add(ctx, in, source.Channel{Title: "Private", Visibility: domain.Private}, "private:") // no title has a colon, escaped
+	inner, err := t.add(ctx, in, source.Channel{Title: "Private", Visibility: domain.Private}, "private:") // titles are escaped, so none contains a colon
 	in.private = inner
 	return inner, err
 }
 
-// Close says that a folder is complete, and what is in it that was asked for by name or is
-// private. It does nothing for what was never made.
+// Close closes a folder, and its named and private subfolders. It does nothing if the folder was
+// never created.
 func (t *Tree) Close(ctx context.Context, f *Folder) error {
 	if !f.begun {
 		return nil

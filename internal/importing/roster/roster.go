@@ -1,4 +1,4 @@
-// Package roster reads lists of people, as spreadsheets write them, who are to be invited.
+// Package roster reads spreadsheets of people to invite.
 package roster
 
 import (
@@ -14,11 +14,10 @@ import (
 	"vitrine/internal/importing/plain"
 )
 
-// MaxBytes is how large a list may be.
+// MaxBytes is the maximum size of a list.
 const MaxBytes = 1 << 20
 
-// Row is somebody of a list. Fault is what is wrong with the row itself; its
-// Text is "" for nothing.
+// Row is a person in a list. Fault is an error in the row itself; its Text is "" if there is none.
 type Row struct {
 	Line  int // of the file, where the row begins; the first is 1
 	Email string
@@ -28,7 +27,7 @@ type Row struct {
 	Fault domain.FieldError
 }
 
-// column is what a column is about.
+// column is the meaning of a column.
 type column int
 
 const (
@@ -39,7 +38,7 @@ const (
 	group
 )
 
-// columns by their headings, without regard to case, spaces and punctuation.
+// columns maps headings, without regard to case, spaces and punctuation.
 var columns = map[string]column{
 	"email": email, "mail": email, "emailaddress": email, "mailaddress": email, "address": email, "emailadresse": email, "mailadresse": email, "adresse": email,
 	"name": name, "fullname": name, "vollername": name,
@@ -47,7 +46,7 @@ var columns = map[string]column{
 	"group": group, "gruppe": group, "class": group, "klasse": group,
 }
 
-// field is where a row has what a column says; nil for a column that is not read.
+// field returns the field for a column; nil if the column is ignored.
 func (row *Row) field(c column) *string {
 	switch c {
 	case email:
@@ -62,14 +61,14 @@ func (row *Row) field(c column) *string {
 	return nil
 }
 
-// Read reads a list whose first row has headings, of which one is "email"; "name", "slug" (or
-// "username") and "group" are others, and further columns are passed over. Fields are parted by
-// commas, semicolons or tabs; the text is UTF-8, with a byte order mark or without, UTF-16 or
-// Windows-1252. Rows of blanks are skipped. What is wrong with one row is said in it, and reading
-// goes on.
+// Read reads a list. Its first row contains headings, and must include "email". Other known
+// headings are "name", "slug" (or "username") and "group"; further columns are ignored. Fields are
+// separated by commas, semicolons or tabs. The text is UTF-8 with or without a byte order mark,
+// UTF-16 or Windows-1252. Blank rows are skipped. An error in a row is recorded in it, and reading
+// continues.
 //
-// The error is Invalid and names `file` where the list as a whole cannot be read: no such
-// headings, more than domain.MaxPeople rows or MaxBytes.
+// The error is Invalid and names `file` if the list as a whole is unusable: without such headings,
+// or with more than domain.MaxPeople rows or MaxBytes.
 func Read(from io.Reader) ([]Row, error) {
 	limited := &io.LimitedReader{R: from, N: MaxBytes + 1}
 	in, err := plain.Text(limited)
@@ -84,7 +83,7 @@ func Read(from io.Reader) ([]Row, error) {
 		return nil, domain.InvalidField("file", domain.FieldTooLong, fmt.Sprintf("must be at most %s large", domain.FormatBytes(MaxBytes)))
 	}
 	body, skipped := string(text), 0
-	if first, rest, _ := strings.Cut(body, "\n"); strings.HasPrefix(strings.ToLower(first), "sep=") { // a note of Excel
+	if first, rest, _ := strings.Cut(body, "\n"); strings.HasPrefix(strings.ToLower(first), "sep=") { // written by Excel
 		body, skipped = rest, 1
 	}
 	heading, _, _ := strings.Cut(strings.TrimLeft(body, "\r\n"), "\n")
@@ -98,7 +97,7 @@ func Read(from io.Reader) ([]Row, error) {
 	return rows(r, at, skipped)
 }
 
-// separator is what parts the fields of a line of headings: what is there most often.
+// separator returns the most frequent separator in the headings.
 func separator(line string) rune {
 	best := ','
 	for _, comma := range []rune{';', '\t'} {
@@ -109,7 +108,7 @@ func separator(line string) rune {
 	return best
 }
 
-// layout says what each column is about; nil if none has addresses.
+// layout returns the meaning of each column; nil if none contains addresses.
 func layout(headings []string) (at []column) {
 	for _, heading := range headings {
 		at = append(at, columns[strings.Map(func(r rune) rune {
@@ -125,7 +124,7 @@ func layout(headings []string) (at []column) {
 	return at
 }
 
-// rows reads what follows the headings; skipped lines stand before what r reads.
+// rows reads the rows after the headings. skipped is the number of lines that precede r's input.
 func rows(r *csv.Reader, at []column, skipped int) (all []Row, err error) {
 	for {
 		fields, err := r.Read()
@@ -151,8 +150,8 @@ func rows(r *csv.Reader, at []column, skipped int) (all []Row, err error) {
 	}
 }
 
-// fill takes over the fields of a row, of several for one thing the first that has a value, and
-// reports whether the row says anything.
+// fill sets the fields of a row, from the first column with a value if there are several, and
+// reports whether the row has any value.
 func (row *Row) fill(fields []string, at []column) (said bool) {
 	for i, text := range fields {
 		text = strings.TrimSpace(text)

@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is wrong with a row is said of it, and the others are read.
+// An error in a row is recorded in it, and the other rows are read.
 func TestReadBadRows(t *testing.T) {
 	t.Parallel()
 	rows, err := roster.Read(strings.NewReader("email,name\na@example.org,A\"x\nb@example.org,B\nc@example.org,\"C\nand no end"))

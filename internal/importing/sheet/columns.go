@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// column is what a column of a sheet is about.
+// column is the meaning of a column.
 type column int
 
-// The columns that are read. The texts that describe a thing,
-// from note to highlights, are joined in this order.
+// The columns that are read. The texts that describe an item, from note to highlights, are joined
+// in this order.
 const (
 	address column = iota
 	title
@@ -18,22 +18,22 @@ const (
 	highlights
 	created
 	tags
-	channel // its title
-	folder  // the path to it
-	text    // of rows without an address
+	channel // title of the channel
+	folder  // path of the folder
+	text    // for rows without an address
 	picture
-	page // at the service that it is an export of, for want of a better address
+	page // on the service itself, if there is no other address
 	favorite
 	toRead
 	private
 	archived
-	status  // of Pocket: the section
+	status  // Pocket's section
 	article // the text of the page
-	columns // how many there are
+	columns // number of columns
 )
 
-// headings by which columns are known, without regard to case, spaces and punctuation. Where
-// several columns are about the same, the first that has a value counts; notes are joined.
+// headings maps the headings of columns, without regard to case, spaces and punctuation. If several
+// columns have the same meaning, the first one with a value is used; notes are joined.
 var headings = map[string]column{
 	"url": address, "link": address, "href": address, "address": address, "uri": address, "value": address, "website": address, "sourceurl": address,
 	"title": title, "name": title, "heading": title, "titel": title, "titre": title, "título": title,
@@ -52,18 +52,19 @@ var headings = map[string]column{
 	"private": private, "toread": toRead, "archived": archived, "status": status,
 }
 
-// layout says where in a row each column is.
+// layout contains the positions of the columns.
 type layout struct {
 	at    [columns][]int
 	comma byte
 
-	service string // that wrote the file, if it is known
-	list    bool   // the file is one of several lists of the service, and is named after its own name
-	// markdown says that texts are Markdown, as in the tables that this program exports. Others are plain.
+	service string // that wrote the file, if known
+	list    bool   // one of several lists of the service, named after the list itself
+	// markdown is set if texts are Markdown, as in tables that this program exports. Others are
+	// plain.
 	markdown bool
 }
 
-// layoutOf understands a line of headings, at whichever character it is split best.
+// layoutOf parses the headings with each separator, and returns the best result.
 func layoutOf(line []byte) (best layout, known int) {
 	for _, comma := range []byte{',', ';', '\t', '|'} {
 		p := parser{comma: comma}
@@ -102,10 +103,11 @@ func layoutOf(line []byte) (best layout, known int) {
 	return best, known
 }
 
-// usable reports whether rows of such columns say anything that a block can be made of.
+// usable reports whether rows with these columns can become blocks.
 func (l layout) usable() bool { return len(l.at[address])+len(l.at[text])+len(l.at[picture]) > 0 }
 
-// separators are those of tags. Pocket's are strokes, and commas stand in its tags.
+// separators returns the separators of tags. Pocket uses vertical bars, and its tags may contain
+// commas.
 func (l layout) separators() string {
 	if l.service == "Pocket" {
 		return "|"
@@ -122,7 +124,7 @@ func plainHeading(heading string) string {
 	}, heading)
 }
 
-// row is what one row says, by column.
+// row contains the values of a row by column.
 type row [columns]string
 
 func (l layout) row(fields []string) (r row) {
@@ -151,7 +153,7 @@ func (l layout) row(fields []string) (r row) {
 // pocketSections are the names of Pocket's sections in its other export, by the status of an item.
 var pocketSections = map[string]string{"unread": "Unread", "archive": "Read Archive"}
 
-// yes understands what programs write for true.
+// yes reports whether a value means true.
 func yes(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "yes", "1", "x":

@@ -31,7 +31,7 @@ func (s stream) failed() error {
 	return nil
 }
 
-// json reads the JSON of the services that are known.
+// json reads the JSON of known services.
 func (l *list) json(ctx context.Context, in *bufio.Reader) error {
 	from := &plain.Bounded{In: in, Left: maxEntry, Full: errLongEntry}
 	s := stream{json.NewDecoder(from), from}
@@ -70,14 +70,15 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// entry is one entry of a list. If why is not empty, there is nothing to make of it.
+// entry is one entry of a list. If why is not empty, it cannot become a block.
 type entry struct {
 	row
 	tags []string
 	why  string
 }
 
-// serviceOf returns how to read entries such as the first one, or nil if it is of no known service.
+// serviceOf returns the function that reads entries like the first one, or nil if the service is
+// unknown.
 func serviceOf(first json.RawMessage, l *list) func(json.RawMessage) entry {
 	var keys struct {
 		Href *json.RawMessage `json:"href"`

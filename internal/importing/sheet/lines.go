@@ -16,7 +16,7 @@ import (
 // stroke separates the address from the title in the export of OneTab.
 const stroke = " | "
 
-// isLines reports whether a text is a list with an address on each line: whether the first line is one.
+// isLines reports whether a text is a list with an address on each line, judging by its first line.
 func isLines(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	link, _ := cut(first)
@@ -39,8 +39,8 @@ func cut(line string) (link, title string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
-// lines reads addresses, one on each line. In the export of OneTab an empty line begins a group, which
-// becomes a channel with the title of its first page, since groups have no names there.
+// lines reads one address per line. In OneTab's export an empty line begins a group, which becomes
+// a channel with the title of its first page, since its groups have no names.
 func (l *list) lines(ctx context.Context, in *bufio.Reader, start string) error {
 	l.format = "Addresses"
 	grouped := false

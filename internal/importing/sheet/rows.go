@@ -8,31 +8,32 @@ import (
 	"strings"
 )
 
-// Bounds of a file of rows.
+// Limits of a CSV file.
 const (
 	maxRow      = 1 << 20 // bytes
-	maxUnclosed = 100     // rows whose quotation marks are not closed, each of which costs reading maxRow again
-	maxColumns  = 200     // that are looked at
+	maxUnclosed = 100     // rows with an unclosed quotation mark; each costs reading maxRow again
+	maxColumns  = 200     // further columns are ignored
 )
 
-// rows reads CSV row by row, in bounded memory. encoding/csv is not used since one quotation
-// mark that is not closed makes it take the rest of the file for a single field: here it costs
-// its row, and reading goes on in the next line.
+// rows reads CSV row by row in bounded memory. encoding/csv is not used, because a single unclosed
+// quotation mark makes it read the rest of the file as one field. Here only that row is lost, and
+// reading continues with the next line.
 type rows struct {
 	in       *bufio.Reader
-	again    bytes.Reader // lines that were read as part of a row that turned out not to end
+	again    bytes.Reader // lines that were read as part of an unclosed row
 	comma    byte
-	line     int // of the last that was read
+	line     int // number of the last line
 	unclosed int
 }
 
-// errors of one row, after which the next can be read.
+// Errors of a single row, after which reading continues.
 var (
 	errLong     = errors.New("the row is longer than a megabyte")
 	errUnclosed = errors.New("a quotation mark in it is not closed")
 )
 
-// next reads a row that is not empty, and the line in which it begins. The end is io.EOF.
+// next reads the next row that is not empty, and the number of its first line. It returns io.EOF at
+// the end.
 func (r *rows) next() (fields []string, at int, err error) {
 	for {
 		line, err := r.readLine()
@@ -82,7 +83,7 @@ func (r *rows) row(line []byte) (fields []string, at int, err error) {
 // errTooMany ends the reading.
 var errTooMany = errors.New("too many quotation marks are not closed")
 
-// readLine reads a line with its end. One that is too long is skipped and is an error.
+// readLine reads a line with its end. It skips a line that is too long and returns an error.
 func (r *rows) readLine() ([]byte, error) {
 	var line []byte
 	for {
@@ -107,7 +108,7 @@ func (r *rows) readLine() ([]byte, error) {
 	}
 }
 
-// readPart reads what is left of a line, or as much of it as a buffer holds.
+// readPart reads the rest of a line, or as much of it as fits into the buffer.
 func (r *rows) readPart() ([]byte, error) {
 	if r.again.Len() == 0 {
 		return r.in.ReadSlice('\n')
@@ -116,7 +117,7 @@ func (r *rows) readPart() ([]byte, error) {
 	for {
 		c, err := r.again.ReadByte()
 		if err != nil {
-			return line, bufio.ErrBufferFull // it may go on in the file
+			return line, bufio.ErrBufferFull // it may continue in the file
 		}
 		line = append(line, c)
 		if c == '\n' {
@@ -125,16 +126,16 @@ func (r *rows) readPart() ([]byte, error) {
 	}
 }
 
-// parser splits a row, line by line. Quotation marks mean what they do in RFC 4180 where they
-// begin a field; elsewhere they are characters as any other.
+// parser splits a row line by line. Quotation marks at the beginning of a field work as in RFC
+// 4180; elsewhere they are ordinary characters.
 type parser struct {
 	comma  byte
 	fields []string
 	field  strings.Builder
-	quoted bool // inside a quoted field, which goes on in the next line
+	quoted bool // inside a quoted field, which continues in the next line
 }
 
-// line takes a line and reports whether the row ends with it.
+// line parses a line, and reports whether the row ends with it.
 func (p *parser) line(line []byte) bool {
 	i := 0
 	for {
@@ -172,7 +173,7 @@ func (p *parser) line(line []byte) bool {
 		case rest[0] == '"':
 			p.field.WriteByte('"')
 			i++
-		default: // it should have been doubled
+		default: // an unescaped quotation mark
 			p.field.WriteByte('"')
 		}
 	}

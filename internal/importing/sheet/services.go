@@ -178,8 +178,8 @@ func (l *list) object(ctx context.Context, s stream) error {
 	return plain.ErrNotRecognized
 }
 
-// maxHeld is how many bytes of Karakeep's bookmarks are held until the names of their lists are read,
-// which follow at the end of the file.
+// maxHeld is how many bytes of Karakeep's bookmarks are kept until the names of their lists, which
+// follow at the end of the file, are known.
 const maxHeld = 32 << 20
 
 // bytesOfString is the memory that a string takes in addition to its text.
@@ -241,7 +241,7 @@ func (k *karakeep) remember(id string, of karakeepList) bool {
 	return true
 }
 
-// maxDepth is how many lists within lists are followed to the outermost, which a cycle has not.
+// maxDepth limits how many parents of a list are followed, since there may be a cycle.
 const maxDepth = 64
 
 // Limits of Karakeep's lists. The bookmarks of any further list go to the top.
@@ -326,7 +326,7 @@ func (k *karakeep) end(ctx context.Context) error {
 	return nil
 }
 
-// folder returns the channel of a list within that of its parent, or top if there is no such list.
+// folder returns the channel of a list within that of its parent, or top if the list is unknown.
 func (k *karakeep) folder(ctx context.Context, top *plain.Folder, id, where string, depth int) (*plain.Folder, error) {
 	of, ok := k.known[plain.ID(id)]
 	if !ok || depth > maxDepth {
@@ -355,7 +355,7 @@ func (n *keepNote) set(name string, raw json.RawMessage) {
 	fields := map[string]any{"title": &n.title, "textContent": &n.text, "isTrashed": &n.trash, "isArchived": &n.archived,
 		"createdTimestampUsec": &n.created, "userEditedTimestampUsec": &n.edited, "labels": &n.labels, "listContent": &n.items}
 	if field := fields[name]; field != nil {
-		_ = json.Unmarshal(raw, field) // a field of another type is as good as missing
+		_ = json.Unmarshal(raw, field) // a field of another type counts as missing
 	}
 }
 

@@ -119,7 +119,8 @@ close /`},
 	}
 }
 
-// TestManyListsOfKarakeep reads more bookmarks in lists than are held, and lists that are their own parents.
+// TestManyListsOfKarakeep reads more bookmarks in lists than are kept in memory, and lists that are
+// their own parents.
 func TestManyListsOfKarakeep(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

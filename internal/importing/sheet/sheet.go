@@ -1,5 +1,5 @@
-// Package sheet reads lists of addresses: CSV as programs of all kinds write it, JSON of several
-// services, and plain lines.
+// Package sheet reads lists of addresses: CSV of any program, JSON of several services, and plain
+// lines.
 package sheet
 
 import (
@@ -23,8 +23,8 @@ type file struct {
 	about    source.About
 }
 
-// New reads a list as it comes, in memory that does not grow with it. The title is that of the
-// channel in which all of it stands, unless it is seen to be the export of a service.
+// New reads a list as a stream in bounded memory. The title is for the channel of the whole file,
+// unless the file is recognized as the export of a service.
 func New(r io.Reader, title string) source.Document {
 	head, all := plain.Head(r)
 	sample := plain.Sample{Title: title}
@@ -91,16 +91,16 @@ type list struct {
 	format string
 }
 
-// plainTexts says that the texts of the file are not Markdown.
+// plainTexts marks the texts of the file as plain instead of Markdown.
 func (l *list) plainTexts() {
 	l.to = plain.Literal(l.to)
 	l.tree.To = l.to
 }
 
-// of notes the service that wrote the file, which is also the title of its channel.
+// of sets the service that wrote the file, which is also the title of its channel.
 func (l *list) of(service string) { l.tree.Title, l.format = service, service }
 
-// csv reads rows below a line of headings.
+// csv reads the rows below the headings.
 func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
 	r := rows{in: in}
 	columns, err := heading(&r)
@@ -140,7 +140,7 @@ func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
 	}
 }
 
-// heading reads the line that names the columns. Excel writes a line before it, and Google Takeout the
+// heading reads the line with the headings. Excel writes a line before it, and Google Takeout the
 // description of the list.
 func heading(r *rows) (layout, error) {
 	for first := true; r.line < 10; {
@@ -163,7 +163,7 @@ func heading(r *rows) (layout, error) {
 	return layout{}, plain.ErrNotRecognized
 }
 
-// take hands over what a row says.
+// take hands over the item of a row.
 func (l *list) take(ctx context.Context, r row, tags []string, where string) error {
 	it, why := r.item(tags)
 	if why != "" {
@@ -186,7 +186,7 @@ func (l *list) put(ctx context.Context, in *plain.Folder, it source.Item) error 
 	return l.to.Item(ctx, in.ID, it)
 }
 
-// folder is the channel for a row.
+// folder returns the channel for a row.
 func (l *list) folder(ctx context.Context, r row, where string) (*plain.Folder, error) {
 	in, err := l.tree.Root(ctx)
 	if r[channel] != "" && err == nil {
@@ -201,7 +201,8 @@ func (l *list) folder(ctx context.Context, r row, where string) (*plain.Folder, 
 	return in, err
 }
 
-// path splits the path to a folder. Services that put spaces around the strokes mean those.
+// path splits the path of a folder. If there are slashes with spaces around them, only these
+// separate.
 func path(text string) (names []string) {
 	stroke := "/"
 	if strings.Contains(text, " / ") {
@@ -215,7 +216,7 @@ func path(text string) (names []string) {
 	return names
 }
 
-// item is the block that a row describes, or why there is none.
+// item returns the block for a row, or the reason why there is none.
 func (r row) item(tags []string) (it source.Item, why string) {
 	it = source.Item{Title: r[title], CreatedAt: plain.Date(r[created]), Tags: tags}
 	it.ConnectedAt = it.CreatedAt
@@ -251,7 +252,7 @@ func (r row) address() string {
 	return ""
 }
 
-// name is what a report calls a row.
+// name returns the name of a row for reports.
 func (r row) name() string {
 	for _, c := range []column{title, address, picture, page} {
 		if r[c] != "" {

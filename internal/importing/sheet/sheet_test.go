@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/importing/sourcetest"
 )
 
-// as is a list, and what is to be told of it.
+// as is a list with the expected calls.
 type as struct{ name, file, told string }
 
 var lists = []as{
@@ -214,7 +214,7 @@ close /`},
 	}
 }
 
-// TestManyUnclosedMarks reads a file of which each line would take the next megabyte with it.
+// TestManyUnclosedMarks reads a file in which each line has an unclosed quotation mark.
 func TestManyUnclosedMarks(t *testing.T) {
 	t.Parallel()
 	var count sourcetest.Count
@@ -250,7 +250,7 @@ func TestFailingReaders(t *testing.T) {
 	}
 }
 
-// endless is a list of n rows, each of a channel of its own, that is made while it is read.
+// endless generates a list of n rows while it is read, each with its own channel.
 type endless struct {
 	n, i int
 	rest strings.Reader
@@ -267,7 +267,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return e.rest.Read(p)
 }
 
-// TestMemory reads some 40 MB, of more channels than are made.
+// TestMemory reads about 40 MB with more channels than the limit.
 func TestMemory(t *testing.T) {
 	const n = 70_000
 	if testing.Short() {
@@ -282,7 +282,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// peak is a Count that looks at the heap now and then.
+// peak is a Count that samples the size of the heap.
 type peak struct {
 	sourcetest.Count
 	first, grown int64

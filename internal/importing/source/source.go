@@ -1,5 +1,6 @@
-// Package source is what importing understands of other places: their channels, items and
-// comments, and how they are handed over. A package beside this one reads one kind of place.
+// Package source defines the interface between imports and the places they read from: channels,
+// items, comments, and how they are handed over. Each package next to this one reads one kind of
+// place.
 package source
 
 import (
@@ -14,14 +15,14 @@ import (
 
 // Source reads a collection from elsewhere and hands it to a Taker.
 type Source interface {
-	// Origin names where ids come from ("https://api.are.na", "bookmarks", …): what has come
-	// from the same origin under the same id is the same thing, and is not made again.
+	// Origin returns the namespace of ids ("https://api.are.na", "bookmarks", …). Items with the
+	// same origin and id are the same, and are not created again.
 	Origin() string
 
-	// Read hands over what there is: a channel before its items, and before the item that
-	// nests it in another channel; the items in the order in which they stand, lowest position
-	// first unless the channel is FromTop; a comment after the item that it is about. It returns at the first error of the
-	// Taker. What it cannot read it reports by LeftOut, and goes on.
+	// Read hands over everything: a channel before its items, and before the item that nests it in
+	// another channel; items by position, lowest first unless the channel is FromTop; a comment
+	// after its item. It returns at the first error of the Taker. It reports with LeftOut what it
+	// cannot read, and continues.
 	Read(ctx context.Context, to Taker) error
 }
 
@@ -51,41 +52,42 @@ type About struct {
 	Encoding string // as domain.EncodingNamed returns it; "": none, since it is not a text
 }
 
-// Taker takes what a Source reads. It keeps nothing that it was handed and that the next call
-// changes. It is safe for concurrent use by several channels; what is of one channel comes one
-// after the other. Its errors are of this server, and end the reading: a thing that cannot be
-// taken is none, it is noted among what was left out.
+// Taker receives what a Source reads. It must not keep references to data that the next call
+// changes. It is safe for concurrent use by several channels; the calls for one channel are
+// sequential. Its errors are failures of this server, and end the reading. An item that cannot be
+// imported is not an error, but is reported as left out.
 type Taker interface {
-	// Expect says that n more items are to come, for the progress; less than 0 takes back.
+	// Expect announces n more items, for the progress. A negative n takes back an announcement.
 	Expect(n int)
 
-	// Channel begins a channel, or finds it again.
+	// Channel begins a channel, or finds it from an earlier import.
 	Channel(ctx context.Context, c Channel) error
 
-	// Item is the next item of a channel that was begun, named by the id of the channel.
+	// Item hands over the next item of a channel, which is identified by its id.
 	Item(ctx context.Context, channel string, it Item) error
 
-	// Comment is a comment on an item that this channel was handed.
+	// Comment hands over a comment on an item of this channel.
 	Comment(ctx context.Context, channel, item string, c Comment) error
 
-	// Close says that all of a channel was handed over: what moved at the source moves here.
-	// A channel that could not be read to its end is closed all the same.
+	// Close ends a channel: items that moved in the source are moved here. It is also called for a
+	// channel that could not be read to its end.
 	Close(ctx context.Context, channel string) error
 
-	// Loose is a block that is in no channel. Comments on it name the channel "".
+	// Loose hands over a block that is in no channel. Comments on it have the channel "".
 	Loose(ctx context.Context, it Item) error
 
-	// Following is what the person who imports follows there.
+	// Following hands over something that the importing user follows there.
 	Following(ctx context.Context, f Following) error
 
-	// Profile is what they say of themself there.
+	// Profile hands over the user's profile.
 	Profile(ctx context.Context, p Profile) error
 
-	// LeftOut notes what cannot be taken.
+	// LeftOut reports what cannot be imported.
 	LeftOut(l LeftOut)
 }
 
-// Kind is what an item is. Where there are bytes, they decide between Image and Attachment.
+// Kind is the type of an item. If there is a file, its content decides between Image and
+// Attachment.
 type Kind string
 
 // The kinds of items.
@@ -109,27 +111,27 @@ type Channel struct {
 	CreatedAt   time.Time // zero: now
 	Where       string    // its address or line, for reports
 
-	// FromTop says that its items come as they are seen, the uppermost first: each goes below
-	// the one before it. A file that is read as it comes cannot be turned round.
+	// FromTop means that items come in display order, the uppermost first: each goes below the one
+	// before it. A file that is read as a stream cannot be reversed.
 	FromTop bool
 
-	// Root says that all else that the source tells of is in it. The channel into which somebody
-	// imports takes its place.
+	// Root means that this channel contains everything else. If the user imports into a channel,
+	// that channel replaces it.
 	Root bool
 }
 
-// Item is a thing in a channel. Empty fields are unknown.
+// Item is an item of a channel. Empty fields are unknown.
 type Item struct {
-	ID          string // of the thing at its origin: the same thing in two channels has one id
-	FormerID    string // that an earlier version gave it; "" if it is the same
+	ID          string // at its origin: the same item in two channels has one id
+	FormerID    string // id in an earlier version; "" if it is the same
 	Kind        Kind
 	Title       string
 	Description string // Markdown
 	Content     string // Markdown
 	Alt         string // the alternative text of an image
-	Address     string // where it is from, an absolute address of http or https; nothing else is kept
-	MadeFrom    string // the address that it was made from; "": Address, of a Link or an Embed
-	SourceTitle string // of what is at the address
+	Address     string // the source, an absolute HTTP or HTTPS address; others are dropped
+	MadeFrom    string // the address that it was created from; "": Address, for a Link or an Embed
+	SourceTitle string // title of the page at the address
 	Tags        []string
 	Metadata    map[string]any // strings, numbers and booleans
 	Author      Person
@@ -137,13 +139,14 @@ type Item struct {
 	UpdatedAt   time.Time // zero: CreatedAt
 	Embed       *domain.Embed
 	File        *File // its bytes
-	Preview     *File // an image that stands for a Link, Embed or Attachment
+	Preview     *File // an image that represents a Link, Embed or Attachment
 
-	// KeepFileMetadata is whether other people get the metadata of the files, such as where a photograph was taken.
+	// KeepFileMetadata is set if other people may see the metadata of the files, such as where a
+	// photograph was taken.
 	KeepFileMetadata bool
 
-	// Complete says that a Link is known as well as it can be: its page is not fetched to
-	// learn its title, text and preview.
+	// Complete means that everything about a Link is known: its page is not fetched for a title,
+	// text and preview.
 	Complete bool
 
 	AddedBy            Person
@@ -154,21 +157,21 @@ type Item struct {
 	Where string // its address or line, for reports
 }
 
-// File is bytes that are read when they are needed, and not at all where they are here already.
+// File is a file that is only read when needed, and not at all if it exists here.
 type File struct {
-	Name string // as its owner calls it; the type is seen from the bytes
+	Name string // chosen by its owner; the content determines the type
 	Size int64  // -1: unknown
 	Open func(ctx context.Context) (io.ReadCloser, error)
 }
 
-// Person is somebody elsewhere. Who has no account here is named in the metadata of what they made.
+// Person is a user elsewhere. If they have no account here, the metadata of their items names them.
 type Person struct {
 	Name    string
-	Address string // their page
-	Self    bool   // they are who imports: nobody needs to be named
+	Address string // of their page
+	Self    bool   // the importing user, who need not be named
 }
 
-// Comment is what somebody said about an item.
+// Comment is a comment on an item.
 type Comment struct {
 	ID        string
 	Body      string // Markdown
@@ -177,7 +180,7 @@ type Comment struct {
 	Where     string
 }
 
-// Following is a channel, user or group that somebody follows.
+// Following is a channel, user or group that the user follows.
 type Following struct {
 	Type       domain.SubjectType
 	ID         string // at the origin
@@ -185,22 +188,22 @@ type Following struct {
 	Where      string // its address or line, for reports
 }
 
-// Profile is what somebody says of themself.
+// Profile is a user's profile.
 type Profile struct {
 	About   string // Markdown
 	Picture *File
 	Where   string
 }
 
-// LeftOut is a thing that was not taken, or not wholly.
+// LeftOut is an item that was skipped completely or in part.
 type LeftOut struct {
 	What  string `json:"what"`  // "the image of a block"
 	Where string `json:"where"` // an address, a line
-	Why   string `json:"why"`   // a sentence without its full stop, for who imports
+	Why   string `json:"why"`   // a sentence for the user, without its full stop
 }
 
-// Unusable is the error of a File that cannot be had, for a reason that who imports may read.
-// Any other error of Open is told as one of this server and ends the import.
+// Unusable is the error of a File that is unavailable, for a reason that the user may read. Any
+// other error of Open is treated as a failure of this server and ends the import.
 type Unusable struct {
 	Why   string
 	Cause error
@@ -216,7 +219,7 @@ func (e *Unusable) Error() string {
 // Unwrap returns the cause.
 func (e *Unusable) Unwrap() error { return e.Cause }
 
-// ReasonOf gives the reason of an Unusable file.
+// ReasonOf returns the reason of an Unusable file.
 func ReasonOf(err error) (why string, ok bool) {
 	e, ok := errors.AsType[*Unusable](err)
 	if !ok {

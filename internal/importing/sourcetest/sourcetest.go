@@ -1,4 +1,5 @@
-// Package sourcetest holds sources to what Takers may rely on, and writes down what they hand over.
+// Package sourcetest checks that sources follow the rules of source.Taker, and records what they
+// hand over.
 package sourcetest
 
 import (
@@ -14,7 +15,7 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// Read has a source read, and gives a line for each thing that it handed over.
+// Read reads a source, and returns a line for each call.
 func Read(tb testing.TB, s source.Source) []string {
 	tb.Helper()
 	lines, err := Try(tb, s)
@@ -39,7 +40,7 @@ func Try(tb testing.TB, s source.Source) ([]string, error) {
 	return r.lines, err
 }
 
-// Count takes everything and keeps nothing but numbers, for large sources.
+// Count counts calls and keeps nothing else, for large sources.
 type Count struct {
 	Channels, Items, Comments, LeftOuts int
 	Last                                source.LeftOut
@@ -66,7 +67,7 @@ func (c *Count) Loose(context.Context, source.Item) error {
 	return nil
 }
 
-// LeftOut keeps the last.
+// LeftOut records the last skipped item.
 func (c *Count) LeftOut(l source.LeftOut) {
 	c.LeftOuts++
 	c.Last = l
@@ -203,7 +204,7 @@ func (r *recorder) LeftOut(l source.LeftOut) {
 	r.add("left out %q, %s: %s", l.What, l.Where, l.Why)
 }
 
-// fields are what is known of a thing.
+// fields formats the known fields of an item.
 type fields struct{ strings.Builder }
 
 func (f *fields) text(name, value string) {

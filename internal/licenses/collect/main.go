@@ -1,6 +1,6 @@
-// Command collect writes THIRD-PARTY-NOTICES.txt: the licences of the Go modules that the
-// program links on any platform that it is released for, and of what lies in this repository
-// but is by others. It also packs that file for the program itself.
+// Command collect writes THIRD-PARTY-NOTICES.txt: the licences of the Go modules that the program
+// links on any released platform, and of third-party works in this repository. It also compresses
+// that file for embedding.
 package main
 
 import (
@@ -27,11 +27,11 @@ import (
 // program is the package whose dependencies are collected.
 const program = "vitrine/cmd/vitrine"
 
-// work is something of others with the files that say what may be done with it.
+// work is a third-party work with its licence files.
 type work struct {
 	name, source string
 	folder       string
-	files        []string // in folder; nil means those of licenseFiles
+	files        []string // in folder; nil means those that licenseFiles finds
 }
 
 const heading = `What the program contains of others, and under which licences.
@@ -69,13 +69,13 @@ func run(root string) error {
 	return pack(root, "NOTICE", "LICENSE", "THIRD-PARTY-NOTICES.txt")
 }
 
-// module is what `go list` says of the one that a package is in.
+// module is a package's module in the output of `go list`.
 type module struct {
 	Path, Version, Dir string
 	Main               bool
 }
 
-// linked gives the modules of all platforms, by name, and before them Go itself.
+// linked returns the modules for all platforms by name, preceded by Go itself.
 func linked(root string) ([]work, error) {
 	byName := map[string]work{}
 	for _, platform := range works.Platforms() {
@@ -94,7 +94,7 @@ func linked(root string) ([]work, error) {
 			} else if err != nil {
 				return nil, err
 			}
-			if m := p.Module; m != nil && !m.Main { // nil: of the standard library
+			if m := p.Module; m != nil && !m.Main { // nil for the standard library
 				name := m.Path + " " + m.Version
 				byName[name] = work{name: name, folder: m.Dir}
 			}
@@ -112,9 +112,9 @@ func linked(root string) ([]work, error) {
 	return works, nil
 }
 
-// third writes the licences, equal ones once.
+// third writes the licences, identical ones once.
 func third(root string, works []work) ([]byte, error) {
-	var texts []string // in the order in which they are first needed
+	var texts []string // in the order of first use
 	names := map[string][]string{}
 	for _, w := range works {
 		text, err := w.license(root)
@@ -134,7 +134,7 @@ func third(root string, works []work) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// license joins the files that say what may be done with w.
+// license joins the licence files of w.
 func (w work) license(root string) (string, error) {
 	if w.files == nil {
 		var err error
@@ -162,7 +162,7 @@ func (w work) license(root string) (string, error) {
 	return b.String(), nil
 }
 
-// licenseFiles names the files of a module's folder that hold licences and notices.
+// licenseFiles returns the names of the licence and notice files in a module's folder.
 func licenseFiles(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -183,7 +183,7 @@ func licenseFiles(folder string) ([]string, error) {
 	return files, nil
 }
 
-// pack writes the files, one after another, for the program to carry.
+// pack concatenates and compresses files for embedding.
 func pack(root string, files ...string) error {
 	var all []byte
 	for i, file := range files {

@@ -1,19 +1,19 @@
-// Package works lists what of others lies in this repository and goes into the program, and the
-// platforms that it is released for.
+// Package works lists the third-party works in this repository that the program contains, and the
+// released platforms.
 package works
 
-// Platforms are those that the program is released for, as GOOS/GOARCH.
+// Platforms returns the released platforms as GOOS/GOARCH.
 func Platforms() []string {
 	return []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 }
 
-// Work is something of others that lies in this repository and goes into the program.
+// Work is a third-party work in this repository that the program contains.
 type Work struct {
-	Name, Version string   // the version empty where there is none
-	Source        string   // address
-	PURL          string   // as inventories of software name it
+	Name, Version string   // the version may be empty
+	Source        string   // URL
+	PURL          string   // as in software bills of materials
 	Folder        string   // below the module's root
-	Files         []string // in Folder: what may be done with it
+	Files         []string // licence files in Folder
 }
 
 const (
@@ -22,7 +22,7 @@ const (
 	npm    = "https://www.npmjs.com/package/"
 )
 
-// Kept lists them. A codec is there as WebAssembly.
+// Kept returns the third-party works. Codecs are included as WebAssembly.
 func Kept() []Work {
 	return []Work{
 		{"htmx", "2.0.11", npm + "htmx.org/v/2.0.11", "pkg:npm/htmx.org@2.0.11", "internal/site/web/assets/vendor/htmx", []string{"LICENSE"}},

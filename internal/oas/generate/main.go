@@ -1,9 +1,9 @@
-// Command generate makes the typed server code of one API description.
+// Command generate generates the typed server code for one API description.
 //
-// The description is served and validated as it is written, with the answers that
-// describe.Complete adds. The generator reads a copy to which overlay has been applied, so that the code it makes is small
-// and fast; what overlay takes away (scopes, exclusive fields, error statuses) is
-// enforced from the written description by package describe.
+// Requests are validated against the original description, to which describe.Complete adds
+// responses. The generator reads a copy modified by overlay, so that the generated code is small
+// and fast. Package describe enforces everything that overlay removes (scopes, exclusive fields,
+// error statuses).
 package main
 
 import (
@@ -75,12 +75,12 @@ func run(in, out, pkg string) error {
 	return streamJSON(filepath.Join(out, "oas_response_encoders_gen.go"))
 }
 
-// encoding is how generated code writes a response of JSON: whole, into a new encoder.
+// encoding matches how generated code writes a JSON response: completely, into a new encoder.
 var encoding = regexp.MustCompile(`e := new\(jx\.Encoder\)\n((?:\t.*\n)+?)\t+if _, err := e\.WriteTo\(w\); err != nil \{`)
 
-// streamJSON has responses written by wire.WriteJSON, which holds only small ones whole
-// and uses its memory again: to grow a new encoder took an eighth of the processor time
-// of a page, and a large one stayed in memory until the client had read it.
+// streamJSON replaces this with wire.WriteJSON, which buffers only small responses and reuses
+// memory. Growing a new encoder took an eighth of the CPU time of a page, and a large one stayed in
+// memory until the client had read it.
 func streamJSON(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -15,7 +15,7 @@ var handTypes = map[string]string{
 	"MetadataInput": wire + "JSON",
 }
 
-// byHand marks an operation that is served by hand and needs no code.
+// byHand marks an operation that is implemented by hand and needs no generated code.
 const byHand = "x-ogen-by-hand"
 
 type object = map[string]any
@@ -57,8 +57,8 @@ func overlay(doc object) {
 	}
 }
 
-// keepVariants refers to the variants of all unions from a webhook, for which no code
-// is made but its types: the fields that held them have a hand type instead.
+// keepVariants references the variants of all unions from a webhook, for which only types are
+// generated: the fields that contained them have a hand-written type instead.
 func keepVariants(doc, schemas object) {
 	variants := object{}
 	var find func(node any)
@@ -95,12 +95,12 @@ func keepVariants(doc, schemas object) {
 	}}}
 }
 
-// operation drops what the gate enforces from the written description: security,
-// error statuses (all errors go through one renderer) and response headers.
+// operation removes everything that is enforced from the original description: security, error
+// statuses (all errors use one renderer) and response headers.
 func operation(op, schemas object) {
 	delete(op, "security")
 	if tags, _ := op["tags"].([]any); op["x-ogen-operation-group"] == nil && len(tags) > 0 {
-		op["x-ogen-operation-group"] = tags[0] // which handlers stand together
+		op["x-ogen-operation-group"] = tags[0] // groups the handlers
 	}
 	responses, _ := op["responses"].(object)
 	for status, r := range responses {
@@ -137,10 +137,10 @@ func parameters(of, schemas object) {
 	}
 }
 
-// rewrite simplifies one schema and everything below it. Defaults go, since the
-// generator gives one that stands beside a reference to everybody who refers there:
-// handlers know them. response says that the
-// schema is written by the server, so that hand types may stand for unions and times.
+// rewrite simplifies a schema and everything below it. It removes defaults, because the generator
+// would apply one next to a reference to all users of the referenced schema; handlers set them
+// instead. response means that the server writes the schema, so that hand-written types may replace
+// unions and times.
 func rewrite(node any, schemas object, response bool) any {
 	s, ok := node.(object)
 	if !ok {
@@ -171,7 +171,7 @@ func rewrite(node any, schemas object, response bool) any {
 		delete(s, "format")
 	}
 	delete(s, "not")
-	if s["pattern"] == `^$|\S` { // the gate's and the use cases' (httpedge.APIHandler)
+	if s["pattern"] == `^$|\S` { // checked by httpedge.APIHandler and the use cases
 		delete(s, "pattern")
 	}
 	if s["type"] == "object" && s["properties"] == nil && s["additionalProperties"] == nil {
@@ -195,13 +195,13 @@ func rewrite(node any, schemas object, response bool) any {
 			variants[i] = rewrite(v, schemas, response)
 		}
 		if hand := orNull(variants); hand != nil {
-			return hand // the zero value of every hand type is null
+			return hand // the zero value of every hand-written type is null
 		}
 	}
 	return s
 }
 
-// orNull gives the hand type of a choice between it and null, or nil.
+// orNull returns the hand-written type for a choice between it and null, or nil.
 func orNull(variants []any) object {
 	if len(variants) != 2 || variants[1].(object)["type"] != "null" {
 		return nil
@@ -238,8 +238,8 @@ func composed(s, schemas object) bool {
 	})
 }
 
-// merge makes one flat object of an allOf or of a choice of objects. In a choice a
-// field is required only when every variant requires it.
+// merge combines an allOf or a choice of objects into one flat object. A field of a choice is
+// required only if every variant requires it.
 func merge(node any, schemas object) object {
 	s, _ := node.(object)
 	if ref, ok := s["$ref"].(string); ok {
@@ -273,7 +273,7 @@ func merge(node any, schemas object) object {
 	return clone(object{"type": "object", "properties": props, "required": required}).(object)
 }
 
-// handType gives the type in package wire that stands for a named schema, or "".
+// handType returns the type in package wire for a named schema, or "".
 func handType(name string, schemas object) string {
 	if hand, ok := handTypes[name]; ok {
 		return hand
@@ -289,7 +289,7 @@ func resolve(ref string, schemas object) object {
 	return s
 }
 
-// base is the last part of a reference: the schema's name.
+// base returns the last part of a reference: the schema's name.
 func base(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
 
 // clone copies a tree, since merged parts are shared between schemas.

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// encoderSize is the memory of an encoder, in bytes: that of a usual page.
+	// encoderSize is the initial buffer of an encoder in bytes, enough for a typical page.
 	encoderSize = 64 << 10
-	// maxKept is how large a body may be that is held whole while it is sent.
+	// maxKept is the largest body that is buffered completely.
 	maxKept = 256 << 10
 )
 
-// WriteJSON writes a response of JSON with its Content-Length and ETag. They need the
-// whole body, but a large one is not held: it is encoded once to learn both, and
-// a second time as it is sent. So encode may be called twice and must write the same.
+// WriteJSON writes a JSON response with its Content-Length and ETag. They depend on the whole body,
+// but a large one is not buffered: it is encoded once to compute both, and a second time while it
+// is sent. So encode may be called twice and must write the same.
 func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
 	m := measures.Get().(*measure)
 	defer m.release()
 	e := getEncoder(m)
 	encode(e)
-	if m.size == 0 { // all of it is in the encoder
+	if m.size == 0 { // all of it is in the encoder's buffer
 		_, _ = m.sum.Write(e.Bytes())
 		announce(w, int64(len(e.Bytes())), m.sum.Sum64())
 		_, err := w.Write(e.Bytes())
@@ -37,7 +37,7 @@ func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
 	err := e.Close()
 	encoders.Put(e)
 	if err != nil {
-		return err // a measure takes everything
+		return err // a measure never fails
 	}
 	announce(w, m.size, m.sum.Sum64())
 	if m.size <= maxKept {
@@ -48,14 +48,14 @@ func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
 	e = getEncoder(w)
 	encode(e)
 	if err := e.Close(); err != nil {
-		return err // the encoder has lost its memory
+		return err // the encoder's buffer is lost
 	}
 	encoders.Put(e)
 	return nil
 }
 
-// announce tells of a body that follows. The tag is weak: it is that of the JSON, in
-// whichever coding it is sent.
+// announce sets the headers of the body. The ETag is weak, since it is that of the JSON regardless
+// of the content coding.
 func announce(w http.ResponseWriter, size int64, sum uint64) {
 	tag := hex.AppendEncode([]byte(`W/"`), binary.BigEndian.AppendUint64(nil, sum))
 	values := []string{strconv.FormatInt(size, 10), string(append(tag, '"'))}
@@ -65,14 +65,14 @@ func announce(w http.ResponseWriter, size int64, sum uint64) {
 
 var encoders = sync.Pool{New: func() any { return jx.NewStreamingEncoder(io.Discard, encoderSize) }}
 
-// getEncoder gives an encoder to w. Only one that has not failed may be put back.
+// getEncoder returns an encoder that writes to w. It may be put back only if it has not failed.
 func getEncoder(w io.Writer) *jx.Encoder {
 	e := encoders.Get().(*jx.Encoder)
 	e.ResetWriter(w)
 	return e
 }
 
-// measure takes a body: all of a small one, and the size and sum of any.
+// measure buffers a small body, and computes the size and hash of any body.
 type measure struct {
 	size int64
 	sum  xxhash.Digest

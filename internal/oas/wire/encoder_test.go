@@ -25,11 +25,11 @@ func items(n int) func(e *jx.Encoder) {
 	}
 }
 
-// Whatever its size, a body is what the encoder writes, and its length and tag are told.
+// For any size, the body, its length and its ETag are correct.
 func TestWriteJSON(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 12, 13, 14, 50, 51, 52, 53, 54, 1000} {
-		for range 2 { // encoders are used again
+		for range 2 { // encoders are reused
 			var e jx.Encoder
 			items(n)(&e)
 			w := httptest.NewRecorder()
@@ -49,7 +49,7 @@ func TestWriteJSON(t *testing.T) {
 	}
 }
 
-// A client that goes away ends the writing, and leaves nothing for the next response.
+// If a client disconnects, the writing ends, and the next response is not affected.
 func TestWriteJSONFails(t *testing.T) {
 	t.Parallel()
 	for range 10 {
@@ -63,7 +63,7 @@ func TestWriteJSONFails(t *testing.T) {
 	}
 }
 
-// Of a large body no more is allocated than of a small one.
+// A large body allocates no more than a small one.
 func TestWriteJSONAllocates(t *testing.T) {
 	text := strings.Repeat("x", 100_000)
 	large := func(e *jx.Encoder) {
@@ -92,7 +92,7 @@ func TestWriteJSONAllocates(t *testing.T) {
 
 var errGone = errors.New("gone")
 
-// gone takes some bytes and no more.
+// gone accepts a number of bytes and then fails.
 type gone struct {
 	http.ResponseWriter
 	left int

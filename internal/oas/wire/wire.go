@@ -1,6 +1,6 @@
-// Package wire holds the few hand-written types that the generated encoders use
-// where a generated one would be large, unordered or slow. Each writes itself to
-// a jx.Encoder; decoding serves tests that use the generated code as a client.
+// Package wire contains the few hand-written types of the generated encoders, where generated ones
+// would be large, unordered or slow. Each encodes itself with a jx.Encoder. Decoding is for tests
+// that use the generated code as a client.
 package wire
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/go-faster/jx"
 )
 
-// Encoder is what every generated type implements.
+// Encoder is implemented by every generated type.
 type Encoder interface{ Encode(e *jx.Encoder) }
 
-// Bytes gives a value as JSON, in memory of its own.
+// Bytes returns a value as JSON.
 func Bytes(v Encoder) []byte {
 	e := jx.GetEncoder()
 	defer jx.PutEncoder(e)
@@ -21,9 +21,8 @@ func Bytes(v Encoder) []byte {
 	return bytes.Clone(e.Bytes())
 }
 
-// Item is one variant of a union ("oneOf" with a discriminator). It holds a
-// pointer to the generated variant instead of all variants by value. The zero
-// Item is written as null.
+// Item is a variant of a union ("oneOf" with a discriminator). It contains a pointer to the
+// generated variant instead of all variants by value. The zero Item is written as null.
 type Item struct{ Value Encoder }
 
 // Encode writes the variant.
@@ -35,7 +34,7 @@ func (i Item) Encode(e *jx.Encoder) {
 	i.Value.Encode(e)
 }
 
-// Decode keeps the value as raw JSON.
+// Decode stores the value as raw JSON.
 func (i *Item) Decode(d *jx.Decoder) error {
 	var raw JSON
 	if err := raw.Decode(d); err != nil {
@@ -48,7 +47,7 @@ func (i *Item) Decode(d *jx.Decoder) error {
 // JSON is one JSON value, as text. The zero JSON is written as null.
 type JSON []byte
 
-// Encode writes the text as it is.
+// Encode writes the text unchanged.
 func (j JSON) Encode(e *jx.Encoder) {
 	if len(j) == 0 {
 		e.Null()
@@ -79,7 +78,7 @@ func (t Time) Encode(e *jx.Encoder) {
 		e.Null()
 		return
 	}
-	e.RawStr("") // a comma, where one is due
+	e.RawStr("") // writes a comma if necessary
 	e.SetBytes(t.UTC().AppendFormat(e.Bytes(), timeLayout))
 }
 
@@ -107,7 +106,7 @@ type Links struct {
 // Rel is one relation and its path under the base address.
 type Rel struct{ Name, Path string }
 
-// NewLinks makes links of relations, whatever their type is called where they come from.
+// NewLinks converts relations of any type with the same structure.
 func NewLinks[R ~struct{ Name, Path string }](base string, rels []R) Links {
 	l := Links{Base: base, Paths: make([]Rel, len(rels))}
 	for i, r := range rels {
@@ -129,7 +128,7 @@ func (l Links) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-// Decode reads the relations; the addresses stay whole in Path.
+// Decode reads the relations, with the complete addresses in Path.
 func (l *Links) Decode(d *jx.Decoder) error {
 	return d.Obj(func(d *jx.Decoder, name string) error {
 		return d.Obj(func(d *jx.Decoder, key string) error {

@@ -1,7 +1,7 @@
-// Package catalog holds the texts of the website in every language: a file for each
-// language and room of pages, with ids and their texts. A text may hold the verbs of
-// package fmt, by which numbers are written as the language does, and may be an object with a
-// text for "one" and for "other", chosen by the first argument.
+// Package catalog contains the texts of the website in every language: one file for each language
+// and package of pages, with ids and their texts. A text may contain the verbs of package fmt,
+// which format numbers as the language does. It may also be an object with a text for "one" and for
+// "other", chosen by the first argument.
 package catalog
 
 import (
@@ -23,17 +23,16 @@ import (
 //go:embed en/*.json de/*.json
 var files embed.FS
 
-// tags are the languages that there are texts in; the first one is whole, and stands in
-// for others.
+// tags are the supported languages. The first one is complete, and the fallback for the others.
 var tags = []language.Tag{language.English, language.German}
 
-// Catalog is all texts.
+// Catalog contains the texts of all languages.
 type Catalog struct {
 	Languages []*Language
 	matcher   language.Matcher
 }
 
-// Language is the texts in one language.
+// Language contains the texts in one language.
 type Language struct {
 	Code    string // as in the attribute lang of HTML
 	Name    string // as its speakers call it
@@ -42,7 +41,8 @@ type Language struct {
 	faults  faults
 }
 
-// New reads the catalogue. That a file of it cannot be read is a defect of the program.
+// New reads the catalogue. It panics if a file cannot be read, since the files are part of the
+// program.
 func New() *Catalog {
 	b := catalog.NewBuilder(catalog.Fallback(tags[0]))
 	c := &Catalog{matcher: language.NewMatcher(tags)}
@@ -63,10 +63,10 @@ func New() *Catalog {
 	return c
 }
 
-// text is an entry: one text, or one for each number.
+// text is an entry: one text, or one for each plural form.
 type text struct{ zero, one, other string }
 
-// UnmarshalJSON reads a text, or an object of texts by number.
+// UnmarshalJSON reads a text, or an object of texts by plural form.
 func (t *text) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &t.other) == nil {
 		return nil
@@ -90,7 +90,7 @@ func (t text) messages() []catalog.Message {
 	return []catalog.Message{plural.Selectf(1, "%d", cases...)}
 }
 
-// read gives all entries of a language.
+// read returns all entries of a language.
 func read(code string) map[string]text {
 	all := map[string]text{}
 	entries, err := files.ReadDir(code)
@@ -112,8 +112,8 @@ func read(code string) map[string]text {
 	return all
 }
 
-// Find gives the language for who asks for the named ones, in turn tags and lists as in
-// the header Accept-Language (RFC 9110 section 12.5.4); what cannot be read is passed over.
+// Find returns the best language for the wishes, which are tags or lists as in the header
+// Accept-Language (RFC 9110 section 12.5.4). It skips those that it cannot parse.
 func (c *Catalog) Find(wishes ...string) *Language {
 	for _, wish := range wishes {
 		if asked, _, err := language.ParseAcceptLanguage(wish); err == nil && len(asked) > 0 {
@@ -125,8 +125,7 @@ func (c *Catalog) Find(wishes ...string) *Language {
 	return c.Languages[0]
 }
 
-// Text is the text of an id, with its arguments in it. A language that lacks it borrows
-// English.
+// Text returns the text of an id with its arguments filled in, in English if the language lacks it.
 func (l *Language) Text(id string, args ...any) string {
 	return l.printer.Sprintf(message.Key(id, id), args...)
 }
@@ -137,11 +136,11 @@ func (l *Language) Has(id string) bool {
 	return ok
 }
 
-// Verbs are the verbs of package fmt in the text of an id, sorted.
+// Verbs returns the verbs of package fmt in the text of an id, sorted.
 func (l *Language) Verbs(id string) []string {
 	verbs := verb.FindAllString(strings.ReplaceAll(l.ids[id].other, "%%", ""), -1)
 	for i, v := range verbs {
-		verbs[i] = v[:1] + v[len(v)-1:] // wherever it stands
+		verbs[i] = v[:1] + v[len(v)-1:] // without the index of the argument
 	}
 	slices.Sort(verbs)
 	return verbs
@@ -149,8 +148,8 @@ func (l *Language) Verbs(id string) []string {
 
 var verb = regexp.MustCompile(`%(\[\d+\])?[a-z]`)
 
-// For gives the texts whose ids begin with a word, for scripts, as they are written: a text, or
-// texts by number. What the language lacks is English.
+// For returns the texts whose ids begin with a prefix, unformatted, for scripts. A value is a text,
+// or texts by plural form. Missing texts are in English.
 func (c *Catalog) For(l *Language, begin string) map[string]any {
 	all := map[string]any{}
 	for _, from := range []*Language{c.Languages[0], l} {
@@ -167,7 +166,7 @@ func (c *Catalog) For(l *Language, begin string) map[string]any {
 	return all
 }
 
-// IDs are the ids that the language has a text for, sorted.
+// IDs returns the sorted ids that the language has a text for.
 func (l *Language) IDs() []string {
 	ids := make([]string, 0, len(l.ids))
 	for id := range l.ids {
@@ -177,14 +176,14 @@ func (l *Language) IDs() []string {
 	return ids
 }
 
-// Day writes the day of an instant, in UTC.
+// Day formats the date of an instant, in UTC.
 func (l *Language) Day(t time.Time) string {
 	t = t.UTC()
 	months := strings.Fields(l.Text("catalog.months"))
 	return l.Text("catalog.day", itoa(t.Day()), months[t.Month()-1], itoa(t.Year()))
 }
 
-// Minute writes an instant to the minute, in UTC.
+// Minute formats an instant to the minute, in UTC.
 func (l *Language) Minute(t time.Time) string {
 	return l.Text("catalog.minute", l.Day(t), t.UTC().Format("15:04"))
 }

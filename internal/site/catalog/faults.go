@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// faultsFile holds, for a language beside its texts, what the program says when it refuses
-// something. Such sentences are English where they are made, since programs read them too, and
-// so they are their own ids: formats with %d for numbers and %s for anything else.
+// faultsFile contains the translations of error messages. The program creates them in English,
+// since API clients read them too, so the English text is the id: a format with %d for numbers and
+// %s for anything else.
 const faultsFile = "faults.json"
 
-// faults are the refusals of a language.
+// faults are the error messages of a language.
 type faults struct {
-	by      map[string]string // English, with verbs: what it is in the language
-	formats []faultFormat     // those with verbs, the longest first
+	by      map[string]string // translations by English format
+	formats []faultFormat     // the English formats that have verbs, longest first
 }
 
 type faultFormat struct {
@@ -26,7 +26,7 @@ type faultFormat struct {
 	match   *regexp.Regexp
 }
 
-// readFaults reads the refusals of a language; English has none.
+// readFaults reads the error messages of a language. English has no file.
 func readFaults(code string) faults {
 	f := faults{by: map[string]string{}}
 	b, err := files.ReadFile(path.Join(code, faultsFile))
@@ -48,8 +48,8 @@ func readFaults(code string) faults {
 	return f
 }
 
-// Fault is a refusal in the language; one that it does not know stays as it is. What stands
-// in the place of a %s is looked up too: it may be a reason.
+// Fault translates an error message, or returns it unchanged if the language has no translation.
+// Arguments of %s are translated too, since they may be reasons.
 func (l *Language) Fault(text string) string {
 	english := l.FaultOf(text)
 	if english == "" {
@@ -70,7 +70,7 @@ func (l *Language) Fault(text string) string {
 	return format
 }
 
-// FaultOf is the format that a refusal is of, "" for one that the language does not know.
+// FaultOf returns the English format of an error message, "" if the language has no translation.
 func (l *Language) FaultOf(text string) string {
 	if _, ok := l.faults.by[text]; ok && !strings.Contains(text, "%") {
 		return text
@@ -83,5 +83,5 @@ func (l *Language) FaultOf(text string) string {
 	return ""
 }
 
-// Faults are all refusals that the language knows, by their English.
+// Faults returns all translated error messages by their English format.
 func (l *Language) Faults() map[string]string { return l.faults.by }

@@ -13,16 +13,16 @@ var English = sync.OnceValue(func() *Language { return New().Languages[0] })
 // mostReasons is how many skipped items a summary names.
 const mostReasons = 5
 
-// ImportSummary is what an import did.
+// ImportSummary describes the result of an import.
 type ImportSummary struct {
 	DryRun  bool
 	Counts  domain.ImportCounts
-	File    domain.ImportFile // of an import from a file
-	Skipped []domain.LeftOut  // the first of them
+	File    domain.ImportFile // for imports from a file
+	Skipped []domain.LeftOut  // the first skipped items
 }
 
-// Imported writes what an import did, as sentences for the person who imports. The website, the command
-// line and the API show the same text.
+// Imported describes the result of an import in sentences. The website, the command line and the
+// API show the same text.
 func (l *Language) Imported(s ImportSummary) string {
 	all := []string{l.took(s)}
 	for _, more := range []struct {
@@ -39,7 +39,7 @@ func (l *Language) Imported(s ImportSummary) string {
 	return strings.Join(all, " ")
 }
 
-// Read writes in which format and encoding a file was read; "" if there is nothing to say.
+// Read describes in which format and encoding a file was read; "" if there is nothing to report.
 func (l *Language) Read(f domain.ImportFile) string {
 	switch {
 	case f.Format == "":
@@ -50,7 +50,7 @@ func (l *Language) Read(f domain.ImportFile) string {
 	return l.Text("transfer.sum.encoding", f.Format, f.Encoding)
 }
 
-// took writes what is new.
+// took describes what was created.
 func (l *Language) took(s ImportSummary) string {
 	c := s.Counts
 	var what []string
@@ -66,7 +66,7 @@ func (l *Language) took(s ImportSummary) string {
 	add(s.File.Files, "transfer.sum.files")
 	add(c.Blocks-min(known, c.Blocks), "transfer.sum.blocks")
 	add(c.Comments, "transfer.sum.comments")
-	if len(what) == 0 && c.Connections > c.Channels { // blocks that were here, in another channel
+	if len(what) == 0 && c.Connections > c.Channels { // existing blocks, connected to another channel
 		add(c.Connections-c.Channels, "transfer.sum.connections")
 	}
 	channels := ""
@@ -92,7 +92,7 @@ func (l *Language) took(s ImportSummary) string {
 	return l.Text("transfer.sum.took", l.list(what))
 }
 
-// list joins texts as a sentence does.
+// list joins texts with commas and a conjunction.
 func (l *Language) list(all []string) string {
 	if len(all) < 2 {
 		return strings.Join(all, "")
@@ -101,7 +101,7 @@ func (l *Language) list(all []string) string {
 	return l.Text("transfer.sum.and", strings.Join(all[:last], ", "), all[last])
 }
 
-// skipped writes how many items were skipped, and why the first ones were.
+// skipped describes how many items were skipped, and why the first ones were.
 func (l *Language) skipped(s ImportSummary) string {
 	var why []string
 	for _, one := range s.Skipped[:min(len(s.Skipped), mostReasons)] {

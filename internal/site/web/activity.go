@@ -10,18 +10,18 @@ import (
 	"vitrine/internal/present"
 )
 
-// Activity is what somebody did, in a sentence, with the cells of what it was done with. It
-// stands for several activities where the same was done several times in a row.
+// Activity is a sentence about what a user did, with the cells of the items involved. It combines
+// consecutive activities of the same kind.
 type Activity struct {
 	ID     domain.ActivityID // of the newest
 	Actor  present.Principal
 	Says   template.HTML
 	Quote  string // the beginning of a comment, "" for none
 	Cells  Cells
-	Path   string // of the page that it is about
+	Path   string // of its subject's page
 	When   time.Time
 	Age    string
-	Notice bool // it is a notification: one link, by which it is read
+	Notice bool // it is a notification: a single link, which marks it as read
 	Unread bool
 
 	kind   domain.ActivityKind
@@ -30,7 +30,7 @@ type Activity struct {
 	done   []domain.Story
 }
 
-// Activities are stories as the template "activities" shows them, newest first.
+// Activities prepares stories for the template "activities", newest first.
 func (v *Visit) Activities(stories []domain.Story) (all []Activity) {
 	for i := range stories {
 		s := &stories[i]
@@ -49,8 +49,8 @@ func (v *Visit) Activities(stories []domain.Story) (all []Activity) {
 	return all
 }
 
-// Notices are notifications as the template "activities" shows them: each by itself, since
-// each is read by itself.
+// Notices prepares notifications for the template "activities". They are not combined, since each
+// is marked as read separately.
 func (v *Visit) Notices(notices []domain.Notice) (all []Activity) {
 	for i := range notices {
 		one := v.activity(&notices[i].Story)
@@ -63,7 +63,7 @@ func (v *Visit) Notices(notices []domain.Notice) (all []Activity) {
 	return all
 }
 
-// ActivityTags say from what activities are made, for Fresh.
+// ActivityTags returns what the ETag of activities depends on.
 func ActivityTags(all []Activity) (tags []string) {
 	for _, a := range all {
 		tags = append(tags, a.tag+" "+a.Age)
@@ -76,7 +76,7 @@ func (v *Visit) activity(s *domain.Story) Activity {
 		Age: ago(v.Lang, v.Now().Sub(s.CreatedAt)), Cells: Cells{ID: "none"}, kind: s.Kind, target: s.Activity.Target, done: []domain.Story{*s}}
 }
 
-// takes reports whether a story is more of what the activity before it is.
+// takes reports whether a story can be combined with the activity before it.
 func (a Activity) takes(s *domain.Story) bool {
 	switch s.Kind {
 	case domain.AddedBlock, domain.AddedChannel, domain.CreatedChannel, domain.FollowedUser, domain.FollowedChannel, domain.FollowedGroup:
@@ -85,7 +85,7 @@ func (a Activity) takes(s *domain.Story) bool {
 	return false
 }
 
-// add adds what a story shows beside its sentence.
+// add adds the items and quotes of a story.
 func (a *Activity) add(v *Visit, s domain.Story) {
 	shown := s.Item
 	if s.Item.Comment != nil {
@@ -104,7 +104,7 @@ func (a *Activity) add(v *Visit, s domain.Story) {
 	a.tag += fmt.Sprint(" ", s.ID, " ", s.Actor.Version, " ", cell.Tag(), " ", target.Tag())
 }
 
-// sentence says what was done.
+// sentence returns the text of an activity.
 func (v *Visit) sentence(a Activity) template.HTML {
 	s := a.done[0]
 	me := domain.UserRef(v.Actor().UserID)
@@ -131,7 +131,7 @@ func (v *Visit) sentence(a Activity) template.HTML {
 	return markup(v.Lang, id, []any{len(a.done), v.named(a.Notice, domain.Thing{Principal: &s.Actor}), v.named(a.Notice, item), v.named(a.Notice, target)})
 }
 
-// named is the name of a thing, which leads to its page unless the whole sentence does.
+// named returns the name of an item, linked unless the whole sentence is a link.
 func (v *Visit) named(bare bool, t domain.Thing) template.HTML {
 	shown := v.Addresses().Thing(t)
 	name := shown.Heading()
@@ -149,7 +149,7 @@ func (v *Visit) named(bare bool, t domain.Thing) template.HTML {
 	return template.HTML(`<a href="` + template.HTMLEscapeString(v.s.root+shown.Path()) + `">` + name + `</a>`)
 }
 
-// storyPath is the path of the page that a story is about, as its reader wants to see it.
+// storyPath returns the path of a story's subject.
 func (v *Visit) storyPath(s *domain.Story) string {
 	path := func(t domain.Thing) string { return v.Addresses().Thing(t).Path() }
 	switch s.Kind {

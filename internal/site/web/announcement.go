@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// announced is the announcement that the page has, 0 for none: a reader who has put it away
-// is not told again.
+// announced returns the number of the announcement to show, 0 if there is none or the reader
+// dismissed it.
 func (v *Visit) announced() int64 {
 	site := v.Site()
 	if c, err := v.R.Cookie(v.s.putAwayCookie()); err == nil && c.Value == strconv.FormatInt(site.Announced, 10) || site.Announcement == nil {
@@ -16,8 +16,8 @@ func (v *Visit) announced() int64 {
 	return site.Announced
 }
 
-// announcement is what the operator says on every page, "" for nothing. It stands before the
-// heading of the page, and so has none of its own.
+// announcement returns the operator's announcement, "" for none. It precedes the page's heading, so
+// it contains no headings.
 func (v *Visit) announcement() template.HTML {
 	if v.announced() == 0 {
 		return ""
@@ -27,8 +27,8 @@ func (v *Visit) announcement() template.HTML {
 
 var headingTag = regexp.MustCompile(`<(/?)h[1-6]>`)
 
-// PutAwayAnnouncement remembers in the reader's browser which announcement they have read, and
-// leads back.
+// PutAwayAnnouncement remembers in the browser that the reader dismissed an announcement, and
+// redirects back.
 func PutAwayAnnouncement(v *Visit) error {
 	id, err := strconv.ParseInt(v.Form().Get("announced"), 10, 64)
 	if err != nil || id < 1 {

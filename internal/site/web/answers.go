@@ -5,17 +5,17 @@ import (
 	"net/http"
 )
 
-// longestOptions is how many options a field offers at once.
+// longestOptions is the maximum number of suggestions for a field.
 const longestOptions = 20
 
-// Option is something that a field offers to complete what is typed.
+// Option is a suggestion for a field.
 type Option struct {
-	Value string `json:"value"` // what the field takes
+	Value string `json:"value"` // the field's value
 	Label string `json:"label"`
-	Hint  string `json:"hint,omitempty"` // to know it by, beside its label
+	Hint  string `json:"hint,omitempty"` // distinguishes similar labels
 }
 
-// Options answers the script of a field that completes what is typed.
+// Options sends suggestions to the script of a field.
 func (v *Visit) Options(options []Option) error {
 	if options == nil {
 		options = []Option{}
@@ -23,7 +23,7 @@ func (v *Visit) Options(options []Option) error {
 	return v.JSON(http.StatusOK, options[:min(len(options), longestOptions)])
 }
 
-// JSON answers a script. It is never kept.
+// JSON answers a script. The response is never cached.
 func (v *Visit) JSON(status int, value any) error {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -32,7 +32,7 @@ func (v *Visit) JSON(status int, value any) error {
 	return v.answerWith(status, "application/json", "no-store", body)
 }
 
-// made answers with a value as JSON of a kind, and says how long it may be kept.
+// made sends a value as JSON with a content type and a caching policy.
 func (v *Visit) made(contentType, caching string, value any) error {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -46,6 +46,6 @@ func (v *Visit) answerWith(status int, contentType, caching string, body []byte)
 	h.Set("Cache-Control", caching)
 	h.Set("Content-Type", contentType)
 	v.W.WriteHeader(status)
-	_, _ = v.W.Write(body) // the client has gone; nothing to do
+	_, _ = v.W.Write(body) // fails only if the client is gone
 	return nil
 }

@@ -21,36 +21,36 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// asset is a file that pages refer to by a name with a hash of what is in it, so that
-// browsers may keep it for ever.
+// asset is a file whose name in pages contains a hash of its content, so that browsers can cache it
+// forever.
 type asset struct {
 	contentType string
 	body        []byte
 }
 
-// assets are what is below /assets/: one style sheet made of the files of style/ in their
-// order, our own scripts, libraries of others, pictures. All are in one folder there, since
-// scripts name each other by their addresses.
+// assets are the files below /assets/: one style sheet made of the files of style/, our scripts,
+// third-party libraries, and pictures. They share one folder there, since scripts import each other
+// by relative addresses.
 type assets struct {
 	byHash  map[string]asset    // "site.1a2b3c4d5e6f.css" → file
 	hashed  map[string]string   // "site.css" → "site.1a2b3c4d5e6f.css"
-	imports map[string][]string // "main.js" → the scripts that it cannot start without, by their plain names
-	sum     string              // of all that is in them
+	imports map[string][]string // "main.js" → the plain names of its static imports
+	sum     string              // hash of all content
 }
 
-// assetTypes are the kinds of files that are served.
+// assetTypes maps extensions to content types.
 var assetTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 	".png": "image/png", ".ico": "image/x-icon",
 }
 
-// theAssets are made once: they are part of the program.
+// theAssets are created once, since they are part of the program.
 var theAssets = sync.OnceValue(func() assets { return newAssets(assetFiles, scriptTexts(theTexts())) })
 
-// theTexts are read once, too.
+// theTexts are read only once, too.
 var theTexts = sync.OnceValue(catalog.New)
 
-// scriptTexts are the modules with what scripts say, one for each language, by their names.
+// scriptTexts returns the modules with texts for scripts by name, one for each language.
 func scriptTexts(texts *catalog.Catalog) map[string][]byte {
 	modules := map[string][]byte{}
 	for _, lang := range texts.Languages {
@@ -63,11 +63,11 @@ func scriptTexts(texts *catalog.Catalog) map[string][]byte {
 	return modules
 }
 
-// textsIn is the name of the module with what scripts say in a language.
+// textsIn returns the name of the module with a language's texts.
 func textsIn(lang *catalog.Language) string { return "texts-" + lang.Code + ".js" }
 
-// newAssets reads all files, beside scripts that are made. That one cannot be used is a
-// defect of the program.
+// newAssets reads all files and adds the generated scripts. It panics if a file is invalid, since
+// the files are part of the program.
 func newAssets(files fs.FS, made map[string][]byte) assets {
 	a := assets{byHash: map[string]asset{}, hashed: map[string]string{}, imports: map[string][]string{}}
 	sources := map[string][]byte{"site.css": sheet(files)}
@@ -97,9 +97,9 @@ func newAssets(files fs.FS, made map[string][]byte) assets {
 	return a
 }
 
-// sheet is the style sheet: the files of style/ in the order of their names.
+// sheet concatenates the files of style/ in the order of their names.
 func sheet(files fs.FS) (css []byte) {
-	names, err := fs.Glob(files, "assets/style/*.css") // in the order of names
+	names, err := fs.Glob(files, "assets/style/*.css") // sorted
 	if err != nil {
 		panic(err)
 	}
@@ -113,11 +113,11 @@ func sheet(files fs.FS) (css []byte) {
 	return css
 }
 
-// importing finds what a script imports, at once or when it needs it, as we write it.
+// importing matches the static and dynamic imports of our scripts.
 var importing = regexp.MustCompile(`(?m)(^import (?:[^"]*? from )?|^export [^"]*? from |\bimport\()"(\.[^"]*)"`)
 
-// add takes up a file, after what it imports: its hash is of what is in it, and so of all
-// that it leads to.
+// add adds a file after its imports: its hash covers its content, and thereby the hashes of its
+// imports.
 func (a assets) add(name string, sources map[string][]byte, above []string) {
 	if slices.Contains(above, name) {
 		panic("site: " + strings.Join(append(above, name), " imports "))
@@ -145,8 +145,7 @@ func (a assets) add(name string, sources map[string][]byte, above []string) {
 	a.hashed[name], a.byHash[hashed] = hashed, asset{assetTypes[ext], body}
 }
 
-// needed lists the scripts that one cannot start without, so that a browser can ask for
-// them all at once.
+// needed lists all static imports of a script, so that a browser can preload them at once.
 func (a assets) needed(name string) (all []string) {
 	for _, to := range a.imports[name] {
 		for _, one := range append(a.needed(to), to) {
@@ -158,8 +157,8 @@ func (a assets) needed(name string) (all []string) {
 	return all
 }
 
-// serve answers with an asset, and is false if there is none of that name. The mount
-// compresses it.
+// serve answers with an asset. It returns false if no asset has the name. The mount compresses the
+// response.
 func (a assets) serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	found, ok := a.byHash[name]
 	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -169,6 +168,6 @@ func (a assets) serve(w http.ResponseWriter, r *http.Request, name string) bool 
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("Content-Type", found.contentType)
-	_, _ = w.Write(found.body) // the client has gone; nothing to do
+	_, _ = w.Write(found.body) // fails only if the client is gone
 	return true
 }

@@ -18,8 +18,8 @@ func files(of map[string]string) fstest.MapFS {
 	return m
 }
 
-// Scripts import each other by the names that they are served by, and a change of one
-// changes the names of all that lead to it.
+// Scripts import each other by hashed names, and changing one changes the names of all that import
+// it.
 func TestImportsAreHashed(t *testing.T) {
 	t.Parallel()
 	sources := map[string]string{
@@ -73,7 +73,7 @@ func TestDefectsOfAssets(t *testing.T) {
 	}
 }
 
-// The style sheet is its files in their order.
+// The style sheet contains the files in their order.
 func TestSheet(t *testing.T) {
 	t.Parallel()
 	got := string(sheet(files(map[string]string{"style/20-y.css": "b{}", "style/05-z.css": "c{}"})))
@@ -82,7 +82,7 @@ func TestSheet(t *testing.T) {
 	}
 }
 
-// Libraries of others are as they were published, and beside their licences.
+// Third-party libraries are unmodified, and their licences are next to them.
 func TestVendored(t *testing.T) {
 	t.Parallel()
 	about, err := assetFiles.ReadFile("assets/vendor/README.md")
@@ -107,7 +107,7 @@ func TestVendored(t *testing.T) {
 	}
 }
 
-// The window around an installed site has the colours of the style sheet.
+// The window of the installed site has the colours of the style sheet.
 func TestThemeColours(t *testing.T) {
 	t.Parallel()
 	css := string(sheet(assetFiles))

@@ -13,39 +13,39 @@ import (
 	"vitrine/internal/present"
 )
 
-// Cells is a list of things as the template "cells" shows it: in a grid of squares, or as
-// rows. The zero Cells has the id "cells".
+// Cells is a list of items for the template "cells", as a grid of squares or as rows. The zero
+// Cells has the id "cells".
 type Cells struct {
 	Items    []Cell
 	Rows     bool
 	Sortable bool   // its items may be moved
-	ID       string // "" for "cells", of which a page has one; "none" for none
+	ID       string // "" means "cells", which must be unique on a page; "none" means no id
 }
 
-// Cell is one thing as lists show it. Of its fields those are set that its kind has.
+// Cell is an item of a list. Only the fields that its kind has are set.
 type Cell struct {
 	Kind  string // text, image, link, file, embed, pending, channel, user or group
 	Path  string // of its page
 	Title string
-	Text  string // the beginning of what it says
+	Text  string // the beginning of its text
 	Thumb *Thumb
-	Host  string // of the site that a link or an embed is from
-	Note  string // what a file or an embed is, in words
+	Host  string // of the source of a link or an embed
+	Note  string // describes a file or an embed
 
 	Visibility domain.Visibility // of a channel
-	Count      int64             // of what a channel has in it, or the channels that a person or group has
-	By         present.Principal // who made or owns it; its Principal is nil for nobody
+	Count      int64             // items in a channel, or channels of a user or group
+	By         present.Principal // author or owner; its Principal is nil if there is none
 	Avatar     string            // of a user or group
 	Initials   string
-	Retry      string // path of the form with which the author has a failed link fetched again; "" for others
+	Retry      string // path for fetching a failed link again, for its author; otherwise ""
 
-	When time.Time // it was made or, of a channel, changed
-	Age  string    // how long ago that was
+	When time.Time // created or, for a channel, changed
+	Age  string    // relative to now
 
-	Connection domain.ConnectionID // 0 outside a channel
+	Connection domain.ConnectionID // 0 outside of a channel
 	Position   int64
-	Removable  bool // the viewer may take it out of its channel
-	Away       bool // its page opens in another window
+	Removable  bool // the viewer may remove it from its channel
+	Away       bool // its page opens in a new window
 
 	tag string
 }
@@ -55,13 +55,13 @@ type Thumb struct {
 	Src, Srcset   string
 	Width, Height int64
 	Alt           string
-	Ground        string // colour until it is there, "" if not known
+	Ground        string // colour until it is loaded, "" if unknown
 }
 
-// Faces says how long the beginning of a text is that a cell shows, in characters.
+// faceLength is the number of characters of a text that a cell shows.
 const faceLength = 320
 
-// Cell is a thing as lists show it; a zero Thing is a cell of the kind "gone".
+// Cell prepares an item for lists. A zero Thing becomes a cell of the kind "gone".
 func (v *Visit) Cell(t domain.Thing) Cell {
 	var c Cell
 	switch {
@@ -88,11 +88,10 @@ func (v *Visit) Cell(t domain.Thing) Cell {
 	return c
 }
 
-// Ago says how long ago an instant was. Pages that say so and ask Fresh name it among what
-// they are made from.
+// Ago formats the time since an instant. Pages that use it and Fresh must pass the result to Fresh.
 func (v *Visit) Ago(t time.Time) string { return ago(v.Lang, v.Now().Sub(t)) }
 
-// Cells are the cells of things.
+// Cells prepares a list of items.
 func (v *Visit) Cells(things []domain.Thing) Cells {
 	var c Cells
 	for _, t := range things {
@@ -101,7 +100,7 @@ func (v *Visit) Cells(things []domain.Thing) Cells {
 	return c
 }
 
-// Tags says from what the cells are made, for Fresh.
+// Tags returns what the cells' ETag depends on.
 func (c Cells) Tags() (all []string) {
 	for _, item := range c.Items {
 		all = append(all, item.Tag())
@@ -109,16 +108,15 @@ func (c Cells) Tags() (all []string) {
 	return all
 }
 
-// Tag says from what the cell is made, for Fresh: the thing, its place, and how old it says
-// that it is.
+// Tag returns what the cell's ETag depends on: the item, its position and its shown age.
 func (c Cell) Tag() string {
 	return fmt.Sprint(c.tag, c.Path, c.Age, c.Connection, c.Position, c.Removable)
 }
 
-// tags are of things; the tags of pages hold what else they depend on.
+// tags are the ETags of items. Pages add everything else that they depend on.
 var tags = present.NewTags(nil)
 
-// In is the cell as it stands in a channel: its page leads to those beside it.
+// In returns the cell as an item of a channel: its page links to its neighbours there.
 func (c Cell) In(viewer domain.Actor, in domain.Channel, at domain.Connection) Cell {
 	c.Connection, c.Position, c.Removable = at.ID, at.Position, domain.CanRemove(viewer, in, at)
 	if c.Visibility == "" {
@@ -127,7 +125,7 @@ func (c Cell) In(viewer domain.Actor, in domain.Channel, at domain.Connection) C
 	return c
 }
 
-// Mark names the sign of a channel's visibility.
+// Mark returns the id of the symbol for a channel's visibility.
 func (c Cell) Mark() string { return "cell.mark." + string(c.Visibility) }
 
 func (v *Visit) principalCell(p *domain.Principal) Cell {
@@ -199,7 +197,7 @@ func (v *Visit) blockCell(b *domain.Block) Cell {
 	return c
 }
 
-// embedKind is the text that says what an embed is.
+// embedKind returns the id of the text that describes an embed.
 func embedKind(e *domain.Embed) string {
 	if e != nil && (e.Type == "video" || e.Type == "audio") {
 		return "cell.embed." + e.Type
@@ -207,14 +205,14 @@ func embedKind(e *domain.Embed) string {
 	return "cell.embed.rich"
 }
 
-// thumb is the middle of an image. Images that have no such version come as they are.
+// thumb returns the square version of an image, or the original if there is none.
 func (v *Visit) thumb(i present.Image) *Thumb {
 	square := i.Square()
 	t := &Thumb{Src: square.Src, Width: square.Width, Height: square.Height, Ground: i.Ground()}
 	if wide, _ := i.VersionSize(domain.SquareImage.At2x()); square.Src2x != square.Src && wide > square.Width {
 		t.Srcset = fmt.Sprintf("%s %dw, %s %dw", square.Src, square.Width, square.Src2x, wide)
 	}
-	if t.Width == 0 { // of a drawing without a size: it fills its square
+	if t.Width == 0 { // a drawing without a size fills its square
 		t.Width, t.Height = 400, 400
 	}
 	if i.AltText != nil {
@@ -223,8 +221,8 @@ func (v *Visit) thumb(i present.Image) *Thumb {
 	return t
 }
 
-// beginning is a text of at most so many characters, with its lines; an ellipsis stands
-// for the rest, and words are whole where they are not very long.
+// beginning truncates a text to a number of characters and adds an ellipsis. It keeps line breaks,
+// and cuts between words unless they are very long.
 func beginning(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) <= most {
@@ -244,25 +242,26 @@ func beginning(text string, most int) string {
 	return strings.TrimRight(text, " \n") + "…"
 }
 
-// Pager leads to the pages beside one of a list.
+// Pager links to other pages of a list.
 type Pager struct {
 	present.Page
 	path  string
 	query url.Values
-	name  string // of the parameter that has the number
+	name  string // of the parameter with the page number
 }
 
-// Pager leads on from the page that is shown, with the rest of its query kept.
+// Pager returns the pager of a list. Its links keep the rest of the query.
 func (v *Visit) Pager(page domain.Page, total int64) Pager {
 	return v.PagerOf("page", page, total)
 }
 
-// PagerOf is Pager for a second list on a page, whose number is in a parameter of its own.
+// PagerOf is Pager for a second list on a page, whose number has its own parameter.
 func (v *Visit) PagerOf(name string, page domain.Page, total int64) Pager {
 	return Pager{present.Page{Page: page, Total: total}, v.R.URL.EscapedPath(), v.R.URL.Query(), name}
 }
 
-// To is the address of a page of the list by its number, "" for 0. The first has no number.
+// To returns the address of a page by its number, "" for 0. The first page has no number in its
+// address.
 func (p Pager) To(number int64) string {
 	if number == 0 {
 		return ""
@@ -278,17 +277,16 @@ func (p Pager) To(number int64) string {
 	return p.path + "?" + q.Encode()
 }
 
-// NextPath and PrevPath are the addresses of the pages beside this one, "" for none.
+// NextPath returns the address of the next page, "" at the end.
 func (p Pager) NextPath() string { return p.To(p.Next()) }
 
-// PrevPath is the address of the page before.
+// PrevPath returns the address of the previous page, "" at the beginning.
 func (p Pager) PrevPath() string { return p.To(p.Prev()) }
 
-// PageNumber is the page that the address asks for, the first where it says none; anything
-// that is no page of a list is NotFound.
+// PageNumber returns the requested page, the first by default. An invalid number is NotFound.
 func (v *Visit) PageNumber() (int64, error) { return v.PageNumberOf("page") }
 
-// PageNumberOf is PageNumber for a parameter of another name.
+// PageNumberOf is PageNumber for another parameter.
 func (v *Visit) PageNumberOf(name string) (int64, error) {
 	asked := v.Query(name)
 	if asked == "" {

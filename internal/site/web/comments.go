@@ -7,21 +7,21 @@ import (
 	"vitrine/internal/present"
 )
 
-// Comments are what people say about a block, as the template "comments" shows it.
+// Comments are the comments on a block, for the template "comments".
 type Comments struct {
 	Block domain.BlockID
 	Items []Comment
 	Pager Pager
 	Can   bool   // the viewer may comment
-	Hides bool   // the viewer may hide them, as an operator
-	Here  string // where to come back to
-	Form  *Form  // what was typed, nil for nothing
+	Hides bool   // the viewer may hide them as an operator
+	Here  string // where forms redirect to
+	Form  *Form  // the posted form, nil for none
 }
 
-// CommentsPerPage is how many of them a page has.
+// CommentsPerPage is the number of comments per page.
 const CommentsPerPage = 50
 
-// Comment is one of them.
+// Comment is a comment with its author.
 type Comment struct {
 	*domain.Comment
 	Author present.Principal
@@ -29,7 +29,7 @@ type Comment struct {
 	Age    string
 }
 
-// Comments are a page of the comments on a block.
+// Comments prepares a page of the comments on a block.
 func (v *Visit) Comments(b domain.Block, page domain.Page, list domain.List[domain.Comment]) Comments {
 	c := Comments{Block: b.ID, Pager: v.PagerOf("comments", page, list.Total),
 		Can: domain.AbilitiesOnBlock(v.Actor(), b).Comment, Here: v.Here()}
@@ -41,7 +41,7 @@ func (v *Visit) Comments(b domain.Block, page domain.Page, list domain.List[doma
 	return c
 }
 
-// Tags say from what the comments are made, for Fresh.
+// Tags returns what the comments' ETag depends on.
 func (c Comments) Tags() (all []string) {
 	all = append(all, fmt.Sprint(c.Pager.Total))
 	for _, one := range c.Items {

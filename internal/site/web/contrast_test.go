@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Text is at least at 4.5 to 1 on what is behind it, and the edge of a field at 3 to 1
-// (WCAG 2.2, 1.4.3 and 1.4.11), in both schemes.
+// The contrast of text is at least 4.5 to 1, and that of the edge of a field 3 to 1 (WCAG 2.2,
+// 1.4.3 and 1.4.11), in both colour schemes.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	light, dark, found := strings.Cut(string(sheet(assetFiles)), "prefers-color-scheme: dark")

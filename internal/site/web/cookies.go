@@ -11,19 +11,19 @@ import (
 	"vitrine/internal/auth"
 )
 
-// The lives of cookies. Whether a session is over is for the server to say, so its
-// cookie may live for as long as browsers let it.
+// The lifetimes of cookies. The server decides when a session ends, so its cookie lives as long as
+// browsers allow.
 const (
 	sessionLife = 400 * 24 * time.Hour
 	noteLife    = time.Minute
 	returnLife  = 24 * time.Hour
 	putAwayLife = 400 * 24 * time.Hour
-	halfLife    = 10 * time.Minute // the server says when it is over
+	halfLife    = 10 * time.Minute // the server decides when it expires
 	signOnLife  = sso.StepTTL
 	setupLife   = time.Hour
 )
 
-// longestBrowser is how long the value may be that browsers are known by; ours is shorter.
+// longestBrowser limits the length of the browser cookie's value. Ours is shorter.
 const longestBrowser = 100
 
 // cookieName returns the name of a cookie. On https it has a prefix that makes browsers accept the
@@ -51,7 +51,7 @@ func (s *Site) signedOnCookie() string { return s.cookieName("vitrine-signed-on"
 func (s *Site) setupCookie() string    { return s.cookieName("vitrine-setup") }
 func (s *Site) putAwayCookie() string  { return s.cookieName("vitrine-announced") }
 
-// sessionOf is the secret that a request comes with, "" for none.
+// sessionOf returns the session secret of a request, "" for none.
 func (s *Site) sessionOf(r *http.Request) string {
 	if c, err := r.Cookie(s.sessionCookie()); err == nil {
 		return c.Value
@@ -59,8 +59,8 @@ func (s *Site) sessionOf(r *http.Request) string {
 	return ""
 }
 
-// setCookie sets a cookie that scripts and other sites' forms do not see; a life of -1
-// takes it back.
+// setCookie sets a cookie that is hidden from scripts and forms of other sites. A life of -1
+// deletes it.
 func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
 	age := int(life / time.Second)
 	if life < 0 {
@@ -70,7 +70,7 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, life time.Du
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode})
 }
 
-// knownAs is by what this browser is known for having signed in before, "" if it has not.
+// knownAs returns the value that identifies a browser that has signed in before, "" if it has not.
 func (s *Site) knownAs(r *http.Request) string {
 	if c, err := r.Cookie(s.browserCookie()); err == nil && len(c.Value) <= longestBrowser {
 		return c.Value
@@ -78,9 +78,9 @@ func (s *Site) knownAs(r *http.Request) string {
 	return ""
 }
 
-// SignedIn starts a session in this browser, in place of the one that it may have had. The
-// second cookie stays when the session ends, and lets in nobody: with it attempts at the
-// password are not counted with those of strangers.
+// SignedIn starts a session in this browser, and ends a previous one. The second cookie outlives
+// the session and grants no access. It keeps the user's password attempts apart from those of
+// strangers.
 func (v *Visit) SignedIn(session string) error {
 	if v.Secret != "" {
 		if err := v.App().SignOut(v.R.Context(), v.Secret); err != nil {
@@ -95,9 +95,8 @@ func (v *Visit) SignedIn(session string) error {
 // Renewed stores the new secret of its session in the browser. The browser cookie stays the same.
 func (v *Visit) Renewed(secret string) { v.s.setCookie(v.W, v.s.sessionCookie(), secret, sessionLife) }
 
-// Enter goes on to a path of this site with what signing in has given: a session; or half a sign-in,
-// which has the browser ask for the second factor first. note is said by the page that follows, "" for
-// none.
+// Enter redirects to a path of this site after signing in. If the secret is only half a sign-in,
+// the user enters the second factor first. The next page shows the note, unless it is "".
 func (v *Visit) Enter(secret, next, note string) error {
 	if kind, _ := auth.TokenKind(secret); kind == auth.Half {
 		v.s.setCookie(v.W, v.s.halfCookie(), secret, halfLife)
@@ -115,7 +114,7 @@ func (v *Visit) Enter(secret, next, note string) error {
 	return v.Redirect(next)
 }
 
-// Half is the secret of half a sign-in of this browser, "" for none.
+// Half returns the secret of half a sign-in in this browser, "" for none.
 func (v *Visit) Half() string {
 	if c, err := v.R.Cookie(v.s.halfCookie()); err == nil {
 		return c.Value
@@ -123,18 +122,17 @@ func (v *Visit) Half() string {
 	return ""
 }
 
-// ForgetHalf has the browser forget it.
+// ForgetHalf deletes the cookie of half a sign-in.
 func (v *Visit) ForgetHalf() { v.s.setCookie(v.W, v.s.halfCookie(), "", -1) }
 
-// PasskeyAsked has the browser remember that it was offered to sign in with a passkey, and gives what
-// it remembers it by.
+// PasskeyAsked stores a random value for a passkey sign-in in the browser, and returns it.
 func (v *Visit) PasskeyAsked() string {
 	value := rand.Text()
 	v.s.setCookie(v.W, v.s.passkeyCookie(), value, halfLife)
 	return value
 }
 
-// PasskeyAnswered is what PasskeyAsked gave to this browser last, "" for none. It is forgotten by that.
+// PasskeyAnswered returns and deletes the value that PasskeyAsked stored, "" for none.
 func (v *Visit) PasskeyAnswered() string {
 	c, err := v.R.Cookie(v.s.passkeyCookie())
 	if err != nil {
@@ -144,22 +142,22 @@ func (v *Visit) PasskeyAnswered() string {
 	return c.Value
 }
 
-// ForgetSession has the browser forget its session, and what it has kept of its pages. The
-// worker forgets its own at the next page, which says that another reads.
+// ForgetSession deletes the session cookie and clears the browser's cache. The service worker
+// clears its own on the next page, when it sees another reader.
 func (v *Visit) ForgetSession() {
 	v.s.setCookie(v.W, v.s.sessionCookie(), "", -1)
 	v.W.Header().Set("Clear-Site-Data", `"cache"`)
 }
 
-// ReturnLater remembers where to go once an address is confirmed, which a mail cannot
-// tell: a path of ours, or "".
+// ReturnLater stores the path to continue with after the address is confirmed, since the link in
+// the mail does not contain it. next may be "".
 func (v *Visit) ReturnLater(next string) {
 	if next != "" {
 		v.s.setCookie(v.W, v.s.returnCookie(), encodeNext(next), returnLife)
 	}
 }
 
-// SignOn is what this browser has of a sign-in by a provider that is under way, "" for nothing.
+// SignOn returns the state of a provider sign-in in progress, "" for none.
 func (v *Visit) SignOn() string {
 	if c, err := v.R.Cookie(v.s.signOnCookie()); err == nil {
 		return c.Value
@@ -167,14 +165,14 @@ func (v *Visit) SignOn() string {
 	return ""
 }
 
-// KeepSignOn has the browser keep that. It must come back from the provider with it, so it is
-// sent with links of other sites, as all our cookies are.
+// KeepSignOn stores that state in the browser. The redirect from the provider must include it, so
+// like all our cookies it is also sent with links from other sites.
 func (v *Visit) KeepSignOn(secret string) { v.s.setCookie(v.W, v.s.signOnCookie(), secret, signOnLife) }
 
-// KeepSignedOn has the browser remember that its session came by a provider.
+// KeepSignedOn remembers in the browser that its session came from a provider.
 func (v *Visit) KeepSignedOn() { v.s.setCookie(v.W, v.s.signedOnCookie(), "yes", sessionLife) }
 
-// ForgetSignedOn reports whether it remembers that, and has it forget it.
+// ForgetSignedOn reports whether the session came from a provider, and deletes the cookie.
 func (v *Visit) ForgetSignedOn() bool {
 	_, err := v.R.Cookie(v.s.signedOnCookie())
 	if err != nil {
@@ -200,7 +198,7 @@ func (v *Visit) KeepSetupCode(code string) {
 // ForgetSetupCode deletes the setup code from the browser.
 func (v *Visit) ForgetSetupCode() { v.s.setCookie(v.W, v.s.setupCookie(), "", -1) }
 
-// ReturnNow is the path of returnLater, which is forgotten by that.
+// ReturnNow returns and deletes the path that ReturnLater stored.
 func (v *Visit) ReturnNow() string {
 	c, err := v.R.Cookie(v.s.returnCookie())
 	if err != nil {

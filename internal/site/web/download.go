@@ -16,12 +16,12 @@ func (v *Visit) ExportChannel(id domain.ChannelID, format string) error {
 	})
 }
 
-// Download answers with a file that is made as it is sent; see httpedge.Stream.
+// Download answers with a file that is created while it is sent; see httpedge.Stream.
 func (v *Visit) Download(write func(begin func(filename, contentType string) io.Writer) error) error {
 	return httpedge.Stream(v.R.Context(), v.W, write)
 }
 
-// ExportFormats are the formats of channels, by their names in addresses.
+// ExportFormats returns the names of channel export formats in addresses.
 func ExportFormats() (names []string) {
 	for _, f := range exporting.Formats() {
 		names = append(names, string(f))
@@ -29,7 +29,7 @@ func ExportFormats() (names []string) {
 	return names
 }
 
-// DownloadExport answers with the file of an export of the visitor's.
+// DownloadExport answers with the file of the visitor's export.
 func (v *Visit) DownloadExport(id domain.ExportID) error {
 	e, f, err := v.App().OpenExport(v.R.Context(), v.Actor(), id)
 	if err != nil {
@@ -40,7 +40,8 @@ func (v *Visit) DownloadExport(id domain.ExportID) error {
 	return nil
 }
 
-// ShowFile answers with a file, or a version of it by its name, that the visitor may see. Nobody keeps it.
+// ShowFile answers with a file that the visitor may see, or with a version of it. The response is
+// not cached.
 func (v *Visit) ShowFile(f domain.File, name string) error {
 	opened, err := v.App().OpenFile(v.R.Context(), f, name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// fail handles every error that no form shows.
+// fail handles every error that is not shown in a form.
 func (v *Visit) fail(err error) {
 	switch {
 	case errors.Is(err, signin.ErrUnproved):
@@ -28,8 +28,8 @@ func (v *Visit) fail(err error) {
 	e.Fail(v.R.Context(), v.W, v.R, err)
 }
 
-// refuse shows an error. Sign-in pages answer themselves where credentials are wrong: 401
-// would have to name a scheme that a page does not have.
+// refuse shows an error. Sign-in pages handle wrong credentials themselves, since a 401 would have
+// to name an authentication scheme.
 func (v *Visit) refuse(status int, e *domain.Error) {
 	message := v.Lang.Fault(e.Message)
 	if len(e.Fields) > 0 {
@@ -52,21 +52,21 @@ func (v *Visit) refuse(status int, e *domain.Error) {
 	v.failure(status, message)
 }
 
-// failure shows a page that says nothing but what went wrong.
+// failure shows a page with only an error message.
 func (v *Visit) failure(status int, message string) {
 	data := struct{ Message string }{Sentence(message)}
 	title := ""
 	if id := errorTitles[status]; id != "" {
 		title = v.T(id)
 	}
-	v.room = "" // whose page of errors is meant
+	v.room = "" // use the error page of the frame
 	if err := v.Render(status, "error", title, nil, data); err != nil {
 		middleware.From(v.R.Context()).Error = err
 		http.Error(v.W, message, status)
 	}
 }
 
-// errorTitles are the headings of failures; others are called by their status.
+// errorTitles are the headings of error pages. Others use the status text.
 var errorTitles = map[int]string{
 	http.StatusBadRequest:            "web.error.title.did-not-work",
 	http.StatusForbidden:             "web.error.title.not-allowed",
@@ -82,7 +82,7 @@ var errorTitles = map[int]string{
 	http.StatusServiceUnavailable:    "web.error.title.unavailable",
 }
 
-// tooMany says how long to wait, in whole minutes or hours.
+// tooMany formats how long to wait, in whole minutes or hours.
 func tooMany(lang *catalog.Language, wait time.Duration) string {
 	minutes := int((wait + time.Minute - 1) / time.Minute)
 	if minutes < 120 {
@@ -91,12 +91,12 @@ func tooMany(lang *catalog.Language, wait time.Duration) string {
 	return lang.Text("web.error.again-hours", (minutes+59)/60)
 }
 
-// UnknownButton refuses a form that says nothing that can be done.
+// UnknownButton returns an error for a form without a known button.
 func UnknownButton() error {
 	return domain.InvalidField("", domain.FieldRequired, "The form does not say what to do")
 }
 
-// ID parses the id of a thing; anything else is NotFound.
+// ID parses an id. An invalid one is NotFound.
 func ID(s string) (int64, error) {
 	id, _, ok := domain.IsID(s)
 	if !ok {

@@ -8,18 +8,18 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Follow is the button by which the viewer follows something or no longer does, as the
-// template "follow" shows it. The zero Follow shows nothing.
+// Follow is the button that follows or unfollows something, for the template "follow". The zero
+// Follow shows nothing.
 type Follow struct {
 	Type      domain.SubjectType
 	ID        int64
 	Following bool
-	Followers int64  // -1 where they are not said
-	Next      string // where it leads: the page that it stands on
+	Followers int64  // -1 if not shown
+	Next      string // where it redirects to: its page
 }
 
-// Follow makes the button for a user, a channel or a group that the viewer sees. Guests
-// have one too, which leads them to sign in; nobody has one for themself.
+// Follow returns the button for a user, channel or group that the viewer can see. For guests it
+// links to the sign-in page. Users have no button for themselves.
 func (v *Visit) Follow(ctx context.Context, what domain.Subject, followers int64) (Follow, error) {
 	if what == (domain.Subject{Type: domain.SubjectUser, ID: int64(v.Actor().UserID)}) {
 		return Follow{}, nil
@@ -33,5 +33,5 @@ func (v *Visit) Follow(ctx context.Context, what domain.Subject, followers int64
 	return f, err
 }
 
-// Kind is the type as addresses and forms have it.
+// Kind returns the type as in addresses and forms.
 func (f Follow) Kind() string { return strings.ToLower(string(f.Type)) }

@@ -14,20 +14,20 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// Form is what a page's fields hold and what is wrong with it. The zero form is empty.
+// Form contains the values of a page's fields and their errors. The zero form is empty.
 type Form struct {
 	values url.Values
 	errs   map[string]string // by field
-	first  string            // field of the page that is wrong, "" for none
-	Whole  string            // what is wrong that no field can be blamed for
-	status int               // to answer with, 0 for 200
-	header http.Header       // to answer with besides
-	lang   *catalog.Language // of who posted it
+	first  string            // first field of the page with an error, "" for none
+	Whole  string            // error that belongs to no field
+	status int               // of the response, 0 for 200
+	header http.Header       // of the response
+	lang   *catalog.Language // of the user who posted it
 	fields Fields            // of the route
 	given  bool              // the values come from the request
 }
 
-// Filled is a form with values in it, in turns a name and its value.
+// Filled returns a form with values, given as pairs of name and value.
 func Filled(pairs ...string) *Form {
 	f := &Form{values: url.Values{}}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -36,53 +36,53 @@ func Filled(pairs ...string) *Form {
 	return f
 }
 
-// Given is Filled with values from the request, such as those of its query.
+// Given is Filled with values from the request, such as its query parameters.
 func Given(pairs ...string) *Form {
 	f := Filled(pairs...)
 	f.given = true
 	return f
 }
 
-// Form is what was posted.
+// Form returns the posted form.
 func (v *Visit) Form() *Form {
 	return &Form{values: v.R.PostForm, lang: v.Lang, fields: v.fields, given: true}
 }
 
-// Get is a value as it was posted; line breaks are single.
+// Get returns a posted value with normalized line breaks.
 func (f *Form) Get(name string) string {
 	return strings.ReplaceAll(f.values.Get(name), "\r\n", "\n")
 }
 
-// Default gives a field that was not posted a value.
+// Default sets the value of a field that was not posted.
 func (f *Form) Default(name, value string) {
 	if _, posted := f.values[name]; !posted {
 		f.values.Set(name, value)
 	}
 }
 
-// Secret is a value just as it was posted.
+// Secret returns a value exactly as posted.
 func (f *Form) Secret(name string) string { return f.values.Get(name) }
 
-// Values are all values of a name.
+// Values returns all values of a field.
 func (f *Form) Values(name string) []string { return f.values[name] }
 
-// Posted reports whether the form was posted at all, and not made for a page.
+// Posted reports whether the form was posted.
 func (f *Form) Posted() bool { return f != nil && f.values != nil }
 
-// Failed reports whether something is wrong.
+// Failed reports whether the form has an error.
 func (f *Form) Failed() bool { return f != nil && f.status != 0 }
 
-// Trimmed is Get without the blanks around it.
+// Trimmed is Get without surrounding white space.
 func (f *Form) Trimmed(name string) string { return strings.TrimSpace(f.Get(name)) }
 
-// Has reports whether a field was posted with this value, as choices and ticks are.
+// Has reports whether a field was posted with this value, such as a check box.
 func (f *Form) Has(name, value string) bool {
 	return f != nil && slices.Contains(f.values[name], value)
 }
 
-// Refused takes up an error that is about what was posted, for the page to show it, and
-// is false for others. fields are those of the page that can be blamed, in their order;
-// what is wrong with any other is shown at the top.
+// Refused adds an error about posted values to the form, so that the page can show it. It returns
+// false for other errors. fields are the page's fields in their order; errors of any other field
+// are shown at the top.
 func (f *Form) Refused(err error, fields ...string) bool {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok || errors.Is(err, signin.ErrUnproved) || errors.Is(err, signin.ErrRenewed) {
@@ -114,7 +114,7 @@ func (f *Form) Refused(err error, fields ...string) bool {
 	return true
 }
 
-// blame notes a fault at its field.
+// blame adds a fault to its field.
 func (f *Form) blame(fault domain.FieldError, fields []string) {
 	name, n := fault.Item()
 	if !slices.Contains(fields, name) {
@@ -122,13 +122,13 @@ func (f *Form) blame(fault domain.FieldError, fields []string) {
 		return
 	}
 	why := fault.Text
-	if n >= 0 && f.lang != nil { // one of a list is a line of its field
+	if n >= 0 && f.lang != nil { // each item of the list is a line of the field
 		why = f.lang.Text("web.field.line", n+1, f.fault(why))
 	}
 	f.Wrong(name, why)
 }
 
-// Wrong notes what is wrong with a field.
+// Wrong adds an error to a field.
 func (f *Form) Wrong(name, why string) {
 	if f.errs == nil {
 		f.errs = map[string]string{}
@@ -140,7 +140,7 @@ func (f *Form) Wrong(name, why string) {
 	f.status = http.StatusUnprocessableEntity
 }
 
-// fault is a refusal in the language of who posted the form.
+// fault translates an error message for the user who posted the form.
 func (f *Form) fault(text string) string {
 	if f.lang == nil {
 		return text
@@ -148,7 +148,7 @@ func (f *Form) fault(text string) string {
 	return f.lang.Fault(text)
 }
 
-// faultIn gives "field: why" in a language.
+// faultIn returns "field: reason" in a language.
 func faultIn(lang *catalog.Language, fault domain.FieldError) string {
 	if lang != nil {
 		fault.Text = lang.Fault(fault.Text)
@@ -156,7 +156,7 @@ func faultIn(lang *catalog.Language, fault domain.FieldError) string {
 	return fault.String()
 }
 
-// Error is what is wrong with a field, "" for nothing.
+// Error returns the error of a field, "" for none.
 func (f *Form) Error(name string) string {
 	if f == nil {
 		return ""
@@ -164,7 +164,7 @@ func (f *Form) Error(name string) string {
 	return f.errs[name]
 }
 
-// Sentence makes one of a piece of a message.
+// Sentence turns an error message into a sentence.
 func Sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {

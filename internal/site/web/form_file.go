@@ -10,9 +10,9 @@ import (
 	"vitrine/internal/domain"
 )
 
-// FormWithFile reads a form of a route with Files, and takes the file of one of its fields as
-// an upload of whoever sends it. upload is its address, "" where no file was chosen or where it
-// was refused, which the form then says at the field.
+// FormWithFile reads a form of a route with Files, and stores the file of a field as an upload of
+// the user. upload is its address, "" if no file was chosen or if it was refused; then the form
+// shows the reason at the field.
 func (v *Visit) FormWithFile(field string) (f *Form, upload string, err error) {
 	if !v.HasParts() {
 		return v.Form(), "", nil
@@ -35,7 +35,7 @@ func (v *Visit) FormWithFile(field string) (f *Form, upload string, err error) {
 		if why = v.fileRefused(err); why == "" {
 			return err
 		}
-		// The fields after it are read too, unless there is no end to the file.
+		// Read the fields after the file too, unless the file may be endless.
 		if n, _ := io.CopyN(io.Discard, body, v.App().UploadLimit()); n == v.App().UploadLimit() {
 			return ErrEnded
 		}
@@ -54,7 +54,7 @@ func (v *Visit) FormWithFile(field string) (f *Form, upload string, err error) {
 	return f, upload, nil
 }
 
-// fileRefused says why a file was refused, "" where that is not what the error is about.
+// fileRefused returns the reason why a file was refused, "" for other errors.
 func (v *Visit) fileRefused(err error) string {
 	known, ours := errors.AsType[*domain.Error](err)
 	if !ours {
@@ -71,10 +71,10 @@ func (v *Visit) fileRefused(err error) string {
 	return ""
 }
 
-// FormWithPicture reads a form that has the template "picture-fields", and gives what it wishes
-// for the picture: a file that was sent, none, that of an address, or what there is. A file that
-// makes no picture is refused at its field. One that does is kept where the form is shown again
-// for another fault: it need not be sent twice.
+// FormWithPicture reads a form with the template "picture-fields", and returns the new value of the
+// picture: an uploaded file, none, an address, or unchanged. A file that is not a picture is
+// refused at its field. A valid one is stored even if another field has an error, so that the user
+// need not upload it again.
 func (v *Visit) FormWithPicture() (f *Form, wish core.Patch, err error) {
 	f, upload, err := v.FormWithFile("picture")
 	if err != nil {

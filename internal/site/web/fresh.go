@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Fresh says from what a page is made: the tags of the rows that it shows (present.Tags), and
-// whatever else may change it. If the browser has the page made of just that, it answers so
-// and is true: the page need not be rendered. It is for pages that are read; others are
-// kept nowhere.
+// Fresh receives everything that a page depends on: the tags of its rows (present.Tags) and other
+// values that may change it. If the browser has the same version of the page, it answers 304 and
+// returns true, and the page need not be rendered. Pages that do not call it are not cached.
 func (v *Visit) Fresh(from ...string) bool {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %q %q %q", v.s.o.Version, v.s.assets().sum, v.Lang.Code, v.R.URL.RequestURI(), from)
@@ -29,13 +28,13 @@ func (v *Visit) Fresh(from ...string) bool {
 	if v.Account == nil {
 		h.Set("Cache-Control", "public, no-cache")
 	}
-	if _, err := v.R.Cookie(v.s.noteCookie()); err == nil { // the page has something to say once
+	if _, err := v.R.Cookie(v.s.noteCookie()); err == nil { // the page has a note to show once
 		return false
 	}
 	if !matches(v.R.Header.Values("If-None-Match"), v.tag) {
 		return false
 	}
-	v.s.writeHeaders(h, v) // those of the kept page are replaced by these
+	v.s.writeHeaders(h, v) // they replace those of the cached page
 	v.W.WriteHeader(http.StatusNotModified)
 	return true
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// policy is the Content-Security-Policy of pages, but for what single pages add to it: our
-// own styles and scripts, files of our own and where scripts put uploads, "" for the site
-// itself.
+// policy returns the common Content-Security-Policy of pages: our styles and scripts, our files,
+// and the address for uploads by scripts, "" for the site itself.
 func policy(filesURL, uploadURL string) string {
 	files := "'self'" + host(filesURL)
 	to := files
@@ -20,7 +19,7 @@ func policy(filesURL, uploadURL string) string {
 		" blob:; media-src " + files + "; connect-src " + to + "; base-uri 'none'"
 }
 
-// host names the host of an address in a policy, after a space; "" for none.
+// host returns the host of an address for a policy, after a space; "" for none.
 func host(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return " " + source(u)
@@ -28,14 +27,14 @@ func host(address string) string {
 	return ""
 }
 
-// plainHost is a host that a policy can name. Others, such as IPv6 addresses, stand for
-// their scheme: what they hold must not become another rule.
+// plainHost matches hosts that may be used in a policy. Others, such as IPv6 addresses, are
+// replaced by their scheme, so that their characters cannot add a rule.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 
-// plainScheme is what a scheme is, and a policy can name.
+// plainScheme matches schemes that may be used in a policy.
 var plainScheme = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 
-// source names an address in a policy, "" if it has no scheme.
+// source returns the policy's name for an address, "" if it has no scheme.
 func source(u *url.URL) string {
 	switch {
 	case !plainScheme.MatchString(u.Scheme):
@@ -46,12 +45,12 @@ func source(u *url.URL) string {
 	return u.Scheme + ":"
 }
 
-// writeHeaders sets what every page has. Its forms may lead to an address beyond the
-// site, too, since some browsers hold redirects that follow a form to the policy.
+// writeHeaders sets the common headers of pages. The policy includes the address beyond the site
+// that a form leads to, since some browsers apply it to redirects that follow a form.
 //
-// The referrer policy is not no-referrer: with that one, browsers send "Origin: null"
-// with forms, which cannot be distinguished from a form of another site where they do not send
-// Sec-Fetch-Site either (over plain http).
+// The referrer policy is not no-referrer: with that one, browsers send "Origin: null" with forms.
+// If they do not send Sec-Fetch-Site either (over plain HTTP), this cannot be distinguished from a
+// form of another site.
 func (s *Site) writeHeaders(h http.Header, v *Visit) {
 	csp := s.policy
 	if v.Frames != "" {
@@ -72,7 +71,7 @@ func (s *Site) writeHeaders(h http.Header, v *Visit) {
 	}
 }
 
-// beyond names an address beyond the site in a policy, after a space; "" for none.
+// beyond returns the policy's name for an address beyond the site, after a space; "" for none.
 func beyond(address string) string {
 	if u, err := url.Parse(address); err == nil && address != "" {
 		if to := source(u); to != "" {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// input is a field of a form as templates show it.
+// input is a form field in a template.
 type input struct {
 	Name, Label, Type string
 	Value             string
 	Hint, Error       string
 	Autocomplete      string
-	InputMode         string // keyboard to show on a phone. "email" replaces the type of that name, with which browsers refuse zoë@example.org
-	Rows              int    // of a text of many lines; 0 for one line
-	Most              int    // characters of such a text; 0: no limit shown
+	InputMode         string // keyboard of phones. "email" replaces the type of the same name, since browsers reject zoë@example.org with it
+	Rows              int    // of a multi-line text; 0 for a single line
+	Most              int    // maximum number of characters; 0: not shown
 	Required          bool
-	Focus             bool   // it is the first that is wrong
+	Focus             bool   // it is the first field with an error
 	Plain             bool   // neither corrected nor capitalised: slugs, addresses
-	Pick              string // path of what completes what is typed
+	Pick              string // path of the suggestions
 }
 
 // newInput returns a field for a template. Options are "type:password", "inputmode:email",
@@ -61,7 +61,7 @@ func newInput(f *Form, name, label string, more ...string) (input, error) {
 	return in, nil
 }
 
-// DescribedBy names what says more about the field.
+// DescribedBy returns the ids of the elements that describe the field.
 func (in input) DescribedBy() string {
 	var ids []string
 	if in.Hint != "" {

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// paperLight is the colour of the window around an installed site before its pages say theirs, as
-// the style sheet has it.
+// paperLight is the window colour of the installed site before a page is loaded. It must match the
+// style sheet.
 const paperLight = "#fbfaf8"
 
-// frame is the addresses of the frame itself: what a browser asks for to install the site, and
-// to read pages of it offline.
+// frame returns the frame's own routes: those that browsers need to install the site and to read
+// pages offline.
 func (s *Site) frame() Room {
 	return Room{Routes: []Route{
 		{Path: "/manifest.webmanifest", Get: s.manifest, Open: true},
@@ -21,8 +21,8 @@ func (s *Site) frame() Room {
 	}}
 }
 
-// manifest describes the site to who installs it (W3C Web Application Manifest). What is
-// shared with it comes to the page for saving.
+// manifest describes the site to browsers that install it (W3C Web Application Manifest). Content
+// shared with it opens the page for saving.
 func (s *Site) manifest(v *Visit) error {
 	type icon struct {
 		Src     string `json:"src"`
@@ -59,8 +59,8 @@ func (s *Site) manifest(v *Visit) error {
 	})
 }
 
-// worker is the script that keeps pages for reading offline, with what it needs to know of the
-// site. A browser asks for it again at every visit, since its address stays.
+// worker answers with the service worker, which stores pages for reading offline, and its
+// configuration. Browsers request it on every visit, since its address does not change.
 func (s *Site) worker(v *Visit) error {
 	v.W.Header().Set("Service-Worker-Allowed", s.root+"/")
 	assets := []string{s.asset("site.css"), s.asset("logo.svg"), s.asset("htmx.min.js"), s.asset("main.js")}
@@ -77,32 +77,32 @@ func (s *Site) worker(v *Visit) error {
 	return v.answerWith(http.StatusOK, "text/javascript; charset=utf-8", "no-cache", []byte("const site = "+string(about)+";\n"+workerScript()))
 }
 
-// workerScript is what of the worker is the same everywhere.
+// workerScript returns the part of the worker that is the same for all sites.
 func workerScript() string {
 	script, err := assetFiles.ReadFile("assets/worker/sw.js")
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // embedded file
 	}
 	return string(script)
 }
 
-// offline is the page that is shown where there is none of another. The script lists on it what
-// can be read. It is nobody's: the worker keeps it for all who use the browser.
+// offline is shown if another page cannot be loaded. Its script lists the stored pages. It shows no
+// user, since the worker stores it for all users of the browser.
 func offline(v *Visit) error {
 	v.Account, v.nobodys = nil, true
 	return v.Page("offline", v.T("web.offline.title"), nil, nil)
 }
 
-// favicon is at the address that browsers ask for by themselves.
+// favicon answers at the default address of browsers.
 func (s *Site) favicon(v *Visit) error {
 	return v.answerWith(http.StatusOK, "image/x-icon", "public, max-age=86400", s.assets().byHash[s.assets().hashed["favicon.ico"]].body)
 }
 
-// asset is the address of an asset on this site.
+// asset returns the address of an asset.
 func (s *Site) asset(name string) string { return s.root + "/assets/" + s.assets().hashed[name] }
 
-// reader tells the readers of one browser apart, for the worker: what it keeps for one is
-// for nobody else. "" leaves it as it is.
+// reader returns an id that distinguishes the users of a browser for the worker, which stores pages
+// for each separately. "" means unchanged.
 func (v *Visit) reader() string {
 	switch {
 	case v.nobodys:

@@ -10,8 +10,8 @@ import (
 // languageLife is how long a browser remembers the language that its reader chose.
 const languageLife = 400 * 24 * time.Hour
 
-// language returns the language that the reader chose, or else one that their browser asks for, or else that of
-// the site.
+// language returns the language that the reader chose, or else one that their browser prefers, or
+// else the site's.
 func (s *Site) language(r *http.Request) *catalog.Language {
 	chosen := ""
 	if c, err := r.Cookie(s.languageCookie()); err == nil && len(c.Value) <= 35 {
@@ -20,7 +20,7 @@ func (s *Site) language(r *http.Request) *catalog.Language {
 	return s.texts().Find(chosen, r.Header.Get("Accept-Language"), s.o.Language)
 }
 
-// ChooseLanguage keeps the language of a form, and leads back to where it was chosen.
+// ChooseLanguage stores the language of a form in a cookie, and redirects back.
 func ChooseLanguage(v *Visit) error {
 	for _, l := range v.s.texts().Languages {
 		if l.Code == v.Form().Get("language") {

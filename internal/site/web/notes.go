@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A note is what a page says once, after a form that led to it. Only its key travels, in
-// a cookie, so nobody can put words into our mouth: it is the end of the id of a text,
-// after "web.note." or after a room and ".note.". Numbers that are in the text follow it, and
-// the key of a removal that the page offers to undo.
+// A note is a message that a page shows once, after a form redirected to it. The cookie contains
+// only its key, so that nobody can forge messages: the end of a text's id, after "web.note." or
+// after a package name and ".note.". It is followed by the numbers of the text, and the key of a
+// removal that the page offers to undo.
 
-// Note is what this page says once, and the removal that can be undone; "" for nothing.
+// Note returns the note of this page, and the key of the removal to undo; "" for none.
 func (v *Visit) Note() (text, undo string) {
 	c, err := v.R.Cookie(v.s.noteCookie())
 	if err != nil {
@@ -34,7 +34,8 @@ func (v *Visit) Note() (text, undo string) {
 	return "", ""
 }
 
-// DoneSo is Done with a note that holds numbers, and offers to undo a removal, if there is one.
+// DoneSo is Done with a note that contains numbers. If undo is set, the note offers to undo a
+// removal.
 func (v *Visit) DoneSo(path, note, undo string, numbers ...int) error {
 	for _, n := range numbers {
 		note += "~" + strconv.Itoa(n)

@@ -8,9 +8,9 @@ import (
 	"vitrine/internal/app/core"
 )
 
-// OnceKey is the key of what a form makes, by which the same form sent again makes nothing:
-// from the hidden field "once" ({{once}}), and from all that makes up the thing. A page that a
-// browser kept may hold a key that was used, and so a key stands for this content alone.
+// OnceKey returns an idempotency key: sending the same form again creates nothing. It is derived
+// from the hidden field "once" ({{once}}) and the content, since a cached page may contain a used
+// value.
 func (v *Visit) OnceKey(content ...string) core.OnceKey {
 	once := v.R.PostForm.Get("once")
 	if once == "" {

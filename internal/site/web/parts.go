@@ -18,23 +18,23 @@ type Part struct {
 	Body                     io.Reader
 }
 
-// The bounds of a form with files, beside those of the files themselves.
+// The limits of a form with files, in addition to those of the files themselves.
 const (
 	partPatience = 30 * time.Second
 	maxParts     = 300
 	maxPartHead  = 16 << 10 // bytes between the contents of two parts
 )
 
-// HasParts reports whether the form holds files, which Parts reads; other forms are read
-// before their page is asked.
+// HasParts reports whether the form contains files, so that the page must call Parts. Other forms
+// are read before the page's handler is called.
 func (v *Visit) HasParts() bool {
 	return v.R.Method == http.MethodPost && mediaType(v.R) == "multipart/form-data"
 }
 
-// Parts reads a form with files as it comes: what is no file is in Form from then on, as far as
-// it stands before; each file is given to take, which need not read it to its end. The form may be
-// large and slow: its page sees to how large a file may be. It ends with the first error of
-// take. ErrEnded says that the form ended before its time.
+// Parts reads a form with files as a stream. It calls take for each file, which need not read it to
+// the end. Form contains the fields that precede the file. The form may be large and slow; the page
+// limits the size of files. Parts returns the first error of take, and ErrEnded if the form ended
+// too early.
 func (v *Visit) Parts(take func(Part) error) error {
 	v.R.PostForm = url.Values{}
 	body := &headLimited{in: middleware.SlowBody(v.W, v.R, partPatience)}
@@ -51,7 +51,7 @@ func (v *Visit) Parts(take func(Part) error) error {
 		switch {
 		case errors.Is(err, errPartHead):
 			return domain.Wrap(domain.TooLarge, v.T("web.error.too-large"), err)
-		case err == io.EOF: // just it: an end before the last boundary comes wrapped
+		case err == io.EOF: // only this: an end before the last boundary is a wrapped error
 			return nil
 		case err != nil:
 			return errors.Join(ErrEnded, err)
@@ -74,7 +74,7 @@ func (v *Visit) Parts(take func(Part) error) error {
 	return domain.Wrap(domain.TooLarge, v.T("web.error.too-large"), nil)
 }
 
-// field reads a part that is no file.
+// field reads a part that is not a file.
 func (v *Visit) field(part *multipart.Part, left *int64) error {
 	value, err := io.ReadAll(io.LimitReader(part, *left+1))
 	if err != nil {
@@ -96,8 +96,8 @@ func (v *Visit) field(part *multipart.Part, left *int64) error {
 // errPartHead is returned if the head of a part is too large.
 var errPartHead = errors.New("site: the head of a part of a form is too large")
 
-// headLimited limits the bytes that are read of a body between begin and end. The multipart reader keeps
-// the whole head of a part in memory, and its own limit is megabytes.
+// headLimited limits the bytes read between begin and end. The multipart reader keeps the whole
+// head of a part in memory, and its own limit is megabytes.
 type headLimited struct {
 	in      io.Reader
 	bounded bool
@@ -121,5 +121,5 @@ func (h *headLimited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ErrEnded says that a form with files ended before its time, or came too slowly.
+// ErrEnded is returned if a form with files ended too early or arrived too slowly.
 var ErrEnded = errors.New("site: the form ended before its time")

@@ -8,12 +8,12 @@ import (
 	"vitrine/internal/domain"
 )
 
-// headings are the tags of headings in what people wrote.
+// headings matches the tags of headings in user texts.
 var headings = regexp.MustCompile(`(</?h)([1-6])>`)
 
-// prose is what somebody wrote, as it stands on a page below a heading of a level: its own
-// headings come below that, and those that it leaves out are left out here, so that no level is
-// missing. The HTML was made safe when it was written (package markup).
+// prose returns a user's text for a page below a heading of a level. It shifts the text's headings
+// below that level and closes gaps between their levels. The HTML was sanitized when it was stored
+// (package markup).
 func prose(t *domain.Text, level int) template.HTML {
 	if t == nil {
 		return ""

@@ -8,13 +8,12 @@ import (
 	"unicode"
 )
 
-// longestNext is how many bytes of an address are kept through signing in. The request
-// of an application must fit.
+// longestNext limits the address that is kept while signing in. An application's authorization
+// request must fit.
 const longestNext = 8000
 
-// localPath gives the path on this site that a value names, "" if it names none: it
-// begins with a single slash, and holds nothing that a browser would read as the start
-// of another host.
+// localPath returns the path on this site that a value contains, or "". It begins with a single
+// slash, and contains nothing that a browser would parse as another host.
 func localPath(s string) string {
 	if len(s) > longestNext || !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") ||
 		strings.Contains(s, `\`) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
@@ -27,7 +26,7 @@ func localPath(s string) string {
 	return s
 }
 
-// encodeNext makes a path fit for a cookie.
+// encodeNext encodes a path for a cookie.
 func encodeNext(path string) string { return base64.RawURLEncoding.EncodeToString([]byte(path)) }
 
 func decodeNext(value string) string { return localPath(decodeText(value)) }
@@ -40,7 +39,7 @@ func decodeText(value string) string {
 	return string(text)
 }
 
-// Next is where the visitor wants to go after this page, "" if they did not say.
+// Next returns the path to continue with after this page, "" for none.
 func (v *Visit) Next() string {
 	if v.R.Method == http.MethodPost {
 		return localPath(v.R.PostForm.Get("next"))
@@ -48,13 +47,13 @@ func (v *Visit) Next() string {
 	return localPath(v.Query("next"))
 }
 
-// Redirect leads to a path of this site, by GET.
+// Redirect redirects to a path of this site with GET.
 func (v *Visit) Redirect(path string) error {
 	if localPath(path) == "" {
 		path = "/"
 	}
 	if v.R.Header.Get("HX-Request") == "true" && strings.HasPrefix(path, "/sign-in") {
-		// What asks is a part of a page, which signing in is no part of: the whole page goes there.
+		// The request is for a part of a page. Redirect the whole page to the sign-in page instead.
 		v.W.Header().Set("HX-Redirect", v.s.root+path)
 		v.W.WriteHeader(http.StatusNoContent)
 		return nil
@@ -62,16 +61,16 @@ func (v *Visit) Redirect(path string) error {
 	return v.Leave(v.s.root + path)
 }
 
-// Moved says that the page is at another path of this site for good.
+// Moved redirects permanently to another path of this site.
 func (v *Visit) Moved(path string) error {
 	v.W.Header().Set("Location", v.s.root+path)
 	v.W.WriteHeader(http.StatusMovedPermanently)
 	return nil
 }
 
-// Leave leads to any address, by GET. It is for addresses that were checked. A script that
-// sends a form for a page is told of the address instead: had it followed, it would have read
-// the note that is for the page.
+// Leave redirects to any address with GET. The caller must have checked it. A script that posts a
+// form receives the address in a header instead: if it followed the redirect, it would consume the
+// note of the next page.
 func (v *Visit) Leave(address string) error {
 	if v.R.Header.Get("X-Follow") == "none" {
 		v.W.Header().Set("X-Location", address)
@@ -83,23 +82,23 @@ func (v *Visit) Leave(address string) error {
 	return nil
 }
 
-// Done leads to a path and has the page there say a note.
+// Done redirects to a path, whose page shows the note.
 func (v *Visit) Done(path, note string) error {
 	v.s.setCookie(v.W, v.s.noteCookie(), note, noteLife)
 	return v.Redirect(path)
 }
 
-// AskToSignIn leads to signing in, and from there back.
+// AskToSignIn redirects to the sign-in page, which leads back afterwards.
 func (v *Visit) AskToSignIn() error {
 	return v.Redirect("/sign-in?next=" + url.QueryEscape(v.Here()))
 }
 
-// AskToConfirm redirects to the page for a confirmation, which leads back afterwards.
+// AskToConfirm redirects to the confirmation page, which leads back afterwards.
 func (v *Visit) AskToConfirm() error {
 	return v.Redirect("/settings/confirm?next=" + url.QueryEscape(v.Here()))
 }
 
-// Here is the address of the visit on this site.
+// Here returns the address of the current page on this site.
 func (v *Visit) Here() string {
 	here := v.R.URL.EscapedPath()
 	if v.R.URL.RawQuery != "" {

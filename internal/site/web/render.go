@@ -24,15 +24,15 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// View is what a template is given.
+// View is the data of a template.
 type View struct {
-	Title   string // of the page, and its heading
+	Title   string // of the page and of its heading
 	Path    string
 	Here    string // the address of the page on this site, with its query
-	Section []Link // the pages beside this one, nil for none
+	Section []Link // the page's navigation, nil for none
 	Account *signin.Account
 	Actor   domain.Actor
-	Reader  string // who reads, for the worker
+	Reader  string // identifies the reader for the worker
 	Lang    *catalog.Language
 	Langs   []*catalog.Language
 	Head    Head
@@ -41,35 +41,35 @@ type View struct {
 	Mark    string        // address of the site's picture, "" for none
 	News    template.HTML // the announcement, "" if there is none or the reader has put it away
 	Note    string
-	Undo    string // by which what the note is about is undone, "" for nothing
+	Undo    string // key of the removal to undo, "" for none
 	Form    *Form
-	Data    any // what the page alone has
+	Data    any // the page's own data
 
 	seeing bool
 }
 
-// Head is what a page says of itself to other programs. The zero Head says nothing, and
-// search engines are asked to pass the page over unless it has a Canonical address.
+// Head contains a page's metadata for other programs. The zero Head is empty. A page without a
+// Canonical address is excluded from search engines.
 type Head struct {
-	Canonical   string // the address to be known by; "" keeps the page out of search engines
+	Canonical   string // canonical address; "" excludes the page from search engines
 	Description string
 	Kind        string // of Open Graph: "website", "article", "profile"
 	Picture     Picture
 	Feeds       []Alternate
 	OEmbed      string // address of the JSON form
-	Prev, Next  string // addresses of the pages beside this one in its list
+	Prev, Next  string // addresses of the adjacent pages of its list
 }
 
-// Picture stands for a page where others link to it.
+// Picture represents a page when others link to it.
 type Picture struct {
 	URL, Alt      string
 	Width, Height int64
 }
 
-// Alternate is another form of a page: a feed.
+// Alternate is a feed of the page.
 type Alternate struct{ Type, Title, URL string }
 
-// section gives the pages beside that of a path.
+// section returns the navigation of a path.
 func (s *Site) section(path string) []Link {
 	for _, section := range s.sections {
 		for _, prefix := range section.Under {
@@ -81,30 +81,30 @@ func (s *Site) section(path string) []Link {
 	return nil
 }
 
-// Current reports whether an entry of a navigation is the page, or what it is below.
+// Current reports whether an entry of a navigation is the page or an ancestor of it.
 func (v View) Current(l Link) bool {
 	return v.Path == l.Path || l.Path != "/operator" && strings.HasPrefix(v.Path, l.Path+"/")
 }
 
-// Operator reports whether an operator looks at the page.
+// Operator reports whether the reader is an operator.
 func (v View) Operator() bool { return v.Account != nil && v.Account.Office == domain.OfficeOperator }
 
 // Seeing reports whether the reader may see collections at all.
 func (v View) Seeing() bool { return v.seeing }
 
-// Initials stand where the reader has no picture.
+// Initials returns the replacement for a missing profile picture.
 func (v View) Initials() string { return domain.Initials(v.Account.Name) }
 
-// Failed reports whether the page says that something is wrong.
+// Failed reports whether the page shows an error.
 func (v View) Failed() bool { return v.Form.Failed() }
 
-// pages give templates by room and name, "look/channel"; those of the frame have no room.
-// Each is put together when it is first shown: all of them in every language take some
-// 35 MB, and many are never shown.
+// pages are the templates by package and name, such as "look/channel". Those of the frame have no
+// prefix. Each is parsed when it is first shown: all of them in every language take about 35 MB,
+// and many are never shown.
 type pages map[string]func() *template.Template
 
-// parse reads the templates for a language: each page on the parts that its room
-// shares, and on those that all do.
+// parse prepares the templates of a language. Each page includes the shared templates of its
+// package and of the frame.
 func (s *Site) parse(lang *catalog.Language, rooms []Room) pages {
 	all := pages{}
 	shared := template.Must(template.New("").Funcs(s.funcs(lang)).ParseFS(templateFiles, "templates/*.html"))
@@ -115,7 +115,7 @@ func (s *Site) parse(lang *catalog.Language, rooms []Room) pages {
 		parts := template.Must(shared.Clone())
 		own, err := fs.Glob(room.Templates, "*.html")
 		if err != nil || len(own) == 0 {
-			panic("site: the room " + room.Name + " has no templates") // they are part of the program
+			panic("site: the room " + room.Name + " has no templates") // embedded files
 		}
 		for _, name := range own {
 			if strings.HasPrefix(name, "_") {
@@ -131,15 +131,15 @@ func (s *Site) parse(lang *catalog.Language, rooms []Room) pages {
 	return all
 }
 
-// on gives the page of a file, on parts that are never executed themselves. It panics where
-// the file, which is part of the program, is no template.
+// on returns a function that parses a page on first use. It clones parts, which must never be
+// executed themselves. It panics if the embedded file is not a valid template.
 func on(parts *template.Template, files fs.FS, name string) func() *template.Template {
 	return sync.OnceValue(func() *template.Template {
 		return template.Must(template.Must(parts.Clone()).ParseFS(files, name))
 	})
 }
 
-// funcs are what templates can do.
+// funcs returns the functions of templates.
 func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 	return template.FuncMap{
 		"t":          lang.Text,
@@ -169,14 +169,14 @@ func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 	}
 }
 
-// markup is a text of the catalogue that holds HTML; its arguments are escaped unless they
-// are HTML themselves.
+// markup returns a text of the catalogue that contains HTML. Arguments are escaped unless they are
+// HTML themselves.
 func markup(lang *catalog.Language, id string, args []any) template.HTML {
 	for i, arg := range args {
 		switch arg := arg.(type) {
 		case template.HTML:
 			args[i] = string(arg)
-		case int, int64: // written as the language does
+		case int, int64: // formatted by the language
 		default:
 			args[i] = template.HTMLEscaper(arg)
 		}
@@ -184,8 +184,7 @@ func markup(lang *catalog.Language, id string, args []any) template.HTML {
 	return template.HTML(lang.Text(id, args...))
 }
 
-// timeTag is an instant in the words of a language, for a text that holds it: a time.Time,
-// or a pointer to one.
+// timeTag formats an instant, a time.Time or a pointer to one, as a time element.
 func timeTag(t any, words func(time.Time) string) template.HTML {
 	at, ok := t.(time.Time)
 	if p, is := t.(*time.Time); is && p != nil {
@@ -197,7 +196,7 @@ func timeTag(t any, words func(time.Time) string) template.HTML {
 	return template.HTML(`<time datetime="` + present.Machine(at) + `">` + template.HTMLEscapeString(words(at)) + `</time>`)
 }
 
-// dict makes a map of names and values in turns, for a template that takes several.
+// dict creates a map from pairs of names and values, for a template with several arguments.
 func dict(pairs ...any) map[string]any {
 	m := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -206,7 +205,7 @@ func dict(pairs ...any) map[string]any {
 	return m
 }
 
-// ago says how long ago something was, in its largest unit.
+// ago formats a duration in its largest unit, such as "3 days ago".
 func ago(lang *catalog.Language, since time.Duration) string {
 	const day = 24 * time.Hour
 	for _, unit := range []struct {
@@ -220,7 +219,7 @@ func ago(lang *catalog.Language, since time.Duration) string {
 	return lang.Text("web.ago.now")
 }
 
-// showMark has the site's picture stand beside its name, and for a page that has none.
+// showMark shows the site's picture next to its name, and uses it for pages without a picture.
 func (v *View) showMark(visit *Visit) {
 	if v.Site.Picture == nil {
 		return
@@ -233,7 +232,7 @@ func (v *View) showMark(visit *Visit) {
 	}
 }
 
-// Page shows a page of the room. f may be nil; data is for the page's template.
+// Page shows a page of the package. f may be nil. data is passed to the page's template.
 func (v *Visit) Page(name, title string, f *Form, data any) error {
 	status := http.StatusOK
 	if f != nil && f.status != 0 {
@@ -242,7 +241,7 @@ func (v *Visit) Page(name, title string, f *Form, data any) error {
 	return v.Render(status, name, title, f, data)
 }
 
-// Render writes a page, once it is whole.
+// Render writes a page after it was rendered completely.
 func (v *Visit) Render(status int, name, title string, f *Form, data any) error {
 	if title == "" {
 		title = http.StatusText(status)
@@ -261,11 +260,11 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		shown.Section = v.s.section(v.R.URL.Path)
 	}
 	if status < http.StatusBadRequest {
-		if !v.Framed { // whose reader is on another site
+		if !v.Framed { // otherwise the reader is on another site
 			shown.Note, shown.Undo = v.Note()
 		}
 	} else {
-		shown.Head, shown.Here = Head{}, "/" // where there may be nothing to come back to
+		shown.Head, shown.Here = Head{}, "/" // the failed address may not work again
 	}
 	shown.showMark(v)
 	frame := v.Frame
@@ -298,7 +297,7 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		h.Set("X-Reader", shown.Reader)
 	}
 	v.W.WriteHeader(status)
-	_, _ = v.W.Write(body.text.Bytes()) // the client has gone; nothing to do
+	_, _ = v.W.Write(body.text.Bytes()) // fails only if the client is gone
 	return nil
 }
 

@@ -10,65 +10,65 @@ import (
 	"vitrine/internal/app"
 )
 
-// Room is a part of the website: its pages, and the templates that they are made from.
+// Room is a part of the website: a package's pages and their templates.
 type Room struct {
-	Name   string // its templates are called by it, and the texts of its pages begin with it
+	Name   string // name of the templates' folder, and prefix of the texts' ids
 	Routes []Route
 
-	// Templates holds a file for each page, called by its name, and files that begin with
-	// an underscore for what pages of the room share.
+	// Templates contains a file for each page, with the page's name. Files that begin with an
+	// underscore are shared by the pages.
 	Templates fs.FS
 
-	Lagging bool // its pages may be a little old: they are read at a replica of the database, if there is one
+	Lagging bool // its pages may be slightly outdated: they are read from a replica of the database, if there is one
 
 	Sections []Section
 }
 
-// Section is a navigation beside the pages whose paths begin with one of its prefixes.
+// Section is the navigation of pages whose paths begin with one of its prefixes.
 type Section struct {
 	Under []string
 	Links []Link
 }
 
-// Link is an entry of a navigation: a path and the id of its text. It stands there only If that
-// is so; nil is always.
+// Link is an entry of a navigation: a path and the id of its text. It is shown if If returns true
+// or is nil.
 type Link struct {
 	Path, Text string
 	If         func(a *app.App) bool
 }
 
-// Handler answers a visit, or gives an error for which a page is shown.
+// Handler answers a visit, or returns an error for which an error page is shown.
 type Handler func(v *Visit) error
 
-// Access is who may see a page.
+// Access defines who may see a page.
 type Access int
 
 const (
-	Anyone    Access = iota // whoever may see the site: see Route.Open
-	Users                   // a guest is sent to sign in, and comes back
-	Operators               // for others there is no such page
+	Anyone    Access = iota // everyone who may see the site: see Route.Open
+	Users                   // guests are sent to sign in, and come back
+	Operators               // not found for others
 )
 
-// Route is an address and what is there. Segments in braces stand for any text; where
-// they are {token} or {code} they are secret, and logs have the pattern instead of the path.
+// Route is a path pattern with its handlers. Segments in braces match any text. {token} and {code}
+// are secret, so logs contain the pattern instead of the path.
 type Route struct {
 	Path     string
 	Access   Access
-	Get      Handler // nil for none; HEAD is served by it too
+	Get      Handler // nil for none; also serves HEAD
 	Post     Handler // nil for none
 	Fields   Fields  // long or repeated fields of its form
-	Files    bool    // its forms may hold files, as multipart/form-data
-	Download bool    // GET answers with a file, which is counted as a request of the API is
-	Counted  bool    // POST is counted as a request of the API is, because it has other sites asked
-	Confirm  bool    // requires a recent confirmation, and asks for one before the page is shown
-	Open     bool    // guests may see it where they are closed out: it shows nothing of collections
+	Files    bool    // its forms may contain files, as multipart/form-data
+	Download bool    // GET answers with a file, which is rate limited like a request to the API
+	Counted  bool    // POST is rate limited like a request to the API, since it makes requests to other sites
+	Confirm  bool    // requires a recent confirmation before the page is shown
+	Open     bool    // guests may see it even if the site is closed to them: it shows nothing of collections
 
 	room    string
 	lagging bool
 }
 
-// sorted gives the routes of all rooms with the more literal of two patterns first, so
-// that the first that matches is the right one.
+// sorted returns the routes of all packages. Of two patterns that match the same path, the more
+// literal one comes first.
 func sorted(rooms []Room) []Route {
 	var all []Route
 	for _, room := range rooms {
@@ -81,10 +81,10 @@ func sorted(rooms []Room) []Route {
 	return all
 }
 
-// order is a text by which a literal segment comes before one in braces.
+// order returns a sort key that puts literal segments before those in braces.
 func (r Route) order() string { return strings.ReplaceAll(r.Path, "{", "\xff") }
 
-// match finds the route of a path, and what stands in the place of its braces.
+// match finds the route of a path, and the values of its segments in braces.
 func (s *Site) match(path string) (found Route, args []string, ok bool) {
 	for _, r := range s.routes {
 		if args, ok := r.match(path); ok {
@@ -110,18 +110,18 @@ func (r Route) match(path string) (args []string, ok bool) {
 	return args, true
 }
 
-// Matches reports whether a path is at the route.
+// Matches reports whether the route's pattern matches a path.
 func (r Route) Matches(path string) bool {
 	_, ok := r.match(path)
 	return ok
 }
 
-// secret reports whether the path of a visit lets its reader in somewhere.
+// secret reports whether the path contains a secret that grants access.
 func (r Route) secret() bool {
 	return strings.Contains(r.Path, "{token}") || strings.Contains(r.Path, "{code}")
 }
 
-// handler returns what answers a method, nil if nothing does.
+// handler returns the handler for a method, nil if there is none.
 func (r Route) handler(method string) Handler {
 	switch method {
 	case http.MethodGet, http.MethodHead:
@@ -132,7 +132,7 @@ func (r Route) handler(method string) Handler {
 	return nil
 }
 
-// allow lists the methods of a route.
+// allow returns the methods of a route for the header Allow.
 func (r Route) allow() string {
 	var methods []string
 	if r.Get != nil {

@@ -1,6 +1,6 @@
-// Package web is the frame that every page of the website stands on: requests and who
-// makes them, forms, templates, languages, cookies, headers, styles and scripts, errors.
-// Pages are in rooms, which hand it their routes and templates.
+// Package web is the frame of the website: requests and sessions, forms, templates, languages,
+// cookies, headers, styles and scripts, errors. Other packages provide the pages as routes and
+// templates.
 package web
 
 import (
@@ -19,46 +19,45 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// Options is what the website stands on.
+// Options contains the website's dependencies.
 type Options struct {
 	App       *app.App
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
-	Mails     bool   // mail is sent; otherwise it is kept for the operator
-	Language  string // tags of the languages of the site, the best one first
+	Mails     bool   // mail is sent; otherwise it is stored for the operator
+	Language  string // tags of the site's languages, best first
 	Version   string
 	Log       *slog.Logger
 	Now       func() time.Time
-	Limiter   *middleware.Limiter // of requests by tier, which searches count for
+	Limiter   *middleware.Limiter // rate limits by tier, which searches count towards
 	Callers   *httpedge.Callers   // limits the concurrent requests of a client, for the site and the API together
 }
 
-// Site answers the addresses of the website.
+// Site serves the addresses of the website.
 type Site struct {
 	o        Options
 	origin   string // scheme and host of the site
 	root     string // path of the site's URL and prefix of every link; usually ""
-	secure   bool   // the site is on https
-	policy   string // Content-Security-Policy but for what pages add to it
+	secure   bool   // the site uses HTTPS
+	policy   string // Content-Security-Policy without the additions of pages
 	cross    *http.CrossOriginProtection
 	routes   []Route
 	sections []Section
-	own      map[string]bool // first segments of addresses that are the website's alone
+	own      map[string]bool // first segments of paths that only the website uses
 
-	// What pages are made of is read when the first one is shown.
+	// Texts, pages and assets are read when the first page is shown.
 	texts  func() *catalog.Catalog
 	pages  func() map[string]func() pages // by language
 	assets func() assets
 }
 
-// New makes the website of some rooms. Their templates are part of the program, so that they
-// cannot be read is a defect of it.
+// New creates the website. It panics if templates are invalid, since they are part of the program.
 func New(o Options, rooms ...Room) *Site {
 	s := &Site{o: o, assets: theAssets, cross: http.NewCrossOriginProtection(), texts: theTexts}
 	if u, err := url.Parse(o.Addresses.Site); err == nil {
 		s.origin, s.root, s.secure = u.Scheme+"://"+u.Host, u.Path, u.Scheme == "https"
 	}
-	// A proxy may have changed Host, which the origin of a form is compared with.
+	// A proxy may have changed Host, with which the origin of a form is compared.
 	_ = s.cross.AddTrustedOrigin(s.origin) // an invalid origin matches none
 	s.policy = policy(o.Addresses.Files, o.App.UploadsTo())
 	s.own = map[string]bool{"assets": true}
@@ -81,9 +80,9 @@ func New(o Options, rooms ...Room) *Site {
 	return s
 }
 
-// Handles reports whether a request is for the website: for one of its addresses or
-// anything below them, for a page of something, or by a browser for a page that nobody
-// has. What is below the API's addresses stays with the API, in whichever form it is asked for.
+// Handles reports whether a request is for the website: for one of its own paths or anything below
+// them, for the page of an item, or from a browser for an unknown page. Paths of the API always
+// stay with the API.
 func (s *Site) Handles(r *http.Request) bool {
 	if s.own[first(r.URL.Path)] {
 		return true
@@ -100,7 +99,7 @@ func (s *Site) Handles(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && wantsPage(r)
 }
 
-// moved returns the route of a request whose path has a slash too many at the end.
+// moved returns the route of a request whose path has an extra slash at the end.
 func (s *Site) moved(r *http.Request) (at Route, ok bool) {
 	path, ok := httpedge.WithoutSlash(r)
 	if !ok || apis(path) {
@@ -117,20 +116,19 @@ func (s *Site) moved(r *http.Request) (at Route, ok bool) {
 // of a user.
 func (s *Site) Owns(segment string) bool { return s.own[segment] }
 
-// Streams reports whether a request is a form with files, which its page reads as they come.
+// Streams reports whether a request is a form with files, which its page reads as a stream.
 func (s *Site) Streams(r *http.Request) bool {
 	at, _, found := s.match(r.URL.Path)
 	return found && at.Files && r.Method == http.MethodPost && mediaType(r) == "multipart/form-data"
 }
 
-// Downloads reports whether a request is for a file that is made as it is sent.
+// Downloads reports whether a request is for a file that is created while it is sent.
 func (s *Site) Downloads(r *http.Request) bool {
 	at, _, found := s.match(r.URL.Path)
 	return found && at.Download && r.Method != http.MethodPost
 }
 
-// apis reports whether the first segment of a path is one of the API's, or asks how the
-// server is.
+// apis reports whether the first segment of a path belongs to the API or to health checks.
 func apis(path string) bool {
 	switch strings.ToLower(first(path)) {
 	case "v1", "v2", "v3", "v4", "api", "ext", ".well-known", "healthz", "livez", "readyz":
@@ -144,12 +142,12 @@ func first(path string) string {
 	return segment
 }
 
-// wantsPage reports whether a client names HTML among what it accepts, as browsers do.
+// wantsPage reports whether a client accepts HTML, as browsers do.
 func wantsPage(r *http.Request) bool {
 	return strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
 }
 
-// ServeHTTP answers what it Handles.
+// ServeHTTP serves requests for which Handles returns true.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name, ok := strings.CutPrefix(r.URL.Path, "/assets/"); ok && s.assets().serve(w, r, name) {
 		return
@@ -160,7 +158,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Render answers with a page about an error (a middleware.Renderer).
+// Render answers with an error page (a middleware.Renderer).
 func (s *Site) Render(w http.ResponseWriter, r *http.Request, status int, message string) {
 	v := s.visit(w, r)
 	if message == "" {
@@ -169,7 +167,7 @@ func (s *Site) Render(w http.ResponseWriter, r *http.Request, status int, messag
 	v.failure(status, message)
 }
 
-// visit makes the visit of a request.
+// visit creates the visit of a request.
 func (s *Site) visit(w http.ResponseWriter, r *http.Request) *Visit {
 	v := &Visit{s: s, W: w, R: r}
 	v.Lang = s.language(r)

@@ -5,7 +5,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Storage is what a user has stored, and may.
+// Storage is a user's storage and its limits.
 type Storage struct {
 	Unused, Total share
 	Files, Texts  string // their shares of Total
@@ -13,22 +13,22 @@ type Storage struct {
 	Largest       string // file
 }
 
-// share is how much there is of what there may be.
+// share is a used amount and its limit.
 type share struct {
 	Name         string // of the meter
-	Bytes, Limit int64  // no limit where it is 0
+	Bytes, Limit int64  // 0 means no limit
 }
 
-// Used and Allowed are the two in words.
+// Used formats the used amount.
 func (s share) Used() string { return domain.FormatBytes(s.Bytes) }
 
-// Allowed is the limit in words.
+// Allowed formats the limit.
 func (s share) Allowed() string { return domain.FormatBytes(s.Limit) }
 
-// Shown is the value of the meter, which ends at its limit.
+// Shown returns the value of the meter, which is capped at the limit.
 func (s share) Shown() int64 { return min(s.Bytes, s.Limit) }
 
-// NewStorage is what a user has stored, beside the quotas of their tier.
+// NewStorage returns a user's storage with the quotas of their tier.
 func NewStorage(v *Visit, u domain.ByteUsage) Storage {
 	q := v.App().Quota(u.Tier)
 	return Storage{

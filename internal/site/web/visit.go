@@ -17,33 +17,33 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// Visit is one request of the website and who makes it.
+// Visit is a request to the website and its user.
 type Visit struct {
 	s       *Site
 	W       http.ResponseWriter
 	R       *http.Request
-	Args    []string // what the address has in the place of its braces
+	Args    []string // values of the path's segments in braces
 	Secret  string   // of the session, "" for none
 	Session domain.Session
-	Account *signin.Account // nil for who is not signed in
+	Account *signin.Account // nil for guests
 	Lang    *catalog.Language
-	Head    Head   // what the page says of itself to other programs
-	Frame   string // the template around the page, "" for the usual one
+	Head    Head   // metadata for other programs
+	Frame   string // the template around the page, "" for the default
 	Wide    bool   // the page uses the whole width
-	FormsTo string // an address beyond the site that a form of the page leads to
-	Frames  string // an address beyond the site that the page shows in a frame
+	FormsTo string // an address beyond the site that a form of the page redirects to
+	Frames  string // an address beyond the site that the page embeds in a frame
 	Framed  bool   // other sites may show the page in a frame
 
-	nobodys bool         // the page is the same for all who use the browser
-	site    *domain.Site // what the site says of itself, once somebody asked
-	room    string       // of the route, whose templates are meant
+	nobodys bool         // the page is the same for all users of the browser
+	site    *domain.Site // the site's settings, once they were read
+	room    string       // package of the route, for its templates
 	fields  Fields       // of the route
 	most    int64        // maximum bytes of the fields of its form
-	tag     string       // of the page, once Fresh has been asked
+	tag     string       // ETag of the page, after Fresh was called
 	counted bool         // Account.Unread counts what the reader may see, up to mostUnread
 }
 
-// answer finds the page, who asks for it and whether they may, and has it answer.
+// answer finds the route, identifies the user, checks access and calls the handler.
 func (v *Visit) answer() error {
 	if at, ok := v.s.moved(v.R); ok {
 		v.logAs(at, true)
@@ -95,8 +95,8 @@ func (v *Visit) answer() error {
 	return nil
 }
 
-// count counts a search by words, a file and the form of a Counted route like a request of the API: for the
-// user by their tier, for a guest by their address.
+// count counts text searches, files and the forms of Counted routes towards the API's rate limits:
+// by tier for users, by address for guests.
 func (v *Visit) count(at Route) error {
 	counted := at.Download || strings.TrimSpace(v.Query("q")) != ""
 	if v.R.Method == http.MethodPost {
@@ -118,7 +118,7 @@ func (v *Visit) count(at Route) error {
 	return domain.NewTooMany("", int64(d.Limit), time.Minute, time.Duration(d.RetryAfter)*time.Second)
 }
 
-// logAs sets what logs and metrics say was asked for, without its secrets.
+// logAs sets the path for logs and metrics, without secrets.
 func (v *Visit) logAs(at Route, found bool) {
 	x := middleware.From(v.R.Context())
 	switch {
@@ -132,8 +132,9 @@ func (v *Visit) logAs(at Route, found bool) {
 	}
 }
 
-// identify finds out who is signed in. It keeps the cookie of an ended session, because another response
-// may have just replaced it: two requests may be in progress while the session gets another secret.
+// identify finds the signed-in user. It keeps the cookie of an ended session, because another
+// response may have just replaced it: two requests may be in progress while the session gets
+// another secret.
 func (v *Visit) identify() error {
 	secret := v.s.sessionOf(v.R)
 	if secret == "" {
@@ -151,11 +152,11 @@ func (v *Visit) identify() error {
 	return nil
 }
 
-// mostUnread is how many unread notifications are counted: 99, and that there are more.
+// mostUnread is how many unread notifications are counted; above 99 the page shows "99+".
 const mostUnread = 100
 
-// countUnread has the account say how many unread notifications its list shows, which may be
-// fewer than there are. Where they cannot be counted just now, it says all.
+// countUnread counts the unread notifications that the list shows, which may be fewer than the
+// stored count. If counting fails, the stored count is used.
 func (v *Visit) countUnread() {
 	if v.Account == nil || v.counted {
 		return
@@ -203,7 +204,7 @@ func (v *Visit) readForms(at Route) error {
 	return nil
 }
 
-// mediaType is what a body is said to be, without parameters; "" where it is not said.
+// mediaType returns the media type of a body without parameters; "" if it is missing.
 func mediaType(r *http.Request) string {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil && media == "" && r.Header.Get("Content-Type") != "" {
@@ -220,7 +221,7 @@ func (v *Visit) Query(name string) string {
 	return ""
 }
 
-// clean reports whether a text is one that can be kept and shown.
+// clean reports whether a text is valid UTF-8 without NUL.
 func clean(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 func (v *Visit) methodNotAllowed(at Route) {
@@ -232,23 +233,23 @@ func (v *Visit) methodNotAllowed(at Route) {
 	v.failure(http.StatusMethodNotAllowed, v.T("web.error.method", httpedge.MethodOf(v.R)))
 }
 
-// HeadOnly reports whether the request is HEAD, which pages see as GET.
+// HeadOnly reports whether the request is HEAD, which handlers receive as GET.
 func (v *Visit) HeadOnly() bool { return middleware.From(v.R.Context()).HeadOnly }
 
-// App is what the pages are made from.
+// App returns the application.
 func (v *Visit) App() *app.App { return v.s.o.App }
 
-// Addresses are where the server is reached.
+// Addresses returns the server's addresses.
 func (v *Visit) Addresses() *present.Addresses { return v.s.o.Addresses }
 
-// Mails reports whether mail is sent; otherwise it is kept for the operator.
+// Mails reports whether mail is sent; otherwise it is stored for the operator.
 func (v *Visit) Mails() bool { return v.s.o.Mails }
 
-// Version is the program's.
+// Version returns the program's version.
 func (v *Visit) Version() string { return v.s.o.Version }
 
-// Site is what the site says of itself. Where that cannot be read just now, it says as
-// much as a new one: it is on every page, also on those that say what went wrong.
+// Site returns the site's settings. If they cannot be read, it returns those of a new site, since
+// all pages, including error pages, need them.
 func (v *Visit) Site() domain.Site {
 	if v.site == nil {
 		site, err := v.App().SiteSettings(v.R.Context())
@@ -260,18 +261,18 @@ func (v *Visit) Site() domain.Site {
 	return *v.site
 }
 
-// Now is the time.
+// Now returns the current time.
 func (v *Visit) Now() time.Time { return v.s.o.Now() }
 
-// T is a text of the catalogue in the reader's language.
+// T returns a text of the catalogue in the reader's language.
 func (v *Visit) T(id string, args ...any) string { return v.Lang.Text(id, args...) }
 
-// Visitor is where the request comes from.
+// Visitor returns where the request comes from.
 func (v *Visit) Visitor() domain.Visitor {
 	return domain.Visitor{Address: middleware.From(v.R.Context()).ClientIP, Agent: v.R.UserAgent(), Browser: v.s.knownAs(v.R), Local: httpedge.Local(v.R)}
 }
 
-// Actor is who acts; a guest for who is not signed in.
+// Actor returns the acting user, or a guest if nobody is signed in.
 func (v *Visit) Actor() domain.Actor {
 	if v.Account == nil {
 		return domain.Actor{}

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// browser says in a few words what a User-Agent is, for people to know theirs again.
+// browser describes a User-Agent in a few words, so that people recognize their browsers.
 func browser(v *web.Visit, agent string) string {
 	name := firstNamed(agent, "Edg/:Edge", "OPR/:Opera", "Firefox/:Firefox", "FxiOS/:Firefox", "Chromium/:Chromium",
 		"Chrome/:Chrome", "CriOS/:Chrome", "Safari/:Safari")
@@ -24,7 +24,7 @@ func browser(v *web.Visit, agent string) string {
 	return shorten(agent, 60)
 }
 
-// firstNamed gives the word of the first mark that a text holds, from "mark:word".
+// firstNamed returns the word of the first "mark:word" whose mark the text contains.
 func firstNamed(text string, marks ...string) string {
 	for _, m := range marks {
 		if mark, word, _ := strings.Cut(m, ":"); strings.Contains(text, mark) {
@@ -34,7 +34,7 @@ func firstNamed(text string, marks ...string) string {
 	return ""
 }
 
-// shorten cuts a text to so many characters.
+// shorten truncates a text to a number of characters.
 func shorten(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

@@ -9,14 +9,13 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// applicationView is the page of an application. Secret is shown once, when it is new.
+// applicationView is the page of an application. Secret is shown only once, when it is new.
 type applicationView struct {
 	domain.Application
 	Secret string
 }
 
-// applicationsPage lists the applications that the account has registered, with the
-// form for another.
+// applicationsPage lists the applications that the account registered, and the form for a new one.
 func applicationsPage(v *web.Visit) error {
 	return showApplications(v, web.Filled("kind", "confidential"))
 }
@@ -29,7 +28,7 @@ func showApplications(v *web.Visit, f *web.Form) error {
 	return v.Page("applications", v.T("account.title.applications"), f, all)
 }
 
-// createApplication registers one, and shows its secret if it has one.
+// createApplication registers an application, and shows its secret if it has one.
 func createApplication(v *web.Visit) error {
 	f := v.Form()
 	secret, made, err := v.App().CreateApplication(v.R.Context(), v.Actor(), applicationInput(f))
@@ -45,7 +44,7 @@ func createApplication(v *web.Visit) error {
 	return showApplication(v, nil, made, secret)
 }
 
-// applicationInput reads the fields of an application; its addresses are one per line.
+// applicationInput reads the fields of an application. The form has one redirect URI per line.
 func applicationInput(f *web.Form) accounts.ApplicationInput {
 	in := accounts.ApplicationInput{Name: f.Trimmed("name"), Public: f.Has("kind", "public"), ForV2: f.Has("for_v2", "yes")}
 	for line := range strings.Lines(f.Get("redirect_uris")) {
@@ -60,7 +59,7 @@ func applicationPath(a domain.Application) string {
 	return "/oauth/applications/" + strconv.FormatInt(int64(a.ID), 10)
 }
 
-// application reads the one that the address names.
+// application returns the application in the path.
 func application(v *web.Visit) (domain.Application, error) {
 	id, err := web.ID(v.Args[0])
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// consentView is what the page asks.
+// consentView is the page that asks for consent.
 type consentView struct {
 	accounts.Consent
-	Request string // the address to which the answer goes: this page's, with the scope that it shows
-	To      string // where the answer leads, in short; "" if nowhere
+	Request string // the address that the form posts to: this page with the shown scope
+	To      string // a short form of the redirect address; "" if there is no redirect
 }
 
-// authorizationRequest reads what the application asks for from the address.
+// authorizationRequest reads the application's request from the query.
 func authorizationRequest(v *web.Visit) accounts.AuthorizationRequest {
 	q := v.R.URL.Query()
 	r := accounts.AuthorizationRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"),
@@ -34,8 +34,8 @@ func authorizationRequest(v *web.Visit) accounts.AuthorizationRequest {
 	return r
 }
 
-// consentPage asks whether an application may act for the account. What is wrong with
-// the request is shown before anybody has to sign in for it.
+// consentPage shows the form for granting access to an application. It shows errors in the request
+// before the user has to sign in.
 func consentPage(v *web.Visit) error {
 	c, err := v.App().Authorization(v.R.Context(), v.Actor(), authorizationRequest(v))
 	if err != nil {
@@ -58,7 +58,7 @@ func shown(v *web.Visit, scope domain.Scope) string {
 	return v.R.URL.EscapedPath() + "?" + q.Encode()
 }
 
-// consent allows or denies what the address asks for.
+// consent allows or denies the request of the application.
 func consent(v *web.Visit) error {
 	if v.Account == nil {
 		return v.AskToSignIn()
@@ -78,8 +78,7 @@ func consent(v *web.Visit) error {
 	return sendBack(v, to)
 }
 
-// sendBack leads to the application, or shows the code to who has to carry it there
-// themself.
+// sendBack redirects to the application, or shows the code if the user has to copy it there.
 func sendBack(v *web.Visit, to string) error {
 	query, carried := strings.CutPrefix(to, domain.OutOfBand)
 	if to != "" && !carried {
@@ -97,10 +96,9 @@ func sendBack(v *web.Visit, to string) error {
 	return v.Page("code", title, nil, data)
 }
 
-// refuseApplication informs an application of what is wrong with its request, or, where it
-// is not known who asks, the visitor. Who is not signed in is never sent to the
-// application: a link of this site would lead them wherever its author likes (RFC 9700
-// section 4.11.2).
+// refuseApplication reports an invalid request to the application, or to the visitor if the
+// application is unknown. It never redirects visitors who are not signed in, since this would be an
+// open redirect (RFC 9700 section 4.11.2).
 func refuseApplication(v *web.Visit, err error) error {
 	refused, ok := errors.AsType[*accounts.OAuthError](err)
 	if !ok {
@@ -112,14 +110,14 @@ func refuseApplication(v *web.Visit, err error) error {
 	return v.Render(http.StatusBadRequest, "refused", v.T("account.title.refused"), nil, refused)
 }
 
-// destination is a redirect address as people read it: the host, or that the
-// application is on their own machine; "" for none.
+// destination returns a redirect address for people: the host, or a text for an application on
+// their own machine; "" for no address.
 func destination(v *web.Visit, address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || address == domain.OutOfBand:
 		return ""
-	case u.Scheme == "http": // nothing else can be registered
+	case u.Scheme == "http": // only loopback addresses can be registered
 		return v.T("account.consent.on-machine", u.Host)
 	case u.Scheme == "https":
 		return u.Host

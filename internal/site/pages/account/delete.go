@@ -2,7 +2,7 @@ package account
 
 import "vitrine/internal/site/web"
 
-// deletePage says what deleting the account would do, and asks whether to.
+// deletePage explains what deleting the account does, and asks for confirmation.
 func deletePage(v *web.Visit) error { return showDelete(v, nil) }
 
 func showDelete(v *web.Visit, f *web.Form) error {
@@ -13,7 +13,7 @@ func showDelete(v *web.Visit, f *web.Form) error {
 	return v.Page("delete", v.T("account.title.delete"), f, farewell)
 }
 
-// deleteAccount deletes it, and with it the session.
+// deleteAccount deletes the account, and with it the session.
 func deleteAccount(v *web.Visit) error {
 	f := v.Form()
 	err := v.App().DeleteAccount(v.R.Context(), v.Actor(), v.Session, f.Trimmed("slug"))

@@ -9,7 +9,7 @@ func showEmail(v *web.Visit, f *web.Form) error {
 	return v.Page("email", v.T("account.title.email"), f, nil)
 }
 
-// changeEmail has a link mailed to the new address, or kept for the operator to pass on.
+// changeEmail mails a link to the new address, or stores it for the operator to pass on.
 func changeEmail(v *web.Visit) error {
 	f := v.Form()
 	err := v.App().ChangeEmail(v.R.Context(), v.Visitor(), v.Actor(), v.Session, f.Trimmed("email"))
@@ -25,7 +25,7 @@ func changeEmail(v *web.Visit) error {
 	return v.Done("/settings/email", "email-sent")
 }
 
-// confirmEmailPage asks for a click, as confirmPage does.
+// confirmEmailPage requires a click, like confirmPage.
 func confirmEmailPage(v *web.Visit) error {
 	email, err := v.App().AddressLink(v.R.Context(), v.Args[0])
 	if err != nil {
@@ -34,8 +34,7 @@ func confirmEmailPage(v *web.Visit) error {
 	return v.Page("confirm-email", v.T("account.title.confirm-email"), nil, email)
 }
 
-// confirmEmail changes the address as the mailed link says, in whichever browser it is
-// followed.
+// confirmEmail changes the address. The link works in any browser.
 func confirmEmail(v *web.Visit) error {
 	changed, secret, err := v.App().ConfirmEmail(v.R.Context(), v.Actor(), v.Session, v.Args[0], endOthers(v.Form()))
 	if err != nil {

@@ -14,7 +14,7 @@ func grantsPage(v *web.Visit) error {
 	return v.Page("grants", v.T("account.title.grants"), nil, grants)
 }
 
-// revokeGrant takes back what an application may do.
+// revokeGrant revokes the access of an application.
 func revokeGrant(v *web.Visit) error {
 	id, err := web.ID(v.Form().Get("revoke"))
 	if err != nil {

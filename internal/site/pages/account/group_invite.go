@@ -5,12 +5,12 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// groupInvite reads the group that the address invites to. A wrong code opens nothing.
+// groupInvite returns the group of an invitation link, or an error if the code is wrong.
 func groupInvite(v *web.Visit) (domain.Group, error) {
 	return v.App().InviteeGroup(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[0]), v.Args[1])
 }
 
-// groupInvitePage shows the group that can be joined.
+// groupInvitePage shows the group of an invitation link.
 func groupInvitePage(v *web.Visit) error {
 	g, err := groupInvite(v)
 	if err != nil {

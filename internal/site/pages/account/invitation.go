@@ -5,15 +5,15 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// invitationView is an invitation, and who looks at it.
+// invitationView is an invitation as the visitor sees it.
 type invitationView struct {
 	domain.Invitation
 	Token string
-	Here  string // the address of the page
-	Other bool   // it is for somebody other than the user who is signed in
+	Here  string // the path of the page
+	Other bool   // the invitation is for another user than the one who is signed in
 }
 
-// invitationPage shows who invites to what. Whoever has the link may read it.
+// invitationPage shows an invitation to anyone with the link.
 func invitationPage(v *web.Visit) error {
 	i, err := v.App().InvitationByToken(v.R.Context(), v.Args[0])
 	if err != nil {
@@ -28,7 +28,7 @@ func showInvitation(v *web.Visit, f *web.Form, i domain.Invitation) error {
 	return v.Page("invitation", v.T("account.title.invitation", i.Group.Name), f, shown)
 }
 
-// answerInvitation accepts or declines. Declining takes no account.
+// answerInvitation accepts or declines. Declining requires no account.
 func answerInvitation(v *web.Visit) error {
 	token := v.Args[0]
 	switch v.Form().Get("answer") {
@@ -49,7 +49,7 @@ func answerInvitation(v *web.Visit) error {
 	return web.UnknownButton()
 }
 
-// refuseInvitation says on the page of the invitation that it is somebody else's.
+// refuseInvitation shows on the page of the invitation that it is for another user.
 func refuseInvitation(v *web.Visit, err error) error {
 	f := v.Form()
 	if domain.KindOf(err) != domain.Forbidden || !f.Refused(err) {

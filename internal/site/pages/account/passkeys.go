@@ -6,21 +6,21 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// passkeysView is what the pages of the second factor show.
+// passkeysView is the data of the second factor's pages.
 type passkeysView struct {
 	signin.SecondFactor
 	Possible bool // browsers offer passkeys here
 	Passkey  passkey
-	Options  string   // for the browser to make a passkey with
-	Name     string   // of that
-	New      []string // recovery codes that were made just now, shown this once
-	First    bool     // they came with the first passkey
+	Options  string   // with which the browser creates a passkey
+	Name     string   // of the new passkey
+	New      []string // new recovery codes, which are shown only once
+	First    bool     // the codes were created with the first passkey
 }
 
-// Last reports whether there is one passkey alone.
+// Last reports whether there is only one passkey.
 func (p passkeysView) Last() bool { return len(p.Passkeys) == 1 }
 
-// passkeysPage lists the passkeys, with the form for another, and says how many codes are left.
+// passkeysPage lists the passkeys, with the form for another, and shows how many codes are left.
 func passkeysPage(v *web.Visit) error { return showPasskeys(v, nil) }
 
 func showPasskeys(v *web.Visit, f *web.Form) error {
@@ -54,7 +54,8 @@ func beginPasskey(v *web.Visit) error {
 	return v.Page("passkey-add", v.T("account.title.passkey-add"), nil, passkeysView{Options: string(options), Name: in.Name})
 }
 
-// addPasskey keeps what the browser has made. With the first one it shows recovery codes.
+// addPasskey stores the passkey that the browser created. For the first one it also shows recovery
+// codes.
 func addPasskey(v *web.Visit) error {
 	f := v.Form()
 	in := signin.PasskeyInput{Name: f.Trimmed("name")}
@@ -72,13 +73,13 @@ func addPasskey(v *web.Visit) error {
 	return showCodes(v, nil, codes, true)
 }
 
-// passkey is one of the list.
+// passkey is an entry of the list.
 type passkey struct {
 	ID   int64
 	Name string
 }
 
-// passkeyNamed finds the passkey that the address names.
+// passkeyNamed returns the passkey in the path.
 func passkeyNamed(v *web.Visit) (shown passkeysView, err error) {
 	id, err := web.ID(v.Args[0])
 	if err != nil {
@@ -96,7 +97,7 @@ func passkeyNamed(v *web.Visit) (shown passkeysView, err error) {
 	return shown, domain.NewNotFound()
 }
 
-// passkeyPage asks whether to remove a passkey, and says what follows.
+// passkeyPage explains the consequences of removing a passkey, and requires a confirmation.
 func passkeyPage(v *web.Visit) error { return showPasskey(v, nil) }
 
 func showPasskey(v *web.Visit, f *web.Form) error {
@@ -107,7 +108,6 @@ func showPasskey(v *web.Visit, f *web.Form) error {
 	return v.Page("passkey", v.T("account.title.passkey", shown.Passkey.Name), f, shown)
 }
 
-// removePasskey removes it.
 func removePasskey(v *web.Visit) error {
 	f := v.Form()
 	shown, err := passkeyNamed(v)
@@ -133,7 +133,7 @@ func removePasskey(v *web.Visit) error {
 	return v.Done("/settings/passkeys", "passkey-removed")
 }
 
-// codesPage says how many codes are left, and offers new ones.
+// codesPage shows how many codes are left, and offers new ones.
 func codesPage(v *web.Visit) error { return showCodes(v, nil, nil, false) }
 
 func showCodes(v *web.Visit, f *web.Form, made []string, first bool) error {
@@ -145,7 +145,7 @@ func showCodes(v *web.Visit, f *web.Form, made []string, first bool) error {
 	return v.Page("recovery-codes", v.T("account.title.recovery-codes"), f, shown)
 }
 
-// makeCodes makes new ones, and shows them this once.
+// makeCodes creates new recovery codes, and shows them once.
 func makeCodes(v *web.Visit) error {
 	f := v.Form()
 	codes, secret, err := v.App().NewRecoveryCodes(v.R.Context(), v.Actor(), v.Session, endOthers(f))

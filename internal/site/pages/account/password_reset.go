@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// forgotPage asks for the address of an account.
+// forgotPage shows the form for the address of an account.
 func forgotPage(v *web.Visit) error {
 	if v.App().OnlySignOn() {
 		return v.Redirect("/sign-in")
@@ -15,7 +15,7 @@ func forgotPage(v *web.Visit) error {
 	return v.Page("forgot-password", v.T("account.title.forgot"), nil, nil)
 }
 
-// forgot has a link mailed. What it says does not reveal whether there is an account.
+// forgot mails a link. The answer does not reveal whether the account exists.
 func forgot(v *web.Visit) error {
 	f := v.Form()
 	email := f.Trimmed("email")
@@ -28,9 +28,9 @@ func forgot(v *web.Visit) error {
 	return lookInMail(v, email, true)
 }
 
-// lookInMail says where the link that goes on is: in a mail, or with the operator of a
-// server that sends none. ifKnown says that there is one only if the address has an
-// account, which nobody is told.
+// lookInMail explains where to find the link: in the mail, or with the operator if the server sends
+// no mail. If ifKnown is set, the text says that the mail exists only if the address has an
+// account.
 func lookInMail(v *web.Visit, email string, ifKnown bool) error {
 	title := v.T("account.title.look-in-mail")
 	if !v.Mails() {
@@ -42,7 +42,7 @@ func lookInMail(v *web.Visit, email string, ifKnown bool) error {
 	}{email, ifKnown})
 }
 
-// resetPage asks for a new password, if the link still works.
+// resetPage shows the form for a new password, if the link still works.
 func resetPage(v *web.Visit) error {
 	if err := v.App().PasswordLink(v.R.Context(), v.Args[0]); err != nil {
 		return deadLink(v, err)
@@ -67,8 +67,7 @@ func reset(v *web.Visit) error {
 	return v.Enter(secret, "", "password-set")
 }
 
-// deadLink shows a page for a mailed link that does not work any more; other errors
-// pass.
+// deadLink shows a page for a mailed link that no longer works. It returns other errors.
 func deadLink(v *web.Visit, err error) error {
 	if domain.KindOf(err) != domain.NotFound {
 		return err

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// profilePage shows what the account says of itself.
+// profilePage shows the form for the profile.
 func profilePage(v *web.Visit) error {
 	bio := ""
 	if v.Account.Bio != nil {
@@ -23,7 +23,8 @@ func showProfile(v *web.Visit, f *web.Form) error {
 	return v.Page("profile", v.T("account.title.profile"), f, nil)
 }
 
-// saveProfile changes name and bio, and the picture if another one is sent or named or it is to go.
+// saveProfile changes name and bio. It changes the picture if another one was uploaded or its
+// address given, or removes it.
 func saveProfile(v *web.Visit) error {
 	f, picture, err := v.FormWithPicture()
 	if err != nil {
@@ -43,8 +44,7 @@ func saveProfile(v *web.Visit) error {
 	return v.Done("/settings/profile", "profile")
 }
 
-// checkProfile holds a profile against the limits that the description has for what
-// comes through the API.
+// checkProfile checks a profile against the limits in the API's description.
 func checkProfile(f *web.Form, name, bio string) {
 	if name == "" {
 		f.Wrong("name", "must not be blank")

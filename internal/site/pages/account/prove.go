@@ -15,7 +15,7 @@ type proveView struct {
 	Next string
 }
 
-// provePage asks the user for a confirmation before a sensitive action.
+// provePage shows the form for a confirmation before a sensitive action.
 func provePage(v *web.Visit) error { return showProve(v, nil) }
 
 func showProve(v *web.Visit, f *web.Form) error {

@@ -1,5 +1,5 @@
-// Package account is the pages of accounts: signing up and in, settings, applications and
-// what they ask for, invitations.
+// Package account contains the pages of accounts: signing up and in, settings, applications and
+// their consent pages, invitations.
 package account
 
 import (
@@ -14,11 +14,11 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room is these pages.
+// Room returns the package's pages.
 func Room() web.Room {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files
 	}
 	return web.Room{Name: "account", Templates: files,
 		Sections: []web.Section{{Under: []string{"/settings", "/oauth/applications"}, Links: []web.Link{
@@ -78,8 +78,8 @@ func Room() web.Room {
 		}}
 }
 
-// hasLocal reports whether accounts are opened by what they have here.
+// hasLocal reports whether users can sign in with a password or passkey of this server.
 func hasLocal(a *app.App) bool { return !a.OnlySignOn() }
 
-// settings is where an account is looked after.
+// settings redirects to the first page of the settings.
 func settings(v *web.Visit) error { return v.Redirect("/settings/profile") }

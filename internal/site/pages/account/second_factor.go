@@ -9,14 +9,15 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// factorView is what a browser sees that has proved a password.
+// factorView is the page shown after a correct password.
 type factorView struct {
 	Email    string
 	Next     string
-	Passkeys bool // browsers offer them here
+	Passkeys bool // the server offers passkeys to browsers
 }
 
-// factorPage asks for a passkey or a recovery code. Who has not come by the password begins there.
+// factorPage shows the form for a passkey or a recovery code. It redirects visitors who have not
+// entered a password to the sign-in page.
 func factorPage(v *web.Visit) error {
 	if v.Account != nil && v.Half() == "" {
 		return v.Redirect(v.Next())
@@ -35,8 +36,7 @@ func showFactor(v *web.Visit, f *web.Form) error {
 	return v.Page("second-factor", v.T("account.title.second-factor"), f, factorView{u.Email, v.Next(), v.App().PasskeysPossible()})
 }
 
-// beginAgain leads to where a password is asked for, which half a sign-in that is over has to be
-// again.
+// beginAgain redirects to the sign-in page after the first step has expired.
 func beginAgain(v *web.Visit) error {
 	to := "/sign-in"
 	if next := v.Next(); next != "" {
@@ -49,7 +49,7 @@ func beginAgain(v *web.Visit) error {
 	return v.Done(to, "half-over")
 }
 
-// finishSignIn starts the session of who has proved the second factor too.
+// finishSignIn starts the session after the second factor.
 func finishSignIn(v *web.Visit) error {
 	f, ctx := v.Form(), v.R.Context()
 	if _, err := v.App().HalfSignIn(ctx, v.Half()); domain.KindOf(err) == domain.Unauthenticated {
@@ -70,7 +70,7 @@ func finishSignIn(v *web.Visit) error {
 	return v.Enter(session, v.Next(), "")
 }
 
-// factorOptions tells a script what to ask the browser for.
+// factorOptions returns the passkey options for the script.
 func factorOptions(v *web.Visit) error {
 	options, err := v.App().FactorOptions(v.R.Context(), v.Half())
 	if domain.KindOf(err) == domain.Unauthenticated {
@@ -86,7 +86,7 @@ func answerOptions(v *web.Visit, options []byte, err error) error {
 	return v.JSON(http.StatusOK, json.RawMessage(options))
 }
 
-// passkeyOptions is factorOptions for who signs in with a passkey alone.
+// passkeyOptions returns the passkey options for a sign-in without a password.
 func passkeyOptions(v *web.Visit) error {
 	if v.HeadOnly() {
 		return v.JSON(http.StatusOK, nil)

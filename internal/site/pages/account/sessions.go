@@ -5,15 +5,14 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// sessionView is a session, with whether it is the one that looks and what it was started
-// with.
+// sessionView is a session, whether it is the current one, and how it was started.
 type sessionView struct {
 	domain.Session
 	This    bool
 	Browser string
 }
 
-// sessionsPage lists the browsers that are signed in.
+// sessionsPage lists the account's sessions.
 func sessionsPage(v *web.Visit) error {
 	all, err := v.App().Sessions(v.R.Context(), v.Actor())
 	if err != nil {
@@ -26,7 +25,7 @@ func sessionsPage(v *web.Visit) error {
 	return v.Page("sessions", v.T("account.title.sessions"), nil, shown)
 }
 
-// endSession ends one session, or all but this one.
+// endSession ends one session, or all but the current one.
 func endSession(v *web.Visit) error {
 	which := v.Form().Get("end")
 	if which == "others" {

@@ -2,13 +2,13 @@ package account
 
 import "vitrine/internal/site/web"
 
-// signInView is what the page for signing in shows.
+// signInView is the data of the sign-in page.
 type signInView struct {
 	Next     string
-	Passkeys bool // browsers offer them here
+	Passkeys bool // the server offers passkeys to browsers
 }
 
-// signInPage shows the form. Who is signed in goes on.
+// signInPage shows the form. Signed-in users are redirected.
 func signInPage(v *web.Visit) error {
 	if v.Account != nil {
 		return v.Redirect(v.Next())
@@ -20,7 +20,8 @@ func showSignIn(v *web.Visit, f *web.Form) error {
 	return v.Page("sign-in", v.T("account.title.sign-in"), f, signInView{v.Next(), v.App().PasskeysPossible()})
 }
 
-// signIn starts a session, or asks for the second factor. What is wrong with an address or a password is never said.
+// signIn starts a session, or asks for the second factor. Errors never reveal whether the address
+// or the password is wrong.
 func signIn(v *web.Visit) error {
 	f := v.Form()
 	secret, err := v.App().SignIn(v.R.Context(), v.Visitor(), f.Trimmed("email"), f.Secret("password"))
@@ -33,8 +34,7 @@ func signIn(v *web.Visit) error {
 	return v.Enter(secret, v.Next(), "")
 }
 
-// signOut ends the session of this browser, and may go back to where another account is
-// asked for.
+// signOut ends the current session. It may redirect to a page that requires another account.
 func signOut(v *web.Visit) error {
 	if v.Secret != "" {
 		if err := v.App().SignOut(v.R.Context(), v.Secret); err != nil {

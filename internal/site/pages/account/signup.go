@@ -9,14 +9,14 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// signUpView is what the page for signing up shows.
+// signUpView is the data of the sign-up page.
 type signUpView struct {
 	accounts.SignUpOffer
 	Invite string
 	Next   string
 }
 
-// signUpPage shows the form, or says why nobody can sign up.
+// signUpPage shows the form, or explains why nobody can sign up.
 func signUpPage(v *web.Visit) error {
 	if v.Account != nil && v.Query("invite") != "" {
 		return showJoin(v, nil, v.Query("invite"))
@@ -27,15 +27,15 @@ func signUpPage(v *web.Visit) error {
 	return showSignUp(v, &web.Form{}, v.Query("invite"))
 }
 
-// joinView is a link for signing up as somebody sees it who has an account.
+// joinView is an invite link for signed-in users.
 type joinView struct {
-	Group  *domain.Principal // that they can join by it, nil for none
-	Other  bool              // it is for the address of somebody else
+	Group  *domain.Principal // the group to join, nil for none
+	Other  bool              // the link is for another address
 	Invite string
 	Here   string
 }
 
-// showJoin offers who is signed in the group of a link.
+// showJoin offers a signed-in user to join the group of an invite link.
 func showJoin(v *web.Visit, f *web.Form, invite string) error {
 	offer, err := v.App().SignUpOffer(v.R.Context(), invite)
 	if err != nil {
@@ -50,7 +50,7 @@ func showJoin(v *web.Visit, f *web.Form, invite string) error {
 	return v.Page("join", title, f, shown)
 }
 
-// join makes who is signed in a member of the group of a link.
+// join makes the signed-in user a member of the link's group.
 func join(v *web.Visit, f *web.Form) error {
 	if err := v.App().JoinByLink(v.R.Context(), v.Actor(), f.Get("invite")); err != nil {
 		if f.Refused(err) {
@@ -106,7 +106,7 @@ func enterSetupCode(v *web.Visit, f *web.Form) error {
 	return v.Redirect("/sign-up?" + q.Encode())
 }
 
-// signUp makes the account, or has the link mailed that will.
+// signUp creates the account, or mails the link for it.
 func signUp(v *web.Visit) error {
 	f := v.Form()
 	if v.Account != nil && f.Get("do") == "join" {
@@ -120,7 +120,7 @@ func signUp(v *web.Visit) error {
 	session, err := v.App().SignUp(v.R.Context(), v.Visitor(), in)
 	if err != nil {
 		if f.Refused(err, "setup_code", "name", "slug", "email", "password") {
-			if f.Error("setup_code") != "" { // the browser had another code
+			if f.Error("setup_code") != "" { // the browser stored another code
 				return showSetup(v, f, in.Invite)
 			}
 			return showSignUp(v, f, in.Invite)
@@ -129,7 +129,7 @@ func signUp(v *web.Visit) error {
 	}
 	next := v.Next()
 	if kind, ok := auth.TokenKind(in.Invite); next == "" && ok && kind == auth.Invited {
-		next = "/invitations/" + in.Invite // which is still to be accepted
+		next = "/invitations/" + in.Invite // to accept the invitation
 	}
 	if session == "" {
 		v.ReturnLater(next)
@@ -144,8 +144,8 @@ func signUp(v *web.Visit) error {
 	return v.Done(next, "welcome")
 }
 
-// confirmPage asks for the password that was chosen. So programs that look at mails do not
-// use the link up, and nobody is talked into an account of which another has the password.
+// confirmPage shows a form for the chosen password. This way mail scanners do not use up the link,
+// and nobody can be tricked into an account whose password someone else knows.
 func confirmPage(v *web.Visit) error {
 	if err := v.App().SignUpPending(v.R.Context(), v.Args[0]); err != nil {
 		return deadLink(v, err)
@@ -157,7 +157,7 @@ func showConfirm(v *web.Visit, f *web.Form) error {
 	return v.Page("confirm", v.T("account.title.confirm"), f, nil)
 }
 
-// confirm makes the account that a mailed link is for.
+// confirm creates the account of a mailed link.
 func confirm(v *web.Visit) error {
 	f := v.Form()
 	session, _, err := v.App().ConfirmSignUp(v.R.Context(), v.Visitor(), v.Args[0], f.Secret("password"))

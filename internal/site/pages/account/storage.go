@@ -2,7 +2,7 @@ package account
 
 import "vitrine/internal/site/web"
 
-// storagePage shows the account what it has stored.
+// storagePage shows how much the account stores.
 func storagePage(v *web.Visit) error {
 	u, _, err := v.App().ByteUsage(v.R.Context(), v.Actor())
 	if err != nil {

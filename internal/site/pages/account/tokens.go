@@ -5,15 +5,15 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// tokensView is the page of personal access tokens. Secret is that of one that was made
-// just now, which is shown this once.
+// tokensView is the page of personal access tokens. Secret belongs to a new token, and is shown
+// only once.
 type tokensView struct {
 	Tokens []domain.Token
 	Secret string
 	Made   domain.Token
 }
 
-// tokensPage lists the tokens, with the form for another.
+// tokensPage lists the tokens, and the form for a new one.
 func tokensPage(v *web.Visit) error { return showTokens(v, web.Filled("scope", "read"), tokensView{}) }
 
 func showTokens(v *web.Visit, f *web.Form, shown tokensView) (err error) {
@@ -23,7 +23,7 @@ func showTokens(v *web.Visit, f *web.Form, shown tokensView) (err error) {
 	return v.Page("tokens", v.T("account.title.tokens"), f, shown)
 }
 
-// changeTokens makes a token or revokes one.
+// changeTokens creates or revokes a token.
 func changeTokens(v *web.Visit) error {
 	f := v.Form()
 	if revoked := f.Get("revoke"); revoked != "" {

@@ -13,17 +13,17 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// maxFiles is how many files one form may bring.
+// maxFiles is how many files one form may contain.
 const maxFiles = 100
 
-// adding is what is being added to a channel, and what became of its files.
+// adding is the state of a form that adds to a channel.
 type adding struct {
 	Channel present.Channel
-	Files   int       // that were added
+	Files   int       // number of added files
 	Refused []refused // files
-	Largest string    // file that is taken
+	Largest string    // size limit of files
 
-	first int64 // the block that was made first
+	first int64 // the first new block
 	title *string
 	about *string
 }
@@ -50,11 +50,11 @@ func showAdd(v *web.Visit, f *web.Form, a *adding) error {
 	return v.Page("add", v.T("collect.add.to", a.Channel.Title), f, a)
 }
 
-// addFields are the fields of the form that somebody types.
+// addFields are the text fields of the form and their labels.
 var addFields = []string{"value", "collect.value", "title", "collect.title", "description", "collect.description"}
 
-// add makes blocks of a text or an address, of files that come with the form, and of an upload
-// that a script has sent before.
+// add creates blocks from a text or an address, from files in the form, and from a file that a
+// script uploaded earlier.
 func add(v *web.Visit) error {
 	c, _, err := channelOf(v)
 	if missing(err) {
@@ -84,7 +84,7 @@ func add(v *web.Visit) error {
 	case broken != nil:
 		return broken
 	}
-	if a.Files+len(a.Refused) == 0 { // files have them, where there are some
+	if a.Files+len(a.Refused) == 0 { // files can be added without a value
 		a.title, a.about = optional(f.Trimmed("title")), optional(f.Get("description"))
 	}
 	if value := strings.TrimSpace(f.Get("upload")); value != "" {
@@ -108,7 +108,7 @@ func add(v *web.Visit) error {
 	return v.Done(back(v, c.Path()), "added")
 }
 
-// refuse shows the form again for an error about a field.
+// refuse shows the form again, with the error at its field.
 func (a *adding) refuse(v *web.Visit, f *web.Form, err error, field string) error {
 	if missing(err) {
 		return gone(v, addFields...)
@@ -126,7 +126,7 @@ func (a *adding) refuse(v *web.Visit, f *web.Form, err error, field string) erro
 	return err
 }
 
-// make makes a block of a value, once for what names it.
+// make creates a block of a value. The name makes it idempotent.
 func (a *adding) make(v *web.Visit, value, name string) error {
 	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: value, Title: a.title, Description: a.about},
 		Targets: []collections.Target{{Channel: domain.Ref{ID: int64(a.Channel.ID)}}}}
@@ -148,18 +148,17 @@ func (a *adding) make(v *web.Visit, value, name string) error {
 	return err
 }
 
-// errStop ends the reading of a form whose rest is not wanted.
+// errStop stops reading the form when the rest is not needed.
 var errStop = errors.Join(errors.New("collect: enough"), web.ErrEnded)
 
-// file takes a file of the form, and makes a block of it. What keeps this one out need not keep
-// out the next.
+// file creates a block of a file in the form. An error of one file does not stop the others.
 func (a *adding) file(v *web.Visit, p web.Part) error {
 	if p.Field != "file" {
 		return nil
 	}
 	if a.Files+len(a.Refused) == 0 {
 		a.title, a.about = optional(strings.TrimSpace(v.R.PostForm.Get("title"))), optional(v.R.PostForm.Get("description"))
-		if strings.TrimSpace(v.R.PostForm.Get("value")) != "" { // they are the text's
+		if strings.TrimSpace(v.R.PostForm.Get("value")) != "" { // a text takes precedence
 			a.title, a.about = nil, nil
 		}
 	}
@@ -189,12 +188,12 @@ func (a *adding) file(v *web.Visit, p web.Part) error {
 	}
 	a.Refused = append(a.Refused, refused{p.Name, web.Sentence(why)})
 	if n, _ := io.CopyN(io.Discard, p.Body, v.App().UploadLimit()); n == v.App().UploadLimit() {
-		return errStop // there is no end to it
+		return errStop // the stream may be endless
 	}
 	return nil
 }
 
-// empty notices whether there is anything to read.
+// empty records whether the reader returned any bytes.
 type empty struct {
 	r    io.Reader
 	some bool
@@ -207,7 +206,7 @@ func (e *empty) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// presignFile gives a script an address to send a file to, and what the form takes for it.
+// presignFile returns the upload address for a file of a script, and the value of the form's field.
 func presignFile(v *web.Visit) error {
 	f := v.Form()
 	in := content.FileInput{Name: f.Get("name"), ContentType: f.Get("type")}

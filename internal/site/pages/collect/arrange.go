@@ -11,10 +11,10 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// arrangePer is how many items a page of a channel has to arrange.
+// arrangePer is how many items are on a page for arranging a channel.
 const arrangePer = 50
 
-// arranging is a page of a channel whose items can be ticked and numbered.
+// arranging is a page of a channel's items with check boxes and position numbers.
 type arranging struct {
 	Channel    present.Channel
 	Items      []arranged
@@ -75,8 +75,8 @@ func showArrange(v *web.Visit, c present.Channel, f *web.Form, ticked []string) 
 	return v.Page("arrange", v.T("collect.arrange.of", c.Title), f, a)
 }
 
-// arrange does one thing with the items that are ticked, or puts all into the order of the
-// numbers beside them. What cannot be done with some is told, and done with the others.
+// arrange applies one action to the selected items, or reorders all by their numbers. If it fails
+// for some items, it continues with the others and reports their number.
 func arrange(v *web.Visit) error {
 	f := v.Form()
 	c, _, err := channelOf(v)
@@ -122,7 +122,7 @@ func arrange(v *web.Visit) error {
 	return web.UnknownButton()
 }
 
-// connectMany connects the items that are ticked to another channel.
+// connectMany connects the selected items to another channel.
 func connectMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.ConnectionID) error {
 	to, err := strconv.ParseInt(f.Get("to"), 10, 64)
 	if err != nil || to < 1 {
@@ -142,7 +142,7 @@ func connectMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.Conn
 	return tell(v, "connected-many", done, failed)
 }
 
-// count counts what was done, and what could not be for a reason of its own; false for others.
+// count counts successes and expected failures. It returns false for other errors.
 func count(err error, done, failed *int) (bool, error) {
 	if err == nil {
 		*done++
@@ -156,7 +156,7 @@ func count(err error, done, failed *int) (bool, error) {
 	return false, err
 }
 
-// tell leads back to the page and says for how many items something was done.
+// tell redirects to the page with a note on how many items were changed.
 func tell(v *web.Visit, note string, done, failed int) error {
 	if failed > 0 {
 		return v.DoneSo(v.Here(), "arranged-some", "", done, failed)
@@ -164,7 +164,7 @@ func tell(v *web.Visit, note string, done, failed int) error {
 	return v.DoneSo(v.Here(), note, "", done)
 }
 
-// moveMany moves the items that are ticked to one place, in the order that they have.
+// moveMany moves the selected items to one place, and keeps their order.
 func moveMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.ConnectionID) error {
 	m := moves{n: c.Contents()}
 	if err := m.read(v, c, ids); err != nil {
@@ -189,7 +189,7 @@ func moveMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.Connect
 	return m.carryOut(v)
 }
 
-// reorder moves the items whose numbers were changed.
+// reorder moves the items whose numbers changed.
 func reorder(v *web.Visit, c present.Channel, f *web.Form) error {
 	wanted := map[domain.ConnectionID]int64{}
 	var ids []domain.ConnectionID
@@ -216,20 +216,20 @@ func reorder(v *web.Visit, c present.Channel, f *web.Form) error {
 	return m.carryOut(v)
 }
 
-// moves are items that go to other places of a channel of n. Places count from the top.
+// moves are items that move within a channel of n items. Places count from the top.
 type moves struct {
 	n            int64
 	all          []move
 	done, failed int
 }
 
-// move is an item, where it is and where it goes.
+// move is an item with its current and new place.
 type move struct {
 	id     domain.ConnectionID
 	at, to int64
 }
 
-// read finds where the items are.
+// read finds the current places of the items.
 func (m *moves) read(v *web.Visit, c present.Channel, ids []domain.ConnectionID) error {
 	for _, id := range ids {
 		p, err := v.App().Connection(v.R.Context(), v.Actor(), id)
@@ -245,8 +245,7 @@ func (m *moves) read(v *web.Visit, c present.Channel, ids []domain.ConnectionID)
 	return nil
 }
 
-// carryOut moves all, in the order of the places that they go to, and says for how many that was
-// done.
+// carryOut moves all items in the order of their new places, and reports how many it moved.
 func (m *moves) carryOut(v *web.Visit) error {
 	last := int64(0)
 	for i, x := range m.all {
@@ -273,7 +272,8 @@ func (m *moves) carryOut(v *web.Visit) error {
 	return tell(v, "moved-many", m.done, m.failed)
 }
 
-// insertion is the place now that will be the place to once those have left that go below it.
+// insertion returns the current place that becomes the place to when the leaving items have moved
+// below it.
 func (m *moves) insertion(to int64, leaving []move) int64 {
 	at := to
 	for {

@@ -10,13 +10,13 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// blockForm is what the form of a block offers.
+// blockForm is the data of a block's form.
 type blockForm struct {
 	Block   present.Block
-	Text    bool // its content is text that can be changed
+	Text    bool // its content is an editable text
 	Rows    []row
-	Preview template.HTML // of the text as it was typed
-	Asked   bool          // for a preview
+	Preview template.HTML // of the edited text
+	Asked   bool          // the user asked for a preview
 
 	Metadata string // state of the metadata of its file: content.MetadataRemoved and others
 }
@@ -54,7 +54,7 @@ func showEditBlock(v *web.Visit, form blockForm, f *web.Form) error {
 	return v.Page("edit-block", v.T("collect.block.edit", form.Block.Heading()), f, form)
 }
 
-// blockTexts are the fields of a block that somebody types.
+// blockTexts are the text fields of a block and their labels.
 var blockTexts = []string{"title", "collect.title", "content", "collect.text", "description", "collect.description", "alt_text", "collect.alt"}
 
 func editBlock(v *web.Visit) error {
@@ -84,7 +84,7 @@ func editBlock(v *web.Visit) error {
 		}
 		form.Asked = true
 		if text := core.Rendered(in.Content); text != nil && f.Error("content") == "" {
-			form.Preview = template.HTML(text.HTML) // sanitised, as it would be kept
+			form.Preview = template.HTML(text.HTML) // sanitized like a stored text
 		}
 		return showEditBlock(v, form, f)
 	}
@@ -103,10 +103,10 @@ func editBlock(v *web.Visit) error {
 	return err
 }
 
-// deletion says what goes with a block.
+// deletion is a block that is about to be deleted.
 type deletion struct {
 	Block  present.Block
-	Places int // channels that it stands in
+	Places int // number of channels that contain it
 }
 
 func deleteBlockPage(v *web.Visit) error { return showDeleteBlock(v, nil) }

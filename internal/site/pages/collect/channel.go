@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// channelForm is what the form of a channel offers.
+// channelForm is the data of a channel's form.
 type channelForm struct {
 	Channel      *present.Channel // nil for a new one
 	Visibilities []domain.Visibility
@@ -20,12 +20,12 @@ type channelForm struct {
 	Can          domain.ChannelAbilities
 }
 
-// owner is somebody whom a new channel may belong to.
+// owner is a possible owner of a new channel.
 type owner struct{ Value, Name string }
 
 var visibilities = []domain.Visibility{domain.Closed, domain.Public, domain.Private}
 
-// mostGroups is how many groups of one's own a form offers.
+// mostGroups is how many of the user's groups a form offers.
 const mostGroups = 100
 
 // newChannelPage shows the form of a new channel.
@@ -62,7 +62,7 @@ func newChannel(v *web.Visit) error {
 	}
 	c, err := v.App().CreateChannel(v.R.Context(), v.Actor(), in)
 	switch {
-	case missing(err): // the same form was sent before, and the channel deleted since
+	case missing(err): // the form was sent twice, and the channel was deleted in between
 		return gone(v, "title", "collect.title", "description", "collect.description")
 	case f.Refused(err, "title", "description", "visibility", "owner"):
 		return showNewChannel(v, f)
@@ -72,7 +72,7 @@ func newChannel(v *web.Visit) error {
 	return v.Done(v.Addresses().Channel(&c.Channel).Path(), "channel-made")
 }
 
-// editChannelPage shows the form of a channel that is there.
+// editChannelPage shows the form of an existing channel.
 func editChannelPage(v *web.Visit) error {
 	c, moved, err := channelOf(v)
 	if err != nil {
@@ -131,7 +131,7 @@ func editChannel(v *web.Visit) error {
 	return err
 }
 
-// deleteChannelPage says what happens when a channel is deleted, and asks again.
+// deleteChannelPage explains what deleting a channel does, and asks for confirmation.
 func deleteChannelPage(v *web.Visit) error { return showDeleteChannel(v, nil) }
 
 func showDeleteChannel(v *web.Visit, f *web.Form) error {
@@ -168,8 +168,7 @@ func deleteChannel(v *web.Visit) error {
 	return v.Done(without(v.Next(), c.Path(), c.Owner().Path()), "channel-deleted")
 }
 
-// without is where a form leads that deletes the page at a path: another page, never that one
-// or one below it.
+// without returns next, unless it is the deleted path or below it; then it returns instead.
 func without(next, path, instead string) string {
 	at, _, _ := strings.Cut(next, "?")
 	if next == "" || at == path || strings.HasPrefix(at, path+"/") {

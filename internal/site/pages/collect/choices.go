@@ -9,14 +9,14 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// mostChoices is how many channels a form offers at a time, and mostPlaces how many of those
-// that an item is in.
+// mostChoices is how many channels a form offers at a time; mostPlaces is how many of those that
+// contain the item.
 const (
 	mostChoices = 24
 	mostPlaces  = 100
 )
 
-// choice is a channel that can be ticked.
+// choice is a channel with a check box.
 type choice struct {
 	present.Channel
 	There, Ticked bool
@@ -24,14 +24,14 @@ type choice struct {
 
 // choices are the channels that a form offers.
 type choices struct {
-	Path  string // of the page, to find others
+	Path  string // of the page, for the search form
 	Query string
-	In    []choice // channels that the item is in
-	More  []choice // others
+	In    []choice // channels that contain the item
+	More  []choice // other channels
 }
 
-// findChoices finds channels for what is typed, those that are ticked first. item is what is to
-// be connected, the zero value for what is not made yet.
+// findChoices finds channels that match the query, ticked ones first. The item is zero if it does
+// not exist yet.
 func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown []string) (all choices, err error) {
 	all = choices{Path: v.R.URL.Path, Query: query}
 	seen := map[domain.ChannelID]bool{}
@@ -78,7 +78,7 @@ func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown 
 	return all, err
 }
 
-// placesOf are the channels in which the viewer put an item.
+// placesOf returns the channels that the viewer connected the item to.
 func placesOf(v *web.Visit, item domain.ItemRef) ([]domain.Channel, error) {
 	in := collections.ItemChannelsInput{Ownership: domain.Own, Desc: true, Page: domain.Page{Number: 1, Per: mostPlaces}}
 	list := v.App().ChannelConnections
@@ -90,7 +90,7 @@ func placesOf(v *web.Visit, item domain.ItemRef) ([]domain.Channel, error) {
 	return l.Items, err
 }
 
-// numbers reads ids of a form; what is none is left out.
+// numbers parses the ids of a form, and skips invalid ones.
 func numbers(values []string) map[int64]bool {
 	all := map[int64]bool{}
 	for _, value := range values {

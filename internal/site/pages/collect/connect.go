@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// connecting is an item that is to be connected, and to what it can be.
+// connecting is an item with the channels that it can be connected to.
 type connecting struct {
 	Item    domain.ItemRef
 	Path    string // of its page
@@ -17,7 +17,7 @@ type connecting struct {
 	Failed  []refused // channels
 }
 
-// itemOf reads the block or the channel of an address.
+// itemOf returns the block or channel in the path.
 func itemOf(v *web.Visit) (c connecting, err error) {
 	if strings.HasPrefix(v.R.URL.Path, "/channel/") {
 		ch, err := channelByID(v)
@@ -49,8 +49,8 @@ func showConnect(v *web.Visit, c connecting, f *web.Form, query string, ticked, 
 	return v.Page("connect", v.T("collect.connect.of", c.Heading), f, c)
 }
 
-// connect puts the item into the channels that are ticked and takes it out of those that are
-// not, and makes a new channel for it if one is named.
+// connect connects the item to the ticked channels and disconnects it from the others. It creates a
+// new channel if the form names one.
 func connect(v *web.Visit) error {
 	f := v.Form()
 	c, err := itemOf(v)
@@ -74,7 +74,7 @@ func connect(v *web.Visit) error {
 	}
 	undo, changed := "", 0
 	for id := range on {
-		if shown[id] { // where it is
+		if shown[id] { // already connected
 			continue
 		}
 		_, err := v.App().Connect(v.R.Context(), v.Actor(), c.Item, []collections.Target{{Channel: domain.Ref{ID: id}}})
@@ -104,13 +104,13 @@ func connect(v *web.Visit) error {
 		f.Wrong("channel", v.T("collect.connect.some"))
 		return showConnect(v, c, f, "", f.Values("channel"), f.Values("shown"))
 	}
-	if removed != 1 || changed != 1 { // one removal is undone at a time
+	if removed != 1 || changed != 1 { // undo restores only one removal
 		undo = ""
 	}
 	return v.DoneSo(back(v, c.Path), "connected", undo)
 }
 
-// note keeps why a channel was refused. What is nobody's fault is given back.
+// note records why a channel was refused. It returns unexpected errors.
 func (c *connecting) note(v *web.Visit, id int64, err error) error {
 	switch domain.KindOf(err) {
 	case domain.NotFound, domain.Forbidden, domain.Unprocessable, domain.Conflict, domain.Invalid:
@@ -128,5 +128,5 @@ func (c *connecting) note(v *web.Visit, id int64, err error) error {
 	return nil
 }
 
-// Visibilities are those that a channel made on the spot can have.
+// Visibilities returns the possible visibilities of a new channel.
 func (connecting) Visibilities() []domain.Visibility { return visibilities }

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// placed is a connection and what can be done with it.
+// placed is a connection and the viewer's abilities.
 type placed struct {
 	Connection collections.PlacedConnection
 	Channel    present.Channel
@@ -123,8 +123,8 @@ func changeConnection(v *web.Visit) error {
 	return web.UnknownButton()
 }
 
-// movement reads where something is to go: "to" names a movement, "position" counts from the
-// bottom as the API does, "place" from the top as people do; n is how many items there are.
+// movement reads the destination of an item: "to" names a movement, "position" counts from the
+// bottom like the API, and "place" counts from the top like people do. n is the number of items.
 func movement(f *web.Form, n int64) (how domain.Movement, position *int64, err error) {
 	switch f.Get("to") {
 	case "top":
@@ -150,7 +150,7 @@ func movement(f *web.Form, n int64) (how domain.Movement, position *int64, err e
 	return domain.InsertAt, &at, nil
 }
 
-// undo puts back what was removed.
+// undo restores a removed connection.
 func undo(v *web.Visit) error {
 	r, err := v.App().UndoRemoval(v.R.Context(), v.Actor(), v.Form().Get("undo"))
 	switch {

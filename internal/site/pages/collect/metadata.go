@@ -12,15 +12,15 @@ import (
 
 // row is a key and its value in a form.
 type row struct {
-	N          int // of the row, from 1
+	N          int // number of the row, from 1
 	Key, Value string
-	Was        string // the key as the form was made, "" for a new row
+	Was        string // the key when the form was rendered, "" for a new row
 }
 
-// blankRows is how many empty rows a form has to type more into.
+// blankRows is how many empty rows a form has.
 const blankRows = 2
 
-// rows are the rows of a form for metadata: as they were posted, or else as they are.
+// rows returns the rows of a metadata form: the posted ones, or else the stored ones.
 func rows(f *web.Form, m domain.Metadata) (all []row) {
 	if f.Posted() {
 		keys, values, was := f.Values("meta_key"), f.Values("meta_value"), f.Values("meta_was")
@@ -41,7 +41,7 @@ func rows(f *web.Form, m domain.Metadata) (all []row) {
 	return all
 }
 
-// inOrder gives keys, sorted, and values as they are typed.
+// inOrder yields the sorted keys with values as typed.
 func inOrder(m domain.Metadata) func(yield func(key, value string) bool) {
 	return func(yield func(key, value string) bool) {
 		values := raw(m)
@@ -61,12 +61,12 @@ func inOrder(m domain.Metadata) func(yield func(key, value string) bool) {
 func raw(m domain.Metadata) map[string]json.RawMessage {
 	values := map[string]json.RawMessage{}
 	if m != "" {
-		_ = json.Unmarshal([]byte(m), &values) // it was checked when it was kept
+		_ = json.Unmarshal([]byte(m), &values) // validated before it was stored
 	}
 	return values
 }
 
-// plain is a value as it is typed: texts without quotes.
+// plain formats a value for editing: texts without quotes.
 func plain(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -75,9 +75,9 @@ func plain(value json.RawMessage) string {
 	return string(value)
 }
 
-// metadataPatch is what a form changes of metadata, as JSON; nil for nothing. Values are texts,
-// but those that stay as they are stay numbers too. A row whose key is emptied is removed, and
-// what others have added meanwhile stays.
+// metadataPatch returns the form's changes of metadata as a JSON merge patch; nil for no change.
+// Values are texts, but unchanged numbers stay numbers. A row with an emptied key is removed. Keys
+// that others added in the meantime stay.
 func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
 	is, patch := raw(m), map[string]any{}
 	var faults domain.Faults
@@ -108,12 +108,12 @@ func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
 	}
 	change, err := json.Marshal(patch)
 	if err == nil {
-		_, err = domain.MergeMetadata(m, change, true) // told with what is wrong with other fields
+		_, err = domain.MergeMetadata(m, change, true) // reported together with the errors of other fields
 	}
 	return change, err
 }
 
-// underMetadata gathers what is wrong with single keys below the field of all.
+// underMetadata reports errors of single keys at the field metadata.
 func underMetadata(err error) error {
 	invalid, ok := errors.AsType[*domain.Error](err)
 	if !ok || invalid.Kind != domain.Invalid {

@@ -1,5 +1,5 @@
-// Package collect is the pages on which people collect: they make channels, add to them,
-// connect, arrange, edit, remove and delete.
+// Package collect contains the pages for collecting: creating channels, adding to them, connecting,
+// arranging, editing, removing and deleting.
 package collect
 
 import (
@@ -13,11 +13,11 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room is these pages.
+// Room returns the package's pages.
 func Room() web.Room {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files
 	}
 	return web.Room{Name: "collect", Templates: files, Routes: []web.Route{
 		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel, Fields: web.Fields{"description": {Most: domain.MaxDescription}}},

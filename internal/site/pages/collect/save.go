@@ -14,14 +14,14 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// saving is the form to save something from elsewhere.
+// saving is the form that saves something from another site.
 type saving struct {
 	Choices     choices
 	Bookmarklet template.URL
 }
 
-// saved reads what a bookmark or another program wants to save: an address, a title, and a text,
-// which is plain while the fields of the form are Markdown. Phones put the address into the text.
+// saved reads the address, title and text that a bookmarklet or another program sends. The text is
+// plain, but the fields of the form are Markdown. Phones put the address into the text.
 func saved(v *web.Visit) *web.Form {
 	address, text := strings.TrimSpace(v.Query("url")), strings.TrimSpace(v.Query("text"))
 	if address == "" {
@@ -40,7 +40,7 @@ func saved(v *web.Visit) *web.Form {
 	return web.Given("value", value, "title", fitting(v.Query("title"), domain.MaxTitle), "description", fitting(text, domain.MaxDescription))
 }
 
-// fitting shortens a text that another program sends to what its field accepts. The form would drop a longer one.
+// fitting shortens a text to the limit of its field. The form would drop a longer one.
 func fitting(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if r := []rune(text); len(r) > most {
@@ -55,7 +55,7 @@ func savePage(v *web.Visit) error {
 	}
 	q := v.R.URL.Query()
 	f := saved(v)
-	if q.Has("value") { // channels are being looked for
+	if q.Has("value") { // the user searches for channels
 		f = web.Given("value", v.Query("value"), "title", v.Query("title"), "description", v.Query("description"), "new", v.Query("new"))
 	}
 	return showSave(v, f, v.Query("q"), q["channel"])
@@ -69,16 +69,17 @@ func showSave(v *web.Visit, f *web.Form, query string, ticked []string) error {
 	return v.Page("save", v.T("collect.save"), f, saving{found, bookmarklet(v.Addresses().Site)})
 }
 
-// bookmarklet is a bookmark that leads from a page to here, with what is selected on it.
+// bookmarklet returns a bookmark that opens the form with the current page and the text selected on
+// it.
 func bookmarklet(site string) template.URL {
 	return template.URL("javascript:location.href='" + template.JSEscapeString(site) + "/save?url='+encodeURIComponent(location.href)" +
 		"+'&title='+encodeURIComponent(document.title)+'&text='+encodeURIComponent(getSelection())")
 }
 
-// save makes a block in the channels that are ticked, and in a new one if one is named.
+// save creates a block in the ticked channels, and in a new channel if the form names one.
 func save(v *web.Visit) error {
 	f := v.Form()
-	if v.Account == nil { // who was signed out in the meantime comes back to the same form
+	if v.Account == nil { // after signing in, the user returns to the same form
 		next := "/save?" + url.Values{"value": {f.Get("value")}, "title": {f.Get("title")}, "description": {f.Get("description")}}.Encode()
 		return v.Redirect("/sign-in?next=" + url.QueryEscape(next))
 	}
@@ -120,7 +121,7 @@ func save(v *web.Visit) error {
 	return v.Done(v.Addresses().Block(&b).Path(), "saved")
 }
 
-// renamed has what is wrong with the title of a new channel said at its field.
+// renamed moves an error about the title of a new channel to its field in the form.
 func renamed(err error) error {
 	invalid, ok := errors.AsType[*domain.Error](err)
 	if !ok || invalid.Kind != domain.Invalid {
@@ -135,5 +136,5 @@ func renamed(err error) error {
 	return domain.NewInvalid(fields...)
 }
 
-// Visibilities are those that a channel made on the spot can have.
+// Visibilities returns the possible visibilities of a new channel.
 func (saving) Visibilities() []domain.Visibility { return visibilities }

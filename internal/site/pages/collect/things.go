@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// channelOf reads the channel that the address of a page names by its owner and its slug. moved
-// is where the page is if that has another address.
+// channelOf returns the channel in the path, which has its owner and slug. If the channel has
+// another address, moved is its path.
 func channelOf(v *web.Visit) (c present.Channel, moved string, err error) {
 	full, err := v.App().Channel(v.R.Context(), v.Actor(), domain.Ref{Slug: v.Args[1]})
 	if err != nil {
@@ -24,7 +24,7 @@ func channelOf(v *web.Visit) (c present.Channel, moved string, err error) {
 	return c, moved, nil
 }
 
-// channelByID reads the channel of an address /channel/{id}.
+// channelByID returns the channel of a path /channel/{id}.
 func channelByID(v *web.Visit) (c present.Channel, err error) {
 	id, err := web.ID(v.Args[0])
 	if err != nil {
@@ -34,7 +34,7 @@ func channelByID(v *web.Visit) (c present.Channel, err error) {
 	return v.Addresses().Channel(&full.Channel), err
 }
 
-// blockByID reads the block of an address /block/{id}.
+// blockByID returns the block of a path /block/{id}.
 func blockByID(v *web.Visit) (b present.Block, err error) {
 	id, err := web.ID(v.Args[0])
 	if err != nil {
@@ -44,20 +44,20 @@ func blockByID(v *web.Visit) (b present.Block, err error) {
 	return v.Addresses().Block(&block), err
 }
 
-// forbidden says that the viewer sees a thing and may not do this with it.
+// forbidden returns an error for an action that the viewer may not do, though they see the item.
 func forbidden(v *web.Visit, id string) error { return domain.NewForbidden(v.T(id)) }
 
-// missing reports whether something is not there, or hidden.
+// missing reports whether an item does not exist or is hidden.
 func missing(err error) bool { return err != nil && domain.KindOf(err) == domain.NotFound }
 
-// back is where a form leads that is done: where it was come from or else to a path.
+// back returns where a completed form redirects to: the previous page, or else a path.
 func back(v *web.Visit, path string) string { return cmp.Or(v.Next(), path) }
 
-// typed is what somebody typed into a field.
+// typed is the text that a user entered into a field.
 type typed struct{ Name, Label, Text string }
 
-// gone tells who sent a form that what it was for is not there any more, and gives back what
-// they typed. fields are names and the ids of their labels, in turns.
+// gone shows that the target of a form no longer exists, and returns the typed texts to the user.
+// fields alternates names and the ids of their labels.
 func gone(v *web.Visit, fields ...string) error {
 	f := v.Form()
 	var all []typed
@@ -69,10 +69,10 @@ func gone(v *web.Visit, fields ...string) error {
 	return v.Render(http.StatusNotFound, "gone", v.T("collect.gone"), nil, all)
 }
 
-// pointer gives a text of a form as an input takes it.
+// pointer returns a pointer to a text.
 func pointer(s string) *string { return &s }
 
-// optional is nil for an empty text.
+// optional returns nil for an empty text.
 func optional(s string) *string {
 	if s == "" {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// about shows a page of the operator's own, such as an imprint.
+// about shows one of the operator's pages, such as an imprint.
 func about(v *web.Visit) error {
 	page, err := v.App().LegalPage(v.R.Context(), v.Args[0])
 	if err != nil {

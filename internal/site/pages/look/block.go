@@ -22,29 +22,29 @@ var blockRoutes = []web.Route{
 	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock, Counted: true},
 }
 
-// How much there is on a page of what stands beside a block.
+// How many channels and comments a block's page lists at a time.
 const (
 	blockChannels = 12
 	blockComments = web.CommentsPerPage
 )
 
-// blockView is what the page of a block shows.
+// blockView is the data of a block's page.
 type blockView struct {
 	Piece    piece
 	Can      domain.BlockAbilities
 	Metadata []entry
 	Channels web.Cells
-	Total    int64 // channels that it is in
+	Total    int64 // number of channels that contain it
 	Pager    web.Pager
 	Comments web.Comments
 	Around   around
 	Reason   string // why the last attempt to fetch its content failed, for its author
 	Waits    bool   // another attempt will be made
 	PlayPath string
-	Hidden   *moderation.HiddenThing // by operators; nil where it is not, and for whom that does not concern
+	Hidden   *moderation.HiddenThing // set if operators hid the block and the viewer may know why
 }
 
-// entry is one of the metadata.
+// entry is a key of the metadata with its value.
 type entry struct{ Key, Value string }
 
 // blockPage shows a block.
@@ -74,7 +74,7 @@ func blockPage(v *web.Visit) error {
 			shown.Reason = strings.TrimSuffix(v.Lang.Fault(*status.Reason), ".")
 		}
 	}
-	if shown.Can.Manage && shown.Total == 0 { // what is hidden is in no channel
+	if shown.Can.Manage && shown.Total == 0 { // a hidden block is listed in no channel
 		if shown.Hidden, err = v.App().HiddenFor(ctx, actor, domain.Subject{Type: domain.SubjectBlock, ID: id}); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func blockPage(v *web.Visit) error {
 	return v.Page("block", shown.Piece.Heading, nil, shown)
 }
 
-// hiddenTag tells a page of what is hidden from that of what is not.
+// hiddenTag distinguishes the page of a hidden block in its ETag.
 func hiddenTag(h *moderation.HiddenThing) string {
 	if h == nil {
 		return ""
@@ -108,7 +108,7 @@ func hiddenTag(h *moderation.HiddenThing) string {
 	return strconv.FormatInt(int64(h.ID), 10)
 }
 
-// beside reads the channels that the block is in, and its comments.
+// beside reads the channels that contain the block, and its comments.
 func (s *blockView) beside(v *web.Visit) error {
 	ctx, actor, b := v.R.Context(), v.Actor(), s.Piece.Block
 	page, err := v.PageNumber()
@@ -139,8 +139,8 @@ func (s *blockView) beside(v *web.Visit) error {
 	return nil
 }
 
-// head says what the page is to other programs. A block that guests do not see says nothing,
-// and search engines keep none that is only in channels that they are to leave alone.
+// head returns the metadata for other programs. It is empty for blocks that guests cannot see. It
+// excludes blocks that are only in unindexed channels from search engines.
 func (s *blockView) head(v *web.Visit) (h web.Head) {
 	b := s.Piece.Block
 	if b.Visibility() != domain.BlockPublic {
@@ -160,7 +160,7 @@ func (s *blockView) head(v *web.Visit) (h web.Head) {
 	return h
 }
 
-// entries are metadata by the order of their keys. What cannot be read is not shown.
+// entries returns the metadata sorted by key. It skips invalid metadata.
 func entries(m domain.Metadata) (all []entry) {
 	if m == "" {
 		return nil
@@ -177,7 +177,7 @@ func entries(m domain.Metadata) (all []entry) {
 	return all
 }
 
-// retryBlock has the content of a block got again.
+// retryBlock fetches the content of a block again.
 func retryBlock(v *web.Visit) error {
 	id, err := web.ID(v.Args[0])
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// around is the channel from which somebody came to a block, and what stands beside it there.
-// The zero around is nowhere.
+// around is the channel from which the reader came to a block, and the neighbours of the block in
+// it. It is zero if there is no such channel.
 type around struct {
-	Channel    present.Channel // its Channel is nil for nowhere
-	Prev, Next string          // paths, "" at an end
+	Channel    present.Channel // its Channel is nil if there is none
+	Prev, Next string          // paths, "" at the ends
 }
 
-// findAround finds where the reader came from, by ?in=. A channel that the reader does not
-// see, or that no longer has the block, is nowhere.
+// findAround returns the channel of the parameter in. It ignores channels that the reader cannot
+// see, or that no longer contain the block.
 func findAround(v *web.Visit, block domain.BlockID) (a around, err error) {
 	id, _, ok := domain.IsID(v.Query("in"))
 	if !ok {
@@ -41,7 +41,7 @@ func findAround(v *web.Visit, block domain.BlockID) (a around, err error) {
 	return a, nil
 }
 
-// with is a path with a parameter, and the channel that the reader came from.
+// with returns a path with a parameter and the reader's channel.
 func (a around) with(path, name, value string) string {
 	q := url.Values{name: {value}}
 	if a.Channel.Channel != nil {
@@ -50,7 +50,7 @@ func (a around) with(path, name, value string) string {
 	return path + "?" + q.Encode()
 }
 
-// tag says from what it is made, for Fresh.
+// tag returns the part of the page's ETag that depends on the channel.
 func (a around) tag() string {
 	if a.Channel.Channel == nil {
 		return ""

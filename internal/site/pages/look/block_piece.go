@@ -10,33 +10,33 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// piece is a block, or a channel, shown for itself: on its page, in a slideshow, on paper.
+// piece is a block or channel shown on its own: on its page, in a slideshow, in print.
 type piece struct {
 	present.Block          // its Block is nil for a channel
-	Cell          web.Cell // the same in a list
+	Cell          web.Cell // the same as a cell of a list
 	Picture       *picture
-	Media         string // audio or video: what the browser plays of a file
-	Playing       bool   // the player of an embed was asked for
-	Brief         bool   // of a long text only the beginning is shown
+	Media         string // "audio" or "video" if browsers can play the file
+	Playing       bool   // the reader started the embed's player
+	Brief         bool   // show only the beginning of a long text
 	Heading       string
 }
 
-// picture is an image in the sizes that a page needs.
+// picture is an image in all sizes of a page.
 type picture struct {
 	Original, Src, Srcset string
 	Width, Height         int64           // of Src
 	FullWidth, FullHeight int64           // of Original
-	Zoom                  present.Version // what the full view shows
+	Zoom                  present.Version // image of the full view
 	Ground, Alt           string
 
-	Animation string // the URL of an image that moves; "": it does not
+	Animation string // URL of the animation, "" if the image has none
 	Size      string // of the animation
-	Still     string // what the full view shows to readers who prefer reduced motion
+	Still     string // image of the full view for readers who prefer reduced motion
 	Moving    bool   // show the animation
 	Asked     bool   // even to readers who prefer reduced motion
 }
 
-// maxMoving is the size in bytes up to which an animation plays before somebody asks for it.
+// maxMoving is the size in bytes up to which animations play automatically.
 const maxMoving = 10 << 20
 
 // newPiece prepares a block.
@@ -57,10 +57,10 @@ func newPiece(v *web.Visit, b *domain.Block) piece {
 	return p
 }
 
-// Titled reports whether somebody gave the block a title.
+// Titled reports whether the block has a title.
 func (p piece) Titled() bool { return p.Title != nil && *p.Title != "" }
 
-// pieceOf prepares what stands in a channel.
+// pieceOf prepares an item of a channel.
 func pieceOf(v *web.Visit, t domain.Thing) piece {
 	if t.Block != nil {
 		return newPiece(v, t.Block)
@@ -69,7 +69,8 @@ func pieceOf(v *web.Visit, t domain.Thing) piece {
 	return piece{Cell: c, Heading: c.Title}
 }
 
-// playable is how browsers play a kind of file, "" where they do not.
+// playable returns the element for a content type, "audio" or "video", or "" if browsers cannot
+// play it.
 func playable(contentType string) string {
 	kind, _, _ := strings.Cut(contentType, "/")
 	if kind == "audio" || kind == "video" {
@@ -78,7 +79,7 @@ func playable(contentType string) string {
 	return ""
 }
 
-// newPicture is an image as wide as a page: browsers choose among its sizes.
+// newPicture prepares an image that is as wide as the page. Browsers choose among its sizes.
 func newPicture(i present.Image) *picture {
 	large := i.Large()
 	p := &picture{Original: i.Src(), Src: large.Src, Width: large.Width, Height: large.Height, FullWidth: i.Width, FullHeight: i.Height, Zoom: i.Full(), Ground: i.Ground()}
@@ -112,7 +113,7 @@ func (p *picture) move(i present.Image) {
 	}
 }
 
-// play plays the animation that somebody asked for.
+// play shows the animation because the reader requested it.
 func (p *picture) play() {
 	p.Moving, p.Asked = true, true
 	p.Zoom = present.Version{Src: p.Animation, Width: p.FullWidth, Height: p.FullHeight}

@@ -26,34 +26,34 @@ var channelRoutes = []web.Route{
 	{Path: "/{owner}/{channel}/export/{format}", Get: exportChannel, Download: true},
 }
 
-// perPage is how many things a page of a channel shows: whole rows of 2, 3, 4 and 6.
+// perPage is how many items a page of a channel shows. It fills rows of 2, 3, 4 and 6.
 const perPage = 48
 
-// mostRelated is how many channels of each kind stand below a channel.
+// mostRelated is how many channels of each kind are listed below a channel.
 const mostRelated = 6
 
-// channelView is what the page of a channel shows.
+// channelView is the data of a channel's page.
 type channelView struct {
 	Channel       present.Channel
 	Collaborators []present.Principal
 	Can           domain.ChannelAbilities
 	Narrow        narrowing
-	Shown         int64 // items that there are of what is asked for
+	Shown         int64 // number of items that match
 	Cells         web.Cells
 	Pager         web.Pager
-	In            web.Cells // channels that it is in
-	Related       web.Cells // channels that share items with it
+	In            web.Cells // channels that contain it
+	Related       web.Cells // channels that have items in common with it
 	Follow        web.Follow
 	Pinned        bool
-	Age           string                  // of the last change
-	PrivateFeed   string                  // address of the reader's own feed of a private channel
+	Age           string                  // time since the last change
+	PrivateFeed   string                  // address of the reader's secret feed of a private channel
 	Hidden        *moderation.HiddenThing // as in blockView
 }
 
 // Path is the path of the channel's page.
 func (c channelView) Path() string { return c.Channel.Path() }
 
-// narrowing is how the contents of a channel are narrowed and ordered by the address.
+// narrowing is how the address filters and orders the contents of a channel.
 type narrowing struct {
 	path  string
 	query url.Values
@@ -64,7 +64,7 @@ type narrowing struct {
 	Page  domain.Page
 }
 
-// named is something by its name in addresses.
+// named is a value with its name in addresses.
 type named[T any] struct {
 	name string
 	is   T
@@ -77,20 +77,20 @@ func names[T any](all []named[T]) (names []string) {
 	return names
 }
 
-// contentTypes are the kinds of things that contents can be narrowed to.
+// contentTypes are the types that contents can be filtered by.
 var contentTypes = []named[string]{
 	{"image", string(domain.ImageBlock)}, {"text", string(domain.TextBlock)}, {"link", string(domain.LinkBlock)},
 	{"file", string(domain.AttachmentBlock)}, {"embed", string(domain.EmbedBlock)}, {"channel", string(domain.SubjectChannel)},
 }
 
-// contentSorts are the orders of contents. The first needs no name.
+// contentSorts are the orders of contents. The first one is the default.
 var contentSorts = []named[domain.ContentSort]{
 	{"position", domain.ContentSort{Key: domain.ByPosition, Desc: true}},
 	{"newest", domain.ContentSort{Key: domain.ByConnected, Desc: true}},
 	{"updated", domain.ContentSort{Key: domain.ByUpdated, Desc: true}},
 }
 
-// find gives what has a name, and the zero value where nothing has.
+// find returns the value of a name, or the zero value.
 func find[T any](all []named[T], name string) (is T) {
 	for _, one := range all {
 		if one.name == name {
@@ -100,7 +100,8 @@ func find[T any](all []named[T], name string) (is T) {
 	return is
 }
 
-// narrowed reads the address of a visit. What it asks for and there is not is refused by name.
+// narrowed parses the query of a visit. It returns an error that names the parameter for unknown
+// values.
 func narrowed(v *web.Visit, per int64) (n narrowing, err error) {
 	n = narrowing{path: v.R.URL.EscapedPath(), query: v.R.URL.Query(), View: cmp.Or(v.Query("view"), "grid"),
 		Sort: cmp.Or(v.Query("sort"), contentSorts[0].name), Type: v.Query("type"), Query: strings.TrimSpace(v.Query("q"))}
@@ -118,17 +119,17 @@ func narrowed(v *web.Visit, per int64) (n narrowing, err error) {
 	return n, err
 }
 
-// Searched reports whether only some of the contents are asked for. They have one order.
+// Searched reports whether the contents are filtered. Filtered contents have only one order.
 func (n narrowing) Searched() bool { return n.Type != "" || n.Query != "" }
 
-// Choice is one of the ways to look at a channel.
+// Choice is a link that changes how a channel is shown.
 type Choice struct {
 	Name, Path string
 	Text       string // id of its text
 	Current    bool
 }
 
-// choices are the addresses by which a parameter takes other values, from the first page on.
+// choices returns links to the first page with other values of a parameter.
 func (n narrowing) choices(name, texts, current string, values ...string) (all []Choice) {
 	for i, value := range values {
 		q := url.Values{}
@@ -149,25 +150,25 @@ func (n narrowing) choices(name, texts, current string, values ...string) (all [
 	return all
 }
 
-// Views are the ways to lay the contents out.
+// Views returns the links for the layouts.
 func (n narrowing) Views() []Choice {
 	return n.choices("view", "look.channel.view.", n.View, "grid", "list")
 }
 
-// Sorts are the orders.
+// Sorts returns the links for the orders.
 func (n narrowing) Sorts() []Choice {
 	return n.choices("sort", "look.channel.sort.", n.Sort, names(contentSorts)...)
 }
 
-// Types are the kinds of things, and all of them first.
+// Types returns the links for the types, "all" first.
 func (n narrowing) Types() []Choice {
 	return n.choices("type", "look.channel.type.", cmp.Or(n.Type, "all"), append([]string{"all"}, names(contentTypes)...)...)
 }
 
-// Whole is the address without a narrowing.
+// Whole returns the address without filters.
 func (n narrowing) Whole() string { return n.path }
 
-// contents reads what is asked for.
+// contents reads the requested page of contents.
 func (n narrowing) contents(v *web.Visit, c domain.Channel) (domain.List[collections.Content], error) {
 	if n.Searched() {
 		in := search.FilterInput{Query: n.Query, Page: n.Page}
@@ -180,8 +181,8 @@ func (n narrowing) contents(v *web.Visit, c domain.Channel) (domain.List[collect
 	return v.App().Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in)
 }
 
-// findChannel reads the channel of an address, as somebody sees it. Where the address has
-// another owner or a slug of before, it leads to the right one and moved is true.
+// findChannel returns the channel in the path, as the actor sees it. If the path has another owner
+// or a former slug, it redirects to the right one and moved is true.
 func findChannel(v *web.Visit, as domain.Actor) (c collections.FullChannel, moved bool, err error) {
 	owner, slug := strings.ToLower(v.Args[0]), strings.ToLower(v.Args[1])
 	if c, err = v.App().Channel(v.R.Context(), as, domain.ParseRef(slug)); err != nil {
@@ -192,7 +193,7 @@ func findChannel(v *web.Visit, as domain.Actor) (c collections.FullChannel, move
 		return c, false, nil
 	}
 	if owner != c.Owner.Slug && domain.ReservedSlug(owner) {
-		return c, false, domain.NewNotFound() // an address of the site that has no page
+		return c, false, domain.NewNotFound() // not a page of the site either
 	}
 	to := shown.URL()
 	if parts := strings.SplitN(v.R.URL.Path, "/", 4); len(parts) == 4 {
@@ -206,7 +207,7 @@ func findChannel(v *web.Visit, as domain.Actor) (c collections.FullChannel, move
 	return c, true, nil
 }
 
-// channelPage shows a channel: what it is, and a page of what is in it.
+// channelPage shows a channel and a page of its contents.
 func channelPage(v *web.Visit) error {
 	c, moved, err := findChannel(v, v.Actor())
 	if moved || err != nil {
@@ -232,7 +233,7 @@ func channelPage(v *web.Visit) error {
 	if err := shown.beside(v); err != nil {
 		return err
 	}
-	if c.Visibility == domain.Private { // as what is hidden is
+	if c.Visibility == domain.Private { // like hidden channels
 		if shown.Hidden, err = v.App().HiddenFor(v.R.Context(), v.Actor(), domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
 			return err
 		}
@@ -253,7 +254,7 @@ func channelPage(v *web.Visit) error {
 	return v.Page("channel", c.Title, form, shown)
 }
 
-// contentCells are the cells of what stands in a channel.
+// contentCells returns the cells of a channel's contents.
 func contentCells(v *web.Visit, in domain.Channel, items []collections.Content) (cells web.Cells) {
 	for _, item := range items {
 		cells.Items = append(cells.Items, v.Cell(item.Thing).In(v.Actor(), in, item.Connection))
@@ -261,7 +262,7 @@ func contentCells(v *web.Visit, in domain.Channel, items []collections.Content) 
 	return cells
 }
 
-// beside reads what stands beside the contents.
+// beside reads the lists next to the contents.
 func (c *channelView) beside(v *web.Visit) (err error) {
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(c.Channel.ID)}
 	if c.Follow, err = v.Follow(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.Channel.ID)}, -1); err != nil {
@@ -288,15 +289,15 @@ func (c *channelView) beside(v *web.Visit) (err error) {
 	return err
 }
 
-// tags say from what the page is made, beside its cells.
+// tags returns what the page's ETag depends on besides its cells.
 func (c channelView) tags(v *web.Visit, full collections.FullChannel) []string {
 	return []string{pageTags.Channel(v.Actor(), full.Channel, full.Collaborators), strconv.FormatInt(c.Shown, 10), strconv.FormatBool(c.Follow.Following), strconv.FormatBool(c.Pinned), c.Age, c.PrivateFeed}
 }
 
-// pageTags are tags of things on pages; Fresh knows what else pages depend on.
+// pageTags are the ETags of items on pages. Fresh adds everything else that pages depend on.
 var pageTags = present.NewTags(nil)
 
-// channelHead says what the page of a channel is to other programs. Of private ones it says nothing.
+// channelHead returns the metadata for other programs. It is empty for private channels.
 func channelHead(v *web.Visit, c present.Channel) (h web.Head) {
 	if c.Visibility == domain.Private {
 		return h
@@ -313,7 +314,7 @@ func channelHead(v *web.Visit, c present.Channel) (h web.Head) {
 	return h
 }
 
-// describes is the plain text of a description, "" for none.
+// describes returns the plain text of a description, "" for none.
 func describes(t *domain.Text) string {
 	if t == nil {
 		return ""

@@ -11,15 +11,15 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// slide is one page of a slideshow: one thing of a channel.
+// slide is a page of a slideshow: one item of a channel.
 type slide struct {
 	Channel present.Channel
 	Piece   piece
 	Pager   web.Pager
-	Back    string // the page of the channel on which the thing stands
+	Back    string // the page of the channel that lists the item
 }
 
-// slideshowPage shows what is in a channel one after the other, large, by links.
+// slideshowPage shows the items of a channel one by one in large, with links between them.
 func slideshowPage(v *web.Visit) error {
 	c, moved, err := findChannel(v, v.Actor())
 	if moved || err != nil {
@@ -50,14 +50,14 @@ func slideshowPage(v *web.Visit) error {
 	return v.Page("slideshow", c.Title, nil, s)
 }
 
-// How much is on a page that is to be printed.
+// Limits of a page for printing.
 const (
 	printItems  = 500
-	printText   = 20_000  // bytes of one text; of longer ones there is the beginning
-	printBudget = 2 << 20 // bytes of all texts; once they are used up, there are beginnings
+	printText   = 20_000  // bytes of one text; longer ones are truncated
+	printBudget = 2 << 20 // bytes of all texts; beyond it, texts are truncated
 )
 
-// sheet is a channel on paper.
+// sheet is a channel for printing.
 type sheet struct {
 	Channel       present.Channel
 	Collaborators []present.Principal
@@ -65,7 +65,7 @@ type sheet struct {
 	Pager         web.Pager
 }
 
-// printPage shows all that is in a channel for paper.
+// printPage shows the contents of a channel for printing.
 func printPage(v *web.Visit) error {
 	c, moved, err := findChannel(v, v.Actor())
 	if moved || err != nil {
@@ -114,15 +114,15 @@ func printPage(v *web.Visit) error {
 	return v.Page("print", c.Title, nil, s)
 }
 
-// embedded is a channel in the page of another site.
+// embedded is a channel embedded in another site.
 type embedded struct {
 	Channel present.Channel
 	Cells   web.Cells
 	Pager   web.Pager
 }
 
-// embedPage shows a channel within other sites: what guests see, whoever looks, since the site
-// around it could lead a reader's clicks.
+// embedPage shows a channel within other sites. All readers see what guests see, since the
+// embedding site could trick them into clicking.
 func embedPage(v *web.Visit) error {
 	v.Account, v.Secret = nil, ""
 	guest := v.Actor()

@@ -8,28 +8,28 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// exploreSorts are the orders of what is public.
+// exploreSorts are the possible orders.
 var exploreSorts = []string{"newest", "updated", "random"}
 
-// sortsOf are the orders by their names in addresses.
+// sortsOf maps names in addresses to orders.
 var sortsOf = map[string]domain.SearchSort{
 	"newest": {Key: domain.SearchByCreated, Desc: true}, "updated": {Key: domain.SearchByUpdated, Desc: true},
 	"random": {Key: domain.SearchByChance}, "relevance": {Key: domain.SearchByScore, Desc: true}, "name": {Key: domain.SearchByName},
 }
 
-// seeds is how many orders by chance there are.
+// seeds is the number of random orders.
 const seeds = 1_000_000
 
-// exploreView is everything that is public, as far as it is asked for.
+// exploreView is a page of the public items.
 type exploreView struct {
 	Types, Sorts bar
 	Kinds        *bar   // of blocks
-	Again        string // another order by chance
+	Again        string // link to another random order
 	listing
 }
 
-// explore lists all that guests may see, whoever looks: what is private to somebody is theirs to
-// find among their own.
+// explore lists what guests can see, for all readers. Private items are found under the reader's
+// own.
 func explore(v *web.Visit) error {
 	a := askedFor(v, "type", "kind", "sort", "seed", "page")
 	var f domain.Faults
@@ -45,7 +45,7 @@ func explore(v *web.Visit) error {
 	var seed *int64
 	if sort == "random" {
 		n, err := strconv.ParseInt(a.query.Get("seed"), 10, 64)
-		if err != nil { // each page of the list is to be in the same order
+		if err != nil { // so that each page of the list uses the same order
 			return v.Redirect(a.with("seed", strconv.FormatInt(v.Now().UnixMicro()%seeds, 10), "page", ""))
 		}
 		seed = &n
@@ -75,7 +75,7 @@ func explore(v *web.Visit) error {
 	return v.Page("explore", v.T("look.explore"), nil, shown)
 }
 
-// feedsOf are the feeds of a thing in every format.
+// feedsOf returns the feeds of an item in every format.
 func feedsOf(title string, at func(present.FeedFormat) string) (all []web.Alternate) {
 	for _, format := range []present.FeedFormat{present.Atom, present.JSONFeed} {
 		all = append(all, web.Alternate{Type: format.ContentType(), Title: title, URL: at(format)})

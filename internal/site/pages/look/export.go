@@ -8,21 +8,21 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// takeaway is the forms in which a channel can be had.
+// takeaway lists the export formats of a channel.
 type takeaway struct {
 	Channel present.Channel
 	Formats []string
-	Catalog string // address of what e-readers list
+	Catalog string // address of the catalog for e-readers
 }
 
-// exportPage says in which forms a channel can be had.
+// exportPage lists the export formats of a channel.
 func exportPage(v *web.Visit) error {
 	c, moved, err := findChannel(v, v.Actor())
 	if moved || err != nil {
 		return err
 	}
 	shown := takeaway{Channel: v.Addresses().Channel(&c.Channel), Formats: web.ExportFormats()}
-	shown.Formats = slices.DeleteFunc(shown.Formats, func(f string) bool { return f == "opds" }) // which nobody saves
+	shown.Formats = slices.DeleteFunc(shown.Formats, func(f string) bool { return f == "opds" }) // not a file to save
 	if c.Visibility != domain.Private && v.App().Exposure.Admits(domain.Actor{}) == nil {
 		shown.Catalog = shown.Channel.ExportURL("opds")
 	} else if shown.Catalog, err = secretFeed(v, func(s present.SecretFeeds) string { return s.Export(&c.Channel, "opds") }); err != nil {
@@ -34,7 +34,7 @@ func exportPage(v *web.Visit) error {
 	return v.Page("export", v.T("look.export.of", c.Title), nil, shown)
 }
 
-// exportChannel answers with a channel in a form.
+// exportChannel answers with a channel in a format.
 func exportChannel(v *web.Visit) error {
 	if !slices.Contains(web.ExportFormats(), v.Args[2]) {
 		return domain.NewNotFound()

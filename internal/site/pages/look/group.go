@@ -23,12 +23,12 @@ type groupView struct {
 	Sorts  *bar
 	Kinds  *bar
 	Follow web.Follow
-	// PrivateFeed is a member's own feed, which has the group's private channels too.
+	// PrivateFeed is the member's secret feed, which includes the group's private channels.
 	PrivateFeed string
 	listing
 }
 
-// group shows a group: what it says of itself and, by tabs, what it has and who belongs to it.
+// group shows a group: its description and, by tabs, its contents and members.
 func group(v *web.Visit) error {
 	slug := v.Args[0]
 	g, err := v.App().Group(v.R.Context(), v.Actor(), domain.ParseRef(strings.ToLower(slug)))
@@ -91,7 +91,7 @@ func groupList(v *web.Visit, id domain.GroupID, view string, in search.MadeInput
 	return v.App().GroupContents(ctx, v.Actor(), ref, in)
 }
 
-// moved leads for good from an address of before, or one by an id, to the page's own.
+// moved redirects permanently from a former address, or one with an id, to the page's address.
 func moved(v *web.Visit, path string) error {
 	to := v.Addresses().Site + path
 	if v.R.URL.RawQuery != "" {

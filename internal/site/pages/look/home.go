@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// How much of each list the start page shows.
+// How many items of each list the start page shows.
 const (
 	homeChannels   = 12
 	homeBlocks     = 18
@@ -21,24 +21,24 @@ const (
 type welcomeView struct {
 	Offer            accounts.SignUpOffer
 	Picture          *present.Image
-	Channels, Blocks web.Cells // that are new, unless guests are closed out
+	Channels, Blocks web.Cells // the newest ones, unless guests have no access
 }
 
-// homeView is the start page of who is signed in.
+// homeView is the start page of a signed-in user.
 type homeView struct {
 	Pinned, Recent web.Cells
 	Pins           []pinning
 	Activities     []web.Activity
 }
 
-// pinning is a channel that can be pinned, or is.
+// pinning is a channel that is or can be pinned.
 type pinning struct {
 	present.Channel
 	Pinned bool
 }
 
-// home is where one begins: a guest with what this is and what is new here, others with their
-// own channels and the beginning of their feed.
+// home shows the start page: for guests an introduction and new items, for users their own channels
+// and the beginning of their feed.
 func home(v *web.Visit) error {
 	v.Wide = true
 	if v.Account == nil {
@@ -71,14 +71,15 @@ func home(v *web.Visit) error {
 	return v.Page("home", v.Site().Name, nil, shown)
 }
 
-// channelCells are cells of channels, in a list beside others.
+// channelCells returns the cells of channels in a list next to other lists.
 func channelCells(v *web.Visit, channels []domain.Channel) web.Cells {
 	cells := v.Cells(things(domain.List[domain.Channel]{Items: channels}, channelThing).Items)
 	cells.ID = "none"
 	return cells
 }
 
-// welcome shows a guest what this is, in the operator's words if there are any, and what is new.
+// welcome introduces the site to a guest, with the operator's text if there is one, and shows what
+// is new.
 func welcome(v *web.Visit) error {
 	offer, err := v.App().SignUpOffer(v.R.Context(), "")
 	if err != nil {
@@ -111,7 +112,7 @@ func welcome(v *web.Visit) error {
 	return v.Page("welcome", site.Name, nil, shown)
 }
 
-// newest are the cells of what is new and public, of some types of things.
+// newest returns the cells of the newest public items of some types.
 func newest(v *web.Visit, n int64, types ...string) (web.Cells, error) {
 	l, err := v.App().Explore(v.R.Context(), domain.Actor{}, domain.Search{Types: types, Sort: sortsOf["newest"],
 		Page: domain.Page{Number: 1, Per: n}}, nil)

@@ -7,18 +7,18 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// perList is how many things a page of a list has: it fills rows of 2, 3, 4 and 6.
+// perList is the number of items per page of a list. It fills rows of 2, 3, 4 and 6.
 const perList = 36
 
-// listing is a page of a list of things of many kinds.
+// listing is a page of a list of mixed items.
 type listing struct {
 	Cells web.Cells
 	Pager web.Pager
-	Empty string // id of what is said where there is nothing
-	First string // address of the first page, where this one is past the end
+	Empty string // id of the text for an empty list
+	First string // address of the first page, if this one is past the end
 }
 
-// newListing makes the page of a list that has been read.
+// newListing creates the page of a list.
 func newListing(v *web.Visit, a asked, l domain.List[domain.Thing], page domain.Page, empty string) listing {
 	n := listing{Cells: v.Cells(l.Items), Pager: v.Pager(page, l.Total), Empty: empty}
 	if page.Number > 1 {
@@ -27,18 +27,18 @@ func newListing(v *web.Visit, a asked, l domain.List[domain.Thing], page domain.
 	return n
 }
 
-// tags say from what the list is made.
+// tags returns what the list's ETag depends on.
 func (l listing) tags() []string {
 	return append(l.Cells.Tags(), fmt.Sprint(l.Pager.Number, l.Pager.Total))
 }
 
-// listPage is the page of a list that the address asks for.
+// listPage returns the page of a list that the query names.
 func listPage(v *web.Visit) (domain.Page, error) {
 	n, err := v.PageNumber()
 	return domain.Page{Number: n, Per: perList}, err
 }
 
-// things makes entries of a list of things of one kind.
+// things converts a list of one type to a list of domain.Thing.
 func things[T any](l domain.List[T], entry func(*T) domain.Thing) (all domain.List[domain.Thing]) {
 	all.Total = l.Total
 	for i := range l.Items {
@@ -52,25 +52,25 @@ func groupThing(g *domain.Group) domain.Thing     { return domain.Thing{Group: g
 func channelThing(c *domain.Channel) domain.Thing { return domain.Thing{Channel: c} }
 func memberThing(m *domain.Member) domain.Thing   { return domain.Thing{Principal: &m.Principal} }
 
-// head is what a page with a list says of itself to other programs.
+// head adds the list's links to the metadata for other programs.
 func (l listing) head(h web.Head) web.Head {
 	h.Prev, h.Next = l.Pager.PrevPath(), l.Pager.NextPath()
 	return h
 }
 
-// kinds are the kinds of blocks by their names in addresses.
+// kinds are the names of block types in addresses.
 var kinds = []string{"all", "image", "text", "link", "file", "embed"}
 
-// kindTypes are the types of blocks that a kind means.
+// kindTypes are the block types of each kind.
 var kindTypes = map[string][]string{
 	"all": domain.BlockTypes, "image": {string(domain.ImageBlock)}, "text": {string(domain.TextBlock)}, "link": {string(domain.LinkBlock)},
 	"file": {string(domain.AttachmentBlock)}, "embed": {string(domain.EmbedBlock)},
 }
 
-// searched are the types of things that lists of everything can be narrowed to.
+// searched are the types that searches can be restricted to.
 var searched = []string{"all", "channels", "blocks", "people", "groups"}
 
-// typesOf are the types of things that are meant, nil for all.
+// typesOf returns the types of a choice, nil for all.
 func typesOf(what, kind string) []string {
 	switch what {
 	case "channels":

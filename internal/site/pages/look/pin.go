@@ -5,7 +5,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// pin keeps a channel at hand, or does so no more, and leads back.
+// pin pins or unpins a channel, and redirects back.
 func pin(v *web.Visit) error {
 	id, err := web.ID(v.Args[0])
 	if err != nil {

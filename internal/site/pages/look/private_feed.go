@@ -5,8 +5,9 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// secretFeed finds among the feeds of who is signed in, which show what they alone may see,
-// the one of a page. It is a link on the page and never in its head, where programs look.
+// secretFeed returns the address of the user's secret feed for a page. The feed shows everything
+// that the user may see, so the page links to it in its body and never in its head, where programs
+// discover feeds.
 func secretFeed(v *web.Visit, of func(present.SecretFeeds) string) (string, error) {
 	secret, err := v.App().FeedSecret(v.R.Context(), v.Actor())
 	if err != nil {

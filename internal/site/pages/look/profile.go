@@ -16,24 +16,23 @@ var (
 	madeSorts    = []string{"newest", "updated"}
 )
 
-// profileView is a person, and a page of one of their lists.
+// profileView is a user, and a page of one of their lists.
 type profileView struct {
 	User   present.User
 	Self   bool
 	View   string
 	Views  bar
-	Sorts  *bar // of what they made
+	Sorts  *bar // of their channels and blocks
 	Kinds  *bar // of blocks
 	Count  profileCounts
 	Follow web.Follow
 	listing
 }
 
-// profileCounts are what the reader may know of how much there is.
+// profileCounts are the counts that the reader may see.
 type profileCounts struct{ Followers, Following int64 }
 
-// profile shows a person: what they say of themselves and, by tabs, what they made and whom
-// they know.
+// profile shows a user: their description and, by tabs, their items, followers and followed.
 func profile(v *web.Visit) error {
 	slug := v.Args[0]
 	u, err := v.App().User(v.R.Context(), domain.ParseRef(strings.ToLower(slug)))
@@ -77,7 +76,7 @@ func profile(v *web.Visit) error {
 	return v.Page("profile", u.Name, nil, shown)
 }
 
-// profileList reads a page of one of a person's lists. The newest come first.
+// profileList reads a page of one of a user's lists, newest first.
 func profileList(v *web.Visit, id domain.UserID, view string, in search.MadeInput) (all domain.List[domain.Thing], err error) {
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(id)}
 	switch view {
@@ -93,7 +92,7 @@ func profileList(v *web.Visit, id domain.UserID, view string, in search.MadeInpu
 	return v.App().UserContents(ctx, v.Actor(), ref, in)
 }
 
-// madeBars are how what was made can be ordered and narrowed.
+// madeBars returns the bars that order and filter a user's items.
 func madeBars(a asked, view, sort, kind string) (sorts, of *bar) {
 	if view != "channels" && view != "blocks" {
 		return nil, nil
@@ -106,7 +105,7 @@ func madeBars(a asked, view, sort, kind string) (sorts, of *bar) {
 	return &s, &k
 }
 
-// described is the beginning of what somebody says of themselves.
+// described returns the beginning of a profile's description.
 func described(t *domain.Text) string {
 	if t == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package look is the pages on which people look at collections: home, explore, search, channels,
-// blocks, people and groups.
+// Package look contains the pages for reading: home, explore, search, channels, blocks, people and
+// groups.
 package look
 
 import (
@@ -13,11 +13,11 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room is these pages.
+// Room returns the package's pages.
 func Room() web.Room {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files
 	}
 	return web.Room{Name: "look", Templates: files, Lagging: true,
 		Routes: slices.Concat(homeRoutes, channelRoutes, blockRoutes)}

@@ -14,27 +14,27 @@ var (
 	scopesOf     = map[string]domain.SearchScope{"all": domain.SearchAll, "mine": domain.SearchMine, "following": domain.SearchFollowing}
 )
 
-// countedUpTo is how many results are counted one by one.
+// countedUpTo is the number of results up to which a search counts exactly.
 const countedUpTo = 10_000
 
-// searchView is what a search found.
+// searchView is a page of search results.
 type searchView struct {
-	Asked       bool // anything at all
+	Asked       bool // the query is not empty
 	Types, Sort bar
 	Kinds       *bar
-	Scopes      *bar // for who is signed in
+	Scopes      *bar // for signed-in users
 	Keep        []hidden
-	Within      *present.Principal // whose things alone are searched
-	Anywhere    string             // the address of the same search without that
+	Within      *present.Principal // whose items the search is restricted to
+	Anywhere    string             // the address of the same search without this restriction
 	Total       int64
-	Many        bool // there are more than are counted
+	Many        bool // more results than are counted
 	listing
 }
 
-// hidden is a value that a form keeps.
+// hidden is a hidden field of a form.
 type hidden struct{ Name, Value string }
 
-// searchPage looks for words, as far as the reader may see.
+// searchPage searches everything that the reader can see.
 func searchPage(v *web.Visit) error {
 	a := askedFor(v, "q", "type", "kind", "sort", "scope", "user", "group", "page")
 	var f domain.Faults
@@ -90,7 +90,7 @@ func searchPage(v *web.Visit) error {
 	return v.Page("search", title, form, shown)
 }
 
-// within narrows a search to what a person made or a group has, if the address says so.
+// within restricts a search to the items of a user or group, if the query names one.
 func within(v *web.Visit, a asked, in *domain.Search) (*present.Principal, error) {
 	user, group := a.query.Get("user"), a.query.Get("group")
 	switch {
@@ -115,7 +115,7 @@ func within(v *web.Visit, a asked, in *domain.Search) (*present.Principal, error
 	return nil, nil
 }
 
-// refusedQuery takes up an error that is about the words of a search.
+// refusedQuery adds an error about the search text to the form.
 func refusedQuery(f *web.Form, err error) bool {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok || known.Kind != domain.Invalid {

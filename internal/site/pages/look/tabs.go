@@ -7,22 +7,21 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// tab leads to one of several lists on a page, or to the list in another order.
+// tab links to one of several lists on a page, or to the list in another order.
 type tab struct {
 	Text    string // id
 	Path    string
-	Count   int64 // of what is there; -1 where it is not said
+	Count   int64 // number of items; -1 if not shown
 	Current bool
 }
 
-// bar is a row of tabs, and what it is called.
+// bar is a labelled row of tabs.
 type bar struct {
 	Label string // id
 	Tabs  []tab
 }
 
-// asked is what the address of a visit asks for, of what its page knows: so links keep that and
-// nothing else.
+// asked contains the parameters of the query that its page supports. Links keep only these.
 type asked struct {
 	path  string
 	query url.Values
@@ -38,8 +37,8 @@ func askedFor(v *web.Visit, known ...string) asked {
 	return a
 }
 
-// option is the value of a parameter, the first of the options where it is not given; a fault for
-// what is none of them.
+// option returns the value of a parameter, or the first option if it is missing. It adds a fault
+// for an unknown value.
 func (a asked) option(f *domain.Faults, name string, options []string) string {
 	value := a.query.Get(name)
 	if value == "" {
@@ -49,7 +48,8 @@ func (a asked) option(f *domain.Faults, name string, options []string) string {
 	return value
 }
 
-// with is the address with parameters set, in turns a name and a value, and without those set to "".
+// with returns the address with parameters set, given as pairs of name and value. It removes
+// parameters that are set to "".
 func (a asked) with(pairs ...string) string {
 	q := url.Values{}
 	for name := range a.query {
@@ -66,9 +66,9 @@ func (a asked) with(pairs ...string) string {
 	return a.path + "?" + q.Encode()
 }
 
-// bar is the tabs for the options of a parameter. The first option is meant where the parameter
-// is missing. Their texts are called by the option, after family. What is listed in without is
-// forgotten on the way, as it means something in this list alone.
+// bar returns tabs for the options of a parameter. A missing parameter means the first option. The
+// ids of their texts are family and option. The links drop the parameters of without, which are
+// only valid in this list.
 func (a asked) bar(label, family, name, current string, options []string, without ...string) bar {
 	b := bar{Label: label}
 	for i, option := range options {
@@ -84,7 +84,7 @@ func (a asked) bar(label, family, name, current string, options []string, withou
 	return b
 }
 
-// count says how much there is behind a tab.
+// count sets the count of a tab.
 func (b bar) count(text string, n int64) {
 	for i := range b.Tabs {
 		if b.Tabs[i].Text == text {
@@ -93,8 +93,8 @@ func (b bar) count(text string, n int64) {
 	}
 }
 
-// canonical is the address that a page of the list is known by, "" where search engines are to
-// leave it: what is ordered or narrowed otherwise shows the same things again.
+// canonical returns the canonical address of a list's page. It returns "" if search engines should
+// not index the page, because another order or filter shows the same items.
 func (a asked) canonical(v *web.Visit, means ...string) string {
 	if !v.App().Exposure.Indexes(domain.Public) {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// blockedPer is how many entries of the blocklist are on a page.
+// blockedPer is the number of blocklist entries per page.
 const blockedPer = 100
 
 // blocklistView is a page of the blocklist.
@@ -17,7 +17,7 @@ type blocklistView struct {
 	Older   string // address of the next page, "" for none
 }
 
-// blocklistPage lists what is blocked.
+// blocklistPage shows the blocklist.
 func blocklistPage(v *web.Visit) error { return showBlocklist(v, nil) }
 
 func showBlocklist(v *web.Visit, f *web.Form) error {
@@ -36,7 +36,7 @@ func showBlocklist(v *web.Visit, f *web.Form) error {
 	return v.Page("blocklist", v.T("moderation.blocklist"), f, shown)
 }
 
-// changeBlocklist puts something on it, or takes it off.
+// changeBlocklist adds or removes an entry.
 func changeBlocklist(v *web.Visit) error {
 	f, ctx := v.Form(), v.R.Context()
 	if remove := f.Get("remove"); remove != "" {

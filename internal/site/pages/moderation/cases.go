@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// How many cases are on a page, and how many reports of one.
+// How many cases a page lists, and how many reports the page of a case.
 const (
 	casesPer   = 50
 	reportsPer = 50
@@ -18,12 +18,12 @@ const (
 type casesView struct {
 	Cases  []moderation.Case
 	Closed bool
-	Mailed bool   // the operator gets mail of new cases
+	Mailed bool   // the operator receives mail about new cases
 	First  string // address of the newest page, "" on it
 	Older  string // address of the next page, "" for none
 }
 
-// casesPage lists the open cases, or those that are closed.
+// casesPage lists the open or the closed cases.
 func casesPage(v *web.Visit) error {
 	shown := casesView{Closed: v.Query("show") == "closed"}
 	here, with := "/operator/reports", "?"
@@ -53,9 +53,9 @@ func casesPage(v *web.Visit) error {
 	return v.Page("reports", v.T("moderation.reports"), nil, shown)
 }
 
-// mailCases has the operator get mail of new cases, or not any more.
+// mailCases turns mail about new cases on or off for the operator.
 func mailCases(v *web.Visit) error {
-	if !v.Mails() { // and nobody is asked
+	if !v.Mails() { // the form is not shown either
 		return domain.NewNotFound()
 	}
 	wanted, note := v.Form().Get("mail") == "yes", "not-mailed"
@@ -68,7 +68,7 @@ func mailCases(v *web.Visit) error {
 	return v.Done("/operator/reports", note)
 }
 
-// numberFrom is the number below which a page of a list begins; 0 for the beginning.
+// numberFrom parses the number below which a page of a list begins; 0 for the first page.
 func numberFrom(v *web.Visit, name string) (int64, error) {
 	if v.Query(name) == "" {
 		return 0, nil
@@ -79,12 +79,12 @@ func numberFrom(v *web.Visit, name string) (int64, error) {
 // caseView is a case with a page of its reports.
 type caseView struct {
 	moderation.CaseView
-	Path  string // of the thing, "" where it is gone
-	Mine  bool   // the operator answers for it
+	Path  string // of the item, "" if it was deleted
+	Mine  bool   // the operator is responsible for the item
 	Older string // address of the reports before these, "" for none
 }
 
-// CanHide reports whether the thing is one that can be hidden.
+// CanHide reports whether the reported item can be hidden.
 func (c caseView) CanHide() bool { return c.Thing != nil && hideable(c.About.Kind) }
 
 // casePage shows a case.
@@ -109,7 +109,7 @@ func showCase(v *web.Visit, f *web.Form) error {
 		case c.Seen:
 		case c.ClosedAt == nil || c.Hidden != nil:
 			shown.Path = lookPath(c.About)
-		default: // it is for operators to look at no more
+		default: // operators can no longer look at it
 			shown.Path = ""
 		}
 	}
@@ -120,7 +120,7 @@ func showCase(v *web.Visit, f *web.Form) error {
 	return v.Page("case", v.T("moderation.case", c.ID), f, shown)
 }
 
-// decide decides about a case, once it is confirmed where it hurts.
+// decide closes a case with a decision. Drastic ones need a confirmation first.
 func decide(v *web.Visit) error {
 	id, err := web.ID(v.Args[0])
 	if err != nil {

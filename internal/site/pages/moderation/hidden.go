@@ -8,10 +8,10 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// hiddenPer is how many hidden things are on a page.
+// hiddenPer is the number of hidden items per page.
 const hiddenPer = 100
 
-// hideable reports whether a kind of thing can be hidden.
+// hideable reports whether items of a kind can be hidden.
 func hideable(kind string) bool {
 	switch domain.SubjectType(kind) {
 	case domain.SubjectBlock, domain.SubjectChannel, domain.SubjectComment:
@@ -20,13 +20,13 @@ func hideable(kind string) bool {
 	return false
 }
 
-// hiddenView is a page of what is hidden.
+// hiddenView is a page of hidden items.
 type hiddenView struct {
 	Things []moderation.HiddenThing
 	Older  string // address of the next page, "" for none
 }
 
-// Path is where operators look at a thing, and for a person their account.
+// Path returns the page on which operators look at an item; for a user, the page of their account.
 func (hiddenView) Path(h moderation.HiddenThing) string {
 	if h.About.Kind == string(domain.SubjectUser) {
 		return fmt.Sprintf("/operator/accounts/%d", h.About.ID)
@@ -34,7 +34,7 @@ func (hiddenView) Path(h moderation.HiddenThing) string {
 	return lookPath(h.About)
 }
 
-// hiddenPage lists what is hidden.
+// hiddenPage lists hidden items.
 func hiddenPage(v *web.Visit) error {
 	below, err := numberFrom(v, "below")
 	if err != nil {
@@ -52,7 +52,7 @@ func hiddenPage(v *web.Visit) error {
 	return v.Page("hidden", v.T("moderation.hidden"), nil, shown)
 }
 
-// showHidden shows something again.
+// showHidden makes an item visible again.
 func showHidden(v *web.Visit) error {
 	id, err := web.ID(v.Form().Get("show"))
 	if err != nil {
@@ -64,14 +64,14 @@ func showHidden(v *web.Visit) error {
 	return v.Done("/operator/hidden", "shown")
 }
 
-// hideView is a thing that is about to be hidden.
+// hideView is an item that is about to be hidden.
 type hideView struct {
 	moderation.Thing
-	Kind string // as addresses name it
-	Path string // of the thing
+	Kind string // as in addresses
+	Path string // of the item
 }
 
-// toHide reads the thing that the address names.
+// toHide returns the item in the path.
 func toHide(v *web.Visit) (h hideView, what domain.Subject, err error) {
 	kind := kinds[v.Args[0]]
 	if !hideable(string(kind)) {
@@ -89,7 +89,7 @@ func toHide(v *web.Visit) (h hideView, what domain.Subject, err error) {
 	return h, what, err
 }
 
-// hidePage asks for the reasons for hiding a thing.
+// hidePage shows a form for the reason for hiding an item.
 func hidePage(v *web.Visit) error {
 	h, _, err := toHide(v)
 	if err != nil {
@@ -98,7 +98,7 @@ func hidePage(v *web.Visit) error {
 	return v.Page("hide", v.T("moderation.hide."+h.Kind), nil, h)
 }
 
-// hide hides it.
+// hide hides the item.
 func hide(v *web.Visit) error {
 	h, what, err := toHide(v)
 	if err != nil {

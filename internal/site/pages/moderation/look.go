@@ -10,10 +10,10 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// lookPer is how much of a channel is on a page.
+// lookPer is how many items of a channel are on a page.
 const lookPer = 48
 
-// lookView is a thing that is reported or hidden, as operators see it.
+// lookView is a reported or hidden item as operators see it.
 type lookView struct {
 	moderation.Look
 	Path     string // of this page
@@ -21,13 +21,13 @@ type lookView struct {
 	Pager    web.Pager // of them
 }
 
-// inside is something in a channel that is looked at.
+// inside is an item of a channel that an operator looks at.
 type inside struct {
 	Kind, Label string
-	Path        string // where it is looked at, "" for what is not
+	Path        string // the operator's page of it, "" if it has none
 }
 
-// lookPath is where operators look at a thing, "" where its kind has no such page.
+// lookPath returns the operator's page of an item, "" if its kind has none.
 func lookPath(about domain.AuditTarget) string {
 	if !hideable(about.Kind) {
 		return ""
@@ -35,7 +35,7 @@ func lookPath(about domain.AuditTarget) string {
 	return fmt.Sprintf("/operator/look/%s/%d", strings.ToLower(about.Kind), about.ID)
 }
 
-// look reads what the address names, and notes what part of it was asked for.
+// look returns the item in the path, and logs which part of it the operator requested.
 func look(v *web.Visit, part moderation.Part, page int64) (l moderation.Look, at domain.Page, err error) {
 	at = domain.Page{Number: page, Per: lookPer}
 	kind := kinds[v.Args[0]]
@@ -50,8 +50,8 @@ func look(v *web.Visit, part moderation.Part, page int64) (l moderation.Look, at
 	return l, at, err
 }
 
-// lookPage shows an operator what they decide about, whoever else sees it. Pictures and files are
-// there when they are asked for.
+// lookPage shows an item to an operator, even if others cannot see it. Pictures and files are
+// loaded only on request.
 func lookPage(v *web.Visit) error {
 	number, err := v.PageNumber()
 	if err != nil {
@@ -67,7 +67,7 @@ func lookPage(v *web.Visit) error {
 		in := inside{Kind: string(domain.SubjectChannel), Label: cmp.Or(cell.Title, cell.Text, cell.Host), Path: cell.Path}
 		if b := item.Block; b != nil {
 			in.Kind, in.Path = string(domain.SubjectBlock), lookPath(domain.AuditTarget{Kind: string(domain.SubjectBlock), ID: int64(b.ID)})
-		} else if item.Channel.Visibility == domain.Private { // which nobody has reported
+		} else if item.Channel.Visibility == domain.Private { // not reported itself
 			in.Path = ""
 		}
 		shown.Contents = append(shown.Contents, in)
@@ -75,7 +75,7 @@ func lookPage(v *web.Visit) error {
 	return v.Page("look", cmp.Or(l.About.Label, v.T("moderation.kind."+l.About.Kind)), nil, shown)
 }
 
-// lookPicture answers with the picture of a block, of a size that a screen can show.
+// lookPicture answers with the picture of a block in screen size.
 func lookPicture(v *web.Visit) error {
 	l, _, err := look(v, moderation.Picture, 1)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// noticesView is what operators have told the reader.
+// noticesView lists the operators' notices to the reader.
 type noticesView struct {
 	Notices []moderation.Notice
-	Unread  int64 // so many of the newest
+	Unread  int64 // how many of the newest are unread
 	Hidden  []moderation.HiddenThing
 }
 
-// Path is where the reader sees what is hidden of theirs; "" for a comment.
+// Path returns the page of a hidden item for its owner; "" for a comment.
 func (n noticesView) Path(h moderation.HiddenThing) string {
 	switch domain.SubjectType(h.About.Kind) {
 	case domain.SubjectBlock:
@@ -26,10 +26,9 @@ func (n noticesView) Path(h moderation.HiddenThing) string {
 	return ""
 }
 
-// New reports whether the notice at a place of the list is unread.
+// New reports whether the notice at an index is unread.
 func (n noticesView) New(at int) bool { return int64(at) < n.Unread }
 
-// noticesPage shows it.
 func noticesPage(v *web.Visit) error {
 	all, err := v.App().Notices(v.R.Context(), v.Actor())
 	if err != nil {
@@ -42,7 +41,7 @@ func noticesPage(v *web.Visit) error {
 	return v.Page("notices", v.T("moderation.notices"), nil, noticesView{all, v.Account.Notices, hidden})
 }
 
-// readNotices notes that all were read.
+// readNotices marks all notices as read.
 func readNotices(v *web.Visit) error {
 	if err := v.App().ReadNotices(v.R.Context(), v.Actor()); err != nil {
 		return err

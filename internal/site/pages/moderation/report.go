@@ -6,19 +6,19 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// kinds are what can be reported, as addresses name it.
+// kinds maps names in addresses to the types that can be reported.
 var kinds = map[string]domain.SubjectType{"block": domain.SubjectBlock, "channel": domain.SubjectChannel, "comment": domain.SubjectComment,
 	"user": domain.SubjectUser, "group": domain.SubjectGroup}
 
-// reportView is a thing that is about to be reported.
+// reportView is an item that is about to be reported.
 type reportView struct {
 	moderation.Thing
-	Kind    string // as addresses name it
-	Path    string // of the thing
+	Kind    string // as in addresses
+	Path    string // of the item
 	Reasons []moderation.Reason
 }
 
-// reported reads the thing that the address names.
+// reported returns the item in the path.
 func reported(v *web.Visit) (r reportView, what domain.Subject, err error) {
 	kind, ok := kinds[v.Args[0]]
 	if !ok {
@@ -36,7 +36,7 @@ func reported(v *web.Visit) (r reportView, what domain.Subject, err error) {
 	return r, what, err
 }
 
-// reportPage asks what is wrong with a thing.
+// reportPage shows the form for a report.
 func reportPage(v *web.Visit) error {
 	r, _, err := reported(v)
 	if err != nil {
@@ -45,7 +45,7 @@ func reportPage(v *web.Visit) error {
 	return v.Page("report", v.T("moderation.report."+r.Kind), nil, r)
 }
 
-// report reports it, and leads back to it.
+// report files a report, and redirects to the item.
 func report(v *web.Visit) error {
 	r, what, err := reported(v)
 	if err != nil {

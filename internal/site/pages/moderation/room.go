@@ -1,5 +1,5 @@
-// Package moderation is the pages on which people report things, operators decide about reports,
-// and those concerned read what was decided.
+// Package moderation contains the pages for reporting items, deciding about reports, and reading
+// the decisions.
 package moderation
 
 import (
@@ -14,11 +14,11 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room is these pages. Their entries stand in the menus of operators and of the settings.
+// Room returns the package's pages. Its entries are in the menus of operators and of the settings.
 func Room() web.Room {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files
 	}
 	return web.Room{Name: "moderation", Templates: files, Routes: []web.Route{
 		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report, Fields: web.Fields{"text": {Most: domain.MaxReportText}}},
@@ -34,5 +34,5 @@ func Room() web.Room {
 	}}
 }
 
-// operatorOf is who acts on the pages of operators.
+// operatorOf returns the acting operator.
 func operatorOf(v *web.Visit) operating.Operator { return operating.OnSite(v.Actor(), v.Visitor()) }

@@ -12,19 +12,19 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// accountsPer is how many accounts are on a page.
+// accountsPer is the number of accounts per page.
 const accountsPer = 50
 
 // accountsView is a page of accounts.
 type accountsView struct {
 	domain.List[domain.User]
-	Stored         map[domain.UserID]string // in words
+	Stored         map[domain.UserID]string // formatted sizes
 	Search         string
 	Sort           operating.AccountSort
 	Previous, Next string // addresses, "" for none
 }
 
-// accountsPage lists accounts, all or those that a text finds.
+// accountsPage lists all accounts, or those that a search finds.
 func accountsPage(v *web.Visit) error {
 	page := pageOf(v)
 	search, sort := v.Query("q"), operating.AccountSort(v.Query("sort"))
@@ -52,8 +52,7 @@ func accountsPage(v *web.Visit) error {
 	return v.Page("accounts", v.T("operator.title.accounts"), web.Given("q", search), shown)
 }
 
-// pageOf is the page of a list of accounts that is asked for; the first where the address
-// names none.
+// pageOf returns the requested page of accounts, the first by default.
 func pageOf(v *web.Visit) domain.Page {
 	page := domain.Page{Number: 1, Per: accountsPer}
 	if n, err := strconv.ParseInt(v.Query("page"), 10, 64); err == nil && n > 0 {
@@ -73,7 +72,7 @@ func accountsAt(search string, sort operating.AccountSort, page int64) string {
 	return present.PageAddress("/operator/accounts", q, page)
 }
 
-// accountNamed reads the account that the address names.
+// accountNamed returns the account in the path.
 func accountNamed(v *web.Visit) (domain.User, error) {
 	return v.App().User(v.R.Context(), domain.ParseRef(v.Args[0]))
 }
@@ -87,12 +86,12 @@ func accountPage(v *web.Visit) error {
 	return showAccount(v, nil, u, "")
 }
 
-// accountView is an account, and what it has stored.
+// accountView is an account with its storage.
 type accountView struct {
 	domain.User
 	Facts    *operating.AccountFacts
 	Storage  web.Storage
-	Reset    string // the address of a link that was made just now, shown this once
+	Reset    string // the address of a new link, shown only once
 	Farewell accounts.Farewell
 }
 
@@ -109,7 +108,7 @@ func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
 	return v.Page("account", u.Name, f, shown)
 }
 
-// changeAccount changes the one thing that the form is about.
+// changeAccount applies the action of the form.
 func changeAccount(v *web.Visit) error {
 	u, err := accountNamed(v)
 	if err != nil {
@@ -132,9 +131,8 @@ func changeAccount(v *web.Visit) error {
 	return v.Done("/operator/accounts/"+u.Slug, "account")
 }
 
-// lookAfter does what the form asks for of an account's address, password, second factor, sessions
-// and end, and
-// reports whether it is about these.
+// lookAfter applies an action on an account's address, password, second factor, sessions or
+// deletion, and reports whether the form contained one.
 func lookAfter(v *web.Visit, f *web.Form, u domain.User) (done bool, err error) {
 	ctx, by, ref, here := v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}, "/operator/accounts/"+u.Slug
 	note, reset := "account", ""

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// auditPer is how many entries of the audit log are on a page.
+// auditPer is the number of audit log entries per page.
 const auditPer = 50
 
 // auditView is a page of the audit log.
@@ -22,26 +22,26 @@ type auditView struct {
 	Acts    []actChoice
 	First   string // address of the newest page, "" on it
 	Older   string // address of the next page, "" for none
-	File    string // address of all of it as lines of JSON
+	File    string // address of the whole log as JSON lines
 }
 
-// actChoice is a kind of acts that the log can be narrowed to.
+// actChoice is a kind of act that the log can be filtered by.
 type actChoice struct {
 	Act    domain.Act
 	Name   string
 	Chosen bool
 }
 
-// auditRow is an entry, and where what it names is.
+// auditRow is an entry with its names and links.
 type auditRow struct {
 	domain.AuditEntry
 	Name    string // of the act
 	Words   string // the details
-	ByWho   string // address of what else the same did
-	AboutIt string // address of what else was about the same thing
+	ByWho   string // address of other entries by the same actor
+	AboutIt string // address of other entries about the same subject
 }
 
-// auditPage shows the audit log, or what passes a filter.
+// auditPage shows the audit log, or the entries that match a filter.
 func auditPage(v *web.Visit) error {
 	f, q, err := auditFilter(v)
 	form := web.Given("actor", q.Get("actor"), "about", q.Get("about"), "from", q.Get("from"), "to", q.Get("to"))
@@ -75,7 +75,7 @@ func auditPage(v *web.Visit) error {
 	return v.Page("audit", v.T("operator.title.audit"), form, shown)
 }
 
-// auditFile answers with all that passes a filter, as lines of JSON.
+// auditFile answers with all entries that match a filter, as JSON lines.
 func auditFile(v *web.Visit) error {
 	f, _, err := auditFilter(v)
 	if err != nil {
@@ -88,8 +88,8 @@ func auditFile(v *web.Visit) error {
 	})
 }
 
-// auditFilter reads a filter, and gives what of the address it is from. Days are those of UTC,
-// and the last is within the filter.
+// auditFilter parses a filter, and returns the parameters that it uses. Days are in UTC, and the
+// last day is included.
 func auditFilter(v *web.Visit) (f domain.AuditFilter, q url.Values, err error) {
 	q = url.Values{}
 	for _, name := range []string{"actor", "act", "about", "from", "to"} {
@@ -123,7 +123,7 @@ func auditFilter(v *web.Visit) (f domain.AuditFilter, q url.Values, err error) {
 	return f, q, faults.Err()
 }
 
-// auditPlace reads a place of the log; the beginning where it is none.
+// auditPlace parses a cursor into the log. An invalid one means the beginning.
 func auditPlace(text string) domain.AuditPlace {
 	at, id, _ := strings.Cut(text, "-")
 	us, err := strconv.ParseInt(at, 10, 64)
@@ -134,7 +134,7 @@ func auditPlace(text string) domain.AuditPlace {
 	return domain.AuditPlace{At: time.UnixMicro(us), ID: domain.AuditID(n)}
 }
 
-// actName names an act in the reader's language.
+// actName returns the name of an act in the reader's language.
 func actName(v *web.Visit, act domain.Act) string {
 	return v.T("operator.act." + strings.ReplaceAll(string(act), ".", "-"))
 }

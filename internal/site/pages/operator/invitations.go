@@ -13,25 +13,25 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// invitedAtOnce is how many addresses the form takes; a file may have more.
+// invitedAtOnce is how many addresses the form accepts. A file may contain more.
 const invitedAtOnce = 50
 
-// invitationsView is the people who were invited and have not come.
+// invitationsView is a page of invitations that were not accepted yet.
 type invitationsView struct {
 	domain.List[operating.SignUpLinkView]
 	Previous, Next string // addresses, "" for none
 	Results        []inviteResult
 }
 
-// inviteResult is what came of inviting somebody just now.
+// inviteResult is the result of inviting one person.
 type inviteResult struct {
 	operating.InvitedPerson
-	Line  int // of a file; 0 for none
+	Line  int // in the file; 0 if there is no file
 	Email string
-	Why   string // what is wrong, "" for nothing
+	Why   string // the reason if it failed
 }
 
-// invitationsPage lists them.
+// invitationsPage lists the open invitations.
 func invitationsPage(v *web.Visit) error { return showInvitations(v, nil, invitationsView{}) }
 
 func showInvitations(v *web.Visit, f *web.Form, shown invitationsView) (err error) {
@@ -45,8 +45,8 @@ func showInvitations(v *web.Visit, f *web.Form, shown invitationsView) (err erro
 	return v.Page("operator-invitations", v.T("operator.title.invitations"), f, shown)
 }
 
-// changeInvitations invites people, by their addresses or a file, gives one of them another link,
-// or withdraws an invitation.
+// changeInvitations invites people by address or from a file, renews an invitation's link, or
+// withdraws an invitation.
 func changeInvitations(v *web.Visit) error {
 	rows, fault, err := peopleFile(v)
 	if err != nil {
@@ -90,7 +90,7 @@ func changeInvitations(v *web.Visit) error {
 	return invite(v, f, rows, false)
 }
 
-// peopleFile reads the file that was sent with a form; fault is what is wrong with it.
+// peopleFile reads the uploaded file of a form. fault is the error to show at its field.
 func peopleFile(v *web.Visit) (rows []roster.Row, fault, err error) {
 	if !v.HasParts() {
 		return nil, nil, nil
@@ -101,7 +101,7 @@ func peopleFile(v *web.Visit) (rows []roster.Row, fault, err error) {
 		}
 		if rows, err = roster.Read(p.Body); domain.KindOf(err) == domain.Invalid {
 			fault, err = err, nil
-			_, _ = io.Copy(io.Discard, io.LimitReader(p.Body, roster.MaxBytes)) // for the fields after it
+			_, _ = io.Copy(io.Discard, io.LimitReader(p.Body, roster.MaxBytes)) // so that the fields after it are read
 		}
 		return err
 	})
@@ -111,8 +111,8 @@ func peopleFile(v *web.Visit) (rows []roster.Row, fault, err error) {
 	return rows, fault, err
 }
 
-// invite invites people one by one, each for themself, and says what came of each. Where it is cut
-// off, the same form goes on: who was invited is not invited again.
+// invite invites people one by one, and reports the result of each. If the request is interrupted,
+// sending the form again continues without inviting anyone twice.
 func invite(v *web.Visit, f *web.Form, rows []roster.Row, again bool) error {
 	ctx, shown := v.R.Context(), invitationsView{}
 	for _, row := range rows {

@@ -2,10 +2,10 @@ package operator
 
 import "vitrine/internal/site/web"
 
-// jobsShown is how many jobs the page lists.
+// jobsShown is the maximum number of listed jobs.
 const jobsShown = 200
 
-// jobsPage lists the jobs that were given up.
+// jobsPage lists the jobs that failed for good.
 func jobsPage(v *web.Visit) error {
 	failed, err := v.App().FailedJobs(v.R.Context(), v.Actor(), jobsShown)
 	if err != nil {
@@ -14,7 +14,7 @@ func jobsPage(v *web.Visit) error {
 	return v.Page("jobs", v.T("operator.title.jobs"), nil, failed)
 }
 
-// retryJobs has a job run again.
+// retryJobs runs a job again.
 func retryJobs(v *web.Visit) error {
 	id, err := web.ID(v.Form().Get("retry"))
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// legalPath is where operators write pages of their own.
+// legalPath is the path for editing the operator's pages.
 const legalPath = "/operator/pages"
 
-// legalView is a page that is written, or all that there are. New has no address yet.
+// legalView is a page being edited, or the list of all pages. A new page has no address yet.
 type legalView struct {
 	All     []domain.LegalPage
 	Page    domain.LegalPage
-	Preview *domain.Text // of what was typed, nil for none
+	Preview *domain.Text // of the edited text, nil for none
 }
 
-// legalPagesPage lists the pages of the operators' own, with the form for another.
+// legalPagesPage lists the operator's pages, and the form for a new one.
 func legalPagesPage(v *web.Visit) error { return showLegalPages(v, nil, nil) }
 
 func showLegalPages(v *web.Visit, f *web.Form, preview *domain.Text) error {
@@ -30,7 +30,7 @@ func showLegalPages(v *web.Visit, f *web.Form, preview *domain.Text) error {
 	return v.Page("pages", v.T("operator.title.pages"), f, legalView{All: all, Preview: preview})
 }
 
-// makeLegalPage makes one, or shows what it would look like.
+// makeLegalPage creates a page or shows a preview.
 func makeLegalPage(v *web.Visit) error {
 	f, first := v.Form(), int64(0)
 	if !saves(f) {
@@ -49,7 +49,7 @@ func makeLegalPage(v *web.Visit) error {
 	return v.Done(legalPath, "page")
 }
 
-// saveLegalPage saves a page, or gives what it would look like.
+// saveLegalPage saves a page or returns a preview.
 func saveLegalPage(v *web.Visit, f *web.Form, in operating.LegalPageInput) (*domain.Text, error) {
 	if f.Get("do") == "preview" {
 		return core.Rendered(&in.Body), in.Validate()
@@ -58,10 +58,10 @@ func saveLegalPage(v *web.Visit, f *web.Form, in operating.LegalPageInput) (*dom
 	return nil, err
 }
 
-// saves reports whether the button is one of those that saveLegalPage knows.
+// saves reports whether the button is one that saveLegalPage handles.
 func saves(f *web.Form) bool { return f.Has("do", "save") || f.Has("do", "preview") }
 
-// legalPagePage shows the form for a page.
+// legalPagePage shows the form of a page.
 func legalPagePage(v *web.Visit) error {
 	p, err := v.App().LegalPage(v.R.Context(), v.Args[0])
 	if err != nil {
@@ -71,7 +71,7 @@ func legalPagePage(v *web.Visit) error {
 	return v.Page("page", p.Title, f, legalView{Page: p})
 }
 
-// changeLegalPage saves a page, shows what it would look like, or deletes it.
+// changeLegalPage saves, previews or deletes a page.
 func changeLegalPage(v *web.Visit) error {
 	p, err := v.App().LegalPage(v.R.Context(), v.Args[0])
 	if err != nil {

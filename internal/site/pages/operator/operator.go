@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// operatorView is what the server says of itself.
+// operatorView is the data of the overview.
 type operatorView struct {
 	operating.ServerFacts
 	operating.ServerState
@@ -18,7 +18,7 @@ type operatorView struct {
 	Version, Go string
 }
 
-// operatorPage shows what the server is, what it holds and how it does.
+// operatorPage shows the version, contents and state of the server.
 func operatorPage(v *web.Visit) (err error) {
 	ctx, actor := v.R.Context(), v.Actor()
 	shown := operatorView{Version: v.Version(), Go: runtime.Version()}

@@ -1,4 +1,4 @@
-// Package operator is the pages of those who run the server.
+// Package operator contains the pages for operators of the server.
 package operator
 
 import (
@@ -12,11 +12,11 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room is these pages.
+// Room returns the package's pages.
 func Room() web.Room {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files
 	}
 	return web.Room{Name: "operator", Templates: files,
 		Sections: []web.Section{{Under: []string{"/operator"}, Links: []web.Link{

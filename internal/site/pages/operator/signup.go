@@ -8,19 +8,19 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// signUpSettings is who may sign up, and the links that let people in.
+// signUpSettings contains the sign-up mode and the invite links.
 type signUpSettings struct {
 	Mode  domain.SignUpMode
 	Fixed bool // by a setting of the server
 	Links []operating.SignUpLinkView
-	Made  string // the address of a link that was made just now, which is shown this once
+	Made  string // the address of a new link, shown only once
 	For   domain.SignUpLink
 }
 
-// operatorOf is who acts on these pages.
+// operatorOf returns the acting operator.
 func operatorOf(v *web.Visit) operating.Operator { return operating.OnSite(v.Actor(), v.Visitor()) }
 
-// signUpSettingsPage shows them.
+// signUpSettingsPage shows the settings.
 func signUpSettingsPage(v *web.Visit) error { return showSignUpSettings(v, nil, signUpSettings{}) }
 
 func showSignUpSettings(v *web.Visit, f *web.Form, shown signUpSettings) (err error) {
@@ -36,7 +36,7 @@ func showSignUpSettings(v *web.Visit, f *web.Form, shown signUpSettings) (err er
 	return v.Page("operator-sign-up", v.T("operator.title.sign-up"), f, shown)
 }
 
-// changeSignUp sets the mode, makes a link or ends one.
+// changeSignUp sets the mode, or creates or ends a link.
 func changeSignUp(v *web.Visit) error {
 	f, ctx := v.Form(), v.R.Context()
 	if end := f.Get("end"); end != "" {
@@ -61,7 +61,7 @@ func changeSignUp(v *web.Visit) error {
 	return web.UnknownButton()
 }
 
-// makeLink makes a link with as many places as the form says.
+// makeLink creates a link for the number of people in the form.
 func makeLink(v *web.Visit, f *web.Form) error {
 	in := operating.SignUpLinkInput{Note: f.Trimmed("note"), Places: number(f, "places"), Days: number(f, "days"), Group: f.Trimmed("group"),
 		Vouched: f.Has("vouched", "yes")}
@@ -72,8 +72,8 @@ func makeLink(v *web.Visit, f *web.Form) error {
 	return showSignUpSettings(v, nil, signUpSettings{Made: v.App().SignUpAddress(token), For: l})
 }
 
-// number is what stands in a field for a count; 0, which stands for what is usual, where nothing
-// does, and -1, which no field takes, for what is no number.
+// number parses a count. It returns 0, which means the default, for an empty field, and -1, which
+// fails validation, for anything that is not a number.
 func number(f *web.Form, field string) int64 {
 	text := f.Trimmed(field)
 	if text == "" {

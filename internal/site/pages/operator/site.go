@@ -10,22 +10,22 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// sitePath is where operators say what the site is.
+// sitePath is the path of the site's settings.
 const sitePath = "/operator/site"
 
-// siteView is what the site says of itself, and how what was typed would look.
+// siteView contains the site's settings and previews of edited texts.
 type siteView struct {
 	domain.Site
 	Image      present.Image
-	Preview    *domain.Text // of the words, nil for none
-	Announcing *domain.Text // a preview of the announcement
+	Preview    *domain.Text // of the welcome text, nil for none
+	Announcing *domain.Text // preview of the announcement
 }
 
-// sitePage shows the forms for name, words, picture and announcement.
+// sitePage shows the forms for name, texts, picture and announcement.
 func sitePage(v *web.Visit) error { return showSite(v, nil, siteView{}) }
 
-// showSite shows them as they were typed, or as the site is. The version that they were made
-// from travels with them.
+// showSite shows the posted values, or else the stored ones. The forms contain the version that
+// they were rendered from.
 func showSite(v *web.Visit, f *web.Form, shown siteView) error {
 	s, err := v.App().SiteSettings(v.R.Context())
 	if err != nil {
@@ -48,7 +48,7 @@ func markdown(t *domain.Text) string {
 	return t.Markdown
 }
 
-// changeSite saves one of the forms, or shows what it would look like.
+// changeSite saves one of the forms or shows a preview.
 func changeSite(v *web.Visit) error {
 	f, picture, err := v.FormWithFile("picture")
 	if err != nil {
@@ -104,7 +104,7 @@ func refuseSite(v *web.Visit, err error, f *web.Form) error {
 	return err
 }
 
-// refill gives a form the fields of the other forms of its page, as they are.
+// refill sets the fields of the page's other forms to the stored values.
 func refill(v *web.Visit, f *web.Form) *web.Form {
 	s := v.Site()
 	f.Default("name", s.Name)

@@ -7,13 +7,13 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// storageView is a page of who has stored how much.
+// storageView is a page of users with their storage.
 type storageView struct {
 	domain.List[operating.StoredBy]
 	Previous, Next string // addresses, "" for none
 }
 
-// storagePage lists who has stored something, the most first.
+// storagePage lists users by storage, largest first.
 func storagePage(v *web.Visit) error {
 	page := pageOf(v)
 	found, err := v.App().StorageByUser(v.R.Context(), v.Actor(), page)

@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// channel reads the channel of the address. Where that has another owner's name or an old
-// slug, it leads to the same page at the right one and is true.
+// channel returns the channel in the path. If the path has another owner or a former slug, it
+// redirects to the right one and moved is true.
 func channel(v *web.Visit) (c present.Channel, moved bool, err error) {
 	found, err := v.App().Channel(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[1]))
 	if err != nil {
@@ -27,7 +27,7 @@ func channel(v *web.Visit) (c present.Channel, moved bool, err error) {
 	return c, true, v.Moved(to.String())
 }
 
-// collaboratorsPage lists who works together on a channel.
+// collaboratorsPage lists the collaborators of a channel.
 func collaboratorsPage(v *web.Visit) error {
 	c, moved, err := channel(v)
 	if err != nil || moved {
@@ -36,13 +36,13 @@ func collaboratorsPage(v *web.Visit) error {
 	return showCollaborators(c)(v, nil)
 }
 
-// collaboratorView is one of them, and what a form calls them.
+// collaboratorView is a collaborator.
 type collaboratorView struct {
 	present.Principal
 	Removable bool
 }
 
-// Key names the user or group in a form.
+// Key identifies the user or group in a form.
 func (c collaboratorView) Key() string { return string(c.Type) + ":" + strconv.FormatInt(c.ID, 10) }
 
 func showCollaborators(c present.Channel) func(*web.Visit, *web.Form) error {
@@ -55,7 +55,7 @@ func showCollaborators(c present.Channel) func(*web.Visit, *web.Form) error {
 			Channel       present.Channel
 			Owner         present.Principal
 			Collaborators []collaboratorView
-			Can           bool // the reader may add and remove
+			Can           bool // the reader may add and remove collaborators
 			Private       bool
 		}{Channel: c, Owner: v.Addresses().Principal(&c.Channel.Owner), Can: domain.CanOwn(v.Actor(), *c.Channel), Private: c.Visibility == domain.Private}
 		for i := range all {
@@ -67,7 +67,7 @@ func showCollaborators(c present.Channel) func(*web.Visit, *web.Form) error {
 	}
 }
 
-// changeCollaborators adds one or removes one.
+// changeCollaborators adds or removes a collaborator.
 func changeCollaborators(v *web.Visit) error {
 	c, _, err := channel(v)
 	if err != nil {
@@ -100,7 +100,7 @@ func changeCollaborators(v *web.Visit) error {
 	}
 	_, added, err := v.App().AddCollaborator(v.R.Context(), v.Actor(), ref, who)
 	switch {
-	case domain.KindOf(err) == domain.Forbidden: // for good, whatever is typed
+	case domain.KindOf(err) == domain.Forbidden: // no other input can succeed
 		return err
 	case err != nil:
 		return refused(v, f, err, showCollaborators(c), "who")
@@ -110,7 +110,7 @@ func changeCollaborators(v *web.Visit) error {
 	return v.Done(here, "collaborator-added")
 }
 
-// named reads what a form calls a user or group.
+// named parses the key of a user or group.
 func named(key string) (domain.PrincipalRef, error) {
 	kind, id, _ := strings.Cut(key, ":")
 	n, err := web.ID(id)
@@ -120,8 +120,7 @@ func named(key string) (domain.PrincipalRef, error) {
 	return domain.PrincipalRef{Type: domain.PrincipalType(kind), ID: n}, err
 }
 
-// typed finds who is named by a short name: a user, or else a group that is written with
-// "group/" before it, as in addresses.
+// typed finds a user by short name, or a group by "group/" and its short name, as in addresses.
 func typed(v *web.Visit, name string) (domain.PrincipalRef, error) {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "@"), "/")
 	if slug, ok := strings.CutPrefix(name, "group/"); ok {

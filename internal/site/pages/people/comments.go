@@ -8,10 +8,10 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// choices is how many people a mention that is being typed offers.
+// choices is how many people are suggested for a mention.
 const choices = 8
 
-// commentsPage shows what people say about a block.
+// commentsPage shows the comments on a block.
 func commentsPage(v *web.Visit) error {
 	b, err := block(v)
 	if err != nil {
@@ -20,7 +20,7 @@ func commentsPage(v *web.Visit) error {
 	return showComments(b)(v, nil)
 }
 
-// block reads the block of the address.
+// block returns the block in the path.
 func block(v *web.Visit) (domain.Block, error) {
 	id, err := web.ID(v.Args[0])
 	if err != nil {
@@ -53,7 +53,7 @@ func showComments(b domain.Block) func(*web.Visit, *web.Form) error {
 	}
 }
 
-// say comments on a block, once for a form however often it is sent, and leads to the comment.
+// say creates a comment, only once per form, and redirects to it.
 func say(v *web.Visit) error {
 	b, err := block(v)
 	if err != nil {
@@ -72,8 +72,8 @@ func say(v *web.Visit) error {
 	return v.Redirect(to)
 }
 
-// place is the address of a comment on the page of its block, on that page of the comments
-// which has it.
+// place returns the address of a comment on its block's page, with the number of the page of
+// comments that contains it.
 func place(v *web.Visit, c domain.Comment) (string, error) {
 	n, err := v.App().CommentsUpTo(v.R.Context(), c)
 	if err != nil {
@@ -86,7 +86,8 @@ func place(v *web.Visit, c domain.Comment) (string, error) {
 	return fmt.Sprintf("%s#comment-%d", to, c.ID), nil
 }
 
-// findComment leads to a comment, for links that outlive the page that it stands on.
+// findComment redirects to a comment. Links to it stay valid when the comment moves to another
+// page.
 func findComment(v *web.Visit) error {
 	id, err := web.ID(v.Args[1])
 	if err != nil {
@@ -106,7 +107,7 @@ func findComment(v *web.Visit) error {
 	return v.Redirect(to)
 }
 
-// ownComment reads the comment of the address for its author, who alone may change it.
+// ownComment returns the comment in the path for its author. Others get an error.
 func ownComment(v *web.Visit) (domain.Comment, error) {
 	id, err := web.ID(v.Args[0])
 	if err != nil {
@@ -119,7 +120,7 @@ func ownComment(v *web.Visit) (domain.Comment, error) {
 	return c, err
 }
 
-// commentPage shows a comment to its author, to be changed.
+// commentPage shows a comment to its author for editing.
 func commentPage(v *web.Visit) error {
 	c, err := ownComment(v)
 	if err != nil {
@@ -138,7 +139,7 @@ func showComment(c domain.Comment) func(*web.Visit, *web.Form) error {
 	}
 }
 
-// changeComment saves it or deletes it.
+// changeComment saves or deletes a comment.
 func changeComment(v *web.Visit) error {
 	c, err := ownComment(v)
 	if err != nil {
@@ -163,8 +164,8 @@ func changeComment(v *web.Visit) error {
 	return web.UnknownButton()
 }
 
-// mentions offers people for a name that is being typed: those who have to do with the block
-// of the query first.
+// mentions suggests people for a name that is being typed. Those involved with the block of the
+// query come first.
 func mentions(v *web.Visit) error {
 	var about domain.BlockID
 	if asked := v.Query("block"); asked != "" {

@@ -9,19 +9,19 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// perPage is how many activities a page has, before those that are alike are put together.
+// perPage is the number of activities per page, before similar ones are grouped.
 const perPage = 24
 
-// stretch is a page of a list that is read on by cursors.
+// stretch is a page of a list with cursors.
 type stretch struct {
 	Activities []web.Activity
-	First      bool   // it begins with the newest
+	First      bool   // the page starts with the newest
 	Newest     string // the address of the first page
-	Older      string // of the next, "" at the end
-	Unread     bool   // of notifications: only those that are unread
+	Older      string // of the next page, "" at the end
+	Unread     bool   // for notifications: only unread ones
 }
 
-// asked is the stretch that the address names.
+// asked returns the requested page.
 func asked(v *web.Visit) people.CursorInput {
 	in := people.CursorInput{Limit: perPage}
 	if next := v.Query("next"); next != "" {
@@ -30,7 +30,7 @@ func asked(v *web.Visit) people.CursorInput {
 	return in
 }
 
-// newStretch is a page of activities with the addresses of those beside it.
+// newStretch returns a page of activities with links to its neighbours.
 func newStretch(v *web.Visit, all []web.Activity, next string) stretch {
 	q := v.R.URL.Query()
 	q.Del("next")
@@ -49,7 +49,7 @@ func address(v *web.Visit, q url.Values) string {
 	return v.R.URL.EscapedPath() + "?" + q.Encode()
 }
 
-// feed shows what those do whom the reader follows.
+// feed shows the activities of followed users, channels and groups.
 func feed(v *web.Visit) error {
 	page, err := v.App().Feed(v.R.Context(), v.Actor(), asked(v))
 	if err != nil {
@@ -63,7 +63,7 @@ func feed(v *web.Visit) error {
 	return v.Page("feed", v.T("people.feed"), nil, newStretch(v, all, page.Next))
 }
 
-// notifications shows what others did that concerns the reader.
+// notifications shows other people's activities that concern the reader.
 func notifications(v *web.Visit) error {
 	unread := v.Query("filter") == "unread"
 	page, err := v.App().Notifications(v.R.Context(), v.Actor(), unread, asked(v))
@@ -75,7 +75,7 @@ func notifications(v *web.Visit) error {
 	return v.Page("notifications", v.T("people.notifications"), nil, data)
 }
 
-// readNotifications marks one notification as read, or all.
+// readNotifications marks one or all notifications as read.
 func readNotifications(v *web.Visit) error {
 	f, at := v.Form(), v.Next()
 	if at == "" {
@@ -96,14 +96,14 @@ func readNotifications(v *web.Visit) error {
 	return v.Redirect(at)
 }
 
-// openNotification marks a notification as read, and leads to what it is about. What looks ahead,
-// before anybody has followed the link, marks nothing.
+// openNotification marks a notification as read, and redirects to its subject. Prefetching does not
+// mark anything.
 func openNotification(v *web.Visit) error {
 	if v.HeadOnly() {
 		return v.Redirect("/notifications")
 	}
 	if strings.Contains(v.R.Header.Get("Sec-Purpose")+v.R.Header.Get("Purpose"), "prefetch") {
-		return domain.NewForbidden(v.T("people.notifications.ahead")) // browsers throw it away, and ask anew
+		return domain.NewForbidden(v.T("people.notifications.ahead")) // the browser discards it and requests the page again
 	}
 	to, err := read(v, v.Args[0])
 	if err != nil {
@@ -112,7 +112,7 @@ func openNotification(v *web.Visit) error {
 	return v.Redirect(to)
 }
 
-// read marks a notification as read, and gives the path of the page that it is about.
+// read marks a notification as read, and returns the path of its subject.
 func read(v *web.Visit, id string) (string, error) {
 	n, err := web.ID(id)
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// secretFeed is a feed with its addresses, as the page of private feeds shows it.
+// secretFeed is a feed with its addresses.
 type secretFeed struct {
-	Text string // id of what it is called
-	Name string // of the group whose feed it is; "" for others
+	Text string // id of its title
+	Name string // of the group, "" for other feeds
 	Atom string
 	JSON string
 }
 
-// feedsPage shows the addresses of feeds that hold what the reader alone may see.
+// feedsPage shows the addresses of the reader's secret feeds, which include private content.
 func feedsPage(v *web.Visit) error {
 	secret, err := v.App().FeedSecret(v.R.Context(), v.Actor())
 	if err != nil {
@@ -36,7 +36,7 @@ func feedsPage(v *web.Visit) error {
 	return v.Page("feeds", v.T("people.feeds"), nil, data)
 }
 
-// renewFeeds gives them other addresses; who has the old ones reads nothing any more.
+// renewFeeds changes the addresses of the secret feeds. The old addresses stop working.
 func renewFeeds(v *web.Visit) error {
 	if v.Form().Get("do") != "renew" {
 		return web.UnknownButton()

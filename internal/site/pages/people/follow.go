@@ -8,10 +8,10 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// kinds are what can be followed, as forms name it.
+// kinds maps names in forms to the types that can be followed.
 var kinds = map[string]domain.SubjectType{"user": domain.SubjectUser, "channel": domain.SubjectChannel, "group": domain.SubjectGroup}
 
-// follow begins or ends a following, and leads back to the page of the button.
+// follow follows or unfollows, and redirects back to the page of the button.
 func follow(v *web.Visit) error {
 	f := v.Form()
 	next := v.Next()

@@ -11,10 +11,10 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// listed is how many things a page of a list has.
+// listed is the number of items per page of a list.
 const listed = 50
 
-// groups lists the groups that the reader belongs to.
+// groups lists the reader's groups.
 func groups(v *web.Visit) error {
 	n, err := v.PageNumber()
 	if err != nil {
@@ -36,14 +36,14 @@ func groups(v *web.Visit) error {
 	return v.Page("groups", v.T("people.groups"), nil, data)
 }
 
-// newGroupPage asks what a group is to be called.
+// newGroupPage shows the form for a new group.
 func newGroupPage(v *web.Visit) error { return showNewGroup(v, nil) }
 
 func showNewGroup(v *web.Visit, f *web.Form) error {
 	return v.Page("group-new", v.T("people.groups.new"), f, nil)
 }
 
-// newGroup makes a group, one for a form however often it is sent.
+// newGroup creates a group, only once per form.
 func newGroup(v *web.Visit) error {
 	f, picture, err := v.FormWithPicture()
 	if err != nil {
@@ -54,7 +54,7 @@ func newGroup(v *web.Visit) error {
 	}
 	name, description := f.Get("name"), f.Get("description")
 	in := people.CreateGroupInput{Name: name, Description: &description, Avatar: picture.Value,
-		Once: v.OnceKey("group", name, description)} // and the picture is another upload each time
+		Once: v.OnceKey("group", name, description)} // without the picture, since each upload has another key
 	g, err := v.App().CreateGroup(v.R.Context(), v.Actor(), in)
 	if err != nil {
 		return refused(v, f, err, showNewGroup, "name", "description", "picture", "avatar_url")
@@ -62,7 +62,7 @@ func newGroup(v *web.Visit) error {
 	return v.Done(v.Addresses().Group(&g).Path(), "group-new")
 }
 
-// refused shows a form again with what is wrong with it.
+// refused shows a form again with its errors.
 func refused(v *web.Visit, f *web.Form, err error, show func(*web.Visit, *web.Form) error, fields ...string) error {
 	if f.Refused(err, fields...) {
 		return show(v, f)
@@ -70,8 +70,8 @@ func refused(v *web.Visit, f *web.Form, err error, show func(*web.Visit, *web.Fo
 	return err
 }
 
-// group reads the group of the address. Where that is an old slug, it leads to the same
-// page of the new one and is true.
+// group returns the group in the path. If the path has a former slug, it redirects to the new one
+// and moved is true.
 func group(v *web.Visit) (g present.Group, moved bool, err error) {
 	found, err := v.App().Group(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[0]))
 	if err != nil {
@@ -85,7 +85,7 @@ func group(v *web.Visit) (g present.Group, moved bool, err error) {
 	return g, true, v.Moved(to.String())
 }
 
-// ownGroup is group, for who may change it alone; to others there is no such page.
+// ownGroup is like group, but returns an error for users who may not change the group.
 func ownGroup(v *web.Visit) (g present.Group, moved bool, err error) {
 	if g, moved, err = group(v); err == nil && !moved && !domain.CanOwnGroup(v.Actor(), *g.Group) {
 		err = domain.NewForbidden(v.T("people.group.owner-only"))
@@ -93,7 +93,7 @@ func ownGroup(v *web.Visit) (g present.Group, moved bool, err error) {
 	return g, moved, err
 }
 
-// editGroupPage shows what a group says of itself.
+// editGroupPage shows the form of a group.
 func editGroupPage(v *web.Visit) error {
 	g, moved, err := ownGroup(v)
 	if err != nil || moved {
@@ -112,7 +112,7 @@ func showGroup(g present.Group) func(*web.Visit, *web.Form) error {
 	}
 }
 
-// editGroup changes it.
+// editGroup changes a group.
 func editGroup(v *web.Visit) error {
 	g, _, err := ownGroup(v)
 	if err != nil {
@@ -134,7 +134,7 @@ func editGroup(v *web.Visit) error {
 	return v.Done(v.Addresses().Group(&changed).Path(), "group")
 }
 
-// deleteGroupPage says what happens.
+// deleteGroupPage explains the consequences and asks for confirmation.
 func deleteGroupPage(v *web.Visit) error {
 	g, moved, err := ownGroup(v)
 	if err != nil || moved {
@@ -143,7 +143,6 @@ func deleteGroupPage(v *web.Visit) error {
 	return v.Page("group-delete", v.T("people.group.delete", g.Name), nil, g)
 }
 
-// deleteGroup deletes it.
 func deleteGroup(v *web.Visit) error {
 	g, _, err := group(v)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// pendingListed is how many open invitations the page of members shows, the newest first.
+// pendingListed is how many open invitations the page lists, newest first.
 const pendingListed = domain.MaxPerPage
 
 // memberView is a member, and whether the reader may remove them.
@@ -18,13 +18,13 @@ type memberView struct {
 	Owner, Removable bool
 }
 
-// invitationView is an open invitation: of a user by name, of others by the address.
+// invitationView is an open invitation: of a user by name, of anyone else by address.
 type invitationView struct {
 	domain.Invitation
 	Whom string
 }
 
-// membersPage lists who belongs to a group; its members see there who is invited.
+// membersPage lists the members of a group. Members also see its open invitations.
 func membersPage(v *web.Visit) error {
 	g, moved, err := group(v)
 	if err != nil || moved {
@@ -50,10 +50,10 @@ func showMembers(g present.Group) func(*web.Visit, *web.Form) error {
 			Members []memberView
 			Pager   web.Pager
 			Can     domain.GroupAbilities
-			Leaves  bool // the reader is a member, and may leave
+			Leaves  bool // the reader is a member who may leave
 			Pending []invitationView
 			More    int64  // open invitations beyond those shown
-			Link    string // of the reusable invite, "" for none
+			Link    string // reusable invite link, "" for none
 		}{Group: g, Pager: v.Pager(at, all.Total), Can: g.Can(actor)}
 		data.Leaves = g.Member && !data.Can.Destroy
 		for i := range all.Items {
@@ -86,7 +86,7 @@ func showMembers(g present.Group) func(*web.Visit, *web.Form) error {
 	}
 }
 
-// changeMembers does what the page of members offers.
+// changeMembers handles the forms of the page.
 func changeMembers(v *web.Visit) error {
 	g, _, err := group(v)
 	if err != nil {
@@ -135,7 +135,7 @@ func changeMembers(v *web.Visit) error {
 	return web.UnknownButton()
 }
 
-// invite invites who is named by their short name or an e-mail address.
+// invite invites a person by short name or e-mail address.
 func invite(v *web.Visit, g present.Group, f *web.Form) error {
 	who := f.Trimmed("who")
 	in := people.InviteInput{Email: who}
@@ -156,7 +156,7 @@ func invite(v *web.Visit, g present.Group, f *web.Form) error {
 	}
 	done, err := v.App().Invite(v.R.Context(), v.Actor(), domain.Ref{ID: int64(g.ID)}, in)
 	switch domain.KindOf(err) {
-	case domain.Forbidden: // for good, whatever is typed
+	case domain.Forbidden: // no other input can succeed
 		return err
 	case domain.Invalid:
 		f.Wrong("who", v.T("people.members.no-address"))

@@ -1,5 +1,5 @@
-// Package people is the pages on which people meet: following, comments, the feed,
-// notifications, groups and who belongs to them, collaborators, private feeds.
+// Package people contains the social pages: following, comments, the feed, notifications, groups
+// and their members, collaborators, private feeds.
 package people
 
 import (
@@ -13,11 +13,11 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room is these pages.
+// Room returns the package's pages.
 func Room() web.Room {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files
 	}
 	return web.Room{Name: "people", Templates: files, Lagging: true,
 		Routes: []web.Route{
@@ -39,7 +39,7 @@ func Room() web.Room {
 		}}
 }
 
-// users has guests sign in before they send a form of a page that they may read, and leads
+// users lets guests sign in before they post a form of a page that they may read, and redirects
 // them back to that page.
 func users(handle web.Handler) web.Handler {
 	return func(v *web.Visit) error {

@@ -1,5 +1,5 @@
-// Package signon is the pages of single sign-on: to the provider and back, confirming who came,
-// and the setting that connects an account.
+// Package signon contains the pages of single sign-on: the redirects to and from the provider, the
+// confirmation of an identity, and the settings.
 package signon
 
 import (
@@ -12,16 +12,16 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// CallbackPath is where the provider sends people back to; it must know the address.
+// CallbackPath is the redirect URI that must be registered with the provider.
 const CallbackPath = "/sign-in/sso/callback"
 
 const settingsPath = "/settings/single-sign-on"
 
-// Room is these pages. Their entry stands in the menu of the settings.
+// Room returns the package's pages. Its entry is in the menu of the settings.
 func Room() web.Room {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files
 	}
 	return web.Room{Name: "signon", Templates: files, Routes: []web.Route{
 		{Path: "/sign-in/sso", Open: true, Get: begin},

@@ -8,9 +8,9 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// begin leads to the provider. It is a link and no form: some browsers hold the redirects after
-// a form to the policy of its page, and where the provider leads is not known to it. What it
-// begins changes nothing before the person has confirmed it, there or here.
+// begin redirects to the provider. It is a link instead of a form, because some browsers apply the
+// policy of a page to the redirects that follow its forms, and the provider's redirects are
+// unknown. It changes nothing until the user confirms at the provider or here.
 func begin(v *web.Visit) error {
 	w := sso.Wish{Next: v.Next(), Invite: v.Query("invite"), Connect: v.Query("connect") != "", Prove: v.Query("confirm") != "", Setup: v.SetupCode()}
 	if v.Account != nil && !w.Connect && !w.Prove {
@@ -30,7 +30,7 @@ func begin(v *web.Visit) error {
 	return v.Leave(address)
 }
 
-// finish is where the provider leads back to.
+// finish handles the redirect from the provider.
 func finish(v *web.Visit) error {
 	to, err := v.App().FinishSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.Session, v.SignOn(),
 		sso.Reply{State: v.Query("state"), Code: v.Query("code"), Issuer: v.Query("iss"), Error: v.Query("error")})
@@ -43,7 +43,7 @@ func finish(v *web.Visit) error {
 	case to.Confirm != "":
 		v.KeepSignOn(v.SignOn())
 		return v.Redirect("/sign-in/sso/confirm/" + to.Confirm)
-	case to.Session == "": // it was connected before
+	case to.Session == "": // already connected
 		return v.Done(settingsPath, "sign-on-connected")
 	}
 	if err := v.SignedIn(to.Session); err != nil {
@@ -59,7 +59,7 @@ func finish(v *web.Visit) error {
 	return v.Redirect(to.Next)
 }
 
-// failed says why nobody was signed in, and offers to try again.
+// failed explains why the sign-in failed, and offers to try again.
 func failed(v *web.Visit, err error, next string) error {
 	f := v.Form()
 	if !f.Refused(err) {
@@ -68,14 +68,14 @@ func failed(v *web.Visit, err error, next string) error {
 	return v.Page("failed", v.T("signon.title.failed"), f, struct{ Next string }{next})
 }
 
-// confirmView is an identity that is to be connected, and how one signs in to confirm it.
+// confirmView is an identity to be connected, with the ways to sign in for that.
 type confirmView struct {
 	sso.Pending
 	Here string
 }
 
-// confirmPage asks who has shown an identity to be theirs to connect their account with it, once
-// they are signed in.
+// confirmPage shows the form that connects the identity with the user's account. Visitors sign in
+// first.
 func confirmPage(v *web.Visit) error { return showConfirm(v, nil) }
 
 func showConfirm(v *web.Visit, f *web.Form) error {
@@ -86,7 +86,7 @@ func showConfirm(v *web.Visit, f *web.Form) error {
 	return v.Page("confirm", v.T("signon.title.confirm", v.App().ProviderName()), f, confirmView{p, v.Here()})
 }
 
-// over says that what is to be confirmed is no more.
+// over shows that the confirmation has expired. It returns other errors.
 func over(v *web.Visit, err error) error {
 	if domain.KindOf(err) != domain.NotFound {
 		return err
@@ -96,8 +96,8 @@ func over(v *web.Visit, err error) error {
 	return v.Render(http.StatusNotFound, "failed", v.T("signon.title.failed"), f, struct{ Next string }{})
 }
 
-// signedOut says who has signed out here that they have not done so at the provider, and leads
-// there by a link: some browsers hold the redirects after a form to the policy of its page.
+// signedOut explains that the user is still signed in at the provider, and links there. It is a
+// link because some browsers apply the policy of a page to the redirects that follow its forms.
 func signedOut(v *web.Visit) error {
 	if v.Account != nil {
 		return v.Redirect("")
@@ -108,7 +108,7 @@ func signedOut(v *web.Visit) error {
 	return v.Page("signed-out", v.T("signon.title.signed-out"), nil, struct{ There bool }{v.App().ProviderSignOut(v.R.Context()) != ""})
 }
 
-// signOutThere leads to the provider, which asks whether the person means it.
+// signOutThere redirects to the provider, which asks for confirmation.
 func signOutThere(v *web.Visit) error {
 	to := v.App().ProviderSignOut(v.R.Context())
 	if to == "" {
@@ -117,8 +117,8 @@ func signOutThere(v *web.Visit) error {
 	return v.Leave(to)
 }
 
-// linkPage asks who has a link of the command line to use it, so that what looks at addresses
-// before people do does not use it up.
+// linkPage requires a click on a sign-in link of the command line, so that a program that opens
+// links does not use it up.
 func linkPage(v *web.Visit) error {
 	u, err := v.App().SignInLink(v.R.Context(), v.Args[0])
 	if err != nil {
@@ -127,7 +127,7 @@ func linkPage(v *web.Visit) error {
 	return v.Page("link", v.T("signon.title.link"), nil, u)
 }
 
-// byLink signs in by it.
+// byLink signs in with the link.
 func byLink(v *web.Visit) error {
 	session, err := v.App().SignInByLink(v.R.Context(), v.Visitor(), v.Args[0])
 	if err != nil {
@@ -136,7 +136,7 @@ func byLink(v *web.Visit) error {
 	return v.Enter(session, "", "")
 }
 
-// confirm connects it.
+// confirm connects the identity.
 func confirm(v *web.Visit) error {
 	if v.Account == nil {
 		return v.AskToSignIn()
@@ -155,13 +155,13 @@ func confirm(v *web.Visit) error {
 	return v.Done(next, "sign-on-connected")
 }
 
-// settingsView is what the account is connected with.
+// settingsView lists the identities that the account is connected with.
 type settingsView struct {
 	Connections []sso.Connection
-	Usable      bool // one can sign in by one of them
+	Usable      bool // at least one of them can be used to sign in
 }
 
-// settingsPageOf shows what the account is connected with.
+// settingsPageOf shows the connected identities.
 func settingsPageOf(v *web.Visit) error { return showSettings(v, nil) }
 
 func showSettings(v *web.Visit, f *web.Form) error {
@@ -179,7 +179,7 @@ func showSettings(v *web.Visit, f *web.Form) error {
 	return v.Page("settings", v.T("signon.title.settings"), f, shown)
 }
 
-// disconnect takes an identity from the account.
+// disconnect removes an identity from the account.
 func disconnect(v *web.Visit) error {
 	f := v.Form()
 	id, err := web.ID(f.Get("disconnect"))

@@ -6,14 +6,14 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// exportsView is the page of exports. Live is the one that is being made, if there is one.
+// exportsView is the page of exports. Live is the running one, if any.
 type exportsView struct {
 	Live *present.Export
 	Past []present.Export
 	Most int
 }
 
-// exportsPage lists exports, with the button for another.
+// exportsPage lists exports, and the button for a new one.
 func exportsPage(v *web.Visit) error { return showExports(v, nil) }
 
 func showExports(v *web.Visit, f *web.Form) error {
@@ -33,7 +33,7 @@ func showExports(v *web.Visit, f *web.Form) error {
 	return v.Page("exports", v.T("transfer.export"), f, shown)
 }
 
-// changeExports begins an export, or deletes one.
+// changeExports starts or deletes an export.
 func changeExports(v *web.Visit) error {
 	f := v.Form()
 	switch f.Get("do") {

@@ -14,18 +14,18 @@ import (
 // importsShown is how many imports the page lists.
 const importsShown = 20
 
-// importsView is the page of imports. Live is the one that has not ended, if there is one.
+// importsView is the page of imports. Live is the unfinished one, if any.
 type importsView struct {
 	Live    *present.Import
 	Past    []present.Import
-	Largest string              // file that is accepted
+	Largest string              // size limit of files
 	Source  string              // the default server
 	Visible []domain.Visibility // choices for the channels of a file
 
 	Encodings []string // choices for the encoding of a file
 }
 
-// importsPage lists imports, with the forms for another.
+// importsPage lists imports, and the forms for new ones.
 func importsPage(v *web.Visit) error { return showImports(v, nil) }
 
 func showImports(v *web.Visit, f *web.Form) error {
@@ -46,7 +46,7 @@ func showImports(v *web.Visit, f *web.Form) error {
 	return v.Page("imports", v.T("transfer.import"), f, shown)
 }
 
-// startImport begins an import from a server or a file.
+// startImport starts an import from a server or a file.
 func startImport(v *web.Visit) error {
 	f, upload, err := v.FormWithFile("upload_key")
 	if err != nil {
@@ -81,8 +81,7 @@ func startImport(v *web.Visit) error {
 	return v.Redirect(v.Addresses().Import(&i).Path())
 }
 
-// names are the names that somebody wrote, one a line. The address of a page is as good as the
-// name of what it shows.
+// names parses one name per line. It accepts the address of a page as well.
 func names(lines string) (all []string) {
 	for line := range strings.Lines(lines) {
 		line = strings.TrimSpace(line)
@@ -108,19 +107,19 @@ func names(lines string) (all []string) {
 type importView struct {
 	present.Import
 	Channels []domain.ImportStep
-	Found    int // of these: the others are not there
+	Found    int // the number of existing ones
 	LeftOut  []leftOut
-	Summary  string // what it did; "" until it has ended
-	Read     string // in which format and encoding the file was read
+	Summary  string // the result; "" until it has ended
+	Read     string // format and encoding of the file
 }
 
-// leftOut is something that was not taken. URL is where it is, if it is a page.
+// leftOut is a skipped item. URL is its address, if it is a page.
 type leftOut struct {
 	domain.LeftOut
 	URL string
 }
 
-// importPage shows how far an import has come, and at its end what was left out.
+// importPage shows the progress of an import, and at its end the skipped items.
 func importPage(v *web.Visit) error { return showImport(v, nil) }
 
 func showImport(v *web.Visit, f *web.Form) error {
@@ -148,17 +147,17 @@ func showImport(v *web.Visit, f *web.Form) error {
 	for _, l := range r.LeftOut {
 		l.Why = v.Lang.Fault(l.Why)
 		one := leftOut{LeftOut: l}
-		one.URL, _ = weburl.Canonical(l.Where) // "" if it is not the URL of a page
+		one.URL, _ = weburl.Canonical(l.Where) // "" if it is not a page's URL
 		one.Where = v.Lang.Fault(l.Where)
 		shown.LeftOut = append(shown.LeftOut, one)
 	}
 	if v.R.Header.Get("HX-Request") == "true" && r.State != domain.ImportQueued && r.State != domain.ImportRunning {
-		v.W.Header().Set("HX-Refresh", "true") // the rest of the page has changed as well
+		v.W.Header().Set("HX-Refresh", "true") // the rest of the page changed too
 	}
 	return v.Page("import", v.T("transfer.import.title"), f, shown)
 }
 
-// changeImport stops an import, or has it go on with the channels that were chosen.
+// changeImport stops an import, or continues it with the chosen channels.
 func changeImport(v *web.Visit) error {
 	id, err := web.ID(v.Args[0])
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package transfer is the pages by which collections come in from elsewhere and go out again.
+// Package transfer contains the pages for imports and exports.
 package transfer
 
 import (
@@ -12,14 +12,14 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// longestNumber is how many digits the number of a channel in the list of an import has at most.
+// longestNumber is the maximum number of digits of a channel's number in an import's list.
 const longestNumber = 10
 
-// Room is these pages. Their entries stand in the menu of the settings.
+// Room returns the package's pages. Its entries are in the menu of the settings.
 func Room() web.Room {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // embedded files
 	}
 	return web.Room{Name: "transfer", Templates: files, Routes: []web.Route{
 		{Path: "/settings/import", Access: web.Users, Get: importsPage, Post: startImport, Files: true, Fields: web.Fields{"what": {Most: domain.MaxImportWhat * (domain.MaxImportName + 1)}, "token": {Most: domain.MaxImportToken}}},

@@ -1,5 +1,5 @@
-// `input[data-autocomplete]` offers what the field can be completed with. Without it one types
-// the whole.
+// `input[data-autocomplete]` suggests completions of the field. Without this script, users type the
+// whole value.
 import { Options } from "./options.js";
 
 export function start(input) {

@@ -1,5 +1,5 @@
-// `a[data-dialog]` opens the page that it leads to over the one that is open, and its forms are
-// sent from there. Without it the link leads to that page, whose forms lead back.
+// `a[data-dialog]` opens its page in a dialog over the current one, and the page's forms are sent
+// from there. Without this script, the link leads to that page, whose forms lead back.
 import { ask, complaint, goTo, root, started } from "./page.js";
 import { make } from "./say.js";
 import { t } from "./texts.js";
@@ -15,7 +15,7 @@ export function dialogs(link) {
   });
 }
 
-/** Opens a page in a dialog; where that cannot be, goes there. Resolves once it is shown. */
+/** Opens a page in a dialog, or navigates to it if that fails. Resolves when it is shown. */
 export async function openSheet(address) {
   const sheet = new Sheet();
   await sheet.load(address);
@@ -24,7 +24,7 @@ export async function openSheet(address) {
 
 class Sheet {
   #address;
-  #typed = false; // something that would be lost
+  #typed = false; // the user would lose it
 
   constructor() {
     const close = make("button", { type: "button", class: "close other", "aria-label": t("script.close") }, "×");
@@ -33,7 +33,7 @@ class Sheet {
     this.element.sheet = this;
     close.addEventListener("click", () => this.leave());
     this.element.addEventListener("cancel", (event) => {
-      if (event.target !== this.element) return; // of a field for files
+      if (event.target !== this.element) return; // from a file field
       event.preventDefault();
       this.leave();
     });
@@ -48,7 +48,7 @@ class Sheet {
     this.element.addEventListener("submit", (event) => this.#send(event));
   }
 
-  /** Closes, and asks first if something was typed. */
+  /** Closes the dialog. If the user typed something, asks for confirmation first. */
   leave() {
     if (!this.#typed || confirm(t("script.dialog.discard"))) this.element.close();
   }
@@ -64,7 +64,7 @@ class Sheet {
     }
   }
 
-  /** Sends a form of the page that is shown, and shows what is wrong with it. */
+  /** Sends a form in the dialog, and shows its errors. */
   async #send(event) {
     if (event.defaultPrevented) return;
     event.preventDefault();
@@ -80,7 +80,7 @@ class Sheet {
       }
       const body = form.enctype === "multipart/form-data" ? fields : new URLSearchParams(fields);
       const answer = await ask(address, { method: "POST", body });
-      if (answer.to || answer.response.ok) this.#typed = false; // else it is as before
+      if (answer.to || answer.response.ok) this.#typed = false; // otherwise the input is still unsaved
       if (answer.to) await this.#arrive(answer.to, address.href);
       else if (answer.page?.querySelector("main form")) this.#show(answer.page, address.href);
       else this.#complain(complaint(answer.page) || t("script.failed"));
@@ -91,7 +91,10 @@ class Sheet {
     }
   }
 
-  /** Goes where a form led: on within the dialog if that is a page of it, or behind it. */
+  /**
+   * Follows a redirect of a form: within the dialog if the target is the dialog's page, otherwise
+   * behind it.
+   */
   async #arrive(to, from) {
     if (to.pathname === new URL(this.#address ?? from).pathname && this.#address && to.pathname !== location.pathname) return this.load(to.href);
     this.#typed = false;
@@ -99,7 +102,7 @@ class Sheet {
     await goTo(to);
   }
 
-  /** Ends the dialog and goes on, as a form of it would. */
+  /** Closes the dialog and continues, like a form in it. */
   finish(address) {
     this.#typed = false;
     this.element.close();
@@ -135,7 +138,7 @@ class Sheet {
   }
 }
 
-/** Gives other ids to what has the same as something behind it, and to what refers to them. */
+/** Renames ids that also exist behind the dialog, and the references to them. */
 function apart(main) {
   for (const element of main.querySelectorAll("[id]")) {
     const id = element.id;

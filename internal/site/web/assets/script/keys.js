@@ -1,7 +1,7 @@
-// Keys for who likes them: `[data-key]` presses or focuses what has it; j, k and arrows go
-// between items; ? lists them all. Without it everything is reached by Tab and Enter. Screen
-// readers that use letters themselves never let them come here, and who speaks to the computer
-// can switch the keys off in the list.
+// Keyboard shortcuts: `[data-key]` names the keys that press or focus an element; j, k and arrows
+// move between items; ? lists all keys. Without this script, Tab and Enter reach everything. Screen
+// readers with their own shortcuts intercept the keys, and users of voice control can switch them
+// off in the list.
 import { make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -11,11 +11,11 @@ const isOff = () => {
   try {
     return localStorage.getItem(off) === "1";
   } catch {
-    return false; // a browser may keep nothing
+    return false; // storage may be disabled
   }
 };
 
-/** Tells those who ask for it which key an element has. */
+/** Announces an element's keys to assistive technology. */
 export function keys(element) {
   element.setAttribute("aria-keyshortcuts", wanted(element).map((key) => (key === "/" ? "Slash" : key)).join(" "));
 }
@@ -28,7 +28,7 @@ export function keysButton(button) {
 
 const wanted = (element) => element.dataset.key.split(" ").filter(Boolean);
 
-/** Lists what has a key: that of the content before that of the frame. */
+/** Returns the elements with keys, those of the content before those of the frame. */
 function keyed() {
   const content = (e) => Number(e.closest("main") !== null);
   return [...document.querySelectorAll("[data-key]")].filter((e) => e.checkVisibility()).sort((a, b) => content(b) - content(a));
@@ -42,12 +42,12 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** Reports whether keys are text, or mean something, where they are pressed. */
+/** Reports whether the focused element uses the keys itself, such as for text. */
 function types(element) {
   return element.closest?.("input:not([type=checkbox], [type=radio], [type=submit], [type=button]), textarea, select, video, audio, [contenteditable], [role=listbox], [role=combobox]") != null;
 }
 
-/** Presses what has a key: in the item with the focus, or beyond all items. */
+/** Presses the element with a key: in the focused item, or outside of all items. */
 function press(key) {
   const having = keyed().filter((e) => wanted(e).includes(key));
   const item = document.activeElement?.closest(":is(#cells, [data-items]) > li");
@@ -62,7 +62,7 @@ function press(key) {
   return true;
 }
 
-/** Moves the focus between items. Arrows go from one that has it; otherwise they scroll. */
+/** Moves the focus between items. Arrow keys do so only if an item has the focus; otherwise they scroll. */
 function move(key) {
   const all = [...document.querySelectorAll(faces)].filter((e) => e.checkVisibility());
   const at = all.indexOf(document.activeElement?.closest("li")?.querySelector(".face[href]"));
@@ -85,7 +85,7 @@ function move(key) {
 
 const inView = (all) => Math.max(0, all.findIndex((e) => e.getBoundingClientRect().top >= 0));
 
-/** Finds the item in the next row that is nearest to being below or above one. */
+/** Finds the nearest item in the row above or below. */
 function vertical(all, at, way) {
   const middle = (e) => { const box = e.getBoundingClientRect(); return [box.left + box.width / 2, box.top]; };
   const [x, y] = middle(all[at]);
@@ -101,7 +101,7 @@ function vertical(all, at, way) {
   return best;
 }
 
-/** Lists the keys of the page, and lets them be switched off. */
+/** Lists the keys of the page, with a switch to turn them off. */
 function list() {
   const rows = [];
   const row = (of, what) => rows.push(make("tr", {}, make("th", { scope: "row" }, ...of.flatMap((key) => [make("kbd", {}, key), " "])), make("td", {}, what)));

@@ -1,5 +1,5 @@
-// The start of all scripts. Each module makes easier what a page does without it, by links and
-// forms. Those that few pages need are fetched when one of their hooks is seen.
+// The entry point of all scripts. Each module improves something that also works without it, by
+// links and forms. Modules for few pages are loaded when one of their hooks appears.
 import { dialogs } from "./dialog.js";
 import { keepForReading } from "./offline.js";
 import { keys, keysButton } from "./keys.js";

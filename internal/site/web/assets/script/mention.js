@@ -1,4 +1,5 @@
-// `textarea[data-mention]` offers people after an @. Without it one types their short names.
+// `textarea[data-mention]` suggests people after an @. Without this script, users type their short
+// names.
 import { Options } from "./options.js";
 
 const beginning = /(?:^|[\s(])@([\p{L}\p{N}_-]{1,40})$/u;

@@ -1,5 +1,5 @@
-// Has a worker keep the pages that one reads, tells it who reads them, and says so where a page
-// comes from there. Without it pages are only there while the site can be reached.
+// Starts the worker that stores pages for reading offline, sends it the reader's id, and marks
+// pages that come from its cache. Without this script, pages are only available online.
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -14,10 +14,10 @@ export function keepForReading() {
   const tell = () => workers.controller?.postMessage({ reader });
   tell();
   workers.addEventListener("controllerchange", tell);
-  workers.register(`${root}/sw.js`, { scope: `${root}/`, updateViaCache: "none" }).catch(() => {}); // a browser may forbid it
+  workers.register(`${root}/sw.js`, { scope: `${root}/`, updateViaCache: "none" }).catch(() => {}); // browsers may forbid it
 }
 
-/** Says from when the page is, and offers to look again. */
+/** Shows when the page was stored, and offers to reload it. */
 function sayOffline() {
   const at = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(kept));
   const again = make("button", { type: "button", class: "link" }, t("script.offline.again"));
@@ -29,12 +29,12 @@ function sayOffline() {
   addEventListener("online", () => ifReached(() => location.reload()));
 }
 
-/** Does something if the site can be reached: a browser that is on a network may not reach it. */
+/** Calls a function if the site can be reached. Being on a network is not enough. */
 function ifReached(then) {
   fetch(location.href, { method: "HEAD", cache: "no-store" }).then(then, () => {});
 }
 
-/** Lists the pages that can be read, the latest first. */
+/** Lists the stored pages, newest first. */
 async function listKept(list) {
   const rows = [];
   const name = (await caches.keys()).find((each) => each.startsWith(`vitrine${root}-pages-`)); // of the last reader

@@ -1,5 +1,5 @@
-// A list of what a field can be completed with, below it, as the ARIA practices have it: the focus
-// stays in the field, arrows go through the list, Enter or Tab takes one, Esc closes it.
+// A list of suggestions below a field, following the ARIA practices: the focus stays in the field,
+// arrows move through the list, Enter or Tab selects, Esc closes it.
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -14,7 +14,7 @@ export class Options {
   #asked = 0;
   #timer;
 
-  /** `take` gets the value of the option that is chosen. */
+  /** `take` receives the value of the selected option. */
   constructor(field, take) {
     [this.#field, this.#take] = [field, take];
     this.#list = make("ul", { class: "options", role: "listbox", id: `options-${++lists}`, hidden: true, "aria-label": field.labels?.[0]?.textContent.trim() ?? "" });
@@ -31,7 +31,7 @@ export class Options {
     });
   }
 
-  /** Asks for what completes a text, once typing rests. */
+  /** Requests suggestions for the text after a pause in typing. */
   ask(address) {
     clearTimeout(this.#timer);
     const asked = ++this.#asked;

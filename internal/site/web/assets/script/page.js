@@ -1,10 +1,10 @@
-// Asks the site for pages, and takes parts of them into the page that is open.
+// Requests pages from the site, and inserts parts of them into the current page.
 import { announce } from "./say.js";
 
 /**
- * Asks for a page, or sends a form. Where the site would lead elsewhere it says so instead:
- * then `to` is that address. Otherwise `page` is what it answered, null if that is no page.
- * Rejects when the site cannot be reached.
+ * Requests a page or sends a form. If the site redirects, `to` is the target, which is not
+ * followed. Otherwise `page` is the response, or null if it is not a page. Rejects if the site
+ * cannot be reached.
  */
 export async function ask(address, options = {}) {
   const response = await fetch(address, { ...options, headers: { Accept: "text/html", "X-Follow": "none", ...options.headers } });
@@ -14,16 +14,16 @@ export async function ask(address, options = {}) {
   return { response, to: null, page: html ? new DOMParser().parseFromString(await response.text(), "text/html") : null };
 }
 
-/** Returns the path that all addresses of the site begin with, usually "". */
+/** Returns the prefix of all paths of the site, usually "". */
 export const root = () => document.documentElement.dataset.root ?? "";
 
-/** Gives what a page says is wrong, in one line. */
+/** Returns the error message of a page on one line. */
 export function complaint(page) {
   const said = page?.querySelector("main [role=alert], main .why, main .lead");
   return said?.textContent.trim().replace(/\s+/g, " ") ?? "";
 }
 
-/** Goes to an address. The page that is open already is only asked for its content again. */
+/** Navigates to an address. If it is the current page, only its content is refreshed. */
 export async function goTo(to) {
   const here = new URL(location.href);
   if (to.origin !== here.origin || to.pathname !== here.pathname || to.search !== here.search) return location.assign(to);
@@ -34,7 +34,7 @@ export async function goTo(to) {
   }
 }
 
-/** Takes the content of the page that is open anew, with its note, and keeps the focus. */
+/** Refreshes the content of the current page, shows its note, and keeps the focus. */
 export async function refresh() {
   const { page, to } = await ask(location.href);
   if (to) return location.assign(to);
@@ -49,14 +49,14 @@ export async function refresh() {
   if (note) announce(note);
 }
 
-/** Finds what stands for an element that is gone: of the same id or address. */
+/** Finds the replacement of a removed element, which has the same id or address. */
 function same(element) {
   if (element?.id) return document.getElementById(element.id);
   const href = element?.getAttribute?.("href");
   return href ? document.querySelector(`main a[href="${CSS.escape(href)}"]`) : null;
 }
 
-/** Has htmx see to what has come into the page; our own modules see it by themselves. */
+/** Lets htmx process new content. Our own modules do so by themselves. */
 export function started(element) {
   globalThis.htmx?.process(element);
 }

@@ -1,5 +1,5 @@
-// Parts of a page that htmx exchanges. An answer without the part is a refusal, which is said
-// where it was asked for; the part stays as it is, with what was typed in it.
+// Parts of a page that htmx replaces. A response without the part is an error, which is shown next
+// to the trigger. The part keeps its content, including typed text.
 import { complaint } from "./page.js";
 import { make } from "./say.js";
 import { t } from "./texts.js";
@@ -18,7 +18,7 @@ export function keepParts() {
 }
 
 function refused(element, why) {
-  if (element.localName !== "form") return; // more on scrolling: its link is still there
+  if (element.localName !== "form") return; // infinite scrolling: its link is still there
   element.querySelector(":scope > .alarm")?.remove();
   element.prepend(make("div", { class: "alarm", role: "alert" }, make("p", {}, why || t("script.failed"))));
 }

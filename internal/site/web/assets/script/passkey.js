@@ -1,6 +1,6 @@
-// `button[data-passkey]` has the browser sign with a passkey what an address offers, and
-// `button[data-make]` make a passkey of what the button holds; either sends its form with the answer.
-// Without it there are passwords and recovery codes.
+// `button[data-passkey]` signs in with a passkey and the options from an address.
+// `button[data-make]` creates a passkey with the options in the attribute. Both send their form
+// with the result. Without this script, users need passwords and recovery codes.
 import { ask, complaint } from "./page.js";
 import { make } from "./say.js";
 import { t } from "./texts.js";
@@ -24,10 +24,10 @@ export function start(button) {
   });
 }
 
-/** A refusal of the site, with its words. */
+/** An error from the site with its message. */
 class Refusal extends Error {}
 
-/** What the browser may say (WebAuthn, sections 5.1.3 and 5.1.4). */
+/** Errors of the browser (WebAuthn, sections 5.1.3 and 5.1.4). */
 const reasons = {
   NotAllowedError: "script.passkey.cancelled",
   AbortError: "script.passkey.cancelled",
@@ -46,7 +46,7 @@ async function answer(button) {
   form.requestSubmit();
 }
 
-/** Asks the site what to sign. Where it leads elsewhere, a session is over. */
+/** Requests the options for signing. A redirect means that the session has ended. */
 async function offered(address) {
   const { response, to, page } = await ask(address, { headers: { Accept: "application/json" } });
   if (to) return location.assign(to);
@@ -65,7 +65,7 @@ const creation = (options) => ({
 
 const known = (credentials = []) => credentials.map((one) => ({ ...one, id: bytes(one.id) }));
 
-/** A credential as JSON. Its own toJSON is missing in older browsers and some password managers. */
+/** Converts a credential to JSON. Older browsers and some password managers lack toJSON. */
 function written(credential) {
   const { response } = credential;
   const parts = {};

@@ -1,5 +1,5 @@
-// Asks for the page again while something in it is still being made, and exchanges that. Without
-// it one loads the page again.
+// Reloads parts of the page while their content is being processed. Without this script, users
+// reload the page.
 import { announce } from "./say.js";
 import { ask, started } from "./page.js";
 import { t } from "./texts.js";
@@ -7,7 +7,7 @@ import { t } from "./texts.js";
 const selector = ".pending[id], [data-pending][id]";
 const first = 2000;
 const longest = 30_000;
-const most = 40; // times in a row without anything new
+const most = 40; // consecutive requests without a change
 
 let timer = 0;
 let pause = first;
@@ -31,7 +31,7 @@ async function look() {
     const { page } = await ask(location.href);
     for (const element of pending) exchange(element, page?.getElementById(element.id));
   } catch {
-    // The site cannot be reached just now.
+    // The site cannot be reached at the moment.
   }
   pause = Math.min(pause * 2, longest);
   if (++asked < most && !timer && document.querySelector(selector)) timer = setTimeout(look, pause);

@@ -1,9 +1,9 @@
-// Says something to who cannot see that it happened, without moving the focus.
+// Announces changes to users of screen readers without moving the focus.
 
 let place;
 
 export function announce(text) {
-  // What is behind a modal dialog is not read out.
+  // Screen readers ignore everything behind a modal dialog.
   const where = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
   if (place?.parentNode !== where) {
     place?.remove();
@@ -14,10 +14,10 @@ export function announce(text) {
   }
   const here = place;
   here.textContent = "";
-  setTimeout(() => { here.textContent = text; }, 50); // a region that comes with its words is not read out
+  setTimeout(() => { here.textContent = text; }, 50); // a live region that is inserted with its text is not announced
 }
 
-/** Makes an element with attributes and children. */
+/** Creates an element with attributes and children. */
 export function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {

@@ -1,8 +1,8 @@
-// Elements as they come: at the start, and whenever a part of the page is replaced.
+// Finds elements at the start, and whenever a part of the page is replaced.
 
 const watched = [];
 
-/** Calls `act` once with each element that fits a selector, now and from now on. */
+/** Calls `act` once for each element that matches a selector, now and later. */
 export function whenSeen(selector, act) {
   const watch = { selector, act, done: new WeakSet() };
   watched.push(watch);

@@ -1,5 +1,5 @@
-// `form[data-select]` makes choosing many items quick: a range with shift, all, none, and how
-// many are chosen. Without it each is ticked by itself.
+// `form[data-select]` helps to select many items: a range with Shift, all, none, and the number of
+// selected ones. Without this script, users tick each item.
 import { t } from "./texts.js";
 
 export function start(form) {

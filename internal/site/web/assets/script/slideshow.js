@@ -1,8 +1,8 @@
-// `[data-slideshow]` goes from slide to slide within the page, so that it stays on the whole
-// screen, and fetches the next one ahead. Without it each slide is a page, and links lead on.
+// `[data-slideshow]` changes slides within the page, so that it stays in full screen, and preloads
+// the next one. Without this script, each slide is a page with links to its neighbours.
 import { ask, started } from "./page.js";
 
-const ahead = new Map(); // pages by their addresses
+const ahead = new Map(); // pages by address
 
 export function start(show) {
   for (const button of show.querySelectorAll("[data-fullscreen]")) {

@@ -1,8 +1,11 @@
-// Small comforts of single elements.
+// Small improvements of single elements.
 import { announce } from "./say.js";
 import { t } from "./texts.js";
 
-/** `button[data-copy="#id"]` copies what an element holds. Without it one selects and copies. */
+/**
+ * `button[data-copy="#id"]` copies the text of an element. Without this script, users select and
+ * copy it.
+ */
 export function copying(button) {
   if (!navigator.clipboard) return;
   button.hidden = false;
@@ -24,7 +27,7 @@ export function copying(button) {
   });
 }
 
-/** `select[data-submit]` sends its form when another choice is made. Without it there is a button. */
+/** `select[data-submit]` sends its form after a change. Without this script, there is a button. */
 export function sending(select) {
   for (const button of select.form?.querySelectorAll("[data-submit-button]") ?? []) button.hidden = true;
   select.addEventListener("change", () => select.form.requestSubmit());

@@ -1,5 +1,5 @@
-// `[data-sortable]` lets items be moved by dragging, and with Alt and arrows by who uses keys.
-// Without it they are moved by the form of the page for arranging.
+// `[data-sortable]` lets users move items by dragging, or with Alt and arrow keys. Without this
+// script, they use the form of the page for arranging.
 import "../vendor/sortablejs/Sortable.min.js";
 import { ask, complaint, root } from "./page.js";
 import { announce } from "./say.js";
@@ -13,7 +13,7 @@ export function start(list) {
     filter: "input, textarea, select, button, label",
     preventOnFilter: false,
     animation: still.matches ? 0 : 120,
-    delay: 250, // a finger that scrolls drags nothing
+    delay: 250, // so that scrolling with a finger does not drag
     delayOnTouchOnly: true,
     ghostClass: "ghost",
     onStart: () => { list.before = items(list); },
@@ -40,7 +40,7 @@ export function start(list) {
 
 const items = (list) => [...list.querySelectorAll(":scope > li[data-connection]")];
 
-/** Tells the site where an item went: to the place of the one that stood there before. */
+/** Sends the new place of an item: that of the item that was there before. */
 async function moved(list, item) {
   const [before, after] = [list.before, items(list)];
   const at = after.indexOf(item);

@@ -1,5 +1,5 @@
-// What scripts say, in the language of the page. A module of each language, made from the
-// catalogue, calls `say` before anything else runs.
+// The texts of scripts in the page's language. Each language has a generated module that calls
+// `say` before anything else runs.
 
 let texts = {};
 let plural = new Intl.PluralRules("en");
@@ -11,7 +11,7 @@ export function say(language, all) {
   numbers = new Intl.NumberFormat(language);
 }
 
-/** Gives a text with its arguments in the place of its verbs; the first number chooses among texts by number. */
+/** Returns a text with its arguments filled in. The first number selects the plural form. */
 export function t(id, ...args) {
   const found = texts[id] ?? id;
   const text = typeof found === "string" ? found : found[plural.select(args[0])] ?? found.other;

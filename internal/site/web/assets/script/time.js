@@ -1,5 +1,5 @@
-// Times in the reader's zone and language, with the whole instant as a tip. Without it they
-// are shown as the server wrote them, in UTC.
+// Shows times in the reader's time zone and language, with the complete time as a tooltip. Without
+// this script, they are in UTC as the server wrote them.
 
 const language = document.documentElement.lang || undefined;
 const whole = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
@@ -7,8 +7,8 @@ const minute = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyl
 const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 
 /**
- * Shows a `<time datetime>` in the reader's zone: `data-show="day"` without the time of day,
- * `data-show="as-is"` with the words that it has, such as "3 days ago".
+ * Shows a `<time datetime>` in the reader's time zone: `data-show="day"` without the time of day,
+ * `data-show="as-is"` with its own text, such as "3 days ago".
  */
 export function times(element) {
   const at = new Date(element.dateTime);

@@ -1,20 +1,20 @@
-// `form[data-upload]` sends the files that are chosen for it, dropped on the page or pasted into
-// it, each with its progress; what breaks is tried again. `[data-drop]` is a link to the page
-// with such a form. Without it files go with the form, as forms send them.
+// `form[data-upload]` sends files that are selected, dropped or pasted, shows the progress of each,
+// and retries failures. `[data-drop]` is a link to the page with such a form. Without this script,
+// the form itself sends the files.
 import { openSheet } from "./dialog.js";
 import { ask, complaint, goTo } from "./page.js";
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
 const atOnce = 3;
-const pauses = [1000, 2000, 4000]; // before what broke is tried again
+const pauses = [1000, 2000, 4000]; // before retries
 
 export function start(element) {
   if (element.matches("form")) element.uploads = new Uploads(element);
   listen();
 }
 
-/** A refusal of the site, with its words. */
+/** An error from the site with its message. */
 class Refusal extends Error {}
 
 class Uploads {
@@ -38,7 +38,7 @@ class Uploads {
     addEventListener("beforeunload", (event) => this.#running > 0 && form.isConnected && event.preventDefault());
   }
 
-  /** Sends files, a few at a time. */
+  /** Sends files, a few concurrently. */
   take(files) {
     for (const file of files) this.#waiting.push(new Upload(this, this.#form, file, this.#list));
     this.#next();
@@ -63,7 +63,7 @@ class Uploads {
     if (this.#running === 0 && this.#waiting.length === 0) this.#finish();
   }
 
-  /** Goes on once everything is there; what failed stays to be tried again. */
+  /** Continues when all files are sent. Failed ones stay for a retry. */
   #finish() {
     if (this.#added === 0) return;
     announce(t("script.upload.added", this.#added));
@@ -79,7 +79,7 @@ class Upload {
   #uploads;
   #form;
   #file;
-  #place; // where it is sent, once the site has said so
+  #place; // upload address, once requested
   #stop;
   #row;
   #bar;
@@ -97,7 +97,7 @@ class Upload {
     list.append(this.#row);
   }
 
-  /** Sends the file: "added", "failed" or "cancelled". */
+  /** Sends the file. Returns "added", "failed" or "cancelled". */
   async run() {
     const { signal } = this.#stop;
     try {
@@ -136,7 +136,7 @@ class Upload {
     this.#uploads.again(this);
   }
 
-  /** Tries again after longer and longer pauses, but for what the site refuses. */
+  /** Retries with increasing pauses, unless the site refuses the file. */
   async #retrying(act, signal) {
     for (const pause of [...pauses, null]) {
       try {
@@ -153,7 +153,7 @@ class Upload {
     }
   }
 
-  /** Asks where to send the file. */
+  /** Requests the upload address of the file. */
   async #ask() {
     const body = new URLSearchParams({ name: this.#file.name, type: this.#file.type || "application/octet-stream" });
     const { response, page, to } = await ask(this.#form.dataset.presign, { method: "POST", body, signal: this.#stop.signal });
@@ -163,7 +163,7 @@ class Upload {
     return response.json();
   }
 
-  /** Sends the bytes. Only XMLHttpRequest tells how many have gone. */
+  /** Sends the bytes. Only XMLHttpRequest reports upload progress. */
   #send(signal) {
     this.#say("");
     return new Promise((resolve, reject) => {
@@ -176,7 +176,7 @@ class Upload {
       request.onload = () => {
         if (request.status < 300) return resolve();
         if (request.status >= 500 || request.status === 429 || request.status === 408) return reject(new Error());
-        this.#place = null; // the address is used up, or too old
+        this.#place = null; // the address was used or has expired
         reject(new Refusal(refusal(request)));
       };
       signal.addEventListener("abort", () => request.abort(), { once: true });
@@ -184,7 +184,7 @@ class Upload {
     });
   }
 
-  /** Makes a block of the file, with whatever else the form has. */
+  /** Creates a block of the file with the other fields of the form. */
   async #add(signal) {
     const body = new URLSearchParams();
     for (const [name, value] of new FormData(this.#form)) if (typeof value === "string") body.append(name, value);
@@ -205,7 +205,7 @@ class Upload {
   }
 }
 
-/** Gives why the place for files refused one: in JSON, or not said. */
+/** Returns the reason of the file storage's refusal from its JSON, if it gives one. */
 function refusal(request) {
   try {
     const { error, details } = JSON.parse(request.responseText);
@@ -217,7 +217,7 @@ function refusal(request) {
 
 let listening = false;
 
-/** Takes what is dropped on the page or pasted into it. */
+/** Handles files that are dropped on the page or pasted into it. */
 function listen() {
   if (listening) return;
   listening = true;

@@ -1,5 +1,5 @@
-// `a[data-zoom]` shows the large picture that it leads to over the page; once more shows it in
-// its own size. Without it the link leads to the picture.
+// `a[data-zoom]` shows the large picture over the page. Another click shows it in its original
+// size. Without this script, the link leads to the picture.
 import { make } from "./say.js";
 import { t } from "./texts.js";
 

@@ -1,14 +1,14 @@
-// The worker that keeps the pages one has read, for when the site cannot be reached. The server puts
-// `site` before it: { version, root, offline, assets }.
+// The service worker, which stores pages for reading while the site cannot be reached. The server
+// prepends `site`: { version, root, offline, assets }.
 //
-// Pages come from the site as long as it answers. What it says may be kept (no "no-store") is
-// kept, and the small pictures on it, each list bounded in number and size. What was kept for
-// one reader is forgotten as soon as the site knows another, or nobody, in this browser. Forms
-// go to the site alone.
+// Pages come from the site as long as it responds. Pages without "no-store" are cached, and so are
+// the small pictures on them; the number and size of both are limited. When the site reports
+// another reader, or none, the cache of the previous reader is deleted. Forms are only sent to the
+// site.
 
 const most = { pages: { number: 80, bytes: 300_000 }, images: { number: 200, bytes: 300_000 } };
 
-// A host may have several sites, each below a path of its own, and their workers share its caches.
+// A host may have several sites below different paths, whose workers share its caches.
 const mine = `vitrine${site.root}`;
 const assets = `${mine}-assets-${site.version}`;
 const notes = `${mine}-notes`;
@@ -30,7 +30,8 @@ self.addEventListener("activate", (event) => {
   })());
 });
 
-// A page says who reads it. The first one was there before the worker, and is fetched for it.
+// A page sends the id of its reader. The first page was loaded before the worker was active, so it
+// is fetched again.
 self.addEventListener("message", (event) => {
   const { reader } = event.data ?? {};
   if (typeof reader !== "string" || new URL(event.origin || self.location.origin).origin !== self.location.origin) return;
@@ -66,7 +67,7 @@ async function page(event) {
   }
 }
 
-/** Keeps a page with the time at which it was read, if the site lets it be kept. */
+/** Caches a page with the current time, if the site permits it. */
 async function keepPage(address, response) {
   const reader = response.headers.get("X-Reader");
   if (reader === null) return;
@@ -102,11 +103,11 @@ async function image(event) {
 async function keepImage(reader, address, response) {
   if (!(Number(response.headers.get("Content-Length")) <= most.images.bytes)) return;
   const body = await response.blob();
-  if (await known() !== reader) return; // they have gone meanwhile
+  if (await known() !== reader) return; // the reader changed
   await keep("images", reader, address, new Response(body, { headers: headersOf(response) }), body.size);
 }
 
-/** Puts a response at the end of a list, and takes off its start what is too much. */
+/** Appends a response to a cache, and removes the oldest ones beyond the limit. */
 async function keep(kind, reader, address, response, bytes) {
   if (bytes > most[kind].bytes) return;
   const cache = await caches.open(listOf(kind, reader));
@@ -124,7 +125,7 @@ async function known() {
   return current;
 }
 
-/** Notes who reads, and forgets what was kept for anybody else. */
+/** Stores the current reader, and deletes the caches of others. */
 async function knows(reader) {
   if (await known() !== reader) {
     current = reader;
