@@ -121,7 +121,7 @@ func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.
 		if state == domain.ImportChoosing {
 			return nil
 		}
-		return nextStep(ctx, tx, w.UserID, w.ID)
+		return nextStep(ctx, tx, w.Import, "")
 	})
 }
 
@@ -187,7 +187,7 @@ func (a *Transfer) endStep(ctx context.Context, tx *store.Tx, w ImportWork, stat
 	if err != nil || !ended {
 		return err
 	}
-	return nextStep(ctx, tx, w.UserID, w.ID)
+	return nextStep(ctx, tx, w.Import, "")
 }
 
 // over is nil for an import that has ended meanwhile.
