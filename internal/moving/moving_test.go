@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
+	"vitrine/internal/jobs"
 	"vitrine/internal/moving"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -505,6 +507,46 @@ func TestFiles(t *testing.T) {
 		var n int
 		if err := w.DB().Reader().QueryRow(t.Context(), "SELECT count(*) FROM uploads").Scan(&n); err != nil || n != 0 {
 			t.Errorf("%d uploads are left: %v", n, err)
+		}
+	})
+}
+
+// TestKindsOfJobs checks that earlier versions, which know run_import only, do not run imports of files that
+// they would refuse.
+func TestKindsOfJobs(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(w *world) {
+		const marks = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p><DT><A HREF=\"https://example.org/a\">A</A></DL>"
+		for _, tt := range []struct {
+			body map[string]any
+			kind string
+		}{
+			{map[string]any{"source": "file"}, "run_file_import"},
+			{map[string]any{"source": "bookmarks", "encoding": "windows-1251"}, "run_file_import"},
+			{map[string]any{"source": "export"}, "run_import"},
+		} {
+			tt.body["upload_key"] = w.send("marks.html", marks)
+			id := w.Do("ada", "POST", "/ext/v1/imports", tt.body).Want(202).Int("id")
+			if err := moving.Run(w.t.Context(), w.S.App, transfer.RunImport{Import: domain.ImportID(id)}); err != nil { // enqueues the next step
+				w.t.Fatal(err)
+			}
+			list, err := w.S.App.Jobs(w.t.Context(), jobs.Waiting, 100)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			var kinds []string
+			for _, job := range list {
+				if strings.HasSuffix(job.Kind, "_import") {
+					kinds = append(kinds, job.Kind)
+				}
+			}
+			if !reflect.DeepEqual(kinds, []string{tt.kind, tt.kind}) {
+				w.t.Errorf("%v: jobs %q", tt.body, kinds)
+			}
+			w.WorkJobs()
+			if state := w.read("ada", fmt.Sprintf("/ext/v1/imports/%d", id)).Str("state"); (state == "done") != (tt.kind == "run_file_import") {
+				w.t.Errorf("%v: it is %s", tt.body, state)
+			}
 		}
 	})
 }

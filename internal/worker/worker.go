@@ -80,6 +80,9 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job people.EndedGroup) error { return a.EndGroupItems(ctx, job.ID) })
 	handle(h, func(ctx context.Context, job collections.ApplyTransition) error { return a.ApplyTransition(ctx, job) })
 	handle(h, func(ctx context.Context, job transfer.RunImport) error { return moving.Run(ctx, a, job) })
+	handle(h, func(ctx context.Context, job transfer.RunFileImport) error {
+		return moving.Run(ctx, a, transfer.RunImport(job))
+	})
 	every(h, transfer.SweepInterval, transfer.SweepImports{}, a.SweepImports)
 	handle(h, func(ctx context.Context, job transfer.MakeExport) error { return exports.Make(ctx, job.Export) })
 	every(h, transfer.SweepInterval, transfer.SweepExports{}, a.SweepExports)

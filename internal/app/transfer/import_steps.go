@@ -119,7 +119,7 @@ func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.
 		if state == domain.ImportChoosing {
 			return nil
 		}
-		return nextStep(ctx, tx, w.UserID, w.ID)
+		return nextStep(ctx, tx, w.Import, "")
 	})
 }
 
@@ -183,7 +183,7 @@ func (a *Transfer) endStep(ctx context.Context, tx *store.Tx, w ImportWork, stat
 	if err != nil || !ended {
 		return err
 	}
-	return nextStep(ctx, tx, w.UserID, w.ID)
+	return nextStep(ctx, tx, w.Import, "")
 }
 
 // over returns nil if the import has ended in the meantime.

@@ -25,6 +25,13 @@ type RunImport struct {
 // Kind implements jobs.Args.
 func (RunImport) Kind() string { return "run_import" }
 
+// RunFileImport is RunImport for a file that is not an export. Earlier versions would refuse some of these
+// files, and ignore a named encoding. During an upgrade they leave jobs of an unknown kind to newer nodes.
+type RunFileImport RunImport
+
+// Kind implements jobs.Args.
+func (RunFileImport) Kind() string { return "run_file_import" }
+
 // maxImportAttempts is the number of attempts at a step, over about ten minutes.
 const maxImportAttempts = 8
 
@@ -217,16 +224,17 @@ func addImport(ctx context.Context, tx *store.Tx, key cipher.AEAD, i domain.Impo
 			return 0, err
 		}
 	}
-	return id, enqueueStep(ctx, tx, i.UserID, RunImport{Import: id, Encoding: encoding})
+	i.ID = id
+	return id, nextStep(ctx, tx, i, encoding)
 }
 
-// nextStep enqueues the next step of an import.
-func nextStep(ctx context.Context, tx *store.Tx, owner domain.UserID, id domain.ImportID) error {
-	return enqueueStep(ctx, tx, owner, RunImport{Import: id})
-}
-
-func enqueueStep(ctx context.Context, tx *store.Tx, owner domain.UserID, job RunImport) error {
-	return tx.Enqueue(ctx, job, jobs.Attempts(importJobAttempts), jobs.For(int64(owner)))
+// nextStep enqueues the next step of an import. The first step of a file needs its encoding.
+func nextStep(ctx context.Context, tx *store.Tx, i domain.Import, encoding string) error {
+	var job jobs.Args = RunImport{Import: i.ID, Encoding: encoding}
+	if i.Source != domain.FromArena && i.Source != domain.FromExport {
+		job = RunFileImport{Import: i.ID, Encoding: encoding}
+	}
+	return tx.Enqueue(ctx, job, jobs.Attempts(importJobAttempts), jobs.For(int64(i.UserID)))
 }
 
 // ImportReport is an import with its steps and the listed part of its skipped items.
@@ -275,7 +283,8 @@ func (a *Transfer) ChooseImport(ctx context.Context, actor domain.Actor, id doma
 		return err
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Import(ctx, actor.UserID, id); err != nil {
+		i, err := tx.Import(ctx, actor.UserID, id)
+		if err != nil {
 			return err
 		}
 		known, err := tx.ImportSteps(ctx, id, domain.MaxImportChannels)
@@ -291,7 +300,7 @@ func (a *Transfer) ChooseImport(ctx context.Context, actor domain.Actor, id doma
 		if err != nil || !waited {
 			return err
 		}
-		return nextStep(ctx, tx, actor.UserID, id)
+		return nextStep(ctx, tx, i, "")
 	})
 }
 
