@@ -54,7 +54,7 @@ var rooms = map[string][]string{
 	"media/wasm":     {"media/source"},
 	"media/bitmap":   {},
 	"media/source":   {},
-	"media/strip":    {},
+	"media/strip":    {"media/source"},
 
 	// Data, rules and words.
 	"store": {"domain", "budget", "reads", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backfills", "store/backups", "store/blobs", "store/bulk", "store/check", "store/comments", "store/contents", "store/counters", "store/derived", "store/documents", "store/exports", "store/hiding", "store/identity", "store/imports",
@@ -89,7 +89,7 @@ var rooms = map[string][]string{
 	"store/migrations": {},
 	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/sso", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
 	"app/core":         {"domain", "store", "store/moderation", "auth", "mail", "markup", "weburl"},
-	"app/content":      {"app/core", "domain", "slots", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/filetype", "media/strip", "media/svg", "page", "weburl", "words"},
+	"app/content":      {"app/core", "domain", "slots", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/filetype", "media/source", "media/strip", "media/svg", "page", "weburl", "words"},
 	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"vitrine/internal/blob"
 	"vitrine/internal/domain"
 	"vitrine/internal/media"
 	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/source"
 	"vitrine/internal/store"
 )
 
@@ -19,8 +21,12 @@ type FindAnimations struct{}
 // Kind implements jobs.Args.
 func (FindAnimations) Kind() string { return "find_animations" }
 
-// FindAnimations may stop at any point and run again. Images that it has not reached yet are still shown. It skips
-// unreadable files.
+// inspectTimeout bounds how long one file is read for this.
+const inspectTimeout = 10 * time.Second
+
+// FindAnimations may stop at any point and run again. It stores what it has found even if its time is up,
+// so that each run gets further. Images that it has not reached are shown still. An unreadable file does
+// not keep it from the other files.
 func (a *Content) FindAnimations(ctx context.Context) error {
 	var failed error
 	for above := domain.FileID(0); ; {
@@ -29,19 +35,21 @@ func (a *Content) FindAnimations(ctx context.Context) error {
 			return errors.Join(err, failed)
 		}
 		found := map[bool][]domain.FileID{}
+		var stopped error
 		for _, f := range some {
 			above = f.ID
 			animated, err := a.isAnimated(ctx, f)
-			switch {
-			case ctx.Err() != nil, domain.KindOf(err) == domain.Unavailable:
-				return err
-			case err != nil:
-				failed = fmt.Errorf("find animations in %s: %w", f.Object, err)
+			if err == nil {
+				found[animated] = append(found[animated], f.ID)
 				continue
 			}
-			found[animated] = append(found[animated], f.ID)
+			if ctx.Err() != nil || domain.KindOf(err) == domain.Unavailable {
+				stopped = err
+				break
+			}
+			failed = fmt.Errorf("find animations in %s: %w", f.Object, err)
 		}
-		err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		err = a.note(ctx, func(ctx context.Context, tx *store.Tx) error {
 			for animated, ids := range found {
 				if err := tx.SetAnimated(ctx, animated, ids...); err != nil {
 					return err
@@ -49,15 +57,25 @@ func (a *Content) FindAnimations(ctx context.Context) error {
 			}
 			return nil
 		})
-		if err != nil {
+		if err := errors.Join(stopped, err); err != nil {
 			return err
 		}
 	}
 }
 
-// isAnimated reads the header of an image. A missing or broken file is not animated.
+// note stores what a job has found, even if the job's time is up.
+func (a *Content) note(ctx context.Context, write func(ctx context.Context, tx *store.Tx) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
+	defer cancel()
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
+}
+
+// isAnimated reads the header of an image. A missing or broken file is not animated, and neither is one
+// that takes too long to read: such files would use up the time of every run.
 func (a *Content) isAnimated(ctx context.Context, f domain.File) (bool, error) {
-	original, err := a.blobs.Open(ctx, f.Object)
+	one, cancel := context.WithTimeout(ctx, a.inspectTimeout)
+	defer cancel()
+	original, err := a.blobs.Open(one, f.Object)
 	if errors.Is(err, blob.ErrNotFound) {
 		return false, nil
 	}
@@ -65,8 +83,10 @@ func (a *Content) isAnimated(ctx context.Context, f domain.File) (bool, error) {
 		return false, err
 	}
 	defer closing(original)
-	facts, err := a.studio.Inspect(ctx, io.NewSectionReader(original, 0, original.Size), filetype.Kind{ContentType: f.ContentType})
-	if _, unusable := errors.AsType[*media.Error](err); unusable && ctx.Err() == nil {
+	file := source.NewWindow(io.NewSectionReader(original, 0, original.Size))
+	facts, err := a.studio.Inspect(one, file, filetype.Kind{ContentType: f.ContentType})
+	_, unusable := errors.AsType[*media.Error](err)
+	if ctx.Err() == nil && (unusable || err != nil && one.Err() != nil) {
 		return false, nil
 	}
 	return facts.Animated, err

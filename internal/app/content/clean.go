@@ -26,8 +26,10 @@ const ExamineInterval = 10 * time.Minute
 // examineBatch is the number of files examined per transaction.
 const examineBatch = 20
 
-// ExamineFiles may stop at any point and run again. Files that it has not reached are examined when they are opened, so
-// they are never served with their metadata. It skips unreadable files.
+// ExamineFiles may stop at any point and run again. It stores what it has found even if its time is
+// up, so that each run gets further. Files that it has not reached are examined when they are opened,
+// so they are never served with their metadata. An unreadable file does not keep it from the other
+// files.
 func (a *Content) ExamineFiles(ctx context.Context) error {
 	var failed error
 	for above := domain.BlobID(0); ; {
@@ -36,30 +38,35 @@ func (a *Content) ExamineFiles(ctx context.Context) error {
 			return errors.Join(err, failed)
 		}
 		var done []blobs.Cleaned
+		var stopped error
 		for _, b := range some {
 			above = b.ID
 			one, cancel := context.WithTimeout(ctx, examineTimeout)
 			c, err := a.examineBlob(one, b.ID, b.Object)
+			slow := one.Err() != nil
 			cancel()
-			switch {
-			case errors.Is(err, blob.ErrNotFound): // nothing to serve
-				c = blobs.Cleaned{ID: b.ID, Size: domain.CleanImpossible}
-			case ctx.Err() != nil, domain.KindOf(err) == domain.Unavailable && one.Err() == nil:
-				return err
-			case err != nil:
-				failed = fmt.Errorf("examine %s: %w", b.Object, err)
+			if errors.Is(err, blob.ErrNotFound) { // nothing to serve
+				c, err = blobs.Cleaned{ID: b.ID, Size: domain.CleanImpossible}, nil
+			}
+			if err == nil {
+				done = append(done, c)
 				continue
 			}
-			done = append(done, c)
+			if ctx.Err() != nil || domain.KindOf(err) == domain.Unavailable && !slow {
+				stopped = err
+				break
+			}
+			failed = fmt.Errorf("examine %s: %w", b.Object, err)
 		}
-		if err := a.setCleaned(ctx, done...); err != nil {
+		if err := errors.Join(stopped, a.setCleaned(ctx, done...)); err != nil {
 			return err
 		}
 	}
 }
 
+// setCleaned stores what was found, even if the time of the job or request is up.
 func (a *Content) setCleaned(ctx context.Context, all ...blobs.Cleaned) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+	return a.note(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range all {
 			if err := tx.SetCleaned(ctx, c); err != nil {
 				return err

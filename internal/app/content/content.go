@@ -3,6 +3,9 @@
 package content
 
 import (
+	"cmp"
+	"time"
+
 	"golang.org/x/sync/singleflight"
 
 	"vitrine/internal/app/core"
@@ -20,18 +23,19 @@ type Content struct {
 	*core.Core
 	uploadKey core.Secret
 
-	blobs        blob.Store
-	staging      *blob.Staging
-	fetcher      *fetch.Client
-	importer     *fetch.Client
-	studio       *media.Studio
-	providers    *page.Directory
-	uploadLimit  int64
-	uploadPrefix string   // of files that clients upload to the storage directly
-	ownHosts     []string // of this installation; players from them are refused
-	rendering    singleflight.Group
-	examining    singleflight.Group
-	keepMetadata bool
+	blobs          blob.Store
+	staging        *blob.Staging
+	fetcher        *fetch.Client
+	importer       *fetch.Client
+	studio         *media.Studio
+	providers      *page.Directory
+	uploadLimit    int64
+	uploadPrefix   string   // of files that clients put into the storage themselves
+	ownHosts       []string // of this installation, which no player may come from
+	rendering      singleflight.Group
+	examining      singleflight.Group
+	keepMetadata   bool
+	inspectTimeout time.Duration
 
 	quotas      Quotas
 	uploading   *slots.Slots[domain.UserID]
@@ -53,6 +57,8 @@ type Options struct {
 	// KeepMetadata serves originals with all their metadata.
 	KeepMetadata bool
 	Quotas       Quotas
+	// InspectTimeout is how long FindAnimations reads one file. 0 selects the default.
+	InspectTimeout time.Duration
 
 	DiskReserve Reserve                                       // free space to keep on the disks
 	Folders     []string                                      // one on each disk that the server writes to
@@ -69,7 +75,8 @@ func New(c *core.Core, filesURL string, o Options) *Content {
 	a := &Content{Core: c, blobs: o.Blobs, staging: o.Staging, fetcher: o.Fetcher, importer: o.Importer, studio: o.Studio, providers: o.Providers,
 		uploading: newUploading(), filling: newFilling(), quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
 		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix, keepMetadata: o.KeepMetadata,
-		ownHosts: hosts(c.SiteURL, c.BaseURL, filesURL)}
+		inspectTimeout: cmp.Or(o.InspectTimeout, inspectTimeout),
+		ownHosts:       hosts(c.SiteURL, c.BaseURL, filesURL)}
 	if len(o.Quotas) > 0 {
 		c.Store.BoundTexts(store.TextBound{Now: c.Now, Room: a.textRoom})
 	}

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"vitrine/internal/media/source"
 )
 
 // ErrMalformed is wrapped by errors for files whose metadata cannot be removed.
@@ -41,61 +43,37 @@ func (e edit) length() int64 { return int64(len(e.text)) + e.zeros }
 
 // input is a file that is being examined.
 type input struct {
-	ctx  context.Context
-	file io.ReaderAt
+	*source.Window
 	size int64
 
-	edits  []edit
-	text   int
-	window []byte // of the file, from at
-	at     int64
-	loaded int64 // bytes read in total
+	edits []edit
+	text  int
 }
 
-// windowSize is how many bytes are read at once: structures are small and close to each other, and each
-// read is a request to the storage.
-const windowSize = 256 << 10
+// original is the file of an input. It limits how many bytes are read.
+type original struct {
+	ctx    context.Context
+	file   io.ReaderAt
+	size   int64
+	loaded int64 // bytes read in total
+}
 
 // mostLoaded limits how many bytes of a file may be read. Few files need more than one or two passes, but
 // the offsets in a hostile file can jump back and forth.
 func mostLoaded(size int64) int64 { return 4*size + 64<<20 }
 
-// ReadAt implements io.ReaderAt.
-func (in *input) ReadAt(p []byte, off int64) (int, error) {
-	done := 0
-	for done < len(p) {
-		from := off + int64(done)
-		if from < 0 || from >= in.size {
-			return done, io.EOF
-		}
-		if from < in.at || from >= in.at+int64(len(in.window)) {
-			if err := in.load(from); err != nil {
-				return done, err
-			}
-		}
-		done += copy(p[done:], in.window[from-in.at:])
-	}
-	return done, nil
-}
+// Size implements source.File.
+func (o *original) Size() int64 { return o.size }
 
-func (in *input) load(from int64) error {
-	if err := in.ctx.Err(); err != nil {
-		return err
+// ReadAt implements io.ReaderAt.
+func (o *original) ReadAt(p []byte, off int64) (int, error) {
+	if err := o.ctx.Err(); err != nil {
+		return 0, err
 	}
-	n := min(windowSize, in.size-from)
-	if in.loaded += n; in.loaded > mostLoaded(in.size) {
-		return malformed("it would have to be read too many times")
+	if o.loaded += int64(len(p)); o.loaded > mostLoaded(o.size) {
+		return 0, malformed("it would have to be read too many times")
 	}
-	in.window, in.at = slices.Grow(in.window[:0], windowSize)[:n], from
-	read, err := in.file.ReadAt(in.window, from)
-	if int64(read) == n {
-		return nil
-	}
-	in.window = in.window[:0]
-	if err == nil || errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
+	return o.file.ReadAt(p, off)
 }
 
 // bytes reads n bytes at an offset. A file that does not have them is malformed.
@@ -198,7 +176,7 @@ func (in *input) sameAs(e edit) (bool, error) {
 // Examine plans how to remove the metadata of a file. The plan is empty for unknown formats. Errors other
 // than ErrMalformed come from reading.
 func Examine(ctx context.Context, file io.ReaderAt, size int64) (Plan, error) {
-	in := &input{ctx: ctx, file: file, size: size}
+	in := &input{Window: source.NewWindow(&original{ctx: ctx, file: file, size: size}), size: size}
 	head, err := in.bytes(0, min(16, size), 16)
 	if err != nil {
 		return Plan{}, err
