@@ -13,8 +13,9 @@ import (
 type intake struct {
 	*Content
 	held   *hold
-	spared int64 // bytes that the owner has less of once the content is stored
-	kept   int64 // bytes of it so far
+	spared int64  // bytes that the owner has less of once the content is stored
+	kept   int64  // bytes of it so far
+	asides asides // fetched because a page refers to them
 }
 
 // newIntake begins to get what a key names. Bytes that the content takes the place of are
