@@ -38,8 +38,11 @@ func (f *fetch) onward(resp *Response, r Request) (*url.URL, error) {
 	if sameDocument(to, resp.URL) && len(resp.Header["Set-Cookie"]) == 0 {
 		return nil, nil // a page that reloads itself periodically
 	}
+	if check(to) != nil {
+		return nil, nil // the page is better than nothing
+	}
 	opened.leave()
-	return to, check(to)
+	return to, nil
 }
 
 // sameDocument reports whether two URLs differ only in the fragment.

@@ -36,6 +36,7 @@ func TestRedirectsOfPages(t *testing.T) {
 			"/meta": refresh("/end?from=meta"), "/script": `<script>location.replace("/end?from=script")</script>`,
 			"/chain": refresh("/redirect"), "/loop": refresh("/loop?" + r.URL.RawQuery + "x"), "/itself": refresh("/itself") + "the page",
 			"/fragment": refresh("/end#own"), "/long": long, "/file": refresh("/end"), "/gone": refresh("/missing"),
+			"/bad-port": refresh("http://example.org:0/") + "the page", "/bad-host": refresh("http://a..b/") + "the page",
 			"/end": "the end of " + r.URL.Query().Get("from"),
 		}[r.URL.Path]
 		w.Header().Set("Content-Type", "text/html")
@@ -66,6 +67,8 @@ func TestRedirectsOfPages(t *testing.T) {
 		{"/itself", "/itself", refresh("/itself") + "the page", 5},
 		{"/fragment#mine", "/end#own", "the end of ", 1},
 		{"/long", "/long", long, 1},
+		{"/bad-port", "/bad-port", refresh("http://example.org:0/") + "the page", 1},
+		{"/bad-host", "/bad-host", refresh("http://a..b/") + "the page", 1},
 		{"/file", "/file", refresh("/end"), 1},
 	} {
 		resp, text, err := get(t, client(t, fetch.Options{MaxRedirects: c.redirects, PerHost: 1}), fetch.Request{URL: url + c.path, MaxBytes: mib, Onward: onward})

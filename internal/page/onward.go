@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	maxRefreshDelay = 10        // seconds; slower pages are meant to be read
-	maxBare         = 16 << 10  // bytes of a page that only redirects
+	maxRefreshDelay = 10        // seconds; slower pages are there to be read
+	maxFullDelay    = 2         // seconds for a page that has other content
+	maxBare         = 16 << 10  // bytes of a page that does nothing but redirect
 	maxBareText     = 300       // characters that such a page may show: "Redirecting…", and a link
 	maxScript       = 4 << 10   // bytes of a script that only redirects
 	refreshHeader   = "Refresh" // not standardized for HTTP, but supported by browsers
@@ -24,9 +25,9 @@ const (
 // response is not a redirect, or nil. beginning contains at least the head of the page. It
 // recognizes these redirects:
 //
-//   - the header `Refresh` and `<meta http-equiv=refresh>` in the head, with a delay of at most ten seconds;
-//   - a script that only assigns `location`, and `<meta http-equiv=refresh>` in the body, on a page that
-//     has practically no other content.
+//   - the header `Refresh` and `<meta http-equiv=refresh>` in the head, with a delay of at most two seconds,
+//     or ten on a page that has practically no other content;
+//   - a script that only assigns `location`, and `<meta http-equiv=refresh>` in the body, on a page like that.
 func Onward(at *url.URL, header http.Header, beginning []byte) *url.URL {
 	if at == nil || !web(at) {
 		return nil
@@ -35,15 +36,16 @@ func Onward(at *url.URL, header http.Header, beginning []byte) *url.URL {
 	s := onwardScanner{Tokenizer: html.NewTokenizer(bytes.NewReader(decode(contentType, beginning))), head: true}
 	s.scan()
 	base := said{base: s.base}.resolveBase(at)
+	bare := len(beginning) <= maxBare && s.bare()
 	for _, value := range header.Values(refreshHeader) {
-		if reference, ok := refresh(value); ok {
-			return leadsTo(at, reference)
+		if r, ok := parseRefresh(value); ok {
+			return r.leadsTo(at, bare)
 		}
 	}
 	if s.refresh != nil {
-		return leadsTo(base, *s.refresh)
+		return s.refresh.leadsTo(base, bare)
 	}
-	if len(beginning) <= maxBare && s.bare() && s.jump != "" {
+	if bare && s.jump != "" {
 		return leadsTo(base, s.jump)
 	}
 	return nil
@@ -59,38 +61,55 @@ func leadsTo(base *url.URL, reference string) *url.URL {
 	return u
 }
 
-// refresh parses the value of a Refresh header or of a refreshing <meta>, as in the HTML standard
+// refresh is the value of a Refresh header or of a refreshing <meta>.
+type refresh struct {
+	delay     int // whole seconds
+	reference string
+}
+
+// leadsTo returns the URL to which a page redirects, or nil if it is there to be read.
+func (r refresh) leadsTo(base *url.URL, bare bool) *url.URL {
+	if r.delay > maxFullDelay && !bare {
+		return nil
+	}
+	return leadsTo(base, r.reference)
+}
+
+// parseRefresh parses the value of a Refresh header or of a refreshing <meta>, as in the HTML standard
 // ("shared declarative refresh steps"). It reports whether the value is valid; the reference is empty if
 // the delay is too long.
-func refresh(value string) (reference string, ok bool) {
+func parseRefresh(value string) (r refresh, ok bool) {
 	const space = " \t\n\f\r"
 	value = strings.TrimLeft(value, space)
 	digits := value[:len(value)-len(strings.TrimLeft(value, "0123456789"))]
 	if digits == "" && !strings.HasPrefix(value, ".") {
-		return "", false
+		return r, false
 	}
 	value = strings.TrimLeft(value, "0123456789.")
 	rest := strings.TrimLeft(value, space)
 	if value != "" && rest == value && !strings.ContainsAny(value[:1], ";,") {
-		return "", false
+		return r, false
 	}
 	if rest != "" && strings.ContainsAny(rest[:1], ";,") {
 		rest = strings.TrimLeft(rest[1:], space)
 	}
-	if delay, err := strconv.Atoi("0" + digits); err != nil || delay > maxRefreshDelay {
-		return "", true
+	var err error
+	if r.delay, err = strconv.Atoi("0" + digits); err != nil || r.delay > maxRefreshDelay {
+		return r, true
 	}
 	if len(rest) >= 3 && strings.EqualFold(rest[:3], "url") {
 		if after, found := strings.CutPrefix(strings.TrimLeft(rest[3:], space), "="); found {
 			rest = strings.TrimLeft(after, space)
 		} else {
-			return rest, true // a page with that name
+			r.reference = rest // a page of that name
+			return r, true
 		}
 	}
 	if rest != "" && strings.ContainsAny(rest[:1], `"'`) {
 		rest, _, _ = strings.Cut(rest[1:], rest[:1])
 	}
-	return rest, true
+	r.reference = rest
+	return r, true
 }
 
 // onwardScanner finds redirects in the tags of a page.
@@ -98,9 +117,9 @@ type onwardScanner struct {
 	*html.Tokenizer
 	head    bool // the head has not ended
 	base    string
-	refresh *string // reference of the first valid refreshing <meta> in the head
-	jump    string  // reference of the first redirect that is only followed on a bare page
-	texts   int     // visible characters
+	refresh *refresh // the first valid <meta> in the head
+	jump    string   // reference of the first redirect that counts only on a bare page
+	texts   int      // characters that are shown
 	images  int
 	rich    bool // the page contains a frame, a form, or anything else beyond a redirect
 }
@@ -177,13 +196,13 @@ func (s *onwardScanner) start(t html.Token) {
 		if !strings.EqualFold(strings.TrimSpace(attribute(t, "http-equiv")), "refresh") {
 			return
 		}
-		reference, ok := refresh(attribute(t, "content"))
+		r, ok := parseRefresh(attribute(t, "content"))
 		switch {
 		case !ok:
 		case s.head && s.refresh == nil:
-			s.refresh = &reference
+			s.refresh = &r
 		case s.jump == "":
-			s.jump = reference
+			s.jump = r.reference
 		}
 	}
 }

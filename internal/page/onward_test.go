@@ -16,19 +16,25 @@ func TestOnward(t *testing.T) {
 		return `<!doctype html><html><head><title>Moved</title><meta http-equiv="Refresh" content="` + content + `"></head><body><p>` +
 			strings.Repeat("words ", 200) + `</body></html>`
 	}
+	bare := func(content string) string {
+		return `<title>Moved</title><meta http-equiv=refresh content="` + content + `"><p>Moved`
+	}
 	script := func(text string) string { return "<title>x</title><body>Redirecting… <script>" + text + "</script>" }
 	for _, c := range []struct{ header, body, want string }{
 		{"", head("0; url=/next"), "/next"},
 		{"", head("0;url=/next"), "/next"},
 		{"", head("0,URL = /next"), "/next"},
-		{"", head(" 5 \n url='/next'x"), "/next"},
+		{"", head(" 2 \n url='/next'x"), "/next"},
+		{"", head("3;url=/next"), ""},
+		{"", bare("3;url=/next"), "/next"},
+		{"", bare("10; url=next"), "/a/next"},
+		{"", bare("11; url=/next"), ""},
 		{"", head("0;url=&quot;/next&quot;"), "/next"},
 		{"", head("0;/next"), "/next"},
 		{"", head("0 /next"), "/next"},
 		{"", head("0;'/next"), "/next"},
 		{"", head(".5;url=/next"), "/next"},
 		{"", head("1.5.5;url=/next"), "/next"},
-		{"", head("10; url=next"), "/a/next"},
 		{"", head("0; url=https://example.org/x#y"), "https://example.org/x#y"},
 		{"", head("0; url=url"), "/a/url"},
 		{"", head("0; urls"), "/a/urls"},
@@ -56,7 +62,9 @@ func TestOnward(t *testing.T) {
 		{"", `<body><p>Wait</p><meta http-equiv=refresh content="0;url=/next">`, "/next"},
 		{"", `<body><p>` + strings.Repeat("words ", 200) + `</p><meta http-equiv=refresh content="0;url=/next">`, ""},
 		{"0; url=/header", "<title>x</title>", "/header"},
-		{"3;URL='/header'", head("0; url=/next"), "/header"},
+		{"2;URL='/header'", head("0; url=/next"), "/header"},
+		{"3; url=/header", head("0; url=/next"), ""},
+		{"3; url=/header", "<title>x</title>", "/header"},
 		{"60; url=/header", head("0; url=/next"), ""},
 		{"nonsense", head("0; url=/next"), "/next"},
 

@@ -45,10 +45,8 @@ func (b Block) Heading() string {
 	if b.Title != nil && *b.Title != "" {
 		return *b.Title
 	}
-	if b.Content != nil {
-		if text := Excerpt(b.Content.Plain, headingLength); text != "" {
-			return text
-		}
+	if text := Excerpt(b.ShownText(), headingLength); text != "" {
+		return text
 	}
 	if b.SourceTitle != nil && *b.SourceTitle != "" {
 		return *b.SourceTitle
@@ -59,6 +57,15 @@ func (b Block) Heading() string {
 		}
 	}
 	return "Untitled"
+}
+
+// ShownText returns the content of the block as plain text. It is "" for a document, whose text has no
+// Markdown because only searches use it.
+func (b Block) ShownText() string {
+	if b.Content == nil || b.Content.Markdown == "" {
+		return ""
+	}
+	return b.Content.Plain
 }
 
 // headingLength is how many characters of a text replace a missing title.

@@ -75,7 +75,7 @@ func TestLinks(t *testing.T) {
 
 func TestHeading(t *testing.T) {
 	t.Parallel()
-	text := func(plain string) *domain.Text { return &domain.Text{Plain: plain} }
+	text := func(plain string) *domain.Text { return &domain.Text{Markdown: plain, Plain: plain} }
 	for _, c := range []struct {
 		name  string
 		block domain.Block
@@ -85,6 +85,7 @@ func TestHeading(t *testing.T) {
 		{"empty title", domain.Block{Title: ptr(""), Content: text("A text")}, "A text"},
 		{"text of lines", domain.Block{Content: text("\n A \n\n text\n")}, "A text"},
 		{"source", domain.Block{Content: text(" \n"), SourceTitle: ptr("A page")}, "A page"},
+		{"document", domain.Block{Content: &domain.Text{Plain: "A text"}, SourceTitle: ptr("A page")}, "A page"},
 		{"nothing", domain.Block{SourceTitle: ptr("")}, "Untitled"},
 		{"link", domain.Block{Type: domain.LinkBlock, State: domain.Failed, SourceURL: ptr("https://www.xn--exmple-cua.org/%C3%A4/?b=c#d")}, "exämple.org/ä/?b=c#d"},
 		{"home", domain.Block{Type: domain.LinkBlock, SourceURL: ptr("https://example.org/")}, "example.org"},

@@ -12,8 +12,9 @@ import (
 type intake struct {
 	*Content
 	held   *hold
-	spared int64 // bytes that storing the content frees
-	kept   int64 // bytes stored so far
+	spared int64  // bytes that the owner has less of once the content is stored
+	kept   int64  // bytes of it so far
+	asides asides // fetched because a page refers to them
 }
 
 // newIntake returns an intake for the content that a key names. The bytes of replaced files become free.

@@ -51,14 +51,12 @@ func theirs(err error) bool {
 }
 
 func (a *intake) previewAt(ctx context.Context, address string) (*domain.File, error) {
-	aside, cancel := context.WithTimeout(ctx, asideTimeout)
-	defer cancel()
-	answer, err := a.get(aside, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})
+	answer, done, err := a.aside(ctx, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})
 	if err != nil {
 		return nil, err
 	}
-	defer closing(answer.Body)
-	staged, err := a.staging.Receive(ctx, answer.Body, maxPreview) // the source closes the body when aside ends
+	staged, err := a.staging.Receive(ctx, answer.Body, maxPreview)
+	done()
 	if err != nil {
 		return nil, fetched(err)
 	}

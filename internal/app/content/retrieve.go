@@ -38,6 +38,9 @@ const (
 // asideTimeout limits the fetch of a preview or an oEmbed answer. A slow one does not fail the page.
 const asideTimeout = 15 * time.Second
 
+// asidesTimeout limits all of these fetches for one block, so that the rest of the job has time left.
+const asidesTimeout = 30 * time.Second
+
 // Values of the Accept header.
 const (
 	acceptAny   = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
@@ -117,6 +120,38 @@ func (a *Content) get(ctx context.Context, r fetch.Request) (*fetch.Response, er
 		return err
 	}
 	return a.fetcher.Get(ctx, r)
+}
+
+// aside fetches something that a page refers to. done closes the body; the time until then counts towards
+// asidesTimeout.
+func (a *intake) aside(ctx context.Context, r fetch.Request) (answer *fetch.Response, done func(), err error) {
+	ctx, end, err := a.asides.begin(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if answer, err = a.get(ctx, r); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return answer, func() { closing(answer.Body); end() }, nil
+}
+
+// asides limits the time of the fetches of what a page refers to.
+type asides struct{ spent time.Duration }
+
+// begin returns a context for one fetch, or an error if all of the time is spent. end ends the context and
+// adds up the time.
+func (s *asides) begin(ctx context.Context) (aside context.Context, end func(), err error) {
+	left := asidesTimeout - s.spent
+	if left <= 0 {
+		return nil, nil, &fetch.Error{Reason: "What the page refers to took too long", Temporary: true}
+	}
+	began := time.Now()
+	aside, cancel := context.WithTimeout(ctx, min(asideTimeout, left))
+	return aside, func() {
+		cancel()
+		s.spent += time.Since(began)
+	}, nil
 }
 
 // fetched returns the reason why a body could not be staged.
@@ -248,14 +283,12 @@ func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, s
 // ask returns the answer of an oEmbed endpoint and its URL. Without a valid answer, the type is "". Errors are those of
 // this server, not of the provider.
 func (a *intake) ask(ctx context.Context, endpoint page.Endpoint) (said page.OEmbed, from *url.URL, err error) {
-	aside, cancel := context.WithTimeout(ctx, asideTimeout)
-	defer cancel()
-	answer, err := a.get(aside, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
+	answer, done, err := a.aside(ctx, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
 	if err != nil {
 		return said, nil, busyOrStopped(ctx, err)
 	}
 	body, err := io.ReadAll(answer.Body)
-	closing(answer.Body)
+	done()
 	if err != nil {
 		return said, nil, busyOrStopped(ctx, err)
 	}

@@ -154,9 +154,7 @@ func (v *Visit) blockCell(b *domain.Block) Cell {
 	if b.Title != nil {
 		c.Title = *b.Title
 	}
-	if b.Content != nil {
-		c.Text = beginning(b.Content.Plain, faceLength)
-	}
+	c.Text = beginning(shown.ShownText(), faceLength)
 	if b.HasImage() {
 		c.Thumb = v.thumb(shown.Image())
 	}

@@ -151,7 +151,7 @@ func (s *blockView) head(v *web.Visit) (h web.Head) {
 		Picture: web.Picture{URL: card.URL, Width: card.Width, Height: card.Height, Alt: card.Alt},
 		OEmbed:  v.Addresses().OEmbed(b.URL(), "json")}
 	if h.Description == "" {
-		h.Description = present.Excerpt(describes(b.Content), 200)
+		h.Description = present.Excerpt(b.ShownText(), 200)
 	}
 	indexed := func(c web.Cell) bool { return v.App().Exposure.Indexes(c.Visibility) }
 	if slices.ContainsFunc(s.Channels.Items, indexed) {
