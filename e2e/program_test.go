@@ -149,7 +149,7 @@ func (p program) serve() *process {
 	return p.start("serve", listens)
 }
 
-var works = regexp.MustCompile(`runs the jobs in (\S+)\.`)
+var works = regexp.MustCompile(`runs the jobs in (\S+)`)
 
 // work starts workers in the same way.
 func (p program) work() *process {
