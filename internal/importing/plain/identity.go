@@ -130,6 +130,7 @@ func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
 }
 
 // The other methods of source.Taker do nothing.
+
 func (s *Sample) Expect(int)                                                    {}
 func (s *Sample) Comment(context.Context, string, string, source.Comment) error { return nil }
 func (s *Sample) Close(context.Context, string) error                           { return nil }
