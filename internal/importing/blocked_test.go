@@ -10,8 +10,7 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
-	"vitrine/internal/importing/bookmarks"
-	"vitrine/internal/importing/sheet"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/source"
 )
 
@@ -31,11 +30,11 @@ func TestBlockedSitesStayOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		marks := func() source.Source {
-			return bookmarks.New(strings.NewReader(`<!DOCTYPE NETSCAPE-Bookmark-file-1><H1>Marks</H1><DL>
-				<DT><A HREF="https://a.spam.invalid/1">One</A><DT><A HREF="https://good.invalid/1">Two</A></DL>`), "Marks")
+			return files.Text(strings.NewReader(`<!DOCTYPE NETSCAPE-Bookmark-file-1><H1>Marks</H1><DL>
+				<DT><A HREF="https://a.spam.invalid/1">One</A><DT><A HREF="https://good.invalid/1">Two</A></DL>`), files.Options{Title: "Marks"})
 		}
 		table := func() source.Source {
-			return sheet.New(strings.NewReader("url,title\nhttps://good.invalid/2,Three\nhttps://SPAM.invalid/2,Four\n"), "Table")
+			return files.Text(strings.NewReader("url,title\nhttps://good.invalid/2,Three\nhttps://SPAM.invalid/2,Four\n"), files.Options{Title: "Table"})
 		}
 		text := func() source.Source {
 			quoted := text("9", "Its words")

@@ -30,7 +30,7 @@ func opened(t *testing.T, content, encoding string) source.Source {
 // encoding that is detected.
 func TestAnotherEncodingAddsNothing(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile("files/testdata/cp1251.html")
+	content, err := os.ReadFile("testdata/cp1251.html")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,7 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
-	"vitrine/internal/importing/bookmarks"
-	"vitrine/internal/importing/sheet"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/source"
 )
 
@@ -31,7 +30,7 @@ func marks(names ...string) source.Source {
 		}
 	}
 	b.WriteString("</DL>\n")
-	return bookmarks.New(strings.NewReader(b.String()), "Bookmarks")
+	return files.Text(strings.NewReader(b.String()), files.Options{Title: "Bookmarks"})
 }
 
 // fromTop returns the titles of a channel in display order.
@@ -145,7 +144,7 @@ func TestManyChannelsAtOnce(t *testing.T) {
 				fmt.Fprintf(&b, "https://c%d.invalid/%d,%d of %d,Channel %d\n", c, round, round, c, c)
 			}
 		}
-		return sheet.New(strings.NewReader(b.String()), "Table")
+		return files.Text(strings.NewReader(b.String()), files.Options{Title: "Table"})
 	}
 	report := run(t, r, table(), importing.Options{})
 	if c := report.Counts; c.Channels != channels+1 || c.Blocks != channels*rounds || c.Connections != channels*(rounds+1) {

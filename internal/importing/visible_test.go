@@ -16,9 +16,8 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
-	"vitrine/internal/importing/bookmarks"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/folder"
-	"vitrine/internal/importing/sheet"
 	"vitrine/internal/importing/source"
 )
 
@@ -28,7 +27,7 @@ func exported(t *testing.T, name string) source.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bookmarks.New(strings.NewReader(string(text)), importing.TitleOf(name))
+	return files.Text(strings.NewReader(string(text)), files.Options{Title: importing.TitleOf(name)})
 }
 
 // channelsOf returns the visibilities of ada's channels by title.
@@ -67,7 +66,7 @@ func TestAnotherFileHasChannelsOfItsOwn(t *testing.T) {
 		run(t, r, exported(t, "other-b.html"), private)
 		run(t, r, exported(t, "chrome-a.html"), public)
 		table := func(name string) source.Source {
-			return sheet.New(strings.NewReader("url,title\nhttps://example.org/soup,Soup\n"), name)
+			return files.Text(strings.NewReader("url,title\nhttps://example.org/soup,Soup\n"), files.Options{Title: name})
 		}
 		run(t, r, table("Bookmarks"), private)
 		for _, dir := range []string{t.TempDir(), t.TempDir()} {
@@ -224,13 +223,13 @@ func TestLinksOfFormerVersionsAreKnown(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		file := func(more string) source.Source {
-			return bookmarks.New(strings.NewReader(`<!DOCTYPE NETSCAPE-Bookmark-file-1><H1>Marks</H1><DL>
+			return files.Text(strings.NewReader(`<!DOCTYPE NETSCAPE-Bookmark-file-1><H1>Marks</H1><DL>
 <DT><A HREF="http://exämple.org/ä">One</A><DT><A HREF="http://EXÄMPLE.org:80/a b?q=ü">Two</A>
 <DT><A HREF="https://example.invalid/{b}|c?x={1}">Three</A><DT><A HREF="https://example.invalid/plain">Four</A>
-<DT><A HREF="http://example.invalid/a\b">Five</A>`+more+`</DL>`), "Marks")
+<DT><A HREF="http://example.invalid/a\b">Five</A>`+more+`</DL>`), files.Options{Title: "Marks"})
 		}
 		table := func() source.Source {
-			return sheet.New(strings.NewReader("url,title\nhttp://exämple.org/ä,One\nhttps://example.invalid/?q={x},Six\n"), "table.csv")
+			return files.Text(strings.NewReader("url,title\nhttp://exämple.org/ä,One\nhttps://example.invalid/?q={x},Six\n"), files.Options{Title: "table.csv"})
 		}
 		run(t, r, formerIDs{file("")}, importing.Options{Visibility: domain.Private})
 		if c := run(t, r, file(""), importing.Options{Visibility: domain.Private, DryRun: true}).Counts; c.Channels+c.Blocks+c.Connections != 0 {

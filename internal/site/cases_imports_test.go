@@ -55,7 +55,7 @@ func TestImportCases(t *testing.T) {
 	eachCases(t, func(t *testing.T, r *apptest.Rig, o database.Options) {
 		for n, c := range all {
 			t.Run(c.File, func(t *testing.T) {
-				file, err := os.ReadFile(filepath.Join("testdata", "cases", "imports", c.File))
+				file, err := os.ReadFile(filepath.Join("..", "importing", "testdata", c.File))
 				if err != nil {
 					t.Fatal(err)
 				}

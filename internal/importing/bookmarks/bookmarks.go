@@ -23,29 +23,20 @@ const (
 	maxText  = 64 << 10 // bytes of a title or a note
 )
 
-type file struct {
-	from     io.Reader
-	title    string
-	identity plain.Identity
-	about    source.About
-}
+type file struct{ plain.File }
 
 // New reads a file as a stream in bounded memory. The title is for the channel of the whole file,
 // unless the file has a title.
-func New(r io.Reader, title string) source.Document {
-	head, all := plain.Head(r)
-	return &file{from: all, title: title, identity: identify(head, title)}
+func New(text *plain.Decoded, title string) source.Document {
+	head, all := plain.Head(text)
+	return &file{plain.File{Text: all, Title: title, Identity: identify(head, title)}}
 }
 
 // identify returns the identity of a file: its title and its heading, or else its file name.
 func identify(head []byte, title string) (id plain.Identity) {
-	text, err := plain.Text(bytes.NewReader(head))
-	if err != nil {
-		return plain.Identity{Name: plain.Origin(format, title)}
-	}
 	var s plain.Sample
 	r := newReading(&s, title)
-	_ = r.all(context.Background(), text) // it stops at the end of the head or of the sample
+	_ = r.all(context.Background(), bytes.NewReader(head)) // it stops at the end of the head or of the sample
 	document, heading := r.document.String(), r.heading.String()
 	if r.service == shaarli { // its heading contains the date of the export
 		heading = shaarli
@@ -62,30 +53,11 @@ func identify(head []byte, title string) (id plain.Identity) {
 
 const format = "bookmarks"
 
-// Origin returns the origin of the file. Later versions of the file have the same origin.
-func (f *file) Origin() string { return f.identity.Name }
-
-// Others returns the origins that earlier versions gave to the file.
-func (f *file) Others() []string { return f.identity.Others }
-
-// Former returns the origin that all bookmark files had in earlier versions.
-func (f *file) Former() string { return plain.FormerOrigin }
-
-// Sample returns the ids of the first bookmarks.
-func (f *file) Sample(context.Context) [][]string { return f.identity.Blocks }
-
-// About implements source.Document.
-func (f *file) About() source.About { return f.about }
-
 // Read hands over the bookmarks in their order.
 func (f *file) Read(ctx context.Context, to source.Taker) error {
-	text, err := plain.Decode(f.from, "")
-	if err != nil {
-		return err
-	}
-	r := newReading(plain.Literal(to), f.title)
-	err = r.all(ctx, text)
-	f.about = source.About{Format: cmp.Or(r.service, "Bookmarks"), Encoding: text.Encoding()}
+	r := newReading(plain.Literal(to), f.Title)
+	err := r.all(ctx, f.Text)
+	f.Format = cmp.Or(r.service, "Bookmarks")
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/bookmarks"
+	"vitrine/internal/importing/files"
+	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
 )
@@ -182,7 +184,7 @@ func expect(t *testing.T, p as) {
 
 func expectTitled(t *testing.T, p as, title string) {
 	t.Helper()
-	told := strings.Join(sourcetest.Read(t, bookmarks.New(strings.NewReader(p.file), title)), "\n")
+	told := strings.Join(sourcetest.Read(t, files.Text(strings.NewReader(p.file), files.Options{Title: title})), "\n")
 	if want := strings.TrimSpace(p.told); told != want {
 		t.Errorf("told\n%s\n\nand not\n%s", told, want)
 	}
@@ -268,9 +270,9 @@ close /`},
 
 func TestLongTextsAreCut(t *testing.T) {
 	t.Parallel()
-	told := sourcetest.Read(t, bookmarks.New(strings.NewReader(head+`<DL><DT><A HREF="https://example.org/1">`+strings.Repeat("é", 5<<20)+`</A>
+	told := sourcetest.Read(t, files.Text(strings.NewReader(head+`<DL><DT><A HREF="https://example.org/1">`+strings.Repeat("é", 5<<20)+`</A>
 <DD>Note
-<DT><A HREF="https://example.org/2">Two</A></DL>`), "Mine"))
+<DT><A HREF="https://example.org/2">Two</A></DL>`), files.Options{Title: "Mine"}))
 	if len(told) != 4 || len(told[1]) > 70<<10 || !strings.Contains(told[1], `description="Note"`) || !strings.Contains(told[2], `"Two"`) {
 		t.Errorf("told %.300q", told)
 	}
@@ -286,7 +288,7 @@ func TestManyEndsInLongTexts(t *testing.T) {
 		"headings":        `<h1>` + long + strings.Repeat("</h1>", 400_000) + `<DL><DT><A HREF="https://example.org/1">One</A>`,
 	} {
 		var count sourcetest.Count
-		if err := bookmarks.New(strings.NewReader(head+file), "Mine").Read(t.Context(), &count); err != nil || count.Items != 1 {
+		if err := files.Text(strings.NewReader(head+file), files.Options{Title: "Mine"}).Read(t.Context(), &count); err != nil || count.Items != 1 {
 			t.Errorf("%s: %+v (%v)", name, count, err)
 		}
 	}
@@ -298,7 +300,11 @@ func TestOtherFilesAreRefused(t *testing.T) {
 		"nothing": "", "a page": `<html><h1>News</h1><ul><li><a href="https://example.org/">Home</a></li></ul>`,
 		"CSV": "url,title\nhttps://example.org/,One\n", "bytes": "\x89PNG\r\n\x1a\n\x00\x00\x00",
 	} {
-		told, err := sourcetest.Try(t, bookmarks.New(strings.NewReader(file), "Mine"))
+		text, err := plain.Decode(strings.NewReader(file), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := sourcetest.Try(t, bookmarks.New(text, "Mine"))
 		if domain.KindOf(err) != domain.Unprocessable || len(told) > 0 {
 			t.Errorf("%s: %v, told %q", name, err, told)
 		}
@@ -309,7 +315,7 @@ func TestDepth(t *testing.T) {
 	t.Parallel()
 	var count sourcetest.Count
 	file := head + strings.Repeat("<DL><DT><H3>F</H3>\n", 1_000) + `<DL><DT><A HREF="https://example.org/1">One</A></DL>` + strings.Repeat("</DL>\n", 1_000)
-	if err := bookmarks.New(strings.NewReader(file), "Mine").Read(t.Context(), &count); err != nil {
+	if err := files.Text(strings.NewReader(file), files.Options{Title: "Mine"}).Read(t.Context(), &count); err != nil {
 		t.Fatal(err)
 	}
 	if count.Channels != 65 || count.Items != 64+1 || count.LeftOuts != 1_000-64 {
@@ -342,7 +348,7 @@ func TestMemory(t *testing.T) {
 	}
 	count := &peak{}
 	file := io.MultiReader(strings.NewReader(head+"<DL>"), &endless{n: n})
-	if err := bookmarks.New(file, "Mine").Read(t.Context(), count); err != nil {
+	if err := files.Text(file, files.Options{Title: "Mine"}).Read(t.Context(), count); err != nil {
 		t.Fatal(err)
 	}
 	if count.Items < n || count.grown > 8<<20 {
@@ -376,7 +382,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(head + "<DL><DL><H3><DD></DL><A HREF=x></DL></DL><DT>"))
 	f.Add([]byte("\xff\xfe<\x00D\x00L\x00>\x00"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		_, err := sourcetest.Try(t, bookmarks.New(strings.NewReader(string(file)), "Mine"))
+		_, err := sourcetest.Try(t, files.Text(strings.NewReader(string(file)), files.Options{Title: "Mine"}))
 		if err != nil && domain.KindOf(err) != domain.Unprocessable {
 			t.Error(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/importing/bookmarks"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 )
@@ -88,7 +88,7 @@ close /`},
 func TestFormerIdentity(t *testing.T) {
 	t.Parallel()
 	file := `<title>Pocket Export</title><h1>Unread</h1><ul><li><a href="https://example.org/1" time_added="1">1</a></ul><h1>Read Archive</h1><ul></ul>`
-	if got, want := bookmarks.New(strings.NewReader(file), "x").Others(), plain.Origin("bookmarks", "Pocket Export", "UnreadRead Archive"); len(got) != 1 || got[0] != want {
+	if got, want := files.Text(strings.NewReader(file), files.Options{Title: "x"}).Others(), plain.Origin("bookmarks", "Pocket Export", "UnreadRead Archive"); len(got) != 1 || got[0] != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -97,7 +97,7 @@ func TestFormerIdentity(t *testing.T) {
 func TestShaarliIdentity(t *testing.T) {
 	t.Parallel()
 	file := func(day string) source.Document {
-		return bookmarks.New(strings.NewReader(head+"<TITLE>Export</TITLE><H1>Shaarli export of all bookmarks on "+day+"</H1><DL></DL>"), "x")
+		return files.Text(strings.NewReader(head+"<TITLE>Export</TITLE><H1>Shaarli export of all bookmarks on "+day+"</H1><DL></DL>"), files.Options{Title: "x"})
 	}
 	if a, b := file("Thu, 26 Nov 26 02:30:00 +0000").Origin(), file("Fri, 27 Nov 26 02:30:00 +0000").Origin(); a != b {
 		t.Errorf("%q and %q", a, b)

@@ -52,12 +52,12 @@ func IsArchive(start []byte) bool { return bytes.HasPrefix(start, zipMark) }
 func Text(r io.Reader, o Options) source.Document {
 	raw, all := plain.Head(r)
 	if len(raw) == 0 {
-		return &empty{sheet.New(all, o.Title), all}
+		return &empty{unread(o.Title), all}
 	}
 	raw = bytes.Clone(raw) // reading on overwrites it
 	text, err := plain.Decode(all, o.Encoding)
 	if err != nil {
-		return &failed{sheet.New(bytes.NewReader(nil), o.Title), err}
+		return &failed{unread(o.Title), err}
 	}
 	f := &file{Document: recognized(text, o.Title), text: text}
 	switch text.Encoding() {
@@ -72,16 +72,16 @@ func Text(r io.Reader, o Options) source.Document {
 }
 
 // recognized returns the Document for a text.
-func recognized(r io.Reader, title string) source.Document {
-	head, all := plain.Head(r)
-	start := strings.TrimSpace(string(head[:min(len(head), 4<<10)]))
+func recognized(text *plain.Decoded, title string) source.Document {
+	head, _ := text.Peek(4 << 10) // an error shows again when the text is read
+	start := strings.TrimSpace(string(head))
 	switch {
 	case outline.Is(start):
-		return outline.New(all, title)
+		return outline.New(text, title)
 	case strings.HasPrefix(start, "<"):
-		return bookmarks.New(all, title)
+		return bookmarks.New(text, title)
 	}
-	return sheet.New(all, title)
+	return sheet.New(text, title)
 }
 
 // file is a text that was decoded.
@@ -116,9 +116,14 @@ func (f *file) About() source.About {
 	return about
 }
 
+// unread returns the File for a file of which nothing can be read.
+func unread(title string) plain.File {
+	return plain.File{Title: title, Identity: plain.Identity{Name: plain.Origin("csv", title)}}
+}
+
 // empty is an empty file.
 type empty struct {
-	source.Document
+	plain.File
 	from io.Reader
 }
 
@@ -132,7 +137,7 @@ func (e *empty) Read(context.Context, source.Taker) error {
 
 // failed is a file that could not be read.
 type failed struct {
-	source.Document
+	plain.File
 	err error
 }
 

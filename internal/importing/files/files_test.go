@@ -51,7 +51,7 @@ func TestRecognized(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			content, err := os.ReadFile(filepath.Join("testdata", c.name))
+			content, err := os.ReadFile(filepath.Join("..", "testdata", c.name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestRecognized(t *testing.T) {
 func TestUndeclared(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"sjis.html": "shift_jis", "cp1251.html": "windows-1251"} {
-		content, err := os.ReadFile(filepath.Join("testdata", name))
+		content, err := os.ReadFile(filepath.Join("..", "testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}

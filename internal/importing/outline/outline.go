@@ -23,20 +23,15 @@ const (
 	maxOpenTags = 8 << 20 // bytes of the tags of elements within elements
 )
 
-type file struct {
-	from     io.Reader
-	title    string
-	identity plain.Identity
-	about    source.About
-}
+type file struct{ plain.File }
 
 // New reads a file as a stream in bounded memory. The title is for the channel of the whole file,
 // unless the file has a title.
-func New(r io.Reader, title string) source.Document {
-	head, all := plain.Head(r)
+func New(text *plain.Decoded, title string) source.Document {
+	head, all := plain.Head(text)
 	sample := plain.Sample{Title: title}
-	sample.Of(context.Background(), &file{from: bytes.NewReader(head), title: title})
-	return &file{from: all, title: title, identity: plain.Identity{Name: plain.Origin("opml", sample.Title), Blocks: sample.Blocks}}
+	sample.Of(context.Background(), &file{plain.File{Text: bytes.NewReader(head), Title: title}})
+	return &file{plain.File{Text: all, Title: title, Identity: plain.Identity{Name: plain.Origin("opml", sample.Title), Blocks: sample.Blocks}}}
 }
 
 // Is reports whether a text begins as OPML does.
@@ -44,36 +39,16 @@ func Is(start string) bool {
 	return strings.Contains(strings.ToLower(start[:min(len(start), 2<<10)]), "<opml")
 }
 
-// Origin returns the origin of the title of the file, or else of its name.
-func (f *file) Origin() string { return f.identity.Name }
-
-// Others implements source.Document.
-func (f *file) Others() []string { return nil }
-
-// Former returns the origin that all bookmark files had in earlier versions, which did not read OPML.
-func (f *file) Former() string { return plain.FormerOrigin }
-
-// Sample returns the ids of the first links.
-func (f *file) Sample(context.Context) [][]string { return f.identity.Blocks }
-
-// About implements source.Document.
-func (f *file) About() source.About { return f.about }
-
 // Read hands over the outlines in their order.
 func (f *file) Read(ctx context.Context, to source.Taker) error {
-	text, err := plain.Decode(f.from, "")
-	if err != nil {
-		return err
-	}
 	to = plain.Literal(to)
-	from := &plain.Bounded{In: plain.Lines(text), Full: errLong}
-	r := &reading{to: to, tree: plain.Tree{To: to, Title: f.title}, open: []outline{{}}}
+	from := &plain.Bounded{In: plain.Lines(f.Text), Full: errLong}
+	r := &reading{to: to, tree: plain.Tree{To: to, Title: f.Title}, open: []outline{{}}}
 	r.xml = xml.NewDecoder(from)
 	r.xml.Strict = false
 	r.xml.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // already decoded
-	err = r.all(ctx, from)
-	f.about = source.About{Format: "OPML", Encoding: text.Encoding()}
-	if err != nil {
+	f.Format = "OPML"
+	if err := r.all(ctx, from); err != nil {
 		return err
 	}
 	return r.tree.End(ctx)

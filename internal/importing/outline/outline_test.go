@@ -9,7 +9,9 @@ import (
 	"testing/iotest"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/outline"
+	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
 )
@@ -62,7 +64,7 @@ close /`},
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for reader, r := range map[string]io.Reader{"whole": strings.NewReader(c.file), "byte by byte": iotest.OneByteReader(strings.NewReader(c.file))} {
-				told := strings.Join(sourcetest.Read(t, outline.New(r, "Mine")), "\n")
+				told := strings.Join(sourcetest.Read(t, files.Text(r, files.Options{Title: "Mine"})), "\n")
 				if i := strings.Index(told, "Text text:"); i >= 0 { // the rest of the sum is not compared
 					told = told[:i+26] + told[i+74:]
 				}
@@ -87,7 +89,7 @@ func TestHostileOutlines(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var count sourcetest.Count
-			if err := outline.New(strings.NewReader(c.file), "Mine").Read(t.Context(), &count); err != nil {
+			if err := files.Text(strings.NewReader(c.file), files.Options{Title: "Mine"}).Read(t.Context(), &count); err != nil {
 				t.Fatal(err)
 			}
 			if count.Channels != c.channels || count.Items != c.items {
@@ -119,7 +121,7 @@ func TestMemoryOfOpenTags(t *testing.T) {
 		parts = append(parts, strings.NewReader("</body></opml>"))
 		seen := &heapAtItems{}
 		seen.measure()
-		if err := outline.New(io.MultiReader(append(parts, seen)...), "Mine").Read(t.Context(), seen); err != nil {
+		if err := files.Text(io.MultiReader(append(parts, seen)...), files.Options{Title: "Mine"}).Read(t.Context(), seen); err != nil {
 			t.Fatal(err)
 		}
 		if seen.Items != c.items || (seen.LeftOuts > 0) != (c.start != "") || seen.LeftOuts > 0 && !strings.Contains(seen.Last.Why, "together") {
@@ -161,13 +163,17 @@ func (h *heapAtItems) Read([]byte) (int, error) {
 func TestOtherFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"", "<html><p>", "<rss><channel/></rss>", "<opm", "url,title\n"} {
-		told, err := sourcetest.Try(t, outline.New(strings.NewReader(file), "Mine"))
+		text, err := plain.Decode(strings.NewReader(file), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := sourcetest.Try(t, outline.New(text, "Mine"))
 		if domain.KindOf(err) != domain.Unprocessable || len(told) > 0 {
 			t.Errorf("%q: %v, told %q", file, err, told)
 		}
 	}
 	r := io.MultiReader(strings.NewReader("<opml><body>"), iotest.ErrReader(io.ErrClosedPipe))
-	if err := outline.New(r, "Mine").Read(t.Context(), &sourcetest.Count{}); err == nil || !strings.Contains(err.Error(), io.ErrClosedPipe.Error()) {
+	if err := files.Text(r, files.Options{Title: "Mine"}).Read(t.Context(), &sourcetest.Count{}); err == nil || !strings.Contains(err.Error(), io.ErrClosedPipe.Error()) {
 		t.Errorf("failing reader: %v", err)
 	}
 }
@@ -175,7 +181,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(feeds))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		_, err := sourcetest.Try(t, outline.New(strings.NewReader(string(file)), "Mine"))
+		_, err := sourcetest.Try(t, files.Text(strings.NewReader(string(file)), files.Options{Title: "Mine"}))
 		if err != nil && domain.KindOf(err) != domain.Unprocessable {
 			t.Error(err)
 		}

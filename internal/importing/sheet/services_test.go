@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/plain"
-	"vitrine/internal/importing/sheet"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
 )
@@ -131,7 +131,7 @@ func TestManyListsOfKarakeep(t *testing.T) {
 	}
 	b.WriteString(`{}],"lists":[{"id":"loop","name":"Loop","parentId":"loop"}]}`)
 	var count sourcetest.Count
-	if err := sheet.New(strings.NewReader(b.String()), "Mine").Read(t.Context(), &count); err != nil {
+	if err := files.Text(strings.NewReader(b.String()), files.Options{Title: "Mine"}).Read(t.Context(), &count); err != nil {
 		t.Fatal(err)
 	}
 	if nested := count.Channels - 1; count.Items-nested != n || nested > 65 {
@@ -149,7 +149,7 @@ func TestLargeListsOfKarakeep(t *testing.T) {
 	}
 	held := `,{"lists":["` + strings.Repeat("i", 1_000) + `"],"content":{"type":"link","url":"https://example.org/2"}}`
 	parts = append(parts, strings.NewReader(`],"bookmarks":[{"content":{"type":"link","url":"https://example.org/1"}}`+held+`]}`))
-	src := sheet.New(io.MultiReader(parts...), "Mine")
+	src := files.Text(io.MultiReader(parts...), files.Options{Title: "Mine"})
 	seen := &heapAtItems{before: heap()}
 	if err := src.Read(t.Context(), seen); err != nil {
 		t.Fatal(err)

@@ -16,54 +16,29 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-type file struct {
-	from     io.Reader
-	title    string
-	identity plain.Identity
-	about    source.About
-}
+type file struct{ plain.File }
 
 // New reads a list as a stream in bounded memory. The title is for the channel of the whole file,
 // unless the file is recognized as the export of a service.
-func New(r io.Reader, title string) source.Document {
-	head, all := plain.Head(r)
+func New(text *plain.Decoded, title string) source.Document {
+	head, all := plain.Head(text)
 	sample := plain.Sample{Title: title}
-	sample.Of(context.Background(), &file{from: bytes.NewReader(head), title: title})
-	f := &file{from: all, title: title, identity: plain.Identity{Name: plain.Origin("csv", sample.Title), Blocks: sample.Blocks}}
+	sample.Of(context.Background(), &file{plain.File{Text: bytes.NewReader(head), Title: title}})
+	f := &file{plain.File{Text: all, Title: title, Identity: plain.Identity{Name: plain.Origin("csv", sample.Title), Blocks: sample.Blocks}}}
 	if sample.Title != title { // earlier versions recognized fewer services
-		f.identity.Others = []string{plain.Origin("csv", title)}
+		f.Identity.Others = []string{plain.Origin("csv", title)}
 	}
 	return f
 }
 
-// Origin returns the origin of the service or, if no service is recognized, of the file name. Later
-// versions of the file have the same origin.
-func (f *file) Origin() string { return f.identity.Name }
-
-// Others returns the origins that earlier versions gave to the file.
-func (f *file) Others() []string { return f.identity.Others }
-
-// Former returns the origin that tables shared with bookmarks in earlier versions.
-func (f *file) Former() string { return plain.FormerOrigin }
-
-// Sample returns the ids of the first rows.
-func (f *file) Sample(context.Context) [][]string { return f.identity.Blocks }
-
-// About implements source.Document.
-func (f *file) About() source.About { return f.about }
-
 // Read hands over the rows in their order.
 func (f *file) Read(ctx context.Context, to source.Taker) error {
-	text, err := plain.Decode(f.from, "")
-	if err != nil {
-		return err
-	}
-	in := plain.Lines(text)
+	in := plain.Lines(f.Text)
 	start, err := in.Peek(near)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	l := &list{to: to, tree: plain.Tree{To: to, Title: f.title}}
+	l := &list{to: to, tree: plain.Tree{To: to, Title: f.Title}}
 	switch start := strings.TrimSpace(string(start)); {
 	case strings.HasPrefix(start, "["), strings.HasPrefix(start, "{"):
 		l.plainTexts()
@@ -74,7 +49,7 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 	default:
 		err = l.csv(ctx, in)
 	}
-	f.about = source.About{Format: l.format, Encoding: text.Encoding()}
+	f.Format = l.format
 	if err != nil {
 		return err
 	}

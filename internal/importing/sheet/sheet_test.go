@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/importing/sheet"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
 )
@@ -144,7 +144,7 @@ func TestLists(t *testing.T) {
 func expect(t *testing.T, l as) {
 	t.Helper()
 	for reader, r := range map[string]io.Reader{"whole": strings.NewReader(l.file), "byte by byte": iotest.OneByteReader(strings.NewReader(l.file))} {
-		told := strings.Join(sourcetest.Read(t, sheet.New(r, "Bookmarks")), "\n")
+		told := strings.Join(sourcetest.Read(t, files.Text(r, files.Options{Title: "Bookmarks"})), "\n")
 		if want := strings.TrimSpace(l.told); told != want {
 			t.Errorf("%s: told\n%s\n\nand not\n%s", reader, told, want)
 		}
@@ -219,7 +219,7 @@ func TestManyUnclosedMarks(t *testing.T) {
 	t.Parallel()
 	var count sourcetest.Count
 	file := "url\n" + strings.Repeat("\"x\n", 2<<20)
-	if err := sheet.New(strings.NewReader(file), "Bookmarks").Read(t.Context(), &count); err != nil {
+	if err := files.Text(strings.NewReader(file), files.Options{Title: "Bookmarks"}).Read(t.Context(), &count); err != nil {
 		t.Fatal(err)
 	}
 	if count.LeftOuts != 101 || count.Last.What != "The rest of the file" {
@@ -233,7 +233,7 @@ func TestOtherFilesAreRefused(t *testing.T) {
 		"nothing": "", "a page": "<html><p>News, and url", "no column of addresses": "title,date\nx,y\n", "an object": `{"href":"x"}`,
 		"bytes": "\x89PNG\r\n\x1a\n\x00\x00\x00", "one long line": strings.Repeat("x", 3<<20),
 	} {
-		told, err := sourcetest.Try(t, sheet.New(strings.NewReader(file), "Bookmarks"))
+		told, err := sourcetest.Try(t, files.Text(strings.NewReader(file), files.Options{Title: "Bookmarks"}))
 		if domain.KindOf(err) != domain.Unprocessable || len(told) > 0 {
 			t.Errorf("%s: %v, told %q", name, err, told)
 		}
@@ -244,7 +244,7 @@ func TestFailingReaders(t *testing.T) {
 	t.Parallel()
 	for _, start := range []string{"", "url\nhttps://example.org/1\n", "url\n\"", `[{"href":"https://example.org/1"},`, `[`} {
 		r := io.MultiReader(strings.NewReader(start), iotest.ErrReader(io.ErrClosedPipe))
-		if err := sheet.New(r, "Bookmarks").Read(t.Context(), &sourcetest.Count{}); err == nil || !strings.Contains(err.Error(), io.ErrClosedPipe.Error()) {
+		if err := files.Text(r, files.Options{Title: "Bookmarks"}).Read(t.Context(), &sourcetest.Count{}); err == nil || !strings.Contains(err.Error(), io.ErrClosedPipe.Error()) {
 			t.Errorf("after %q: %v", start, err)
 		}
 	}
@@ -274,7 +274,7 @@ func TestMemory(t *testing.T) {
 		t.Skip("reads a large file")
 	}
 	count := &peak{}
-	if err := sheet.New(io.MultiReader(strings.NewReader("url,title,note,channel\n"), &endless{n: n}), "Bookmarks").Read(t.Context(), count); err != nil {
+	if err := files.Text(io.MultiReader(strings.NewReader("url,title,note,channel\n"), &endless{n: n}), files.Options{Title: "Bookmarks"}).Read(t.Context(), count); err != nil {
 		t.Fatal(err)
 	}
 	if count.Items < n || count.Channels > 20_001 || count.grown > 24<<20 {
@@ -305,7 +305,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("url\n\"\"\"\n,\"\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		_, err := sourcetest.Try(t, sheet.New(strings.NewReader(string(file)), "Bookmarks"))
+		_, err := sourcetest.Try(t, files.Text(strings.NewReader(string(file)), files.Options{Title: "Bookmarks"}))
 		if err != nil && domain.KindOf(err) != domain.Unprocessable {
 			t.Error(err)
 		}
