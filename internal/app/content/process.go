@@ -224,12 +224,22 @@ func (a *Content) noteFailure(ctx context.Context, p domain.ProcessingStatus, re
 		}
 		is := was
 		is.Type, is.State = domain.LinkBlock, domain.Failed
-		if err := tx.FillBlock(ctx, was, is, now); err != nil {
-			return err
-		}
-		return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
+		return storeContent(ctx, tx, was, is, now)
 	})
-	if domain.KindOf(err) == domain.NotFound { // deleted, or finished by another attempt
+	return ignoreGone(err)
+}
+
+// storeContent replaces the content of a block and publishes the change.
+func storeContent(ctx context.Context, tx *store.Tx, was, is domain.Block, now time.Time) error {
+	if err := tx.FillBlock(ctx, was, is, now); err != nil {
+		return err
+	}
+	return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
+}
+
+// ignoreGone drops the error for a block that was deleted, or finished by another attempt.
+func ignoreGone(err error) error {
+	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}
 	return err
@@ -262,16 +272,9 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, change f
 				return err
 			}
 		}
-		now := a.Now()
-		if err := tx.FillBlock(ctx, was, is, now); err != nil {
-			return err
-		}
-		return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
+		return storeContent(ctx, tx, was, is, a.Now())
 	})
-	if domain.KindOf(err) == domain.NotFound { // deleted, or finished by another attempt
-		return nil
-	}
-	return err
+	return ignoreGone(err)
 }
 
 // fill sets the content of a block, and that of an upload unless it is 0. Values that the author set take precedence.
