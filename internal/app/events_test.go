@@ -66,7 +66,7 @@ var unpublished = map[string]string{
 	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
 	"how much an account has written, for replicas": `CountWrite`,
 	"how many bytes of text count towards a quota":  `EachUsage LockTexts`,
-	"what jobs find out about rows that exist":      `NoteImportFile RefreshDocuments SetAnimated`,
+	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated`,
 	"what only its reader sees":                     `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 

@@ -5,7 +5,6 @@ package moving
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -31,11 +30,8 @@ func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
 		return step(ctx, a, w)
 	}
 	if w.Source != domain.FromArena {
-		head, err := json.Marshal(domain.ImportFile{Asked: job.Encoding})
-		if err != nil {
-			return err
-		}
-		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: string(head), State: domain.StepWaiting}}, nil)
+		head := domain.ImportFile{Asked: job.Encoding}.Head()
+		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: head, State: domain.StepWaiting}}, nil)
 	}
 	found, err := list(ctx, a, w)
 	if err != nil {

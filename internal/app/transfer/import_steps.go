@@ -56,7 +56,7 @@ func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w Impor
 				return a.endImport(ctx, tx, id, domain.ImportDone, "")
 			}
 			if err == nil && w.Source != domain.FromArena {
-				w.File, err = tx.ImportFile(ctx, id)
+				w.File, err = w.Step.File()
 			}
 			if err != nil {
 				return err
@@ -130,12 +130,13 @@ func (a *Transfer) NoteImport(ctx context.Context, w ImportWork, left []domain.L
 }
 
 func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut) error {
+	w.Step.Head = "" // the source's data of a channel does not change
+	if w.Source != domain.FromArena {
+		w.Step.Head = w.File.Head()
+	}
 	running, err := tx.NoteImportStep(ctx, w.ID, w.Step)
 	if err == nil && !running {
 		err = ErrImportOver
-	}
-	if err == nil && w.Source != domain.FromArena {
-		err = tx.NoteImportFile(ctx, w.ID, w.File)
 	}
 	if err != nil {
 		return err
