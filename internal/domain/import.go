@@ -23,6 +23,9 @@ const (
 	FromExport    ImportSource = "export"    // a ZIP exported by Vitrine
 )
 
+// IsFile reports whether the source is an uploaded file and not another server.
+func (s ImportSource) IsFile() bool { return s != FromArena }
+
 // ImportState is the state of an import.
 type ImportState string
 

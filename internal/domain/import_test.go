@@ -2,6 +2,15 @@ package domain
 
 import "testing"
 
+func TestImportSourceIsFile(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[ImportSource]bool{FromArena: false, FromFile: true, FromBookmarks: true, FromSheet: true, FromExport: true, "": true} {
+		if got := source.IsFile(); got != want {
+			t.Errorf("%q: %t", source, got)
+		}
+	}
+}
+
 func TestHeadsOfFiles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -29,7 +29,7 @@ func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
 	if w.Listed {
 		return step(ctx, a, w)
 	}
-	if w.Source != domain.FromArena {
+	if w.Source.IsFile() {
 		head := domain.ImportFile{Asked: job.Encoding}.Head()
 		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: head, State: domain.StepWaiting}}, nil)
 	}
@@ -73,7 +73,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 
 // open opens the source of a step.
 func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (source.Source, func(), error) {
-	if w.Source == domain.FromArena {
+	if !w.Source.IsFile() {
 		src, err := openChannel(a, w, n)
 		return src, func() {}, err
 	}

@@ -55,7 +55,7 @@ func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w Impor
 			if domain.KindOf(err) == domain.NotFound {
 				return a.endImport(ctx, tx, id, domain.ImportDone, "")
 			}
-			if err == nil && w.Source != domain.FromArena {
+			if err == nil && w.Source.IsFile() {
 				w.File, err = w.Step.File()
 			}
 			if err != nil {
@@ -89,7 +89,7 @@ func (a *Transfer) giveUp(ctx context.Context, tx *store.Tx, w ImportWork, reaso
 	if !w.Listed {
 		return a.endImport(ctx, tx, w.ID, domain.ImportFailed, reason)
 	}
-	if w.Source != domain.FromArena {
+	if w.Source.IsFile() {
 		if _, err := tx.EndImportStep(ctx, w.ID, w.Step.N, domain.StepFailed); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (a *Transfer) NoteImport(ctx context.Context, w ImportWork, left []domain.L
 
 func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut) error {
 	w.Step.Head = "" // the source's data of a channel does not change
-	if w.Source != domain.FromArena {
+	if w.Source.IsFile() {
 		w.Step.Head = w.File.Head()
 	}
 	running, err := tx.NoteImportStep(ctx, w.ID, w.Step)
