@@ -19,10 +19,10 @@ type Source interface {
 	// same origin and id are the same, and are not created again.
 	Origin() string
 
-	// Read passes everything to the taker: a channel before its items, and before the item that
-	// nests it in another channel; items by position, lowest first unless the channel is FromTop; a
-	// comment after its item. It returns the first error of the taker. It reports unreadable items
-	// with LeftOut, and continues.
+	// Read calls the methods of to for everything that it reads: a channel before its items, and
+	// before the item that nests it in another channel; items by position, lowest first unless the
+	// channel is FromTop; a comment after its item. It returns the first error of these methods. It
+	// reports unreadable items with LeftOut, and continues.
 	Read(ctx context.Context, to Taker) error
 }
 
