@@ -276,8 +276,8 @@ func (w Writes) EndImportStep(ctx context.Context, id domain.ImportID, n int64, 
 	return ended > 0, err
 }
 
-// AddLeftOut lists items that a step had to skip, numbered from `from`, until the list of the
-// import has `most` entries.
+// AddLeftOut adds the items that a step skipped to the import's list, numbered from `from`. The
+// list is limited to `most` entries.
 func (w Writes) AddLeftOut(ctx context.Context, id domain.ImportID, step, from int64, all []domain.LeftOut, most int) error {
 	has, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT count(*) FROM import_left_out WHERE import_id = $1`, id))
 	if err != nil {
