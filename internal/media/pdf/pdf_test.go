@@ -174,7 +174,7 @@ func checkText(t *testing.T, p *Printer) {
 		"very long": {book(long...), "", ""},
 	} {
 		got, err := p.Text(t.Context(), bytes.NewReader(c.file))
-		if reason := mediatest.Reason(err); reason != c.reason || err == nil && name != "very long" && got != c.want {
+		if reason := mediatest.Reason(err); reason != c.reason || (err == nil) != (c.reason == "") || err == nil && name != "very long" && got != c.want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 		if n := utf8.RuneCountInString(got); name == "very long" && (n < maxText-1000 || n > maxText+2*maxTextPages) {
