@@ -107,7 +107,7 @@ func onward(answer *fetch.Response, beginning []byte) *url.URL {
 	if !isPage(answer, beginning[:min(len(beginning), sniffed)]) {
 		return nil
 	}
-	return page.Onward(answer.URL, answer.Header, beginning)
+	return page.Onward(answer.URL, answer.MediaType(), answer.Header, beginning)
 }
 
 // get fetches a URL given by a user or a page. It never reaches a blocked site, not even through a redirect.
