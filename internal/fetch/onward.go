@@ -11,8 +11,8 @@ import (
 )
 
 // beginning is how many bytes of a body Request.Onward gets. A page that only redirects is shorter,
-// and a page with other content declares its redirect in its head. Files of
-// other types are buffered too, because only Request.Onward decides what a page is.
+// and a page with other content declares its redirect in its head. Files of other types are buffered
+// too, because only Request.Onward decides what a page is.
 const beginning = 32 << 10
 
 // onward returns the address to which a response redirects by its content, or nil. It closes the
