@@ -244,7 +244,7 @@ func (c *cluster) follow(i int) {
 	c.ready(i)
 }
 
-// anew replaces a stopped server with a copy of the primary, which it follows.
+// anew replaces a stopped server with a replica of the primary.
 func (c *cluster) anew(i int) {
 	c.t.Helper()
 	if err := os.RemoveAll(c.data(i)); err != nil {

@@ -70,8 +70,7 @@ func build(t *testing.T) string {
 	return filepath.Join(built, "vitrine")
 }
 
-// alone skips a test that measures, or would be disturbed by, other processes, unless
-// VITRINE_TEST_ALONE is set.
+// alone skips a test that other processes would disturb, unless VITRINE_TEST_ALONE is set.
 func alone(t *testing.T) {
 	t.Helper()
 	if os.Getenv("VITRINE_TEST_ALONE") == "" {

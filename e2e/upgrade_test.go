@@ -194,7 +194,7 @@ func (n *nodes) write(t *testing.T, all []*writer) (wait func()) {
 	return writing.Wait
 }
 
-// crowd creates writers who share a channel.
+// crowd creates n writers that share a channel.
 func (p program) crowd(url string, n int) []*writer {
 	p.t.Helper()
 	seed := rand.Uint64()

@@ -69,7 +69,7 @@ var (
 func FollowedBy(n int64) string { return "followed-by-" + strconv.FormatInt(n, 10) }
 func ReaderOf(n int64) string   { return "reader-of-" + strconv.FormatInt(n, 10) }
 
-// crowd contains what has been created so far.
+// crowd is the state of FillCrowd while it creates the rows.
 type crowd struct {
 	s    *store.Store
 	size CrowdSize

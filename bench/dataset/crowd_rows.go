@@ -64,11 +64,12 @@ func (c *crowd) fillChannels(ctx context.Context) error {
 	})
 }
 
-// actors are the active users. The others did nothing, except the silent ones.
+// actors returns the active users. All other users, except the silent ones, have no activities.
 func (c *crowd) actors() bulk.Span { return c.users.Part(0, c.users.N/5) }
 
-// busy are the first of them, who have many followers. modest have a hundred activities or so, and few followers.
-// productive has thousands of activities.
+// busy returns the first active users, who have many followers. modest returns users with few
+// followers and about a hundred activities each. productive returns a user with thousands of
+// activities.
 func (c *crowd) busy() bulk.Span       { return c.users.Part(0, c.size.of(20, 2)) }
 func (c *crowd) productive() bulk.Span { return c.users.Part(c.size.of(25, 3), 1) }
 func (c *crowd) modest() bulk.Span     { return c.users.Part(c.size.of(1_000, 10), c.size.of(80, 4)) }

@@ -172,7 +172,7 @@ func (f *filler) slugRows(yield func([]any) bool) {
 	}
 }
 
-// lastConnected returns the time of a room's last connection, or 0.
+// lastConnected returns the time of the last connection to a channel, or 0 if the channel is empty.
 func (f *filler) lastConnected(in []int32) int64 {
 	if len(in) == 0 {
 		return 0
@@ -180,7 +180,7 @@ func (f *filler) lastConnected(in []int32) int64 {
 	return f.conns[in[len(in)-1]].at
 }
 
-// changed returns the time of a room's last change.
+// changed returns the time of a channel's last change.
 func (f *filler) changed(r *room, in []int32) int64 {
 	return max(sqlx.Micros(r.made), f.lastConnected(in))
 }

@@ -18,7 +18,8 @@ type block struct {
 	open, private int32 // channels that contain it
 }
 
-// connecting is a connection to create. room and item count from 0, item among the blocks or rooms.
+// connecting is a connection to create. Its indexes count from 0. item is the index of a channel if
+// channel is true, and of a block otherwise.
 type connecting struct {
 	room, item int32
 	channel    bool

@@ -21,7 +21,7 @@ type group struct {
 	open, private int64           // channels
 }
 
-// room is a channel of the generator. Its id is its index, counted from 1.
+// room is a generated channel. Its id is its index, counted from 1.
 type room struct {
 	id            domain.ChannelID
 	slug, title   string

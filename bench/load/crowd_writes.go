@@ -28,7 +28,7 @@ func write(name string, status int, round func() ([]drive.Request, error), undo 
 	}}
 }
 
-// room returns a channel of a person to write to.
+// room returns the channel that a person writes to. It creates the channel on the first call.
 func (b *bench) room(name string) (int64, error) {
 	if id, ok := b.rooms[name]; ok {
 		return id, nil

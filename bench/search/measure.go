@@ -36,7 +36,8 @@ func (t times) at(share float64) float64 {
 	return float64(t[min(int(share*float64(len(t))), len(t)-1)].Microseconds()) / 1000
 }
 
-// alone measures each case with one client, alternating with the engine's work in each round.
+// alone measures each case with one client. Each round also measures the statements of the database
+// on their own.
 func (cmd command) alone(ctx context.Context, b bench, who people) error {
 	fmt.Printf("%-42s %8s %8s %8s %6s %8s %6s %8s %6s\n", "case, ms", "search", "answer", "bare", "ratio", "ranked", "ratio", "plain", "ratio")
 	return cmd.each(b, who, func(c testCase) error {
@@ -64,8 +65,8 @@ func (cmd command) alone(ctx context.Context, b bench, who people) error {
 	})
 }
 
-// crowd measures each case with many concurrent clients, and then the engine's work: bare, or plain if the query has
-// filters.
+// crowd measures each case with many concurrent clients. It then measures the bare statements, or
+// the plain ones if the query has filters.
 func (cmd command) crowd(ctx context.Context, b bench, who people) error {
 	fmt.Printf("%-42s %9s %9s %9s %9s %9s %9s\n", "case, ms", "p50", "p99", "bare p50", "bare p99", "plain p50", "plain p99")
 	return cmd.each(b, who, func(c testCase) error {

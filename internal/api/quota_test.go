@@ -43,8 +43,8 @@ func wantStored(r *apptest.Rig, what string, unused, total int64) {
 	}
 }
 
-// Of 50 concurrent uploads with room for 10, exactly 10 are stored, with or without a declared length, on either of two
-// servers.
+// If 50 uploads run at once and the quota suffices for 10, exactly 10 are stored, with or without a
+// declared length, on either of two servers.
 func TestQuotaRace(t *testing.T) {
 	t.Parallel()
 	for name, chunked := range map[string]bool{"told": false, "not told": true} {

@@ -75,7 +75,7 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 	})
 }
 
-// tells returns which of the hidden things a response names.
+// tells reports for each hidden title whether the response contains it.
 func tells(r *apptest.Rig, as, path string) map[string]bool {
 	r.T.Helper()
 	body := string(r.Get(as, "%s", path).Body)

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// crowd is a server with long lists: a channel of n items, half of them channels and some of these private, a block and
-// a channel in n channels, and a channel with n collaborators.
+// crowd is a server with long lists: a channel of n items, half of them channels, some of which are
+// private; a block and a channel that are in n channels; and a channel with n collaborators.
 type crowd struct {
 	*apptest.Rig
 	paths []string

@@ -15,7 +15,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// told mails the operators who are due, and returns the operator's new mails.
+// told sends the mails that are due to operators, and returns the operator's mails that are not in
+// seen.
 func (r *reporting) told(seen *[]string) []apptest.Mail {
 	r.t.Helper()
 	r.must(r.a.TellOperators(r.ctx()))

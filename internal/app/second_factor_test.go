@@ -162,7 +162,7 @@ func TestSignInWithPasskey(t *testing.T) {
 	})
 }
 
-// told fails unless somebody got exactly one mail with a subject and a text.
+// told checks that a person received exactly one mail with this subject and text.
 func (w *accountsRig) told(name, subject, text string) {
 	w.t.Helper()
 	n := 0

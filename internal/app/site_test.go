@@ -103,8 +103,8 @@ func TestLegalPages(t *testing.T) {
 	})
 }
 
-// A server checks for changes at most every five seconds, with one statement if there are none. It uses its own changes
-// at once.
+// A server checks for changes of the site at most every five seconds. A check that finds no change
+// costs one statement. A server uses its own changes at once.
 func TestSiteRemembered(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")

@@ -242,7 +242,7 @@ func (r *Rig) SendTo(handler http.Handler, req *http.Request) *Response {
 	return r.read(req, w.Result())
 }
 
-// Beside starts another server on the same database, which is stopped at the end of the test.
+// Beside starts another server on the same database, and stops it at the end of the test.
 func (r *Rig) Beside(change func(*server.Options)) *server.Server {
 	r.T.Helper()
 	so := r.serving

@@ -69,7 +69,7 @@ func TestTableHasNoCircle(t *testing.T) {
 	}
 }
 
-// circle returns a chain of rows that leads from room back to itself, nil if there is none.
+// circle returns a cycle of rows that starts and ends at room, or nil if room is in no cycle.
 func circle(room string) []string {
 	from := map[string]string{}
 	for queue := []string{room}; len(queue) > 0; queue = queue[1:] {

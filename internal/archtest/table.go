@@ -125,7 +125,7 @@ var rooms = map[string][]string{
 	"importing/files":     {"domain", "importing/bookmarks", "importing/bundle", "importing/outline", "importing/plain", "importing/sheet", "importing/source"},
 	"importing/folder":    {"domain", "importing/plain", "importing/source", "markup"},
 	"importing/bundle":    {"domain", "importing/source", "weburl"},
-	"importing/arena":     {"domain", "fetch", "importing/source", "weburl"},
+	"importing/arena":     {"domain", "fetch", "importing/plain", "importing/source", "weburl"},
 	"importing/roster":    {"domain", "importing/plain"},
 
 	// The website.

@@ -78,6 +78,11 @@ func compare(t *testing.T, want, got rows) {
 			t.Errorf("missing: %s", row)
 		}
 	}
+	for _, row := range got.all {
+		if _, found := slices.BinarySearch(want.all, row); !found {
+			t.Errorf("unexpected: %s", row)
+		}
+	}
 }
 
 // sameAnswers compares the responses of two servers for several users, with tokens of the first server.

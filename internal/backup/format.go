@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A backup consists of chunks of rows, files, and a manifest that lists their checksums. A folder or
-// bucket has this layout:
+// A backup consists of chunks of rows, files, and a manifest that lists their checksums. The layout
+// of a folder or bucket:
 //
 //	vitrine-backup              marks the folder
 //	backups/<id>.json           manifests; the id ends with a prefix of the checksum

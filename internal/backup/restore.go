@@ -113,8 +113,8 @@ type restoring struct {
 	closed  bool // loading is finished
 }
 
-// lock excludes servers and other restores from the folder of an SQLite file. On PostgreSQL, package
-// staging has a lock for that.
+// lock excludes servers and other restores from the folder of an SQLite file. It does nothing on
+// PostgreSQL, because package staging takes a lock there.
 func (r *restoring) lock(ctx context.Context) (release func(), err error) {
 	if r.SQLite == "" {
 		return func() {}, nil

@@ -105,8 +105,8 @@ func (d *Disk) makeFolders(name string) error {
 	return nil
 }
 
-// syncFolders syncs all parent folders of a file. Existing ones may have been created by a concurrent call
-// that has not synced them yet.
+// syncFolders syncs all parent folders of a file. It includes existing folders, because a
+// concurrent call may have created them without having synced them yet.
 func (d *Disk) syncFolders(name string) error {
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		f, err := d.root.Open(dir)

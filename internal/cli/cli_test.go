@@ -148,8 +148,8 @@ func TestArgumentsAreText(t *testing.T) {
 	p.run("user", "import", "\xff.csv").fails(2, "argument 3: must be valid UTF-8")
 }
 
-// A bad or missing value of a setting is reported in one line with the name of the setting,
-// whatever the form of the flag.
+// A bad or missing value of a setting is reported in one line with the name of the setting, for
+// every form of the flag.
 func TestBadSetting(t *testing.T) {
 	t.Parallel()
 	refused := 0

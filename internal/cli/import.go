@@ -25,12 +25,10 @@ import (
 )
 
 type importCmd struct {
-	Arena     importArenaCmd  `cmd:"" help:"Import channels from Are.na, or from any server that speaks its version 3."`
-	File      importFileCmd   `cmd:"" help:"Import a file of bookmarks, links or notes from a browser or a service."`
-	Bookmarks importFileCmd   `cmd:"" help:"Another name for import file."`
-	CSV       importFileCmd   `cmd:"" name:"csv" help:"Another name for import file."`
-	Folder    importFolderCmd `cmd:"" help:"Import a folder of files."`
-	Export    importExportCmd `cmd:"" help:"Import an export of Vitrine."`
+	Arena  importArenaCmd  `cmd:"" help:"Import channels from Are.na, or from any server that speaks its version 3."`
+	File   importFileCmd   `cmd:"" aliases:"bookmarks,csv" help:"Import a file of bookmarks, links or notes from a browser or a service."`
+	Folder importFolderCmd `cmd:"" help:"Import a folder of files."`
+	Export importExportCmd `cmd:"" help:"Import an export of Vitrine."`
 }
 
 // importFlags are those of every import.

@@ -5,9 +5,9 @@ package config
 
 import "reflect"
 
-// Common holds the flags that every command has. Embed it in a kong command. Each environment
-// variable has the name of its flag. An empty value means the default, so a variable may be left
-// blank in a deployment file.
+// Common holds the flags that every command has. Embed it in a kong command. Environment variables
+// are named after their flags. An empty value means the default, so a variable may be left blank in
+// a deployment file.
 type Common struct {
 	DataDir           string `name:"data-dir" env:"VITRINE_DATA_DIR" default:"./data" placeholder:"DIR" help:"Folder for the SQLite database and all other data."`
 	DatabaseURL       string `name:"database-url" env:"VITRINE_DATABASE_URL" placeholder:"URL" help:"postgres://user:password@host/name; empty for SQLite in the data folder."`

@@ -94,8 +94,8 @@ func (db *DB) Readers() int {
 	return db.readers.Size()
 }
 
-// GroupSize returns the maximum number of SQLite transactions that share a commit. On PostgreSQL each
-// transaction has its own connection, so GroupSize returns 0.
+// GroupSize returns the maximum number of SQLite transactions that share a commit. It returns 0 on
+// PostgreSQL, because each transaction uses its own connection there.
 func (db *DB) GroupSize() int {
 	if db.dialect == Postgres {
 		return 0

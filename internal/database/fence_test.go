@@ -44,7 +44,7 @@ func TestFence(t *testing.T) {
 			return err
 		}
 		if old.Dialect() == database.SQLite {
-			migrate(t, migrator, all) // SQLite has one writer at a time
+			migrate(t, migrator, all) // SQLite allows one writer at a time
 		}
 		for range 2 {
 			err := old.Transact(t.Context(), write)

@@ -105,8 +105,8 @@ func (m migrating) run(ctx context.Context) (MigrateResult, error) {
 		return res, nil
 	}
 	if res.To == res.From && res.BackupPath != "" {
-		// Nothing has changed. Remove the copy, because a service that restarts in a loop would fill
-		// the disk.
+		// The schema did not change. Remove the copy: otherwise a service that restarts in a loop
+		// would fill the disk.
 		failure = errors.Join(failure, os.Remove(res.BackupPath))
 		res.BackupPath = ""
 	}

@@ -47,7 +47,7 @@ func wantVersion(t testing.TB, db *database.DB, want int64) {
 	}
 }
 
-// beside lists the files next to the database whose names start with its name and middle.
+// beside lists the files whose paths begin with the database's path and middle.
 func beside(t testing.TB, db *database.DB, middle string) []string {
 	t.Helper()
 	found, err := filepath.Glob(db.Path() + middle + "*")

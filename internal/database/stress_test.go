@@ -119,7 +119,7 @@ func (s *stress) read(ctx context.Context, q, other database.Querier, r *rand.Ra
 	return rows.Err()
 }
 
-// write inserts the row of a number in one of several ways, some of which fail.
+// write inserts the row of a number in a random way. Some of the ways fail.
 func (s *stress) write(ctx context.Context, r *rand.Rand, n int) {
 	way := r.IntN(10)
 	err := s.db.Transact(ctx, func(tx *database.Tx) error {

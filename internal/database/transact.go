@@ -99,8 +99,8 @@ func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
 	})
 }
 
-// liteTx runs fn in the transaction of a group, and returns its deferred work for the group. If the
-// group has no deferred work and no one waits to join it, liteTx does the deferred work itself.
+// liteTx runs fn in the transaction of a group, and returns its deferred work for the group. If
+// nobody waits to join the group and it has no deferred work, liteTx does the deferred work itself.
 func (db *DB) liteTx(ctx context.Context, g *group, ownCommit bool, fn func(tx *Tx) error) (left Deferred, err error) {
 	defer g.conn.Watch(ctx)()
 	t := &Tx{conn: g.conn, group: g, run: db.watchedIn(ctx, liteHandle{g.conn})}

@@ -234,7 +234,7 @@ func TestMigrateRefusesOutsideTransactions(t *testing.T) {
 	for _, statement := range []string{"CREATE TABLE a (n BIGINT)", "CREATE INDEX CONCURRENTLY a ON b (c)", "UPDATE items SET name = ''",
 		"CREATE INDEX CONCURRENTLY IF NOT EXISTS a ON b (c); DELETE FROM b", "DROP INDEX CONCURRENTLY a"} {
 		fsys := fstest.MapFS{"0001_a.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\n" + statement + ";\n")}}
-		if _, err := db.Migrate(t.Context(), fsys); err == nil || !strings.Contains(err.Error(), "no transaction") {
+		if _, err := db.Migrate(t.Context(), fsys); err == nil || !strings.Contains(err.Error(), "without a transaction") {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}

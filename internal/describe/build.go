@@ -28,7 +28,7 @@ type responses struct {
 	byID    map[string]map[string]response // by operation and status
 	schemas index
 
-	errorSchema, rateLimitSchema *jsonschema.Schema // nil if there is none
+	errorSchema, rateLimitSchema *jsonschema.Schema // nil if the description does not define it
 }
 
 // index maps locations to compiled schemas, for explaining violations.

@@ -29,8 +29,8 @@ func (x *explainer) choice(e *jsonschema.ValidationError) {
 	x.closest(e)
 }
 
-// closest explains the branches for a value of this type and kind. If there are none, it lists the
-// types, or the kinds of objects, of the branches.
+// closest explains the branches for a value of this type and kind. If no branch is for such values,
+// it lists the types, or the kinds of objects, of the branches.
 func (x *explainer) closest(e *jsonschema.ValidationError) {
 	var types []string
 	var kinds []any

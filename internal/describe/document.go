@@ -132,7 +132,8 @@ func writeScalar(out *bytes.Buffer, value any) error {
 	return nil
 }
 
-// get returns the node below a node of an ordered tree, by keys; nil if there is none.
+// get follows keys through an ordered tree and returns the node that it reaches, or nil if a key is
+// missing.
 func get(node any, keys ...string) any {
 	for _, key := range keys {
 		m, _ := node.(yaml.MapSlice)

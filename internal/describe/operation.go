@@ -12,7 +12,7 @@ type Operation struct {
 	Method string // upper case
 	Path   string // template, such as "/v3/blocks/{id}"
 
-	HasBody      bool // it takes a request body
+	HasBody      bool // the operation accepts a request body
 	BodyRequired bool // the body is required
 
 	// TokenRequired is true if requests without a token are rejected: no alternative of the effective

@@ -66,8 +66,8 @@ func (o *Operation) PathValues(path string) (values map[string]string, ok bool) 
 	return values, true
 }
 
-// checkPath checks the segments of a path that are parameters. A path that does not match the
-// template has none.
+// checkPath checks the parameters in a path. It checks nothing if the path does not match the
+// template.
 func (o *Operation) checkPath(path string) (found []Violation, noSuchID bool) {
 	segments := strings.Split(path, "/")
 	if len(segments) != len(o.segments) {

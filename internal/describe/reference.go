@@ -74,7 +74,7 @@ func (b *builder) compile(at string) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// optional compiles the schema at a JSON pointer, or returns nil if there is none.
+// optional compiles the schema at a JSON pointer, or returns nil if the document has nothing there.
 func (b *builder) optional(at string) (*jsonschema.Schema, error) {
 	if b.lookup(at) == nil {
 		return nil, nil

@@ -128,7 +128,7 @@ func Wrap(kind Kind, message string, cause error) *Error {
 	return &Error{Kind: kind, Message: message, cause: cause}
 }
 
-// KindOf returns the kind of the first Error in err's chain, or Internal if there is none.
+// KindOf returns the kind of the first Error in err's chain, or Internal if the chain has no Error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

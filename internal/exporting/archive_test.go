@@ -9,7 +9,7 @@ import (
 
 var testTime = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 
-// A set of consecutive IDs takes one bit each, whatever their range.
+// A set of consecutive IDs needs one bit per ID, even if the IDs are large.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	s := ids{}

@@ -31,8 +31,8 @@ type Exporter struct {
 	turns chan struct{}
 }
 
-// atOnce limits the concurrent exports of channels, each of which may hold a batch of the longest
-// texts. Further ones are refused instead of queued.
+// atOnce is the maximum number of concurrent channel exports. Each may hold a batch of the longest
+// texts. Further exports are refused instead of queued.
 const atOnce = 8
 
 // busyPause is the Retry-After of a refused export.

@@ -22,7 +22,8 @@ var nasty = []string{
 	`[x](javascript:alert(1))`, `<iframe src="https://evil.example"></iframe>`, `<style>*{display:none}</style>`, "🌿\u200d",
 }
 
-// Whatever users write, feeds are well-formed, their HTML is harmless, and cards are drawn.
+// Even with hostile texts of users, feeds are well-formed, their HTML is harmless, and cards are
+// drawn.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

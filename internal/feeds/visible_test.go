@@ -109,7 +109,7 @@ func (w *world) equal(as, feed, list string) {
 	}
 }
 
-// hold compares everything that this package shows with what the API shows to the same viewers.
+// hold compares all responses of this package with those of the API to the same viewers.
 func (w *world) hold() {
 	w.T.Helper()
 	status := func(as, path string) int { return w.Do(as, "GET", path, nil).Status }

@@ -278,7 +278,7 @@ func withoutCookies(next http.Handler) http.Handler {
 }
 
 // trimSlash returns a copy of the request without the slash at the end of its path. It returns
-// false if there is none, or several.
+// false unless the path ends with exactly one slash.
 func trimSlash(r *http.Request) (*http.Request, bool) {
 	path := r.URL.EscapedPath()
 	if !strings.HasSuffix(path, "/") || strings.HasSuffix(path, "//") {

@@ -126,7 +126,7 @@ func TestNewlyRecognizedService(t *testing.T) {
 				r.Person("ada")
 				first(t, r)
 				before := fromTop(r, "mine")
-				if name != "the origin of all files" { // which has to be recognized after it has grown, too
+				if name != "the origin of all files" { // this origin must also be recognized when the file has grown
 					nothing(t, r, opened(t, recognized+rows, ""), importing.Options{Visibility: domain.Public, DryRun: true})
 					nothing(t, r, opened(t, recognized+rows, ""), public)
 				}

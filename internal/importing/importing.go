@@ -111,7 +111,7 @@ func (t *taker) nothing() error {
 	return domain.NewUnprocessable("The file contains nothing to import")
 }
 
-// taker writes what a source hands over.
+// taker is a source.Taker that writes the contents of a source to the database.
 type taker struct {
 	Options
 	app    *app.App
@@ -204,7 +204,7 @@ func (t *taker) LeftOut(l source.LeftOut) {
 	}
 }
 
-// told shortens a source's text for reports, and puts it on one line.
+// told shortens a source's text for reports and joins its lines.
 func told(s string) string {
 	const most = 300
 	s = strings.Map(func(r rune) rune {

@@ -239,6 +239,21 @@ func TestWhatIsTooMuchIsCutOrLeftOut(t *testing.T) {
 	}
 }
 
+// The text of a saved page that is too long is cut, and its link is imported.
+func TestLongArticleIsCut(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	saved := source.Item{ID: "1", Kind: source.Link, Complete: true, Address: "https://example.org/", Title: "Saved", Content: strings.Repeat("ä", domain.MaxMarkdown+1)}
+	report := run(t, r, script{channel("10", "Moss"), item("10", saved), closed("10")}, importing.Options{})
+	if report.Blocks != 1 || report.Counts.LeftOut != 1 {
+		t.Errorf("counts: %+v\n%v", report.Counts, report.LeftOut)
+	}
+	text := r.Get("ada", "/v3/channels/moss/contents").Want(200).Str("data.0.content.markdown")
+	if n := len([]rune(text)); n != domain.MaxMarkdown {
+		t.Errorf("%d characters", n)
+	}
+}
+
 func TestAnImportGoesOn(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

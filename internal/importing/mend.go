@@ -216,6 +216,8 @@ func (t *taker) thing(it source.Item) *transfer.Thing {
 				wanted := in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock
 				in.Address = ""
 				return !wanted
+			case "content": // the text of a saved page; a Text is not cut
+				return in.Type == domain.LinkBlock && cut(&in.Content, domain.MaxMarkdown)
 			case "made_from":
 				in.MadeFrom = ""
 				return true

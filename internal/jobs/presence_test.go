@@ -41,7 +41,7 @@ func (r *rig) kill(victim *exec.Cmd) {
 // stop stops a victim while it holds no lock on the database.
 func (r *rig) stop(victim *exec.Cmd) {
 	r.Helper()
-	r.must(r.in(func(*database.Tx) error { // SQLite has one writer, so the victim is not writing now
+	r.must(r.in(func(*database.Tx) error { // SQLite allows one writer, so the victim is not writing now
 		if err := victim.Process.Signal(syscall.SIGSTOP); err != nil {
 			return err
 		}

@@ -68,9 +68,9 @@ func dueQuery(d database.Dialect) string {
 		LIMIT $3`
 }
 
-// pick takes at most params.MaxToLock due jobs. On SQLite, taking jobs is an UPDATE that needs the only
-// writer, even if there are no jobs. So it checks with a reader first, and an idle queue never delays
-// requests.
+// pick locks at most params.MaxToLock due jobs. On SQLite this is an UPDATE, which needs the only
+// writer even if no jobs are due. So pick checks with a reader first, and an idle queue never
+// delays requests.
 func (t *turns) pick(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobGetAvailableParams) (jobs []*rivertype.JobRow, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

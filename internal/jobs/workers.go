@@ -104,9 +104,9 @@ func (w *Workers) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop takes no further jobs and waits for running ones. When ctx is done first, it cancels them. They are
-// put back and run again, here or on another server. Stop fails if some jobs do not return. Those run
-// again after this process has ended.
+// Stop starts no further jobs and waits for running ones. When ctx is done first, it cancels them.
+// They are put back and run again, here or on another server. Stop fails if some jobs do not
+// return. Those run again after this process has ended.
 func (w *Workers) Stop(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,8 +16,8 @@ func pair(first, second string) func(n int) string {
 	return func(n int) string { return fill(first)(n/2) + fill(second)(n/2) }
 }
 
-// hostile maps names to functions that return texts of any length for which an unlimited Markdown
-// parser takes more than linear time, or produces more than linear output.
+// hostile maps names to functions that return texts of a given length. For these texts, an
+// unlimited Markdown parser needs more than linear time, or its output is longer than linear.
 var hostile = map[string]func(n int) string{
 	"brackets":             fill("["),
 	"nested brackets":      pair("[", "]"),

@@ -32,8 +32,8 @@ var values = map[string]*regexp.Regexp{
 	"rel":    regexp.MustCompile(`^nofollow noopener$`),
 }
 
-// policy is the security boundary. It allows only the elements and attributes in the tables above,
-// whatever the input is.
+// policy is the security boundary. For any input, it allows only the elements and attributes in the
+// tables above.
 var policy = newPolicy()
 
 func newPolicy() *bluemonday.Policy {

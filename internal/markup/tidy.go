@@ -53,7 +53,7 @@ func tidy(source string) string {
 	}
 	folded := asciiLower(source)
 	for _, name := range opaque {
-		if name != "plaintext" { // it has no end tag
+		if name != "plaintext" { // no end tag can close it
 			t.hidden[name] = strings.LastIndex(folded, "</"+name)
 		}
 	}
@@ -187,8 +187,8 @@ func readByAll(value string) string {
 	return value
 }
 
-// end closes the innermost element with that name and everything within it. It does nothing if
-// there is none.
+// end closes the innermost element with that name and everything within it. If no such element is
+// open, it writes at most a line break.
 func (t *tidier) end(name string) {
 	if t.open[name] == 0 {
 		t.separate(name)

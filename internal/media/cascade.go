@@ -63,9 +63,9 @@ func (c *cascade) make(want size) image.Image {
 	return bitmap.Turn(bitmap.Resize(img, width, height), c.orientation)
 }
 
-// source returns the smallest picture with at least twice the pixels in each direction, which
-// loses nothing when it is resampled again. If there is none, it returns the largest picture if
-// that is large enough, or else nil for the original.
+// source returns the smallest picture with at least twice the pixels in each direction, which loses
+// nothing when it is resampled again. If no picture is that large, it returns the largest picture
+// if it has enough pixels, or else nil for the original.
 func (c *cascade) source(want size) image.Image {
 	enough := func(img image.Image, factor int) bool {
 		b := img.Bounds()

@@ -111,7 +111,8 @@ func newLimitTier(tier string, ranked []string, limits map[string]int) limitTier
 	return limitTier{limit: limit, bodyHead: []byte(head), bodyTail: []byte(tail)}
 }
 
-// newUpgradePath recommends the next tier with a higher limit, or the current one if there is none.
+// newUpgradePath recommends the next tier with a higher limit, or the current tier if no other tier
+// has one.
 func newUpgradePath(tier string, ranked []string, shown map[string]int) upgradePath {
 	for _, next := range ranked {
 		if shown[next] > shown[tier] {

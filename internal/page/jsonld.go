@@ -116,8 +116,8 @@ func (t thing) is(kind string) bool {
 	return slices.Contains(t.kinds(), kind)
 }
 
-// isAside reports whether a thing cannot be the subject of a page, because of its type or because
-// it has none.
+// isAside reports whether a thing cannot be the subject of a page, because it has no type or one of
+// the types in aside.
 func (t thing) isAside() bool {
 	kinds := t.kinds()
 	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(aside, kind) })

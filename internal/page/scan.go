@@ -84,7 +84,7 @@ func scan(text []byte) said {
 // open handles the beginning of an element.
 func (s *scanner) open(name string) {
 	if s.inside && s.headed && slices.Contains(notInHeading, name) {
-		s.end("h1") // it has no end tag
+		s.end("h1") // the end tag of the heading is missing
 	}
 	switch name {
 	case "svg":
@@ -131,7 +131,7 @@ func (s *scanner) head(text []byte) {
 	if s.inside && s.drawings == 0 && !s.hidden && s.heading.Len() < maxHeading {
 		text = text[:min(len(text), maxHeading)]
 		s.heading.Write(text)
-		s.headed = s.headed || len(bytes.TrimSpace(text)) > 0 // of this text alone: pages can have many parts
+		s.headed = s.headed || len(bytes.TrimSpace(text)) > 0 // only this text: checking the whole heading for each part would take quadratic time
 	}
 }
 

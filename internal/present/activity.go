@@ -49,7 +49,8 @@ func (t Thing) Heading() string {
 	return ""
 }
 
-// Path returns the path of the thing's page, for a comment that of its block; "" if there is none.
+// Path returns the path of the thing's page, or "" if it has no page. A comment is on the page of
+// its block.
 func (t Thing) Path() string {
 	switch {
 	case t.Block != nil:
@@ -68,7 +69,7 @@ func (t Thing) Path() string {
 	return ""
 }
 
-// URL returns the address of that page, "" if there is none.
+// URL returns the address of that page, or "" if there is no page.
 func (t Thing) URL() string {
 	if path := t.Path(); path != "" {
 		return t.at.Site + path
@@ -114,7 +115,7 @@ func (a Activity) Action() string {
 	return ""
 }
 
-// Connector returns the word between item and target, "" if there is none.
+// Connector returns the word between item and target, or "" if the activity has no target.
 func (a Activity) Connector() string {
 	switch a.Kind {
 	case domain.AddedBlock, domain.AddedChannel, domain.AddedToGroup:

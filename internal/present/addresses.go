@@ -40,8 +40,8 @@ func (a *Addresses) file(f *domain.File, name string) string {
 	return a.Files + "/" + f.Key + "/" + name
 }
 
-// Picture returns the address of the avatar of a user or group, "" if there is none. It is stored
-// as a path below the address of files or as an address elsewhere.
+// Picture returns the address of the avatar of a user or group, or "" if kept is nil. kept is a
+// path below the address of files, or an address elsewhere.
 func (a *Addresses) Picture(kept *string) string {
 	switch {
 	case kept == nil:

@@ -96,7 +96,7 @@ func Excerpt(text string, most int) string {
 	return b.String()
 }
 
-// Source is the source of a block's content. The zero Source means that there is none.
+// Source is the source of a block's content. It is zero if the block has no source.
 type Source struct {
 	URL      string
 	Title    *string
@@ -140,7 +140,7 @@ func (s Source) Place() string {
 	return Excerpt(strings.TrimSuffix(strings.TrimPrefix(place, "www."), "/"), headingLength)
 }
 
-// Player is the player for the embed of a block. The zero Player means that there is none.
+// Player is the player for the embed of a block. It is zero if the block has no player.
 type Player struct {
 	URL           string // of the frame, https
 	Width, Height int64  // 0 if unknown

@@ -33,7 +33,7 @@ func (i Image) Full() Version {
 	return i.Largest()
 }
 
-// Largest returns the largest resized version, or the original if there is none.
+// Largest returns the largest resized version, or the original if the image was not resized.
 func (i Image) Largest() Version { return i.Version(domain.LargeImage.At2x()) }
 
 // Animation returns the URL of an image that moves, or "".

@@ -18,7 +18,7 @@ type Page struct {
 // Pages returns the number of pages.
 func (p Page) Pages() int64 { return (p.Total + p.Per - 1) / p.Per }
 
-// Next returns the number of the next page, 0 if there is none.
+// Next returns the number of the next page, or 0 if this is the last one.
 func (p Page) Next() int64 {
 	if p.Number < p.Pages() {
 		return p.Number + 1
@@ -26,8 +26,8 @@ func (p Page) Next() int64 {
 	return 0
 }
 
-// Prev returns the number of the previous page, 0 if there is none. Beyond the end, it is the last
-// page.
+// Prev returns the number of the previous page, or 0 if this is the first one. Beyond the end, it
+// returns the last page.
 func (p Page) Prev() int64 {
 	if p.Number > 1 {
 		return min(p.Number-1, max(p.Pages(), 1))

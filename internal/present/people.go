@@ -15,10 +15,10 @@ type Principal struct {
 // Principal returns a view of a principal.
 func (a *Addresses) Principal(p *domain.Principal) Principal { return Principal{p, a} }
 
-// Avatar returns the address of the principal's picture, "" if there is none.
+// Avatar returns the address of the principal's picture, or "" if the principal has no picture.
 func (p Principal) Avatar() string { return p.at.Picture(p.Principal.Avatar) }
 
-// Initials returns what is shown if there is no picture.
+// Initials returns the letters that are shown if there is no picture.
 func (p Principal) Initials() string { return domain.Initials(p.Name) }
 
 // Path returns the path of the principal's page.
@@ -41,10 +41,10 @@ type User struct {
 // User returns a view of a user.
 func (a *Addresses) User(u *domain.User) User { return User{u, a} }
 
-// Avatar returns the address of the user's picture, "" if there is none.
+// Avatar returns the address of the user's picture, or "" if the user has no picture.
 func (u User) Avatar() string { return u.at.Picture(u.User.Avatar) }
 
-// Initials returns what is shown if there is no picture.
+// Initials returns the letters that are shown if there is no picture.
 func (u User) Initials() string { return domain.Initials(u.Name) }
 
 // Path returns the path of the user's page.
@@ -65,10 +65,10 @@ type Group struct {
 // Group returns a view of a group.
 func (a *Addresses) Group(g *domain.Group) Group { return Group{g, a} }
 
-// Avatar returns the address of the group's picture, "" if there is none.
+// Avatar returns the address of the group's picture, or "" if the group has no picture.
 func (g Group) Avatar() string { return g.at.Picture(g.Group.Avatar) }
 
-// Initials returns what is shown if there is no picture.
+// Initials returns the letters that are shown if there is no picture.
 func (g Group) Initials() string { return domain.Initials(g.Name) }
 
 // Owner returns a view of the group's owner.

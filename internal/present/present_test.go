@@ -147,7 +147,7 @@ func TestImage(t *testing.T) {
 	same(t, "square", []int64{square.Width, square.Height}, []int64{400, 400})
 	same(t, "srcset", square.Srcset(), square.Src+" 1x, "+square.Src2x+" 2x")
 
-	b.Image = &domain.File{Key: "key", Extension: "svg"} // it has no resized versions
+	b.Image = &domain.File{Key: "key", Extension: "svg"} // without resized versions
 	i = at.Block(&b).Image()
 	same(t, "aspect ratio", i.AspectRatio(), 0.0)
 	same(t, "small", i.Small(), present.Version{Src: i.Src(), Src2x: i.Src()})

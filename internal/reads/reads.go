@@ -22,11 +22,11 @@ type Request struct {
 	mu      sync.Mutex
 	asks    Asks
 	may     bool // the data may be a little old
-	placed  bool // on has been chosen
-	on      any  // where it reads; nil for the primary
+	placed  bool // on is set
+	on      any  // the database that it reads; nil for the primary
 	broken  bool // a replica has failed
-	wrote   bool // it has started a write transaction
-	primary bool // it reads at the primary from now on
+	wrote   bool // the request started a write transaction
+	primary bool // all further reads use the primary
 }
 
 type requestKey struct{}

@@ -99,10 +99,10 @@ type Counted struct {
 	Retry     time.Duration // until another request is allowed; 0 if this one was
 }
 
-// Take adds a request of key to a limit per window, all of which may come at once. The result is
-// exact for concurrent calls on any number of servers. ok is false if Redis is unavailable. Then nothing is
-// counted, and for a while only one caller at a time tries again. ctx is only passed to the observer:
-// nothing cancels the request, because its timeout is short.
+// Take counts a request of key against a limit per window. The whole limit may be used at once. The
+// result is exact for concurrent calls on any number of servers. ok is false if Redis is
+// unavailable. Then nothing is counted, and for a while only one caller at a time tries again. ctx
+// is only passed to the observer: nothing cancels the request, because its timeout is short.
 func (l *Limits) Take(ctx context.Context, key string, limit int, window time.Duration) (c Counted, ok bool) {
 	if !l.mayAsk() {
 		l.local.Add(1)

@@ -22,8 +22,8 @@ import (
 
 var when = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// thisTest stands in for the program of a platform: the test's build info with a few bytes of its
-// binary, which compress faster.
+// thisTest returns a substitute for the program of a platform: the build info of the test with a
+// few bytes of its binary, which compress faster.
 func thisTest(t *testing.T, platform string) program {
 	t.Helper()
 	path, err := os.Executable()

@@ -17,7 +17,7 @@ import (
 const backupCheckInterval = time.Minute
 
 // backups makes the scheduled backups. They are not jobs because a backup may take hours, and a job
-// that takes long is assumed to hang. Each backup is made by one of the servers (backup.Claim).
+// that runs this long is assumed to hang. Each backup is made by one of the servers (backup.Claim).
 type backups struct {
 	s       *Server
 	o       Options

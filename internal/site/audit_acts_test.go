@@ -158,8 +158,8 @@ func (w *witness) nothing() {
 	w.hold(w.fresh(), nil)
 }
 
-// leaves runs a step over HTTP, and compares its entries with the expected ones. "#new" stands for
-// the id of the newest row of that kind. Expected entries may omit details.
+// leaves runs a step over HTTP, and compares its entries with the expected ones. "#new" in an
+// expected entry means the id of the newest row of that kind. Expected entries may omit details.
 func (w *witness) leaves(do func(), want ...string) {
 	w.t.Helper()
 	w.nothing()

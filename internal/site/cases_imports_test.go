@@ -18,8 +18,8 @@ type importCase struct {
 	File     string              `json:"file"`
 	Source   string              `json:"source"`
 	Channels map[string][]string `json:"channels"` // by title, with their contents
-	Report   string              `json:"report"`   // a part of the report
-	Failed   bool                `json:"failed"`   // nothing can be imported, and the import reports it
+	Report   string              `json:"report"`   // a part of the report, or of the reason why the import failed
+	Failed   bool                `json:"failed"`   // nothing can be imported
 }
 
 // contentsOf returns the contents of the importer's channels in the order of the file. A link is
@@ -55,6 +55,9 @@ func TestImportCases(t *testing.T) {
 	eachCases(t, func(t *testing.T, r *apptest.Rig, o database.Options) {
 		for n, c := range all {
 			t.Run(c.File, func(t *testing.T) {
+				if c.Report == "" {
+					t.Fatal("the case expects no report")
+				}
 				file, err := os.ReadFile(filepath.Join("..", "importing", "testdata", c.File))
 				if err != nil {
 					t.Fatal(err)
@@ -66,6 +69,9 @@ func TestImportCases(t *testing.T) {
 					if c.Failed {
 						if w.ended || len(w.visibilities()) > 0 {
 							t.Errorf("%s: something was imported: %s", via, w.said)
+						}
+						if !strings.Contains(refused+w.said, c.Report) {
+							t.Errorf("%s: the reason lacks %q: %s%s", via, c.Report, refused, w.said)
 						}
 						continue
 					}

@@ -69,7 +69,7 @@ func (w *importer) bring(b bringing) (refused string) {
 	begun.Want(202)
 	w.WorkJobs()
 	got = w.Get(w.who, "/ext/v1/imports/%d", begun.Int("id"))
-	w.ended, w.said = got.Str("state") == "done", textAt(got, "summary")
+	w.ended, w.said = got.Str("state") == "done", textAt(got, "summary")+" "+textAt(got, "reason")
 	return ""
 }
 

@@ -115,7 +115,7 @@ func TestChannelVisibility(t *testing.T) {
 	ada.get(slug).hides("/feed.atom", "oembed", `rel="canonical"`)
 }
 
-// Texts of users are escaped, whatever they contain.
+// Texts of users are escaped, even if they contain HTML or control characters.
 func TestChannelOfHostileTexts(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)

@@ -14,7 +14,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// Rooms returns all parts of the website.
+// Rooms returns the packages of pages that make up the website.
 func Rooms() []web.Room {
 	return []web.Room{look.Room(), collect.Room(), account.Room(), signon.Room(), people.Room(), moderation.Room(), transfer.Room(), operator.Room()}
 }

@@ -68,7 +68,7 @@ func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time
 func (tx *Tx) anonymousSlug(ctx context.Context, id domain.UserID, now time.Time) (string, error) {
 	slug := fmt.Sprintf("deleted-account-%d", id)
 	free, err := tx.ClaimSlug(ctx, UserSlug, slug, now)
-	if err == nil && !free { // somebody has chosen this slug
+	if err == nil && !free { // the slug is taken
 		slug, err = tx.SlugFor(ctx, UserSlug, deletedName, now)
 	}
 	if err != nil {

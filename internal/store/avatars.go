@@ -34,7 +34,8 @@ func (tx *Tx) WishAvatar(ctx context.Context, w AvatarWish, now time.Time) (n in
 	return n, err
 }
 
-// AvatarWish reads the request with a number, NotFound if there is none or a later one.
+// AvatarWish reads the request with a number. It returns NotFound if the request does not exist or
+// a later one replaced it.
 func (q Queries) AvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) (w AvatarWish, err error) {
 	w.Owner, w.N = owner, n
 	err = q.db.QueryRow(ctx, `SELECT COALESCE(url, ''), COALESCE(upload_id, 0) FROM avatar_wishes
@@ -44,7 +45,7 @@ func (q Queries) AvatarWish(ctx context.Context, owner domain.PrincipalRef, n in
 }
 
 // LockAvatarWish locks the owner of a request until the transaction ends. It returns NotFound if
-// there is no such request or a later one.
+// the request does not exist or a later one replaced it.
 func (tx *Tx) LockAvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) error {
 	if tx.db.LocksRows() {
 		if err := tx.lockPrincipal(ctx, owner); err != nil {

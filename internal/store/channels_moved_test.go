@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// Adding, moving and removing items changes the channel's updated_at and version, even if the
-// clock has not advanced. Changing an item, or nothing, does not.
+// Adding, moving and removing items changes the channel's updated_at and version, even if the time
+// is still the same. Changing an item, or nothing, does not.
 func TestUpdatedAtOfChannels(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -33,7 +33,7 @@ func (s *Store) LastError(ctx context.Context, class jobs.Class) (job jobs.Job, 
 	return job, err
 }
 
-// Job reads a job. It returns jobs.ErrNoJob if there is none.
+// Job reads a job. It returns jobs.ErrNoJob if the job does not exist.
 func (tx *Tx) Job(ctx context.Context, id int64) (jobs.Job, error) {
 	return tx.queue.Get(ctx, tx.tx, id)
 }

@@ -37,7 +37,7 @@ func (q Queries) Listings(ctx context.Context, kind domain.SubjectType, closed b
 	})
 }
 
-// LastIDs returns the greatest ids of channels, users and groups, 0 if there are none.
+// LastIDs returns the greatest ids of channels, users and groups. An id is 0 if its table is empty.
 func (q Queries) LastIDs(ctx context.Context) (channels, users, groups int64, err error) {
 	err = q.db.QueryRow(ctx, `SELECT COALESCE((SELECT max(id) FROM channels), 0), COALESCE((SELECT max(id) FROM users), 0),
 		COALESCE((SELECT max(id) FROM groups), 0)`).Scan(&channels, &users, &groups)

@@ -65,8 +65,8 @@ func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.Upl
 // furnishing contains a row for each further table. Users and groups are numbered from 1.
 var furnishing = []string{
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
-	// It has no effect, because an older version, which does not know such rows, must be correct
-	// without it.
+	// This row must not have an effect, because an older version ignores it and must still be
+	// correct.
 	`INSERT INTO pending_transitions (channel_id, after_at, upto, open_n, private_n, group_id)
 		SELECT id, 0, last_connected_at, 1, 0, 0 FROM channels WHERE title = 'On everything'`,
 	"INSERT INTO origins (user_id, origin, kind, foreign_id, local_id, digest, place) VALUES (1, 'https://api.example.org', 'Block', '7', 1, '', 0)",

@@ -243,8 +243,8 @@ func TestSearchByAddress(t *testing.T) {
 	})
 }
 
-// Blocks that were written without the store's own functions are found by their words after the
-// job has indexed them.
+// Blocks that were written without the store's own functions are found by their words once the job
+// has indexed them.
 func TestSearchOfPending(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {

@@ -311,8 +311,8 @@ func (s *Store) DeleteSecret(ctx context.Context, name string) error {
 	return s.InTx(ctx, func(tx *Tx) error { return tx.DeleteSecret(ctx, name) })
 }
 
-// EnsureSecret stores a secret under a name unless there is one, and returns the stored one. It
-// writes only if there is none.
+// EnsureSecret returns the secret with a name, and stores fresh first if the secret does not exist.
+// It starts a transaction only to store it.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (value []byte, err error) {
 	value, err = s.Secret(reads.AtPrimary(ctx), name)
 	if domain.KindOf(err) != domain.NotFound {

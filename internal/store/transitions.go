@@ -30,10 +30,11 @@ var DefaultTransitionLimits = TransitionLimits{AtOnce: 500, Batch: 500}
 // LimitTransitions sets other limits. It must be called before the store is used.
 func (s *Store) LimitTransitions(l TransitionLimits) { s.transitions = l }
 
-// effect is what a channel adds to the counts of a block in it, and for which group.
+// effect is a channel's contribution to the counts of each block in it, and the group for which it
+// counts.
 type effect struct {
 	open, private int64
-	group         domain.GroupID // 0 if there is none
+	group         domain.GroupID // 0 if the owner is not a group
 }
 
 // effectOf returns the effect of a live channel.

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// However many notifications nobody reads, only the newest remain unread. Hidden ones are marked
-// as read first if there is no room for all.
+// Only the newest notifications remain unread, even if a user reads none of them. Hidden
+// notifications are marked as read first.
 func TestUnreadIsBounded(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

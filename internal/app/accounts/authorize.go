@@ -107,8 +107,8 @@ func allow(ctx context.Context, tx *store.Tx, code account.Code) error {
 	return tx.CreateCode(ctx, code)
 }
 
-// Deny returns the address to redirect the browser to, with access_denied, or "" if there is none (domain.OutOfBand).
-// The page then reports the denial.
+// Deny returns the redirect address with the error access_denied. It returns "" if the redirect URI
+// is domain.OutOfBand, and the page then reports the denial.
 func (a *Accounts) Deny(ctx context.Context, actor domain.Actor, r AuthorizationRequest) (redirect string, err error) {
 	c, err := a.consent(ctx, r)
 	if err != nil {

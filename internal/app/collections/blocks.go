@@ -38,8 +38,8 @@ type CreateBlockInput struct {
 	Once    core.OnceKey
 }
 
-// CreateBlock creates a block and connects it (behaviour.md section 3). A block of a URL or an upload is pending until a
-// job has fetched its content.
+// CreateBlock creates a block and connects it (behaviour.md section 3). A block of a URL or an
+// upload stays pending until a job has fetched its content.
 func (a *Collections) CreateBlock(ctx context.Context, actor domain.Actor, in CreateBlockInput) (b domain.Block, err error) {
 	return a.createBlockAnd(ctx, actor, in, func(*store.Tx, domain.Block) error { return nil })
 }

@@ -10,7 +10,7 @@ import (
 
 // ChannelFacts are details of a channel in lists.
 type ChannelFacts struct {
-	AddedAt   time.Time // when the newest item that the actor may see was connected; zero if there is none
+	AddedAt   time.Time // when the newest item visible to the actor was connected; zero if no item is visible
 	Followers int64
 	Private   int64 // number of private channels that the actor may see, among the 200 newest
 }

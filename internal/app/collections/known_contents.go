@@ -33,7 +33,7 @@ func (a *Collections) KnownContents(ctx context.Context, actor domain.Actor, ref
 	return l, err
 }
 
-// beside reads the parts of connections and items that Known lacks.
+// beside reads the details of connections and items that known does not contain.
 func beside(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, known Known) ([]KnownContent, error) {
 	all := make([]KnownContent, len(conns))
 	var ids []domain.ConnectionID // that Known lacks

@@ -70,8 +70,8 @@ func (a *Content) note(ctx context.Context, write func(ctx context.Context, tx *
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
 }
 
-// isAnimated reads the header of an image. A missing or broken file is not animated, and neither is one
-// that takes too long to read: such files would use up the time of every run.
+// isAnimated reads the header of an image. It returns false for a missing or broken file. It also
+// returns false for a slow one, because slow files would use up the time of every run.
 func (a *Content) isAnimated(ctx context.Context, f domain.File) (bool, error) {
 	one, cancel := context.WithTimeout(ctx, a.inspectTimeout)
 	defer cancel()

@@ -8,7 +8,8 @@ import (
 	"vitrine/internal/page"
 )
 
-// Slow hosts of what a page refers to have a limited time together, and the page does without the rest.
+// Fetches of the resources of a page share one time limit. Resources on slow hosts are left out
+// when it is reached.
 func TestAsides(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (a *Content) Disks() (all []Disk, err error) {
 	return all, nil
 }
 
-// spare returns Unavailable unless each disk has room for the bytes above the reserve.
+// spare returns Unavailable if storing the bytes would leave less than the reserve free on a disk.
 func (a *Content) spare(bytes int64) error {
 	if a.diskReserve == (Reserve{}) {
 		return nil

@@ -29,7 +29,8 @@ func (a *Content) KeepObject(ctx context.Context, object, contentType string, r 
 	return staged.Size, a.blobs.PutStaged(ctx, object, staged, contentType)
 }
 
-// SpareDisk returns Unavailable unless each disk has room for the bytes above the reserve.
+// SpareDisk returns Unavailable if storing the bytes would leave less than the reserve free on a
+// disk.
 func (a *Content) SpareDisk(bytes int64) error { return a.spare(bytes) }
 
 // sparing is a reader that fails once a disk is nearly full.

@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/page"
 )
 
-// preview fetches the first of several images that can be shown, or returns nil if there is none. Errors are those of
-// this server.
+// preview fetches the first address that contains an image, or returns nil if none of them does. It
+// only returns errors of this server.
 func (a *intake) preview(ctx context.Context, addresses []string) (*domain.File, error) {
 	for _, address := range addresses[:min(len(addresses), previewTries)] {
 		f, err := a.previewAt(ctx, address)

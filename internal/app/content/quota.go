@@ -42,8 +42,8 @@ func (a *Content) Quota(tier domain.Tier) domain.Quota { return a.quotas[tier] }
 // UploadLimit returns the maximum number of bytes per file.
 func (a *Content) UploadLimit() int64 { return a.uploadLimit }
 
-// room returns how many more bytes a user may store, as an upload or otherwise, and the error for storing more. left is
-// negative if there is no limit.
+// room returns how many more bytes a user may store, as an upload or in total, and the error for
+// exceeding that. left is negative if there is no limit.
 func (a *Content) room(u domain.ByteUsage, upload bool) (left int64, refusal error) {
 	q := a.quotas[u.Tier]
 	left = -1
@@ -99,8 +99,8 @@ func (h *hold) grow(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// growUpTo raises the reservation to at most most bytes and returns the number reserved. It returns Forbidden if the
-// quota has no room for least bytes.
+// growUpTo raises the reservation to at most most bytes and returns the number of reserved bytes.
+// It returns Forbidden if the quota does not allow least bytes.
 func (h *hold) growUpTo(ctx context.Context, least, most int64) (int64, error) {
 	if most <= h.bytes {
 		return h.bytes, nil

@@ -136,7 +136,7 @@ func (a *intake) aside(ctx context.Context, r fetch.Request) (answer *fetch.Resp
 	return answer, func() { closing(answer.Body); end() }, nil
 }
 
-// asides limits the time of the fetches of what a page refers to.
+// asides limits the total time for fetching the resources of a page.
 type asides struct{ spent time.Duration }
 
 // begin returns a context for one fetch, or an error if all of the time is spent. end ends the context and

@@ -101,8 +101,8 @@ func (a *Moderation) tellOperator(ctx context.Context, user domain.UserID, now t
 // mailedCases is the maximum number of cases in a mail.
 const mailedCases = 10
 
-// SendCases mails an operator the open cases. It does nothing if there are none any more, or if the recipient is no
-// longer a subscribed operator.
+// SendCases mails the open cases to an operator. It does nothing if no case is open any more, or if
+// the recipient is no longer a subscribed operator.
 func (a *Moderation) SendCases(ctx context.Context, job MailCases) error {
 	var u domain.User
 	var cases []Case

@@ -43,7 +43,7 @@ type PersonOutcome string
 const (
 	PersonInvited PersonOutcome = "invited"
 	PersonRenewed PersonOutcome = "renewed"         // the previous link stopped working
-	PersonWaiting PersonOutcome = "already_invited" // and has not signed up yet
+	PersonWaiting PersonOutcome = "already_invited" // the invitation is still open
 	PersonKnown   PersonOutcome = "has_account"
 )
 

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// maxScanned is the maximum number of activities that one request examines. Skipping a longer series of hidden
-// activities takes several requests.
+// maxScanned is the maximum number of activities that one request examines. Several requests are
+// needed to skip a longer series of hidden activities.
 const maxScanned = 10_000
 
 // Feed reads a page of the actor's feed: activities of the users, channels and groups that they follow (behaviour.md

@@ -64,7 +64,8 @@ func (w *town) must(err error) {
 	}
 }
 
-// told returns the names of the users whose feed, and of those whose notifications, contain ada's activity of a kind.
+// told returns the users whose feed contains ada's activity of a kind, and those whose
+// notifications contain it.
 func (w *town) told(kind domain.ActivityKind) (feed, notified string) {
 	w.t.Helper()
 	var feeds, notices []string

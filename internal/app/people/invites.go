@@ -16,7 +16,8 @@ type GroupInvite struct {
 	Group domain.Group
 }
 
-// GroupInvite reads the invite of a group for its members, or returns NotFound if there is none.
+// GroupInvite reads the invite of a group for its members. It returns NotFound if the group has no
+// invite.
 func (a *People) GroupInvite(ctx context.Context, actor domain.Actor, ref domain.Ref) (i GroupInvite, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if i.Group, err = v.Group(ctx, actor.UserID, ref); err != nil {

@@ -111,9 +111,9 @@ func (a *SignIns) challenged(key []byte, to purpose, bound, said string) (end ti
 	return end, nil
 }
 
-// settle records the use of a passkey in the transaction where it takes effect, which uses up its challenge. A counter
-// that has not increased indicates a copied key (section 6.1.1), so the answer is refused. The account's owner can use
-// codes and other passkeys.
+// settle records the use of a passkey and consumes its challenge, in the transaction that depends
+// on the assertion. If the counter has not increased, the key may have been copied (section 6.1.1),
+// and settle refuses the assertion. The account's owner can still use codes and other passkeys.
 func (a *SignIns) settle(ctx context.Context, tx *store.Tx, found assertion) error {
 	if err := spend(ctx, tx, found.challenge, found.User, a.Now(), found.end); err != nil {
 		return err

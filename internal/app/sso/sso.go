@@ -62,8 +62,8 @@ func (a *SSO) ProviderName() string {
 // OnlySignOn reports whether the provider is the only way to sign in.
 func (a *SSO) OnlySignOn() bool { return a.SignOnOnly }
 
-// ProviderSignOut returns the address for signing out at the provider after signing out here. It returns "" if the
-// provider has none or cannot be reached.
+// ProviderSignOut returns the address for signing out at the provider after signing out here. It
+// returns "" if the provider cannot be reached or has no such address.
 func (a *SSO) ProviderSignOut(ctx context.Context) string {
 	if a.o.Provider == nil {
 		return ""

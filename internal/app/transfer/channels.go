@@ -161,7 +161,8 @@ func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind,
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.KeepOrigins(ctx, p, kind, rows...) })
 }
 
-// KnownChannel returns the channel that was created for a channel of the source. Its ID is 0 if there is none.
+// KnownChannel returns the channel that an import created for a channel of the source. Its ID is 0
+// if no import created one.
 func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin, id string) (domain.Channel, error) {
 	known, err := a.Store.Origins(ctx, from(actor, origin), origins.Channel, id)
 	if err != nil || known[id].Local == 0 {

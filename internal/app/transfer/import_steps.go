@@ -33,8 +33,9 @@ type ImportWork struct {
 	File  domain.ImportFile // of an import from a file in the state Listed
 }
 
-// BeginImport counts an attempt at the next step of an import and returns its work; ok is false if there is none. It
-// counts before the attempt starts, so that a step that kills the server is given up.
+// BeginImport counts an attempt at the next step of an import and returns its work. ok is false if
+// no step is left. It counts before the attempt starts, so that a step that kills the server is
+// eventually abandoned.
 func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w ImportWork, ok bool, err error) {
 	var sealed []byte
 	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {

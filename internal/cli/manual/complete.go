@@ -76,7 +76,7 @@ func (p *position) pass(word string) {
 		}
 	default:
 		for _, child := range p.node.Children {
-			if child.Name == word {
+			if child.Name == word || slices.Contains(child.Aliases, word) {
 				p.node = child
 				return
 			}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// marks record the log position of the primary over time. A replica that has replayed the log up to a
-// mark has everything that was committed before the primary was queried. This determines its lag without
-// comparing clocks, and without considering a replica late because the primary is idle.
+// marks record the log position of the primary over time. Once a replica has replayed the log up to
+// a mark, it contains everything that was committed before the primary was queried. This determines
+// its lag without comparing clocks, and an idle primary does not make a replica late.
 type marks struct {
 	mu      sync.Mutex
 	cluster cluster

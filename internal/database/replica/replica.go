@@ -23,8 +23,8 @@ const (
 	// maxInterval is the maximum interval between queries of the positions of the primary and the
 	// replicas. It is shorter if the maximum lag is small.
 	maxInterval = time.Second
-	// queryTimeout is the timeout of these queries, and so also limits how long a request waits for a replica
-	// that has stopped responding.
+	// queryTimeout is the timeout of these queries. It also limits how long a request waits for a
+	// replica that stopped responding.
 	queryTimeout = 2 * time.Second
 	// longestPause is the maximum time that a failed replica is not checked. The pause starts with the
 	// regular interval and doubles.
@@ -75,7 +75,7 @@ type Replica struct {
 
 	mu     sync.Mutex
 	usable bool      // it answered and passed the check
-	fresh  time.Time // it has everything that was committed until then
+	fresh  time.Time // everything committed until then is on the replica
 	logged string    // state in the last log message: included or excluded
 }
 

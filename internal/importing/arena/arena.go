@@ -225,7 +225,7 @@ func (s *Source) contents(ctx context.Context, to source.Taker) error {
 		if ok = ok && ctx.Err() == nil; !ok && running == 0 {
 			break
 		}
-		if !ok || running == atOnce { // when one ends there is room for another, and it may have queued more
+		if !ok || running == atOnce { // wait until a reader ends, because it may have queued more
 			<-ended
 			running--
 		}

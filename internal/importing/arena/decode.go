@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"vitrine/internal/importing/plain"
 )
 
 // tooMuchError names, for users, the limit that a response exceeds.
@@ -20,7 +22,7 @@ var errManyItems = tooMuchError(fmt.Sprintf("The answer has more than %d items o
 // decode decodes a JSON response. It holds the text of only one list item at a time, so that a response
 // takes no more memory than its decoded value.
 func decode(body io.Reader, into any) error {
-	from := &bounded{in: body, left: maxItem}
+	from := &plain.Bounded{In: body, Left: maxItem, Full: errLargeItem}
 	d := json.NewDecoder(from)
 	d.UseNumber()
 	l, ok := into.(*list)
@@ -34,12 +36,12 @@ func decode(body io.Reader, into any) error {
 	return err
 }
 
-func (l *list) decode(d *json.Decoder, from *bounded) error {
+func (l *list) decode(d *json.Decoder, from *plain.Bounded) error {
 	if null, err := open(d, '{'); null || err != nil {
 		return err
 	}
 	for d.More() {
-		from.left = maxItem
+		from.Left = maxItem
 		name, err := d.Token()
 		if err != nil {
 			return err
@@ -61,7 +63,7 @@ func (l *list) decode(d *json.Decoder, from *bounded) error {
 	return err
 }
 
-func (l *list) decodeItems(d *json.Decoder, from *bounded) error {
+func (l *list) decodeItems(d *json.Decoder, from *plain.Bounded) error {
 	null, err := open(d, '[')
 	if null || err != nil {
 		return err
@@ -71,7 +73,7 @@ func (l *list) decodeItems(d *json.Decoder, from *bounded) error {
 		if len(l.Data) == maxItems {
 			return errManyItems
 		}
-		from.left = maxItem
+		from.Left = maxItem
 		if err := d.Decode(&text); err != nil {
 			return err
 		}
@@ -89,20 +91,4 @@ func open(d *json.Decoder, begin json.Delim) (null bool, err error) {
 		err = fmt.Errorf("%v instead of %v", token, begin)
 	}
 	return token == nil, err
-}
-
-// bounded fails after more than left bytes were read.
-type bounded struct {
-	in   io.Reader
-	left int
-}
-
-// Read implements io.Reader.
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errLargeItem
-	}
-	n, err := b.in.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }

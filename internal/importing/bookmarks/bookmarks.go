@@ -264,7 +264,7 @@ func (r *reading) finish(ctx context.Context) error {
 	if !e.isFolder {
 		return r.tell(ctx, e)
 	}
-	above, inner, err := r.folder(ctx, e) // it has no list, so it is empty
+	above, inner, err := r.folder(ctx, e) // a folder without a list is empty
 	if err != nil || inner == above {
 		return err
 	}
@@ -289,7 +289,7 @@ func (r *reading) tell(ctx context.Context, e *entry) error {
 	return r.to.Item(ctx, in.ID, it)
 }
 
-// item returns the block for a bookmark, or why there is none.
+// item returns the block for a bookmark, or the reason for skipping it.
 func (r *reading) item(e *entry) (it source.Item, why string) {
 	note, archived := linkding(e)
 	it = source.Item{Title: e.title.String(), Description: note, Tags: e.tags, CreatedAt: e.created, ConnectedAt: e.created, Where: where(e.line),

@@ -278,7 +278,8 @@ func TestLongTextsAreCut(t *testing.T) {
 	}
 }
 
-// TestManyEndsInLongTexts reads many end tags in long texts, each of which must not scan its text.
+// TestManyEndsInLongTexts reads long texts with many end tags. Reading an end tag must not scan the
+// whole text.
 func TestManyEndsInLongTexts(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 60<<10)

@@ -19,7 +19,7 @@ type entry struct {
 	title, note      text
 	tags             []string
 	created          time.Time
-	dated            bool // it has a date, which may be unreadable
+	dated            bool // a date is given, but may be unreadable
 	private          bool
 	toRead, favorite bool
 }

@@ -14,6 +14,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -73,6 +74,11 @@ func New(r io.ReaderAt, size int64) (*Bundle, error) {
 	if err != nil {
 		return nil, cmp.Or(from.failure(), refused("it is no ZIP file, or its end is missing"))
 	}
+	return open(from, archive, size)
+}
+
+// open opens an export whose directory was read.
+func open(from *input, archive *zip.Reader, size int64) (*Bundle, error) {
 	b := &Bundle{from: from, entries: map[string]*zip.File{}, sums: map[string]string{}}
 	if err := b.list(archive.File, size); err != nil {
 		return nil, err
@@ -101,26 +107,28 @@ func directory(r io.ReaderAt, size int64) (*input, *zip.Reader, error) {
 // ErrDamaged is the error for a ZIP file that cannot be unpacked.
 var ErrDamaged error = domain.NewUnprocessable("The ZIP file is incomplete or damaged. Download it again")
 
-// Entries lists the regular files in a ZIP file that need not be an export, and whether it is one. The
-// function failed returns the error of r that made reading an entry fail, or nil if the archive is at fault.
-func Entries(r io.ReaderAt, size int64) (files []*zip.File, export bool, failed func() error, err error) {
+// Entries opens a ZIP file that need not be an export. If it is one, export is not nil. Otherwise files are
+// its regular files. The function failed returns the error of r that made reading an entry fail, or nil if the
+// archive is at fault.
+func Entries(r io.ReaderAt, size int64) (files []*zip.File, export *Bundle, failed func() error, err error) {
 	from, archive, err := directory(r, size)
 	if err != nil {
-		return nil, false, nil, cmp.Or(from.failure(), ErrDamaged)
+		return nil, nil, nil, cmp.Or(from.failure(), ErrDamaged)
+	}
+	if slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == manifestName }) {
+		export, err = open(from, archive, size)
+		return nil, export, from.failure, err
 	}
 	packed := uint64(0)
 	for _, f := range archive.File {
 		if packed += f.CompressedSize64; packed > uint64(size) {
-			return nil, false, nil, ErrDamaged
-		}
-		if f.Name == manifestName {
-			export = true
+			return nil, nil, nil, ErrDamaged
 		}
 		if f.Mode().IsRegular() && f.Flags&1 == 0 && proper(f.Name) {
 			files = append(files, f)
 		}
 	}
-	return files, export, from.failure, nil
+	return files, nil, from.failure, nil
 }
 
 // MostUnpacked returns how many bytes an entry may unpack to.

@@ -97,7 +97,7 @@ func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized
 	if err != nil {
 		return true, err
 	}
-	defer func() { _ = unpacked.in.Close() }() // of what was only read
+	defer func() { _ = unpacked.in.Close() }() // closing cannot lose data, because the file was only read
 	doc := Text(unpacked, Options{Title: strings.TrimSuffix(path.Base(f.Name), path.Ext(f.Name)), Encoding: a.options.Encoding})
 	m.begin()
 	err = doc.Read(ctx, m)
@@ -173,8 +173,9 @@ type merged struct {
 	where   string          // name of the current file
 	leftOut int
 
-	// private has the IDs of the private channels of the present file that were not created. Their items go
-	// to one private channel of the archive, because other channels may be visible to more people.
+	// private contains the IDs of the current file's private channels that were not created. Their
+	// items go to one private channel of the archive, because other channels may be visible to more
+	// people.
 	private map[string]bool
 }
 

@@ -150,8 +150,8 @@ func open(o Options) (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if export {
-		return bundle.New(o.Archive, o.Size)
+	if export != nil {
+		return export, nil
 	}
 	a := newArchive(entries, failed, o)
 	if len(a.entries) != 1 || a.title == takeout {

@@ -205,7 +205,7 @@ func unreadable(err error) string {
 	return "it cannot be read: " + err.Error()
 }
 
-// item returns the block for a file, or the reason why there is none.
+// item returns the block for a file, or the reason for skipping it.
 func (f *Folder) item(at string) (it source.Item, why string) {
 	file, info, err := f.open(at)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// OfHTML returns the text of HTML, with an empty line between paragraphs, cut to the length of a block.
+// OfHTML returns the text of HTML, with an empty line between paragraphs. It stops soon after the length of a block.
 func OfHTML(markup string) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(markup))
@@ -54,7 +54,7 @@ func OfHTML(markup string) string {
 var paragraphs = map[string]bool{"p": true, "div": true, "section": true, "article": true, "blockquote": true, "pre": true, "ul": true, "ol": true,
 	"table": true, "figure": true, "h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true}
 
-// tidy removes superfluous white space, and cuts a text to the length of a block.
+// tidy removes superfluous white space.
 func tidy(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -64,9 +64,5 @@ func tidy(text string) string {
 		}
 		lines = append(lines, line)
 	}
-	text = strings.TrimSpace(strings.Join(lines, "\n"))
-	if r := []rune(text); len(r) > domain.MaxMarkdown {
-		text = string(r[:domain.MaxMarkdown-1]) + "…"
-	}
-	return text
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }

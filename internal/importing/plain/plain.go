@@ -88,7 +88,7 @@ var (
 )
 
 // Date parses a date in ISO 8601 or another unambiguous form, or a Unix time in seconds,
-// milliseconds, microseconds or nanoseconds. It returns the zero time if there is none. A date
+// milliseconds, microseconds or nanoseconds. It returns the zero time for any other text. A date
 // without a time zone is in UTC.
 func Date(text string) time.Time {
 	text = strings.TrimSpace(text)
@@ -152,7 +152,7 @@ func TagList(list []string) (tags []string) {
 // maxTags is how many tags of an item are kept.
 const maxTags = 200
 
-// Said returns metadata with the keys that are true; nil if there are none.
+// Said returns metadata with the keys whose value is true, or nil if all are false.
 func Said(of map[string]bool) (metadata map[string]any) {
 	for name, is := range of {
 		if is && metadata == nil {

@@ -17,7 +17,8 @@ import (
 // MaxBytes is the maximum size of a list.
 const MaxBytes = 1 << 20
 
-// Row is a person in a list. Fault is an error in the row itself; its Text is "" if there is none.
+// Row is a person in a list. Fault is an error in the row itself. Its Text is "" if the row has no
+// error.
 type Row struct {
 	Line  int // of the file, where the row begins; the first is 1
 	Email string

@@ -191,7 +191,7 @@ func path(text string) (names []string) {
 	return names
 }
 
-// item returns the block for a row, or the reason why there is none.
+// item returns the block for a row, or the reason for skipping it.
 func (r row) item(tags []string) (it source.Item, why string) {
 	it = source.Item{Title: r[title], CreatedAt: plain.Date(r[created]), Tags: tags}
 	it.ConnectedAt = it.CreatedAt

@@ -19,10 +19,10 @@ type Source interface {
 	// same origin and id are the same, and are not created again.
 	Origin() string
 
-	// Read hands over everything: a channel before its items, and before the item that nests it in
-	// another channel; items by position, lowest first unless the channel is FromTop; a comment
-	// after its item. It returns at the first error of the Taker. It reports with LeftOut what it
-	// cannot read, and continues.
+	// Read calls the methods of to for everything that it reads: a channel before its items, and
+	// before the item that nests it in another channel; items by position, lowest first unless the
+	// channel is FromTop; a comment after its item. It returns the first error of these methods. It
+	// reports unreadable items with LeftOut, and continues.
 	Read(ctx context.Context, to Taker) error
 }
 
@@ -52,10 +52,10 @@ type About struct {
 	Encoding string // as domain.EncodingNamed returns it; "": none, since it is not a text
 }
 
-// Taker receives what a Source reads. It must not keep references to data that the next call
+// Taker receives the contents of a Source. It must not keep references to data that the next call
 // changes. It is safe for concurrent use by several channels; the calls for one channel are
 // sequential. Its errors are failures of this server, and end the reading. An item that cannot be
-// imported is not an error, but is reported as left out.
+// imported is not an error, but is reported with LeftOut.
 type Taker interface {
 	// Expect announces n more items, for the progress. A negative n takes back an announcement.
 	Expect(n int)

@@ -1,5 +1,4 @@
-// Package sourcetest checks that sources follow the rules of source.Taker, and records what they
-// hand over.
+// Package sourcetest checks that sources follow the rules of source.Taker, and records their calls.
 package sourcetest
 
 import (

@@ -114,11 +114,11 @@ func isSequence(in *source.Input) (bool, error) {
 	return false, nil
 }
 
-// cleanAperture returns the part of an image that a clap property shows. The
-// property has the width, the height and the offsets of the centre as fractions:
-// ISO/IEC 14496-12, section 12.1.4. The part begins at an even pixel, so that
-// chroma samples stay with their pixels. It is empty if the property is missing,
-// broken, or does not fit into the image.
+// cleanAperture returns the visible part of an image according to a clap
+// property, which contains the width, the height and the offsets of the centre
+// as fractions (ISO/IEC 14496-12, section 12.1.4). The part begins at an even
+// pixel, so that chroma samples stay with their pixels. It is empty if the
+// property is missing, broken, or does not fit into the image.
 func cleanAperture(b []byte, stored image.Point) image.Rectangle {
 	if len(b) < 32 {
 		return image.Rectangle{}

@@ -27,8 +27,8 @@ const (
 	markerAPP14 = 0xEE // Adobe's
 )
 
-// maxScans limits the scans, each of which makes a decoder pass over the whole image. Encoders
-// write about ten; a scan of an empty image takes only a few bytes.
+// maxScans is the maximum number of scans. A decoder processes the whole image for each scan, but a
+// scan of an empty image needs only a few bytes. Encoders write about ten.
 const maxScans = 100
 
 // jpegFacts is the information from a file's segments. Segments after the first scan count too: the

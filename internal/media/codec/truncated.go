@@ -22,7 +22,7 @@ import (
 // Truncated files are shown as far as they can be decoded, as in browsers. Interrupted downloads
 // and full memory cards cause them.
 
-// truncatedJPEG has the values needed to decode a JPEG file without an end marker.
+// truncatedJPEG contains the values needed to decode a JPEG file without an end marker.
 type truncatedJPEG struct {
 	progressive bool
 	scans       int

@@ -25,7 +25,7 @@ func (in *input) items(meta box) error {
 		return err
 	}
 	from := meta.body + 4
-	if len(body) < 8 || string(body[4:]) == "hdlr" { // QuickTime has no version field
+	if len(body) < 8 || string(body[4:]) == "hdlr" { // QuickTime omits the version field
 		from = meta.body
 	}
 	if meta.end < from {

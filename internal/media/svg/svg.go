@@ -77,8 +77,9 @@ func broken(err error) error {
 // than a second.
 var drawing sync.Mutex
 
-// mostEqualSigns returns the maximum number of equal signs between two opening angle brackets. No
-// element has more attributes, because attribute values cannot contain such a bracket.
+// mostEqualSigns returns the maximum number of equal signs between two opening angle brackets. This
+// is an upper bound on the attributes of an element, because attribute values cannot contain such a
+// bracket.
 func mostEqualSigns(file []byte) int {
 	most := 0
 	for part := range bytes.SplitSeq(file, []byte("<")) {

@@ -911,10 +911,10 @@ func (s *Server) handleFollowUserRequest(args [1]string, argsEscaped bool, w htt
 
 // handleGetBlockFileMetadataRequest handles getBlockFileMetadata operation.
 //
-// Photographs and videos record where, when, by whom and with which device they were taken. The server
-// removes this metadata from the originals that it serves, except for orientation, colour profile and
-// capture date. The image and the sound do not change. Only the author of the block can read this;
-// others get 404, and so do blocks without a file.
+// Photographs and videos contain metadata, such as the place, the time, the photographer and the
+// device. The server removes it from the originals that it serves, except for orientation, colour
+// profile and capture date. The image and the sound do not change. Only the author of the block can
+// read this setting. Others get 404, and so do requests for blocks without a file.
 //
 // GET /ext/v1/blocks/{id}/file-metadata
 func (s *Server) handleGetBlockFileMetadataRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -40,10 +40,10 @@ type BlocksHandler interface {
 	DisconnectBlock(ctx context.Context, params DisconnectBlockParams) error
 	// GetBlockFileMetadata implements getBlockFileMetadata operation.
 	//
-	// Photographs and videos record where, when, by whom and with which device they were taken. The server
-	// removes this metadata from the originals that it serves, except for orientation, colour profile and
-	// capture date. The image and the sound do not change. Only the author of the block can read this;
-	// others get 404, and so do blocks without a file.
+	// Photographs and videos contain metadata, such as the place, the time, the photographer and the
+	// device. The server removes it from the originals that it serves, except for orientation, colour
+	// profile and capture date. The image and the sound do not change. Only the author of the block can
+	// read this setting. Others get 404, and so do requests for blocks without a file.
 	//
 	// GET /ext/v1/blocks/{id}/file-metadata
 	GetBlockFileMetadata(ctx context.Context, params GetBlockFileMetadataParams) (*FileMetadata, error)

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/text/feature/plural"
@@ -40,6 +41,9 @@ type Language struct {
 	ids     map[string]text
 	faults  faults
 }
+
+// All is the catalogue of this program, which is read once.
+var All = sync.OnceValue(New)
 
 // New reads the catalogue. It panics if a file cannot be read, since the files are part of the
 // program.

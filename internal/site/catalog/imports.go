@@ -2,13 +2,12 @@ package catalog
 
 import (
 	"strings"
-	"sync"
 
 	"vitrine/internal/domain"
 )
 
 // English returns the texts in English, for programs and the command line.
-var English = sync.OnceValue(func() *Language { return New().Languages[0] })
+func English() *Language { return All().Languages[0] }
 
 // mostReasons is how many skipped items a summary names.
 const mostReasons = 5

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// announced returns the number of the announcement to show, 0 if there is none or the reader
-// dismissed it.
+// announced returns the number of the announcement to show, or 0 if the site has no announcement or
+// the reader dismissed it.
 func (v *Visit) announced() int64 {
 	site := v.Site()
 	if c, err := v.R.Cookie(v.s.putAwayCookie()); err == nil && c.Value == strconv.FormatInt(site.Announced, 10) || site.Announcement == nil {

@@ -45,10 +45,7 @@ var assetTypes = map[string]string{
 }
 
 // theAssets are created once, since they are part of the program.
-var theAssets = sync.OnceValue(func() assets { return newAssets(assetFiles, scriptTexts(theTexts())) })
-
-// theTexts are read only once, too.
-var theTexts = sync.OnceValue(catalog.New)
+var theAssets = sync.OnceValue(func() assets { return newAssets(assetFiles, scriptTexts(catalog.All())) })
 
 // scriptTexts returns the modules with texts for scripts by name, one for each language.
 func scriptTexts(texts *catalog.Catalog) map[string][]byte {

@@ -13,8 +13,8 @@ import (
 	"vitrine/internal/present"
 )
 
-// Cells is a list of items for the template "cells", as a grid of squares or as rows. The zero
-// Cells has the id "cells".
+// Cells is a list of items for the template "cells", as a grid of squares or as rows. The id of the
+// zero Cells is "cells".
 type Cells struct {
 	Items    []Cell
 	Rows     bool
@@ -34,7 +34,7 @@ type Cell struct {
 
 	Visibility domain.Visibility // of a channel
 	Count      int64             // items in a channel, or channels of a user or group
-	By         present.Principal // author or owner; its Principal is nil if there is none
+	By         present.Principal // author or owner; its Principal is nil if the item has neither
 	Avatar     string            // of a user or group
 	Initials   string
 	Retry      string // path for fetching a failed link again, for its author; otherwise ""
@@ -203,7 +203,7 @@ func embedKind(e *domain.Embed) string {
 	return "cell.embed.rich"
 }
 
-// thumb returns the square version of an image, or the original if there is none.
+// thumb returns the square version of an image, or the original if the image has no square version.
 func (v *Visit) thumb(i present.Image) *Thumb {
 	square := i.Square()
 	t := &Thumb{Src: square.Src, Width: square.Width, Height: square.Height, Ground: i.Ground()}

@@ -121,7 +121,7 @@ func (r Route) secret() bool {
 	return strings.Contains(r.Path, "{token}") || strings.Contains(r.Path, "{code}")
 }
 
-// handler returns the handler for a method, nil if there is none.
+// handler returns the handler for a method, or nil if the route does not support the method.
 func (r Route) handler(method string) Handler {
 	switch method {
 	case http.MethodGet, http.MethodHead:

@@ -53,7 +53,7 @@ type Site struct {
 
 // New creates the website. It panics if templates are invalid, since they are part of the program.
 func New(o Options, rooms ...Room) *Site {
-	s := &Site{o: o, assets: theAssets, cross: http.NewCrossOriginProtection(), texts: theTexts}
+	s := &Site{o: o, assets: theAssets, cross: http.NewCrossOriginProtection(), texts: catalog.All}
 	if u, err := url.Parse(o.Addresses.Site); err == nil {
 		s.origin, s.root, s.secure = u.Scheme+"://"+u.Host, u.Path, u.Scheme == "https"
 	}

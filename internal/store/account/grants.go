@@ -78,7 +78,7 @@ type Code struct {
 	ApplicationID domain.ApplicationID
 	UserID        domain.UserID
 	RedirectURI   string // as in the request; "" if it had none
-	Challenge     string // for the method S256; "" if there is none
+	Challenge     string // for the method S256; "" if the request had no challenge
 	Scope         domain.Scope
 	CreatedAt     time.Time
 	ExpiresAt     time.Time

@@ -51,7 +51,8 @@ func (r Reads) Passkeys(ctx context.Context, user domain.UserID) ([]Passkey, err
 	return sqlx.Collect(ctx, rows, err, scanPasskey)
 }
 
-// PasskeyByCredential reads a passkey by its credential id, NotFound if there is none.
+// PasskeyByCredential reads a passkey by its credential id. It returns NotFound if the passkey does
+// not exist.
 func (r Reads) PasskeyByCredential(ctx context.Context, credential []byte) (Passkey, error) {
 	p, err := scanPasskey(r.db.QueryRow(ctx, "SELECT "+passkeyColumns+` FROM passkeys WHERE credential_id = $1`, credential))
 	return p, sqlx.Found(err)
@@ -159,8 +160,8 @@ func (r Reads) HalfSignIn(ctx context.Context, hash []byte, now time.Time) (user
 	return user, sqlx.Found(err)
 }
 
-// TakeHalfSignIn removes a browser's pending sign-in, so that it continues once. It returns
-// NotFound if there is none or it has expired.
+// TakeHalfSignIn removes a browser's pending sign-in, so that it can continue only once. It returns
+// NotFound if the sign-in does not exist or has expired.
 func (w Writes) TakeHalfSignIn(ctx context.Context, user domain.UserID, hash []byte, now time.Time) error {
 	_, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `DELETE FROM half_sign_ins WHERE hash = $1 AND user_id = $2 AND expires_at > $3
 		RETURNING user_id`, hash, user, sqlx.Micros(now)))

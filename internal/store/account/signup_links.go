@@ -140,7 +140,7 @@ func (w Writes) SweepSignUpLinks(ctx context.Context, before time.Time, most int
 }
 
 // LinkOfEmail reads the unused link for an address, even if it has expired. It returns NotFound if
-// there is none.
+// the address has no unused link.
 func (r Reads) LinkOfEmail(ctx context.Context, email string) (domain.SignUpLink, error) {
 	l, err := scanLink(r.db.QueryRow(ctx, "SELECT "+linkColumns+linkTables+"WHERE l.email = $1 AND l.used_at IS NULL", email))
 	return l, sqlx.Found(err)

@@ -84,7 +84,7 @@ func (w Writes) PutLegalPage(ctx context.Context, p domain.LegalPage, now time.T
 		p.Slug, p.Title, p.Body.Markdown, p.Body.HTML, p.Body.Plain, sqlx.Micros(now))
 }
 
-// DeleteLegalPage removes a page of a locked site, NotFound if there is none.
+// DeleteLegalPage removes a page of a locked site. It returns NotFound if the page does not exist.
 func (w Writes) DeleteLegalPage(ctx context.Context, slug string) error {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM legal_pages WHERE slug = $1`, slug)
 	if err == nil && n == 0 {

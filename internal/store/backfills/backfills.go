@@ -11,7 +11,7 @@ import (
 // Backfill describes the work of a job, row by row in the order of a key.
 type Backfill struct {
 	Kind  string // of the job
-	Index string // partial, of the remaining rows by their key, so that counting them is free if there are none; "" for the primary key
+	Index string // partial index of the remaining rows by key, so that counting is free if no rows remain; "" for the primary key
 
 	table, left, key string
 }

@@ -34,7 +34,7 @@ type Backup struct {
 	Scheduled bool
 	StartedAt time.Time
 	EndedAt   time.Time // zero while it is being made
-	Died      bool      // it has not ended, but nobody is making it any more
+	Died      bool      // unfinished, and no server is making it any more
 }
 
 // Reads contains the statements that change nothing.

@@ -19,7 +19,7 @@ func (w Writes) SetCleaned(ctx context.Context, c Cleaned) error {
 	return w.db.Exec(ctx, `UPDATE blobs SET clean_size = $2, clean_plan = $3 WHERE id = $1`, c.ID, c.Size, c.Plan)
 }
 
-// CleanPlan reads the plan that SetCleaned stored. It returns NotFound if there is none.
+// CleanPlan reads the plan that SetCleaned stored. It returns NotFound if no plan is stored.
 func (r Reads) CleanPlan(ctx context.Context, id domain.BlobID) (plan []byte, err error) {
 	err = r.db.QueryRow(ctx, `SELECT clean_plan FROM blobs WHERE id = $1 AND clean_plan IS NOT NULL`, id).Scan(&plan)
 	return plan, sqlx.Found(err)

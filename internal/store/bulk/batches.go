@@ -79,7 +79,7 @@ type OpenItem struct {
 	Suspended bool // the user of the batch is suspended or deleted
 }
 
-// NextOfBatch reads the next item to process, NotFound if there is none.
+// NextOfBatch reads the next item to process. It returns NotFound if no item is left.
 func (q Reads) NextOfBatch(ctx context.Context, id string) (i OpenItem, err error) {
 	err = q.db.QueryRow(ctx, `SELECT i.n, i.input, u.suspended_at IS NOT NULL OR u.deleted_at IS NOT NULL
 		FROM batches ba JOIN users u ON u.id = ba.user_id JOIN batch_items i ON i.batch_id = ba.id

@@ -67,8 +67,8 @@ var Repairs = []struct {
 	{"files.user_id of a block's file", repairFileOwner("file_id")},
 }
 
-// RepairOf returns the repair of a check, nil if there is none. Checks made by `counted` are named
-// after their table and column.
+// RepairOf returns the repair of a check, or nil if the check has no repair. Checks made by
+// `counted` are named after their table and column.
 func RepairOf(c sqlx.Check) Repair {
 	for _, r := range Repairs {
 		if strings.HasPrefix(c.What, r.Prefix) {

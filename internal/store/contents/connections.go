@@ -33,7 +33,8 @@ func (q Reads) ConnectionsOf(ctx context.Context, item domain.ItemRef, channels 
 	return there, err
 }
 
-// ConnectionOf returns the connection of an item to a channel, 0 if there is none.
+// ConnectionOf returns the connection of an item to a channel, or 0 if the item is not in the
+// channel.
 func (q Reads) ConnectionOf(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (domain.ConnectionID, error) {
 	there, err := q.ConnectionsOf(ctx, item, channel)
 	return there[channel], err

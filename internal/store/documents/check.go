@@ -82,8 +82,8 @@ func (d Document) kept() kept {
 	return kept{d.digest(), words.Source(d.source), words.Source(d.value), words.Key(d.title), d.extension}
 }
 
-// checkSome compares some documents of a kind with ids above the given one and returns the last
-// id, 0 if there were none.
+// checkSome compares some documents of a kind with ids above the given one. It returns the last id,
+// or 0 if no documents were left.
 func checkSome(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, above int64, found *[]sqlx.Difference) (last int64, err error) {
 	things, err := read(ctx, db, kind, "id IN (SELECT item_id FROM search_documents WHERE kind = $1 AND item_id > $2 ORDER BY item_id LIMIT 500)", kind, above)
 	if err != nil || len(things) == 0 {

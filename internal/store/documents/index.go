@@ -40,7 +40,7 @@ type pendingDocument struct {
 	stale bool // only its kind, id and links are known
 }
 
-// pendingOf returns the pending document of an item, nil if there is none.
+// pendingOf returns the pending document of an item, or nil if the item has no pending document.
 func (ix *Index) pendingOf(kind domain.SubjectType, id int64) *pendingDocument {
 	for _, p := range ix.pending {
 		if p.kind == kind && p.id == id {

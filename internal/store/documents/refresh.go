@@ -13,9 +13,10 @@ import (
 // same limit for jobs of newer versions.
 const oldNodesFor = 24 * time.Hour
 
-// RefreshDocuments compares the next n documents with their items, and writes those again that an
-// earlier version wrote in another way. It returns how many it compared: fewer than n at the end. All
-// documents are compared a second time a day after the first pass, for those that old nodes wrote meanwhile.
+// RefreshDocuments compares the next n documents with their items, and rewrites those that an
+// earlier version wrote differently. It returns the number of compared documents, which is less
+// than n at the end. A day after the first pass, all documents are compared again, because old
+// nodes may have written some in between.
 func (w Writes) RefreshDocuments(ctx context.Context, n int, now time.Time) (int, error) {
 	db := w.ix.db
 	var above, repeat int64

@@ -74,14 +74,14 @@ func (w Writes) UndoExportAttempt(ctx context.Context, id domain.ExportID) error
 	return w.db.Exec(ctx, `UPDATE exports SET attempts = attempts - 1 WHERE id = $1 AND ended_at IS NULL AND attempts > 0`, id)
 }
 
-// NoteExport stores the progress of the attempt with an object. It returns false if another
-// attempt has replaced it.
+// NoteExport stores the progress of the attempt with an object. It returns false if a newer attempt
+// replaced it.
 func (w Writes) NoteExport(ctx context.Context, id domain.ExportID, object string, c domain.ExportCounts) (bool, error) {
 	return w.changed(ctx, `UPDATE exports SET expected = $3, done = $4, channels = $5, blocks = $6, files = $7, bytes = $8, left_out = $9
 		WHERE id = $1 AND object = $2 AND ended_at IS NULL RETURNING id`, id, object, c.Expected, c.Done, c.Channels, c.Blocks, c.Files, c.Bytes, c.LeftOut)
 }
 
-// EndExport ends the attempt with an object. It returns false if another attempt has replaced it.
+// EndExport ends the attempt with an object. It returns false if a newer attempt replaced it.
 func (w Writes) EndExport(ctx context.Context, id domain.ExportID, object string, state domain.ExportState, size int64, now, expires time.Time) (bool, error) {
 	return w.changed(ctx, `UPDATE exports SET state = $3, size = $4, ended_at = $5, expires_at = $6
 		WHERE id = $1 AND object = $2 AND ended_at IS NULL RETURNING id`, id, object, state, size, sqlx.Micros(now), sqlx.Micros(expires))

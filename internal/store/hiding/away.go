@@ -49,7 +49,8 @@ func (w Writes) KeepFor(ctx context.Context, id domain.ConnectionID, under ID) e
 }
 
 // StaysHidden returns another thing that keeps a connection hidden: its block, its creator or the
-// block's author, unless the channel belongs to that person. It returns 0 if there is none.
+// block's author, unless the channel belongs to that person. It returns 0 if nothing else keeps the
+// connection hidden.
 func (r Reads) StaysHidden(ctx context.Context, c Connection) (ID, error) {
 	return sqlx.ScanID[ID](r.db.QueryRow(ctx, `SELECT COALESCE(min(h.id), 0) FROM hidden_things h WHERE h.id <> $1 AND h.state <> 'showing' AND (
 		h.kind = 'Block' AND $2 = 'Block' AND h.target_id = $3

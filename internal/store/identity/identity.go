@@ -93,8 +93,8 @@ func (r Reads) Step(ctx context.Context, hash []byte, now time.Time) (sealed []b
 	return sealed, sqlx.Found(err)
 }
 
-// TakeStep reads and removes a step, so that it is used once. It returns NotFound if it was used
-// or has expired.
+// TakeStep reads and removes a step, so that it can be used only once. It returns NotFound if the
+// step was already used or is expired.
 func (w Writes) TakeStep(ctx context.Context, hash []byte, now time.Time) (sealed []byte, err error) {
 	err = w.db.QueryRow(ctx, `DELETE FROM sign_on_steps WHERE hash = $1 AND expires_at > $2 RETURNING sealed`, hash, sqlx.Micros(now)).Scan(&sealed)
 	return sealed, sqlx.Found(err)

@@ -141,7 +141,8 @@ func (r Reads) ImportFile(ctx context.Context, id domain.ImportID) (f domain.Imp
 	return f, nil
 }
 
-// NextImportStep reads the first unfinished step of an import, NotFound if there is none.
+// NextImportStep reads the first unfinished step of an import. It returns NotFound if all steps are
+// finished.
 func (r Reads) NextImportStep(ctx context.Context, id domain.ImportID) (domain.ImportStep, error) {
 	return scanStep(r.db.QueryRow(ctx, "SELECT "+stepColumns+` FROM import_steps WHERE import_id = $1 AND state = 'waiting'
 		ORDER BY n LIMIT 1`, id))
@@ -276,8 +277,8 @@ func (w Writes) EndImportStep(ctx context.Context, id domain.ImportID, n int64, 
 	return ended > 0, err
 }
 
-// AddLeftOut lists items that a step had to skip, numbered from `from`, until the list of the
-// import has `most` entries.
+// AddLeftOut adds the items that a step skipped to the import's list, numbered from `from`. The
+// list is limited to `most` entries.
 func (w Writes) AddLeftOut(ctx context.Context, id domain.ImportID, step, from int64, all []domain.LeftOut, most int) error {
 	has, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT count(*) FROM import_left_out WHERE import_id = $1`, id))
 	if err != nil {

@@ -73,7 +73,8 @@ type Invitee struct {
 // invitation does not have its account, because the two may have been created at the same time.
 const theirs = ` group_id = $1 AND state = 'pending' AND (invitee_id = $2 OR invitee_email = $3)`
 
-// OpenInvitation reads the open invitation of an invitee to a group, NotFound if there is none.
+// OpenInvitation reads the open invitation of an invitee to a group. It returns NotFound if there
+// is no open invitation.
 func (r Reads) OpenInvitation(ctx context.Context, group domain.GroupID, who Invitee, now time.Time) (domain.Invitation, error) {
 	var id domain.InvitationID
 	err := r.db.QueryRow(ctx, `SELECT id FROM invitations WHERE`+theirs+` AND expires_at > $4 ORDER BY id LIMIT 1`,

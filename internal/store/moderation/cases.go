@@ -62,8 +62,8 @@ type Report struct {
 // countedReports limits how many of a person's reports are counted when one of them is shown.
 const countedReports = 1000
 
-// AddReport adds a report to the open case of a thing, opens the case if there is none, and
-// returns it. A second report of the case by the same person is a Conflict.
+// AddReport adds a report to the open case of a thing, and returns the case. If no case is open, it
+// opens one. It returns Conflict if the person has already reported the case.
 func (w Writes) AddReport(ctx context.Context, about domain.AuditTarget, owner domain.UserID, r Report) (id CaseID, err error) {
 	about, at := about.Kept(), sqlx.Micros(r.CreatedAt)
 	reports := 0

@@ -13,7 +13,7 @@ import (
 
 // Facts contains what lists show of a channel beyond its row.
 type Facts struct {
-	AddedAt   time.Time // when the newest item visible to the viewer was connected; zero if there is none
+	AddedAt   time.Time // when the newest item visible to the viewer was connected; zero if no item is visible
 	Followers int64
 	Private   int64 // number of private channels in it that the viewer may see
 }

@@ -20,8 +20,8 @@ func (r Reads) Place(ctx context.Context, channel domain.ChannelID, item domain.
 }
 
 // Neighbours returns the connections next to a key in a channel whose items the viewer may see:
-// the one above, nearer to the top, and the one below; 0 if there is none. The cost depends
-// neither on the key nor on the size of the channel.
+// above is nearer to the top. A result is 0 if the channel has no such connection on that side. The
+// cost depends neither on the key nor on the size of the channel.
 func (r Reads) Neighbours(ctx context.Context, viewer domain.UserID, channel domain.ChannelID, key int64) (above, below domain.ConnectionID, err error) {
 	side := func(compare, order string) string {
 		open := `SELECT * FROM (SELECT c.id, c.position_key AS k FROM connections c WHERE c.channel_id = $2 AND c.item_private = FALSE

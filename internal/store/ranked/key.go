@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// keyGap is the distance between new keys at the ends of a channel. It leaves room for 2^31 items,
-// and for halving the distance between any two 32 times.
+// keyGap is the distance between new keys at the ends of a channel. It allows 2^31 items, and
+// halving the distance between any two items 32 times.
 const keyGap = int64(1) << 32
 
 // leastStep is the distance between keys that renumbering on a level must reach. If it cannot, the

@@ -72,8 +72,8 @@ func (l List) Insert(ctx context.Context, i Item, n int64) error {
 // Remove stops counting a deleted connection.
 func (l List) Remove(ctx context.Context, i Item) error { return l.count(ctx, i, -1) }
 
-// begin creates both trees with a first connection and reports whether there were none. A list
-// that was emptied still has them.
+// begin creates both trees with a first connection, and reports whether it did. It returns false if
+// they exist already: an emptied list keeps its trees.
 func (l List) begin(ctx context.Context, private bool) (bool, error) {
 	nPrivate := 0
 	if private {

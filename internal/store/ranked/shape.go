@@ -141,7 +141,7 @@ func (o tree) join(ctx context.Context, n node, siblings []node) (bool, error) {
 	return false, nil
 }
 
-// fits reports whether two neighbours can become one node with room to grow.
+// fits reports whether two neighbours can be merged into one node that can still grow.
 func (o tree) fits(ctx context.Context, left, right node) (bool, error) {
 	if left.level == 0 {
 		return left.n+right.n <= leafMost*3/4, nil

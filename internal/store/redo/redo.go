@@ -62,7 +62,7 @@ func (w Writes) KeepAnswer(ctx context.Context, hash, request, answer []byte) er
 // Answered is the record of a request that claimed a key.
 type Answered struct {
 	Request   []byte // its hash
-	Answer    []byte // nil if there is none yet
+	Answer    []byte // nil until the request is answered
 	ClaimedAt time.Time
 }
 

@@ -17,15 +17,16 @@ import (
 // number.
 const countedUpTo = 10_000
 
-// Limits are the numbers that separate few documents from many. BeforeWords and BeforeOrder are how many may pass a
-// filter for it to be read first: before the words, or before the order if there are none. OnPage is how many closed
-// documents are looked up individually for a page. Seen is how many documents in private channels are read at once to
-// check for one of them. Shuffled is how many counted results are sorted in the seed's own order; beyond it, all seeds
-// share one order. Listed is how many private items of a channel the program lists, and Private how many private
-// channels of a viewer; beyond them, each document is looked up. Few is the limit on occurrences of the words for the
-// statement that returns all results at once; 0 disables that statement. Gathered is how many results PostgreSQL must
-// find before it takes a page of them. AtOnce is how many results that depend on connections are read for a page and its
-// total together.
+// Limits are the numbers that separate few documents from many. A filter that at most BeforeWords
+// documents pass is read before the words; without words, one that at most BeforeOrder documents
+// pass is read before the order. OnPage is how many closed documents are looked up individually for
+// a page. Seen is how many documents in private channels are read at once to check for one of them.
+// Shuffled is how many counted results are sorted in the seed's own order; beyond it, all seeds
+// share one order. Listed is how many private items of a channel the program lists, and Private how
+// many private channels of a viewer; beyond them, each document is looked up. Few is the limit on
+// occurrences of the words for the statement that returns all results at once; 0 disables that
+// statement. Gathered is how many results PostgreSQL must find before it takes a page of them.
+// AtOnce is how many results that depend on connections are read for a page and its total together.
 type Limits struct {
 	Few, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
 }

@@ -48,7 +48,7 @@ func TextOf(t *domain.Text) TextColumns {
 	return TextColumns{&t.Markdown, &t.HTML, &t.Plain}
 }
 
-// MetadataOf returns the column of metadata, which is null if there is none.
+// MetadataOf returns the value of the metadata column, which is null for empty metadata.
 func MetadataOf(m domain.Metadata) *string {
 	if m == "" {
 		return nil

@@ -11,9 +11,9 @@ import (
 )
 
 // around is the channel from which the reader came to a block, and the neighbours of the block in
-// it. It is zero if there is no such channel.
+// it. It is zero if the reader came from elsewhere.
 type around struct {
-	Channel    present.Channel // its Channel is nil if there is none
+	Channel    present.Channel // its Channel is nil if the reader came from elsewhere
 	Prev, Next string          // paths, "" at the ends
 }
 

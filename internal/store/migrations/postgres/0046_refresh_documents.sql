@@ -1,9 +1,9 @@
 -- +goose Up
 
--- How far jobs that look at all rows of a table have come: the key of the last row that they have
--- processed, and the largest possible key after the last one. Then they start again at repeat_at: during
--- an upgrade, nodes of the old version write rows where the job has already been. 0 means that the first
--- pass has not ended, and the largest possible time that there is no other pass.
+-- Progress of jobs that process all rows of a table. done is the key of the last processed row, or the
+-- largest possible key at the end of a pass. The job starts another pass at repeat_at, because nodes of
+-- the old version may write rows that it has already processed. repeat_at is 0 during the first pass, and
+-- the largest possible time if no other pass follows.
 CREATE TABLE backfill_progress (
     kind TEXT PRIMARY KEY,
     done BIGINT NOT NULL,
