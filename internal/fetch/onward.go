@@ -15,8 +15,8 @@ import (
 // too, because only Request.Onward decides what a page is.
 const beginning = 32 << 10
 
-// onward returns the address to which a response redirects by its content, or nil. It closes the
-// body if there is one; otherwise the body is still complete.
+// onward returns the address to which a response redirects by its content, and closes the body. If
+// there is no redirect, it returns nil, and the body is still complete.
 func (f *fetch) onward(resp *Response, r Request) *url.URL {
 	opened := resp.Body.(*body)
 	buffered := bufio.NewReaderSize(opened, beginning)
