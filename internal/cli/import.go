@@ -145,8 +145,8 @@ func secretOf(flag, file string) (string, error) {
 	return secret, nil
 }
 
-// importProgress tells how far an import has come: on a terminal in a bar, elsewhere in a line
-// every ten seconds, for programs in lines of JSON.
+// importProgress shows the progress of an import: a bar on a terminal, otherwise a line every ten
+// seconds, or lines of JSON for programs.
 type importProgress struct {
 	out, err io.Writer
 	json     *json.Encoder // nil: for people
@@ -228,7 +228,7 @@ func summary(r importing.Report, dry bool) catalog.ImportSummary {
 	return s
 }
 
-// end prints what was taken and what was not.
+// end prints the numbers of imported and skipped items.
 func (p *importProgress) end(r importing.Report, dry bool, err error) {
 	if p.bar != nil {
 		_ = p.bar.Finish()
