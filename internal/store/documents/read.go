@@ -61,8 +61,8 @@ func OfBlock(b domain.Block) Document {
 	d.body = []string{plain(b.Description), plain(b.Content), deref(b.AltText), file.Name, words.Place(d.source), deref(b.SourceTitle)}
 	if b.Page != nil {
 		d.body = append(d.body, b.Page.AuthorName)
-		if b.Page.Canonical != "" && d.source == d.value { // the author named no other source
-			d.source = b.Page.Canonical
+		if link := canonical(&b.Page.Canonical); link != "" && d.source == d.value { // the author named no other source
+			d.source = link
 		}
 	}
 	switch b.Type {
