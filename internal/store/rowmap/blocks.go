@@ -50,7 +50,7 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	b.Description, b.Content, b.Metadata = f.description.Value(), f.content.Value(), sqlx.MetadataValue(f.metadata)
 	b.CreatedAt, b.UpdatedAt = sqlx.Time(f.created), sqlx.Time(f.updated)
 	b.Image, b.File = unread(f.image), unread(f.file)
-	b.ValueURL, b.SourceURL = canonical(b.ValueURL), canonical(b.SourceURL)
+	b.ValueURL, b.SourceURL = Canonical(b.ValueURL), Canonical(b.SourceURL)
 	if b.Type == domain.LinkBlock {
 		b.Page, err = PageValue(f.embed)
 	} else {
@@ -59,10 +59,10 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	return err
 }
 
-// canonical returns a URL in its canonical form, because older versions stored URLs as they were
+// Canonical returns a URL in its canonical form, because older versions stored URLs as they were
 // sent. It returns nil for a URL that no browser accepts, since it cannot be fetched and is not a
 // URI.
-func canonical(stored *string) *string {
+func Canonical(stored *string) *string {
 	if stored == nil {
 		return nil
 	}

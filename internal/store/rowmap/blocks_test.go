@@ -41,7 +41,7 @@ func TestStoredURLs(t *testing.T) {
 		"http://a*b|c/":           "",
 	} {
 		got := ""
-		if link := canonical(&stored); link != nil {
+		if link := Canonical(&stored); link != nil {
 			got = *link
 		}
 		if got != want {
