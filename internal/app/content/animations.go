@@ -49,7 +49,7 @@ func (a *Content) FindAnimations(ctx context.Context) error {
 			}
 			failed = fmt.Errorf("find animations in %s: %w", f.Object, err)
 		}
-		err = a.note(ctx, func(ctx context.Context, tx *store.Tx) error {
+		err = a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
 			for animated, ids := range found {
 				if err := tx.SetAnimated(ctx, animated, ids...); err != nil {
 					return err
@@ -61,13 +61,6 @@ func (a *Content) FindAnimations(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// note stores what a job has found, even if the job's time is up.
-func (a *Content) note(ctx context.Context, write func(ctx context.Context, tx *store.Tx) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
-	defer cancel()
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
 }
 
 // isAnimated reads the header of an image. It returns false for a missing or broken file. It also

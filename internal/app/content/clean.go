@@ -66,7 +66,7 @@ func (a *Content) ExamineFiles(ctx context.Context) error {
 
 // setCleaned stores what was found, even if the time of the job or request is up.
 func (a *Content) setCleaned(ctx context.Context, all ...blobs.Cleaned) error {
-	return a.note(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range all {
 			if err := tx.SetCleaned(ctx, c); err != nil {
 				return err
