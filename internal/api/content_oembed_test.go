@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +55,7 @@ func TestDiscoveredOEmbed(t *testing.T) {
 			}
 		}
 		if c.author != "" {
-			if found := r.Get("ada", "/v3/search?query=%s&type=Link", c.author).Ints("data", "id"); !contains(found, got.Int("id")) {
+			if found := r.Get("ada", "/v3/search?query=%s&type=Link", c.author).Ints("data", "id"); !slices.Contains(found, got.Int("id")) {
 				t.Errorf("%d: the author does not find it", i)
 			}
 		}

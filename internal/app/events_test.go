@@ -43,7 +43,7 @@ var unpublished = map[string]string{
 		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
 	"files, and the wait for content": `AddFile AddUpload AvatarGranted BeginAttempt BlobStored ClaimBlob DoomObject DropUpload
 		EndProcessing EndReservation ExtendReservation FillUpload KeepMetadata KeepUpload LockAvatarWish LockByteUsage MeasureUpload ObjectRemoved
-		ObjectStays EachUsage LockTexts RecountBytes Reserve RestartProcessing SetCleaned StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
+		ObjectStays RecountBytes Reserve RestartProcessing SetCleaned StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
 		UseUpload WishAvatar`,
 	"batches, whose blocks are published one by one": `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
 	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments EmptyInbox EndFollows
@@ -91,6 +91,9 @@ func TestEveryWriteIsPublished(t *testing.T) {
 	none := map[string]bool{}
 	for _, names := range unpublished {
 		for _, name := range strings.Fields(names) {
+			if none[name] {
+				t.Errorf("Tx.%s is listed twice", name)
+			}
 			none[name] = true
 		}
 	}

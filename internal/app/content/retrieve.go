@@ -219,7 +219,7 @@ func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetc
 		title = said.Title
 	}
 	made := content{kind: domain.LinkBlock, title: cut(title), description: p.Description, markdown: p.Markdown, sourceTitle: cut(title),
-		page: &domain.PageFacts{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author), AuthorURL: said.AuthorURL}}
+		page: &domain.PageFacts{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author)}}
 	if made.page.Canonical != "" {
 		blocked, err := a.BlockedSites(ctx, made.page.Canonical)
 		if err != nil {

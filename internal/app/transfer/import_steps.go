@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/internal/app/content"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
@@ -227,9 +226,7 @@ func (a *Transfer) ImportStepStopped(ctx context.Context, w ImportWork, err erro
 }
 
 func (a *Transfer) undoImportAttempt(ctx context.Context, id domain.ImportID) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), content.NoteTimeout)
-	defer cancel()
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoImportAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoImportAttempt(ctx, id) })
 }
 
 // keepable makes texts from a source, which may be anything, storable.
