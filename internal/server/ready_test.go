@@ -44,9 +44,9 @@ func TestReadinessOfFrozen(t *testing.T) {
 func TestReadinessIsReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		runs := 0
+		var runs atomic.Int64
 		c := &readiness{within: time.Second, every: 5 * time.Second, check: func(ctx context.Context) error {
-			runs++
+			runs.Add(1)
 			<-ctx.Done()
 			return ctx.Err()
 		}}
@@ -56,12 +56,13 @@ func TestReadinessIsReused(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		if runs != 1 {
-			t.Errorf("%d runs", runs)
+		if n := runs.Load(); n != 1 {
+			t.Errorf("%d runs", n)
 		}
 		time.Sleep(5 * time.Second) // fake clock
-		if c.ready(t.Context()); runs != 2 {
-			t.Errorf("%d runs", runs)
+		_ = c.ready(t.Context())
+		if n := runs.Load(); n != 2 {
+			t.Errorf("%d runs", n)
 		}
 	})
 }
