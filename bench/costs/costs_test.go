@@ -58,7 +58,7 @@ func operations(t *testing.T, r *apptest.Rig) (all []operation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, _, err := r.S.App.CreateToken(t.Context(), domain.UserID(made.Reader), "costs", domain.ScopeWrite)
+	reader, _, err := r.S.App.Accounts.CreateToken(t.Context(), domain.UserID(made.Reader), "costs", domain.ScopeWrite)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func (c *crowd) report(ctx context.Context) (Crowd, error) {
 		if err != nil {
 			return m, err
 		}
-		token, _, err := a.CreateToken(ctx, id, "benchmark", domain.ScopeWrite)
+		token, _, err := a.Accounts.CreateToken(ctx, id, "benchmark", domain.ScopeWrite)
 		if err != nil {
 			return m, fmt.Errorf("dataset: token: %w", err)
 		}

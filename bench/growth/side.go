@@ -57,7 +57,7 @@ func open(ctx context.Context, folder, url string, made dataset.Made) (s *side, 
 	if err != nil {
 		return nil, err
 	}
-	s.reader, _, err = app.New(app.Options{Store: store.New(db)}).CreateToken(ctx, domain.UserID(made.Reader), "growth", domain.ScopeWrite)
+	s.reader, _, err = app.New(app.Options{Store: store.New(db)}).Accounts.CreateToken(ctx, domain.UserID(made.Reader), "growth", domain.ScopeWrite)
 	if err := errors.Join(err, db.Close()); err != nil {
 		return nil, err
 	}

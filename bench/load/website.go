@@ -15,7 +15,7 @@ import (
 // signIn signs a browser in as the owner of the large channel and stores its cookie, since accounts of a data set have
 // no passwords.
 func (b *bench) signIn(ctx context.Context, s *server.Server) error {
-	u, err := s.App.User(ctx, domain.Ref{Slug: b.made.User})
+	u, err := s.App.People.User(ctx, domain.Ref{Slug: b.made.User})
 	if err != nil {
 		return err
 	}

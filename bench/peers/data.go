@@ -106,6 +106,6 @@ func stranger(ctx context.Context, s *store.Store) (token string, err error) {
 	if err != nil {
 		return "", err
 	}
-	token, _, err = app.New(app.Options{Store: s}).CreateToken(ctx, id, "benchmark", domain.ScopeRead)
+	token, _, err = app.New(app.Options{Store: s}).Accounts.CreateToken(ctx, id, "benchmark", domain.ScopeRead)
 	return token, err
 }

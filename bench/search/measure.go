@@ -160,7 +160,7 @@ func (c testCase) search(ctx context.Context, b bench) error {
 // answer builds the complete response except its JSON: the page with everything that it shows.
 func (c testCase) answer(ctx context.Context, b bench) error {
 	actor := domain.Actor{UserID: c.viewer, Tier: domain.TierSupporter}
-	_, err := b.app.Search(ctx, actor, c.q, &c.q.Seed)
+	_, err := b.app.Finder.Search(ctx, actor, c.q, &c.q.Seed)
 	return err
 }
 

@@ -53,7 +53,7 @@ func (cmd command) writes(ctx context.Context, cfg config.Config) error {
 	text := strings.Repeat("amber water stone alphabet river light harbour window garden morning ", 5)
 	l = costs{}
 	for i := range rounds {
-		_, err := a.CreateBlock(ctx, domain.Actor{UserID: domain.UserID(cmd.Viewer), Tier: domain.TierSupporter, Scope: domain.ScopeWrite}, collections.CreateBlockInput{
+		_, err := a.Collections.CreateBlock(ctx, domain.Actor{UserID: domain.UserID(cmd.Viewer), Tier: domain.TierSupporter, Scope: domain.ScopeWrite}, collections.CreateBlockInput{
 			BlockInput: collections.BlockInput{Value: fmt.Sprint(text, i)}, Targets: []collections.Target{{Channel: domain.Ref{ID: 1}}}})
 		if err != nil {
 			return err

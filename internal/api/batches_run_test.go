@@ -38,7 +38,7 @@ func upTo(r *apptest.Rig, id string, blocks int32, why error) {
 		}
 	})
 	defer end()
-	if err := r.S.App.RunBatch(ctx, id); err == nil || next.Load() != blocks+1 {
+	if err := r.S.App.Collections.RunBatch(ctx, id); err == nil || next.Load() != blocks+1 {
 		r.T.Fatalf("ended with %v", err)
 	}
 }
@@ -117,7 +117,7 @@ func die(r *apptest.Rig, id string, n int) (died bool) {
 	})
 	defer end()
 	defer func() { died = recover() != nil }()
-	if err := r.S.App.RunBatch(r.T.Context(), id); err != nil {
+	if err := r.S.App.Collections.RunBatch(r.T.Context(), id); err != nil {
 		r.T.Fatal(err)
 	}
 	return false
@@ -132,7 +132,7 @@ func TestBatchAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() {
-				if err := r.S.App.RunBatch(t.Context(), id); err != nil {
+				if err := r.S.App.Collections.RunBatch(t.Context(), id); err != nil {
 					t.Error(err)
 				}
 			})
@@ -228,7 +228,7 @@ func TestBatchOfSuspended(t *testing.T) {
 		r.Operator("op")
 		ada := domain.Ref{ID: int64(r.Person("ada").ID)}
 		suspend := func(yes bool) {
-			if _, err := r.S.App.Suspend(t.Context(), ada, yes); err != nil {
+			if _, err := r.S.App.Operating.Suspend(t.Context(), ada, yes); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -250,7 +250,7 @@ func TestBatchCost(t *testing.T) {
 		cost := func(blocks int) int {
 			id := sendBatch(r, "ada", map[string]any{"channel_ids": []any{channel}, "blocks": numbered(blocks)})
 			return len(r.Statements(func() {
-				if err := r.S.App.RunBatch(t.Context(), id); err != nil {
+				if err := r.S.App.Collections.RunBatch(t.Context(), id); err != nil {
 					t.Error(err)
 				}
 			}))

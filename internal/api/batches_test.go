@@ -291,7 +291,7 @@ func TestBatchIsItsMakers(t *testing.T) {
 
 func sweep(r *apptest.Rig) {
 	r.T.Helper()
-	if err := r.S.App.SweepContent(r.T.Context()); err != nil {
+	if err := r.S.App.Content.SweepContent(r.T.Context()); err != nil {
 		r.T.Fatal(err)
 	}
 }

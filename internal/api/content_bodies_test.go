@@ -101,7 +101,7 @@ func TestContentDocumentText(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		r.Person("ada")
-		if _, err := r.S.App.SetTier(t.Context(), domain.Ref{Slug: "ada"}, domain.TierPremium); err != nil {
+		if _, err := r.S.App.Accounts.SetTier(t.Context(), domain.Ref{Slug: "ada"}, domain.TierPremium); err != nil {
 			t.Fatal(err)
 		}
 		r.Web("example.com/linked", apptest.Serve("application/pdf", []byte(document("Patterns algebraical"))))
@@ -125,11 +125,11 @@ func TestContentDocumentText(t *testing.T) {
 			channel := r.Channel("ada", "Documents", "public")
 			r.Connect("ada", "Block", id, channel)
 			actor := domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}
-			removed, err := r.S.App.RemoveItem(t.Context(), actor, domain.Ref{ID: channel}, domain.BlockRef(domain.BlockID(id)))
+			removed, err := r.S.App.Collections.RemoveItem(t.Context(), actor, domain.Ref{ID: channel}, domain.BlockRef(domain.BlockID(id)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if back, err := r.S.App.UndoRemoval(t.Context(), actor, removed.Undo); err != nil || back.Count != 1 {
+			if back, err := r.S.App.Collections.UndoRemoval(t.Context(), actor, removed.Undo); err != nil || back.Count != 1 {
 				t.Fatalf("the undo restores %d items: %v", back.Count, err)
 			}
 			r.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", id), `{"description":"Ours"}`).Want(http.StatusOK)

@@ -150,7 +150,7 @@ func TestSweep(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		sweep := func() {
 			t.Helper()
-			if err := r.S.App.SweepContent(t.Context()); err != nil {
+			if err := r.S.App.Content.SweepContent(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -210,7 +210,7 @@ func TestSweepStaging(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := r.S.App.SweepContent(t.Context()); err != nil {
+	if err := r.S.App.Content.SweepContent(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if left := storedObjects(r, "staging"); !slices.Equal(left, []string{"new"}) {

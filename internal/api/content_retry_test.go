@@ -69,7 +69,7 @@ func TestRetryIsBounded(t *testing.T) {
 		attempt := func(n int, want string) {
 			t.Helper()
 			r.Exec(fmt.Sprint("UPDATE processings SET attempts = ", n-1))
-			_ = r.S.App.RunProcessBlock(t.Context(), content.ProcessBlock{Block: domain.BlockID(id)}) // it fails
+			_ = r.S.App.Content.RunProcessBlock(t.Context(), content.ProcessBlock{Block: domain.BlockID(id)}) // it fails
 			holds(t, r.Get("ada", "/ext/v1/blocks/%d/processing", id), map[string]any{"state": want, "attempts": n})
 		}
 		attempt(4, "waiting")

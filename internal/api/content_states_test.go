@@ -184,10 +184,10 @@ func TestContentBusySite(t *testing.T) {
 	page := submit(r, "ada", "http://example.com/page", nil)
 	done := make(chan error)
 	go func() {
-		done <- r.S.App.RunProcessBlock(context.WithoutCancel(t.Context()), content.ProcessBlock{Block: domain.BlockID(held)})
+		done <- r.S.App.Content.RunProcessBlock(context.WithoutCancel(t.Context()), content.ProcessBlock{Block: domain.BlockID(held)})
 	}()
 	<-begun
-	if err := r.S.App.RunProcessBlock(t.Context(), content.ProcessBlock{Block: domain.BlockID(page)}); err == nil {
+	if err := r.S.App.Content.RunProcessBlock(t.Context(), content.ProcessBlock{Block: domain.BlockID(page)}); err == nil {
 		t.Error("the page is done without its image")
 	}
 	holds(t, r.Get("ada", "/ext/v1/blocks/%d/processing", page), map[string]any{"state": "waiting", "attempts": 0})
@@ -287,7 +287,7 @@ func TestContentOnce(t *testing.T) {
 		ends := make(chan error, 2)
 		for range 2 {
 			go func() {
-				ends <- r.S.App.RunProcessBlock(context.WithoutCancel(t.Context()), content.ProcessBlock{Block: domain.BlockID(id)})
+				ends <- r.S.App.Content.RunProcessBlock(context.WithoutCancel(t.Context()), content.ProcessBlock{Block: domain.BlockID(id)})
 			}()
 		}
 		for range 2 {

@@ -21,11 +21,11 @@ func TestExtSite(t *testing.T) {
 			t.Errorf("at first %s", got.Body)
 		}
 		ada := domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}
-		if _, err := r.S.App.SetOffice(t.Context(), domain.Ref{ID: int64(ada.UserID)}, domain.OfficeOperator); err != nil {
+		if _, err := r.S.App.Operating.SetOffice(t.Context(), domain.Ref{ID: int64(ada.UserID)}, domain.OfficeOperator); err != nil {
 			t.Fatal(err)
 		}
 		name, about, picture := "Kelp", "A *quiet* place", sent(r, "ada", "a.png", "image/png", string(apptest.PNG(t, 9, 9)))
-		_, err := r.S.App.UpdateSite(t.Context(), ada, operating.SiteInput{Name: &name,
+		_, err := r.S.App.Operating.UpdateSite(t.Context(), ada, operating.SiteInput{Name: &name,
 			About: core.Patch{Set: true, Value: &about}, Picture: core.Patch{Set: true, Value: &picture}})
 		if err != nil {
 			t.Fatal(err)

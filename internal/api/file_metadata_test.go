@@ -133,7 +133,7 @@ func TestExamineFiles(t *testing.T) {
 		processed(r, sent(r, "ada", "one.png", "image/png", string(apptest.PNG(t, 30, 20))), nil)
 		forget := func() { r.Exec(`UPDATE blobs SET clean_size = NULL, clean_plan = NULL`) }
 		left := func() int64 {
-			all, err := r.S.App.Backfills(t.Context())
+			all, err := r.S.App.Operating.Backfills(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,14 +157,14 @@ func TestExamineFiles(t *testing.T) {
 		}
 		forget()
 		for range 2 {
-			if err := r.S.App.ExamineFiles(t.Context()); err != nil {
+			if err := r.S.App.Content.ExamineFiles(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if n := left(); n != 0 {
 				t.Errorf("%d files are left after the job", n)
 			}
 		}
-		writes := r.Statements(func() { _ = r.S.App.ExamineFiles(t.Context()) })
+		writes := r.Statements(func() { _ = r.S.App.Content.ExamineFiles(t.Context()) })
 		for _, query := range writes {
 			if strings.Contains(query, "UPDATE") {
 				t.Errorf("the job writes again: %s", query)

@@ -31,7 +31,7 @@ func TestGroupsRaceAccept(t *testing.T) {
 		}
 		var accepted atomic.Int64
 		together(8, func(i int) {
-			_, err := r.S.App.AcceptInvitation(t.Context(), writer(r, names[i%len(names)]), token)
+			_, err := r.S.App.People.AcceptInvitation(t.Context(), writer(r, names[i%len(names)]), token)
 			if err == nil {
 				accepted.Add(1)
 			} else if domain.KindOf(err) != domain.NotFound {

@@ -39,9 +39,9 @@ func writer(r *apptest.Rig, name string) domain.Actor {
 // wantDead checks that a token does not work.
 func wantDead(t *testing.T, r *apptest.Rig, after, token string) {
 	t.Helper()
-	_, read := r.S.App.InvitationByToken(t.Context(), token)
-	_, accept := r.S.App.AcceptInvitation(t.Context(), writer(r, "eve"), token)
-	for what, err := range map[string]error{"reading": read, "accepting": accept, "declining": r.S.App.DeclineInvitation(t.Context(), token)} {
+	_, read := r.S.App.People.InvitationByToken(t.Context(), token)
+	_, accept := r.S.App.People.AcceptInvitation(t.Context(), writer(r, "eve"), token)
+	for what, err := range map[string]error{"reading": read, "accepting": accept, "declining": r.S.App.People.DeclineInvitation(t.Context(), token)} {
 		if domain.KindOf(err) != domain.NotFound || err == nil {
 			t.Errorf("%s: %s by the token: %v", after, what, err)
 		}
@@ -55,17 +55,17 @@ func TestGroupsTokens(t *testing.T) {
 		address := "post@example.org"
 
 		_, token := mailed(t, r, id, "eve", nil)
-		i, err := r.S.App.InvitationByToken(t.Context(), token)
+		i, err := r.S.App.People.InvitationByToken(t.Context(), token)
 		if err != nil || i.Group.Slug != "society" || i.InvitedBy.Slug != "ada" || i.Invitee.Slug != "eve" {
 			t.Fatalf("invitation %+v, %v", i, err)
 		}
-		if _, err := r.S.App.AcceptInvitation(t.Context(), writer(r, "tom"), token); domain.KindOf(err) != domain.Forbidden {
+		if _, err := r.S.App.People.AcceptInvitation(t.Context(), writer(r, "tom"), token); domain.KindOf(err) != domain.Forbidden {
 			t.Errorf("accepting for somebody else: %v", err)
 		}
-		if _, err := r.S.App.AcceptInvitation(t.Context(), domain.Actor{UserID: r.Person("eve").ID, Scope: domain.ScopeRead}, token); domain.KindOf(err) != domain.Forbidden {
+		if _, err := r.S.App.People.AcceptInvitation(t.Context(), domain.Actor{UserID: r.Person("eve").ID, Scope: domain.ScopeRead}, token); domain.KindOf(err) != domain.Forbidden {
 			t.Errorf("accepting by a token for reading: %v", err)
 		}
-		if g, err := r.S.App.AcceptInvitation(t.Context(), writer(r, "eve"), token); err != nil || !g.Member || g.Users != 2 {
+		if g, err := r.S.App.People.AcceptInvitation(t.Context(), writer(r, "eve"), token); err != nil || !g.Member || g.Users != 2 {
 			t.Fatalf("accepted %+v, %v", g, err)
 		}
 		wantDead(t, r, "accepted", token)
@@ -73,7 +73,7 @@ func TestGroupsTokens(t *testing.T) {
 		wantDead(t, r, "accepted and left", token)
 
 		_, token = mailed(t, r, id, "", &address)
-		if err := r.S.App.DeclineInvitation(t.Context(), token); err != nil {
+		if err := r.S.App.People.DeclineInvitation(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
 		wantDead(t, r, "declined", token)
@@ -108,7 +108,7 @@ func TestGroupsInvitationWaitsForAccount(t *testing.T) {
 		group := fmt.Sprint("/v3/groups/", id)
 		address := "new@example.org"
 		_, token := mailed(t, r, id, "", &address)
-		u, err := r.S.App.CreateUser(t.Context(), accounts.CreateUserInput{Name: "New", Email: "New@example.org", Tier: domain.TierFree})
+		u, err := r.S.App.Accounts.CreateUser(t.Context(), accounts.CreateUserInput{Name: "New", Email: "New@example.org", Tier: domain.TierFree})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,10 +117,10 @@ func TestGroupsInvitationWaitsForAccount(t *testing.T) {
 		if pending.Str("outcome") != "invitation_pending" || pending.Get("invitation.invitee") != nil {
 			t.Errorf("after signing up: %s", pending.Body)
 		}
-		if i, err := r.S.App.InvitationByToken(t.Context(), token); err != nil || i.Invitee == nil || i.Invitee.ID != int64(u.ID) {
+		if i, err := r.S.App.People.InvitationByToken(t.Context(), token); err != nil || i.Invitee == nil || i.Invitee.ID != int64(u.ID) {
 			t.Errorf("invitation %+v, %v", i, err)
 		}
-		if _, err := r.S.App.AcceptInvitation(t.Context(), domain.Actor{UserID: u.ID, Scope: domain.ScopeWrite}, token); err != nil {
+		if _, err := r.S.App.People.AcceptInvitation(t.Context(), domain.Actor{UserID: u.ID, Scope: domain.ScopeWrite}, token); err != nil {
 			t.Error(err)
 		}
 		if got := r.Do("ada", "POST", group+"/invitations", body).Want(200).Str("outcome"); got != "already_member" {
@@ -135,14 +135,14 @@ func TestGroupsInvitationToAddressIsItsHolders(t *testing.T) {
 		id := r.Group("Society", "ada")
 		address := "max@example.org"
 		_, token := mailed(t, r, id, "max", &address)
-		if g, err := r.S.App.AcceptInvitation(t.Context(), writer(r, "eve"), token); err != nil || !g.Member {
+		if g, err := r.S.App.People.AcceptInvitation(t.Context(), writer(r, "eve"), token); err != nil || !g.Member {
 			t.Fatalf("%+v, %v", g, err)
 		}
 		if got := r.Do("ada", "POST", fmt.Sprint("/v3/groups/", id, "/invitations"), asUser(r, "max")).Want(201).Str("outcome"); got != "invited" {
 			t.Errorf("inviting who has not accepted: %s", got)
 		}
 		_, token = mailed(t, r, id, "", &address) // despite the open one
-		if _, err := r.S.App.AcceptInvitation(t.Context(), writer(r, "ada"), token); err != nil {
+		if _, err := r.S.App.People.AcceptInvitation(t.Context(), writer(r, "ada"), token); err != nil {
 			t.Errorf("a member accepts: %v", err)
 		}
 	})

@@ -58,7 +58,7 @@ func hiddenFiles(t *testing.T, r *apptest.Rig) {
 
 	hide := func(block int64) moderation.HiddenID {
 		t.Helper()
-		h, err := r.S.App.Hide(t.Context(), operating.CommandLine(),
+		h, err := r.S.App.Moderation.Hide(t.Context(), operating.CommandLine(),
 			moderation.HideInput{About: domain.Subject{Type: domain.SubjectBlock, ID: block}})
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func hiddenFiles(t *testing.T, r *apptest.Rig) {
 	}
 	show := func(id moderation.HiddenID) {
 		t.Helper()
-		if _, err := r.S.App.Show(t.Context(), operating.CommandLine(), id, ""); err != nil {
+		if _, err := r.S.App.Moderation.Show(t.Context(), operating.CommandLine(), id, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +82,7 @@ func hiddenFiles(t *testing.T, r *apptest.Rig) {
 
 	again := hide(hidden) // separately, and with the person who created it
 	ada := domain.Ref{ID: int64(r.Person("ada").ID)}
-	if _, err := r.S.App.SuspendAndHide(t.Context(), ada); err != nil {
+	if _, err := r.S.App.Operating.SuspendAndHide(t.Context(), ada); err != nil {
 		t.Fatal(err)
 	}
 	all := append(append(append([]string{}, files...), others...), kept)
@@ -90,7 +90,7 @@ func hiddenFiles(t *testing.T, r *apptest.Rig) {
 		r.Do("", "GET", path, nil).Want(404)
 	}
 	r.WorkJobs()
-	if _, err := r.S.App.Suspend(t.Context(), ada, false); err != nil {
+	if _, err := r.S.App.Operating.Suspend(t.Context(), ada, false); err != nil {
 		t.Fatal(err)
 	}
 	r.WorkJobs()

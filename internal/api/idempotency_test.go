@@ -208,7 +208,7 @@ func TestIdempotencyKeys(t *testing.T) {
 			t.Error("a key is kept for more than a day")
 		}
 		r.Clock.Advance(core.OnceKept + time.Second)
-		if err := r.S.App.SweepAccounts(t.Context()); err != nil || len(r.Dump()["once_keys"]) != 0 {
+		if err := r.S.App.Accounts.SweepAccounts(t.Context()); err != nil || len(r.Dump()["once_keys"]) != 0 {
 			t.Errorf("%v: keys are left: %v", err, r.Dump()["once_keys"])
 		}
 	})

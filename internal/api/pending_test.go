@@ -82,7 +82,7 @@ func newPendingWorld(r *apptest.Rig) *pendingWorld {
 func (w *pendingWorld) follow(as string, kind domain.SubjectType, id int64) {
 	w.T.Helper()
 	actor := domain.Actor{UserID: w.Person(as).ID, Scope: domain.ScopeWrite}
-	if err := w.S.App.Follow(w.T.Context(), actor, apppeople.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
+	if err := w.S.App.People.Follow(w.T.Context(), actor, apppeople.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
 		w.T.Fatal(err)
 	}
 }
@@ -224,7 +224,7 @@ var pendingChanges = map[string]struct {
 	}},
 	"an account is deleted": {"owner", func(w *pendingWorld) {
 		actor := domain.Actor{UserID: w.Person("owner").ID, Scope: domain.ScopeWrite}
-		if err := w.S.App.DeleteAccount(w.T.Context(), actor, w.Proved(actor.UserID), "owner"); err != nil {
+		if err := w.S.App.Accounts.DeleteAccount(w.T.Context(), actor, w.Proved(actor.UserID), "owner"); err != nil {
 			w.T.Fatal(err)
 		}
 	}},

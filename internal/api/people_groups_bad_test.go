@@ -72,7 +72,7 @@ func TestGroupsBadTokens(t *testing.T) {
 		p.Person("eve")
 		address := "someone@example.org"
 		_, used := mailed(t, p.Rig, group, "bob", nil)
-		if _, err := p.S.App.AcceptInvitation(t.Context(), writer(p.Rig, "bob"), used); err != nil {
+		if _, err := p.S.App.People.AcceptInvitation(t.Context(), writer(p.Rig, "bob"), used); err != nil {
 			t.Fatal(err)
 		}
 		dead("used", used)
@@ -105,11 +105,11 @@ func TestGroupsRaceEnds(t *testing.T) {
 				var err error
 				switch i {
 				case 0:
-					_, err = p.S.App.AcceptInvitation(t.Context(), writer(p.Rig, "bob"), token)
+					_, err = p.S.App.People.AcceptInvitation(t.Context(), writer(p.Rig, "bob"), token)
 				case 1:
-					_, err = p.S.App.AcceptInvitation(t.Context(), writer(p.Rig, "max"), token)
+					_, err = p.S.App.People.AcceptInvitation(t.Context(), writer(p.Rig, "max"), token)
 				case 2:
-					err = p.S.App.DeclineInvitation(t.Context(), token)
+					err = p.S.App.People.DeclineInvitation(t.Context(), token)
 				case 3:
 					res := p.Do("ada", "DELETE", at("/v3/groups/%d/invitations/%d", group, id), nil)
 					if results[i] = res.Status == http.StatusNoContent; !results[i] && res.Status != http.StatusUnprocessableEntity {

@@ -243,7 +243,7 @@ func TestPiecesAreNeverStale(t *testing.T) {
 		r.WorkJobs()
 		p.compare(all, 1)
 		p.did = "the account of bob was deleted"
-		if err := r.S.App.DeleteAccount(t.Context(), domain.Actor{UserID: r.Person("bob").ID, Scope: domain.ScopeWrite}, r.Proved(r.Person("bob").ID), "bob"); err != nil {
+		if err := r.S.App.Accounts.DeleteAccount(t.Context(), domain.Actor{UserID: r.Person("bob").ID, Scope: domain.ScopeWrite}, r.Proved(r.Person("bob").ID), "bob"); err != nil {
 			t.Fatal(err)
 		}
 		p.viewers = slices.DeleteFunc(p.viewers, func(v string) bool { return v == "bob" })

@@ -168,18 +168,18 @@ func TestSweepGoesOn(t *testing.T) {
 			r.Exec(`INSERT INTO doomed_objects (object, created_at) VALUES ($1, 1)`, fmt.Sprintf("originals/ab/%02d", i))
 		}
 		r.Exec(`INSERT INTO doomed_objects (object, created_at) VALUES ('no name/of an object', 1), ('', 1)`)
-		err := r.S.App.SweepContent(t.Context())
+		err := r.S.App.Content.SweepContent(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "2 objects could not be removed") {
 			t.Errorf("%v", err)
 		}
 		if n := rows(r, "doomed_objects"); n != 2 {
 			t.Errorf("%d are left", n)
 		}
-		if err := r.S.App.SweepContent(t.Context()); err != nil { // not yet
+		if err := r.S.App.Content.SweepContent(t.Context()); err != nil { // not yet
 			t.Error(err)
 		}
 		r.Clock.Advance(2 * time.Hour)
-		if err := r.S.App.SweepContent(t.Context()); err == nil {
+		if err := r.S.App.Content.SweepContent(t.Context()); err == nil {
 			t.Error("they are not tried again")
 		}
 		r.Exec(`DELETE FROM doomed_objects`)

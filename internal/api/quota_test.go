@@ -120,7 +120,7 @@ func TestQuotaFollowsBytes(t *testing.T) {
 			t.Errorf("%d uploads outlive what was made of them", n)
 		}
 		r.Clock.Advance(3 * time.Hour)
-		if err := r.S.App.SweepContent(t.Context()); err != nil {
+		if err := r.S.App.Content.SweepContent(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if left := storedObjects(r, "files"); len(left) != 0 {
@@ -128,7 +128,7 @@ func TestQuotaFollowsBytes(t *testing.T) {
 		}
 		sent(r, "ada", "b.txt", "text/plain", strings.Repeat("y", 150))
 		r.Clock.Advance(25 * time.Hour)
-		if err := r.S.App.SweepContent(t.Context()); err != nil {
+		if err := r.S.App.Content.SweepContent(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		wantStored(r, "a day later", 0, 0)
@@ -153,7 +153,7 @@ func TestQuotaOfFetched(t *testing.T) {
 		r.Web("example.com/a.png", apptest.Serve("image/png", picture))
 		r.Web("example.com/b.txt", apptest.Serve("text/plain", bytes.Repeat([]byte("x"), 1000)))
 		tier := func(tier domain.Tier) {
-			if _, err := r.S.App.SetTier(t.Context(), domain.Ref{ID: int64(r.Person("ada").ID)}, tier); err != nil {
+			if _, err := r.S.App.Accounts.SetTier(t.Context(), domain.Ref{ID: int64(r.Person("ada").ID)}, tier); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -261,7 +261,7 @@ func TestQuotaAfterKill(t *testing.T) {
 		wantStored(r, "then", 10, 10)
 		sent(r, "ada", "b.txt", "text/plain", strings.Repeat("y", 90))
 		r.Clock.Advance(3 * time.Hour)
-		if err := r.S.App.SweepContent(t.Context()); err != nil {
+		if err := r.S.App.Content.SweepContent(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := rows(r, "byte_reservations"); n != 0 || rows(r, "blobs") != 2 {
@@ -290,7 +290,7 @@ func TestQuotaInS3(t *testing.T) {
 	there(40)
 	there(41)
 	r.Clock.Advance(61 * time.Minute)
-	if err := r.S.App.SweepContent(t.Context()); err != nil {
+	if err := r.S.App.Content.SweepContent(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	wantStored(r, "measured", 40, 140)

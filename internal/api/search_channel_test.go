@@ -14,7 +14,7 @@ func TestFilterChannelContents(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		r.Person("ben")
-		if _, err := r.S.App.SetTier(t.Context(), domain.Ref{Slug: "ben"}, domain.TierFree); err != nil {
+		if _, err := r.S.App.Accounts.SetTier(t.Context(), domain.Ref{Slug: "ben"}, domain.TierFree); err != nil {
 			t.Fatal(err)
 		}
 		shelf, secret, open := r.Channel("ada", "Shelf", "public"), r.Channel("ada", "Secret moss", "private"), r.Channel("ada", "Open moss", "public")

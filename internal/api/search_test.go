@@ -29,7 +29,7 @@ func TestSearchIsForTiers(t *testing.T) {
 	r.Do("", "GET", "/v3/search?query=x", nil).Want(401)
 	for tier, want := range map[domain.Tier]int{domain.TierFree: 403, domain.TierPremium: 200, domain.TierSupporter: 200} {
 		r.Person("ada")
-		if _, err := r.S.App.SetTier(t.Context(), domain.Ref{Slug: "ada"}, tier); err != nil {
+		if _, err := r.S.App.Accounts.SetTier(t.Context(), domain.Ref{Slug: "ada"}, tier); err != nil {
 			t.Fatal(err)
 		}
 		for _, as := range []string{"ada", "ada/read"} {

@@ -92,7 +92,7 @@ func TestUploadsInS3(t *testing.T) {
 	refused(t, "too large", create("ada", address), http.StatusBadRequest, "value: the file is larger than 1048576 bytes")
 
 	r.Clock.Advance(25 * time.Hour)
-	if err := r.S.App.SweepContent(t.Context()); err != nil {
+	if err := r.S.App.Content.SweepContent(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	refused(t, "a day later", create("ada", value), http.StatusBadRequest, "value: names no upload of yours")

@@ -112,7 +112,7 @@ func TestBadgeAndInitials(t *testing.T) {
 	}
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for i, test := range tests {
-			u, err := r.S.App.CreateUser(t.Context(), accounts.CreateUserInput{Name: test.name, Tier: test.tier,
+			u, err := r.S.App.Accounts.CreateUser(t.Context(), accounts.CreateUserInput{Name: test.name, Tier: test.tier,
 				Email: fmt.Sprintf("user%d@example.org", i)})
 			if err != nil {
 				t.Fatal(err)
@@ -121,7 +121,7 @@ func TestBadgeAndInitials(t *testing.T) {
 			if res.Str("initials") != test.initials || res.Get("badge") != test.badge || res.Str("tier") != string(test.tier) {
 				t.Errorf("%q, %s: %s", test.name, test.tier, res.Body)
 			}
-			if _, err := r.S.App.SetTier(t.Context(), domain.Ref{ID: int64(u.ID)}, domain.TierPremium); err != nil {
+			if _, err := r.S.App.Accounts.SetTier(t.Context(), domain.Ref{ID: int64(u.ID)}, domain.TierPremium); err != nil {
 				t.Fatal(err)
 			}
 			if res := r.Get("", "/v3/users/%d", u.ID); res.Get("badge") != "premium" || res.Str("tier") != "premium" {
@@ -138,7 +138,7 @@ func TestSuspendedUser(t *testing.T) {
 		channel := r.Channel("ada", "Kept", "closed")
 		r.Operator("op")
 		for _, suspended := range []bool{true, true, false} {
-			if _, err := r.S.App.Suspend(t.Context(), domain.Ref{Slug: "ada"}, suspended); err != nil {
+			if _, err := r.S.App.Operating.Suspend(t.Context(), domain.Ref{Slug: "ada"}, suspended); err != nil {
 				t.Fatal(err)
 			}
 			for _, path := range []string{"/v3/me", "/v3/ping", "/v3/channels/kept", "/v3/channels/none", "/ext/v1/channels/kept/collaborators"} {

@@ -56,7 +56,7 @@ func (w *world) story(group domain.GroupID) []step {
 	return []step{
 		{"owner, author and maker renamed", rename("users", "name = 'Ada Byron'", ada), nil},
 		{"owner, author and maker gets a picture", rename("users", "avatar = 'https://vitrine.test/a.png'", ada), nil},
-		{"tier", func() { w.must(w.S.App.SetTier(w.T.Context(), domain.Ref{ID: int64(ada)}, domain.TierFree)) }, nil},
+		{"tier", func() { w.must(w.S.App.Accounts.SetTier(w.T.Context(), domain.Ref{ID: int64(ada)}, domain.TierFree)) }, nil},
 		{"collaborator added", do("ada", "POST", collaborators, at(`{"user_id":%d}`, bob)), nil},
 		{"no-op: collaborator added again", do("ada", "POST", collaborators, at(`{"user_id":%d}`, bob)), nil},
 		{"collaborator renamed", rename("users", "name = 'Robert'", bob), nil},
@@ -100,7 +100,7 @@ func (w *world) story(group domain.GroupID) []step {
 			storetest.Record(w.T, w.S.Store, domain.Activity{Kind: domain.FollowedUser, Actor: w.Person("bob").ID,
 				Item: storetest.UserSubject(ada)}, ada)
 		}, nil},
-		{"no-op: use of tokens written", func() { w.must(0, w.S.App.FlushUsage(w.T.Context())) }, nil},
+		{"no-op: use of tokens written", func() { w.must(0, w.S.App.Accounts.FlushUsage(w.T.Context())) }, nil},
 		{"handed to a group", do("ada", "PUT", channel, at(`{"owner":{"id":%d,"type":"Group"}}`, group)), nil},
 		{"owning group renamed", rename("groups", "name = 'Owners'", group), nil},
 		{"block alone", do("ada", "DELETE", connection, ""), nil},

@@ -139,7 +139,7 @@ func TestUsersAreCountedOverAllTokens(t *testing.T) {
 	ada := domain.Ref{ID: int64(r.Person("ada").ID)}
 	tier := func(tier domain.Tier) {
 		t.Helper()
-		if _, err := r.S.App.SetTier(t.Context(), ada, tier); err != nil {
+		if _, err := r.S.App.Accounts.SetTier(t.Context(), ada, tier); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestUsersAreCountedOverAllTokens(t *testing.T) {
 func TestRefusalsAskNoDatabase(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		if _, err := r.S.App.SetTier(t.Context(), domain.Ref{ID: int64(r.Person("ada").ID)}, domain.TierFree); err != nil {
+		if _, err := r.S.App.Accounts.SetTier(t.Context(), domain.Ref{ID: int64(r.Person("ada").ID)}, domain.TierFree); err != nil {
 			t.Fatal(err)
 		}
 		for range 6 {

@@ -15,11 +15,11 @@ import (
 func forged(r *apptest.Rig) string {
 	r.T.Helper()
 	ctx := r.T.Context()
-	token, t, err := r.S.App.CreateToken(ctx, r.Person("ada").ID, "gone", domain.ScopeWrite)
+	token, t, err := r.S.App.Accounts.CreateToken(ctx, r.Person("ada").ID, "gone", domain.ScopeWrite)
 	if err != nil {
 		r.T.Fatal(err)
 	}
-	if err := r.S.App.RevokeToken(ctx, t.ID); err != nil {
+	if err := r.S.App.Accounts.RevokeToken(ctx, t.ID); err != nil {
 		r.T.Fatal(err)
 	}
 	return token
@@ -78,7 +78,7 @@ func TestRevokedAndSuspended(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		ctx, ada := t.Context(), w.Person("ada")
-		token, kept, err := w.S.App.CreateToken(ctx, ada.ID, "short", domain.ScopeWrite)
+		token, kept, err := w.S.App.Accounts.CreateToken(ctx, ada.ID, "short", domain.ScopeWrite)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,20 +86,20 @@ func TestRevokedAndSuspended(t *testing.T) {
 			return w.Do("", "GET", path, nil, "Authorization", "Bearer "+token)
 		}
 		ask("/v3/me").Want(http.StatusOK)
-		w.must(0, w.S.App.RevokeToken(ctx, kept.ID))
+		w.must(0, w.S.App.Accounts.RevokeToken(ctx, kept.ID))
 		unauthorized(t, "revoked", ask("/v3/me"), invalidToken)
 		unauthorized(t, "revoked, on what is public", ask("/v3/ping"), invalidToken)
 		w.Do("ada", "GET", "/v3/me", nil).Want(http.StatusOK) // the others keep working
 
 		w.Operator("op")
-		w.must(w.S.App.Suspend(ctx, domain.Ref{ID: int64(ada.ID)}, true))
+		w.must(w.S.App.Operating.Suspend(ctx, domain.Ref{ID: int64(ada.ID)}, true))
 		before := w.Dump()
 		for _, c := range append(w.touches(), touch{"GET", "/v3/nothing", ""}) {
 			unauthorized(t, "suspended: "+c.method+" "+c.path, w.ask("ada", c), invalidToken)
 		}
 		w.unchanged(t, before, "suspended")
 		w.Do("", "GET", "/v3/users/ada", nil).Want(http.StatusOK)
-		w.must(w.S.App.Suspend(ctx, domain.Ref{ID: int64(ada.ID)}, false))
+		w.must(w.S.App.Operating.Suspend(ctx, domain.Ref{ID: int64(ada.ID)}, false))
 		w.Do("ada", "GET", "/v3/me", nil).Want(http.StatusOK)
 	})
 }
@@ -143,7 +143,7 @@ func TestLastUse(t *testing.T) {
 		ctx, ada := t.Context(), r.Person("ada")
 		last := func() (write, read *time.Time) {
 			t.Helper()
-			all, err := r.S.App.Tokens(ctx, ada.ID)
+			all, err := r.S.App.Accounts.Tokens(ctx, ada.ID)
 			if err != nil || len(all) != 2 {
 				t.Fatal(all, err)
 			}
@@ -155,7 +155,7 @@ func TestLastUse(t *testing.T) {
 		}
 		flush := func() {
 			t.Helper()
-			if err := r.S.App.FlushUsage(ctx); err != nil {
+			if err := r.S.App.Accounts.FlushUsage(ctx); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -70,7 +70,7 @@ func TestSignUpBadInput(t *testing.T) {
 		} {
 			in := wanted("grace")
 			test.change(&in)
-			_, err := w.a.SignUp(w.ctx(), home, in)
+			_, err := w.a.Accounts.SignUp(w.ctx(), home, in)
 			if domain.KindOf(err) != domain.Invalid || fmt.Sprint(fields(err)) != "["+test.field+"]" {
 				t.Errorf("%+v: %v", in, err)
 			}
@@ -81,13 +81,13 @@ func TestSignUpBadInput(t *testing.T) {
 		if d := before.Diff(after); len(d) > 0 {
 			t.Errorf("changed: %v", d)
 		}
-		_, err := w.a.SignUp(w.ctx(), home, input{Slug: "me", Name: "\x00", Email: "x", Password: "x"})
+		_, err := w.a.Accounts.SignUp(w.ctx(), home, input{Slug: "me", Name: "\x00", Email: "x", Password: "x"})
 		if got := fields(err); len(got) != 4 {
 			t.Errorf("%v", got)
 		}
 		in := wanted("grace") // a password may contain any bytes
 		in.Password = "\x00\xff and so on"
-		_, err = w.a.SignUp(w.ctx(), home, in)
+		_, err = w.a.Accounts.SignUp(w.ctx(), home, in)
 		w.must(err)
 	}, open)
 }
@@ -96,28 +96,28 @@ func TestSignUpBadInput(t *testing.T) {
 func TestBadTokens(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
-		personal, _, err := w.a.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeRead)
+		personal, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeRead)
 		w.must(err)
 		for _, token := range []string{"", "x", "\x00", "\xff", strings.Repeat("x", 1<<20), personal} {
-			w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), token))
-			w.want(domain.NotFound, w.a.SignUpPending(w.ctx(), token))
-			_, _, err := w.a.ConfirmSignUp(w.ctx(), home, token, password)
+			w.want(domain.NotFound, w.a.Accounts.PasswordLink(w.ctx(), token))
+			w.want(domain.NotFound, w.a.Accounts.SignUpPending(w.ctx(), token))
+			_, _, err := w.a.Accounts.ConfirmSignUp(w.ctx(), home, token, password)
 			w.want(domain.NotFound, err)
-			_, err = w.a.ResetPassword(w.ctx(), home, token, another)
+			_, err = w.a.Accounts.ResetPassword(w.ctx(), home, token, another)
 			w.want(domain.NotFound, err)
-			_, err = w.a.SignInLink(w.ctx(), token)
+			_, err = w.a.SSO.SignInLink(w.ctx(), token)
 			w.want(domain.NotFound, err)
-			_, err = w.a.SignInByLink(w.ctx(), home, token)
+			_, err = w.a.SSO.SignInByLink(w.ctx(), home, token)
 			w.want(domain.NotFound, err)
-			_, _, err = w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
+			_, _, err = w.a.Accounts.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 			w.want(domain.NotFound, err)
-			_, _, err = w.a.SessionUser(w.ctx(), home, token)
+			_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, token)
 			w.want(domain.Unauthenticated, err)
-			if o, err := w.a.SignUpOffer(w.ctx(), token); err != nil || o.Open {
+			if o, err := w.a.Accounts.SignUpOffer(w.ctx(), token); err != nil || o.Open {
 				t.Errorf("%.20q: %+v, %v", token, o, err)
 			}
 		}
-		_, err = w.a.Authenticate(w.ctx(), w.signIn("ada"))
+		_, err = w.a.Accounts.Authenticate(w.ctx(), w.signIn("ada"))
 		w.want(domain.Unauthenticated, err) // a session secret is not a token of the API
 	})
 }
@@ -126,16 +126,16 @@ func TestOwnTokens(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")
 		for _, name := range []string{"", "\x00", "\xff", strings.Repeat("x", 256)} {
-			_, _, err := w.a.CreateOwnToken(w.ctx(), ada, name, domain.ScopeRead)
+			_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, name, domain.ScopeRead)
 			w.want(domain.Invalid, err)
 		}
-		_, _, err := w.a.CreateOwnToken(w.ctx(), ada, "x", "admin")
+		_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "x", "admin")
 		w.want(domain.Invalid, err)
 		var g sync.WaitGroup
 		var made atomic.Int64
 		for range 110 {
 			g.Go(func() {
-				_, _, err := w.a.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeRead)
+				_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeRead)
 				if err == nil {
 					made.Add(1)
 				} else if domain.KindOf(err) != domain.Unprocessable {
@@ -144,16 +144,16 @@ func TestOwnTokens(t *testing.T) {
 			})
 		}
 		g.Wait()
-		all, err := w.a.OwnTokens(w.ctx(), ada)
+		all, err := w.a.Accounts.OwnTokens(w.ctx(), ada)
 		if err != nil || made.Load() != 100 || len(all) != 100 {
 			t.Fatalf("%d made, %d listed, %v", made.Load(), len(all), err)
 		}
-		w.want(domain.NotFound, w.a.RevokeOwnToken(w.ctx(), grace, all[0].ID))
-		w.must(w.a.RevokeOwnToken(w.ctx(), ada, all[0].ID))
-		w.want(domain.NotFound, w.a.RevokeOwnToken(w.ctx(), ada, all[0].ID))
-		secret, _, err := w.a.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeWrite)
+		w.want(domain.NotFound, w.a.Accounts.RevokeOwnToken(w.ctx(), grace, all[0].ID))
+		w.must(w.a.Accounts.RevokeOwnToken(w.ctx(), ada, all[0].ID))
+		w.want(domain.NotFound, w.a.Accounts.RevokeOwnToken(w.ctx(), ada, all[0].ID))
+		secret, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeWrite)
 		w.must(err)
-		if actor, err := w.a.Authenticate(w.ctx(), secret); err != nil || actor.UserID != ada.UserID {
+		if actor, err := w.a.Accounts.Authenticate(w.ctx(), secret); err != nil || actor.UserID != ada.UserID {
 			t.Error(actor, err)
 		}
 	})
@@ -178,13 +178,13 @@ func TestMailLimits(t *testing.T) {
 			g.Wait()
 			return ok.Load()
 		}
-		if n := count(8, func() error { return w.a.ForgotPassword(w.ctx(), home, "ada@example.org") }); n != 3 {
+		if n := count(8, func() error { return w.a.Accounts.ForgotPassword(w.ctx(), home, "ada@example.org") }); n != 3 {
 			t.Errorf("%d mails to one address", n)
 		}
-		if n := count(8, func() error { return w.a.ForgotPassword(w.ctx(), elsewhere, "nobody@example.org") }); n != 3 {
+		if n := count(8, func() error { return w.a.Accounts.ForgotPassword(w.ctx(), elsewhere, "nobody@example.org") }); n != 3 {
 			t.Errorf("%d mails to nobody", n)
 		}
-		if n := count(9, func() error { _, err := w.a.SignUp(w.ctx(), elsewhere, wanted("grace")); return err }); n != 5 {
+		if n := count(9, func() error { _, err := w.a.Accounts.SignUp(w.ctx(), elsewhere, wanted("grace")); return err }); n != 5 {
 			t.Errorf("%d signups of one address", n)
 		}
 	}, open)
@@ -194,33 +194,33 @@ func TestMailLimits(t *testing.T) {
 func TestSignUpByInvitation(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
-		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "Guild"})
+		g, err := w.a.People.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "Guild"})
 		w.must(err)
 		ref := domain.Ref{ID: int64(g.ID)}
-		_, err = w.a.Invite(w.ctx(), ada, ref, people.InviteInput{Email: "grace@example.org"})
+		_, err = w.a.People.Invite(w.ctx(), ada, ref, people.InviteInput{Email: "grace@example.org"})
 		w.must(err)
 		token := w.token("grace@example.org")
-		if o, err := w.a.SignUpOffer(w.ctx(), token); err != nil || !o.Open || o.Email != "grace@example.org" {
+		if o, err := w.a.Accounts.SignUpOffer(w.ctx(), token); err != nil || !o.Open || o.Email != "grace@example.org" {
 			t.Error(o, err)
 		}
 		in := wanted("alan")
 		in.Invite = token
-		_, err = w.a.SignUp(w.ctx(), home, in)
+		_, err = w.a.Accounts.SignUp(w.ctx(), home, in)
 		if w.want(domain.Invalid, err); fmt.Sprint(fields(err)) != "[email]" {
 			t.Error(err)
 		}
 		in = wanted("grace")
 		in.Invite = token
-		session, err := w.a.SignUp(w.ctx(), home, in)
+		session, err := w.a.Accounts.SignUp(w.ctx(), home, in)
 		w.must(err)
 		grace := w.actor(session)
-		again, err := w.a.SignUp(w.ctx(), elsewhere, accounts.SignUpInput{Name: "G", Email: in.Email, Password: password, Invite: token})
+		again, err := w.a.Accounts.SignUp(w.ctx(), elsewhere, accounts.SignUpInput{Name: "G", Email: in.Email, Password: password, Invite: token})
 		if w.must(err); again != "" {
 			t.Error("an address that has an account was let in again")
 		}
-		_, err = w.a.AcceptInvitation(w.ctx(), grace, token)
+		_, err = w.a.People.AcceptInvitation(w.ctx(), grace, token)
 		w.must(err)
-		if o, err := w.a.SignUpOffer(w.ctx(), token); err != nil || o.Open {
+		if o, err := w.a.Accounts.SignUpOffer(w.ctx(), token); err != nil || o.Open {
 			t.Error("an invitation that was accepted lets in", err)
 		}
 	})
@@ -231,18 +231,18 @@ func TestInviteeGroup(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		ada := domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}
 		ref := domain.Ref{ID: int64(r.Group("Guild", "ada"))}
-		if _, err := r.S.App.InviteeGroup(t.Context(), domain.Actor{}, ref, ""); domain.KindOf(err) != domain.NotFound {
+		if _, err := r.S.App.People.InviteeGroup(t.Context(), domain.Actor{}, ref, ""); domain.KindOf(err) != domain.NotFound {
 			t.Errorf("without an invite: %v", err)
 		}
-		i, _, err := r.S.App.CreateGroupInvite(t.Context(), ada, ref)
+		i, _, err := r.S.App.People.CreateGroupInvite(t.Context(), ada, ref)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g, err := r.S.App.InviteeGroup(t.Context(), domain.Actor{}, ref, i.Code); err != nil || g.Name != "Guild" {
+		if g, err := r.S.App.People.InviteeGroup(t.Context(), domain.Actor{}, ref, i.Code); err != nil || g.Name != "Guild" {
 			t.Errorf("%+v, %v", g, err)
 		}
 		for _, code := range []string{"", "\x00", i.Code + "x", i.Code[1:]} {
-			if _, err := r.S.App.InviteeGroup(t.Context(), domain.Actor{}, ref, code); domain.KindOf(err) != domain.NotFound {
+			if _, err := r.S.App.People.InviteeGroup(t.Context(), domain.Actor{}, ref, code); domain.KindOf(err) != domain.NotFound {
 				t.Errorf("%q: %v", code, err)
 			}
 		}

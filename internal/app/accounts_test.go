@@ -62,7 +62,7 @@ func wanted(name string) accounts.SignUpInput {
 // first creates the first account of the server, the operator.
 func (w *accountsRig) first(name string) domain.Actor {
 	w.t.Helper()
-	session, err := w.a.SignUp(w.ctx(), home, wanted(name))
+	session, err := w.a.Accounts.SignUp(w.ctx(), home, wanted(name))
 	w.must(err)
 	return w.actor(session)
 }
@@ -71,7 +71,7 @@ func (w *accountsRig) first(name string) domain.Actor {
 func (w *accountsRig) member(name string) domain.Actor {
 	w.t.Helper()
 	in := wanted(name)
-	u, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Password: password,
+	u, err := w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: in.Slug, Name: in.Name, Email: in.Email, Password: password,
 		Tier: domain.TierSupporter})
 	w.must(err)
 	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}
@@ -80,14 +80,14 @@ func (w *accountsRig) member(name string) domain.Actor {
 // actor returns the actor of a session.
 func (w *accountsRig) actor(session string) domain.Actor {
 	w.t.Helper()
-	_, u, err := w.a.SessionUser(w.ctx(), home, session)
+	_, u, err := w.a.Accounts.SessionUser(w.ctx(), home, session)
 	w.must(err)
 	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}
 }
 
 func (w *accountsRig) signIn(name string) string {
 	w.t.Helper()
-	session, err := w.a.SignIn(w.ctx(), home, name+"@example.org", password)
+	session, err := w.a.Accounts.SignIn(w.ctx(), home, name+"@example.org", password)
 	w.must(err)
 	return session
 }

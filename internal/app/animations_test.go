@@ -109,8 +109,8 @@ func TestStoppedJobsKeepWhatTheyFound(t *testing.T) {
 		column string
 		want   string
 	}{
-		"find_animations": {func(a *app.App, ctx context.Context) error { return a.FindAnimations(ctx) }, "f.animated", "1 -1 -1 "},
-		"examine_files":   {func(a *app.App, ctx context.Context) error { return a.ExamineFiles(ctx) }, "b.clean_size >= 0", "1 -1 -1 "},
+		"find_animations": {func(a *app.App, ctx context.Context) error { return a.Content.FindAnimations(ctx) }, "f.animated", "1 -1 -1 "},
+		"examine_files":   {func(a *app.App, ctx context.Context) error { return a.Content.ExamineFiles(ctx) }, "b.clean_size >= 0", "1 -1 -1 "},
 	} {
 		for _, why := range []error{context.Canceled, unavailable} {
 			t.Run(fmt.Sprint(name, " ", why), func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestAnimationsInSlowFiles(t *testing.T) {
 		}
 		a, found := storedBefore(t, r, content.Options{InspectTimeout: time.Millisecond}, slow, moving(t), moving(t))
 		defer dropStored(r)
-		if err := a.FindAnimations(t.Context()); err != nil || found("f.animated") != "0 0 " {
+		if err := a.Content.FindAnimations(t.Context()); err != nil || found("f.animated") != "0 0 " {
 			t.Errorf("%v; found %s", err, found("f.animated"))
 		}
 	})
@@ -170,7 +170,7 @@ func TestAnimationsAreFoundInFewReads(t *testing.T) {
 	var reads atomic.Int64
 	a, found := storedBefore(t, r, content.Options{}, func(context.Context, string) error { reads.Add(1); return nil }, gif)
 	defer dropStored(r)
-	if err := a.FindAnimations(t.Context()); err != nil || found("f.animated") != "1 " || reads.Load() > 3 {
+	if err := a.Content.FindAnimations(t.Context()); err != nil || found("f.animated") != "1 " || reads.Load() > 3 {
 		t.Errorf("%v; found %s in %d reads", err, found("f.animated"), reads.Load())
 	}
 }
@@ -186,7 +186,7 @@ func TestAnimationsInEqualFiles(t *testing.T) {
 			WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 1100)
 			SELECT 1000 + n, 'copy ' || n, f.user_id, f.blob_id, f.name, CASE n WHEN 1 THEN 'video/mp4' ELSE f.content_type END,
 				f.extension, f.size, f.resized, f.created_at FROM copies CROSS JOIN files f WHERE f.id = 1000`)
-		if err := a.FindAnimations(t.Context()); err != nil || found("f.animated") != "1 " || reads.Load() > 4 {
+		if err := a.Content.FindAnimations(t.Context()); err != nil || found("f.animated") != "1 " || reads.Load() > 4 {
 			t.Errorf("%v; found %s in %d reads", err, found("f.animated"), reads.Load())
 		}
 		for where, want := range map[string]int64{"animated": 1100, "animated IS NULL AND content_type = 'video/mp4'": 1} {

@@ -24,16 +24,16 @@ import (
 
 // App contains all use cases, without transports.
 type App struct {
-	*content.Content
-	*collections.Collections
-	*people.People
-	*search.Finder
-	*accounts.Accounts
-	*moderation.Moderation
-	*operating.Operating
-	*transfer.Transfer
-	*sso.SSO
-	store *store.Store
+	Content     *content.Content
+	Collections *collections.Collections
+	People      *people.People
+	Finder      *search.Finder
+	Accounts    *accounts.Accounts
+	Moderation  *moderation.Moderation
+	Operating   *operating.Operating
+	Transfer    *transfer.Transfer
+	SSO         *sso.SSO
+	store       *store.Store
 
 	// Exposure is what guests and search engines may see. The transports enforce it.
 	Exposure domain.Exposure

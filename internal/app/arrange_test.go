@@ -21,7 +21,7 @@ import (
 func inOrder(t *testing.T, a *app.App, actor domain.Actor, ref domain.Ref) (items []domain.ItemRef) {
 	t.Helper()
 	for number := int64(1); ; number++ {
-		l, err := a.Contents(t.Context(), actor, ref, collections.ContentsInput{Page: domain.Page{Number: number, Per: 100}})
+		l, err := a.Collections.Contents(t.Context(), actor, ref, collections.ContentsInput{Page: domain.Page{Number: number, Per: 100}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,25 +62,25 @@ func TestSortContents(t *testing.T) {
 		b4 := block()
 		away := int64(storetest.Block(t, s, ada.UserID, "elsewhere"))
 
-		was, err := a.Channel(ctx, ada, ref)
+		was, err := a.Collections.Channel(ctx, ada, ref)
 		w.must(err)
 		before := w.Dump()
 		for what, ids := range map[string][]int64{"a block elsewhere": {b1, away}, "what is hidden": {b1, bobs}, "nothing": {b1, 999_999}} {
-			err := a.SortContents(ctx, ada, ref, ids)
+			err := a.Collections.SortContents(ctx, ada, ref, ids)
 			if w.want(domain.Unprocessable, err); !strings.Contains(err.Error(), fmt.Sprint("ids: not in this channel: ", ids[1])) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		w.want(domain.Forbidden, a.SortContents(ctx, bob, ref, []int64{b2, b1}))
-		w.want(domain.Forbidden, a.SortContents(ctx, domain.Actor{}, ref, []int64{b2, b1}))
-		w.want(domain.Forbidden, a.SortContents(ctx, domain.Actor{UserID: ada.UserID, Scope: domain.ScopeRead}, ref, []int64{b2, b1}))
-		w.want(domain.NotFound, a.SortContents(ctx, ada, domain.Ref{ID: bobs}, []int64{b2, b1}))
-		w.must(a.SortContents(ctx, ada, ref, []int64{b1, b3, own, b4})) // the current order
+		w.want(domain.Forbidden, a.Collections.SortContents(ctx, bob, ref, []int64{b2, b1}))
+		w.want(domain.Forbidden, a.Collections.SortContents(ctx, domain.Actor{}, ref, []int64{b2, b1}))
+		w.want(domain.Forbidden, a.Collections.SortContents(ctx, domain.Actor{UserID: ada.UserID, Scope: domain.ScopeRead}, ref, []int64{b2, b1}))
+		w.want(domain.NotFound, a.Collections.SortContents(ctx, ada, domain.Ref{ID: bobs}, []int64{b2, b1}))
+		w.must(a.Collections.SortContents(ctx, ada, ref, []int64{b1, b3, own, b4})) // the current order
 		if d := before.Diff(w.Dump()); len(d) > 0 {
 			t.Errorf("what was refused, or changes nothing, changed %v", d)
 		}
 
-		w.must(a.SortContents(ctx, ada, ref, []int64{b4, own, b1}))
+		w.must(a.Collections.SortContents(ctx, ada, ref, []int64{b4, own, b1}))
 		want := []domain.ItemRef{items[5], items[1], items[2], items[4], items[0]}
 		visible := slices.DeleteFunc(positions(t, s, here), func(i domain.ItemRef) bool { return i.ID == bobs && i.Type == domain.ItemChannel })
 		if !slices.Equal(visible, want) {
@@ -90,11 +90,11 @@ func TestSortContents(t *testing.T) {
 		if all[3].ID != bobs || all[3].Type != domain.ItemChannel {
 			t.Errorf("what was not named has moved: %v", all)
 		}
-		if is, err := a.Channel(ctx, ada, ref); err != nil || is.Version == was.Version || !is.UpdatedAt.After(was.UpdatedAt) {
+		if is, err := a.Collections.Channel(ctx, ada, ref); err != nil || is.Version == was.Version || !is.UpdatedAt.After(was.UpdatedAt) {
 			t.Errorf("the channel is the same: %d and %d, %v", is.Version, was.Version, err)
 		}
 		statements := func(ids []int64) int {
-			return len(w.Statements(func() { w.must(a.SortContents(ctx, ada, ref, ids)) }))
+			return len(w.Statements(func() { w.must(a.Collections.SortContents(ctx, ada, ref, ids)) }))
 		}
 		few := statements([]int64{b1, b2})
 		for range 40 {
@@ -158,42 +158,42 @@ func TestItemsInPlace(t *testing.T) {
 		a, ctx, s, ada, bob := w.a, w.ctx(), w.S.Store, w.member("ada"), w.member("bob")
 		here := storetest.Channel(t, s, ada.UserID, "Here", domain.Public)
 		ref := domain.Ref{ID: int64(here)}
-		made, err := a.CreateBlockIn(ctx, ada, ref, collections.BlockInput{Value: "one"}, 0)
+		made, err := a.Collections.CreateBlockIn(ctx, ada, ref, collections.BlockInput{Value: "one"}, 0)
 		if w.must(err); made.Block == nil || made.Connection.ChannelID != here || made.Connection.Position != 1 || made.Connection.Maker.ID != int64(ada.UserID) {
 			t.Errorf("made %+v", made)
 		}
-		second, err := a.CreateBlockIn(ctx, bob, ref, collections.BlockInput{Value: "two"}, 1)
+		second, err := a.Collections.CreateBlockIn(ctx, bob, ref, collections.BlockInput{Value: "two"}, 1)
 		if w.must(err); second.Connection.Position != 1 {
 			t.Errorf("made %+v", second.Connection)
 		}
 		other := storetest.Channel(t, s, bob.UserID, "Other", domain.Public)
-		third, err := a.ConnectTo(ctx, bob, ref, domain.ChannelRef(other), 99)
+		third, err := a.Collections.ConnectTo(ctx, bob, ref, domain.ChannelRef(other), 99)
 		if w.must(err); third.Channel == nil || third.Channel.ID != other || third.Connection.Position != 3 {
 			t.Errorf("connected %+v", third)
 		}
-		again, err := a.ConnectTo(ctx, ada, ref, domain.ChannelRef(other), 1)
+		again, err := a.Collections.ConnectTo(ctx, ada, ref, domain.ChannelRef(other), 1)
 		if w.must(err); again.Connection.ID != third.Connection.ID || again.Connection.Position != 3 || again.Connection.Maker.ID != int64(bob.UserID) {
 			t.Errorf("connected again: %+v", again.Connection)
 		}
 		item := domain.BlockRef(made.Block.ID)
 		for position, want := range map[int64]int64{1: 1, 2: 2, 1_000: 3} {
-			p, err := a.MoveItem(ctx, ada, ref, item, position)
+			p, err := a.Collections.MoveItem(ctx, ada, ref, item, position)
 			if w.must(err); p.Position != want || inOrder(t, a, ada, ref)[want-1] != item {
 				t.Errorf("moved to %d: %d", position, p.Position)
 			}
 		}
 		for _, want := range []bool{true, false} {
-			was, err := a.Connection(ctx, ada, made.Connection.ID)
+			was, err := a.Collections.Connection(ctx, ada, made.Connection.ID)
 			w.must(err)
-			p, err := a.SelectItem(ctx, ada, ref, item)
+			p, err := a.Collections.SelectItem(ctx, ada, ref, item)
 			if w.must(err); p.Pinned != want || p.Version <= was.Version || p.Position != was.Position {
 				t.Errorf("selected: %+v", p.Connection)
 			}
-			if is, err := a.Connection(ctx, ada, p.ID); err != nil || is.Pinned != want || is.Version != p.Version {
+			if is, err := a.Collections.Connection(ctx, ada, p.ID); err != nil || is.Pinned != want || is.Version != p.Version {
 				t.Errorf("is %+v, %v", is.Connection, err)
 			}
 		}
-		if p, err := a.Select(ctx, ada, third.Connection.ID); err != nil || !p.Pinned {
+		if p, err := a.Collections.Select(ctx, ada, third.Connection.ID); err != nil || !p.Pinned {
 			t.Errorf("%+v, %v", p.Connection, err)
 		}
 		private := storetest.Channel(t, s, ada.UserID, "Private", domain.Private)
@@ -203,22 +203,25 @@ func TestItemsInPlace(t *testing.T) {
 		before := w.Dump()
 		for kind, refused := range map[domain.Kind]map[string]func() error{
 			domain.Forbidden: {
-				"moving":    func() error { _, err := a.MoveItem(ctx, bob, ref, item, 1); return err },
-				"selecting": func() error { _, err := a.SelectItem(ctx, bob, ref, item); return err },
-				"a guest":   func() error { _, err := a.Select(ctx, domain.Actor{}, made.Connection.ID); return err },
+				"moving":    func() error { _, err := a.Collections.MoveItem(ctx, bob, ref, item, 1); return err },
+				"selecting": func() error { _, err := a.Collections.SelectItem(ctx, bob, ref, item); return err },
+				"a guest":   func() error { _, err := a.Collections.Select(ctx, domain.Actor{}, made.Connection.ID); return err },
 				"adding": func() error {
-					_, err := a.CreateBlockIn(ctx, domain.Actor{}, ref, collections.BlockInput{Value: "x"}, 0)
+					_, err := a.Collections.CreateBlockIn(ctx, domain.Actor{}, ref, collections.BlockInput{Value: "x"}, 0)
 					return err
 				},
 			},
 			domain.NotFound: {
-				"what is not there":   func() error { _, err := a.MoveItem(ctx, ada, ref, domain.BlockRef(999_999), 1); return err },
-				"in private":          func() error { _, err := a.MoveItem(ctx, bob, domain.Ref{ID: int64(private)}, item, 1); return err },
-				"selected in private": func() error { _, err := a.Select(ctx, bob, hidden); return err },
-				"a private item":      func() error { _, err := a.Select(ctx, bob, hiddenItem); return err },
-				"a block in private":  func() error { _, err := a.ConnectTo(ctx, bob, ref, secret, 0); return err },
+				"what is not there": func() error { _, err := a.Collections.MoveItem(ctx, ada, ref, domain.BlockRef(999_999), 1); return err },
+				"in private": func() error {
+					_, err := a.Collections.MoveItem(ctx, bob, domain.Ref{ID: int64(private)}, item, 1)
+					return err
+				},
+				"selected in private": func() error { _, err := a.Collections.Select(ctx, bob, hidden); return err },
+				"a private item":      func() error { _, err := a.Collections.Select(ctx, bob, hiddenItem); return err },
+				"a block in private":  func() error { _, err := a.Collections.ConnectTo(ctx, bob, ref, secret, 0); return err },
 				"into private": func() error {
-					_, err := a.CreateBlockIn(ctx, bob, domain.Ref{ID: int64(private)}, collections.BlockInput{Value: "x"}, 0)
+					_, err := a.Collections.CreateBlockIn(ctx, bob, domain.Ref{ID: int64(private)}, collections.BlockInput{Value: "x"}, 0)
 					return err
 				},
 			},
@@ -252,7 +255,7 @@ func TestSetCollaborators(t *testing.T) {
 		}
 		set := func(want []domain.PrincipalRef, in ...domain.PrincipalRef) {
 			t.Helper()
-			all, err := a.SetCollaborators(ctx, ada, ref, in)
+			all, err := a.Collections.SetCollaborators(ctx, ada, ref, in)
 			w.must(err)
 			var got []domain.PrincipalRef
 			for _, p := range all {
@@ -266,7 +269,7 @@ func TestSetCollaborators(t *testing.T) {
 		set(users(bob, cem), users(bob, cem)...)
 		set(users(bob, cem), users(cem, bob)...)
 		notices := func(who domain.Actor) int {
-			n, err := a.Notifications(ctx, who, false, people.CursorInput{Limit: 100})
+			n, err := a.People.Notifications(ctx, who, false, people.CursorInput{Limit: 100})
 			w.must(err)
 			return len(n.Items)
 		}
@@ -274,13 +277,13 @@ func TestSetCollaborators(t *testing.T) {
 			t.Errorf("told %d and %d times", notices(cem), notices(bob))
 		}
 		before := w.Dump()
-		_, err := a.SetCollaborators(ctx, bob, ref, users(bob))
+		_, err := a.Collections.SetCollaborators(ctx, bob, ref, users(bob))
 		w.want(domain.Forbidden, err)
-		_, err = a.SetCollaborators(ctx, w.member("eve"), ref, nil)
+		_, err = a.Collections.SetCollaborators(ctx, w.member("eve"), ref, nil)
 		w.want(domain.NotFound, err)
-		_, err = a.SetCollaborators(ctx, ada, ref, append(users(bob), domain.UserRef(999_999)))
+		_, err = a.Collections.SetCollaborators(ctx, ada, ref, append(users(bob), domain.UserRef(999_999)))
 		w.want(domain.NotFound, err)
-		_, err = a.SetCollaborators(ctx, ada, ref, users(ada))
+		_, err = a.Collections.SetCollaborators(ctx, ada, ref, users(ada))
 		w.want(domain.Unprocessable, err)
 		after := w.Dump()
 		for _, table := range []string{"collaborators", "channels", "activities", "notifications"} {
@@ -323,25 +326,25 @@ func TestArrangingAtOnce(t *testing.T) {
 			case 0, 1:
 				some := slices.Clone(ids)
 				r.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
-				return a.SortContents(t.Context(), ada, ref, some[:2+r.IntN(len(some)-2)])
+				return a.Collections.SortContents(t.Context(), ada, ref, some[:2+r.IntN(len(some)-2)])
 			case 2:
-				_, err := a.CreateBlockIn(t.Context(), ada, ref, collections.BlockInput{Value: "new"}, r.Int64N(25))
+				_, err := a.Collections.CreateBlockIn(t.Context(), ada, ref, collections.BlockInput{Value: "new"}, r.Int64N(25))
 				return err
 			case 3:
-				_, err := a.MoveItem(t.Context(), ada, ref, item, 1+r.Int64N(25))
+				_, err := a.Collections.MoveItem(t.Context(), ada, ref, item, 1+r.Int64N(25))
 				return err
 			case 4:
 				if r.IntN(2) == 0 {
-					_, err := a.RemoveItem(t.Context(), ada, ref, item)
+					_, err := a.Collections.RemoveItem(t.Context(), ada, ref, item)
 					return err
 				}
-				_, err := a.ConnectTo(t.Context(), ada, ref, item, r.Int64N(25))
+				_, err := a.Collections.ConnectTo(t.Context(), ada, ref, item, r.Int64N(25))
 				return err
 			case 5:
-				_, err := a.SelectItem(t.Context(), ada, ref, item)
+				_, err := a.Collections.SelectItem(t.Context(), ada, ref, item)
 				return err
 			}
-			_, err := a.SetCollaborators(t.Context(), ada, ref, []domain.PrincipalRef{domain.UserRef(actors[1+r.IntN(3)].UserID)})
+			_, err := a.Collections.SetCollaborators(t.Context(), ada, ref, []domain.PrincipalRef{domain.UserRef(actors[1+r.IntN(3)].UserID)})
 			return err
 		}
 		var writers sync.WaitGroup
@@ -366,7 +369,7 @@ func TestArrangingAtOnce(t *testing.T) {
 			}
 			seen[item] = true
 		}
-		collaborators, err := a.Collaborators(t.Context(), ada, ref)
+		collaborators, err := a.Collections.Collaborators(t.Context(), ada, ref)
 		if err != nil || len(collaborators) > 1 {
 			t.Errorf("%d collaborators, %v", len(collaborators), err)
 		}

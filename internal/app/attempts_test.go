@@ -17,7 +17,7 @@ func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
 		w.first("ada")
 		refused := 0
 		for range 130 { // the limit is 100 per account
-			_, err := w.a.SignIn(w.ctx(), elsewhere, "ada@example.org", strings.Repeat("x", 2000)) // too long to be hashed
+			_, err := w.a.Accounts.SignIn(w.ctx(), elsewhere, "ada@example.org", strings.Repeat("x", 2000)) // too long to be hashed
 			if domain.KindOf(err) == domain.TooMany {
 				refused++
 			}
@@ -42,29 +42,29 @@ func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
 			return domain.Visitor{Address: netip.AddrFrom4([4]byte{203, 0, 113, byte(i)}), Browser: auth.BrowserSecret("made up")}
 		}
 		for i := range 100 {
-			_, err := w.a.SignIn(w.ctx(), from(i/10), "ada@example.org", tooLong)
+			_, err := w.a.Accounts.SignIn(w.ctx(), from(i/10), "ada@example.org", tooLong)
 			w.want(domain.Unauthenticated, err)
 		}
-		_, err := w.a.SignIn(w.ctx(), home, "ada@example.org", password)
+		_, err := w.a.Accounts.SignIn(w.ctx(), home, "ada@example.org", password)
 		w.want(domain.TooMany, err) // an unknown browser is limited with all others
-		_, err = w.a.SignIn(w.ctx(), known, "grace@example.org", password)
-		w.must(err)                                                                    // from an address without attempts; the cookie belongs to another account
-		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, true)) // nor is her own session limited
-		_, err = w.a.SignIn(w.ctx(), known, "ada@example.org", another)
+		_, err = w.a.Accounts.SignIn(w.ctx(), known, "grace@example.org", password)
+		w.must(err)                                                                             // from an address without attempts; the cookie belongs to another account
+		w.must2(w.a.Accounts.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), another, true)) // nor is her own session limited
+		_, err = w.a.Accounts.SignIn(w.ctx(), known, "ada@example.org", another)
 		w.want(domain.TooMany, err) // the new password has made known browsers unknown
 
 		w.Clock.Advance(25 * time.Hour)
-		session, err = w.a.SignIn(w.ctx(), home, "ada@example.org", another)
+		session, err = w.a.Accounts.SignIn(w.ctx(), home, "ada@example.org", another)
 		w.must(err)
 		known.Browser = auth.BrowserSecret(session)
 		for i := range 100 {
-			_, err := w.a.SignIn(w.ctx(), from(i/10), "ada@example.org", tooLong)
+			_, err := w.a.Accounts.SignIn(w.ctx(), from(i/10), "ada@example.org", tooLong)
 			w.want(domain.Unauthenticated, err)
 		}
-		w.must(w.a.SignOut(w.ctx(), session))
+		w.must(w.a.Accounts.SignOut(w.ctx(), session))
 		refused := 0
 		for range 12 {
-			if _, err := w.a.SignIn(w.ctx(), known, "ada@example.org", tooLong); domain.KindOf(err) == domain.TooMany {
+			if _, err := w.a.Accounts.SignIn(w.ctx(), known, "ada@example.org", tooLong); domain.KindOf(err) == domain.TooMany {
 				refused++
 			}
 		}
@@ -72,7 +72,7 @@ func TestKnownBrowserIsNotCountedWithStrangers(t *testing.T) {
 			t.Errorf("a known browser was refused %d times of 12", refused)
 		}
 		w.Clock.Advance(14 * time.Minute) // the limits for strangers still apply
-		_, err = w.a.SignIn(w.ctx(), known, "ada@example.org", another)
+		_, err = w.a.Accounts.SignIn(w.ctx(), known, "ada@example.org", another)
 		w.want(domain.TooMany, err)
 	})
 }
@@ -89,31 +89,31 @@ func TestKnownBrowsersAreForgotten(t *testing.T) {
 			return known
 		}
 		first := w.signIn("ada")
-		second, err := w.a.SignIn(w.ctx(), domain.Visitor{Address: home.Address, Browser: auth.BrowserSecret(first)}, "ada@example.org", password)
+		second, err := w.a.Accounts.SignIn(w.ctx(), domain.Visitor{Address: home.Address, Browser: auth.BrowserSecret(first)}, "ada@example.org", password)
 		w.must(err)
 		if knows(first) || !knows(second) {
 			t.Error("the cookie has not changed with the second sign-in")
 		}
-		w.must(w.a.SignOut(w.ctx(), second))
+		w.must(w.a.Accounts.SignOut(w.ctx(), second))
 		third := w.signIn("ada")
 		if !knows(second) || !knows(third) {
 			t.Error("signing out forgets the browser")
 		}
-		all, err := w.a.Sessions(w.ctx(), ada)
+		all, err := w.a.Accounts.Sessions(w.ctx(), ada)
 		w.must(err)
-		w.must(w.a.EndSession(w.ctx(), ada, all[0].ID)) // the third session
+		w.must(w.a.Accounts.EndSession(w.ctx(), ada, all[0].ID)) // the third session
 		if knows(third) || !knows(second) {
 			t.Error("ending a session does not forget its browser alone")
 		}
 		fourth := w.signIn("ada")
-		s, _, err := w.a.SessionUser(w.ctx(), home, fourth)
+		s, _, err := w.a.Accounts.SessionUser(w.ctx(), home, fourth)
 		w.must(err)
-		w.must(w.a.EndOtherSessions(w.ctx(), ada, s.ID))
+		w.must(w.a.Accounts.EndOtherSessions(w.ctx(), ada, s.ID))
 		if knows(second) || !knows(fourth) {
 			t.Error("ending all other sessions does not forget their browsers alone")
 		}
 		w.Clock.Advance(401 * 24 * time.Hour)
-		w.must(w.a.SweepAccounts(w.ctx()))
+		w.must(w.a.Accounts.SweepAccounts(w.ctx()))
 		if rows := w.Dump()["known_browsers"]; len(rows) != 0 {
 			t.Errorf("%d browsers are left", len(rows))
 		}
@@ -132,7 +132,7 @@ func TestSprayingIsLimitedByDay(t *testing.T) {
 			}
 			host := [16]byte{0x20, 0x01, 0x0d, 0xb8, 15: byte(i)}
 			from := domain.Visitor{Address: netip.AddrFrom16(host)}
-			_, err := w.a.SignIn(w.ctx(), from, fmt.Sprintf("user%d@example.org", i), tooLong)
+			_, err := w.a.Accounts.SignIn(w.ctx(), from, fmt.Sprintf("user%d@example.org", i), tooLong)
 			switch domain.KindOf(err) {
 			case domain.Unauthenticated:
 				checked++
@@ -160,7 +160,7 @@ func TestGuessingIsLimitedByDay(t *testing.T) {
 				w.Clock.Advance(16 * time.Minute)
 			}
 			from := domain.Visitor{Address: netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)})}
-			_, err := w.a.SignIn(w.ctx(), from, "ada@example.org", strings.Repeat("x", 2000))
+			_, err := w.a.Accounts.SignIn(w.ctx(), from, "ada@example.org", strings.Repeat("x", 2000))
 			if domain.KindOf(err) == domain.Unauthenticated {
 				checked++
 			}

@@ -19,7 +19,7 @@ import (
 // acts returns the entries of the log that match a filter, oldest first.
 func (w *accountsRig) acts(op domain.Actor, f domain.AuditFilter) (all []string) {
 	w.t.Helper()
-	found, err := w.a.AuditLog(w.ctx(), op, f, domain.AuditPlace{}, 1000)
+	found, err := w.a.Operating.AuditLog(w.ctx(), op, f, domain.AuditPlace{}, 1000)
 	w.must(err)
 	for _, e := range slices.Backward(found) {
 		all = append(all, e.Actor+" "+string(e.Act)+" "+e.About.Label)
@@ -32,33 +32,33 @@ func TestAuditOfAccounts(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op, ada := w.first("op"), w.member("ada")
 		session := w.signIn("ada")
-		_, err := w.a.SignIn(w.ctx(), elsewhere, "ada@example.org", "wrong")
+		_, err := w.a.Accounts.SignIn(w.ctx(), elsewhere, "ada@example.org", "wrong")
 		w.want(domain.Unauthenticated, err)
-		_, err = w.a.SignIn(w.ctx(), elsewhere, "nobody@example.org", "my own password")
+		_, err = w.a.Accounts.SignIn(w.ctx(), elsewhere, "nobody@example.org", "my own password")
 		w.want(domain.Unauthenticated, err)
-		_, token, err := w.a.CreateOwnToken(w.ctx(), ada, "cli", domain.ScopeRead)
+		_, token, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "cli", domain.ScopeRead)
 		w.must(err)
-		w.must(w.a.RevokeOwnToken(w.ctx(), ada, token.ID))
-		w.want(domain.NotFound, w.a.RevokeOwnToken(w.ctx(), ada, token.ID))
+		w.must(w.a.Accounts.RevokeOwnToken(w.ctx(), ada, token.ID))
+		w.want(domain.NotFound, w.a.Accounts.RevokeOwnToken(w.ctx(), ada, token.ID))
 		for range 2 { // the second ends nothing
-			w.must(w.a.SignOut(w.ctx(), session))
+			w.must(w.a.Accounts.SignOut(w.ctx(), session))
 		}
-		w.must2(w.a.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), "another battery", true))
+		w.must2(w.a.Accounts.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), "another battery", true))
 		console := domain.WithOrigin(w.ctx(), domain.Origin{Console: true})
 		for range 2 { // the second grants nothing
-			_, err = w.a.SetOffice(console, domain.Ref{Slug: "ada"}, domain.OfficeOperator)
+			_, err = w.a.Operating.SetOffice(console, domain.Ref{Slug: "ada"}, domain.OfficeOperator)
 			w.must(err)
 		}
-		_, err = w.a.SetAccount(w.ctx(), op, ada.UserID, suspend(true))
+		_, err = w.a.Operating.SetAccount(w.ctx(), op, ada.UserID, suspend(true))
 		w.must(err)
-		_, err = w.a.SignIn(w.ctx(), elsewhere, "ada@example.org", "another battery")
+		_, err = w.a.Accounts.SignIn(w.ctx(), elsewhere, "ada@example.org", "another battery")
 		w.want(domain.Unauthenticated, err)
-		_, err = w.a.SetAccount(w.ctx(), op, ada.UserID, suspend(false))
+		_, err = w.a.Operating.SetAccount(w.ctx(), op, ada.UserID, suspend(false))
 		w.must(err)
-		w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpClosed))
-		_, err = w.a.SetAccount(w.ctx(), op, ada.UserID, office(domain.OfficeMember))
+		w.must(w.a.Operating.SetSignUpMode(w.ctx(), op, domain.SignUpClosed))
+		_, err = w.a.Operating.SetAccount(w.ctx(), op, ada.UserID, office(domain.OfficeMember))
 		w.must(err)
-		w.must(w.a.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
+		w.must(w.a.Accounts.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
 		want := []string{"the server account.created op", "op session.created ", "the server account.created ada", "ada session.created ",
 			"not signed in session.refused ada", "not signed in session.refused ", "ada token.created cli", "ada token.revoked ",
 			"ada session.ended ", "ada account.password ada", "ada session.ended-all ada", "command line operator.given ada", "op account.suspended ada",
@@ -78,7 +78,7 @@ func TestAuditOfAccounts(t *testing.T) {
 			}
 		}
 		var all bytes.Buffer
-		w.must(w.a.AuditDownload(w.ctx(), op, domain.AuditFilter{}, func() io.Writer { return &all }))
+		w.must(w.a.Operating.AuditDownload(w.ctx(), op, domain.AuditFilter{}, func() io.Writer { return &all }))
 		if s := all.String(); strings.Count(s, "\n") != len(want) || strings.Contains(s, "my own password") || strings.Contains(s, "vitrine_") ||
 			!strings.Contains(s, `"address":"198.51.100.7"`) {
 			t.Error(s)
@@ -96,13 +96,13 @@ func TestAuditIsOfTheTransaction(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op, ada := w.first("op"), w.member("ada")
 		for i := range domain.MaxOwnTokens {
-			_, _, err := w.a.CreateOwnToken(w.ctx(), ada, fmt.Sprint(i), domain.ScopeRead)
+			_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, fmt.Sprint(i), domain.ScopeRead)
 			w.must(err)
 		}
 		var g sync.WaitGroup
 		for range 4 {
 			g.Go(func() {
-				_, _, err := w.a.CreateOwnToken(w.ctx(), ada, "too many", domain.ScopeRead)
+				_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "too many", domain.ScopeRead)
 				if domain.KindOf(err) != domain.Unprocessable {
 					t.Error(err)
 				}
@@ -123,7 +123,7 @@ func TestAuditOfRefusedSignInsIsBounded(t *testing.T) {
 		fail := func(i int) {
 			from := elsewhere
 			from.Address = from.Address.Next()
-			_, err := w.a.SignIn(w.ctx(), from, fmt.Sprintf("nobody%d@example.org", i), "wrong")
+			_, err := w.a.Accounts.SignIn(w.ctx(), from, fmt.Sprintf("nobody%d@example.org", i), "wrong")
 			w.want(domain.Unauthenticated, err)
 		}
 		fail(0)
@@ -134,7 +134,7 @@ func TestAuditOfRefusedSignInsIsBounded(t *testing.T) {
 		w.Exec("UPDATE attempts SET count = $1 WHERE key = $2", domain.MaxRefusedNoted-1, key)
 		fail(1)
 		fail(2)
-		found, err := w.a.AuditLog(w.ctx(), op, domain.AuditFilter{Act: domain.ActSignInRefused}, domain.AuditPlace{}, 10)
+		found, err := w.a.Operating.AuditLog(w.ctx(), op, domain.AuditFilter{Act: domain.ActSignInRefused}, domain.AuditPlace{}, 10)
 		if w.must(err); len(found) != 2 || found[0].Details["further"] == nil {
 			t.Errorf("%+v", found)
 		}
@@ -150,16 +150,16 @@ func TestAuditIsForOperators(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op, ada := w.first("op"), w.member("ada")
 		for _, actor := range []domain.Actor{{}, ada} {
-			_, err := w.a.AuditLog(w.ctx(), actor, domain.AuditFilter{}, domain.AuditPlace{}, 10)
+			_, err := w.a.Operating.AuditLog(w.ctx(), actor, domain.AuditFilter{}, domain.AuditPlace{}, 10)
 			w.want(domain.Forbidden, err)
-			w.want(domain.Forbidden, w.a.AuditDownload(w.ctx(), actor, domain.AuditFilter{}, func() io.Writer {
+			w.want(domain.Forbidden, w.a.Operating.AuditDownload(w.ctx(), actor, domain.AuditFilter{}, func() io.Writer {
 				t.Error("begun")
 				return io.Discard
 			}))
 		}
 		for _, f := range []domain.AuditFilter{{Act: "dance"}, {Actor: "a\x00"}, {About: domain.AuditTarget{Label: "\xff"}},
 			{From: w.Clock.Now(), To: w.Clock.Now().Add(-time.Hour)}} {
-			_, err := w.a.AuditLog(w.ctx(), op, f, domain.AuditPlace{}, 10)
+			_, err := w.a.Operating.AuditLog(w.ctx(), op, f, domain.AuditPlace{}, 10)
 			w.want(domain.Invalid, err)
 		}
 	})
@@ -172,13 +172,13 @@ func TestAuditPagesAndSweep(t *testing.T) {
 		op := w.first("op")
 		w.Clock.Advance(time.Since(w.Clock.Now()) - 100*24*time.Hour) // the database uses its own clock
 		for range 7 {
-			w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpOpen)) // all at the same time
+			w.must(w.a.Operating.SetSignUpMode(w.ctx(), op, domain.SignUpOpen)) // all at the same time
 		}
 		seen := map[domain.AuditID]bool{}
 		var at domain.AuditPlace
 		f := domain.AuditFilter{Act: domain.ActSignUpMode}
 		for {
-			found, err := w.a.AuditLog(w.ctx(), op, f, at, 3)
+			found, err := w.a.Operating.AuditLog(w.ctx(), op, f, at, 3)
 			w.must(err)
 			for _, e := range found {
 				if seen[e.ID] {
@@ -190,19 +190,19 @@ func TestAuditPagesAndSweep(t *testing.T) {
 				break
 			}
 			w.Clock.Advance(time.Minute)
-			w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpOpen))
+			w.must(w.a.Operating.SetSignUpMode(w.ctx(), op, domain.SignUpOpen))
 		}
 		if len(seen) != 7 {
 			t.Errorf("%d entries", len(seen))
 		}
-		w.must(w.a.SweepAuditLog(w.ctx()))
+		w.must(w.a.Operating.SweepAuditLog(w.ctx()))
 		w.Clock.Advance(60*24*time.Hour + time.Hour)
-		w.must(w.a.SetSignUpMode(w.ctx(), op, domain.SignUpOpen))
+		w.must(w.a.Operating.SetSignUpMode(w.ctx(), op, domain.SignUpOpen))
 		if n := len(w.acts(op, f)); n != 10 {
 			t.Fatalf("%d entries before", n)
 		}
 		for range 2 {
-			w.must(w.a.SweepAuditLog(w.ctx()))
+			w.must(w.a.Operating.SweepAuditLog(w.ctx()))
 			if n := len(w.acts(op, f)); n != 1 {
 				t.Fatalf("%d entries left", n)
 			}

@@ -25,12 +25,12 @@ func TestBlocklist(t *testing.T) {
 			if source != "" {
 				in.OriginalSourceURL = &source
 			}
-			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: in, Targets: []collections.Target{{Channel: channel}}})
+			_, err := a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: in, Targets: []collections.Target{{Channel: channel}}})
 			return err
 		}
 		add := func(kind moderation.BlockKind, value string) moderation.Blocked {
 			t.Helper()
-			b, added, err := a.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: kind, Value: value, Note: "Spam"})
+			b, added, err := a.Moderation.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: kind, Value: value, Note: "Spam"})
 			if w.must(err); !added {
 				t.Fatalf("%s was there", value)
 			}
@@ -40,7 +40,7 @@ func TestBlocklist(t *testing.T) {
 		if site.Value != "spam.example" {
 			t.Errorf("kept as %q", site.Value)
 		}
-		if _, added, err := a.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: "domain", Value: "spam.example"}); err != nil || added {
+		if _, added, err := a.Moderation.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: "domain", Value: "spam.example"}); err != nil || added {
 			t.Errorf("again: %t, %v", added, err)
 		}
 		before := w.Dump()
@@ -63,43 +63,43 @@ func TestBlocklist(t *testing.T) {
 		add("mail", "@throwaway.example")
 		in := wanted("cem")
 		in.Email = "cem@mx.throwaway.example"
-		_, err := a.SignUp(ctx, elsewhere, in)
+		_, err := a.Accounts.SignUp(ctx, elsewhere, in)
 		w.want(domain.Invalid, err)
-		w.want(domain.Invalid, a.ChangeEmail(ctx, home, ada, w.Proved(ada.UserID), in.Email))
+		w.want(domain.Invalid, a.Accounts.ChangeEmail(ctx, home, ada, w.Proved(ada.UserID), in.Email))
 
 		net := add("network", elsewhere.Address.String()+"/24")
-		_, err = a.SignUp(ctx, elsewhere, wanted("dee"))
+		_, err = a.Accounts.SignUp(ctx, elsewhere, wanted("dee"))
 		w.want(domain.Forbidden, err)
-		_, err = a.SignIn(ctx, elsewhere, "ada@example.org", password)
+		_, err = a.Accounts.SignIn(ctx, elsewhere, "ada@example.org", password)
 		w.want(domain.Forbidden, err)
 		w.signIn("ada") // from home
-		_, _, err = a.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: "network", Value: home.Address.String()})
+		_, _, err = a.Moderation.AddToBlocklist(ctx, by, moderation.BlockInput{Kind: "network", Value: home.Address.String()})
 		w.want(domain.Invalid, err)
 
 		for _, bad := range []moderation.BlockInput{{}, {Kind: "person", Value: "eve"}, {Kind: "domain", Value: "com"}, {Kind: "domain", Value: "a b.example"},
 			{Kind: "file", Value: "abc"}, {Kind: "file", Value: strings.Repeat("g", 64)}, {Kind: "network", Value: "0.0.0.0/0"}, {Kind: "network", Value: "::/0"},
 			{Kind: "network", Value: "10.0.0.0/33"}, {Kind: "network", Value: "fe80::1%eth0"}, {Kind: "mail", Value: " "}} {
-			_, _, err := a.AddToBlocklist(ctx, by, bad)
+			_, _, err := a.Moderation.AddToBlocklist(ctx, by, bad)
 			w.want(domain.Invalid, err)
 		}
 		for _, actor := range []domain.Actor{{}, ada} {
-			_, _, err := a.AddToBlocklist(ctx, operating.OnSite(actor, home), moderation.BlockInput{Kind: "domain", Value: "x.example"})
+			_, _, err := a.Moderation.AddToBlocklist(ctx, operating.OnSite(actor, home), moderation.BlockInput{Kind: "domain", Value: "x.example"})
 			w.want(domain.Forbidden, err)
-			_, err = a.RemoveFromBlocklist(ctx, operating.OnSite(actor, home), site.ID)
+			_, err = a.Moderation.RemoveFromBlocklist(ctx, operating.OnSite(actor, home), site.ID)
 			w.want(domain.Forbidden, err)
-			_, err = a.Blocklist(ctx, operating.OnSite(actor, home), 0, 10)
+			_, err = a.Moderation.Blocklist(ctx, operating.OnSite(actor, home), 0, 10)
 			w.want(domain.Forbidden, err)
 		}
 		for _, b := range []moderation.Blocked{site, net} {
-			_, err = a.RemoveFromBlocklist(ctx, by, b.ID)
+			_, err = a.Moderation.RemoveFromBlocklist(ctx, by, b.ID)
 			w.must(err)
-			_, err = a.RemoveFromBlocklist(ctx, by, b.ID)
+			_, err = a.Moderation.RemoveFromBlocklist(ctx, by, b.ID)
 			w.want(domain.NotFound, err)
 		}
 		w.must(block("https://spam.example/x", ""))
-		_, err = a.SignIn(ctx, elsewhere, "ada@example.org", password)
+		_, err = a.Accounts.SignIn(ctx, elsewhere, "ada@example.org", password)
 		w.must(err)
-		if all, err := a.Blocklist(ctx, by, 0, 10); err != nil || len(all) != 1 || all[0].Value != "throwaway.example" {
+		if all, err := a.Moderation.Blocklist(ctx, by, 0, 10); err != nil || len(all) != 1 || all[0].Value != "throwaway.example" {
 			t.Errorf("%+v, %v", all, err)
 		}
 		if got := fmt.Sprint(w.acts(op, domain.AuditFilter{Act: domain.ActBlocked})); got != "[op blocklist.added domain spam.example op blocklist.added mail throwaway.example op blocklist.added network 198.51.100.0/24]" {
@@ -113,7 +113,7 @@ func TestBlockedFile(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		by := operating.OnSite(w.first("op"), home)
 		const sum = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824" // of "hello"
-		_, _, err := w.a.AddToBlocklist(w.ctx(), by, moderation.BlockInput{Kind: "file", Value: strings.ToUpper(sum)})
+		_, _, err := w.a.Moderation.AddToBlocklist(w.ctx(), by, moderation.BlockInput{Kind: "file", Value: strings.ToUpper(sum)})
 		w.must(err)
 		address := w.Do("ada", "POST", "/v3/uploads/presign", map[string]any{"files": []any{map[string]any{"filename": "a.txt", "content_type": "text/plain"}}}).
 			Want(201).Str("files.0.upload_url")
@@ -144,7 +144,7 @@ func TestBlockedOnTheWay(t *testing.T) {
 			return w.Do("ada", "POST", "/v3/blocks", map[string]any{"value": value, "channel_ids": []any{channel}}).Want(201).Int("id")
 		}
 		queued := submit("http://www.spam.example/before")
-		_, _, err := w.a.AddToBlocklist(w.ctx(), by, moderation.BlockInput{Kind: "domain", Value: "spam.example"})
+		_, _, err := w.a.Moderation.AddToBlocklist(w.ctx(), by, moderation.BlockInput{Kind: "domain", Value: "spam.example"})
 		w.must(err)
 		led, page := submit("http://example.com/twice"), submit("http://example.com/page")
 		w.WorkJobs()

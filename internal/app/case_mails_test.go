@@ -19,7 +19,7 @@ import (
 // seen.
 func (r *reporting) told(seen *[]string) []apptest.Mail {
 	r.t.Helper()
-	r.must(r.a.TellOperators(r.ctx()))
+	r.must(r.a.Moderation.TellOperators(r.ctx()))
 	all := r.mails("op@example.org", *seen...)
 	for _, m := range all {
 		*seen = append(*seen, m.ID)
@@ -41,18 +41,18 @@ func TestCaseMails(t *testing.T) {
 		r.must(r.report(r.bob, domain.SubjectUser, r.things[domain.SubjectUser]))
 		none("nobody asked for it")
 		for _, actor := range []domain.Actor{{}, r.bob} {
-			r.want(domain.Forbidden, r.a.WantCaseMail(r.ctx(), actor, true))
-			_, err := r.a.WantsCaseMail(r.ctx(), actor)
+			r.want(domain.Forbidden, r.a.Moderation.WantCaseMail(r.ctx(), actor, true))
+			_, err := r.a.Moderation.WantsCaseMail(r.ctx(), actor)
 			r.want(domain.Forbidden, err)
 		}
-		r.must(r.a.WantCaseMail(r.ctx(), r.op, true))
+		r.must(r.a.Moderation.WantCaseMail(r.ctx(), r.op, true))
 		none("nothing is new")
 		evil := storetest.Channel(t, w.S.Store, r.ada.UserID, "\". Claim at https://evil.com", domain.Public)
 		for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectComment, domain.SubjectGroup} {
 			r.must(r.report(r.bob, kind, r.things[kind]))
 		}
 		r.must(r.report(r.bob, domain.SubjectChannel, int64(evil)))
-		r.must(r.a.WantCaseMail(r.ctx(), r.op, true)) // the second call changes nothing
+		r.must(r.a.Moderation.WantCaseMail(r.ctx(), r.op, true)) // the second call changes nothing
 		mails := r.told(&seen)
 		if len(mails) != 1 {
 			t.Fatalf("%d mails", len(mails))
@@ -89,11 +89,11 @@ func TestCaseMails(t *testing.T) {
 		r.must(r.decide(moderation.Dismissed, ""))
 		w.Clock.Advance(2 * time.Hour)
 		none("all is decided")
-		r.must(r.a.WantCaseMail(r.ctx(), r.op, false))
+		r.must(r.a.Moderation.WantCaseMail(r.ctx(), r.op, false))
 		r.must(r.report(r.bob, domain.SubjectGroup, r.things[domain.SubjectGroup]))
 		none("they want no more")
-		r.must(r.a.SendCases(r.ctx(), moderation.MailCases{User: r.op.UserID, Fresh: 1, At: 1})) // it was already queued
-		r.must(r.a.SendCases(r.ctx(), moderation.MailCases{User: 1 << 40}))
+		r.must(r.a.Moderation.SendCases(r.ctx(), moderation.MailCases{User: r.op.UserID, Fresh: 1, At: 1})) // it was already queued
+		r.must(r.a.Moderation.SendCases(r.ctx(), moderation.MailCases{User: 1 << 40}))
 		none("they wanted no more")
 	}, open)
 }
@@ -103,19 +103,19 @@ func TestCaseMailsAreForOperators(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
 		operator := domain.OfficeOperator
-		_, err := r.a.SetAccount(r.ctx(), r.op, r.ada.UserID, operating.AccountChange{Office: &operator})
+		_, err := r.a.Operating.SetAccount(r.ctx(), r.op, r.ada.UserID, operating.AccountChange{Office: &operator})
 		r.must(err)
-		r.must(r.a.WantCaseMail(r.ctx(), r.ada, true))
+		r.must(r.a.Moderation.WantCaseMail(r.ctx(), r.ada, true))
 		member := domain.OfficeMember
-		_, err = r.a.SetAccount(r.ctx(), r.op, r.ada.UserID, operating.AccountChange{Office: &member})
+		_, err = r.a.Operating.SetAccount(r.ctx(), r.op, r.ada.UserID, operating.AccountChange{Office: &member})
 		r.must(err)
 		r.must(r.report(r.bob, domain.SubjectBlock, r.things[domain.SubjectBlock]))
-		r.must(r.a.TellOperators(r.ctx()))
-		r.must(r.a.SendCases(r.ctx(), moderation.MailCases{User: r.ada.UserID, Fresh: 1, At: 1}))
+		r.must(r.a.Moderation.TellOperators(r.ctx()))
+		r.must(r.a.Moderation.SendCases(r.ctx(), moderation.MailCases{User: r.ada.UserID, Fresh: 1, At: 1}))
 		if all := r.mails("ada@example.org"); len(all) != 0 {
 			t.Errorf("%+v", all)
 		}
-		_, err = r.a.DeleteAccountOf(r.ctx(), r.by, domain.Ref{ID: int64(r.ada.UserID)}, "ada")
+		_, err = r.a.Operating.DeleteAccountOf(r.ctx(), r.by, domain.Ref{ID: int64(r.ada.UserID)}, "ada")
 		r.must(err)
 		if left := w.Dump()["case_mails"]; len(left) != 0 {
 			t.Errorf("%v", left)
@@ -128,7 +128,7 @@ func TestCaseMailsAreForOperators(t *testing.T) {
 func TestCaseMailsAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
-		r.must(r.a.WantCaseMail(r.ctx(), r.op, true))
+		r.must(r.a.Moderation.WantCaseMail(r.ctx(), r.op, true))
 		const each = 6
 		var things [2][]int64
 		for i := range things {
@@ -147,7 +147,7 @@ func TestCaseMailsAtOnce(t *testing.T) {
 			})
 			wait.Go(func() {
 				for range each {
-					if err := r.a.TellOperators(r.ctx()); err != nil {
+					if err := r.a.Moderation.TellOperators(r.ctx()); err != nil {
 						t.Error(err)
 					}
 				}
@@ -178,7 +178,7 @@ func TestCaseMailsAtOnce(t *testing.T) {
 func TestCaseMailsOutliveServers(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		r := newReporting(w)
-		r.must(r.a.WantCaseMail(r.ctx(), r.op, true))
+		r.must(r.a.Moderation.WantCaseMail(r.ctx(), r.op, true))
 		r.must(r.report(r.bob, domain.SubjectBlock, r.things[domain.SubjectBlock]))
 		dying, die := context.WithCancel(r.ctx())
 		end := w.Intercept(func(_ context.Context, query string) {
@@ -186,7 +186,7 @@ func TestCaseMailsOutliveServers(t *testing.T) {
 				die()
 			}
 		})
-		if err := r.a.TellOperators(dying); err == nil {
+		if err := r.a.Moderation.TellOperators(dying); err == nil {
 			t.Error("it did not die")
 		}
 		end()
@@ -196,9 +196,9 @@ func TestCaseMailsOutliveServers(t *testing.T) {
 		}
 		at := w.Clock.Now().UnixMicro()
 		again := moderation.MailCases{User: r.op.UserID, Fresh: 1, At: at}
-		r.must(r.a.SendCases(r.ctx(), again))
+		r.must(r.a.Moderation.SendCases(r.ctx(), again))
 		sent := len(w.Outbox())
-		r.must(r.a.SendCases(r.ctx(), again))
+		r.must(r.a.Moderation.SendCases(r.ctx(), again))
 		if n := len(w.Outbox()); n != sent {
 			t.Errorf("%d mails, and %d after it ran again", sent, n)
 		}

@@ -63,7 +63,7 @@ func newEstate(r *apptest.Rig) *estate {
 	r.Do("alan", http.MethodPost, fmt.Sprintf("/v3/blocks/%d/comments", e.shared), map[string]any{"body": "hello @grace"}).Want(http.StatusCreated)
 	follow := func(as string, kind domain.SubjectType, id int64) {
 		actor := domain.Actor{UserID: r.Person(as).ID, Scope: domain.ScopeWrite}
-		if err := r.S.App.Follow(r.T.Context(), actor, people.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
+		if err := r.S.App.People.Follow(r.T.Context(), actor, people.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}); err != nil {
 			r.T.Fatal(err)
 		}
 	}
@@ -79,7 +79,7 @@ func newEstate(r *apptest.Rig) *estate {
 
 func (e *estate) die() {
 	e.T.Helper()
-	if err := e.S.App.DeleteAccount(e.T.Context(), e.grace, e.Proved(e.grace.UserID), "grace"); err != nil {
+	if err := e.S.App.Accounts.DeleteAccount(e.T.Context(), e.grace, e.Proved(e.grace.UserID), "grace"); err != nil {
 		e.T.Fatal(err)
 	}
 }
@@ -98,7 +98,7 @@ func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		e := newEstate(r)
-		f, err := r.S.App.Farewell(t.Context(), e.grace)
+		f, err := r.S.App.Accounts.Farewell(t.Context(), e.grace)
 		if err != nil || f.Channels != 3 || f.Blocks != 2 || f.SharedBlocks != 2 || f.Comments != 1 || f.OnlyOperator ||
 			len(f.GroupsHanded) != 1 || len(f.GroupsDeleted) != 1 || f.GroupsDeleted[0].ID != e.deleted {
 			t.Errorf("%+v, %v", f, err)
@@ -111,7 +111,7 @@ func TestDeleteAccount(t *testing.T) {
 		e.gone(hidden...)
 		storetest.Check(t, r.S.Store) // before the job, too
 		for range 2 {
-			if err := r.S.App.ClearAccount(t.Context(), id); err != nil {
+			if err := r.S.App.Accounts.ClearAccount(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 			e.cleared(hidden)
@@ -137,11 +137,11 @@ func (e *estate) cleared(hidden []string) {
 		e.T.Errorf("%d comments of others", n)
 	}
 	e.Get("edsger", "/v3/channels/%d", e.hall)
-	g, err := e.S.App.Group(e.T.Context(), domain.Actor{}, domain.Ref{ID: int64(e.handed)})
+	g, err := e.S.App.People.Group(e.T.Context(), domain.Actor{}, domain.Ref{ID: int64(e.handed)})
 	if err != nil || domain.UserID(g.Owner.ID) != e.Person("alan").ID && domain.UserID(g.Owner.ID) != e.Person("edsger").ID || g.Users != 2 {
 		e.T.Errorf("%+v, %v", g, err)
 	}
-	if _, err := e.S.App.Group(e.T.Context(), domain.Actor{}, domain.Ref{ID: int64(e.deleted)}); domain.KindOf(err) != domain.NotFound {
+	if _, err := e.S.App.People.Group(e.T.Context(), domain.Actor{}, domain.Ref{ID: int64(e.deleted)}); domain.KindOf(err) != domain.NotFound {
 		e.T.Errorf("the group of nobody: %v", err)
 	}
 	d, id := e.Dump(), fmt.Sprint(e.grace.UserID)
@@ -176,7 +176,7 @@ func TestClearAccountIsCutOff(t *testing.T) {
 					cancel()
 				}
 			})
-			err := r.S.App.ClearAccount(ctx, e.grace.UserID)
+			err := r.S.App.Accounts.ClearAccount(ctx, e.grace.UserID)
 			end()
 			cancel()
 			if err == nil {
@@ -196,33 +196,33 @@ func TestDeleteAccountRefusals(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		grace := w.member("grace")
-		w.want(domain.Invalid, w.a.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "ada"))
-		w.want(domain.Unprocessable, w.a.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
-		if f, err := w.a.Farewell(w.ctx(), ada); err != nil || !f.OnlyOperator {
+		w.want(domain.Invalid, w.a.Accounts.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "ada"))
+		w.want(domain.Unprocessable, w.a.Accounts.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
+		if f, err := w.a.Accounts.Farewell(w.ctx(), ada); err != nil || !f.OnlyOperator {
 			t.Error(f, err)
 		}
-		token, _, err := w.a.CreateOwnToken(w.ctx(), grace, "cli", domain.ScopeWrite)
+		token, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), grace, "cli", domain.ScopeWrite)
 		w.must(err)
 		session := w.signIn("grace")
-		w.must(w.a.ForgotPassword(w.ctx(), home, "grace@example.org"))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "grace@example.org"))
 		link := w.token("grace@example.org")
-		w.must(w.a.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "grace"))
-		_, err = w.a.Authenticate(w.ctx(), token)
+		w.must(w.a.Accounts.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "grace"))
+		_, err = w.a.Accounts.Authenticate(w.ctx(), token)
 		w.want(domain.Unauthenticated, err)
-		_, _, err = w.a.SessionUser(w.ctx(), home, session)
+		_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, session)
 		w.want(domain.Unauthenticated, err)
-		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), link))
-		_, err = w.a.SignIn(w.ctx(), home, "grace@example.org", password)
+		w.want(domain.NotFound, w.a.Accounts.PasswordLink(w.ctx(), link))
+		_, err = w.a.Accounts.SignIn(w.ctx(), home, "grace@example.org", password)
 		w.want(domain.Unauthenticated, err)
-		w.want(domain.NotFound, w.a.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "grace"))
+		w.want(domain.NotFound, w.a.Accounts.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "grace"))
 		// The address is free, but the slug is not.
-		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Grace", Email: "new@example.org", Tier: domain.TierFree})
+		_, err = w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Grace", Email: "new@example.org", Tier: domain.TierFree})
 		w.want(domain.Invalid, err)
-		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Grace", Email: "grace@example.org", Tier: domain.TierFree})
+		_, err = w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Grace", Email: "grace@example.org", Tier: domain.TierFree})
 		w.must(err)
 		w.WorkJobs()
 		alan := w.adopt(ada, "alan")
-		w.must(w.a.DeleteAccount(w.ctx(), alan, w.Proved(alan.UserID), "alan"))
+		w.must(w.a.Accounts.DeleteAccount(w.ctx(), alan, w.Proved(alan.UserID), "alan"))
 	})
 }
 
@@ -230,7 +230,7 @@ func TestDeleteAccountRefusals(t *testing.T) {
 func (w *accountsRig) adopt(by domain.Actor, name string) domain.Actor {
 	w.t.Helper()
 	actor := w.member(name)
-	_, err := w.a.SetAccount(w.ctx(), by, actor.UserID, office(domain.OfficeOperator))
+	_, err := w.a.Operating.SetAccount(w.ctx(), by, actor.UserID, office(domain.OfficeOperator))
 	w.must(err)
 	return actor
 }
@@ -241,7 +241,7 @@ func TestProfileAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		who := w.first("ada")
 		change := func(in people.UpdateMeInput) {
-			if _, err := w.a.UpdateMe(w.ctx(), who, in); err != nil && domain.KindOf(err) != domain.NotFound {
+			if _, err := w.a.People.UpdateMe(w.ctx(), who, in); err != nil && domain.KindOf(err) != domain.NotFound {
 				t.Error(err)
 			}
 		}
@@ -251,7 +251,7 @@ func TestProfileAtOnce(t *testing.T) {
 			g.Go(func() { change(people.UpdateMeInput{Name: &text}) })
 			g.Go(func() { change(people.UpdateMeInput{Bio: core.Patch{Set: true, Value: &text}}) })
 			g.Wait()
-			if u, err := w.a.Me(w.ctx(), who); err != nil || u.Name != text || u.Bio == nil || u.Bio.Plain != text {
+			if u, err := w.a.People.Me(w.ctx(), who); err != nil || u.Name != text || u.Bio == nil || u.Bio.Plain != text {
 				t.Fatalf("%s: %q, %v, %v", text, u.Name, u.Bio, err)
 			}
 		}
@@ -261,7 +261,7 @@ func TestProfileAtOnce(t *testing.T) {
 			g.Go(func() { change(people.UpdateMeInput{Name: &late}) })
 		}
 		g.Go(func() {
-			if err := w.a.DeleteAccount(w.ctx(), who, w.Proved(who.UserID), "ada"); err != nil {
+			if err := w.a.Accounts.DeleteAccount(w.ctx(), who, w.Proved(who.UserID), "ada"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -280,20 +280,20 @@ func TestAllowWhileDeleting(t *testing.T) {
 		w.first("ada")
 		for i := range 6 {
 			owner := fmt.Sprintf("owner%d", i)
-			grace, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: owner, Name: owner, Email: owner + "@example.org", Tier: domain.TierFree})
+			grace, err := w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: owner, Name: owner, Email: owner + "@example.org", Tier: domain.TierFree})
 			w.must(err)
 			actor := domain.Actor{UserID: grace.ID, Scope: domain.ScopeWrite}
-			_, reader, err := w.a.CreateApplication(w.ctx(), actor, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
+			_, reader, err := w.a.Accounts.CreateApplication(w.ctx(), actor, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
 			w.must(err)
 			var g sync.WaitGroup
 			for j := range 8 {
 				who := domain.Actor{UserID: w.Person(fmt.Sprintf("r%d", j)).ID, Scope: domain.ScopeWrite}
 				g.Go(func() {
-					_, _ = w.a.Allow(w.ctx(), who, accounts.AuthorizationRequest{ClientID: reader.ClientID, ResponseType: "code"})
+					_, _ = w.a.Accounts.Allow(w.ctx(), who, accounts.AuthorizationRequest{ClientID: reader.ClientID, ResponseType: "code"})
 				})
 			}
 			g.Go(func() {
-				if err := w.a.DeleteAccount(w.ctx(), actor, w.Proved(actor.UserID), owner); err != nil {
+				if err := w.a.Accounts.DeleteAccount(w.ctx(), actor, w.Proved(actor.UserID), owner); err != nil {
 					t.Error(err)
 				}
 			})
@@ -315,7 +315,7 @@ func TestOperatorsLeaveAtOnce(t *testing.T) {
 		var left atomic.Int64
 		for name, actor := range cast {
 			g.Go(func() {
-				err := w.a.DeleteAccount(w.ctx(), actor, w.Proved(actor.UserID), name)
+				err := w.a.Accounts.DeleteAccount(w.ctx(), actor, w.Proved(actor.UserID), name)
 				if domain.KindOf(err) == domain.Unprocessable && err != nil {
 					left.Add(1)
 				} else if err != nil {

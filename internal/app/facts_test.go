@@ -30,18 +30,18 @@ func TestFactsOfChannels(t *testing.T) {
 			items = append(items, item)
 		}
 		storetest.Connect(t, s, ada.UserID, private, items[0], 0)
-		w.must(a.Follow(ctx, bob, people.FollowTarget{Type: domain.SubjectChannel, Ref: domain.Ref{ID: int64(here)}}))
+		w.must(a.People.Follow(ctx, bob, people.FollowTarget{Type: domain.SubjectChannel, Ref: domain.Ref{ID: int64(here)}}))
 		var facts map[domain.ChannelID]collections.ChannelFacts
 		var err error
 		read := func(actor domain.Actor) {
 			t.Helper()
-			if n := len(w.Statements(func() { facts, err = a.ChannelFacts(ctx, actor, ids) })); n != 1 {
+			if n := len(w.Statements(func() { facts, err = a.Collections.ChannelFacts(ctx, actor, ids) })); n != 1 {
 				t.Errorf("%d statements", n)
 			}
 			w.must(err)
 		}
 		last := func(actor domain.Actor) domain.Connection {
-			l, err := a.Contents(ctx, actor, domain.Ref{ID: int64(here)}, collections.ContentsInput{
+			l, err := a.Collections.Contents(ctx, actor, domain.Ref{ID: int64(here)}, collections.ContentsInput{
 				Sort: domain.ContentSort{Key: domain.ByConnected, Desc: true}, Page: somePage})
 			w.must(err)
 			return l.Items[0].Connection
@@ -73,7 +73,7 @@ func TestFactsOfChannels(t *testing.T) {
 			all   []domain.ItemRef
 		}{{guest, open}, {bob, open}, {ada, items}} {
 			for _, highest := range []bool{true, false} {
-				n := len(w.Statements(func() { shown, err = a.PreviewContents(ctx, row.actor, ids, 5, highest) }))
+				n := len(w.Statements(func() { shown, err = a.Collections.PreviewContents(ctx, row.actor, ids, 5, highest) }))
 				if w.must(err); n > 5 {
 					t.Errorf("%d statements", n)
 				}
@@ -101,10 +101,10 @@ func TestFactsOfChannels(t *testing.T) {
 		if read(bob); len(facts) != 1 {
 			t.Errorf("facts of a channel that turned private: %v", facts)
 		}
-		if shown, err = a.PreviewContents(ctx, bob, ids, 5, true); err != nil || len(shown) != 0 {
+		if shown, err = a.Collections.PreviewContents(ctx, bob, ids, 5, true); err != nil || len(shown) != 0 {
 			t.Errorf("%v, %v", shown, err)
 		}
-		if n := len(w.Statements(func() { _, err = a.ChannelFacts(ctx, ada, nil); w.must(err) })); n != 0 {
+		if n := len(w.Statements(func() { _, err = a.Collections.ChannelFacts(ctx, ada, nil); w.must(err) })); n != 0 {
 			t.Errorf("%d statements for nothing", n)
 		}
 	})
@@ -123,11 +123,11 @@ func TestSharedChannels(t *testing.T) {
 		}
 		ref := domain.Ref{ID: int64(here)}
 		for actor, total := range map[domain.Actor]int64{{}: 4, bob: 4, ada: 7} {
-			want, err := a.RelatedChannels(ctx, actor, ref, 100)
+			want, err := a.Collections.RelatedChannels(ctx, actor, ref, 100)
 			w.must(err)
 			var got []collections.Related
 			for number := range int64(5) {
-				l, err := a.SharedChannels(ctx, actor, ref, domain.Page{Number: number + 1, Per: 2})
+				l, err := a.Collections.SharedChannels(ctx, actor, ref, domain.Page{Number: number + 1, Per: 2})
 				if w.must(err); l.Total != total {
 					t.Errorf("%d in all, want %d", l.Total, total)
 				}
@@ -143,7 +143,7 @@ func TestSharedChannels(t *testing.T) {
 			}
 		}
 		storetest.Turn(t, s, ada.UserID, here, domain.Private)
-		_, err := a.SharedChannels(ctx, bob, ref, somePage)
+		_, err := a.Collections.SharedChannels(ctx, bob, ref, somePage)
 		w.want(domain.NotFound, err)
 	})
 }

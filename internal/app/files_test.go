@@ -64,7 +64,7 @@ func TestVersionsMadeAgainOnce(t *testing.T) {
 	a := app.New(app.Options{Store: r.S.Store, Files: content.Options{Blobs: store, Studio: studio}})
 	defer studio.Close()
 	open := func(name string) {
-		f, err := a.OpenShown(t.Context(), key, name)
+		f, err := a.Content.OpenShown(t.Context(), key, name)
 		if err != nil {
 			t.Error(err)
 			return
@@ -80,7 +80,7 @@ func TestVersionsMadeAgainOnce(t *testing.T) {
 			store.late = func() {
 				store.late = nil
 				other := app.New(app.Options{Store: r.S.Store, Files: content.Options{Blobs: store, Studio: studio}})
-				if _, err := other.OpenShown(t.Context(), key, "large.jpg"); err != nil {
+				if _, err := other.Content.OpenShown(t.Context(), key, "large.jpg"); err != nil {
 					t.Error(err)
 				}
 			}

@@ -53,25 +53,25 @@ func TestHidingKilledAnywhereGoesOn(t *testing.T) {
 		queries = append(queries, away...)
 		ada := domain.Ref{ID: int64(r.ada.UserID)}
 		job := func() hiding.Apply {
-			_, err := r.a.SuspendAndHide(r.ctx(), ada)
+			_, err := r.a.Operating.SuspendAndHide(r.ctx(), ada)
 			r.must(err)
 			h, err := r.S.Store.HiddenThing(r.ctx(), domain.Subject{Type: domain.SubjectUser, ID: ada.ID})
 			r.must(err)
 			return hiding.Apply{ID: h.ID, By: h.OwnerID}
 		}
 		back := func() {
-			_, err := r.a.Suspend(r.ctx(), ada, false)
+			_, err := r.a.Operating.Suspend(r.ctx(), ada, false)
 			r.must(err)
 		}
 		shown := r.says(queries)
 		first := job()
-		r.must(r.a.ApplyHiding(r.ctx(), first))
+		r.must(r.a.Moderation.ApplyHiding(r.ctx(), first))
 		hidden := r.says(queries)
 		if r.clean(); slices.Equal(hidden, shown) {
 			t.Fatal("nothing is hidden")
 		}
 		back()
-		r.must(r.a.ApplyHiding(r.ctx(), first))
+		r.must(r.a.Moderation.ApplyHiding(r.ctx(), first))
 		r.equal("shown again", shown, r.says(queries))
 
 		step := int64(1)
@@ -84,14 +84,14 @@ func TestHidingKilledAnywhereGoesOn(t *testing.T) {
 			if statement%10 == 1 {
 				r.clean() // half of it is done
 			}
-			r.must(r.a.ApplyHiding(r.ctx(), at))
+			r.must(r.a.Moderation.ApplyHiding(r.ctx(), at))
 			r.equal("hidden", hidden, r.says(queries))
 			back()
 			shows = r.killed(at, statement)
 			if statement%10 == 1 {
 				r.clean()
 			}
-			r.must(r.a.ApplyHiding(r.ctx(), at))
+			r.must(r.a.Moderation.ApplyHiding(r.ctx(), at))
 			if r.equal("shown", shown, r.says(queries)); t.Failed() {
 				t.Fatalf("killed at statement %d", statement)
 			}
@@ -110,7 +110,7 @@ func (r *reporting) killed(job hiding.Apply, statement int64) bool {
 			kill()
 		}
 	})
-	err := r.a.ApplyHiding(ctx, job)
+	err := r.a.Moderation.ApplyHiding(ctx, job)
 	end()
 	if far := n.Load() >= statement; far != (err != nil) {
 		r.t.Fatalf("statement %d of %d: %v", statement, n.Load(), err)

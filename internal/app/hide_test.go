@@ -92,14 +92,14 @@ func (r *reporting) equal(what string, want, got []string) {
 }
 
 func (r *reporting) hide(kind domain.SubjectType, id int64) (moderation.HiddenThing, error) {
-	return r.a.Hide(r.ctx(), r.by, moderation.HideInput{About: domain.Subject{Type: kind, ID: id}, Text: "Rule 3"})
+	return r.a.Moderation.Hide(r.ctx(), r.by, moderation.HideInput{About: domain.Subject{Type: kind, ID: id}, Text: "Rule 3"})
 }
 
 func (r *reporting) show(kind domain.SubjectType, id int64) {
 	r.t.Helper()
-	h, err := r.a.FindHidden(r.ctx(), r.by, domain.Subject{Type: kind, ID: id})
+	h, err := r.a.Moderation.FindHidden(r.ctx(), r.by, domain.Subject{Type: kind, ID: id})
 	r.must(err)
-	_, err = r.a.Show(r.ctx(), r.by, h.ID, "A mistake")
+	_, err = r.a.Moderation.Show(r.ctx(), r.by, h.ID, "A mistake")
 	r.must(err)
 	r.WorkJobs()
 }
@@ -136,7 +136,7 @@ func newBusy(w *accountsRig) *busy {
 	storetest.Comment(t, s, r.bob.UserID, r.block, "No")
 	storetest.Comment(t, s, r.ada.UserID, b.theirs[0], "Buy moss, too")
 	storetest.Follow(t, s, r.bob.UserID, storetest.UserSubject(r.ada.UserID))
-	_, err := r.a.Connect(r.ctx(), r.ada, domain.BlockRef(r.block), []collections.Target{{Channel: domain.Ref{ID: int64(r.closed)}}})
+	_, err := r.a.Collections.Connect(r.ctx(), r.ada, domain.BlockRef(r.block), []collections.Target{{Channel: domain.Ref{ID: int64(r.closed)}}})
 	r.must(err)
 	return b
 }
@@ -145,7 +145,7 @@ func newBusy(w *accountsRig) *busy {
 // they may not see the channel.
 func (b *busy) contents(as domain.Actor, in domain.ChannelID) (ids []int64) {
 	b.t.Helper()
-	l, err := b.a.Contents(b.ctx(), as, domain.Ref{ID: int64(in)}, collections.ContentsInput{Sort: domain.ContentSort{Key: domain.ByPosition, Desc: true}, Page: domain.Page{Number: 1, Per: 50}})
+	l, err := b.a.Collections.Contents(b.ctx(), as, domain.Ref{ID: int64(in)}, collections.ContentsInput{Sort: domain.ContentSort{Key: domain.ByPosition, Desc: true}, Page: domain.Page{Number: 1, Per: 50}})
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}
@@ -179,11 +179,11 @@ func TestHide(t *testing.T) {
 		b.must(err)
 		b.clean()
 		b.sees(b.ada, func(as domain.Actor) error {
-			_, err := b.a.Block(b.ctx(), as, b.block)
+			_, err := b.a.Collections.Block(b.ctx(), as, b.block)
 			return err
 		})
 		b.sees(b.ada, func(as domain.Actor) error {
-			_, err := b.a.Comments(b.ctx(), as, b.block, false, page)
+			_, err := b.a.Collections.Comments(b.ctx(), as, b.block, false, page)
 			return err
 		})
 		for _, in := range []domain.ChannelID{b.bobs, b.groups, b.drawer, b.open, b.closed} {
@@ -193,7 +193,7 @@ func TestHide(t *testing.T) {
 		}
 		_, err = b.hide(domain.SubjectBlock, int64(b.block))
 		b.want(domain.Conflict, err)
-		_, err = b.a.Connect(b.ctx(), b.ada, domain.BlockRef(b.block), []collections.Target{{Channel: domain.Ref{ID: int64(b.open)}}})
+		_, err = b.a.Collections.Connect(b.ctx(), b.ada, domain.BlockRef(b.block), []collections.Target{{Channel: domain.Ref{ID: int64(b.open)}}})
 		b.want(domain.Forbidden, err)
 		b.show(domain.SubjectBlock, int64(b.block))
 		b.same(before)
@@ -202,11 +202,11 @@ func TestHide(t *testing.T) {
 		b.must(err)
 		b.clean()
 		b.sees(b.ada, func(as domain.Actor) error {
-			_, err := b.a.Channel(b.ctx(), as, domain.Ref{ID: int64(b.open)})
+			_, err := b.a.Collections.Channel(b.ctx(), as, domain.Ref{ID: int64(b.open)})
 			return err
 		})
 		for _, v := range []domain.Visibility{domain.Public, domain.Closed} {
-			_, err = b.a.UpdateChannel(b.ctx(), b.ada, domain.Ref{ID: int64(b.open)}, collections.UpdateChannelInput{Visibility: &v})
+			_, err = b.a.Collections.UpdateChannel(b.ctx(), b.ada, domain.Ref{ID: int64(b.open)}, collections.UpdateChannelInput{Visibility: &v})
 			b.want(domain.Forbidden, err)
 		}
 		b.show(domain.SubjectChannel, int64(b.open))
@@ -219,18 +219,18 @@ func TestHide(t *testing.T) {
 		_, err = b.hide(domain.SubjectComment, int64(b.said))
 		b.must(err)
 		b.clean()
-		if l, err := b.a.Comments(b.ctx(), b.bob, b.block, false, page); err != nil || len(l.Items) != 1 || l.Total != 1 || l.Items[0].ID == b.said {
+		if l, err := b.a.Collections.Comments(b.ctx(), b.bob, b.block, false, page); err != nil || len(l.Items) != 1 || l.Total != 1 || l.Items[0].ID == b.said {
 			t.Errorf("the hidden comment is among %+v, %v", l, err)
 		}
 		b.sees(domain.Actor{UserID: -1}, func(as domain.Actor) error {
-			_, err := b.a.Comment(b.ctx(), as, b.said)
+			_, err := b.a.Collections.Comment(b.ctx(), as, b.said)
 			return err
 		})
 		_, err = b.hide(domain.SubjectComment, int64(b.said))
 		b.want(domain.Conflict, err)
 		b.show(domain.SubjectComment, int64(b.said))
 		b.same(before)
-		if n, err := b.a.Notices(b.ctx(), b.ada); err != nil || len(n) != 8 || n[0].What != "shown" || n[1].What != "hidden" || n[1].Words != "Rule 3" {
+		if n, err := b.a.Moderation.Notices(b.ctx(), b.ada); err != nil || len(n) != 8 || n[0].What != "shown" || n[1].What != "hidden" || n[1].Words != "Rule 3" {
 			t.Errorf("%+v, %v", n, err)
 		}
 	}, open)
@@ -244,24 +244,24 @@ func TestHideIsForOperators(t *testing.T) {
 		about := domain.Subject{Type: domain.SubjectBlock, ID: int64(b.block)}
 		for _, actor := range []domain.Actor{{}, b.ada, b.bob} {
 			by := operating.OnSite(actor, home)
-			_, err := b.a.Hide(b.ctx(), by, moderation.HideInput{About: about})
+			_, err := b.a.Moderation.Hide(b.ctx(), by, moderation.HideInput{About: about})
 			b.want(domain.Forbidden, err)
-			_, err = b.a.Show(b.ctx(), by, 1, "")
+			_, err = b.a.Moderation.Show(b.ctx(), by, 1, "")
 			b.want(domain.Forbidden, err)
-			_, err = b.a.HiddenThings(b.ctx(), by, 0, 1)
+			_, err = b.a.Moderation.HiddenThings(b.ctx(), by, 0, 1)
 			b.want(domain.Forbidden, err)
-			_, err = b.a.FindHidden(b.ctx(), by, about)
+			_, err = b.a.Moderation.FindHidden(b.ctx(), by, about)
 			b.want(domain.Forbidden, err)
 		}
 		for _, bad := range []domain.Subject{{}, {Type: domain.SubjectUser, ID: 1}, {Type: domain.SubjectGroup, ID: 1}, {Type: domain.SubjectBlock}} {
-			_, err := b.a.Hide(b.ctx(), b.by, moderation.HideInput{About: bad})
+			_, err := b.a.Moderation.Hide(b.ctx(), b.by, moderation.HideInput{About: bad})
 			b.want(domain.Invalid, err)
 		}
 		for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectChannel, domain.SubjectComment} {
 			_, err := b.hide(kind, 1<<40)
 			b.want(domain.NotFound, err)
 		}
-		_, err := b.a.Show(b.ctx(), b.by, 1<<40, "")
+		_, err := b.a.Moderation.Show(b.ctx(), b.by, 1<<40, "")
 		b.want(domain.NotFound, err)
 		if d := before.Diff(w.Dump()); len(d) > 0 {
 			t.Errorf("what was refused changed %v", d)
@@ -271,20 +271,20 @@ func TestHideIsForOperators(t *testing.T) {
 			b.must(b.report(b.bob, kind, b.things[kind]))
 			b.must(b.decide(moderation.Hidden, "Rule 3"))
 		}
-		mine, err := b.a.MyHidden(b.ctx(), b.ada)
+		mine, err := b.a.Moderation.MyHidden(b.ctx(), b.ada)
 		if b.must(err); len(mine) != 3 {
 			t.Errorf("ada has %+v", mine)
 		}
-		all, err := b.a.HiddenThings(b.ctx(), b.by, 0, 10)
+		all, err := b.a.Moderation.HiddenThings(b.ctx(), b.by, 0, 10)
 		if b.must(err); len(all) != 3 || all[0].Owner != "ada" || all[0].About.Kind != "Channel" {
 			t.Errorf("%+v", all)
 		}
-		c, err := b.a.ReadCase(b.ctx(), b.by, 1, 0, 1)
+		c, err := b.a.Moderation.ReadCase(b.ctx(), b.by, 1, 0, 1)
 		if b.must(err); c.Thing == nil || c.Thing.Text != "Really, buy it" || c.Thing.Owner != b.ada.UserID {
 			t.Errorf("%+v", c)
 		}
 		for _, h := range all {
-			_, err := b.a.Show(b.ctx(), b.by, h.ID, "")
+			_, err := b.a.Moderation.Show(b.ctx(), b.by, h.ID, "")
 			b.must(err)
 		}
 		b.same(kept)
@@ -310,7 +310,7 @@ func TestHiddenThingsThatChange(t *testing.T) {
 		b.must(err)
 		_, err = b.hide(domain.SubjectBlock, int64(b.block))
 		b.must(err)
-		b.must(b.a.DeleteChannel(b.ctx(), b.bob, domain.Ref{ID: int64(b.groups)}))
+		b.must(b.a.Collections.DeleteChannel(b.ctx(), b.bob, domain.Ref{ID: int64(b.groups)}))
 		fresh := storetest.Block(t, w.S.Store, b.bob.UserID, "Fresh")
 		storetest.Connect(t, w.S.Store, b.bob.UserID, b.bobs, domain.BlockRef(fresh), 0)
 		storetest.Turn(t, w.S.Store, b.bob.UserID, b.drawer, domain.Public)
@@ -326,8 +326,8 @@ func TestHiddenThingsThatChange(t *testing.T) {
 		b.must(err)
 		_, err = b.hide(domain.SubjectChannel, int64(b.open))
 		b.must(err)
-		b.must(b.a.DeleteBlock(b.ctx(), b.ada, b.block))
-		b.must(b.a.DeleteChannel(b.ctx(), b.ada, domain.Ref{ID: int64(b.open)}))
+		b.must(b.a.Collections.DeleteBlock(b.ctx(), b.ada, b.block))
+		b.must(b.a.Collections.DeleteChannel(b.ctx(), b.ada, domain.Ref{ID: int64(b.open)}))
 		b.clean()
 		for _, table := range []string{"hidden_things", "hidden_connections", "hidden_comments"} {
 			if left := w.Dump()[table]; len(left) > 0 {
@@ -354,8 +354,8 @@ func TestHideAtOnce(t *testing.T) {
 		toggle := func(kind domain.SubjectType, id int64) {
 			_, err := b.hide(kind, id)
 			try(err)
-			if h, err := b.a.FindHidden(b.ctx(), b.by, domain.Subject{Type: kind, ID: id}); err == nil {
-				_, err = b.a.Show(b.ctx(), b.by, h.ID, "")
+			if h, err := b.a.Moderation.FindHidden(b.ctx(), b.by, domain.Subject{Type: kind, ID: id}); err == nil {
+				_, err = b.a.Moderation.Show(b.ctx(), b.by, h.ID, "")
 				try(err)
 			}
 		}
@@ -375,24 +375,24 @@ func TestHideAtOnce(t *testing.T) {
 		}
 		wait.Go(func() {
 			for range 4 {
-				made, err := b.a.Connect(b.ctx(), b.bob, domain.BlockRef(b.block), targets)
+				made, err := b.a.Collections.Connect(b.ctx(), b.bob, domain.BlockRef(b.block), targets)
 				try(err)
 				for _, c := range made {
-					_, err := b.a.MoveConnection(b.ctx(), b.bob, c.ID, domain.MoveToTop, nil)
+					_, err := b.a.Collections.MoveConnection(b.ctx(), b.bob, c.ID, domain.MoveToTop, nil)
 					try(err)
 				}
-				_, err = b.a.CreateComment(b.ctx(), b.bob, b.block, "Hm")
+				_, err = b.a.Collections.CreateComment(b.ctx(), b.bob, b.block, "Hm")
 				try(err)
 				for _, c := range made {
-					try(b.a.DeleteConnection(b.ctx(), b.bob, c.ID))
+					try(b.a.Collections.DeleteConnection(b.ctx(), b.bob, c.ID))
 				}
 			}
 		})
 		wait.Go(func() {
 			for i := range 4 {
-				_, err := b.a.UpdateComment(b.ctx(), b.ada, b.said, fmt.Sprint("Edit ", i))
+				_, err := b.a.Collections.UpdateComment(b.ctx(), b.ada, b.said, fmt.Sprint("Edit ", i))
 				try(err)
-				_, err = b.a.Connect(b.ctx(), b.ada, domain.BlockRef(b.block), []collections.Target{{Channel: domain.Ref{ID: int64(b.closed)}}})
+				_, err = b.a.Collections.Connect(b.ctx(), b.ada, domain.BlockRef(b.block), []collections.Target{{Channel: domain.Ref{ID: int64(b.closed)}}})
 				try(err)
 			}
 		})
@@ -402,7 +402,7 @@ func TestHideAtOnce(t *testing.T) {
 		try(err)
 		b.WorkJobs()
 		b.sees(b.ada, func(as domain.Actor) error {
-			_, err := b.a.Block(b.ctx(), as, b.block)
+			_, err := b.a.Collections.Block(b.ctx(), as, b.block)
 			return err
 		})
 		b.clean()
@@ -419,16 +419,16 @@ func TestHideWithSuspension(t *testing.T) {
 		storetest.Connect(t, s, b.ada.UserID, own, domain.BlockRef(b.block), 0)
 		alone := storetest.Comment(t, s, b.ada.UserID, b.theirs[2], "Moss!")
 		before := b.keeps()
-		_, err := b.a.SetAccount(b.ctx(), b.op, b.ada.UserID, operating.AccountChange{Hide: true})
+		_, err := b.a.Operating.SetAccount(b.ctx(), b.op, b.ada.UserID, operating.AccountChange{Hide: true})
 		b.want(domain.Unprocessable, err)
 		b.must(b.report(b.bob, domain.SubjectUser, int64(b.ada.UserID)))
-		_, err = b.a.Decide(b.ctx(), b.by, b.newest().ID, moderation.Decision{Outcome: moderation.Suspended, Hide: true})
+		_, err = b.a.Moderation.Decide(b.ctx(), b.by, b.newest().ID, moderation.Decision{Outcome: moderation.Suspended, Hide: true})
 		b.must(err)
 		b.WorkJobs()
 		b.clean()
 		hidden := b.keeps()
 		for range 2 { // running a job again changes nothing
-			b.must(b.a.ResumeHiding(b.ctx()))
+			b.must(b.a.Moderation.ResumeHiding(b.ctx()))
 			b.same(hidden)
 		}
 		for _, in := range []domain.ChannelID{b.open, own} {
@@ -448,10 +448,10 @@ func TestHideWithSuspension(t *testing.T) {
 			}
 		}
 		b.sees(b.ada, func(as domain.Actor) error {
-			_, err := b.a.Block(b.ctx(), as, b.block)
+			_, err := b.a.Collections.Block(b.ctx(), as, b.block)
 			return err
 		})
-		if all, err := b.a.HiddenThings(b.ctx(), b.by, 0, 10); err != nil || len(all) != 1 || all[0].About.Kind != "User" || all[0].State != "hidden" {
+		if all, err := b.a.Moderation.HiddenThings(b.ctx(), b.by, 0, 10); err != nil || len(all) != 1 || all[0].About.Kind != "User" || all[0].State != "hidden" {
 			t.Errorf("%+v, %v", all, err)
 		}
 		// What others change in the meantime is kept, and so is what an operator hides separately.
@@ -462,7 +462,7 @@ func TestHideWithSuspension(t *testing.T) {
 		_, err = b.hide(domain.SubjectBlock, int64(b.theirs[1]))
 		b.must(err)
 		suspended := false
-		_, err = b.a.SetAccount(b.ctx(), b.op, b.ada.UserID, operating.AccountChange{Suspended: &suspended})
+		_, err = b.a.Operating.SetAccount(b.ctx(), b.op, b.ada.UserID, operating.AccountChange{Suspended: &suspended})
 		b.must(err)
 		b.WorkJobs()
 		b.clean()
@@ -496,7 +496,7 @@ func TestResumeHidingGoesOn(t *testing.T) {
 		b.Exec(`UPDATE hidden_things SET state = 'showing'`)
 		b.Exec(`INSERT INTO comments (id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
 			SELECT id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at FROM hidden_comments`)
-		err := b.a.ResumeHiding(b.ctx())
+		err := b.a.Moderation.ResumeHiding(b.ctx())
 		for i, stuck := range []bool{true, false, true, false} {
 			if named := err != nil && strings.Contains(err.Error(), fmt.Sprintf("hidden thing %d: ", ids[i])); named != stuck {
 				t.Errorf("%d of %d: %v", i, ids, err)
@@ -511,7 +511,7 @@ func TestResumeHidingGoesOn(t *testing.T) {
 			}
 		}
 		b.Exec(`DELETE FROM comments WHERE id IN (SELECT id FROM hidden_comments)`)
-		b.must(b.a.ResumeHiding(b.ctx()))
+		b.must(b.a.Moderation.ResumeHiding(b.ctx()))
 		b.clean()
 		if got := w.Dump()["hidden_things"]; len(got) != 0 {
 			t.Errorf("left are %v", got)
@@ -527,13 +527,13 @@ func TestHideWithSuspensionAtOnce(t *testing.T) {
 		var wait sync.WaitGroup
 		wait.Go(func() {
 			for range 3 {
-				if _, err := b.a.SuspendAndHide(b.ctx(), domain.Ref{ID: int64(b.ada.UserID)}); err != nil {
+				if _, err := b.a.Operating.SuspendAndHide(b.ctx(), domain.Ref{ID: int64(b.ada.UserID)}); err != nil {
 					t.Error(err)
 				}
-				if err := b.a.ResumeHiding(b.ctx()); err != nil {
+				if err := b.a.Moderation.ResumeHiding(b.ctx()); err != nil {
 					t.Error(err)
 				}
-				if _, err := b.a.Suspend(b.ctx(), domain.Ref{ID: int64(b.ada.UserID)}, false); err != nil {
+				if _, err := b.a.Operating.Suspend(b.ctx(), domain.Ref{ID: int64(b.ada.UserID)}, false); err != nil {
 					t.Error(err)
 				}
 			}
@@ -541,7 +541,7 @@ func TestHideWithSuspensionAtOnce(t *testing.T) {
 		for range 2 {
 			wait.Go(func() {
 				for range 4 {
-					if err := b.a.ResumeHiding(b.ctx()); err != nil {
+					if err := b.a.Moderation.ResumeHiding(b.ctx()); err != nil {
 						t.Error(err)
 					}
 				}
@@ -551,22 +551,22 @@ func TestHideWithSuspensionAtOnce(t *testing.T) {
 		wait.Go(func() {
 			for i := range 6 {
 				block := storetest.Block(t, w.S.Store, b.bob.UserID, fmt.Sprint("More ", i))
-				if _, err := b.a.Connect(b.ctx(), b.bob, domain.BlockRef(block), []collections.Target{{Channel: domain.Ref{ID: int64(b.bobs)}, Position: 3}}); err != nil {
+				if _, err := b.a.Collections.Connect(b.ctx(), b.bob, domain.BlockRef(block), []collections.Target{{Channel: domain.Ref{ID: int64(b.bobs)}, Position: 3}}); err != nil {
 					t.Error(err)
 				}
 				made++
 			}
 		})
 		wait.Wait()
-		b.must(b.a.ResumeHiding(b.ctx()))
+		b.must(b.a.Moderation.ResumeHiding(b.ctx()))
 		b.clean()
 		if got := b.contents(b.bob, b.bobs); len(got) != 5+made {
 			t.Errorf("%d items, not %d", len(got), 5+made)
 		}
-		_, err := b.a.SuspendAndHide(b.ctx(), domain.Ref{ID: int64(b.ada.UserID)})
+		_, err := b.a.Operating.SuspendAndHide(b.ctx(), domain.Ref{ID: int64(b.ada.UserID)})
 		b.must(err)
-		b.must(b.a.ResumeHiding(b.ctx()))
-		_, err = b.a.DeleteAccountOf(b.ctx(), b.by, domain.Ref{ID: int64(b.ada.UserID)}, "ada")
+		b.must(b.a.Moderation.ResumeHiding(b.ctx()))
+		_, err = b.a.Operating.DeleteAccountOf(b.ctx(), b.by, domain.Ref{ID: int64(b.ada.UserID)}, "ada")
 		b.must(err)
 		b.WorkJobs()
 		b.clean()

@@ -82,9 +82,9 @@ func newInputs(w *accountsRig) *inputs {
 	in.comment = storetest.Comment(w.t, w.S.Store, in.ada.UserID, in.block, "said")
 	in.group = domain.Ref{ID: int64(storetest.Group(w.t, w.S.Store, "Guild", in.ada.UserID))}
 	var err error
-	_, in.app, err = w.a.CreateApplication(w.ctx(), in.ada, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
+	_, in.app, err = w.a.Accounts.CreateApplication(w.ctx(), in.ada, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
 	w.must(err)
-	_, err = w.a.Feed(w.ctx(), in.ada, people.CursorInput{Limit: 1}) // creates the key of cursors
+	_, err = w.a.People.Feed(w.ctx(), in.ada, people.CursorInput{Limit: 1}) // creates the key of cursors
 	w.must(err)
 	return in
 }
@@ -140,27 +140,42 @@ func (in *inputs) textRows() []text {
 		if b.Value == "" {
 			b.Value = "text"
 		}
-		_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: b, Targets: target})
+		_, err := a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: b, Targets: target})
 		return err
 	}
 	batch := func(b collections.BlockInput) error {
-		_, err := a.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: target, Blocks: []collections.BlockInput{b}})
+		_, err := a.Collections.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: target, Blocks: []collections.BlockInput{b}})
 		return err
 	}
-	update := func(u collections.UpdateBlockInput) error { _, err := a.UpdateBlock(ctx, ada, in.block, u); return err }
-	channel := func(c collections.CreateChannelInput) error { _, err := a.CreateChannel(ctx, ada, c); return err }
+	update := func(u collections.UpdateBlockInput) error {
+		_, err := a.Collections.UpdateBlock(ctx, ada, in.block, u)
+		return err
+	}
+	channel := func(c collections.CreateChannelInput) error {
+		_, err := a.Collections.CreateChannel(ctx, ada, c)
+		return err
+	}
 	change := func(c collections.UpdateChannelInput) error {
-		_, err := a.UpdateChannel(ctx, ada, in.open, c)
+		_, err := a.Collections.UpdateChannel(ctx, ada, in.open, c)
 		return err
 	}
-	group := func(g people.CreateGroupInput) error { _, err := a.CreateGroup(ctx, ada, g); return err }
-	regroup := func(g people.UpdateGroupInput) error { _, err := a.UpdateGroup(ctx, ada, in.group, g); return err }
-	me := func(m people.UpdateMeInput) error { _, err := a.UpdateMe(ctx, ada, m); return err }
+	group := func(g people.CreateGroupInput) error { _, err := a.People.CreateGroup(ctx, ada, g); return err }
+	regroup := func(g people.UpdateGroupInput) error {
+		_, err := a.People.UpdateGroup(ctx, ada, in.group, g)
+		return err
+	}
+	me := func(m people.UpdateMeInput) error { _, err := a.People.UpdateMe(ctx, ada, m); return err }
 	patch := func(s string) core.Patch { return core.Patch{Set: true, Value: &s} }
-	file := func(f content.FileInput) error { _, err := a.Presign(ctx, ada, []content.FileInput{f}); return err }
+	file := func(f content.FileInput) error {
+		_, err := a.Content.Presign(ctx, ada, []content.FileInput{f})
+		return err
+	}
 	metadata := func(s string) []byte { return []byte(`{"a":"` + strings.ReplaceAll(s, "\x00", `\u0000`) + `"}`) }
-	site := func(s operating.SiteInput) error { _, err := a.UpdateSite(ctx, in.operator, s); return err }
-	legal := func(p operating.LegalPageInput) error { _, err := a.SaveLegalPage(ctx, in.operator, p); return err }
+	site := func(s operating.SiteInput) error { _, err := a.Operating.UpdateSite(ctx, in.operator, s); return err }
+	legal := func(p operating.LegalPageInput) error {
+		_, err := a.Operating.SaveLegalPage(ctx, in.operator, p)
+		return err
+	}
 	bring := func(i transfer.BringItemInput) error {
 		i.ID, i.Type = "1", domain.TextBlock
 		if i.Content == "" {
@@ -168,13 +183,13 @@ func (in *inputs) textRows() []text {
 		}
 		thing, err := transfer.NewThing(i)
 		if err == nil {
-			_, err = a.BringItems(ctx, ada, "elsewhere", domain.ChannelID(in.private.ID), []*transfer.Thing{thing}, transfer.Spot{})
+			_, err = a.Transfer.BringItems(ctx, ada, "elsewhere", domain.ChannelID(in.private.ID), []*transfer.Thing{thing}, transfer.Spot{})
 		}
 		return err
 	}
 	bringChannel := func(c transfer.BringChannelInput) error {
 		c.ID = "1"
-		_, _, err := a.BringChannel(ctx, ada, "elsewhere", c)
+		_, _, err := a.Transfer.BringChannel(ctx, ada, "elsewhere", c)
 		return err
 	}
 	return []text{
@@ -192,7 +207,7 @@ func (in *inputs) textRows() []text {
 			return bringChannel(transfer.BringChannelInput{Title: "x", Description: s})
 		}},
 		{"BringComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
-			_, err := a.BringComment(ctx, ada, "elsewhere", transfer.BringCommentInput{ID: "1", Block: "1", Body: s})
+			_, err := a.Transfer.BringComment(ctx, ada, "elsewhere", transfer.BringCommentInput{ID: "1", Block: "1", Body: s})
 			return err
 		}},
 		{"CreateBlock value", "value", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return block(collections.BlockInput{Value: s}) }},
@@ -212,7 +227,7 @@ func (in *inputs) textRows() []text {
 		{"CreateBlock alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return block(collections.BlockInput{AltText: &s}) }},
 		{"CreateBlock metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return block(collections.BlockInput{Metadata: metadata(s)}) }},
 		{"CreateBlock once", "once", "MaxOnceKey", domain.MaxOnceKey, false, func(s string) error {
-			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: target, Once: core.OnceKey(s)})
+			_, err := a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: target, Once: core.OnceKey(s)})
 			return err
 		}},
 		{"CreateChannel once", "once", "MaxOnceKey", domain.MaxOnceKey, false, func(s string) error {
@@ -225,13 +240,13 @@ func (in *inputs) textRows() []text {
 		{"UpdateBlock content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return update(collections.UpdateBlockInput{Content: &s}) }},
 		{"UpdateBlock alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return update(collections.UpdateBlockInput{AltText: &s}) }},
 		{"UpdateBlock metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return update(collections.UpdateBlockInput{Metadata: metadata(s)}) }},
-		{"CreateComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.CreateComment(ctx, ada, in.block, s); return err }},
-		{"CommentOnce body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.CommentOnce(ctx, ada, in.block, s, ""); return err }},
+		{"CreateComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.Collections.CreateComment(ctx, ada, in.block, s); return err }},
+		{"CommentOnce body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.Collections.CommentOnce(ctx, ada, in.block, s, ""); return err }},
 		{"CommentOnce once", "once", "MaxOnceKey", domain.MaxOnceKey, false, func(s string) error {
-			_, err := a.CommentOnce(ctx, ada, in.block, "A word", core.OnceKey(s))
+			_, err := a.Collections.CommentOnce(ctx, ada, in.block, "A word", core.OnceKey(s))
 			return err
 		}},
-		{"UpdateComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.UpdateComment(ctx, ada, in.comment, s); return err }},
+		{"UpdateComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error { _, err := a.Collections.UpdateComment(ctx, ada, in.comment, s); return err }},
 		{"CreateChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return channel(collections.CreateChannelInput{Title: s}) }},
 		{"CreateChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return channel(collections.CreateChannelInput{Title: "x", Description: &s}) }},
 		{"CreateChannel metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
@@ -240,11 +255,11 @@ func (in *inputs) textRows() []text {
 		{"UpdateChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return change(collections.UpdateChannelInput{Title: &s}) }},
 		{"UpdateChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return change(collections.UpdateChannelInput{Description: patch(s)}) }},
 		{"UpdateConnection metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
-			_, err := a.UpdateConnection(ctx, ada, in.link, metadata(s))
+			_, err := a.Collections.UpdateConnection(ctx, ada, in.link, metadata(s))
 			return err
 		}},
 		{"Connect metadata", "channels[0].metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
-			_, err := a.Connect(ctx, ada, domain.BlockRef(in.block), []collections.Target{{Channel: in.private, Metadata: metadata(s)}})
+			_, err := a.Collections.Connect(ctx, ada, domain.BlockRef(in.block), []collections.Target{{Channel: in.private, Metadata: metadata(s)}})
 			return err
 		}},
 		{"CreateGroup name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return group(people.CreateGroupInput{Name: s}) }},
@@ -254,50 +269,53 @@ func (in *inputs) textRows() []text {
 		{"UpdateMe name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return me(people.UpdateMeInput{Name: &s}) }},
 		{"UpdateMe bio", "bio", "MaxDescription", domain.MaxDescription, false, func(s string) error { return me(people.UpdateMeInput{Bio: patch(s)}) }},
 		{"JoinGroup code", "invite_token", "MaxInvitationToken", domain.MaxInvitationToken, false, func(s string) error {
-			_, _, err := a.JoinGroup(ctx, ada, in.group, s)
+			_, _, err := a.People.JoinGroup(ctx, ada, in.group, s)
 			return err
 		}},
 		{"Presign filename", "files[0].filename", "MaxFilename", domain.MaxFilename, false, func(s string) error { return file(content.FileInput{Name: s, ContentType: "image/png"}) }},
 		{"Search query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
-			_, err := a.Search(ctx, ada, domain.Search{Query: s, Page: somePage}, nil)
+			_, err := a.Finder.Search(ctx, ada, domain.Search{Query: s, Page: somePage}, nil)
 			return err
 		}},
 		{"Explore query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
-			_, err := a.Explore(ctx, domain.Actor{}, domain.Search{Query: s, Page: somePage}, nil)
+			_, err := a.Finder.Explore(ctx, domain.Actor{}, domain.Search{Query: s, Page: somePage}, nil)
 			return err
 		}},
 		{"ConnectChoices query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
-			_, err := a.ConnectChoices(ctx, ada, s, domain.ItemRef{}, 10)
+			_, err := a.Finder.ConnectChoices(ctx, ada, s, domain.ItemRef{}, 10)
 			return err
 		}},
 		{"MentionChoices query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
-			_, err := a.MentionChoices(ctx, ada, s, in.block, 10)
+			_, err := a.Finder.MentionChoices(ctx, ada, s, in.block, 10)
 			return err
 		}},
 		{"FilterContents query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
-			_, err := a.FilterContents(ctx, ada, in.private, search.FilterInput{Query: s, Page: somePage})
+			_, err := a.Finder.FilterContents(ctx, ada, in.private, search.FilterInput{Query: s, Page: somePage})
 			return err
 		}},
 		{"CreateToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, _, err := a.CreateToken(ctx, ada.UserID, s, domain.ScopeRead)
+			_, _, err := a.Accounts.CreateToken(ctx, ada.UserID, s, domain.ScopeRead)
 			return err
 		}},
-		{"CreateOwnToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { _, _, err := a.CreateOwnToken(ctx, ada, s, domain.ScopeRead); return err }},
+		{"CreateOwnToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, _, err := a.Accounts.CreateOwnToken(ctx, ada, s, domain.ScopeRead)
+			return err
+		}},
 		{"BeginPasskey name", "name", "MaxPasskeyName", domain.MaxPasskeyName, false, func(s string) error {
-			_, err := a.BeginPasskey(ctx, ada, in.Proved(ada.UserID), signin.PasskeyInput{Name: s})
+			_, err := a.Accounts.BeginPasskey(ctx, ada, in.Proved(ada.UserID), signin.PasskeyInput{Name: s})
 			return err
 		}},
 		{"CreateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { return in.register(accounts.ApplicationInput{Name: s}) }},
 		{"UpdateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, err := a.UpdateApplication(ctx, ada, in.app.ID, accounts.ApplicationInput{Name: s})
+			_, err := a.Accounts.UpdateApplication(ctx, ada, in.app.ID, accounts.ApplicationInput{Name: s})
 			return err
 		}},
 		{"CreateSignUpLink note", "note", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, _, err := a.CreateSignUpLink(ctx, operating.OnSite(in.operator, home), operating.SignUpLinkInput{Note: s})
+			_, _, err := a.Operating.CreateSignUpLink(ctx, operating.OnSite(in.operator, home), operating.SignUpLinkInput{Note: s})
 			return err
 		}},
 		{"InvitePerson name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, err := a.InvitePerson(ctx, operating.OnSite(in.operator, home), operating.PersonInput{Email: "z@example.org", Name: s, Again: true})
+			_, err := a.Operating.InvitePerson(ctx, operating.OnSite(in.operator, home), operating.PersonInput{Email: "z@example.org", Name: s, Again: true})
 			return err
 		}},
 		{"UpdateSite name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return site(operating.SiteInput{Name: &s}) }},
@@ -306,50 +324,50 @@ func (in *inputs) textRows() []text {
 		{"SaveLegalPage title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return legal(operating.LegalPageInput{Slug: "terms", Title: s, Body: "x"}) }},
 		{"SaveLegalPage body", "body", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return legal(operating.LegalPageInput{Slug: "terms", Title: "x", Body: s}) }},
 		{"CreateUser name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, err := a.CreateUser(ctx, accounts.CreateUserInput{Name: s, Email: "x@example.org", Tier: domain.TierFree})
+			_, err := a.Accounts.CreateUser(ctx, accounts.CreateUserInput{Name: s, Email: "x@example.org", Tier: domain.TierFree})
 			return err
 		}},
 		{"SignUp name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, err := a.SignUp(ctx, home, accounts.SignUpInput{Name: s, Email: "y@example.org", Password: password})
+			_, err := a.Accounts.SignUp(ctx, home, accounts.SignUpInput{Name: s, Email: "y@example.org", Password: password})
 			return err
 		}},
 		{"Report text", "text", "MaxReportText", domain.MaxReportText, false, func(s string) error {
-			return a.Report(ctx, in.operator, moderation.ReportInput{About: domain.Subject{Type: domain.SubjectUser, ID: int64(ada.UserID)}, Reason: moderation.Spam, Text: s})
+			return a.Moderation.Report(ctx, in.operator, moderation.ReportInput{About: domain.Subject{Type: domain.SubjectUser, ID: int64(ada.UserID)}, Reason: moderation.Spam, Text: s})
 		}},
 		{"Report words", "text", "MaxReportText", domain.MaxReportText, true, func(s string) error {
-			return a.Report(ctx, in.operator, moderation.ReportInput{About: domain.Subject{Type: domain.SubjectUser, ID: int64(ada.UserID)}, Reason: moderation.Other, Text: s})
+			return a.Moderation.Report(ctx, in.operator, moderation.ReportInput{About: domain.Subject{Type: domain.SubjectUser, ID: int64(ada.UserID)}, Reason: moderation.Other, Text: s})
 		}},
 		{"Hide text", "text", "MaxReportText", domain.MaxReportText, false, func(s string) error {
-			_, err := a.Hide(ctx, operating.OnSite(in.operator, home), moderation.HideInput{About: domain.Subject{Type: domain.SubjectBlock, ID: 1}, Text: s})
+			_, err := a.Moderation.Hide(ctx, operating.OnSite(in.operator, home), moderation.HideInput{About: domain.Subject{Type: domain.SubjectBlock, ID: 1}, Text: s})
 			return err
 		}},
 		{"Show text", "text", "MaxReportText", domain.MaxReportText, false, func(s string) error {
-			_, err := a.Show(ctx, operating.OnSite(in.operator, home), 1, s)
+			_, err := a.Moderation.Show(ctx, operating.OnSite(in.operator, home), 1, s)
 			return err
 		}},
 		{"Decide text", "text", "MaxReportText", domain.MaxReportText, true, func(s string) error {
-			_, err := a.Decide(ctx, operating.OnSite(in.operator, home), 1, moderation.Decision{Outcome: moderation.Warned, Text: s})
+			_, err := a.Moderation.Decide(ctx, operating.OnSite(in.operator, home), 1, moderation.Decision{Outcome: moderation.Warned, Text: s})
 			return err
 		}},
 		{"AddToBlocklist note", "note", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, _, err := a.AddToBlocklist(ctx, operating.OnSite(in.operator, home), moderation.BlockInput{Kind: "domain", Value: "moss.example", Note: s})
+			_, _, err := a.Moderation.AddToBlocklist(ctx, operating.OnSite(in.operator, home), moderation.BlockInput{Kind: "domain", Value: "moss.example", Note: s})
 			return err
 		}},
 		{"AuditLog actor", "actor", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
-			_, err := a.AuditLog(ctx, in.operator, domain.AuditFilter{Actor: s}, domain.AuditPlace{}, 1)
+			_, err := a.Operating.AuditLog(ctx, in.operator, domain.AuditFilter{Actor: s}, domain.AuditPlace{}, 1)
 			return err
 		}},
 		{"AuditDownload about", "about", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
-			return a.AuditDownload(ctx, in.operator, domain.AuditFilter{About: domain.AuditTarget{Label: s}}, func() io.Writer { return io.Discard })
+			return a.Operating.AuditDownload(ctx, in.operator, domain.AuditFilter{About: domain.AuditTarget{Label: s}}, func() io.Writer { return io.Discard })
 		}},
 		{"EachAuditLine actor", "actor", "MaxAuditLabel", domain.MaxAuditLabel, false, func(s string) error {
-			return a.EachAuditLine(ctx, domain.AuditFilter{Actor: s}, func(domain.AuditPlace, []byte) error { return nil })
+			return a.Operating.EachAuditLine(ctx, domain.AuditFilter{Actor: s}, func(domain.AuditPlace, []byte) error { return nil })
 		}},
 	}
 }
 
 func (in *inputs) register(i accounts.ApplicationInput) error {
-	_, _, err := in.a.CreateApplication(in.ctx(), in.ada, i)
+	_, _, err := in.a.Accounts.CreateApplication(in.ctx(), in.ada, i)
 	return err
 }
 
@@ -366,56 +384,62 @@ func (in *inputs) lists() {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	pages := map[string]func(p domain.Page) error{
 		"Contents": func(p domain.Page) error {
-			_, err := a.Contents(ctx, ada, in.private, collections.ContentsInput{Page: p})
+			_, err := a.Collections.Contents(ctx, ada, in.private, collections.ContentsInput{Page: p})
 			return err
 		},
 		"KnownContents": func(p domain.Page) error {
-			_, err := a.KnownContents(ctx, ada, in.private, collections.ContentsInput{Page: p}, knowsNothing{})
+			_, err := a.Collections.KnownContents(ctx, ada, in.private, collections.ContentsInput{Page: p}, knowsNothing{})
 			return err
 		},
 		"FilterContents": func(p domain.Page) error {
-			_, err := a.FilterContents(ctx, ada, in.private, search.FilterInput{Page: p})
+			_, err := a.Finder.FilterContents(ctx, ada, in.private, search.FilterInput{Page: p})
 			return err
 		},
 		"ChannelConnections": func(p domain.Page) error {
-			_, err := a.ChannelConnections(ctx, ada, in.private, collections.ItemChannelsInput{Ownership: domain.AnyOwner, Page: p})
+			_, err := a.Collections.ChannelConnections(ctx, ada, in.private, collections.ItemChannelsInput{Ownership: domain.AnyOwner, Page: p})
 			return err
 		},
 		"BlockConnections": func(p domain.Page) error {
-			_, err := a.BlockConnections(ctx, ada, in.block, collections.ItemChannelsInput{Ownership: domain.Own, Page: p})
+			_, err := a.Collections.BlockConnections(ctx, ada, in.block, collections.ItemChannelsInput{Ownership: domain.Own, Page: p})
 			return err
 		},
-		"Comments": func(p domain.Page) error { _, err := a.Comments(ctx, ada, in.block, true, p); return err },
+		"Comments": func(p domain.Page) error { _, err := a.Collections.Comments(ctx, ada, in.block, true, p); return err },
 		"UserGroups": func(p domain.Page) error {
-			_, err := a.UserGroups(ctx, ada, me(ada), domain.GroupSort{}, p)
+			_, err := a.People.UserGroups(ctx, ada, me(ada), domain.GroupSort{}, p)
 			return err
 		},
-		"Members":     func(p domain.Page) error { _, err := a.Members(ctx, ada, in.group, p); return err },
-		"Invitations": func(p domain.Page) error { _, err := a.Invitations(ctx, ada, in.group, p); return err },
+		"Members":     func(p domain.Page) error { _, err := a.People.Members(ctx, ada, in.group, p); return err },
+		"Invitations": func(p domain.Page) error { _, err := a.People.Invitations(ctx, ada, in.group, p); return err },
 		"Followers": func(p domain.Page) error {
-			_, err := a.Followers(ctx, ada, people.FollowTarget{Type: domain.SubjectUser, Ref: me(ada)}, true, p)
+			_, err := a.People.Followers(ctx, ada, people.FollowTarget{Type: domain.SubjectUser, Ref: me(ada)}, true, p)
 			return err
 		},
 		"Following": func(p domain.Page) error {
-			_, err := a.Following(ctx, ada, me(ada), people.FollowingInput{Page: p})
+			_, err := a.People.Following(ctx, ada, me(ada), people.FollowingInput{Page: p})
 			return err
 		},
 		"Explore": func(p domain.Page) error {
-			_, err := a.Explore(ctx, domain.Actor{}, domain.Search{Page: p}, nil)
+			_, err := a.Finder.Explore(ctx, domain.Actor{}, domain.Search{Page: p}, nil)
 			return err
 		},
-		"Search":       func(p domain.Page) error { _, err := a.Search(ctx, ada, domain.Search{Page: p}, nil); return err },
-		"UserContents": func(p domain.Page) error { _, err := a.UserContents(ctx, ada, me(ada), made(p)); return err },
+		"Search": func(p domain.Page) error {
+			_, err := a.Finder.Search(ctx, ada, domain.Search{Page: p}, nil)
+			return err
+		},
+		"UserContents": func(p domain.Page) error { _, err := a.Finder.UserContents(ctx, ada, me(ada), made(p)); return err },
 		"GroupContents": func(p domain.Page) error {
-			_, err := a.GroupContents(ctx, ada, in.group, made(p))
+			_, err := a.Finder.GroupContents(ctx, ada, in.group, made(p))
 			return err
 		},
-		"StorageByUser":  func(p domain.Page) error { _, err := a.StorageByUser(ctx, in.operator, p); return err },
-		"SharedChannels": func(p domain.Page) error { _, err := a.SharedChannels(ctx, ada, in.private, p); return err },
-		"Imports":        func(p domain.Page) error { _, err := a.Imports(ctx, ada, p); return err },
-		"FindAccounts":   func(p domain.Page) error { _, err := a.FindAccounts(ctx, in.operator, "", "newest", p); return err },
+		"StorageByUser":  func(p domain.Page) error { _, err := a.Operating.StorageByUser(ctx, in.operator, p); return err },
+		"SharedChannels": func(p domain.Page) error { _, err := a.Collections.SharedChannels(ctx, ada, in.private, p); return err },
+		"Imports":        func(p domain.Page) error { _, err := a.Transfer.Imports(ctx, ada, p); return err },
+		"FindAccounts": func(p domain.Page) error {
+			_, err := a.Operating.FindAccounts(ctx, in.operator, "", "newest", p)
+			return err
+		},
 		"OpenInvitations": func(p domain.Page) error {
-			_, err := a.OpenInvitations(ctx, operating.OnSite(in.operator, home), p)
+			_, err := a.Operating.OpenInvitations(ctx, operating.OnSite(in.operator, home), p)
 			return err
 		},
 	}
@@ -430,14 +454,17 @@ func (in *inputs) lists() {
 	}
 	for useCase, call := range map[string]func(limit int) error{
 		"Activities": func(n int) error {
-			_, err := a.Activities(ctx, ada, people.ActivitySource{Kind: people.OwnFeed}, people.Part{Limit: int64(n)})
+			_, err := a.People.Activities(ctx, ada, people.ActivitySource{Kind: people.OwnFeed}, people.Part{Limit: int64(n)})
 			return err
 		},
-		"NotificationsAt": func(n int) error { _, err := a.NotificationsAt(ctx, ada, people.Part{Limit: int64(n)}); return err },
-		"RelatedChannels": func(n int) error { _, err := a.RelatedChannels(ctx, ada, in.private, n); return err },
-		"RecentChannels":  func(n int) error { _, err := a.RecentChannels(ctx, ada, n); return err },
-		"ConnectChoices":  func(n int) error { _, err := a.ConnectChoices(ctx, ada, "", domain.ItemRef{}, n); return err },
-		"MentionChoices":  func(n int) error { _, err := a.MentionChoices(ctx, ada, "", in.block, n); return err },
+		"NotificationsAt": func(n int) error {
+			_, err := a.People.NotificationsAt(ctx, ada, people.Part{Limit: int64(n)})
+			return err
+		},
+		"RelatedChannels": func(n int) error { _, err := a.Collections.RelatedChannels(ctx, ada, in.private, n); return err },
+		"RecentChannels":  func(n int) error { _, err := a.Collections.RecentChannels(ctx, ada, n); return err },
+		"ConnectChoices":  func(n int) error { _, err := a.Finder.ConnectChoices(ctx, ada, "", domain.ItemRef{}, n); return err },
+		"MentionChoices":  func(n int) error { _, err := a.Finder.MentionChoices(ctx, ada, "", in.block, n); return err },
 	} {
 		in.exercised(useCase, "MaxPerPage")
 		for _, n := range []int{-1, 0, domain.MaxPerPage + 1} {
@@ -446,8 +473,8 @@ func (in *inputs) lists() {
 		in.must(call(domain.MaxPerPage))
 	}
 	stretches := map[string]func(c people.CursorInput) error{
-		"Feed":          func(c people.CursorInput) error { _, err := a.Feed(ctx, ada, c); return err },
-		"Notifications": func(c people.CursorInput) error { _, err := a.Notifications(ctx, ada, true, c); return err },
+		"Feed":          func(c people.CursorInput) error { _, err := a.People.Feed(ctx, ada, c); return err },
+		"Notifications": func(c people.CursorInput) error { _, err := a.People.Notifications(ctx, ada, true, c); return err },
 	}
 	for useCase, call := range stretches {
 		in.exercised(useCase, "MaxPerPage")
@@ -490,23 +517,23 @@ func (in *inputs) counts(reach bool) {
 		call                 func(n int) error
 	}{
 		{"CreateBlock", "channels", "MaxTargets", domain.MaxTargets, func(n int) error {
-			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: block[0], Targets: slices.Repeat([]collections.Target{{Channel: in.private}}, n)})
+			_, err := a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: block[0], Targets: slices.Repeat([]collections.Target{{Channel: in.private}}, n)})
 			return err
 		}},
 		{"Connect", "channels", "MaxTargets", domain.MaxTargets, func(n int) error {
-			_, err := a.Connect(ctx, ada, domain.BlockRef(in.block), slices.Repeat([]collections.Target{{Channel: in.private}}, n))
+			_, err := a.Collections.Connect(ctx, ada, domain.BlockRef(in.block), slices.Repeat([]collections.Target{{Channel: in.private}}, n))
 			return err
 		}},
 		{"CreateBatch", "blocks", "MaxBatch", domain.MaxBatch, func(n int) error {
-			_, err := a.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: []collections.Target{{Channel: in.private}}, Blocks: slices.Repeat(block, n)})
+			_, err := a.Collections.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: []collections.Target{{Channel: in.private}}, Blocks: slices.Repeat(block, n)})
 			return err
 		}},
 		{"Presign", "files", "MaxUploads", domain.MaxUploads, func(n int) error {
-			_, err := a.Presign(ctx, ada, slices.Repeat([]content.FileInput{{Name: "a.png", ContentType: "image/png"}}, n))
+			_, err := a.Content.Presign(ctx, ada, slices.Repeat([]content.FileInput{{Name: "a.png", ContentType: "image/png"}}, n))
 			return err
 		}},
 		{"RemoveConnections", "connections", "MaxRemoved", domain.MaxRemoved, func(n int) error {
-			_, err := a.RemoveConnections(ctx, ada, in.private, slices.Repeat([]domain.ConnectionID{1_000_000}, n))
+			_, err := a.Collections.RemoveConnections(ctx, ada, in.private, slices.Repeat([]domain.ConnectionID{1_000_000}, n))
 			return err
 		}},
 		{"SortContents", "ids", "MaxOrdered", domain.MaxOrdered, func(n int) error {
@@ -514,17 +541,17 @@ func (in *inputs) counts(reach bool) {
 			for i := range ids {
 				ids[i] = int64(1_000_000 + i)
 			}
-			return a.SortContents(ctx, ada, in.private, ids)
+			return a.Collections.SortContents(ctx, ada, in.private, ids)
 		}},
 		{"ChooseImport", "channels", "MaxImportChannels", domain.MaxImportChannels, func(n int) error {
-			return a.ChooseImport(ctx, ada, 1_000_000, make([]int64, n))
+			return a.Transfer.ChooseImport(ctx, ada, 1_000_000, make([]int64, n))
 		}},
 		{"AddCollaborators", "collaborator_ids", "MaxCollaborators", domain.MaxCollaborators, func(n int) error {
-			_, err := a.AddCollaborators(ctx, ada, in.private, collaborators(n)...)
+			_, err := a.Collections.AddCollaborators(ctx, ada, in.private, collaborators(n)...)
 			return err
 		}},
 		{"RemoveCollaborators", "collaborator_ids", "MaxCollaborators", domain.MaxCollaborators, func(n int) error {
-			return a.RemoveCollaborators(ctx, ada, in.private, collaborators(n)...)
+			return a.Collections.RemoveCollaborators(ctx, ada, in.private, collaborators(n)...)
 		}},
 	} {
 		in.exercised(row.useCase, row.limit)
@@ -548,57 +575,57 @@ func (in *inputs) values() {
 	}
 	block := func(b collections.BlockInput) func() error {
 		return func() error {
-			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: b, Targets: target(collections.Target{})})
+			_, err := a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: b, Targets: target(collections.Target{})})
 			return err
 		}
 	}
 	channel := func(c collections.CreateChannelInput) func() error {
-		return func() error { c.Title = "x"; _, err := a.CreateChannel(ctx, ada, c); return err }
+		return func() error { c.Title = "x"; _, err := a.Collections.CreateChannel(ctx, ada, c); return err }
 	}
 	change := func(c collections.UpdateChannelInput) func() error {
-		return func() error { _, err := a.UpdateChannel(ctx, ada, in.open, c); return err }
+		return func() error { _, err := a.Collections.UpdateChannel(ctx, ada, in.open, c); return err }
 	}
 	connect := func(item domain.ItemRef, to ...collections.Target) func() error {
-		return func() error { _, err := a.Connect(ctx, ada, item, to); return err }
+		return func() error { _, err := a.Collections.Connect(ctx, ada, item, to); return err }
 	}
 	move := func(how domain.Movement, position int64) func() error {
-		return func() error { _, err := a.MoveConnection(ctx, ada, in.link, how, &position); return err }
+		return func() error { _, err := a.Collections.MoveConnection(ctx, ada, in.link, how, &position); return err }
 	}
 	find := func(s domain.Search) func() error {
-		return func() error { s.Page = somePage; _, err := a.Search(ctx, ada, s, nil); return err }
+		return func() error { s.Page = somePage; _, err := a.Finder.Search(ctx, ada, s, nil); return err }
 	}
 	avatar := func(address string) []func() error {
 		return []func() error{
 			func() error {
-				_, err := a.CreateGroup(ctx, ada, people.CreateGroupInput{Name: "x", Avatar: &address})
+				_, err := a.People.CreateGroup(ctx, ada, people.CreateGroupInput{Name: "x", Avatar: &address})
 				return err
 			},
 			func() error {
-				_, err := a.UpdateGroup(ctx, ada, in.group, people.UpdateGroupInput{Avatar: core.Patch{Set: true, Value: &address}})
+				_, err := a.People.UpdateGroup(ctx, ada, in.group, people.UpdateGroupInput{Avatar: core.Patch{Set: true, Value: &address}})
 				return err
 			},
 			func() error {
-				_, err := a.UpdateMe(ctx, ada, people.UpdateMeInput{Avatar: core.Patch{Set: true, Value: &address}})
+				_, err := a.People.UpdateMe(ctx, ada, people.UpdateMeInput{Avatar: core.Patch{Set: true, Value: &address}})
 				return err
 			},
 		}
 	}
 	file := func(f content.FileInput) func() error {
-		return func() error { _, err := a.Presign(ctx, ada, []content.FileInput{f}); return err }
+		return func() error { _, err := a.Content.Presign(ctx, ada, []content.FileInput{f}); return err }
 	}
 	link := func(i operating.SignUpLinkInput) []func() error {
-		return []func() error{func() error { _, _, err := a.CreateSignUpLink(ctx, operating.CommandLine(), i); return err }}
+		return []func() error{func() error { _, _, err := a.Operating.CreateSignUpLink(ctx, operating.CommandLine(), i); return err }}
 	}
 	person := func(i operating.PersonInput) []func() error {
-		return []func() error{func() error { _, err := a.InvitePerson(ctx, operating.CommandLine(), i); return err }}
+		return []func() error{func() error { _, err := a.Operating.InvitePerson(ctx, operating.CommandLine(), i); return err }}
 	}
 	user := func(change func(u *accounts.CreateUserInput)) []func() error {
 		u := accounts.CreateUserInput{Name: "x", Email: "x@example.org", Tier: domain.TierFree, Password: password}
 		change(&u)
 		return []func() error{
-			func() error { _, err := a.CreateUser(ctx, u); return err },
+			func() error { _, err := a.Accounts.CreateUser(ctx, u); return err },
 			func() error {
-				_, err := a.SignUp(ctx, home, accounts.SignUpInput{Name: u.Name, Email: u.Email, Slug: u.Slug, Password: u.Password})
+				_, err := a.Accounts.SignUp(ctx, home, accounts.SignUpInput{Name: u.Name, Email: u.Email, Slug: u.Slug, Password: u.Password})
 				return err
 			},
 		}
@@ -609,7 +636,7 @@ func (in *inputs) values() {
 		}
 		return []func() error{
 			func() error { return in.register(change) },
-			func() error { _, err := a.UpdateApplication(ctx, ada, in.app.ID, change); return err },
+			func() error { _, err := a.Accounts.UpdateApplication(ctx, ada, in.app.ID, change); return err },
 		}
 	}
 	one := func(f func() error) []func() error { return []func() error{f} }
@@ -634,7 +661,7 @@ func (in *inputs) values() {
 		if i.Source == "" {
 			i.Source = domain.FromArena
 		}
-		return one(func() error { _, err := a.StartImport(ctx, ada, i); return err })
+		return one(func() error { _, err := a.Transfer.StartImport(ctx, ada, i); return err })
 	}
 	server := func(address string) transfer.StartImportInput {
 		return transfer.StartImportInput{Address: address, What: []string{"moss"}}
@@ -661,7 +688,7 @@ func (in *inputs) values() {
 		{"CreateBlock metadata key", "MaxMetadataKeyLength", one(block(collections.BlockInput{Value: "x", Metadata: []byte(`{"` + strings.Repeat("k", domain.MaxMetadataKeyLength+1) + `":1}`)})),
 			"metadata.\"" + strings.Repeat("k", domain.MaxMetadataKeyLength+1) + "\"", domain.FieldMalformed},
 		{"CreateBlock position", "", one(func() error {
-			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: target(collections.Target{Position: -1})})
+			_, err := a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: target(collections.Target{Position: -1})})
 			return err
 		}), "channels[0].position", domain.FieldOutOfRange},
 		{"StartImport source", "", bring(transfer.StartImportInput{Source: "magpie", Upload: "key"}), "source", domain.FieldUnknown},
@@ -691,17 +718,17 @@ func (in *inputs) values() {
 		{"StartImport of no upload", "", bring(transfer.StartImportInput{Source: domain.FromSheet, Upload: "none"}), "upload_key", domain.FieldUnknown},
 		{"StartImport of a file with a token", "", bring(transfer.StartImportInput{Source: domain.FromExport, Upload: "key", Token: "x"}), "token", domain.FieldExclusive},
 		{"CreateBatch without channels", "", one(func() error {
-			_, err := a.CreateBatch(ctx, ada, collections.CreateBatchInput{Blocks: []collections.BlockInput{{Value: "x"}}})
+			_, err := a.Collections.CreateBatch(ctx, ada, collections.CreateBatchInput{Blocks: []collections.BlockInput{{Value: "x"}}})
 			return err
 		}), "channel_ids or channels", domain.FieldRequired},
 		{"CreateBatch with both", "", one(func() error {
-			_, err := a.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: target(collections.Target{}), Placed: target(collections.Target{}), Blocks: []collections.BlockInput{{Value: "x"}}})
+			_, err := a.Collections.CreateBatch(ctx, ada, collections.CreateBatchInput{Plain: target(collections.Target{}), Placed: target(collections.Target{}), Blocks: []collections.BlockInput{{Value: "x"}}})
 			return err
 		}), "channel_ids, channels", domain.FieldExclusive},
 		{"Connect a user", "", one(connect(domain.ItemRef{Type: "User", ID: 1}, target(collections.Target{})...)), "connectable_type", domain.FieldUnknown},
 		{"Connect 0", "", one(connect(domain.BlockRef(0), target(collections.Target{})...)), "connectable_id", domain.FieldOutOfRange},
 		{"Connect position", "", one(connect(domain.BlockRef(in.block), target(collections.Target{Position: -1})...)), "channels[0].position", domain.FieldOutOfRange},
-		{"UpdateConnection metadata", "", one(func() error { _, err := a.UpdateConnection(ctx, ada, in.link, []byte(`1`)); return err }), "metadata", domain.FieldMalformed},
+		{"UpdateConnection metadata", "", one(func() error { _, err := a.Collections.UpdateConnection(ctx, ada, in.link, []byte(`1`)); return err }), "metadata", domain.FieldMalformed},
 		{"MoveConnection sideways", "", one(move("sideways", 1)), "movement", domain.FieldUnknown},
 		{"MoveConnection to 0", "", one(move(domain.InsertAt, 0)), "position", domain.FieldOutOfRange},
 		{"MoveConnection to -1", "", one(move(domain.MoveToTop, -1)), "position", domain.FieldOutOfRange},
@@ -713,36 +740,36 @@ func (in *inputs) values() {
 		{"UpdateChannel owner", "", one(change(collections.UpdateChannelInput{Owner: &domain.PrincipalRef{Type: domain.TypeUser, ID: -1}})), "owner.id", domain.FieldOutOfRange},
 		{"UpdateChannel metadata", "", one(change(collections.UpdateChannelInput{Metadata: []byte(`{"é":1}`)})), `metadata."é"`, domain.FieldMalformed},
 		{"Contents by", "", one(func() error {
-			_, err := a.Contents(ctx, ada, in.private, collections.ContentsInput{By: -1, Page: somePage})
+			_, err := a.Collections.Contents(ctx, ada, in.private, collections.ContentsInput{By: -1, Page: somePage})
 			return err
 		}), "user_id", domain.FieldOutOfRange},
 		{"Contents sort", "", one(func() error {
-			_, err := a.Contents(ctx, ada, in.private, collections.ContentsInput{Sort: domain.ContentSort{Key: 99}, Page: somePage})
+			_, err := a.Collections.Contents(ctx, ada, in.private, collections.ContentsInput{Sort: domain.ContentSort{Key: 99}, Page: somePage})
 			return err
 		}), "sort", domain.FieldUnknown},
 		{"KnownContents by", "", one(func() error {
-			_, err := a.KnownContents(ctx, ada, in.private, collections.ContentsInput{By: -1, Page: somePage}, knowsNothing{})
+			_, err := a.Collections.KnownContents(ctx, ada, in.private, collections.ContentsInput{By: -1, Page: somePage}, knowsNothing{})
 			return err
 		}), "user_id", domain.FieldOutOfRange},
 		{"BlockConnections filter", "", one(func() error {
-			_, err := a.BlockConnections(ctx, ada, in.block, collections.ItemChannelsInput{Ownership: "MINE", Page: somePage})
+			_, err := a.Collections.BlockConnections(ctx, ada, in.block, collections.ItemChannelsInput{Ownership: "MINE", Page: somePage})
 			return err
 		}), "filter", domain.FieldUnknown},
 		{"UserGroups sort", "", one(func() error {
-			_, err := a.UserGroups(ctx, ada, me(ada), domain.GroupSort{Key: -1}, somePage)
+			_, err := a.People.UserGroups(ctx, ada, me(ada), domain.GroupSort{Key: -1}, somePage)
 			return err
 		}), "sort", domain.FieldUnknown},
 		{"Following type", "", one(func() error {
-			_, err := a.Following(ctx, ada, me(ada), people.FollowingInput{Type: "Block", Page: somePage})
+			_, err := a.People.Following(ctx, ada, me(ada), people.FollowingInput{Type: "Block", Page: somePage})
 			return err
 		}), "type", domain.FieldUnknown},
-		{"Follow type", "", one(func() error { return a.Follow(ctx, ada, people.FollowTarget{Type: "Block", Ref: me(ada)}) }), "type", domain.FieldUnknown},
-		{"Unfollow type", "", one(func() error { return a.Unfollow(ctx, ada, people.FollowTarget{Ref: me(ada)}) }), "type", domain.FieldUnknown},
+		{"Follow type", "", one(func() error { return a.People.Follow(ctx, ada, people.FollowTarget{Type: "Block", Ref: me(ada)}) }), "type", domain.FieldUnknown},
+		{"Unfollow type", "", one(func() error { return a.People.Unfollow(ctx, ada, people.FollowTarget{Ref: me(ada)}) }), "type", domain.FieldUnknown},
 		{"IsFollowing type", "", one(func() error {
-			_, err := a.IsFollowing(ctx, ada, people.FollowTarget{Ref: me(ada)})
+			_, err := a.People.IsFollowing(ctx, ada, people.FollowTarget{Ref: me(ada)})
 			return err
 		}), "type", domain.FieldUnknown},
-		{"AddCollaborator type", "", one(func() error { _, _, err := a.AddCollaborator(ctx, ada, in.private, none); return err }), "type", domain.FieldUnknown},
+		{"AddCollaborator type", "", one(func() error { _, _, err := a.Collections.AddCollaborator(ctx, ada, in.private, none); return err }), "type", domain.FieldUnknown},
 		{"Search type", "", one(find(domain.Search{Types: []string{"Film"}})), "type", domain.FieldUnknown},
 		{"Search scope", "", one(find(domain.Search{Scope: "ours"})), "scope", domain.FieldUnknown},
 		{"Search user", "", one(find(domain.Search{Author: -1})), "user_id", domain.FieldOutOfRange},
@@ -752,58 +779,58 @@ func (in *inputs) values() {
 		{"Search sort", "", one(find(domain.Search{Sort: domain.SearchSort{Key: 99}})), "sort", domain.FieldUnknown},
 		{"Search words", "", one(find(domain.Search{Query: strings.Repeat("a b ", 1000)})), "query", domain.FieldTooLong},
 		{"Previews channels", "MaxPerPage", one(func() error {
-			_, err := a.Previews(ctx, ada, make([]domain.ChannelID, domain.MaxPerPage+1), 3)
+			_, err := a.Collections.Previews(ctx, ada, make([]domain.ChannelID, domain.MaxPerPage+1), 3)
 			return err
 		}), "channels", domain.FieldTooMany},
-		{"Previews n", "", one(func() error { _, err := a.Previews(ctx, ada, make([]domain.ChannelID, 1), 7); return err }), "n", domain.FieldOutOfRange},
+		{"Previews n", "", one(func() error { _, err := a.Collections.Previews(ctx, ada, make([]domain.ChannelID, 1), 7); return err }), "n", domain.FieldOutOfRange},
 		{"Activities offset", "", one(func() error {
-			_, err := a.Activities(ctx, ada, people.ActivitySource{Kind: people.OwnFeed}, people.Part{Offset: -1, Limit: 1})
+			_, err := a.People.Activities(ctx, ada, people.ActivitySource{Kind: people.OwnFeed}, people.Part{Offset: -1, Limit: 1})
 			return err
 		}), "offset", domain.FieldOutOfRange},
 		{"PreviewContents channels", "MaxPerPage", one(func() error {
-			_, err := a.PreviewContents(ctx, ada, make([]domain.ChannelID, domain.MaxPerPage+1), 3, true)
+			_, err := a.Collections.PreviewContents(ctx, ada, make([]domain.ChannelID, domain.MaxPerPage+1), 3, true)
 			return err
 		}), "channels", domain.FieldTooMany},
 		{"PreviewContents n", "", one(func() error {
-			_, err := a.PreviewContents(ctx, ada, make([]domain.ChannelID, 1), 10, true)
+			_, err := a.Collections.PreviewContents(ctx, ada, make([]domain.ChannelID, 1), 10, true)
 			return err
 		}), "n", domain.FieldOutOfRange},
-		{"SortContents twice", "", one(func() error { return a.SortContents(ctx, ada, in.private, []int64{1, 2, 1}) }), "ids", domain.FieldRepeated},
-		{"SortContents 0", "", one(func() error { return a.SortContents(ctx, ada, in.private, []int64{0}) }), "ids", domain.FieldOutOfRange},
+		{"SortContents twice", "", one(func() error { return a.Collections.SortContents(ctx, ada, in.private, []int64{1, 2, 1}) }), "ids", domain.FieldRepeated},
+		{"SortContents 0", "", one(func() error { return a.Collections.SortContents(ctx, ada, in.private, []int64{0}) }), "ids", domain.FieldOutOfRange},
 		{"MoveItem to 0", "", one(func() error {
-			_, err := a.MoveItem(ctx, ada, in.private, domain.BlockRef(in.block), 0)
+			_, err := a.Collections.MoveItem(ctx, ada, in.private, domain.BlockRef(in.block), 0)
 			return err
 		}), "new_position", domain.FieldOutOfRange},
 		{"SetCollaborators of groups", "", one(func() error {
-			_, err := a.SetCollaborators(ctx, ada, in.private, []domain.PrincipalRef{domain.GroupRef(1)})
+			_, err := a.Collections.SetCollaborators(ctx, ada, in.private, []domain.PrincipalRef{domain.GroupRef(1)})
 			return err
 		}), "type", domain.FieldUnknown},
 		{"SetCollaborators many", "MaxCollaborators", one(func() error {
-			_, err := a.SetCollaborators(ctx, ada, in.private, collaborators(domain.MaxCollaborators+1))
+			_, err := a.Collections.SetCollaborators(ctx, ada, in.private, collaborators(domain.MaxCollaborators+1))
 			return err
 		}), "collaborator_ids", domain.FieldTooMany},
 		{"CreateBlockIn nothing", "", one(func() error {
-			_, err := a.CreateBlockIn(ctx, ada, in.private, collections.BlockInput{}, 0)
+			_, err := a.Collections.CreateBlockIn(ctx, ada, in.private, collections.BlockInput{}, 0)
 			return err
 		}), "value", domain.FieldBlank},
 		{"ConnectTo position", "", one(func() error {
-			_, err := a.ConnectTo(ctx, ada, in.private, domain.BlockRef(in.block), -1)
+			_, err := a.Collections.ConnectTo(ctx, ada, in.private, domain.BlockRef(in.block), -1)
 			return err
 		}), "channels[0].position", domain.FieldOutOfRange},
 		{"Activities kind", "", one(func() error {
-			_, err := a.Activities(ctx, ada, people.ActivitySource{Kind: "theirs"}, people.Part{Limit: 1})
+			_, err := a.People.Activities(ctx, ada, people.ActivitySource{Kind: "theirs"}, people.Part{Limit: 1})
 			return err
 		}), "kind", domain.FieldUnknown},
 		{"FilterContents type", "", one(func() error {
-			_, err := a.FilterContents(ctx, ada, in.private, search.FilterInput{Types: []string{"User"}, Page: somePage})
+			_, err := a.Finder.FilterContents(ctx, ada, in.private, search.FilterInput{Types: []string{"User"}, Page: somePage})
 			return err
 		}), "type", domain.FieldUnknown},
 		{"UserContents type", "", one(func() error {
-			_, err := a.UserContents(ctx, ada, me(ada), search.MadeInput{Types: []string{"Group"}, Sort: made(somePage).Sort, Page: somePage})
+			_, err := a.Finder.UserContents(ctx, ada, me(ada), search.MadeInput{Types: []string{"Group"}, Sort: made(somePage).Sort, Page: somePage})
 			return err
 		}), "type", domain.FieldUnknown},
 		{"GroupContents sort", "", one(func() error {
-			_, err := a.GroupContents(ctx, ada, in.group, search.MadeInput{Page: somePage})
+			_, err := a.Finder.GroupContents(ctx, ada, in.group, search.MadeInput{Page: somePage})
 			return err
 		}), "sort", domain.FieldUnknown},
 		{"CreateGroup avatar", "", avatar(" "), "avatar_url", domain.FieldMalformed},
@@ -811,10 +838,10 @@ func (in *inputs) values() {
 		{"CreateGroup avatar", "", avatar("https://a:b@example.org/x"), "avatar_url", domain.FieldForbidden},
 		{"CreateGroup avatar", "MaxURL", avatar(long), "avatar_url", domain.FieldTooLong},
 		{"UpdateGroup name", "", one(func() error {
-			_, err := a.UpdateGroup(ctx, ada, in.group, people.UpdateGroupInput{Name: str("")})
+			_, err := a.People.UpdateGroup(ctx, ada, in.group, people.UpdateGroupInput{Name: str("")})
 			return err
 		}), "name", domain.FieldBlank},
-		{"UpdateMe name", "", one(func() error { _, err := a.UpdateMe(ctx, ada, people.UpdateMeInput{Name: str("")}); return err }), "name", domain.FieldBlank},
+		{"UpdateMe name", "", one(func() error { _, err := a.People.UpdateMe(ctx, ada, people.UpdateMeInput{Name: str("")}); return err }), "name", domain.FieldBlank},
 		{"Invite nobody", "", one(in.invite(people.InviteInput{})), "user_id", domain.FieldRequired},
 		{"Invite two", "", one(in.invite(people.InviteInput{User: 1, Email: "x@example.org"})), "user_id", domain.FieldExclusive},
 		{"Invite -1", "", one(in.invite(people.InviteInput{User: -1})), "user_id", domain.FieldOutOfRange},
@@ -836,32 +863,32 @@ func (in *inputs) values() {
 		{"CreateUser password", "MaxPassword", user(func(u *accounts.CreateUserInput) { u.Password = strings.Repeat("x", domain.MaxPassword+1) }), "password", domain.FieldTooLong},
 		{"CreateUser password", "", user(func(u *accounts.CreateUserInput) { u.Password = "password1" }), "password", domain.FieldForbidden},
 		{"CreateUser tier", "", one(func() error {
-			_, err := a.CreateUser(ctx, accounts.CreateUserInput{Name: "x", Email: "x@example.org", Tier: tier})
+			_, err := a.Accounts.CreateUser(ctx, accounts.CreateUserInput{Name: "x", Email: "x@example.org", Tier: tier})
 			return err
 		}), "tier", domain.FieldUnknown},
-		{"SetTier tier", "", one(func() error { _, err := a.SetTier(ctx, me(ada), tier); return err }), "tier", domain.FieldUnknown},
-		{"SetOffice office", "", one(func() error { _, err := a.SetOffice(ctx, me(ada), office); return err }), "office", domain.FieldUnknown},
+		{"SetTier tier", "", one(func() error { _, err := a.Accounts.SetTier(ctx, me(ada), tier); return err }), "tier", domain.FieldUnknown},
+		{"SetOffice office", "", one(func() error { _, err := a.Operating.SetOffice(ctx, me(ada), office); return err }), "office", domain.FieldUnknown},
 		{"SetAccount tier", "", one(func() error {
-			_, err := a.SetAccount(ctx, in.operator, ada.UserID, operating.AccountChange{Tier: &tier})
+			_, err := a.Operating.SetAccount(ctx, in.operator, ada.UserID, operating.AccountChange{Tier: &tier})
 			return err
 		}), "tier", domain.FieldUnknown},
 		{"SetAccount office", "", one(func() error {
-			_, err := a.SetAccount(ctx, in.operator, ada.UserID, operating.AccountChange{Office: &office})
+			_, err := a.Operating.SetAccount(ctx, in.operator, ada.UserID, operating.AccountChange{Office: &office})
 			return err
 		}), "office", domain.FieldUnknown},
 		{"UpdateSite picture", "MaxURL", one(func() error {
-			_, err := a.UpdateSite(ctx, in.operator, operating.SiteInput{Picture: core.Patch{Set: true, Value: &long}})
+			_, err := a.Operating.UpdateSite(ctx, in.operator, operating.SiteInput{Picture: core.Patch{Set: true, Value: &long}})
 			return err
 		}), "picture", domain.FieldTooLong},
 		{"SaveLegalPage slug", "MaxSlugLength", one(func() error {
-			_, err := a.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: strings.Repeat("a", domain.MaxSlugLength+1), Title: "x", Body: "x"})
+			_, err := a.Operating.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: strings.Repeat("a", domain.MaxSlugLength+1), Title: "x", Body: "x"})
 			return err
 		}), "slug", domain.FieldTooLong},
 		{"SaveLegalPage slug", "", one(func() error {
-			_, err := a.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: "An Imprint", Title: "x", Body: "x"})
+			_, err := a.Operating.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: "An Imprint", Title: "x", Body: "x"})
 			return err
 		}), "slug", domain.FieldMalformed},
-		{"SetSignUpMode mode", "", one(func() error { return a.SetSignUpMode(ctx, in.operator, "ajar") }), "mode", domain.FieldUnknown},
+		{"SetSignUpMode mode", "", one(func() error { return a.Operating.SetSignUpMode(ctx, in.operator, "ajar") }), "mode", domain.FieldUnknown},
 		{"CreateSignUpLink places", "MaxPlaces", link(operating.SignUpLinkInput{Places: domain.MaxPlaces + 1}), "places", domain.FieldOutOfRange},
 		{"CreateSignUpLink places", "", link(operating.SignUpLinkInput{Places: -1}), "places", domain.FieldOutOfRange},
 		{"CreateSignUpLink days", "MaxLinkDays", link(operating.SignUpLinkInput{Days: domain.MaxLinkDays + 1}), "days", domain.FieldOutOfRange},
@@ -877,33 +904,33 @@ func (in *inputs) values() {
 		{"InvitePerson group", "MaxSlugLength", person(operating.PersonInput{Email: "z@example.org", Group: strings.Repeat("a", domain.MaxSlugLength+1)}), "group", domain.FieldTooLong},
 		{"InvitePerson days", "MaxLinkDays", person(operating.PersonInput{Email: "z@example.org", Days: domain.MaxLinkDays + 1}), "days", domain.FieldOutOfRange},
 		{"SetEmail email", "MaxEmail", one(func() error {
-			_, err := a.SetEmail(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, longEmail)
+			_, err := a.Operating.SetEmail(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, longEmail)
 			return err
 		}), "email", domain.FieldTooLong},
 		{"SetPassword password", "MinPassword", one(func() error {
-			_, err := a.SetPassword(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, "short")
+			_, err := a.Operating.SetPassword(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, "short")
 			return err
 		}), "password", domain.FieldTooShort},
 		{"DeleteAccountOf slug", "", one(func() error {
-			_, err := a.DeleteAccountOf(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, "grace")
+			_, err := a.Operating.DeleteAccountOf(ctx, operating.CommandLine(), domain.Ref{Slug: "ada"}, "grace")
 			return err
 		}), "slug", domain.FieldIncorrect},
-		{"ForgotPassword email", "MaxEmail", one(func() error { return a.ForgotPassword(ctx, home, longEmail) }), "email", domain.FieldTooLong},
-		{"ChangeEmail email", "MaxEmail", one(func() error { return a.ChangeEmail(ctx, home, ada, in.Proved(ada.UserID), longEmail) }), "email", domain.FieldTooLong},
+		{"ForgotPassword email", "MaxEmail", one(func() error { return a.Accounts.ForgotPassword(ctx, home, longEmail) }), "email", domain.FieldTooLong},
+		{"ChangeEmail email", "MaxEmail", one(func() error { return a.Accounts.ChangeEmail(ctx, home, ada, in.Proved(ada.UserID), longEmail) }), "email", domain.FieldTooLong},
 		{"ChangePassword next", "MaxPassword", one(func() error {
-			_, err := a.ChangePassword(ctx, ada, in.Proved(ada.UserID), strings.Repeat("x", domain.MaxPassword+1), false)
+			_, err := a.Accounts.ChangePassword(ctx, ada, in.Proved(ada.UserID), strings.Repeat("x", domain.MaxPassword+1), false)
 			return err
 		}), "password", domain.FieldTooLong},
-		{"DeleteAccount slug", "", one(func() error { return a.DeleteAccount(ctx, ada, in.Proved(ada.UserID), "grace") }), "slug", domain.FieldIncorrect},
-		{"CreateToken scope", "", one(func() error { _, _, err := a.CreateToken(ctx, ada.UserID, "x", "admin"); return err }), "scope", domain.FieldUnknown},
-		{"CreateOwnToken scope", "", one(func() error { _, _, err := a.CreateOwnToken(ctx, ada, "x", "admin"); return err }), "scope", domain.FieldUnknown},
+		{"DeleteAccount slug", "", one(func() error { return a.Accounts.DeleteAccount(ctx, ada, in.Proved(ada.UserID), "grace") }), "slug", domain.FieldIncorrect},
+		{"CreateToken scope", "", one(func() error { _, _, err := a.Accounts.CreateToken(ctx, ada.UserID, "x", "admin"); return err }), "scope", domain.FieldUnknown},
+		{"CreateOwnToken scope", "", one(func() error { _, _, err := a.Accounts.CreateOwnToken(ctx, ada, "x", "admin"); return err }), "scope", domain.FieldUnknown},
 		{"CreateApplication public", "", one(func() error { return in.register(accounts.ApplicationInput{Name: "x", Public: true}) }), "redirect_uris", domain.FieldRequired},
 		{"CreateApplication addresses", "MaxRedirectURIs", application(accounts.ApplicationInput{RedirectURIs: uris(domain.MaxRedirectURIs + 1)}), "redirect_uris", domain.FieldTooMany},
 		{"CreateApplication address", "MaxRedirectURI", application(accounts.ApplicationInput{RedirectURIs: []string{"https://a.example/" + strings.Repeat("a", domain.MaxRedirectURI)}}), "redirect_uris[0]", domain.FieldTooLong},
 		{"CreateApplication address", "", application(accounts.ApplicationInput{RedirectURIs: []string{"javascript:alert(1)"}}), "redirect_uris[0]", domain.FieldMalformed},
 		{"CreateApplication twice", "", application(accounts.ApplicationInput{RedirectURIs: []string{"https://a.example/", "https://a.example/"}}), "redirect_uris[1]", domain.FieldRepeated},
 		{"RegisterApplication name", "", one(func() error {
-			_, _, err := a.RegisterApplication(ctx, home, accounts.ApplicationInput{Name: "\u202e"})
+			_, _, err := a.Accounts.RegisterApplication(ctx, home, accounts.ApplicationInput{Name: "\u202e"})
 			return err
 		}), "name", domain.FieldMalformed},
 	} {
@@ -918,9 +945,9 @@ func (in *inputs) values() {
 		"MaxClientID": {ClientID: long[:domain.MaxClientID+1], ResponseType: "code"},
 	} {
 		for useCase, call := range map[string]func() error{
-			"Authorization": func() error { _, err := a.Authorization(ctx, ada, r); return err },
-			"Allow":         func() error { _, err := a.Allow(ctx, ada, r); return err },
-			"Deny":          func() error { _, err := a.Deny(ctx, ada, r); return err },
+			"Authorization": func() error { _, err := a.Accounts.Authorization(ctx, ada, r); return err },
+			"Allow":         func() error { _, err := a.Accounts.Allow(ctx, ada, r); return err },
+			"Deny":          func() error { _, err := a.Accounts.Deny(ctx, ada, r); return err },
 		} {
 			in.exercised(useCase, limit)
 			if _, refused := errors.AsType[*accounts.OAuthError](call()); !refused {
@@ -934,50 +961,50 @@ func (in *inputs) values() {
 var longEmail = "a@" + strings.Repeat(strings.Repeat("b", 49)+".", 5)[:domain.MaxEmail-4] + ".de"
 
 func (in *inputs) invite(i people.InviteInput) func() error {
-	return func() error { _, err := in.a.Invite(in.ctx(), in.ada, in.group, i); return err }
+	return func() error { _, err := in.a.People.Invite(in.ctx(), in.ada, in.group, i); return err }
 }
 
 // refs passes slugs that no database would accept.
 func (in *inputs) refs() {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	for useCase, call := range map[string]func(r domain.Ref) error{
-		"User":    func(r domain.Ref) error { _, err := a.User(ctx, r); return err },
-		"Channel": func(r domain.Ref) error { _, err := a.Channel(ctx, ada, r); return err },
-		"Group":   func(r domain.Ref) error { _, err := a.Group(ctx, ada, r); return err },
+		"User":    func(r domain.Ref) error { _, err := a.People.User(ctx, r); return err },
+		"Channel": func(r domain.Ref) error { _, err := a.Collections.Channel(ctx, ada, r); return err },
+		"Group":   func(r domain.Ref) error { _, err := a.People.Group(ctx, ada, r); return err },
 		"Collaborators": func(r domain.Ref) error {
-			_, err := a.Collaborators(ctx, ada, r)
+			_, err := a.Collections.Collaborators(ctx, ada, r)
 			return err
 		},
-		"DeleteChannel":     func(r domain.Ref) error { return a.DeleteChannel(ctx, ada, r) },
-		"DisconnectBlock":   func(r domain.Ref) error { return a.DisconnectBlock(ctx, ada, r, in.block) },
-		"DeleteGroup":       func(r domain.Ref) error { return a.DeleteGroup(ctx, ada, r) },
-		"LeaveGroup":        func(r domain.Ref) error { return a.LeaveGroup(ctx, ada, r) },
-		"RemoveMember":      func(r domain.Ref) error { return a.RemoveMember(ctx, ada, r, 1) },
-		"RevokeInvitation":  func(r domain.Ref) error { return a.RevokeInvitation(ctx, ada, r, 1) },
-		"GroupInvite":       func(r domain.Ref) error { _, err := a.GroupInvite(ctx, ada, r); return err },
-		"InviteeGroup":      func(r domain.Ref) error { _, err := a.InviteeGroup(ctx, ada, r, "\xff"); return err },
-		"CreateGroupInvite": func(r domain.Ref) error { _, _, err := a.CreateGroupInvite(ctx, ada, r); return err },
-		"DeleteGroupInvite": func(r domain.Ref) error { return a.DeleteGroupInvite(ctx, ada, r) },
-		"Suspend":           func(r domain.Ref) error { _, err := a.Suspend(ctx, r, true); return err },
-		"SuspendAndHide":    func(r domain.Ref) error { _, err := a.SuspendAndHide(ctx, r); return err },
+		"DeleteChannel":     func(r domain.Ref) error { return a.Collections.DeleteChannel(ctx, ada, r) },
+		"DisconnectBlock":   func(r domain.Ref) error { return a.Collections.DisconnectBlock(ctx, ada, r, in.block) },
+		"DeleteGroup":       func(r domain.Ref) error { return a.People.DeleteGroup(ctx, ada, r) },
+		"LeaveGroup":        func(r domain.Ref) error { return a.People.LeaveGroup(ctx, ada, r) },
+		"RemoveMember":      func(r domain.Ref) error { return a.People.RemoveMember(ctx, ada, r, 1) },
+		"RevokeInvitation":  func(r domain.Ref) error { return a.People.RevokeInvitation(ctx, ada, r, 1) },
+		"GroupInvite":       func(r domain.Ref) error { _, err := a.People.GroupInvite(ctx, ada, r); return err },
+		"InviteeGroup":      func(r domain.Ref) error { _, err := a.People.InviteeGroup(ctx, ada, r, "\xff"); return err },
+		"CreateGroupInvite": func(r domain.Ref) error { _, _, err := a.People.CreateGroupInvite(ctx, ada, r); return err },
+		"DeleteGroupInvite": func(r domain.Ref) error { return a.People.DeleteGroupInvite(ctx, ada, r) },
+		"Suspend":           func(r domain.Ref) error { _, err := a.Operating.Suspend(ctx, r, true); return err },
+		"SuspendAndHide":    func(r domain.Ref) error { _, err := a.Operating.SuspendAndHide(ctx, r); return err },
 		"CreateBlock": func(r domain.Ref) error {
-			_, err := a.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: []collections.Target{{Channel: r}}})
+			_, err := a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: []collections.Target{{Channel: r}}})
 			return err
 		},
 		"Follow": func(r domain.Ref) error {
-			return a.Follow(ctx, ada, people.FollowTarget{Type: domain.SubjectChannel, Ref: r})
+			return a.People.Follow(ctx, ada, people.FollowTarget{Type: domain.SubjectChannel, Ref: r})
 		},
 		"SelectItem": func(r domain.Ref) error {
-			_, err := a.SelectItem(ctx, ada, r, domain.BlockRef(in.block))
+			_, err := a.Collections.SelectItem(ctx, ada, r, domain.BlockRef(in.block))
 			return err
 		},
-		"Neighbours":      func(r domain.Ref) error { _, err := a.Neighbours(ctx, ada, r, in.block); return err },
-		"Pin":             func(r domain.Ref) error { return a.Pin(ctx, ada, r) },
-		"Unpin":           func(r domain.Ref) error { return a.Unpin(ctx, ada, r) },
-		"LegalPage":       func(r domain.Ref) error { _, err := a.LegalPage(ctx, r.Slug); return err },
-		"DeleteLegalPage": func(r domain.Ref) error { return a.DeleteLegalPage(ctx, in.operator, r.Slug) },
-		"Batch":           func(r domain.Ref) error { _, err := a.Batch(ctx, ada, r.Slug); return err },
-		"OpenShown":       func(r domain.Ref) error { _, err := a.OpenShown(ctx, "k"+r.Slug, "x"); return err },
+		"Neighbours":      func(r domain.Ref) error { _, err := a.Collections.Neighbours(ctx, ada, r, in.block); return err },
+		"Pin":             func(r domain.Ref) error { return a.Collections.Pin(ctx, ada, r) },
+		"Unpin":           func(r domain.Ref) error { return a.Collections.Unpin(ctx, ada, r) },
+		"LegalPage":       func(r domain.Ref) error { _, err := a.Operating.LegalPage(ctx, r.Slug); return err },
+		"DeleteLegalPage": func(r domain.Ref) error { return a.Operating.DeleteLegalPage(ctx, in.operator, r.Slug) },
+		"Batch":           func(r domain.Ref) error { _, err := a.Collections.Batch(ctx, ada, r.Slug); return err },
+		"OpenShown":       func(r domain.Ref) error { _, err := a.Content.OpenShown(ctx, "k"+r.Slug, "x"); return err },
 	} {
 		in.exercised(useCase, "")
 		for _, r := range []domain.Ref{{Slug: "\xff"}, {Slug: "a\x00b"}, {Slug: strings.Repeat("a", 100_000)}, {ID: -1}, {}} {
@@ -998,26 +1025,26 @@ func (in *inputs) stores() {
 	}{
 		{"CreateApplication", "MaxApplications", domain.MaxApplications, func(int) error { return in.register(accounts.ApplicationInput{Name: "x"}) }},
 		{"CreateOwnToken", "MaxOwnTokens", domain.MaxOwnTokens, func(int) error {
-			_, _, err := a.CreateOwnToken(ctx, ada, "x", domain.ScopeRead)
+			_, _, err := a.Accounts.CreateOwnToken(ctx, ada, "x", domain.ScopeRead)
 			return err
 		}},
 		{"AddPasskey", "MaxPasskeys", domain.MaxPasskeys, func(int) error {
 			s := in.Proved(ada.UserID)
-			options, err := a.BeginPasskey(ctx, ada, s, signin.PasskeyInput{Name: "x"})
+			options, err := a.Accounts.BeginPasskey(ctx, ada, s, signin.PasskeyInput{Name: "x"})
 			if err == nil {
-				_, _, err = a.AddPasskey(ctx, ada, s, signin.PasskeyInput{Name: "x"}, newKeyring().make(in.t, options), false)
+				_, _, err = a.Accounts.AddPasskey(ctx, ada, s, signin.PasskeyInput{Name: "x"}, newKeyring().make(in.t, options), false)
 			}
 			return err
 		}},
 		{"Pin", "MaxPins", domain.MaxPins, func(i int) error {
-			return a.Pin(ctx, ada, domain.Ref{ID: int64(storetest.Channel(in.t, in.S.Store, ada.UserID, fmt.Sprint("Pinned ", i), domain.Private))})
+			return a.Collections.Pin(ctx, ada, domain.Ref{ID: int64(storetest.Channel(in.t, in.S.Store, ada.UserID, fmt.Sprint("Pinned ", i), domain.Private))})
 		}},
 		{"SaveLegalPage", "MaxLegalPages", domain.MaxLegalPages, func(i int) error {
-			_, err := a.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: fmt.Sprintf("page-%d", i), Title: "x", Body: "x"})
+			_, err := a.Operating.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: fmt.Sprintf("page-%d", i), Title: "x", Body: "x"})
 			return err
 		}},
 		{"CreateSignUpLink", "MaxSignUpLinks", domain.MaxSignUpLinks, func(int) error {
-			_, _, err := a.CreateSignUpLink(ctx, operating.OnSite(in.operator, home), operating.SignUpLinkInput{})
+			_, _, err := a.Operating.CreateSignUpLink(ctx, operating.OnSite(in.operator, home), operating.SignUpLinkInput{})
 			return err
 		}},
 	} {
@@ -1037,7 +1064,7 @@ func (in *inputs) stores() {
 		storetest.User(in.t, in.S.Store, name)
 		body += "@" + name + " "
 	}
-	c, err := a.CreateComment(ctx, ada, in.block, body)
+	c, err := a.Collections.CreateComment(ctx, ada, in.block, body)
 	in.must(err)
 	in.exercised("CreateComment", "MaxMentions")
 	if n := strings.Count(c.Body.HTML, "<a "); n != domain.MaxMentions {

@@ -29,23 +29,23 @@ func wantedBy(email string) accounts.SignUpInput {
 func TestSignUpWithInternationalEmail(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
-		_, err := w.a.SignUp(w.ctx(), home, wantedBy(zoeTyped))
+		_, err := w.a.Accounts.SignUp(w.ctx(), home, wantedBy(zoeTyped))
 		w.must(err)
 		token := w.token(zoeMailed)
-		_, u, err := w.a.ConfirmSignUp(w.ctx(), home, token, password)
+		_, u, err := w.a.Accounts.ConfirmSignUp(w.ctx(), home, token, password)
 		w.must(err)
 		if u.Email != zoe {
 			t.Errorf("stored as %q", u.Email)
 		}
 		for _, form := range []string{zoe, zoeTyped, zoeCode} {
-			if _, err := w.a.SignIn(w.ctx(), home, " "+form, password); err != nil {
+			if _, err := w.a.Accounts.SignIn(w.ctx(), home, " "+form, password); err != nil {
 				t.Errorf("signing in as %q: %v", form, err)
 			}
-			_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Zoë", Email: form, Tier: domain.TierFree})
+			_, err = w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Zoë", Email: form, Tier: domain.TierFree})
 			w.want(domain.Invalid, err)
 		}
 
-		w.must(w.a.ForgotPassword(w.ctx(), elsewhere, zoeCode))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), elsewhere, zoeCode))
 		var links []string
 		for _, m := range w.mails(zoeMailed) {
 			if found := mailedToken.FindString(m.Text); m.Subject == "Choose a new password" {
@@ -55,9 +55,9 @@ func TestSignUpWithInternationalEmail(t *testing.T) {
 		if len(links) != 1 {
 			t.Fatalf("%d links", len(links))
 		}
-		_, err = w.a.ResetPassword(w.ctx(), home, links[0], another)
+		_, err = w.a.Accounts.ResetPassword(w.ctx(), home, links[0], another)
 		w.must(err)
-		_, err = w.a.SignIn(w.ctx(), home, zoeCode, another)
+		_, err = w.a.Accounts.SignIn(w.ctx(), home, zoeCode, another)
 		w.must(err)
 	}, open)
 }
@@ -66,18 +66,18 @@ func TestInviteInternationalEmail(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		op := operating.OnSite(ada, home)
-		r, err := w.a.InvitePerson(w.ctx(), op, operating.PersonInput{Email: zoeCode})
+		r, err := w.a.Operating.InvitePerson(w.ctx(), op, operating.PersonInput{Email: zoeCode})
 		w.must(err)
-		again, err := w.a.InvitePerson(w.ctx(), op, operating.PersonInput{Email: zoeTyped})
+		again, err := w.a.Operating.InvitePerson(w.ctx(), op, operating.PersonInput{Email: zoeTyped})
 		if w.must(err); again.Outcome != operating.PersonWaiting || again.Link.Email != zoe {
 			t.Errorf("%+v", again)
 		}
-		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "Readers"})
+		g, err := w.a.People.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "Readers"})
 		w.must(err)
 		of := domain.Ref{ID: int64(g.ID)}
-		_, err = w.a.Invite(w.ctx(), ada, of, people.InviteInput{Email: zoeTyped})
+		_, err = w.a.People.Invite(w.ctx(), ada, of, people.InviteInput{Email: zoeTyped})
 		w.must(err)
-		if got, err := w.a.Invite(w.ctx(), ada, of, people.InviteInput{Email: zoeCode}); err != nil || got.Outcome == domain.OutcomeInvited {
+		if got, err := w.a.People.Invite(w.ctx(), ada, of, people.InviteInput{Email: zoeCode}); err != nil || got.Outcome == domain.OutcomeInvited {
 			t.Errorf("invited twice: %+v, %v", got, err)
 		}
 		if got := len(w.mails(zoeMailed)); got != 1 {
@@ -85,15 +85,15 @@ func TestInviteInternationalEmail(t *testing.T) {
 		}
 		in := wantedBy(zoeTyped)
 		in.Invite = tokenOf(r.Address)
-		session, err := w.a.SignUp(w.ctx(), elsewhere, in)
+		session, err := w.a.Accounts.SignUp(w.ctx(), elsewhere, in)
 		if w.must(err); session == "" {
 			t.Fatal("the invited address is not recognised")
 		}
-		if got, err := w.a.InvitePerson(w.ctx(), op, operating.PersonInput{Email: zoeCode}); err != nil || got.Outcome != operating.PersonKnown {
+		if got, err := w.a.Operating.InvitePerson(w.ctx(), op, operating.PersonInput{Email: zoeCode}); err != nil || got.Outcome != operating.PersonKnown {
 			t.Errorf("%+v, %v", got, err)
 		}
 		of = domain.Ref{Slug: "zoe"}
-		if u, err := w.a.SetEmail(w.ctx(), op, of, "ada@BÜCHER.example"); err != nil || u.Email != "ada@bücher.example" {
+		if u, err := w.a.Operating.SetEmail(w.ctx(), op, of, "ada@BÜCHER.example"); err != nil || u.Email != "ada@bücher.example" {
 			t.Errorf("%q, %v", u.Email, err)
 		}
 	}, closed)
@@ -113,18 +113,18 @@ func TestEmailStoredInASCII(t *testing.T) {
 			return tx.SetEmail(w.ctx(), id, "ada@xn--bcher-kva.example")
 		}))
 		for _, form := range []string{"ada@bücher.example", "ada@xn--bcher-kva.example"} {
-			if _, err := w.a.SignIn(w.ctx(), home, form, password); err != nil {
+			if _, err := w.a.Accounts.SignIn(w.ctx(), home, form, password); err != nil {
 				t.Errorf("signing in as %q: %v", form, err)
 			}
-			_, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Ada", Email: form, Tier: domain.TierFree})
+			_, err := w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "Ada", Email: form, Tier: domain.TierFree})
 			w.want(domain.Invalid, err)
 		}
-		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@bücher.example"))
-		w.must(w.a.PasswordLink(w.ctx(), w.token("ada@xn--bcher-kva.example")))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "ada@bücher.example"))
+		w.must(w.a.Accounts.PasswordLink(w.ctx(), w.token("ada@xn--bcher-kva.example")))
 		other := w.member("grace")
-		_, err := w.a.SetEmail(w.ctx(), operating.CommandLine(), domain.Ref{ID: int64(other.UserID)}, "ada@bücher.example")
+		_, err := w.a.Operating.SetEmail(w.ctx(), operating.CommandLine(), domain.Ref{ID: int64(other.UserID)}, "ada@bücher.example")
 		w.want(domain.Invalid, err)
-		u, err := w.a.SetEmail(w.ctx(), operating.CommandLine(), domain.Ref{ID: int64(id)}, "ada@bücher.example")
+		u, err := w.a.Operating.SetEmail(w.ctx(), operating.CommandLine(), domain.Ref{ID: int64(id)}, "ada@bücher.example")
 		if w.must(err); u.Email != "ada@bücher.example" {
 			t.Errorf("%q", u.Email)
 		}
@@ -134,10 +134,10 @@ func TestEmailStoredInASCII(t *testing.T) {
 func TestBlockedInternationalProvider(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
-		_, _, err := w.a.AddToBlocklist(w.ctx(), operating.OnSite(ada, home), moderation.BlockInput{Kind: "mail", Value: "bücher.example"})
+		_, _, err := w.a.Moderation.AddToBlocklist(w.ctx(), operating.OnSite(ada, home), moderation.BlockInput{Kind: "mail", Value: "bücher.example"})
 		w.must(err)
 		for _, form := range []string{zoeTyped, zoeCode, fmt.Sprintf("zoe@sub.%s", "bücher.example")} {
-			_, err := w.a.SignUp(w.ctx(), home, wantedBy(form))
+			_, err := w.a.Accounts.SignUp(w.ctx(), home, wantedBy(form))
 			w.want(domain.Invalid, err)
 		}
 	}, open)

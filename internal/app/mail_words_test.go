@@ -14,15 +14,15 @@ func TestTypedWordsInMails(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		name := "Bank of evil.com"
-		_, err := w.a.UpdateMe(w.ctx(), ada, people.UpdateMeInput{Name: &name})
+		_, err := w.a.People.UpdateMe(w.ctx(), ada, people.UpdateMeInput{Name: &name})
 		w.must(err)
-		g, err := w.a.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "prizes\". Claim at https://evil.com/x or eve@evil。com Now"})
+		g, err := w.a.People.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "prizes\". Claim at https://evil.com/x or eve@evil。com Now"})
 		w.must(err)
-		_, err = w.a.Invite(w.ctx(), ada, domain.Ref{ID: int64(g.ID)}, people.InviteInput{Email: "grace@example.org"})
+		_, err = w.a.People.Invite(w.ctx(), ada, domain.Ref{ID: int64(g.ID)}, people.InviteInput{Email: "grace@example.org"})
 		w.must(err)
 		in := wanted("alan")
 		in.Name = "Win at www.evil.com"
-		_, err = w.a.SignUp(w.ctx(), elsewhere, in)
+		_, err = w.a.Accounts.SignUp(w.ctx(), elsewhere, in)
 		w.must(err)
 		link := regexp.MustCompile(`(?i)(https?:|www\.|[\pL\pN][.。][\pL\pN]|@)\S*`)
 		for _, to := range []string{"grace@example.org", "alan@example.org"} {

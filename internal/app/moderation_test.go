@@ -39,13 +39,13 @@ func newReporting(w *accountsRig) *reporting {
 }
 
 func (r *reporting) report(as domain.Actor, kind domain.SubjectType, id int64) error {
-	return r.a.Report(r.ctx(), as, moderation.ReportInput{About: domain.Subject{Type: kind, ID: id}, Reason: moderation.Spam, Text: "Look"})
+	return r.a.Moderation.Report(r.ctx(), as, moderation.ReportInput{About: domain.Subject{Type: kind, ID: id}, Reason: moderation.Spam, Text: "Look"})
 }
 
 // newest returns the newest open case.
 func (r *reporting) newest() moderation.Case {
 	r.t.Helper()
-	all, err := r.a.Cases(r.ctx(), r.by, false, 0, 100)
+	all, err := r.a.Moderation.Cases(r.ctx(), r.by, false, 0, 100)
 	if r.must(err); len(all) == 0 {
 		r.t.Fatal("no case is open")
 	}
@@ -54,7 +54,7 @@ func (r *reporting) newest() moderation.Case {
 
 func (r *reporting) decide(o moderation.Outcome, text string) error {
 	r.t.Helper()
-	_, err := r.a.Decide(r.ctx(), r.by, r.newest().ID, moderation.Decision{Outcome: o, Text: text})
+	_, err := r.a.Moderation.Decide(r.ctx(), r.by, r.newest().ID, moderation.Decision{Outcome: o, Text: text})
 	return err
 }
 
@@ -81,7 +81,7 @@ func TestReporting(t *testing.T) {
 		for _, bad := range []moderation.ReportInput{{}, {About: domain.Subject{Type: "Site", ID: 1}, Reason: moderation.Spam},
 			{About: domain.Subject{Type: domain.SubjectBlock}, Reason: moderation.Spam}, {About: domain.Subject{Type: domain.SubjectBlock, ID: 1}, Reason: "taste"},
 			{About: domain.Subject{Type: domain.SubjectBlock, ID: 1}, Reason: moderation.Other}} {
-			r.want(domain.Invalid, r.a.Report(r.ctx(), r.bob, bad))
+			r.want(domain.Invalid, r.a.Moderation.Report(r.ctx(), r.bob, bad))
 		}
 		if d := before.Diff(w.Dump()); len(d) > 0 {
 			t.Errorf("what was refused changed %v", d)
@@ -96,16 +96,16 @@ func TestReporting(t *testing.T) {
 		r.must(r.report(r.op, domain.SubjectUser, int64(r.ada.UserID)))
 		for _, actor := range []domain.Actor{{}, r.bob} {
 			by := operating.OnSite(actor, home)
-			_, err := r.a.Cases(r.ctx(), by, false, 0, 1)
+			_, err := r.a.Moderation.Cases(r.ctx(), by, false, 0, 1)
 			r.want(domain.Forbidden, err)
-			_, err = r.a.ReadCase(r.ctx(), by, 1, 0, 1)
+			_, err = r.a.Moderation.ReadCase(r.ctx(), by, 1, 0, 1)
 			r.want(domain.Forbidden, err)
-			_, err = r.a.OpenCases(r.ctx(), by)
+			_, err = r.a.Moderation.OpenCases(r.ctx(), by)
 			r.want(domain.Forbidden, err)
-			_, err = r.a.Decide(r.ctx(), by, 1, moderation.Decision{Outcome: moderation.Deleted})
+			_, err = r.a.Moderation.Decide(r.ctx(), by, 1, moderation.Decision{Outcome: moderation.Deleted})
 			r.want(domain.Forbidden, err)
 		}
-		if n, err := r.a.OpenCases(r.ctx(), r.by); err != nil || n != 5 {
+		if n, err := r.a.Moderation.OpenCases(r.ctx(), r.by); err != nil || n != 5 {
 			t.Errorf("%d open, %v", n, err)
 		}
 		r.clean()
@@ -131,7 +131,7 @@ func TestTextOfReportedBlocks(t *testing.T) {
 			})
 			storetest.Connect(t, w.S.Store, r.ada.UserID, r.open, domain.BlockRef(id), 0)
 			r.must(r.report(r.bob, domain.SubjectBlock, int64(id)))
-			got, err := r.a.ReadCase(r.ctx(), r.by, r.newest().ID, 0, 10)
+			got, err := r.a.Moderation.ReadCase(r.ctx(), r.by, r.newest().ID, 0, 10)
 			if r.must(err); got.Thing == nil || got.Thing.Text != c.want || got.About.Label != c.want {
 				t.Errorf("the case says %+v, want %s", got, c.want)
 			}
@@ -152,7 +152,7 @@ func TestReportsAreLimited(t *testing.T) {
 			err = r.report(r.bob, domain.SubjectBlock, int64(block))
 		}
 		r.want(domain.TooMany, err)
-		if n, err := r.a.OpenCases(r.ctx(), r.by); err != nil || int(n) != made-1 || n != 20 {
+		if n, err := r.a.Moderation.OpenCases(r.ctx(), r.by); err != nil || int(n) != made-1 || n != 20 {
 			t.Errorf("%d open after %d, %v", n, made, err)
 		}
 	}, open)
@@ -165,7 +165,7 @@ func TestDecisions(t *testing.T) {
 		r := newReporting(w)
 		told := func(who domain.Actor, want ...moderation.NoticeKind) {
 			t.Helper()
-			all, err := r.a.Notices(r.ctx(), who)
+			all, err := r.a.Moderation.Notices(r.ctx(), who)
 			r.must(err)
 			var got []moderation.NoticeKind
 			for _, n := range slices.Backward(all) {
@@ -182,13 +182,13 @@ func TestDecisions(t *testing.T) {
 		r.must(r.report(r.bob, domain.SubjectBlock, int64(r.block))) // it may be reported again
 		r.must(r.report(r.op, domain.SubjectBlock, int64(r.block)))
 		id := r.newest().ID
-		c, err := r.a.ReadCase(r.ctx(), r.by, id, 0, 10)
+		c, err := r.a.Moderation.ReadCase(r.ctx(), r.by, id, 0, 10)
 		if r.must(err); len(c.Reports) != 2 || c.Reports[1].Reported != 2 || c.Reports[1].Dismissed != 1 || c.Thing == nil || c.Thing.Text != "Buy my moss" {
 			t.Errorf("%+v", c)
 		}
 		r.want(domain.Invalid, r.decide(moderation.Warned, " "))
 		r.must(r.decide(moderation.Warned, "Mind <the> rules.\nThank you"))
-		_, err = r.a.Decide(r.ctx(), r.by, id, moderation.Decision{Outcome: moderation.Deleted})
+		_, err = r.a.Moderation.Decide(r.ctx(), r.by, id, moderation.Decision{Outcome: moderation.Deleted})
 		r.want(domain.Conflict, err)
 		told(r.ada, "warned")
 		mails := r.mails("ada@example.org")
@@ -196,7 +196,7 @@ func TestDecisions(t *testing.T) {
 			strings.Contains(strings.ToLower(mails[0].Text), "op@") {
 			t.Errorf("%+v", mails)
 		}
-		r.must(r.a.SendModerationNotice(r.ctx(), 1<<40))
+		r.must(r.a.Moderation.SendModerationNotice(r.ctx(), 1<<40))
 
 		for _, kind := range []domain.SubjectType{domain.SubjectComment, domain.SubjectBlock, domain.SubjectGroup, domain.SubjectChannel} {
 			r.must(r.report(r.bob, kind, r.things[kind]))
@@ -207,12 +207,12 @@ func TestDecisions(t *testing.T) {
 		r.must(r.report(r.bob, domain.SubjectUser, int64(r.ada.UserID)))
 		r.want(domain.Unprocessable, r.decide(moderation.Deleted, ""))
 		r.must(r.decide(moderation.Suspended, ""))
-		if u, err := r.a.User(r.ctx(), domain.Ref{Slug: "ada"}); err != nil || u.SuspendedAt == nil || u.Notices != 6 {
+		if u, err := r.a.People.User(r.ctx(), domain.Ref{Slug: "ada"}); err != nil || u.SuspendedAt == nil || u.Notices != 6 {
 			t.Errorf("%+v, %v", u, err)
 		}
 		told(r.ada, "warned", "deleted", "deleted", "deleted", "deleted", "suspended")
-		r.must(r.a.ReadNotices(r.ctx(), r.ada))
-		if u, err := r.a.User(r.ctx(), domain.Ref{Slug: "ada"}); err != nil || u.Notices != 0 {
+		r.must(r.a.Moderation.ReadNotices(r.ctx(), r.ada))
+		if u, err := r.a.People.User(r.ctx(), domain.Ref{Slug: "ada"}); err != nil || u.Notices != 0 {
 			t.Errorf("%d unread, %v", u.Notices, err)
 		}
 		// Operators cannot suspend themselves, nor the owner of something that is deleted.
@@ -222,14 +222,14 @@ func TestDecisions(t *testing.T) {
 		spam := storetest.Block(t, w.S.Store, r.bob.UserID, "A last one")
 		storetest.Connect(t, w.S.Store, r.bob.UserID, storetest.Channel(t, w.S.Store, r.bob.UserID, "Bob's", domain.Public), domain.BlockRef(spam), 0)
 		r.must(r.report(r.op, domain.SubjectBlock, int64(spam)))
-		r.must(r.a.DeleteBlock(r.ctx(), r.bob, spam))
+		r.must(r.a.Collections.DeleteBlock(r.ctx(), r.bob, spam))
 		r.want(domain.Unprocessable, r.decide(moderation.Warned, "Late"))
 		r.must(r.decide(moderation.Suspended, "Late"))
-		closed, err := r.a.Cases(r.ctx(), r.by, true, 0, 100)
+		closed, err := r.a.Moderation.Cases(r.ctx(), r.by, true, 0, 100)
 		if r.must(err); len(closed) != 9 || closed[0].ClosedBy != "op" || closed[0].Outcome != moderation.Suspended {
 			t.Errorf("%d closed, the last %+v", len(closed), closed[0])
 		}
-		if next, err := r.a.Cases(r.ctx(), r.by, true, closed[3].ID, 2); err != nil || len(next) != 2 || next[0].ID != closed[4].ID {
+		if next, err := r.a.Moderation.Cases(r.ctx(), r.by, true, closed[3].ID, 2); err != nil || len(next) != 2 || next[0].ID != closed[4].ID {
 			t.Errorf("%+v, %v", next, err)
 		}
 		acts := r.acts(r.op, domain.AuditFilter{ActorID: r.op.UserID})
@@ -261,12 +261,12 @@ func TestReportsAtOnce(t *testing.T) {
 		for range 2 {
 			wait.Go(func() {
 				for range 4 {
-					all, err := r.a.Cases(r.ctx(), r.by, false, 0, 1)
+					all, err := r.a.Moderation.Cases(r.ctx(), r.by, false, 0, 1)
 					if err != nil {
 						t.Error(err)
 					}
 					for _, c := range all {
-						if _, err := r.a.Decide(r.ctx(), r.by, c.ID, moderation.Decision{Outcome: moderation.Warned, Text: "No"}); err != nil && domain.KindOf(err) != domain.Conflict {
+						if _, err := r.a.Moderation.Decide(r.ctx(), r.by, c.ID, moderation.Decision{Outcome: moderation.Warned, Text: "No"}); err != nil && domain.KindOf(err) != domain.Conflict {
 							t.Error(err)
 						}
 					}
@@ -274,9 +274,9 @@ func TestReportsAtOnce(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		closed, err := r.a.Cases(r.ctx(), r.by, true, 0, 100)
+		closed, err := r.a.Moderation.Cases(r.ctx(), r.by, true, 0, 100)
 		r.must(err)
-		still, err := r.a.Cases(r.ctx(), r.by, false, 0, 100)
+		still, err := r.a.Moderation.Cases(r.ctx(), r.by, false, 0, 100)
 		if r.must(err); len(still) > 1 {
 			t.Errorf("%d cases of one thing are open", len(still))
 		}
@@ -284,7 +284,7 @@ func TestReportsAtOnce(t *testing.T) {
 		for _, c := range closed {
 			answered += c.Reports
 		}
-		all, err := r.a.Notices(r.ctx(), r.ada)
+		all, err := r.a.Moderation.Notices(r.ctx(), r.ada)
 		if r.must(err); len(all) != len(closed) {
 			t.Errorf("%d warnings for %d cases", len(all), len(closed))
 		}

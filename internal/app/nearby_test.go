@@ -22,7 +22,7 @@ func TestChoices(t *testing.T) {
 		block := storetest.Block(t, w.S.Store, ada.UserID, "text")
 		storetest.Connect(t, w.S.Store, ada.UserID, own, domain.BlockRef(block), 0)
 		choices := func(actor domain.Actor, q string, item domain.ItemRef) (ids []domain.ChannelID) {
-			all, err := a.ConnectChoices(ctx, actor, q, item, 10)
+			all, err := a.Finder.ConnectChoices(ctx, actor, q, item, 10)
 			w.must(err)
 			for _, c := range all {
 				if c.There != (c.ID == own && item == domain.BlockRef(block)) || c.MayAdd != (item != domain.ChannelRef(c.ID)) {
@@ -53,7 +53,7 @@ func TestChoices(t *testing.T) {
 		cem := w.member("cem")
 		w.member("adam")
 		people := func(actor domain.Actor, prefix string, block domain.BlockID) (slugs []string) {
-			all, err := a.MentionChoices(ctx, actor, prefix, block, 10)
+			all, err := a.Finder.MentionChoices(ctx, actor, prefix, block, 10)
 			w.must(err)
 			for _, p := range all {
 				slugs = append(slugs, p.Slug)
@@ -86,7 +86,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("a guest is offered %v", got)
 		}
 		secret := storetest.Block(t, w.S.Store, ada.UserID, "alone")
-		_, err := a.MentionChoices(ctx, bob, "", secret, 10)
+		_, err := a.Finder.MentionChoices(ctx, bob, "", secret, 10)
 		w.want(domain.NotFound, err)
 	})
 }
@@ -98,7 +98,7 @@ func TestExploreIsForGuests(t *testing.T) {
 			storetest.Channel(t, w.S.Store, ada.UserID, title, v)
 		}
 		for _, q := range []string{"", "kelp"} {
-			l, err := w.a.Explore(w.ctx(), domain.Actor{}, domain.Search{Query: q, Types: []string{"Channel"}, Page: somePage}, nil)
+			l, err := w.a.Finder.Explore(w.ctx(), domain.Actor{}, domain.Search{Query: q, Types: []string{"Channel"}, Page: somePage}, nil)
 			if w.must(err); l.Total != 1 || l.Items[0].Channel.Title != "Kelp" {
 				t.Errorf("%q: %+v", q, l)
 			}
@@ -121,40 +121,40 @@ func TestNearby(t *testing.T) {
 		storetest.Connect(t, w.S.Store, ada.UserID, there, domain.BlockRef(block), 0)
 		var n collections.Neighbours
 		var err error
-		statements := len(w.Statements(func() { n, err = a.Neighbours(ctx, ada, ref, block) }))
+		statements := len(w.Statements(func() { n, err = a.Collections.Neighbours(ctx, ada, ref, block) }))
 		if w.must(err); n.Prev == nil || n.Prev.Channel.ID != private || n.Next == nil || n.Next.Channel.ID != there || statements > 8 {
 			t.Errorf("%+v in %d statements", n, statements)
 		}
-		if n, err = a.Neighbours(ctx, guest, ref, block); err != nil || n.Prev != nil || n.Next == nil {
+		if n, err = a.Collections.Neighbours(ctx, guest, ref, block); err != nil || n.Prev != nil || n.Next == nil {
 			t.Errorf("a guest: %+v, %v", n, err)
 		}
-		_, err = a.Neighbours(ctx, guest, domain.Ref{ID: int64(private)}, block)
+		_, err = a.Collections.Neighbours(ctx, guest, domain.Ref{ID: int64(private)}, block)
 		w.want(domain.NotFound, err)
-		_, err = a.Neighbours(ctx, ada, domain.Ref{ID: int64(private)}, block)
+		_, err = a.Collections.Neighbours(ctx, ada, domain.Ref{ID: int64(private)}, block)
 		w.want(domain.NotFound, err)
 		var related []collections.Related
-		statements = len(w.Statements(func() { related, err = a.RelatedChannels(ctx, guest, ref, 5) }))
+		statements = len(w.Statements(func() { related, err = a.Collections.RelatedChannels(ctx, guest, ref, 5) }))
 		if w.must(err); len(related) != 1 || related[0].ID != there || related[0].Shared != 1 || statements > 3 {
 			t.Errorf("%+v in %d statements", related, statements)
 		}
-		_, err = a.RelatedChannels(ctx, guest, domain.Ref{ID: int64(private)}, 5)
+		_, err = a.Collections.RelatedChannels(ctx, guest, domain.Ref{ID: int64(private)}, 5)
 		w.want(domain.NotFound, err)
 		var shown map[domain.ChannelID][]*domain.Block
-		statements = len(w.Statements(func() { shown, err = a.Previews(ctx, guest, []domain.ChannelID{here, there, private}, 3) }))
+		statements = len(w.Statements(func() { shown, err = a.Collections.Previews(ctx, guest, []domain.ChannelID{here, there, private}, 3) }))
 		if w.must(err); len(shown) != 2 || len(shown[here]) != 1 || shown[there][0].ID != block || statements > 3 {
 			t.Errorf("%+v in %d statements", shown, statements)
 		}
-		w.must(a.Pin(ctx, ada, ref))
-		w.must(a.Pin(ctx, ada, ref))
-		if pins, err := a.PinnedChannels(ctx, ada); err != nil || len(pins) != 1 || pins[0].Role != domain.RoleOwner {
+		w.must(a.Collections.Pin(ctx, ada, ref))
+		w.must(a.Collections.Pin(ctx, ada, ref))
+		if pins, err := a.Collections.PinnedChannels(ctx, ada); err != nil || len(pins) != 1 || pins[0].Role != domain.RoleOwner {
 			t.Errorf("%+v, %v", pins, err)
 		}
-		w.must(a.Unpin(ctx, ada, ref))
-		if pins, err := a.PinnedChannels(ctx, ada); err != nil || len(pins) != 0 {
+		w.must(a.Collections.Unpin(ctx, ada, ref))
+		if pins, err := a.Collections.PinnedChannels(ctx, ada); err != nil || len(pins) != 0 {
 			t.Errorf("%+v, %v", pins, err)
 		}
-		w.want(domain.Unauthenticated, a.Pin(ctx, guest, ref))
-		w.want(domain.Forbidden, a.Pin(ctx, domain.Actor{UserID: ada.UserID, Scope: domain.ScopeRead}, ref))
-		w.want(domain.NotFound, a.Pin(ctx, w.member("bob"), domain.Ref{ID: int64(private)}))
+		w.want(domain.Unauthenticated, a.Collections.Pin(ctx, guest, ref))
+		w.want(domain.Forbidden, a.Collections.Pin(ctx, domain.Actor{UserID: ada.UserID, Scope: domain.ScopeRead}, ref))
+		w.want(domain.NotFound, a.Collections.Pin(ctx, w.member("bob"), domain.Ref{ID: int64(private)}))
 	})
 }

@@ -18,23 +18,23 @@ func TestForgottenPassword(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		old := w.signIn("ada")
-		w.must(w.a.ForgotPassword(w.ctx(), elsewhere, "Ada@example.org"))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), elsewhere, "Ada@example.org"))
 		token := w.token("ada@example.org")
-		w.must(w.a.PasswordLink(w.ctx(), token))
-		_, err := w.a.ResetPassword(w.ctx(), home, token, "short")
+		w.must(w.a.Accounts.PasswordLink(w.ctx(), token))
+		_, err := w.a.Accounts.ResetPassword(w.ctx(), home, token, "short")
 		w.want(domain.Invalid, err)
-		session, err := w.a.ResetPassword(w.ctx(), home, token, another)
+		session, err := w.a.Accounts.ResetPassword(w.ctx(), home, token, another)
 		w.must(err)
 		w.actor(session)
-		_, _, err = w.a.SessionUser(w.ctx(), home, old)
+		_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, old)
 		w.want(domain.Unauthenticated, err)
-		_, err = w.a.SignIn(w.ctx(), home, "ada@example.org", password)
+		_, err = w.a.Accounts.SignIn(w.ctx(), home, "ada@example.org", password)
 		w.want(domain.Unauthenticated, err)
-		_, err = w.a.SignIn(w.ctx(), home, "ada@example.org", another)
+		_, err = w.a.Accounts.SignIn(w.ctx(), home, "ada@example.org", another)
 		w.must(err)
-		_, err = w.a.ResetPassword(w.ctx(), home, token, another)
+		_, err = w.a.Accounts.ResetPassword(w.ctx(), home, token, another)
 		w.want(domain.NotFound, err)
-		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), token))
+		w.want(domain.NotFound, w.a.Accounts.PasswordLink(w.ctx(), token))
 		told := false
 		for _, m := range w.mails("ada@example.org") {
 			told = told || m.Subject == "Your password was changed"
@@ -48,13 +48,13 @@ func TestForgottenPassword(t *testing.T) {
 func TestResetTwiceAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
-		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "ada@example.org"))
 		token := w.token("ada@example.org")
 		var g sync.WaitGroup
 		var done atomic.Int64
 		for range 4 {
 			g.Go(func() {
-				_, err := w.a.ResetPassword(w.ctx(), home, token, another)
+				_, err := w.a.Accounts.ResetPassword(w.ctx(), home, token, another)
 				if err == nil {
 					done.Add(1)
 				} else if domain.KindOf(err) != domain.NotFound {
@@ -63,7 +63,7 @@ func TestResetTwiceAtOnce(t *testing.T) {
 			})
 		}
 		g.Wait()
-		if sessions, err := w.a.Sessions(w.ctx(), ada); err != nil || done.Load() != 1 || len(sessions) != 1 {
+		if sessions, err := w.a.Accounts.Sessions(w.ctx(), ada); err != nil || done.Load() != 1 || len(sessions) != 1 {
 			t.Errorf("%d resets by one link, %d sessions, %v", done.Load(), len(sessions), err)
 		}
 	})
@@ -73,14 +73,14 @@ func TestResetTwiceAtOnce(t *testing.T) {
 func TestPasswordLinks(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
-		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "ada@example.org"))
 		first := w.mails("ada@example.org")[0]
-		w.must(w.a.ForgotPassword(w.ctx(), home, "ada@example.org"))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "ada@example.org"))
 		second := w.token("ada@example.org", first.ID)
-		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), mailedToken.FindString(first.Text)))
-		w.must(w.a.PasswordLink(w.ctx(), second))
+		w.want(domain.NotFound, w.a.Accounts.PasswordLink(w.ctx(), mailedToken.FindString(first.Text)))
+		w.must(w.a.Accounts.PasswordLink(w.ctx(), second))
 		w.Clock.Advance(3 * time.Hour)
-		w.want(domain.NotFound, w.a.PasswordLink(w.ctx(), second))
+		w.want(domain.NotFound, w.a.Accounts.PasswordLink(w.ctx(), second))
 	})
 }
 
@@ -88,7 +88,7 @@ func TestForgotPasswordDoesNotTell(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		ask := func(email string) string {
-			return strings.Join(w.Statements(func() { w.must(w.a.ForgotPassword(w.ctx(), elsewhere, email)) }), "\n")
+			return strings.Join(w.Statements(func() { w.must(w.a.Accounts.ForgotPassword(w.ctx(), elsewhere, email)) }), "\n")
 		}
 		if a, b := ask("ada@example.org"), ask("nobody@example.org"); a != b {
 			t.Errorf("statements differ:\n%s\n\n%s", a, b)
@@ -103,16 +103,16 @@ func TestChangePassword(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		mine, other := w.signIn("ada"), w.signIn("ada")
-		s, _, err := w.a.SessionUser(w.ctx(), home, mine)
+		s, _, err := w.a.Accounts.SessionUser(w.ctx(), home, mine)
 		w.must(err)
-		_, err = w.a.ChangePassword(w.ctx(), ada, s, "password1", true)
+		_, err = w.a.Accounts.ChangePassword(w.ctx(), ada, s, "password1", true)
 		w.want(domain.Invalid, err)
-		w.actor(w.must2(w.a.ChangePassword(w.ctx(), ada, s, another, true)))
-		_, _, err = w.a.SessionUser(w.ctx(), home, mine)
+		w.actor(w.must2(w.a.Accounts.ChangePassword(w.ctx(), ada, s, another, true)))
+		_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, mine)
 		w.want(domain.Unauthenticated, err)
-		_, _, err = w.a.SessionUser(w.ctx(), home, other)
+		_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, other)
 		w.want(domain.Unauthenticated, err)
-		_, err = w.a.SignIn(w.ctx(), home, "ada@example.org", another)
+		_, err = w.a.Accounts.SignIn(w.ctx(), home, "ada@example.org", another)
 		w.must(err)
 	})
 }
@@ -121,22 +121,22 @@ func TestChangeEmail(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		w.member("grace")
-		w.want(domain.Invalid, w.a.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), "ADA@example.org"))
-		w.must(w.a.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), "New@Example.org"))
+		w.want(domain.Invalid, w.a.Accounts.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), "ADA@example.org"))
+		w.must(w.a.Accounts.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), "New@Example.org"))
 		token := w.token("new@example.org")
-		if email, err := w.a.AddressLink(w.ctx(), token); err != nil || email != "new@example.org" {
+		if email, err := w.a.Accounts.AddressLink(w.ctx(), token); err != nil || email != "new@example.org" {
 			t.Error(email, err)
 		}
-		u, _, err := w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
+		u, _, err := w.a.Accounts.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 		if w.must(err); u.Email != "new@example.org" {
 			t.Error(u.Email)
 		}
-		_, _, err = w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
+		_, _, err = w.a.Accounts.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 		w.want(domain.NotFound, err)
 		if m := w.mails("ada@example.org"); len(m) != 1 || m[0].Subject != "Your address was changed" {
 			t.Errorf("the old address was told %+v", m)
 		}
-		_, err = w.a.SignIn(w.ctx(), home, "new@example.org", password)
+		_, err = w.a.Accounts.SignIn(w.ctx(), home, "new@example.org", password)
 		w.must(err)
 	})
 }
@@ -147,14 +147,16 @@ func TestAddressLinksEnd(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
 		suspend := func(id domain.UserID, yes bool) {
-			_, err := w.a.SetAccount(w.ctx(), ada, id, operating.AccountChange{Suspended: &yes})
+			_, err := w.a.Operating.SetAccount(w.ctx(), ada, id, operating.AccountChange{Suspended: &yes})
 			w.must(err)
 		}
 		for name, end := range map[string]func(who domain.Actor){
-			"grace": func(who domain.Actor) { w.must2(w.a.ChangePassword(w.ctx(), who, w.Proved(who.UserID), another, true)) },
+			"grace": func(who domain.Actor) {
+				w.must2(w.a.Accounts.ChangePassword(w.ctx(), who, w.Proved(who.UserID), another, true))
+			},
 			"alan": func(domain.Actor) {
-				w.must(w.a.ForgotPassword(w.ctx(), home, "alan@example.org"))
-				_, err := w.a.ResetPassword(w.ctx(), home, w.token("alan@example.org"), another)
+				w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "alan@example.org"))
+				_, err := w.a.Accounts.ResetPassword(w.ctx(), home, w.token("alan@example.org"), another)
 				w.must(err)
 			},
 			"edsger": func(who domain.Actor) {
@@ -163,10 +165,10 @@ func TestAddressLinksEnd(t *testing.T) {
 			},
 		} {
 			who := w.member(name)
-			w.must(w.a.ChangeEmail(w.ctx(), elsewhere, who, w.Proved(who.UserID), name+"@example.net"))
+			w.must(w.a.Accounts.ChangeEmail(w.ctx(), elsewhere, who, w.Proved(who.UserID), name+"@example.net"))
 			token := w.token(name + "@example.net")
 			end(who)
-			_, _, err := w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
+			_, _, err := w.a.Accounts.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 			w.want(domain.NotFound, err)
 		}
 	})
@@ -177,7 +179,7 @@ func TestChangeEmailToOneThatIsTaken(t *testing.T) {
 		ada := w.first("ada")
 		w.member("grace")
 		ask := func(email string) string {
-			return strings.Join(w.Statements(func() { w.must(w.a.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), email)) }), "\n")
+			return strings.Join(w.Statements(func() { w.must(w.a.Accounts.ChangeEmail(w.ctx(), home, ada, w.Proved(ada.UserID), email)) }), "\n")
 		}
 		taken := ask("grace@example.org")
 		if m := w.mails("grace@example.org"); len(m) != 1 || mailedToken.MatchString(m[0].Text) {
@@ -187,9 +189,9 @@ func TestChangeEmailToOneThatIsTaken(t *testing.T) {
 			t.Errorf("statements differ:\n%s\n\n%s", free, taken)
 		}
 		token := w.token("new@example.org")
-		_, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "New", Email: "new@example.org", Tier: domain.TierFree})
+		_, err := w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Name: "New", Email: "new@example.org", Tier: domain.TierFree})
 		w.must(err) // the address is taken while the link is pending
-		_, _, err = w.a.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
+		_, _, err = w.a.Accounts.ConfirmEmail(w.ctx(), domain.Actor{}, domain.Session{}, token, false)
 		w.want(domain.NotFound, err)
 	})
 }

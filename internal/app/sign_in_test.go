@@ -14,7 +14,7 @@ import (
 func TestSignIn(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
-		s, u, err := w.a.SessionUser(w.ctx(), home, w.signIn("ADA"))
+		s, u, err := w.a.Accounts.SessionUser(w.ctx(), home, w.signIn("ADA"))
 		if w.must(err); u.Slug != "ada" || !u.HasPassword || s.Agent != "Browser/1" || s.Address != "192.0.2.1" {
 			t.Errorf("%+v %+v", s, u)
 		}
@@ -23,7 +23,7 @@ func TestSignIn(t *testing.T) {
 			{"ada@example.org", ""}, {"ada@example.org", strings.Repeat("x", 100_000)}, {"a\x00@example.org", password},
 			{"\xff@example.org", "\xff\x00"},
 		} {
-			_, err := w.a.SignIn(w.ctx(), home, try[0], try[1])
+			_, err := w.a.Accounts.SignIn(w.ctx(), home, try[0], try[1])
 			w.want(domain.Unauthenticated, err)
 			if err.Error() != "The address or the password is not right" {
 				t.Errorf("%.40q: %v", try[0], err)
@@ -40,13 +40,13 @@ func TestSignInDoesNotTell(t *testing.T) {
 		w.member("grace")
 		w.Person("alan") // has no password
 		suspended := true
-		grace, err := w.a.User(w.ctx(), domain.Ref{Slug: "grace"})
+		grace, err := w.a.People.User(w.ctx(), domain.Ref{Slug: "grace"})
 		w.must(err)
-		_, err = w.a.SetAccount(w.ctx(), ada, grace.ID, suspend(suspended))
+		_, err = w.a.Operating.SetAccount(w.ctx(), ada, grace.ID, suspend(suspended))
 		w.must(err)
 		attempt := func(name, password string) string {
 			return strings.Join(w.Statements(func() {
-				_, err := w.a.SignIn(w.ctx(), elsewhere, name+"@example.org", password)
+				_, err := w.a.Accounts.SignIn(w.ctx(), elsewhere, name+"@example.org", password)
 				w.want(domain.Unauthenticated, err)
 			}), "\n")
 		}
@@ -67,21 +67,21 @@ func TestSessions(t *testing.T) {
 		if first == second {
 			t.Fatal("the same secret twice")
 		}
-		all, err := w.a.Sessions(w.ctx(), ada)
+		all, err := w.a.Accounts.Sessions(w.ctx(), ada)
 		if w.must(err); len(all) != 3 { // one from signing up
 			t.Fatalf("%d sessions", len(all))
 		}
-		w.want(domain.NotFound, w.a.EndSession(w.ctx(), grace, all[0].ID))
-		w.must(w.a.EndSession(w.ctx(), ada, all[0].ID))
-		w.want(domain.NotFound, w.a.EndSession(w.ctx(), ada, all[0].ID))
-		_, _, err = w.a.SessionUser(w.ctx(), home, second)
+		w.want(domain.NotFound, w.a.Accounts.EndSession(w.ctx(), grace, all[0].ID))
+		w.must(w.a.Accounts.EndSession(w.ctx(), ada, all[0].ID))
+		w.want(domain.NotFound, w.a.Accounts.EndSession(w.ctx(), ada, all[0].ID))
+		_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, second)
 		w.want(domain.Unauthenticated, err)
-		w.must(w.a.EndOtherSessions(w.ctx(), ada, all[1].ID))
+		w.must(w.a.Accounts.EndOtherSessions(w.ctx(), ada, all[1].ID))
 		w.actor(first)
-		w.must(w.a.SignOut(w.ctx(), first))
-		w.must(w.a.SignOut(w.ctx(), first))
-		w.must(w.a.SignOut(w.ctx(), "nonsense"))
-		_, _, err = w.a.SessionUser(w.ctx(), home, first)
+		w.must(w.a.Accounts.SignOut(w.ctx(), first))
+		w.must(w.a.Accounts.SignOut(w.ctx(), first))
+		w.must(w.a.Accounts.SignOut(w.ctx(), "nonsense"))
+		_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, first)
 		w.want(domain.Unauthenticated, err)
 	})
 }
@@ -96,18 +96,18 @@ func TestSessionsSlideAndExpire(t *testing.T) {
 			t.Errorf("%d statements of one just seen", n)
 		}
 		w.Clock.Advance(2 * 24 * time.Hour)
-		s, _, err := w.a.SessionUser(w.ctx(), domain.Visitor{Address: elsewhere.Address, Agent: "x\x00\xffy\n" + strings.Repeat("z", 5000)}, used)
+		s, _, err := w.a.Accounts.SessionUser(w.ctx(), domain.Visitor{Address: elsewhere.Address, Agent: "x\x00\xffy\n" + strings.Repeat("z", 5000)}, used)
 		if w.must(err); s.Address != "198.51.100.7" || len([]rune(s.Agent)) > 200 {
 			t.Errorf("%+v", s)
 		}
-		_, _, err = w.a.SessionUser(w.ctx(), home, left)
+		_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, left)
 		w.want(domain.Unauthenticated, err)
-		w.must(w.a.SweepAccounts(w.ctx()))
+		w.must(w.a.Accounts.SweepAccounts(w.ctx()))
 		if rows := w.Dump()["sessions"]; len(rows) != 1 {
 			t.Errorf("%d rows are left", len(rows))
 		}
 		w.Clock.Advance(31 * 24 * time.Hour)
-		_, _, err = w.a.SessionUser(w.ctx(), home, used)
+		_, _, err = w.a.Accounts.SessionUser(w.ctx(), home, used)
 		w.want(domain.Unauthenticated, err)
 	})
 }
@@ -130,7 +130,7 @@ func TestSignInLimits(t *testing.T) {
 			for i := range n {
 				g.Go(func() {
 					who, email := attempt(i)
-					_, err := w.a.SignIn(w.ctx(), who, email, strings.Repeat("x", 2000)) // too long to be hashed
+					_, err := w.a.Accounts.SignIn(w.ctx(), who, email, strings.Repeat("x", 2000)) // too long to be hashed
 					switch domain.KindOf(err) {
 					case domain.Unauthenticated:
 						checked.Add(1)
@@ -155,7 +155,7 @@ func TestSignInLimits(t *testing.T) {
 			t.Errorf("%d attempts of an address", n)
 		}
 		w.Clock.Advance(25 * time.Hour)
-		w.must(w.a.SweepAccounts(w.ctx()))
+		w.must(w.a.Accounts.SweepAccounts(w.ctx()))
 		if rows := w.Dump()["attempts"]; len(rows) != 0 {
 			t.Errorf("%d windows are left", len(rows))
 		}

@@ -13,18 +13,18 @@ import (
 
 func TestFirstAccount(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
-		if o, err := w.a.SignUpOffer(w.ctx(), ""); err != nil || !o.First || !o.Open || o.Mode != domain.SignUpInvitation {
+		if o, err := w.a.Accounts.SignUpOffer(w.ctx(), ""); err != nil || !o.First || !o.Open || o.Mode != domain.SignUpInvitation {
 			t.Fatal(o, err)
 		}
 		ada := w.first("ada")
-		u, err := w.a.Me(w.ctx(), ada)
+		u, err := w.a.People.Me(w.ctx(), ada)
 		if w.must(err); u.Office != domain.OfficeOperator || u.Slug != "ada" {
 			t.Errorf("%+v", u)
 		}
-		if o, err := w.a.SignUpOffer(w.ctx(), ""); err != nil || o.First || o.Open {
+		if o, err := w.a.Accounts.SignUpOffer(w.ctx(), ""); err != nil || o.First || o.Open {
 			t.Error(o, err)
 		}
-		_, err = w.a.SignUp(w.ctx(), home, wanted("grace"))
+		_, err = w.a.Accounts.SignUp(w.ctx(), home, wanted("grace"))
 		w.want(domain.Forbidden, err)
 		if len(w.mails("ada@example.org")) != 0 {
 			t.Error("the first account needs no mail")
@@ -39,18 +39,18 @@ func TestFirstAccountsAtOnce(t *testing.T) {
 		for i, name := range names {
 			g.Go(func() {
 				if i%2 == 0 {
-					_, err := w.a.SignUp(w.ctx(), home, wanted(name))
+					_, err := w.a.Accounts.SignUp(w.ctx(), home, wanted(name))
 					if err != nil && domain.KindOf(err) != domain.Forbidden {
 						t.Error(err)
 					}
-				} else if _, err := w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Name: name, Email: name + "@example.org",
+				} else if _, err := w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Name: name, Email: name + "@example.org",
 					Tier: domain.TierFree}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		g.Wait()
-		all, err := w.a.Users(w.ctx(), 0, 10)
+		all, err := w.a.People.Users(w.ctx(), 0, 10)
 		w.must(err)
 		operators := 0
 		for _, u := range all {
@@ -67,24 +67,24 @@ func TestFirstAccountsAtOnce(t *testing.T) {
 func TestSignUpByMail(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
-		session, err := w.a.SignUp(w.ctx(), home, wanted("grace"))
+		session, err := w.a.Accounts.SignUp(w.ctx(), home, wanted("grace"))
 		if w.must(err); session != "" {
 			t.Fatal("signed in without a proof of the address")
 		}
-		_, err = w.a.SignIn(w.ctx(), home, "grace@example.org", password)
+		_, err = w.a.Accounts.SignIn(w.ctx(), home, "grace@example.org", password)
 		w.want(domain.Unauthenticated, err)
 		token := w.token("grace@example.org")
-		w.must(w.a.SignUpPending(w.ctx(), token))
-		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, token, "another good one")
+		w.must(w.a.Accounts.SignUpPending(w.ctx(), token))
+		_, _, err = w.a.Accounts.ConfirmSignUp(w.ctx(), home, token, "another good one")
 		w.want(domain.Invalid, err)
-		session, u, err := w.a.ConfirmSignUp(w.ctx(), home, token, password)
+		session, u, err := w.a.Accounts.ConfirmSignUp(w.ctx(), home, token, password)
 		w.must(err)
 		if w.actor(session).UserID != u.ID || u.Slug != "grace" || u.Office != domain.OfficeMember || u.Tier != domain.TierSupporter {
 			t.Errorf("%+v", u)
 		}
-		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, token, password)
+		_, _, err = w.a.Accounts.ConfirmSignUp(w.ctx(), home, token, password)
 		w.want(domain.NotFound, err)
-		w.want(domain.NotFound, w.a.SignUpPending(w.ctx(), token))
+		w.want(domain.NotFound, w.a.Accounts.SignUpPending(w.ctx(), token))
 		w.signIn("grace")
 	}, open)
 }
@@ -93,7 +93,7 @@ func TestConfirmTwiceAtOnce(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
 		for range 2 { // two mails, two links
-			_, err := w.a.SignUp(w.ctx(), home, wanted("grace"))
+			_, err := w.a.Accounts.SignUp(w.ctx(), home, wanted("grace"))
 			w.must(err)
 		}
 		var tokens []string
@@ -104,7 +104,7 @@ func TestConfirmTwiceAtOnce(t *testing.T) {
 		made := make(chan domain.UserID, 10)
 		for i := range 6 {
 			g.Go(func() {
-				_, u, err := w.a.ConfirmSignUp(w.ctx(), home, tokens[i%2], password)
+				_, u, err := w.a.Accounts.ConfirmSignUp(w.ctx(), home, tokens[i%2], password)
 				switch {
 				case err == nil:
 					made <- u.ID
@@ -125,19 +125,19 @@ func TestSignUpSlugTakenMeanwhile(t *testing.T) {
 		w.first("ada")
 		in := wanted("grace")
 		in.Name, in.Slug = "Grace Hopper", "grace"
-		_, err := w.a.SignUp(w.ctx(), home, in)
+		_, err := w.a.Accounts.SignUp(w.ctx(), home, in)
 		w.must(err)
 		token := w.token("grace@example.org")
 		other := wanted("other")
 		other.Slug = "grace"
-		_, err = w.a.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Other", Email: "other@example.org", Tier: domain.TierFree})
+		_, err = w.a.Accounts.CreateUser(w.ctx(), accounts.CreateUserInput{Slug: "grace", Name: "Other", Email: "other@example.org", Tier: domain.TierFree})
 		w.must(err)
-		_, u, err := w.a.ConfirmSignUp(w.ctx(), home, token, password)
+		_, u, err := w.a.Accounts.ConfirmSignUp(w.ctx(), home, token, password)
 		if w.must(err); u.Slug != "grace-hopper" {
 			t.Errorf("slug %q", u.Slug)
 		}
 		other.Email = "another@example.org"
-		_, err = w.a.SignUp(w.ctx(), home, other) // slugs are public, so the error comes at once
+		_, err = w.a.Accounts.SignUp(w.ctx(), home, other) // slugs are public, so the error comes at once
 		w.want(domain.Invalid, err)
 	}, open)
 }
@@ -145,11 +145,11 @@ func TestSignUpSlugTakenMeanwhile(t *testing.T) {
 func TestSignUpLinkExpires(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
-		_, err := w.a.SignUp(w.ctx(), home, wanted("grace"))
+		_, err := w.a.Accounts.SignUp(w.ctx(), home, wanted("grace"))
 		w.must(err)
 		token := w.token("grace@example.org")
 		w.Clock.Advance(25 * time.Hour)
-		_, _, err = w.a.ConfirmSignUp(w.ctx(), home, token, password)
+		_, _, err = w.a.Accounts.ConfirmSignUp(w.ctx(), home, token, password)
 		w.want(domain.NotFound, err)
 	}, open)
 }
@@ -162,7 +162,7 @@ func TestSignUpDoesNotTell(t *testing.T) {
 		known.Email = "ADA@example.org"
 		signUp := func(in accounts.SignUpInput) []string {
 			return w.Statements(func() {
-				session, err := w.a.SignUp(w.ctx(), elsewhere, in)
+				session, err := w.a.Accounts.SignUp(w.ctx(), elsewhere, in)
 				if err != nil || session != "" {
 					t.Error(session, err)
 				}
@@ -182,9 +182,9 @@ func TestSignUpDoesNotTell(t *testing.T) {
 func TestSignUpClosed(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("ada")
-		_, err := w.a.SignUp(w.ctx(), home, wanted("grace"))
+		_, err := w.a.Accounts.SignUp(w.ctx(), home, wanted("grace"))
 		w.want(domain.Forbidden, err)
-		if o, err := w.a.SignUpOffer(w.ctx(), ""); err != nil || o.Open {
+		if o, err := w.a.Accounts.SignUpOffer(w.ctx(), ""); err != nil || o.Open {
 			t.Error(o, err)
 		}
 	}, func(cfg *config.Config) { cfg.SignUp = "closed" })

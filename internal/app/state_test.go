@@ -25,34 +25,34 @@ func TestTotalsAndStorage(t *testing.T) {
 		storetest.Group(t, w.S.Store, "Guild", ada.UserID)
 		w.sent("cem", "text/plain", "twenty-one characters")
 		w.sent("dee", "text/plain", "few")
-		got, at, err := a.Totals(ctx, op)
+		got, at, err := a.Operating.Totals(ctx, op)
 		const files, texts = 24, 100
 		if want := (domain.Totals{Users: 5, Groups: 1, Channels: 1, Blocks: 2, Connections: 1, Bytes: files + texts}); err != nil || got != want {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 		storetest.Block(t, w.S.Store, bob.UserID, "another")
-		if again, since, err := a.Totals(ctx, op); err != nil || again != got || !since.Equal(at) {
+		if again, since, err := a.Operating.Totals(ctx, op); err != nil || again != got || !since.Equal(at) {
 			t.Errorf("%+v of %v, %v", again, since, err)
 		}
 		w.Clock.Advance(2 * time.Minute)
-		if got, _, err = a.Totals(ctx, op); err != nil || got.Blocks != 3 {
+		if got, _, err = a.Operating.Totals(ctx, op); err != nil || got.Blocks != 3 {
 			t.Errorf("%+v, %v", got, err)
 		}
 		for page, want := range map[int64]struct {
 			slug  string
 			bytes int64
 		}{3: {"cem", 21}, 4: {"dee", 3}} { // ada and bob have written more
-			l, err := a.StorageByUser(ctx, op, domain.Page{Number: page, Per: 1})
+			l, err := a.Operating.StorageByUser(ctx, op, domain.Page{Number: page, Per: 1})
 			if w.must(err); l.Total != 4 || len(l.Items) != 1 || l.Items[0].Slug != want.slug || l.Items[0].Usage.Total != want.bytes {
 				t.Errorf("page %d: %+v", page, l)
 			}
 		}
 		for _, actor := range []domain.Actor{{}, ada} {
-			_, _, err = a.Totals(ctx, actor)
+			_, _, err = a.Operating.Totals(ctx, actor)
 			w.want(domain.Forbidden, err)
-			_, err = a.StorageByUser(ctx, actor, somePage)
+			_, err = a.Operating.StorageByUser(ctx, actor, somePage)
 			w.want(domain.Forbidden, err)
-			_, err = a.ServerState(ctx, actor)
+			_, err = a.Operating.ServerState(ctx, actor)
 			w.want(domain.Forbidden, err)
 		}
 	})
@@ -65,7 +65,7 @@ func TestServerState(t *testing.T) {
 			t.Helper()
 			var statements atomic.Int64
 			end := w.Intercept(func(context.Context, string) { statements.Add(1) })
-			s, err := w.a.ServerState(w.ctx(), op)
+			s, err := w.a.Operating.ServerState(w.ctx(), op)
 			end()
 			w.must(err)
 			if n := statements.Load(); n > 8 {
@@ -94,14 +94,14 @@ func TestServerState(t *testing.T) {
 		if c, _ := state(jobs.Content); c.Waiting != 0 || !c.OldestDue.IsZero() || c.LastDone.IsZero() {
 			t.Errorf("content is got: %+v", c)
 		}
-		w.must(w.a.ForgotPassword(w.ctx(), home, "op@example.org"))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "op@example.org"))
 		w.WorkJobs()
 		if c, why := state(jobs.Mail); c.Waiting != 0 || c.LastDone.IsZero() || why != "" {
 			t.Errorf("a mail is sent: %+v, %q", c, why)
 		}
 		w.must(os.RemoveAll(w.OutboxPath()))
 		w.must(os.WriteFile(w.OutboxPath(), nil, 0o600)) // no mail can be written there
-		w.must(w.a.ForgotPassword(w.ctx(), home, "op@example.org"))
+		w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "op@example.org"))
 		w.WorkJobs()
 		if c, why := state(jobs.Mail); c.Waiting+c.Failed != 1 || why == "" {
 			t.Errorf("a mail that cannot be sent: %+v, %q", c, why)

@@ -169,16 +169,16 @@ func (r *Rig) Person(name string) Person {
 		return p
 	}
 	ctx := r.T.Context()
-	u, err := r.S.App.CreateUser(ctx, accounts.CreateUserInput{Slug: name, Name: strings.ToUpper(name[:1]) + name[1:],
+	u, err := r.S.App.Accounts.CreateUser(ctx, accounts.CreateUserInput{Slug: name, Name: strings.ToUpper(name[:1]) + name[1:],
 		Email: name + "@example.org", Tier: domain.TierSupporter})
 	if err != nil {
 		r.T.Fatal(err)
 	}
 	p := Person{ID: u.ID}
-	if p.Token, _, err = r.S.App.CreateToken(ctx, u.ID, "test", domain.ScopeWrite); err != nil {
+	if p.Token, _, err = r.S.App.Accounts.CreateToken(ctx, u.ID, "test", domain.ScopeWrite); err != nil {
 		r.T.Fatal(err)
 	}
-	if p.Read, _, err = r.S.App.CreateToken(ctx, u.ID, "test", domain.ScopeRead); err != nil {
+	if p.Read, _, err = r.S.App.Accounts.CreateToken(ctx, u.ID, "test", domain.ScopeRead); err != nil {
 		r.T.Fatal(err)
 	}
 	r.people[name] = p
@@ -189,7 +189,7 @@ func (r *Rig) Person(name string) Person {
 // be suspended.
 func (r *Rig) Operator(name string) {
 	r.T.Helper()
-	if _, err := r.S.App.SetOffice(r.T.Context(), domain.Ref{ID: int64(r.Person(name).ID)}, domain.OfficeOperator); err != nil {
+	if _, err := r.S.App.Operating.SetOffice(r.T.Context(), domain.Ref{ID: int64(r.Person(name).ID)}, domain.OfficeOperator); err != nil {
 		r.T.Fatal(err)
 	}
 }

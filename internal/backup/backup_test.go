@@ -484,7 +484,7 @@ func TestSweepWaitsForBackups(t *testing.T) {
 		}
 		r.Exec("INSERT INTO doomed_objects (object, created_at) VALUES ('originals/ab/x', 5)")
 		there := func() bool {
-			if err := r.S.App.SweepContent(t.Context()); err != nil {
+			if err := r.S.App.Content.SweepContent(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			_, err := s.blobs.Stat(t.Context(), "originals/ab/x")

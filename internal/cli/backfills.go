@@ -24,7 +24,7 @@ type jobsBackfillsCmd struct {
 
 func (cmd *jobsBackfillsCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		all, err := a.Backfills(c.Ctx)
+		all, err := a.Operating.Backfills(c.Ctx)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func (cmd *checkCmd) check(c *console.Console, a *app.App) error {
 	}
 	faults := 0
 	if cmd.Files {
-		err := a.CheckFiles(c.Ctx, cmd.Quick, func(f content.FileFault) {
+		err := a.Content.CheckFiles(c.Ctx, cmd.Quick, func(f content.FileFault) {
 			if faults++; faults > cmd.Most {
 				return
 			}

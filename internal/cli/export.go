@@ -63,7 +63,7 @@ func (cmd *exportCmd) Run(c *console.Console) error {
 const exportStep = 2 * time.Second
 
 func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Exporter) error {
-	u, err := a.User(c.Ctx, domain.ParseRef(cmd.User))
+	u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 	if err != nil {
 		return console.NoUser(cmd.User, err)
 	}

@@ -110,7 +110,7 @@ func canGoInto(ctx context.Context, a *app.App, actor domain.Actor, into *domain
 	if into == nil {
 		return nil
 	}
-	c, err := a.Channel(ctx, actor, *into)
+	c, err := a.Collections.Channel(ctx, actor, *into)
 	if domain.KindOf(err) == domain.NotFound || err == nil && !domain.CanAddTo(actor, c.Channel) {
 		return fmt.Errorf("there is no channel %s to which %s may add", cmp.Or(into.Slug, fmt.Sprint(into.ID)), user)
 	}
@@ -119,7 +119,7 @@ func canGoInto(ctx context.Context, a *app.App, actor domain.Actor, into *domain
 
 // actingFor is an account as the actor of a command.
 func actingFor(ctx context.Context, a *app.App, name string) (domain.Actor, error) {
-	u, err := a.User(ctx, domain.ParseRef(name))
+	u, err := a.People.User(ctx, domain.ParseRef(name))
 	if err != nil {
 		return domain.Actor{}, console.NoUser(name, err)
 	}

@@ -47,7 +47,7 @@ func (cmd *jobsListCmd) Run(c *console.Console) error {
 		return console.UsageError{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MostListed)}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		list, err := a.Jobs(c.Ctx, jobs.State(cmd.State), cmd.Limit)
+		list, err := a.Operating.Jobs(c.Ctx, jobs.State(cmd.State), cmd.Limit)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (cmd *jobsRetryCmd) Run(c *console.Console) error {
 		if !cmd.All {
 			return cmd.retry(c, a, cmd.IDs)
 		}
-		failed, err := a.Jobs(c.Ctx, jobs.Failed, jobs.MostListed)
+		failed, err := a.Operating.Jobs(c.Ctx, jobs.Failed, jobs.MostListed)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (cmd *jobsRetryCmd) Run(c *console.Console) error {
 func (cmd *jobsRetryCmd) retry(c *console.Console, a *app.App, ids []int64) error {
 	var failed []error
 	for _, id := range ids {
-		err := a.RetryJob(c.Ctx, id, cmd.Force)
+		err := a.Operating.RetryJob(c.Ctx, id, cmd.Force)
 		if errors.Is(err, jobs.ErrAlive) {
 			err = fmt.Errorf("%w; wait for it, or use --force", err)
 		}

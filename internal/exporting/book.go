@@ -175,7 +175,7 @@ func (w *bookWriter) picture(ctx context.Context, i present.Image) (string, erro
 	if w.pictures.has(id) {
 		return path, nil
 	}
-	f, err := w.e.o.App.OpenFile(ctx, *i.File, name)
+	f, err := w.e.o.App.Content.OpenFile(ctx, *i.File, name)
 	if isGone(err) {
 		return "", nil
 	}

@@ -196,7 +196,7 @@ func (w *filesWriter) free() { w.zip.free() }
 // copyFile adds a file as an entry, in the form that the user may get. If isGone(err), nothing was
 // written.
 func (e *Exporter) copyFile(ctx context.Context, to *archive, name string, user domain.UserID, f domain.File) (err error) {
-	in, err := e.o.App.OpenFor(ctx, user, f)
+	in, err := e.o.App.Content.OpenFor(ctx, user, f)
 	if err != nil {
 		return err
 	}

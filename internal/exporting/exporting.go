@@ -61,7 +61,7 @@ type placed struct {
 // itself is deleted or hidden, contents stops there.
 func (e *Exporter) contents(ctx context.Context, actor domain.Actor, ref domain.Ref, down bool,
 	begin func(collections.FullChannel, int64) error, each func([]placed) error) error {
-	full, ids, err := e.o.App.Order(ctx, actor, ref)
+	full, ids, err := e.o.App.Collections.Order(ctx, actor, ref)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (e *Exporter) contents(ctx context.Context, actor domain.Actor, ref domain.
 				some = append(some, ids[i])
 			}
 		}
-		items, err := e.o.App.Ordered(ctx, actor, full.ID, some)
+		items, err := e.o.App.Collections.Ordered(ctx, actor, full.ID, some)
 		if domain.KindOf(err) == domain.NotFound {
 			return nil
 		}

@@ -16,7 +16,7 @@ const noteEvery = 2 * time.Second
 // Make makes a requested export in a job. It runs at least once, from the beginning each time, but
 // takes effect once. It streams into the storage.
 func (e *Exporter) Make(ctx context.Context, id domain.ExportID) error {
-	x, ok, err := e.o.App.BeginExport(ctx, id)
+	x, ok, err := e.o.App.Transfer.BeginExport(ctx, id)
 	if err != nil || !ok {
 		return err
 	}
@@ -34,7 +34,7 @@ func (e *Exporter) Make(ctx context.Context, id domain.ExportID) error {
 			last = now
 			note.Counts = domain.ExportCounts{Expected: p.Of, Done: p.Done, Channels: p.Channels, Blocks: p.Blocks, Files: p.Files,
 				Bytes: p.Bytes, LeftOut: p.LeftOut}
-			if err := e.o.App.NoteExport(making, note); err != nil {
+			if err := e.o.App.Transfer.NoteExport(making, note); err != nil {
 				cancel(err) // the export was deleted, or the progress cannot be saved: stop
 			}
 		})
@@ -43,12 +43,12 @@ func (e *Exporter) Make(ctx context.Context, id domain.ExportID) error {
 		}
 		_ = w.CloseWithError(err) // never fails
 	})
-	err = e.o.App.KeepExport(ctx, x, r)
+	err = e.o.App.Transfer.KeepExport(ctx, x, r)
 	cancel(nil)
 	_ = r.Close() // stops the writer if the reader has failed
 	writing.Wait()
 	if err != nil {
-		return e.o.App.ExportStopped(ctx, x, err)
+		return e.o.App.Transfer.ExportStopped(ctx, x, err)
 	}
 	return nil
 }

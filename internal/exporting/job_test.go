@@ -41,7 +41,7 @@ func objects(r *apptest.Rig) []string {
 // sweep runs the hourly cleanup.
 func sweep(r *apptest.Rig) {
 	r.T.Helper()
-	if err := errors.Join(r.S.App.SweepExports(context.Background()), r.S.App.SweepContent(context.Background())); err != nil {
+	if err := errors.Join(r.S.App.Transfer.SweepExports(context.Background()), r.S.App.Content.SweepContent(context.Background())); err != nil {
 		r.T.Fatal(err)
 	}
 }
@@ -181,7 +181,7 @@ func TestExportAfterACrash(t *testing.T) {
 		ctx := context.Background()
 		r.Block("ada", "a text", r.Channel("ada", "Shelf", "private"))
 		id := domain.ExportID(start(r, "ada"))
-		first, ok, err := r.S.App.BeginExport(ctx, id)
+		first, ok, err := r.S.App.Transfer.BeginExport(ctx, id)
 		if err != nil || !ok {
 			t.Fatalf("%t, %v", ok, err)
 		}
@@ -189,10 +189,10 @@ func TestExportAfterACrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := r.Do("ada", "GET", at(int64(id))+"/file", nil).Want(200).Body
-		if err := r.S.App.NoteExport(ctx, first); !errors.Is(err, transfer.ErrExportOver) {
+		if err := r.S.App.Transfer.NoteExport(ctx, first); !errors.Is(err, transfer.ErrExportOver) {
 			t.Errorf("the first attempt is told %v", err)
 		}
-		if err := r.S.App.KeepExport(ctx, first, strings.NewReader("of the first")); err != nil {
+		if err := r.S.App.Transfer.KeepExport(ctx, first, strings.NewReader("of the first")); err != nil {
 			t.Fatal(err)
 		}
 		sweep(r)
@@ -206,7 +206,7 @@ func TestExportAfterACrash(t *testing.T) {
 		// One that kills every server is given up.
 		id = domain.ExportID(start(r, "ada"))
 		for n := 0; ; n++ {
-			_, ok, err := r.S.App.BeginExport(ctx, id)
+			_, ok, err := r.S.App.Transfer.BeginExport(ctx, id)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,7 +226,7 @@ func TestExportAfterACrash(t *testing.T) {
 
 // checkFiles returns the findings of `vitrine check --files`.
 func checkFiles(r *apptest.Rig) (found []string) {
-	err := r.S.App.CheckFiles(context.Background(), false, func(f content.FileFault) { found = append(found, fmt.Sprint(f)) }, func(content.CheckingFiles) {})
+	err := r.S.App.Content.CheckFiles(context.Background(), false, func(f content.FileFault) { found = append(found, fmt.Sprint(f)) }, func(content.CheckingFiles) {})
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestExportsOfADeletedAccount(t *testing.T) {
 	if len(objects(r)) != 1 {
 		t.Fatalf("%q", objects(r))
 	}
-	if err := r.S.App.DeleteAccount(context.Background(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}, r.Proved(r.Person("ada").ID), "ada"); err != nil {
+	if err := r.S.App.Accounts.DeleteAccount(context.Background(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}, r.Proved(r.Person("ada").ID), "ada"); err != nil {
 		t.Fatal(err)
 	}
 	r.WorkJobs()

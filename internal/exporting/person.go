@@ -74,7 +74,7 @@ func (p *person) spools() []*spool {
 // Person writes everything that a person owns and may see as a ZIP. It calls report now and then
 // with the progress, unless report is nil.
 func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, report func(Progress)) (Progress, error) {
-	me, err := e.o.App.User(ctx, domain.Ref{ID: int64(id)})
+	me, err := e.o.App.People.User(ctx, domain.Ref{ID: int64(id)})
 	if err != nil {
 		return Progress{}, err
 	}
@@ -173,7 +173,7 @@ func (p *person) about(ctx context.Context) error {
 
 // picture reads the file of an avatar and returns a recorder for its line.
 func (p *person) picture(ctx context.Context, kept *string) (recorder, *domain.File, error) {
-	f, err := p.e.o.App.Picture(ctx, kept)
+	f, err := p.e.o.App.Content.Picture(ctx, kept)
 	if err != nil || f == nil {
 		return recorder{at: p.e.o.Addresses}, nil, err
 	}
@@ -191,7 +191,7 @@ func (p *person) groups(ctx context.Context) error {
 		return err
 	}
 	for n := int64(1); ; n++ {
-		l, err := p.e.o.App.UserGroups(ctx, p.actor, domain.Ref{ID: int64(p.me.ID)}, domain.GroupSort{Key: domain.GroupsByCreated}, domain.Page{Number: n, Per: perPage})
+		l, err := p.e.o.App.People.UserGroups(ctx, p.actor, domain.Ref{ID: int64(p.me.ID)}, domain.GroupSort{Key: domain.GroupsByCreated}, domain.Page{Number: n, Per: perPage})
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (p *person) groups(ctx context.Context) error {
 func (p *person) eachChannel(ctx context.Context, visit func(domain.Channel) error) error {
 	for _, owner := range p.owners {
 		for above := domain.ChannelID(0); ; {
-			some, err := p.e.o.App.OwnedChannels(ctx, p.actor, owner, above, perPage)
+			some, err := p.e.o.App.Collections.OwnedChannels(ctx, p.actor, owner, above, perPage)
 			if err != nil {
 				return err
 			}

@@ -13,11 +13,11 @@ import (
 
 // signIn returns how the person signs in, or nil if only by password.
 func (p *person) signIn(ctx context.Context) (*signInLine, error) {
-	factor, err := p.e.o.App.SecondFactor(ctx, p.actor)
+	factor, err := p.e.o.App.Accounts.SecondFactor(ctx, p.actor)
 	if err != nil {
 		return nil, err
 	}
-	identities, err := p.e.o.App.Connections(ctx, p.actor)
+	identities, err := p.e.o.App.SSO.Connections(ctx, p.actor)
 	if err != nil || len(factor.Passkeys)+factor.Codes+len(identities) == 0 {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (p *person) blockPage(ctx context.Context, l blockLine) error {
 		return err
 	}
 	for n := int64(1); ; n++ {
-		some, err := p.e.o.App.Comments(ctx, p.actor, domain.BlockID(l.ID), false, domain.Page{Number: n, Per: perPage})
+		some, err := p.e.o.App.Collections.Comments(ctx, p.actor, domain.BlockID(l.ID), false, domain.Page{Number: n, Per: perPage})
 		if isGone(err) {
 			return nil
 		}
@@ -92,7 +92,7 @@ func (p *person) loose(ctx context.Context) error {
 	}
 	cells := int64(0)
 	for after := (domain.Block{}); ; {
-		all, err := p.e.o.App.AuthoredBlocks(ctx, p.actor, after, batch)
+		all, err := p.e.o.App.Collections.AuthoredBlocks(ctx, p.actor, after, batch)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (p *person) loose(ctx context.Context) error {
 // ownComments queues the person's comments on other blocks.
 func (p *person) ownComments(ctx context.Context) error {
 	for after := (domain.Comment{}); ; {
-		all, last, err := p.e.o.App.AuthoredComments(ctx, p.actor, after, perPage)
+		all, last, err := p.e.o.App.Collections.AuthoredComments(ctx, p.actor, after, perPage)
 		if err != nil || last == nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (p *person) following(ctx context.Context) error {
 		return err
 	}
 	for n := int64(1); ; n++ {
-		l, err := p.e.o.App.Following(ctx, p.actor, domain.Ref{ID: int64(p.me.ID)}, people.FollowingInput{Page: domain.Page{Number: n, Per: perPage}})
+		l, err := p.e.o.App.People.Following(ctx, p.actor, domain.Ref{ID: int64(p.me.ID)}, people.FollowingInput{Page: domain.Page{Number: n, Per: perPage}})
 		if err != nil {
 			return err
 		}

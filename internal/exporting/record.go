@@ -172,7 +172,7 @@ func (e *Exporter) recorder(ctx context.Context, blocks []*domain.Block, user do
 }
 
 func (e *Exporter) sums(ctx context.Context, user domain.UserID, files []*domain.File) (map[domain.FileID]sum, error) {
-	hashes, err := e.o.App.Hashes(ctx, files)
+	hashes, err := e.o.App.Content.Hashes(ctx, files)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (e *Exporter) sums(ctx context.Context, user domain.UserID, files []*domain
 	for _, f := range files {
 		s := sum{sha256: hashes[f.BlobID], size: f.Size, why: "it was removed while it was read"}
 		if user != 0 && s.sha256 != "" {
-			whole, err := e.o.App.IsWhole(ctx, user, *f)
+			whole, err := e.o.App.Content.IsWhole(ctx, user, *f)
 			if err == nil && !whole {
 				s, err = e.cleanSum(ctx, user, *f)
 			}
@@ -198,7 +198,7 @@ func (e *Exporter) sums(ctx context.Context, user domain.UserID, files []*domain
 
 // cleanSum returns the sum of a file without its metadata, as the user gets it.
 func (e *Exporter) cleanSum(ctx context.Context, user domain.UserID, f domain.File) (sum, error) {
-	in, err := e.o.App.OpenFor(ctx, user, f)
+	in, err := e.o.App.Content.OpenFor(ctx, user, f)
 	if err != nil {
 		return sum{}, err
 	}

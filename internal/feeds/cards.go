@@ -75,7 +75,7 @@ func (h *Handler) card(path []string) answer {
 		return nil
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		site, err := h.o.App.SiteSettings(r.Context())
+		site, err := h.o.App.Operating.SiteSettings(r.Context())
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (h *Handler) card(path []string) answer {
 }
 
 func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
-	found, err := h.o.App.Block(ctx, domain.Actor{}, domain.BlockID(id))
+	found, err := h.o.App.Collections.Block(ctx, domain.Actor{}, domain.BlockID(id))
 	if err != nil {
 		return "", c, err
 	}
@@ -126,7 +126,7 @@ func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (t
 }
 
 func (h *Handler) channelCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
-	full, err := h.o.App.Channel(ctx, domain.Actor{}, domain.Ref{ID: id})
+	full, err := h.o.App.Collections.Channel(ctx, domain.Actor{}, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
@@ -135,7 +135,7 @@ func (h *Handler) channelCard(ctx context.Context, tags present.Tags, id int64) 
 }
 
 func (h *Handler) userCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
-	u, err := h.o.App.User(ctx, domain.Ref{ID: id})
+	u, err := h.o.App.People.User(ctx, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
@@ -143,7 +143,7 @@ func (h *Handler) userCard(ctx context.Context, tags present.Tags, id int64) (ta
 }
 
 func (h *Handler) groupCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
-	g, err := h.o.App.Group(ctx, domain.Actor{}, domain.Ref{ID: id})
+	g, err := h.o.App.People.Group(ctx, domain.Actor{}, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}

@@ -74,7 +74,7 @@ func (h *Handler) oembed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	site, err := h.o.App.SiteSettings(r.Context())
+	site, err := h.o.App.Operating.SiteSettings(r.Context())
 	if err != nil {
 		return err
 	}
@@ -132,13 +132,13 @@ func (h *Handler) show(ctx context.Context, path []string, width, height int64) 
 		if !ok {
 			return s, domain.NewNotFound()
 		}
-		b, err := h.o.App.Block(ctx, domain.Actor{}, domain.BlockID(id))
+		b, err := h.o.App.Collections.Block(ctx, domain.Actor{}, domain.BlockID(id))
 		if err != nil {
 			return s, err
 		}
 		return h.showBlock(h.o.Addresses.Block(&b), width, height), nil
 	case len(path) == 2 && path[0] == "group":
-		g, err := h.o.App.Group(ctx, domain.Actor{}, domain.ParseRef(path[1]))
+		g, err := h.o.App.People.Group(ctx, domain.Actor{}, domain.ParseRef(path[1]))
 		if err != nil {
 			return s, err
 		}
@@ -146,13 +146,13 @@ func (h *Handler) show(ctx context.Context, path []string, width, height int64) 
 	case len(path) == 0 || domain.ReservedSlug(path[0]):
 		return s, domain.NewNotFound()
 	case len(path) == 1:
-		u, err := h.o.App.User(ctx, domain.ParseRef(path[0]))
+		u, err := h.o.App.People.User(ctx, domain.ParseRef(path[0]))
 		if err != nil {
 			return s, err
 		}
 		return h.link(u.Name, person{}, h.o.Addresses.User(&u).Card(), width, height), nil
 	case len(path) == 2, len(path) == 3 && path[2] == "embed":
-		full, err := h.o.App.Channel(ctx, domain.Actor{}, domain.ParseRef(path[1]))
+		full, err := h.o.App.Collections.Channel(ctx, domain.Actor{}, domain.ParseRef(path[1]))
 		if err != nil {
 			return s, err
 		}

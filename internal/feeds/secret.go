@@ -52,7 +52,7 @@ func (h *Handler) secretFeed(segments []string) answer {
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("X-Robots-Tag", "noindex")
-		actor, err := h.o.App.FeedReader(r.Context(), domain.UserID(id), secret)
+		actor, err := h.o.App.People.FeedReader(r.Context(), domain.UserID(id), secret)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (h *Handler) secretFeed(segments []string) answer {
 // tokens. The links in the catalogue use the same secret.
 func (h *Handler) secretExport(user domain.UserID, secret, name string, form exporting.Format) answer {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		actor, err := h.o.App.FeedReader(r.Context(), user, secret)
+		actor, err := h.o.App.People.FeedReader(r.Context(), user, secret)
 		if err != nil {
 			return err
 		}
@@ -94,15 +94,15 @@ func (h *Handler) Downloads(r *http.Request) bool {
 
 // homeFeed reads the actor's feed of followed users, channels and groups.
 func (h *Handler) homeFeed(ctx context.Context, actor domain.Actor) (x feed, err error) {
-	me, err := h.o.App.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	me, err := h.o.App.People.User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return x, err
 	}
-	stories, err := h.o.App.Feed(ctx, actor, people.CursorInput{Limit: maxEntries})
+	stories, err := h.o.App.People.Feed(ctx, actor, people.CursorInput{Limit: maxEntries})
 	if err != nil {
 		return x, err
 	}
-	site, err := h.o.App.SiteSettings(ctx)
+	site, err := h.o.App.Operating.SiteSettings(ctx)
 	if err != nil {
 		return x, err
 	}

@@ -16,7 +16,7 @@ import (
 func secrets(r *apptest.Rig, who string) present.SecretFeeds {
 	r.T.Helper()
 	id := r.Person(who).ID
-	secret, err := r.S.App.FeedSecret(r.T.Context(), domain.Actor{UserID: id, Scope: domain.ScopeWrite})
+	secret, err := r.S.App.People.FeedSecret(r.T.Context(), domain.Actor{UserID: id, Scope: domain.ScopeWrite})
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestSecretFeeds(t *testing.T) {
 		same(t, "referrer", res.Header.Get("Referrer-Policy"), "no-referrer")
 		get(r, address, "If-None-Match", res.Header.Get("ETag")).Want(http.StatusNotModified)
 
-		if _, err := r.S.App.RenewFeedSecret(t.Context(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}); err != nil {
+		if _, err := r.S.App.People.RenewFeedSecret(t.Context(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}); err != nil {
 			t.Fatal(err)
 		}
 		get(r, address, "If-None-Match", res.Header.Get("ETag")).Want(http.StatusNotFound)
@@ -83,7 +83,7 @@ func TestSecretBooks(t *testing.T) {
 		for _, form := range []string{"opds", "epub"} {
 			get(r, eve.Export(channel, form)).Want(http.StatusNotFound)
 		}
-		if _, err := r.S.App.RenewFeedSecret(t.Context(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}); err != nil {
+		if _, err := r.S.App.People.RenewFeedSecret(t.Context(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}); err != nil {
 			t.Fatal(err)
 		}
 		get(r, string(book[1])).Want(http.StatusNotFound)

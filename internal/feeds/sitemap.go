@@ -32,7 +32,7 @@ const (
 
 // sitemapIndex lists the sitemaps.
 func (h *Handler) sitemapIndex(w http.ResponseWriter, r *http.Request) error {
-	channels, users, groups, err := h.o.App.LastIDs(r.Context())
+	channels, users, groups, err := h.o.App.Finder.LastIDs(r.Context())
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (h *Handler) writeSitemap(w http.ResponseWriter, r *http.Request, kind doma
 	body.WriteString(xml.Header + `<urlset xmlns="` + sitemapXMLNS + `">` + "\n")
 	in := domain.ListingRange{After: (n - 1) * perFile, Upto: n * perFile, Limit: perStretch}
 	for more := true; more; {
-		all, err := h.o.App.Listings(r.Context(), kind, h.o.App.Exposure.IndexClosed, in)
+		all, err := h.o.App.Finder.Listings(r.Context(), kind, h.o.App.Exposure.IndexClosed, in)
 		if err != nil {
 			return err
 		}

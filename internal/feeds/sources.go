@@ -20,11 +20,11 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 func (h *Handler) channelFeed(name string) source {
 	return func(ctx context.Context, actor domain.Actor) (x feed, err error) {
 		ref := domain.ParseRef(name)
-		full, err := h.o.App.Channel(ctx, actor, ref)
+		full, err := h.o.App.Collections.Channel(ctx, actor, ref)
 		if err != nil {
 			return x, err
 		}
-		items, err := h.o.App.Contents(ctx, actor, domain.Ref{ID: int64(full.ID)}, collections.ContentsInput{
+		items, err := h.o.App.Collections.Contents(ctx, actor, domain.Ref{ID: int64(full.ID)}, collections.ContentsInput{
 			Sort: domain.ContentSort{Key: domain.ByConnected, Desc: true}, Page: newest})
 		if err != nil {
 			return x, err
@@ -56,12 +56,12 @@ var made = search.MadeInput{Sort: domain.SearchSort{Key: domain.SearchByCreated,
 // userFeed reads the blocks and channels of a user.
 func (h *Handler) userFeed(name string) source {
 	return func(ctx context.Context, actor domain.Actor) (x feed, err error) {
-		found, err := h.o.App.User(ctx, domain.ParseRef(name))
+		found, err := h.o.App.People.User(ctx, domain.ParseRef(name))
 		if err != nil {
 			return x, err
 		}
 		u := h.o.Addresses.User(&found)
-		things, err := h.o.App.UserContents(ctx, actor, domain.Ref{ID: int64(u.ID)}, made)
+		things, err := h.o.App.Finder.UserContents(ctx, actor, domain.Ref{ID: int64(u.ID)}, made)
 		if err != nil {
 			return x, err
 		}
@@ -76,12 +76,12 @@ func (h *Handler) userFeed(name string) source {
 // groupFeed reads the channels of a group and the blocks in them.
 func (h *Handler) groupFeed(name string) source {
 	return func(ctx context.Context, actor domain.Actor) (x feed, err error) {
-		found, err := h.o.App.Group(ctx, actor, domain.ParseRef(name))
+		found, err := h.o.App.People.Group(ctx, actor, domain.ParseRef(name))
 		if err != nil {
 			return x, err
 		}
 		g := h.o.Addresses.Group(&found)
-		things, err := h.o.App.GroupContents(ctx, actor, domain.Ref{ID: int64(g.ID)}, made)
+		things, err := h.o.App.Finder.GroupContents(ctx, actor, domain.Ref{ID: int64(g.ID)}, made)
 		if err != nil {
 			return x, err
 		}
@@ -98,11 +98,11 @@ var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // exploreFeed reads the newest public items.
 func (h *Handler) exploreFeed(ctx context.Context, actor domain.Actor) (x feed, err error) {
-	site, err := h.o.App.SiteSettings(ctx)
+	site, err := h.o.App.Operating.SiteSettings(ctx)
 	if err != nil {
 		return x, err
 	}
-	things, err := h.o.App.Explore(ctx, actor, domain.Search{Types: append([]string{string(domain.SubjectChannel)}, domain.BlockTypes...),
+	things, err := h.o.App.Finder.Explore(ctx, actor, domain.Search{Types: append([]string{string(domain.SubjectChannel)}, domain.BlockTypes...),
 		Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: newest}, nil)
 	if err != nil {
 		return x, err

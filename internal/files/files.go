@@ -63,7 +63,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // 9110 sections 13 and 14). Caches keep it forever, unless it depends on whether metadata is removed.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	key, name, _ := strings.Cut(path, "/")
-	f, err := h.App.OpenShown(r.Context(), key, name)
+	f, err := h.App.Content.OpenShown(r.Context(), key, name)
 	if err != nil {
 		if content.IsMissing(err) {
 			h.Log.WarnContext(r.Context(), "a file is not in the storage", "error", err)
@@ -90,7 +90,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 
 // receive stores the bytes of an upload.
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request, key string) {
-	err := h.App.ReceiveUpload(r.Context(), content.SentFile{Key: key, Query: r.URL.Query(),
+	err := h.App.Content.ReceiveUpload(r.Context(), content.SentFile{Key: key, Query: r.URL.Query(),
 		ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength,
 		Body: middleware.SlowBody(w, r, h.Patience)})
 	if err != nil {

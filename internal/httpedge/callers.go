@@ -127,7 +127,7 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (do
 		}
 	}
 	if ok {
-		who, err = c.app.Authenticate(r.Context(), token)
+		who, err = c.app.Accounts.Authenticate(r.Context(), token)
 	}
 	if domain.KindOf(err) == domain.Unauthenticated {
 		c.limiter.Take(r.Context(), c.now(), bad, string(domain.TierGuest))

@@ -79,7 +79,7 @@ func (k *keyed) finish() error {
 func (h *APIHandler) answerOnce(w http.ResponseWriter, r *http.Request, who domain.Actor, k *keyed) {
 	ctx, x := r.Context(), middleware.From(r.Context())
 	token, _, _ := bearer(r)
-	request := h.Callers.app.NewKeyedRequest(who.UserID, token, k.key, [sha256.Size]byte(k.sum.Sum(nil)))
+	request := h.Callers.app.Accounts.NewKeyedRequest(who.UserID, token, k.key, [sha256.Size]byte(k.sum.Sum(nil)))
 	kept, err := h.keptAnswer(ctx, request)
 	if err != nil {
 		h.Errors.Fail(ctx, w, r, err)
@@ -90,7 +90,7 @@ func (h *APIHandler) answerOnce(w http.ResponseWriter, r *http.Request, who doma
 		h.Next.ServeHTTP(held, r.WithContext(request.Claiming(ctx)))
 		if a := held.answer(x); !held.passing && !request.Repeated() && worthKeeping(a.Status, request.TookEffect()) {
 			keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepingTime)
-			err := h.Callers.app.KeepAnswer(keep, request, a)
+			err := h.Callers.app.Accounts.KeepAnswer(keep, request, a)
 			cancel()
 			if err != nil && !request.Repeated() && x.Error == nil {
 				x.Error = err // the request was carried out and has a response
@@ -127,7 +127,7 @@ func (h *APIHandler) keptAnswer(ctx context.Context, request *accounts.KeyedRequ
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
-		kept, err := h.Callers.app.KeptAnswer(ctx, request)
+		kept, err := h.Callers.app.Accounts.KeptAnswer(ctx, request)
 		if !errors.Is(err, accounts.ErrUnderway) {
 			return kept, err
 		}

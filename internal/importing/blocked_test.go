@@ -25,7 +25,7 @@ func TestBlockedSitesStayOut(t *testing.T) {
 		elsewhere.Block("ada", "A note", all)
 		bundled := export(elsewhere, "https://elsewhere.test")
 		r.Person("ada")
-		blocked, added, err := r.S.App.AddToBlocklist(t.Context(), operating.CommandLine(), moderation.BlockInput{Kind: "domain", Value: "spam.invalid"})
+		blocked, added, err := r.S.App.Moderation.AddToBlocklist(t.Context(), operating.CommandLine(), moderation.BlockInput{Kind: "domain", Value: "spam.invalid"})
 		if err != nil || !added {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestBlockedSitesStayOut(t *testing.T) {
 				t.Errorf("contents of %s: %v", slug, got)
 			}
 		}
-		if _, err := r.S.App.RemoveFromBlocklist(t.Context(), operating.CommandLine(), blocked.ID); err != nil {
+		if _, err := r.S.App.Moderation.RemoveFromBlocklist(t.Context(), operating.CommandLine(), blocked.ID); err != nil {
 			t.Fatal(err)
 		}
 		report := run(t, r, marks(), importing.Options{})

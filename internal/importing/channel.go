@@ -95,7 +95,7 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 	}
 	var known domain.Channel
 	if err == nil {
-		known, err = t.app.KnownChannel(ctx, t.actor, t.origin, in.ID)
+		known, err = t.app.Transfer.KnownChannel(ctx, t.actor, t.origin, in.ID)
 	}
 	at.visible = cmp.Or(known.Visibility, in.Visibility) != domain.Private
 	if err == nil && at.visible && at.private {
@@ -112,7 +112,7 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 	}
 	became := transfer.Unchanged
 	if err == nil {
-		at.id, became, err = t.app.BringChannel(ctx, t.actor, t.origin, in)
+		at.id, became, err = t.app.Transfer.BringChannel(ctx, t.actor, t.origin, in)
 	}
 	if why, refused := refusal(err); refused {
 		at.refused = true
@@ -217,7 +217,7 @@ func (t *taker) Close(ctx context.Context, channel string) error {
 	if t.DryRun || t.Into != nil { // existing items of another channel have their own order
 		return nil
 	}
-	moved, err := t.app.Arrange(ctx, t.actor, t.origin, c.id, order, c.fromTop)
+	moved, err := t.app.Transfer.Arrange(ctx, t.actor, t.origin, c.id, order, c.fromTop)
 	if _, refused := refusal(err); refused { // the channel has another owner now
 		return nil
 	}

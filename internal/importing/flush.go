@@ -50,10 +50,10 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 	for i, w := range items {
 		things[i] = w.thing
 	}
-	if err := t.app.UseFormerIDs(ctx, t.actor, t.origin, things); err != nil {
+	if err := t.app.Transfer.UseFormerIDs(ctx, t.actor, t.origin, things); err != nil {
 		return err
 	}
-	known, err := t.app.KnownItems(ctx, t.actor, t.origin, c.id, things)
+	known, err := t.app.Transfer.KnownItems(ctx, t.actor, t.origin, c.id, things)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (t *taker) hidden(ctx context.Context, c *channel, items []waiting, known [
 			ids = append(ids, domain.BlockID(k.Block.Local))
 		}
 	}
-	visible, err := t.app.VisibleBlocks(ctx, ids)
+	visible, err := t.app.Transfer.VisibleBlocks(ctx, ids)
 	for i, k := range known {
 		all[i] = all[i] && !visible[domain.BlockID(k.Block.Local)]
 	}
@@ -147,7 +147,7 @@ func (t *taker) hidden(ctx context.Context, c *channel, items []waiting, known [
 
 // change updates an existing item to the source's version.
 func (t *taker) change(ctx context.Context, c *channel, w waiting, k transfer.Known) error {
-	became, err := t.app.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k, !c.loose && !c.visible && !t.IntoVisible)
+	became, err := t.app.Transfer.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k, !c.loose && !c.visible && !t.IntoVisible)
 	if why, refused := refusal(err); refused {
 		t.leftOut(w, why)
 		err = nil
@@ -232,9 +232,9 @@ func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []
 // put writes new items.
 func (t *taker) put(ctx context.Context, c *channel, things []*transfer.Thing, below int64) ([]transfer.NewItem, error) {
 	if c.loose {
-		return t.app.BringLoose(ctx, t.actor, t.origin, things)
+		return t.app.Transfer.BringLoose(ctx, t.actor, t.origin, things)
 	}
-	return t.app.BringItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop, Private: c.private})
+	return t.app.Transfer.BringItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop, Private: c.private})
 }
 
 // under returns the connection that precedes the n-th of the items to write in the source; 0 if
@@ -308,12 +308,12 @@ func firstOf(all []error, other error) error {
 // arrive downloads the files of an item. The item is imported even if its preview is unavailable.
 func (t *taker) arrive(ctx context.Context, w *waiting) (err error) {
 	if f := w.item.File; f != nil {
-		if w.thing.File, err = t.receive(ctx, f, t.app.Receive); err != nil {
+		if w.thing.File, err = t.receive(ctx, f, t.app.Content.Receive); err != nil {
 			return err
 		}
 	}
 	if f := w.item.Preview; f != nil && (w.thing.File == nil || !w.thing.File.HasImage()) {
-		w.thing.Preview, err = t.receive(ctx, f, t.app.ReceivePreview)
+		w.thing.Preview, err = t.receive(ctx, f, t.app.Content.ReceivePreview)
 		if why, theirs := unusable(err); theirs {
 			t.LeftOut(source.LeftOut{What: "the preview of " + w.name().String(), Where: w.where, Why: why})
 			err = nil
@@ -350,7 +350,7 @@ func (t *taker) bringComment(ctx context.Context, w waiting) error {
 		t.count(func(n *Counts) { n.Comments++ })
 		return nil
 	}
-	became, err := t.app.BringComment(ctx, t.actor, t.origin, *w.comment)
+	became, err := t.app.Transfer.BringComment(ctx, t.actor, t.origin, *w.comment)
 	if why, refused := refusal(err); refused {
 		if domain.KindOf(err) == domain.NotFound { // the block was left out or deleted, which was reported
 			return nil

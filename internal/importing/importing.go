@@ -150,7 +150,7 @@ func (t *taker) begin(ctx context.Context, src source.Source) error {
 	t.ofDocument = ofDocument
 	if ofDocument {
 		var err error
-		t.origin, err = t.app.OriginOf(ctx, t.actor, IdentityOf(f), t.DryRun)
+		t.origin, err = t.app.Transfer.OriginOf(ctx, t.actor, IdentityOf(f), t.DryRun)
 		if err != nil {
 			return err
 		}
@@ -159,11 +159,11 @@ func (t *taker) begin(ctx context.Context, src source.Source) error {
 	refuses := ofDocument && t.Visibility == domain.Private && !t.IntoVisible
 	if t.Into == nil {
 		if refuses {
-			return t.app.CheckVisible(ctx, t.actor, t.origin)
+			return t.app.Transfer.CheckVisible(ctx, t.actor, t.origin)
 		}
 		return nil
 	}
-	c, err := t.app.Channel(ctx, t.actor, *t.Into)
+	c, err := t.app.Collections.Channel(ctx, t.actor, *t.Into)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (t *taker) Following(ctx context.Context, f source.Following) error {
 	target := people.FollowTarget{Type: f.Type}
 	var err error
 	if target.Ref, err = t.here(ctx, f); err == nil && !t.DryRun {
-		err = t.app.Follow(ctx, t.actor, target)
+		err = t.app.People.Follow(ctx, t.actor, target)
 	}
 	if why, refused := refusal(err); refused {
 		if domain.KindOf(err) == domain.NotFound {
@@ -44,19 +44,19 @@ func (t *taker) here(ctx context.Context, f source.Following) (domain.Ref, error
 		if t.DryRun && t.nests(f.ID) { // it will exist
 			return ref, nil
 		}
-		known, err := t.app.KnownChannel(ctx, t.actor, t.origin, shortID(f.ID))
+		known, err := t.app.Transfer.KnownChannel(ctx, t.actor, t.origin, shortID(f.ID))
 		if err != nil || known.ID != 0 {
 			return domain.Ref{ID: int64(known.ID)}, err
 		}
 		return domain.Ref{}, domain.NewNotFound()
 	case domain.SubjectGroup:
-		g, err := t.app.Group(ctx, t.actor, ref)
+		g, err := t.app.People.Group(ctx, t.actor, ref)
 		if err != nil {
 			return ref, err
 		}
 		ref, name = domain.Ref{ID: int64(g.ID)}, g.Name
 	case domain.SubjectUser:
-		u, err := t.app.User(ctx, ref)
+		u, err := t.app.People.User(ctx, ref)
 		if err != nil {
 			return ref, err
 		}
@@ -70,7 +70,7 @@ func (t *taker) here(ctx context.Context, f source.Following) (domain.Ref, error
 
 // Profile copies the description and picture, unless the user has their own here.
 func (t *taker) Profile(ctx context.Context, p source.Profile) error {
-	me, err := t.app.User(ctx, domain.Ref{ID: int64(t.actor.UserID)})
+	me, err := t.app.People.User(ctx, domain.Ref{ID: int64(t.actor.UserID)})
 	if err != nil || t.DryRun {
 		return err
 	}
@@ -95,7 +95,7 @@ func (t *taker) Profile(ctx context.Context, p source.Profile) error {
 	if !in.Bio.Set && !in.Avatar.Set {
 		return nil
 	}
-	_, err = t.app.UpdateMe(ctx, t.actor, in)
+	_, err = t.app.People.UpdateMe(ctx, t.actor, in)
 	if why, refused := refusal(err); refused {
 		t.LeftOut(name.left(why))
 		return nil
@@ -110,7 +110,7 @@ func (t *taker) picture(ctx context.Context, f *source.File) (value string, err 
 		return "", err
 	}
 	defer func() { _ = in.Close() }() // errors of closing a reader do not matter
-	sent, err := t.app.ReceiveFile(ctx, t.actor, content.FormFile{Name: f.Name, Body: in})
+	sent, err := t.app.Content.ReceiveFile(ctx, t.actor, content.FormFile{Name: f.Name, Body: in})
 	if why, refused := refusal(err); refused {
 		err = &source.Unusable{Why: why, Cause: err}
 	}

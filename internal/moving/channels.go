@@ -14,7 +14,7 @@ import (
 
 // server opens the source of an import from another server. o.What selects the channels to read.
 func server(a *app.App, w transfer.ImportWork, o arena.Options) (*arena.Source, error) {
-	o.From, o.Token, o.MaxFile, o.Client = w.Address, w.Token, a.UploadLimit(), a.ImportFetcher()
+	o.From, o.Token, o.MaxFile, o.Client = w.Address, w.Token, a.Content.UploadLimit(), a.Content.ImportFetcher()
 	return arena.New(o)
 }
 
@@ -127,7 +127,7 @@ func (h heads) Origin() string { return h.origin }
 // Read implements source.Source.
 func (h heads) Read(ctx context.Context, to source.Taker) error {
 	for last := int64(0); ; {
-		some, err := h.app.ImportHeads(ctx, h.of, last)
+		some, err := h.app.Transfer.ImportHeads(ctx, h.of, last)
 		if err != nil || len(some) == 0 {
 			return err
 		}

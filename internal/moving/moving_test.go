@@ -160,7 +160,7 @@ func TestFromAnotherServer(t *testing.T) {
 		}
 		w.theirs(path)
 		w.Clock.Advance(91 * 24 * 3600e9)
-		if err := w.S.App.SweepImports(t.Context()); err != nil {
+		if err := w.S.App.Transfer.SweepImports(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.read("ada", path).Want(404)
@@ -430,12 +430,12 @@ func TestTokens(t *testing.T) {
 	w.forgotten()
 	path := w.start() // its account is suspended in the meantime
 	w.Operator("op")
-	if _, err := w.S.App.Suspend(t.Context(), domain.Ref{ID: int64(w.Person("ada").ID)}, true); err != nil {
+	if _, err := w.S.App.Operating.Suspend(t.Context(), domain.Ref{ID: int64(w.Person("ada").ID)}, true); err != nil {
 		t.Fatal(err)
 	}
 	w.WorkJobs()
 	w.forgotten()
-	if _, err := w.S.App.Suspend(t.Context(), domain.Ref{ID: int64(w.Person("ada").ID)}, false); err != nil {
+	if _, err := w.S.App.Operating.Suspend(t.Context(), domain.Ref{ID: int64(w.Person("ada").ID)}, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.read("ada", path).Want(200); got.Str("state") != "failed" || got.Str("reason") != "The account is suspended" {
@@ -494,7 +494,7 @@ func TestFiles(t *testing.T) {
 			w.Do("eve", "POST", "/ext/v1/imports", map[string]any{"source": tt.source, "upload_key": key}).Want(400)
 			path := fmt.Sprintf("/ext/v1/imports/%d", w.Do("ada", "POST", "/ext/v1/imports", map[string]any{"source": tt.source, "upload_key": key}).Want(202).Int("id"))
 			w.Clock.Advance(25 * 3600e9)
-			if err := w.S.App.SweepContent(t.Context()); err != nil { // keeps uploads of imports that have not been read yet
+			if err := w.S.App.Content.SweepContent(t.Context()); err != nil { // keeps uploads of imports that have not been read yet
 				t.Fatal(err)
 			}
 			w.WorkJobs()
@@ -530,7 +530,7 @@ func TestKindsOfJobs(t *testing.T) {
 			if err := moving.Run(w.t.Context(), w.S.App, transfer.RunImport{Import: domain.ImportID(id)}); err != nil { // enqueues the next step
 				w.t.Fatal(err)
 			}
-			list, err := w.S.App.Jobs(w.t.Context(), jobs.Waiting, 100)
+			list, err := w.S.App.Operating.Jobs(w.t.Context(), jobs.Waiting, 100)
 			if err != nil {
 				w.t.Fatal(err)
 			}

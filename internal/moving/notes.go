@@ -100,7 +100,7 @@ func (n *notes) progress(c importing.Counts) {
 }
 
 func (n *notes) note(ctx context.Context) error {
-	err := n.app.NoteImport(ctx, n.work, n.left)
+	err := n.app.Transfer.NoteImport(ctx, n.work, n.left)
 	if err == nil {
 		n.left, n.noted = n.left[:0], time.Now()
 	}
@@ -119,7 +119,7 @@ const lastNote = 5 * time.Second
 
 // ask stops the step if its import has ended.
 func (n *notes) ask(ctx context.Context) error {
-	going, err := n.app.ImportGoesOn(ctx, n.work.ID)
+	going, err := n.app.Transfer.ImportGoesOn(ctx, n.work.ID)
 	if err == nil && !going {
 		n.stop(transfer.ErrImportOver)
 		err = transfer.ErrImportOver

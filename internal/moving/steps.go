@@ -22,7 +22,7 @@ import (
 // Run runs the next step of an import. It can be interrupted and run again at any point; items that
 // were imported before are recognized.
 func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
-	w, ok, err := a.BeginImport(ctx, job.Import)
+	w, ok, err := a.Transfer.BeginImport(ctx, job.Import)
 	if err != nil || !ok {
 		return err
 	}
@@ -31,18 +31,18 @@ func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
 	}
 	if w.Source.IsFile() {
 		head := domain.ImportFile{Asked: job.Encoding}.Head()
-		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: head, State: domain.StepWaiting}}, nil)
+		return a.Transfer.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: head, State: domain.StepWaiting}}, nil)
 	}
 	found, err := list(ctx, a, w)
 	if err != nil {
 		return stopped(ctx, a, w, err, false)
 	}
-	return a.ListImport(ctx, w, found.steps, found.left)
+	return a.Transfer.ListImport(ctx, w, found.steps, found.left)
 }
 
 // step imports one channel or one file.
 func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
-	if err := a.RestartImportStep(ctx, &w); err != nil {
+	if err := a.Transfer.RestartImportStep(ctx, &w); err != nil {
 		return stopped(ctx, a, w, err, false)
 	}
 	running, stop := context.WithCancelCause(ctx)
@@ -61,7 +61,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 	n.count(report.Counts)
 	n.work.File.Format, n.work.File.Encoding = report.File.Format, report.File.Encoding
 	if err == nil {
-		return a.EndImportStep(ctx, n.work, n.left)
+		return a.Transfer.EndImportStep(ctx, n.work, n.left)
 	}
 	if !errors.Is(err, transfer.ErrImportOver) {
 		err = errors.Join(err, n.last(ctx))
@@ -77,7 +77,7 @@ func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (sou
 		src, err := openChannel(a, w, n)
 		return src, func() {}, err
 	}
-	f, err := a.OpenUpload(ctx, w.UploadID)
+	f, err := a.Content.OpenUpload(ctx, w.UploadID)
 	if domain.KindOf(err) == domain.NotFound {
 		err = domain.NewUnprocessable("The file is gone")
 	}
@@ -115,9 +115,9 @@ func Identify(from domain.ImportSource, head []byte, name, encoding string) tran
 func stopped(ctx context.Context, a *app.App, w transfer.ImportWork, err error, further bool) error {
 	why, lasting := reason(err)
 	if lasting && ctx.Err() == nil {
-		return a.RefuseImportStep(ctx, w, why)
+		return a.Transfer.RefuseImportStep(ctx, w, why)
 	}
-	return a.ImportStepStopped(ctx, w, err, further, why)
+	return a.Transfer.ImportStepStopped(ctx, w, err, further, why)
 }
 
 // reason returns why a source could not be read, in words for the user, and whether that is

@@ -61,9 +61,9 @@ func refusedConsent(t *testing.T, w *world, name string, r accounts.Authorizatio
 	t.Helper()
 	who := w.actor("ada")
 	before := w.Dump()
-	_, first := w.S.App.Authorization(t.Context(), who, r)
-	_, second := w.S.App.Allow(t.Context(), who, r)
-	_, third := w.S.App.Deny(t.Context(), who, r)
+	_, first := w.S.App.Accounts.Authorization(t.Context(), who, r)
+	_, second := w.S.App.Accounts.Allow(t.Context(), who, r)
+	_, third := w.S.App.Accounts.Deny(t.Context(), who, r)
 	e := oauthError(t, name, first)
 	for _, err := range []error{second, third} {
 		if got := oauthError(t, name, err); *got != *e {
@@ -134,15 +134,15 @@ func TestAnswers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, ada := t.Context(), w.actor("ada")
 		r := asks(w.web)
-		c, err := w.S.App.Authorization(ctx, domain.Actor{}, r)
+		c, err := w.S.App.Accounts.Authorization(ctx, domain.Actor{}, r)
 		if err != nil || c.Application.Name != "Web" || c.Scope != domain.ScopeWrite || c.RedirectURI != back || c.State != r.State || c.Granted {
 			t.Errorf("%+v, %v", c, err)
 		}
-		denied, err := w.S.App.Deny(ctx, ada, r)
+		denied, err := w.S.App.Accounts.Deny(ctx, ada, r)
 		if want := back + "&error=access_denied&error_description=The+user+has+not+allowed+this&iss=https%3A%2F%2Fvitrine.test&state=s+t%26a%3Dt"; denied != want || err != nil {
 			t.Errorf("%s, %v", denied, err)
 		}
-		allowed, err := w.S.App.Allow(ctx, ada, r)
+		allowed, err := w.S.App.Accounts.Allow(ctx, ada, r)
 		u, bad := url.Parse(allowed)
 		if err != nil || bad != nil || !strings.HasPrefix(allowed, back+"&code=vitrine_cod_") || u.Query().Get("state") != r.State || u.Query().Get("iss") != apptest.Base {
 			t.Errorf("%s, %v", allowed, err)
@@ -150,19 +150,19 @@ func TestAnswers(t *testing.T) {
 		read := r
 		read.Scope = ""
 		for _, again := range []accounts.AuthorizationRequest{r, read} {
-			if c, err = w.S.App.Authorization(ctx, ada, again); err != nil || !c.Granted {
+			if c, err = w.S.App.Accounts.Authorization(ctx, ada, again); err != nil || !c.Granted {
 				t.Errorf("not granted: %+v, %v", c, err)
 			}
 		}
-		if c, err = w.S.App.Authorization(ctx, w.actor("bob"), r); err != nil || c.Granted {
+		if c, err = w.S.App.Accounts.Authorization(ctx, w.actor("bob"), r); err != nil || c.Granted {
 			t.Errorf("granted by another: %+v, %v", c, err)
 		}
 		for _, who := range []domain.Actor{{}, {UserID: ada.UserID, ApplicationID: w.web.ID, Scope: domain.ScopeWrite}} {
-			if to, err := w.S.App.Allow(ctx, who, r); err == nil {
+			if to, err := w.S.App.Accounts.Allow(ctx, who, r); err == nil {
 				t.Errorf("%+v allowed it: %s", who, to)
 			}
 		}
-		grants, err := w.S.App.Grants(ctx, ada)
+		grants, err := w.S.App.Accounts.Grants(ctx, ada)
 		if err != nil || len(grants) != 1 || grants[0].Scope != domain.ScopeWrite || grants[0].Application.ClientID != w.web.ClientID {
 			t.Errorf("%+v, %v", grants, err)
 		}
@@ -177,7 +177,7 @@ func TestOutOfBand(t *testing.T) {
 	r := asks(c)
 	r.State = ""
 	w.post(tokenPath, exchanges(c, r, w.code("ada", r))).Want(200)
-	if to, err := w.S.App.Deny(t.Context(), w.actor("ada"), r); to != "" || err != nil {
+	if to, err := w.S.App.Accounts.Deny(t.Context(), w.actor("ada"), r); to != "" || err != nil {
 		t.Errorf("%q, %v", to, err)
 	}
 	r.ResponseMode = "form_post"

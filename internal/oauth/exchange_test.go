@@ -135,25 +135,25 @@ func TestEndedMeanwhile(t *testing.T) {
 			w.as(token, "GET", "/v3/ping", nil).Want(http.StatusUnauthorized)
 		}
 		try("suspended user", "bob", w.web, 400, "invalid_grant", func() error {
-			_, err := w.S.App.Suspend(ctx, domain.Ref{Slug: "bob"}, true)
+			_, err := w.S.App.Operating.Suspend(ctx, domain.Ref{Slug: "bob"}, true)
 			return err
 		})
 		try("deleted user", "carl", w.web, 400, "invalid_grant", func() error {
-			return w.S.App.DeleteAccount(ctx, w.actor("carl"), w.Proved(w.actor("carl").UserID), "carl")
+			return w.S.App.Accounts.DeleteAccount(ctx, w.actor("carl"), w.Proved(w.actor("carl").UserID), "carl")
 		})
 		try("revoked grant", "ada", w.web, 400, "invalid_grant", func() error {
-			grants, err := w.S.App.Grants(ctx, w.actor("ada"))
+			grants, err := w.S.App.Accounts.Grants(ctx, w.actor("ada"))
 			if err != nil {
 				return err
 			}
-			if err := w.S.App.RevokeGrant(ctx, w.actor("dora"), grants[0].ID); domain.KindOf(err) != domain.NotFound {
+			if err := w.S.App.Accounts.RevokeGrant(ctx, w.actor("dora"), grants[0].ID); domain.KindOf(err) != domain.NotFound {
 				t.Errorf("a grant of another: %v", err)
 			}
-			return w.S.App.RevokeGrant(ctx, w.actor("ada"), grants[0].ID)
+			return w.S.App.Accounts.RevokeGrant(ctx, w.actor("ada"), grants[0].ID)
 		})
 		r := asks(w.web)
 		old := exchanges(w.web, r, w.code("ada", r))
-		fresh, err := w.S.App.RotateSecret(ctx, w.actor("grace"), w.web.ID)
+		fresh, err := w.S.App.Accounts.RotateSecret(ctx, w.actor("grace"), w.web.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,10 +161,10 @@ func TestEndedMeanwhile(t *testing.T) {
 		w.web.secret = fresh
 		w.post(tokenPath, with(old, "client_secret", fresh)).Want(http.StatusOK)
 		try("deleted application", "ada", w.web, 401, "invalid_client", func() error {
-			return w.S.App.DeleteApplication(ctx, w.actor("grace"), w.web.ID)
+			return w.S.App.Accounts.DeleteApplication(ctx, w.actor("grace"), w.web.ID)
 		})
 		for _, who := range []string{"bob", "carl"} {
-			if to, err := w.S.App.Allow(ctx, w.actor(who), asks(w.other)); err == nil {
+			if to, err := w.S.App.Accounts.Allow(ctx, w.actor(who), asks(w.other)); err == nil {
 				t.Errorf("%s allowed it: %s", who, to)
 			}
 		}
@@ -184,7 +184,7 @@ func TestCodeExpires(t *testing.T) {
 		if !w.works(token) {
 			t.Error("the token has expired, too")
 		}
-		if err := w.S.App.SweepAccounts(t.Context()); err != nil {
+		if err := w.S.App.Accounts.SweepAccounts(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if left := w.Dump()["authorization_codes"]; len(left) != 0 {
@@ -248,7 +248,7 @@ func TestEndsRaceExchanges(t *testing.T) {
 			for range 4 {
 				forms = append(forms, exchanges(c, r, w.code("ada", r)))
 			}
-			grants, err := w.S.App.Grants(t.Context(), w.actor("ada"))
+			grants, err := w.S.App.Accounts.Grants(t.Context(), w.actor("ada"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,9 +266,9 @@ func TestEndsRaceExchanges(t *testing.T) {
 						t.Errorf("%s", res.Body)
 					}
 				case round%2 == 0:
-					err = w.S.App.RevokeGrant(t.Context(), w.actor("ada"), grants[0].ID)
+					err = w.S.App.Accounts.RevokeGrant(t.Context(), w.actor("ada"), grants[0].ID)
 				default:
-					err = w.S.App.DeleteApplication(t.Context(), w.actor("grace"), c.ID)
+					err = w.S.App.Accounts.DeleteApplication(t.Context(), w.actor("grace"), c.ID)
 				}
 				if err != nil {
 					t.Error(err)
@@ -334,15 +334,15 @@ func TestCommandLine(t *testing.T) {
 				t.Errorf("%q: sent to %s", uri, e.Redirect)
 			}
 		}
-		if err := w.S.App.EndApplication(t.Context(), domain.CommandLineClient); domain.KindOf(err) != domain.Forbidden {
+		if err := w.S.App.Accounts.EndApplication(t.Context(), domain.CommandLineClient); domain.KindOf(err) != domain.Forbidden {
 			t.Errorf("deleted: %v", err)
 		}
-		all, err := w.S.App.AllApplications(t.Context(), 0, 100)
+		all, err := w.S.App.Accounts.AllApplications(t.Context(), 0, 100)
 		if err != nil || len(all) != 4 || all[0].ClientID != domain.CommandLineClient || all[0].Owner != "" || !all[0].Public {
 			t.Fatalf("%+v, %v", all, err)
 		}
 		for _, who := range []domain.Actor{{}, w.actor("grace")} {
-			if err := w.S.App.DeleteApplication(t.Context(), who, all[0].ID); domain.KindOf(err) != domain.NotFound {
+			if err := w.S.App.Accounts.DeleteApplication(t.Context(), who, all[0].ID); domain.KindOf(err) != domain.NotFound {
 				t.Errorf("deleted by %+v: %v", who, err)
 			}
 		}

@@ -61,7 +61,7 @@ func TestClientCredentials(t *testing.T) {
 		refused(t, "public", w.post(tokenPath, public), 400, "unauthorized_client")
 		token := w.own(w.web)
 		w.Operator("op")
-		if _, err := w.S.App.Suspend(t.Context(), domain.Ref{Slug: "grace"}, true); err != nil {
+		if _, err := w.S.App.Operating.Suspend(t.Context(), domain.Ref{Slug: "grace"}, true); err != nil {
 			t.Fatal(err)
 		}
 		w.as(token, "GET", "/v3/ping", nil).Want(http.StatusUnauthorized)
@@ -148,7 +148,7 @@ func TestIntrospect(t *testing.T) {
 		silent("none", "x")
 		w.post(revokePath, with(form, "token", own)).Want(http.StatusOK)
 		silent("revoked", own)
-		if _, err := w.S.App.Suspend(t.Context(), domain.Ref{Slug: "ada"}, true); err != nil {
+		if _, err := w.S.App.Operating.Suspend(t.Context(), domain.Ref{Slug: "ada"}, true); err != nil {
 			t.Fatal(err)
 		}
 		silent("of a suspended user", token)
@@ -182,10 +182,10 @@ func TestMetadata(t *testing.T) {
 		t.Error("registration is announced where there is none")
 	}
 	r := asks(w.web)
-	if denied, _ := w.S.App.Deny(t.Context(), w.actor("ada"), r); !strings.Contains(denied, "iss=https%3A%2F%2Fapi.vitrine.test") {
+	if denied, _ := w.S.App.Accounts.Deny(t.Context(), w.actor("ada"), r); !strings.Contains(denied, "iss=https%3A%2F%2Fapi.vitrine.test") {
 		t.Errorf("%s names another issuer", denied)
 	}
-	if _, _, err := w.S.App.RegisterApplication(t.Context(), domain.Visitor{}, accounts.ApplicationInput{}); domain.KindOf(err) != domain.Invalid {
+	if _, _, err := w.S.App.Accounts.RegisterApplication(t.Context(), domain.Visitor{}, accounts.ApplicationInput{}); domain.KindOf(err) != domain.Invalid {
 		t.Errorf("%v", err)
 	}
 }

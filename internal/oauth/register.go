@@ -45,7 +45,7 @@ func (e *Endpoints) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	secret, made, err := e.o.App.RegisterApplication(r.Context(), visitor(r),
+	secret, made, err := e.o.App.Accounts.RegisterApplication(r.Context(), visitor(r),
 		accounts.ApplicationInput{Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.AuthMethod == "none"})
 	if err != nil {
 		return badMetadata(err)

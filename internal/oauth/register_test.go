@@ -35,10 +35,10 @@ func TestRegister(t *testing.T) {
 		own := url.Values{"grant_type": {"client_credentials"}}
 		refused(t, "nobody answers for it", w.post(tokenPath, own, "Authorization", basic(secret.Str("client_id"), secret.Str("client_secret"))), 400, "unauthorized_client")
 		w.onlyHashes()
-		if mine, err := w.S.App.Applications(t.Context(), domain.Actor{}); err != nil || len(mine) != 0 {
+		if mine, err := w.S.App.Accounts.Applications(t.Context(), domain.Actor{}); err != nil || len(mine) != 0 {
 			t.Errorf("a guest has %v, %v", mine, err)
 		}
-		if err := w.S.App.EndApplication(t.Context(), tool.ClientID); err != nil || w.works(token) {
+		if err := w.S.App.Accounts.EndApplication(t.Context(), tool.ClientID); err != nil || w.works(token) {
 			t.Errorf("its token lives on: %v", err)
 		}
 	}, registering)
@@ -95,40 +95,40 @@ func TestApplications(t *testing.T) {
 			"redirect_uris: at least one is required of an application without a secret":           {Name: "x", Public: true},
 			"redirect_uris[0]: must be https, http at a loopback address, or a scheme of your own": {Name: "x", RedirectURIs: []string{"javascript:x"}},
 		} {
-			_, _, err := w.S.App.CreateApplication(ctx, grace, in)
+			_, _, err := w.S.App.Accounts.CreateApplication(ctx, grace, in)
 			if err == nil || err.Error() != name {
 				t.Errorf("%v, want %s", err, name)
 			}
-			if _, err := w.S.App.UpdateApplication(ctx, grace, w.native.ID, in); err == nil {
+			if _, err := w.S.App.Accounts.UpdateApplication(ctx, grace, w.native.ID, in); err == nil {
 				t.Errorf("%+v: changed", in)
 			}
 		}
 		for _, who := range []domain.Actor{{}, w.actor("ada")} {
-			_, read := w.S.App.Application(ctx, who, w.web.ID)
-			_, change := w.S.App.UpdateApplication(ctx, who, w.web.ID, accounts.ApplicationInput{Name: "x"})
-			_, rotate := w.S.App.RotateSecret(ctx, who, w.web.ID)
-			for _, err := range []error{read, change, rotate, w.S.App.DeleteApplication(ctx, who, w.web.ID)} {
+			_, read := w.S.App.Accounts.Application(ctx, who, w.web.ID)
+			_, change := w.S.App.Accounts.UpdateApplication(ctx, who, w.web.ID, accounts.ApplicationInput{Name: "x"})
+			_, rotate := w.S.App.Accounts.RotateSecret(ctx, who, w.web.ID)
+			for _, err := range []error{read, change, rotate, w.S.App.Accounts.DeleteApplication(ctx, who, w.web.ID)} {
 				if domain.KindOf(err) != domain.NotFound {
 					t.Errorf("%+v: %v", who, err)
 				}
 			}
 		}
-		if _, err := w.S.App.RotateSecret(ctx, grace, w.native.ID); domain.KindOf(err) != domain.Unprocessable {
+		if _, err := w.S.App.Accounts.RotateSecret(ctx, grace, w.native.ID); domain.KindOf(err) != domain.Unprocessable {
 			t.Errorf("a secret for a public application: %v", err)
 		}
-		changed, err := w.S.App.UpdateApplication(ctx, grace, w.web.ID, accounts.ApplicationInput{Name: " New ", RedirectURIs: []string{back}, Public: true})
+		changed, err := w.S.App.Accounts.UpdateApplication(ctx, grace, w.web.ID, accounts.ApplicationInput{Name: " New ", RedirectURIs: []string{back}, Public: true})
 		if err != nil || changed.Name != "New" || changed.Public || len(changed.RedirectURIs) != 1 || !changed.UpdatedAt.After(changed.CreatedAt) {
 			t.Errorf("%+v, %v", changed, err)
 		}
 		inParallel(8, func(i int) {
 			for n := range 15 {
-				_, _, err := w.S.App.CreateApplication(ctx, grace, accounts.ApplicationInput{Name: fmt.Sprint(i, n)})
+				_, _, err := w.S.App.Accounts.CreateApplication(ctx, grace, accounts.ApplicationInput{Name: fmt.Sprint(i, n)})
 				if err != nil && domain.KindOf(err) != domain.Unprocessable {
 					t.Error(err)
 				}
 			}
 		})
-		mine, err := w.S.App.Applications(ctx, grace)
+		mine, err := w.S.App.Accounts.Applications(ctx, grace)
 		if err != nil || len(mine) != 100 || mine[99].ID != w.web.ID || mine[0].Owner != "grace" {
 			t.Errorf("%d, %v", len(mine), err)
 		}

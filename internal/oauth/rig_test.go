@@ -64,7 +64,7 @@ func registering(c *config.Config) { c.OAuthRegistration = true }
 
 func (w *world) register(as string, in accounts.ApplicationInput) client {
 	w.T.Helper()
-	secret, made, err := w.S.App.CreateApplication(w.T.Context(), w.actor(as), in)
+	secret, made, err := w.S.App.Accounts.CreateApplication(w.T.Context(), w.actor(as), in)
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func asks(c client) accounts.AuthorizationRequest {
 // code returns the code after a user has granted a request.
 func (w *world) code(as string, r accounts.AuthorizationRequest) string {
 	w.T.Helper()
-	redirect, err := w.S.App.Allow(w.T.Context(), w.actor(as), r)
+	redirect, err := w.S.App.Accounts.Allow(w.T.Context(), w.actor(as), r)
 	if err != nil {
 		w.T.Fatal(err)
 	}

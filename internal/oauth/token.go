@@ -40,7 +40,7 @@ func (e *Endpoints) issue(w http.ResponseWriter, r *http.Request, given map[stri
 	if err != nil {
 		return err
 	}
-	t, err := e.o.App.IssueToken(r.Context(), visitor(r), accounts.TokenRequest{Client: who, GrantType: given["grant_type"],
+	t, err := e.o.App.Accounts.IssueToken(r.Context(), visitor(r), accounts.TokenRequest{Client: who, GrantType: given["grant_type"],
 		Code: given["code"], RedirectURI: given["redirect_uri"], CodeVerifier: given["code_verifier"]})
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := e.o.App.RevokeApplicationToken(r.Context(), visitor(r), who, body["token"]); err != nil {
+	if err := e.o.App.Accounts.RevokeApplicationToken(r.Context(), visitor(r), who, body["token"]); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusOK)
@@ -84,7 +84,7 @@ func (e *Endpoints) introspect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	i, err := e.o.App.Introspect(r.Context(), visitor(r), who, body["token"])
+	i, err := e.o.App.Accounts.Introspect(r.Context(), visitor(r), who, body["token"])
 	if err != nil {
 		return err
 	}

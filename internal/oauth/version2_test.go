@@ -90,28 +90,28 @@ func TestVersion2IsChosen(t *testing.T) {
 		r := asks(w.web)
 		r.Scope = ""
 		in := accounts.ApplicationInput{Name: "Web", RedirectURIs: []string{back}}
-		if c, err := w.S.App.Authorization(t.Context(), w.actor("ada"), r); err != nil || c.Scope != domain.ScopeRead {
+		if c, err := w.S.App.Accounts.Authorization(t.Context(), w.actor("ada"), r); err != nil || c.Scope != domain.ScopeRead {
 			t.Errorf("%+v, %v", c, err)
 		}
 		early := exchanges(w.web, r, w.code("ada", r))
 		for _, forV2 := range []bool{true, false, true} {
 			in.ForV2 = forV2
-			changed, err := w.S.App.UpdateApplication(t.Context(), w.actor("grace"), w.web.ID, in)
+			changed, err := w.S.App.Accounts.UpdateApplication(t.Context(), w.actor("grace"), w.web.ID, in)
 			if err != nil || changed.ForV2 != forV2 || changed.Name != "Web" || len(changed.RedirectURIs) != 1 {
 				t.Fatalf("%+v, %v", changed, err)
 			}
 			want := map[bool]domain.Scope{true: domain.ScopeWrite, false: domain.ScopeRead}[forV2]
-			if c, err := w.S.App.Authorization(t.Context(), w.actor("bob"), r); err != nil || c.Scope != want {
+			if c, err := w.S.App.Accounts.Authorization(t.Context(), w.actor("bob"), r); err != nil || c.Scope != want {
 				t.Errorf("%+v, %v", c, err)
 			}
 		}
 		if got := w.post(tokenPathV2, early).Want(http.StatusOK).Str("scope"); got != "read" {
 			t.Errorf("a code for reading gives %s", got)
 		}
-		if _, err := w.S.App.UpdateApplication(t.Context(), w.actor("ada"), w.web.ID, accounts.ApplicationInput{Name: "x"}); domain.KindOf(err) != domain.NotFound {
+		if _, err := w.S.App.Accounts.UpdateApplication(t.Context(), w.actor("ada"), w.web.ID, accounts.ApplicationInput{Name: "x"}); domain.KindOf(err) != domain.NotFound {
 			t.Errorf("changed by another: %v", err)
 		}
-		if a, err := w.S.App.Application(t.Context(), w.actor("grace"), w.web.ID); err != nil || !a.ForV2 {
+		if a, err := w.S.App.Accounts.Application(t.Context(), w.actor("grace"), w.web.ID); err != nil || !a.ForV2 {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})

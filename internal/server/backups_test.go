@@ -103,7 +103,7 @@ func TestScheduledBackupFails(t *testing.T) {
 	}
 	op := r.Person("ada")
 	r.Exec("UPDATE users SET office = 'operator' WHERE id = $1", int64(op.ID))
-	state, err := r.S.App.ServerState(t.Context(), domain.Actor{UserID: op.ID})
+	state, err := r.S.App.Operating.ServerState(t.Context(), domain.Actor{UserID: op.ID})
 	if err != nil || state.BadBackup == nil || state.LastBackup != nil {
 		t.Errorf("%+v, error %v", state, err)
 	}

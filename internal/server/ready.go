@@ -42,7 +42,7 @@ func (s *Server) readinessChecks(blobs blob.Store) []*readiness {
 		{name: "database", check: s.App.Ready, within: readyWithin},
 		{name: "schema", check: s.db.Fit, within: readyWithin}, // separate, since the database check can be excluded
 		{name: "storage", check: blobs.Ready, every: storageEvery, within: readyWithin},
-		{name: "disk", check: s.App.DiskReady, within: readyWithin},
+		{name: "disk", check: s.App.Content.DiskReady, within: readyWithin},
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 
 // warnAboutDisk logs at start what otherwise only /readyz and uploads would show.
 func (s *Server) warnAboutDisk(ctx context.Context) {
-	if err := s.App.DiskReady(ctx); err != nil {
+	if err := s.App.Content.DiskReady(ctx); err != nil {
 		s.log.WarnContext(ctx, "free disk space is below --disk-reserve, so uploads are refused and /readyz responds 503: free some space, or set a smaller reserve",
 			"disk-reserve", s.cfg.DiskReserve, "error", err)
 	}

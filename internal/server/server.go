@@ -283,7 +283,7 @@ func (s *Server) background(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := s.App.FlushUsage(ctx); err != nil {
+			if err := s.App.Accounts.FlushUsage(ctx); err != nil {
 				s.log.WarnContext(ctx, "cannot save the last use of tokens", "error", err)
 			}
 			releaser.tick(s.work.Load(), releaseMemory)
@@ -322,7 +322,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
 	if s.db.Fit(last) == nil { // otherwise a newer program has replaced this one
-		errs = append(errs, s.App.FlushUsage(last))
+		errs = append(errs, s.App.Accounts.FlushUsage(last))
 	}
 	s.flushTraces(last)
 	return errors.Join(append(errs, s.db.Close())...)

@@ -175,8 +175,8 @@ func TestETagsEndWithTheProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = s.Shutdown(t.Context()) }()
-		if _, err := s.App.User(t.Context(), domain.Ref{Slug: "ada"}); err != nil {
-			if _, err := s.App.CreateUser(t.Context(), accounts.CreateUserInput{Slug: "ada", Name: "Ada", Email: "ada@example.org", Tier: "free"}); err != nil {
+		if _, err := s.App.People.User(t.Context(), domain.Ref{Slug: "ada"}); err != nil {
+			if _, err := s.App.Accounts.CreateUser(t.Context(), accounts.CreateUserInput{Slug: "ada", Name: "Ada", Email: "ada@example.org", Tier: "free"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -26,7 +26,7 @@ func (s *Server) setup(cfg config.Config) accounts.Setup {
 // keepSetupCode logs the setup code and writes it to the data folder while there is no account. The
 // server starts even if the file cannot be written.
 func (s *Server) keepSetupCode(ctx context.Context) error {
-	code, err := s.App.SetupCode(ctx)
+	code, err := s.App.Accounts.SetupCode(ctx)
 	if err != nil {
 		return err
 	}

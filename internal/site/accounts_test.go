@@ -123,12 +123,12 @@ func TestSuspended(t *testing.T) {
 	r := apptest.New(t, people)
 	first(t, r)
 	b := member(t, r, "eve")
-	if _, err := r.S.App.Suspend(t.Context(), refOf("eve"), true); err != nil {
+	if _, err := r.S.App.Operating.Suspend(t.Context(), refOf("eve"), true); err != nil {
 		t.Fatal(err)
 	}
 	b.post("/settings/profile", "name", "Somebody").leads("/sign-in?next=%2Fsettings%2Fprofile")
 	b.post("/sign-in", "email", "eve@example.org", "password", password).want(422).says("The address or the password is not right.")
-	if got, err := r.S.App.User(t.Context(), refOf("eve")); err != nil || got.Name != "Eve" {
+	if got, err := r.S.App.People.User(t.Context(), refOf("eve")); err != nil || got.Name != "Eve" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

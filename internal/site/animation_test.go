@@ -77,7 +77,7 @@ func TestAnimationsPlay(t *testing.T) {
 		guest.get("/ada/moving/slideshow").want(200).hides("<picture>")
 		before := r.Dump()
 		for range 2 {
-			if err := r.S.App.FindAnimations(t.Context()); err != nil {
+			if err := r.S.App.Content.FindAnimations(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -85,7 +85,7 @@ func TestAnimationsPlay(t *testing.T) {
 			t.Errorf("the job changed %s", strings.Join(diff, "\n"))
 		}
 		guest.get(at).want(200).hides("<picture>")
-		all, err := r.S.App.Backfills(t.Context())
+		all, err := r.S.App.Operating.Backfills(t.Context())
 		for _, b := range all {
 			if err != nil || b.Kind == "find_animations" && b.Rows != 0 {
 				t.Errorf("%+v %v", b, err)

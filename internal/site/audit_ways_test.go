@@ -210,7 +210,7 @@ func (w *witness) addresses() {
 	w.shell([]string{"user", "create", "--name", "Late", "--slug", "late", "--email", "late@example.org"}, "account.created User late")
 	late := newBrowser(w.t, w.r)
 	w.stage(func() {
-		_, address, err := w.r.S.App.MakeSignInLink(w.t.Context(), domain.Ref{Slug: "late"})
+		_, address, err := w.r.S.App.SSO.MakeSignInLink(w.t.Context(), domain.Ref{Slug: "late"})
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -210,7 +210,7 @@ func entered(t *testing.T, r *apptest.Rig, name string) *browser {
 
 func account(t *testing.T, r *apptest.Rig, name string) domain.User {
 	t.Helper()
-	u, err := r.S.App.CreateUser(t.Context(), accounts.CreateUserInput{Slug: name, Name: strings.ToUpper(name[:1]) + name[1:],
+	u, err := r.S.App.Accounts.CreateUser(t.Context(), accounts.CreateUserInput{Slug: name, Name: strings.ToUpper(name[:1]) + name[1:],
 		Email: name + "@example.org", Password: password, Tier: domain.TierSupporter})
 	if err != nil {
 		t.Fatal(err)

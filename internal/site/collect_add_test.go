@@ -77,7 +77,7 @@ func TestCollectAdd(t *testing.T) {
 		ada.multipart(at, "multipart/form-data; boundary=b", "").want(422).says("The upload stopped")
 		ada.post("/save/file", "name", "a/b").want(400)
 		ada.post("/save/file", "name", "a.txt", "type", "text/plain").want(200).says(`"value":"https://vitrine.test/uploads/`)
-		c, err := r.S.App.Channel(t.Context(), domain.Actor{}, refOf("ferns"))
+		c, err := r.S.App.Collections.Channel(t.Context(), domain.Actor{}, refOf("ferns"))
 		if err != nil || c.Blocks != 1+2+100+2 {
 			t.Errorf("%d blocks, %v", c.Blocks, err)
 		}

@@ -14,7 +14,7 @@ import (
 // blocksIn returns the number of blocks in a channel.
 func blocksIn(t *testing.T, r *apptest.Rig, slug string) int64 {
 	t.Helper()
-	c, err := r.S.App.Channel(t.Context(), domain.Actor{}, refOf(slug))
+	c, err := r.S.App.Collections.Channel(t.Context(), domain.Actor{}, refOf(slug))
 	if err != nil {
 		t.Fatal(err)
 	}

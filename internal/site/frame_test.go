@@ -100,7 +100,7 @@ func TestOtherSitesForms(t *testing.T) {
 	b.header = http.Header{"Sec-Fetch-Site": nil, "Origin": nil}
 	b.post("/settings/profile", "name", "Ada").leads("/settings/profile")
 	b.header = http.Header{}
-	if u, err := r.S.App.User(t.Context(), refOf("ada")); err != nil || u.Name != "Ada" {
+	if u, err := r.S.App.People.User(t.Context(), refOf("ada")); err != nil || u.Name != "Ada" {
 		t.Errorf("%+v, %v", u, err)
 	}
 }
@@ -186,7 +186,7 @@ func TestBadForms(t *testing.T) {
 	b.send("POST", "/settings/profile", `{"name":"x"}`).want(415)
 	b.header.Set("Content-Type", "multipart/form-data; boundary=x")
 	b.send("POST", "/settings/email", "--x--").want(415)
-	if u, err := r.S.App.User(t.Context(), refOf("ada")); err != nil || u.Name != "One" {
+	if u, err := r.S.App.People.User(t.Context(), refOf("ada")); err != nil || u.Name != "One" {
 		t.Errorf("%+v, %v", u, err)
 	}
 }

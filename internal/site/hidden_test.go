@@ -43,7 +43,7 @@ func TestHidingLeavesNoTrace(t *testing.T) {
 		var entries []moderation.HiddenID
 		for _, h := range []domain.Subject{{Type: domain.SubjectComment, ID: s.said}, {Type: domain.SubjectBlock, ID: s.ids["quzqblock"]},
 			{Type: domain.SubjectBlock, ID: s.ids["quzqpicture"]}, {Type: domain.SubjectChannel, ID: s.ids["quzqchannel"]}} {
-			hidden, err := r.S.App.Hide(t.Context(), operating.CommandLine(), moderation.HideInput{About: h})
+			hidden, err := r.S.App.Moderation.Hide(t.Context(), operating.CommandLine(), moderation.HideInput{About: h})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestHidingLeavesNoTrace(t *testing.T) {
 		s.export()
 		changed := s.traceless(before, s.onlookers)
 		for _, id := range entries {
-			if _, err := r.S.App.Show(t.Context(), operating.CommandLine(), id, ""); err != nil {
+			if _, err := r.S.App.Moderation.Show(t.Context(), operating.CommandLine(), id, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -61,14 +61,14 @@ func TestHidingLeavesNoTrace(t *testing.T) {
 		s.asBefore(before, changed)
 
 		owner := domain.Ref{ID: int64(r.Person("owner").ID)}
-		if _, err := r.S.App.SuspendAndHide(t.Context(), owner); err != nil {
+		if _, err := r.S.App.Operating.SuspendAndHide(t.Context(), owner); err != nil {
 			t.Fatal(err)
 		}
 		r.WorkJobs()
 		s.export()
 		s.marks = append(s.marks, "quzr")
 		changed = s.traceless(before, []string{"", "holder/read"})
-		if _, err := r.S.App.Suspend(t.Context(), owner, false); err != nil {
+		if _, err := r.S.App.Operating.Suspend(t.Context(), owner, false); err != nil {
 			t.Fatal(err)
 		}
 		r.WorkJobs()
@@ -147,7 +147,7 @@ func (s *scene) enter(as string) {
 	name, _, _ := strings.Cut(as, "/")
 	id := s.Person(name).ID
 	s.cookies[as] = "__Host-vitrine=" + session(s.t, s.Rig, name)
-	feeds, err := s.S.App.FeedSecret(s.t.Context(), domain.Actor{UserID: id, Scope: domain.ScopeWrite})
+	feeds, err := s.S.App.People.FeedSecret(s.t.Context(), domain.Actor{UserID: id, Scope: domain.ScopeWrite})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -61,9 +61,9 @@ func TestAnnouncement(t *testing.T) {
 	ada, guest := first(t, r), newBrowser(t, r)
 	announce := func(words string) {
 		t.Helper()
-		u, err := r.S.App.User(t.Context(), refOf("ada"))
+		u, err := r.S.App.People.User(t.Context(), refOf("ada"))
 		if err == nil {
-			_, err = r.S.App.UpdateSite(t.Context(), domain.Actor{UserID: u.ID, Scope: domain.ScopeWrite},
+			_, err = r.S.App.Operating.UpdateSite(t.Context(), domain.Actor{UserID: u.ID, Scope: domain.ScopeWrite},
 				operating.SiteInput{Announcement: core.Patch{Set: true, Value: &words}})
 		}
 		if err != nil {

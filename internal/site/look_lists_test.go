@@ -130,16 +130,16 @@ func TestAboutPages(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
 	first(t, r)
-	u, err := r.S.App.User(t.Context(), refOf("ada"))
+	u, err := r.S.App.People.User(t.Context(), refOf("ada"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	by := domain.Actor{UserID: u.ID, Scope: domain.ScopeWrite}
-	if _, err := r.S.App.SaveLegalPage(t.Context(), by, operating.LegalPageInput{Slug: "imprint", Title: "Imprint", Body: "# Who we are\n\n<script>x</script>\n\n*Us*"}); err != nil {
+	if _, err := r.S.App.Operating.SaveLegalPage(t.Context(), by, operating.LegalPageInput{Slug: "imprint", Title: "Imprint", Body: "# Who we are\n\n<script>x</script>\n\n*Us*"}); err != nil {
 		t.Fatal(err)
 	}
 	name, words := "Cabinet", "# Of moss"
-	if _, err := r.S.App.UpdateSite(t.Context(), by, operating.SiteInput{Name: &name, About: core.Patch{Set: true, Value: &words}}); err != nil {
+	if _, err := r.S.App.Operating.UpdateSite(t.Context(), by, operating.SiteInput{Name: &name, About: core.Patch{Set: true, Value: &words}}); err != nil {
 		t.Fatal(err)
 	}
 	guest := newBrowser(t, r)

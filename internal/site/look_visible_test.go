@@ -41,7 +41,7 @@ func TestListsShowWhatTheAPIShows(t *testing.T) {
 		}
 	}
 	r.Operator("op")
-	if _, err := r.S.App.Suspend(t.Context(), refOf("ada"), true); err != nil {
+	if _, err := r.S.App.Operating.Suspend(t.Context(), refOf("ada"), true); err != nil {
 		t.Fatal(err)
 	}
 	if status := r.Do("", "GET", "/v3/users/ada", nil).Status; newBrowser(t, r).get("/ada").status != status {

@@ -182,7 +182,7 @@ func TestOperatorSeesBackfills(t *testing.T) {
 		operator.get("/operator").want(200).hides("After an upgrade")
 		r.Exec(`UPDATE search_documents SET digest = NULL`)
 		operator.get("/operator").want(200).says("After an upgrade 1 row is yet to be filled in, by the job index_words.")
-		if err := r.S.App.IndexWords(t.Context()); err != nil {
+		if err := r.S.App.Finder.IndexWords(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		operator.get("/operator").want(200).hides("After an upgrade")

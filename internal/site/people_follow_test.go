@@ -87,7 +87,7 @@ func TestPrivateFeeds(t *testing.T) {
 		}
 		id := domain.UserID(r.Do("ada", "GET", "/v3/users/eve", nil).Int("id"))
 		opens := func(secret string) bool {
-			_, err := r.S.App.FeedReader(t.Context(), id, secret)
+			_, err := r.S.App.People.FeedReader(t.Context(), id, secret)
 			return err == nil
 		}
 		old := secret(eve)

@@ -18,7 +18,7 @@ func TestProveByMail(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		first(t, r)
-		_, address, err := r.S.App.MakeSignInLink(t.Context(), domain.Ref{ID: int64(r.Person("nora").ID)})
+		_, address, err := r.S.App.SSO.MakeSignInLink(t.Context(), domain.Ref{ID: int64(r.Person("nora").ID)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,11 +92,11 @@ func TestSetupCode(t *testing.T) {
 	t.Parallel()
 	public := func(c *config.Config) { c.Addr, c.SignUp = "0.0.0.0:8080", "open" }
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		code, err := r.S.App.SetupCode(t.Context())
+		code, err := r.S.App.Accounts.SetupCode(t.Context())
 		if err != nil || code == "" {
 			t.Fatal(code, err)
 		}
-		if same, err := r.Beside(func(*server.Options) {}).App.SetupCode(t.Context()); err != nil || same != code {
+		if same, err := r.Beside(func(*server.Options) {}).App.Accounts.SetupCode(t.Context()); err != nil || same != code {
 			t.Errorf("another server has %q, %v", same, err)
 		}
 		b := newBrowser(t, r)
@@ -119,7 +119,7 @@ func TestSetupCode(t *testing.T) {
 		r.Clock.Advance(time.Hour)
 		b.post("/sign-up", "do", "setup", "setup_code", code).leads("/sign-up").follow().says("Password")
 		join(b).leads("/").follow().want(200)
-		if after, err := r.S.App.SetupCode(t.Context()); err != nil || after != "" {
+		if after, err := r.S.App.Accounts.SetupCode(t.Context()); err != nil || after != "" {
 			t.Errorf("there is a code after the first account: %q, %v", after, err)
 		}
 		newBrowser(t, r).get("/sign-up").want(200).hides("Setup code")

@@ -163,7 +163,7 @@ func TestSignOnAnswers(t *testing.T) {
 		for _, next := range []string{"https://evil.example", "//evil.example", `/\evil.example`, "/a b", "javascript:alert(1)", "/\x00"} {
 			newBrowser(t, r).signOn(fake, "/sign-in/sso?next="+url.QueryEscape(next)).leads("/")
 		}
-		if err := r.S.App.SweepAccounts(t.Context()); err != nil {
+		if err := r.S.App.Accounts.SweepAccounts(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if n := count(r, `SELECT count(*) FROM sign_on_steps WHERE expires_at < 0`); n != 0 {
@@ -221,7 +221,7 @@ func TestSignOnConnects(t *testing.T) {
 		bob.signOn(fake, "/sign-in/sso?connect=yes").leads("/settings/single-sign-on")
 
 		// Deleting an account deletes its identity.
-		if err := r.S.App.DeleteAccount(t.Context(), domain.Actor{UserID: eve.ID}, r.Proved(eve.ID), "eve"); err != nil {
+		if err := r.S.App.Accounts.DeleteAccount(t.Context(), domain.Actor{UserID: eve.ID}, r.Proved(eve.ID), "eve"); err != nil {
 			t.Fatal(err)
 		}
 		again.get("/settings/single-sign-on").want(303)
@@ -325,7 +325,7 @@ func TestSignOnAlone(t *testing.T) {
 		id := b.get("/settings/single-sign-on").find(`name="disconnect" value="(\d+)"`)
 		b.post("/settings/single-sign-on", "disconnect", id).want(422).says("Single sign-on is the only way in here.")
 		b.post("/operator/accounts/ada", "do", "reset").want(422).says(off)
-		if _, err := r.S.App.CreateUser(t.Context(), accounts.CreateUserInput{Slug: "bob", Name: "Bob", Email: "bob@example.org", Password: password, Tier: domain.TierFree}); err != nil {
+		if _, err := r.S.App.Accounts.CreateUser(t.Context(), accounts.CreateUserInput{Slug: "bob", Name: "Bob", Email: "bob@example.org", Password: password, Tier: domain.TierFree}); err != nil {
 			t.Fatal(err)
 		}
 		g := newBrowser(t, r)
@@ -338,7 +338,7 @@ func TestSignOnAlone(t *testing.T) {
 		fake.Is("2", "email", "bob@example.org")
 		g.signOn(fake, "/sign-in/sso").want(422).says("There is an account with your e-mail address that is not connected")
 
-		_, address, err := r.S.App.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
+		_, address, err := r.S.App.SSO.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,7 +354,7 @@ func TestSignOnAlone(t *testing.T) {
 			t.Errorf("two at once: %d", signedIn)
 		}
 		g.get(link).want(404)
-		_, address, err = r.S.App.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
+		_, address, err = r.S.App.SSO.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,7 +365,7 @@ func TestSignOnAlone(t *testing.T) {
 		if got := acts(t, r, domain.ActSignInLink); len(got) != 2 {
 			t.Errorf("links: %q", got)
 		}
-		_, address, err = r.S.App.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
+		_, address, err = r.S.App.SSO.MakeSignInLink(t.Context(), domain.Ref{Slug: "bob"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -443,7 +443,7 @@ func TestSignOnFollowsGroups(t *testing.T) {
 		is(seven, true) // the provider no longer manages it
 
 		// A user who leaves the group is added again. A user who disconnects is removed.
-		if err := r.S.App.LeaveGroup(t.Context(), domain.Actor{UserID: nina.ID}, domain.Ref{ID: int64(editors)}); err != nil {
+		if err := r.S.App.People.LeaveGroup(t.Context(), domain.Actor{UserID: nina.ID}, domain.Ref{ID: int64(editors)}); err != nil {
 			t.Fatal(err)
 		}
 		comes("staff")

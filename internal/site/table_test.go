@@ -176,7 +176,7 @@ func TestEveryAddress(t *testing.T) {
 // memberOnce returns the address of the only account that is not an operator.
 func memberOnce(t *testing.T, r *apptest.Rig) string {
 	t.Helper()
-	if _, err := r.S.App.User(t.Context(), refOf("eve")); err != nil {
+	if _, err := r.S.App.People.User(t.Context(), refOf("eve")); err != nil {
 		account(t, r, "eve")
 	}
 	return "eve@example.org"

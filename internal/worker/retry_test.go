@@ -18,7 +18,7 @@ import (
 // failedJobs returns the failed jobs, newest first.
 func failedJobs(t *testing.T, r *apptest.Rig) []jobs.Job {
 	t.Helper()
-	list, err := r.S.App.Jobs(t.Context(), jobs.Failed, 100)
+	list, err := r.S.App.Operating.Jobs(t.Context(), jobs.Failed, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestRetryProcessing(t *testing.T) {
 		retry := func() {
 			t.Helper()
 			for _, job := range failedJobs(t, r) {
-				if err := r.S.App.RetryJob(t.Context(), job.ID, false); err != nil {
+				if err := r.S.App.Operating.RetryJob(t.Context(), job.ID, false); err != nil {
 					t.Error(err)
 				}
 			}
@@ -95,7 +95,7 @@ func TestRetryProcessingInVain(t *testing.T) {
 		r.Exec("UPDATE river_job SET state = 'discarded', finalized_at = scheduled_at WHERE kind = 'process_block'")
 		r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", gone), nil).Want(http.StatusNoContent)
 		for _, job := range failedJobs(t, r) {
-			if err := r.S.App.RetryJob(t.Context(), job.ID, false); err != nil {
+			if err := r.S.App.Operating.RetryJob(t.Context(), job.ID, false); err != nil {
 				t.Error(err)
 			}
 		}
@@ -130,14 +130,14 @@ func TestRetryMail(t *testing.T) {
 		if err := os.Remove(r.OutboxPath()); err != nil || len(list) != 1 {
 			t.Fatal(err, list)
 		}
-		if err := r.S.App.RetryJob(t.Context(), list[0].ID, false); err != nil {
+		if err := r.S.App.Operating.RetryJob(t.Context(), list[0].ID, false); err != nil {
 			t.Fatal(err)
 		}
 		r.WorkJobs()
 		if got := r.Outbox(); len(got) != 1 {
 			t.Errorf("%d mails", len(got))
 		}
-		if err := r.S.App.RetryJob(t.Context(), list[0].ID, false); !errors.Is(err, jobs.ErrNotRetried) {
+		if err := r.S.App.Operating.RetryJob(t.Context(), list[0].ID, false); !errors.Is(err, jobs.ErrNotRetried) {
 			t.Errorf("retried what is done: %v", err)
 		}
 	})

@@ -25,7 +25,7 @@ func writer(r *apptest.Rig, name string) domain.Actor {
 // invite invites a person to one of ada's groups.
 func invite(t *testing.T, r *apptest.Rig, group domain.GroupID, in people.InviteInput) domain.InvitationID {
 	t.Helper()
-	got, err := r.S.App.Invite(t.Context(), writer(r, "ada"), domain.Ref{ID: int64(group)}, in)
+	got, err := r.S.App.People.Invite(t.Context(), writer(r, "ada"), domain.Ref{ID: int64(group)}, in)
 	if err != nil || got.Outcome != domain.OutcomeInvited {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -75,10 +75,10 @@ func TestInvitationMail(t *testing.T) {
 		if zoe.To != "zoe@example.net" || zoe.Name != "" || zoe.ID == eve.ID {
 			t.Errorf("zoe got %+v", zoe)
 		}
-		if _, err := r.S.App.AcceptInvitation(t.Context(), writer(r, "eve"), token(t, eve)); err != nil {
+		if _, err := r.S.App.People.AcceptInvitation(t.Context(), writer(r, "eve"), token(t, eve)); err != nil {
 			t.Error(err)
 		}
-		if err := r.S.App.DeclineInvitation(t.Context(), token(t, zoe)); err != nil {
+		if err := r.S.App.People.DeclineInvitation(t.Context(), token(t, zoe)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -99,7 +99,7 @@ func TestInvitationMailOnce(t *testing.T) {
 		if again := r.Outbox(); len(again) != 0 {
 			t.Errorf("mailed again: %+v", again)
 		}
-		if _, err := r.S.App.InvitationByToken(t.Context(), token(t, first)); err != nil {
+		if _, err := r.S.App.People.InvitationByToken(t.Context(), token(t, first)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -111,7 +111,7 @@ func TestInvitationMailTooLate(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		group := r.Group("Society", "ada")
 		id := invite(t, r, group, people.InviteInput{Email: "revoked@example.net"})
-		if err := r.S.App.RevokeInvitation(t.Context(), writer(r, "ada"), domain.Ref{ID: int64(group)}, id); err != nil {
+		if err := r.S.App.People.RevokeInvitation(t.Context(), writer(r, "ada"), domain.Ref{ID: int64(group)}, id); err != nil {
 			t.Fatal(err)
 		}
 		invite(t, r, group, people.InviteInput{Email: "expired@example.net"})
@@ -145,7 +145,7 @@ func TestInvitationMailRetried(t *testing.T) {
 		if len(got) != 1 {
 			t.Fatalf("%d mails", len(got))
 		}
-		if _, err := r.S.App.InvitationByToken(t.Context(), token(t, got[0])); err != nil {
+		if _, err := r.S.App.People.InvitationByToken(t.Context(), token(t, got[0])); err != nil {
 			t.Error(err)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 
 // GetCollaborators implements getCollaborators.
 func (h *handler) GetCollaborators(ctx context.Context, p ext.GetCollaboratorsParams) (*ext.CollaboratorList, error) {
-	all, err := h.app.Collaborators(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
+	all, err := h.app.Collections.Collaborators(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (h *handler) AddCollaborator(ctx context.Context, r *ext.AddCollaboratorReq
 	if r.GroupID.Set {
 		who = domain.PrincipalRef{Type: domain.TypeGroup, ID: r.GroupID.Value}
 	}
-	c, added, err := h.app.AddCollaborator(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), who)
+	c, added, err := h.app.Collections.AddCollaborator(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), who)
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +41,6 @@ func (h *handler) AddCollaborator(ctx context.Context, r *ext.AddCollaboratorReq
 
 // RemoveCollaborator implements removeCollaborator.
 func (h *handler) RemoveCollaborator(ctx context.Context, p ext.RemoveCollaboratorParams) error {
-	return h.app.RemoveCollaborators(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID),
+	return h.app.Collections.RemoveCollaborators(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID),
 		domain.PrincipalRef{Type: domain.PrincipalType(p.Type), ID: p.CollaboratorID})
 }

@@ -11,7 +11,7 @@ import (
 
 // UpdateComment implements updateComment.
 func (h *handler) UpdateComment(ctx context.Context, r *ext.UpdateCommentReq, p ext.UpdateCommentParams) (*ext.Comment, error) {
-	c, err := h.app.UpdateComment(ctx, httpedge.Actor(ctx), domain.CommentID(p.ID), r.Body)
+	c, err := h.app.Collections.UpdateComment(ctx, httpedge.Actor(ctx), domain.CommentID(p.ID), r.Body)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (h *handler) ExportChannel(ctx context.Context, p ext.ExportChannelParams, 
 
 // ListExports implements listExports.
 func (h *handler) ListExports(ctx context.Context) (*ext.ExportList, error) {
-	all, err := h.app.Exports(ctx, httpedge.Actor(ctx))
+	all, err := h.app.Transfer.Exports(ctx, httpedge.Actor(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (h *handler) ListExports(ctx context.Context) (*ext.ExportList, error) {
 
 // StartExport implements startExport.
 func (h *handler) StartExport(ctx context.Context) (*ext.Export, error) {
-	e, err := h.app.StartExport(ctx, httpedge.Actor(ctx))
+	e, err := h.app.Transfer.StartExport(ctx, httpedge.Actor(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (h *handler) StartExport(ctx context.Context) (*ext.Export, error) {
 
 // GetExport implements getExport.
 func (h *handler) GetExport(ctx context.Context, p ext.GetExportParams) (*ext.Export, error) {
-	e, err := h.app.Export(ctx, httpedge.Actor(ctx), domain.ExportID(p.ID))
+	e, err := h.app.Transfer.Export(ctx, httpedge.Actor(ctx), domain.ExportID(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +61,12 @@ func (h *handler) GetExport(ctx context.Context, p ext.GetExportParams) (*ext.Ex
 
 // DeleteExport implements deleteExport.
 func (h *handler) DeleteExport(ctx context.Context, p ext.DeleteExportParams) error {
-	return h.app.DeleteExport(ctx, httpedge.Actor(ctx), domain.ExportID(p.ID))
+	return h.app.Transfer.DeleteExport(ctx, httpedge.Actor(ctx), domain.ExportID(p.ID))
 }
 
 // GetExportFile implements getExportFile.
 func (h *handler) GetExportFile(ctx context.Context, p ext.GetExportFileParams, w http.ResponseWriter) error {
-	e, f, err := h.app.OpenExport(ctx, httpedge.Actor(ctx), domain.ExportID(p.ID))
+	e, f, err := h.app.Transfer.OpenExport(ctx, httpedge.Actor(ctx), domain.ExportID(p.ID))
 	if err != nil {
 		return err
 	}

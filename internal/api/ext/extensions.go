@@ -14,17 +14,17 @@ import (
 
 // DeleteBlock implements deleteBlock.
 func (h *handler) DeleteBlock(ctx context.Context, p ext.DeleteBlockParams) error {
-	return h.app.DeleteBlock(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+	return h.app.Collections.DeleteBlock(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
 }
 
 // DisconnectBlock implements disconnectBlock.
 func (h *handler) DisconnectBlock(ctx context.Context, p ext.DisconnectBlockParams) error {
-	return h.app.DisconnectBlock(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), domain.BlockID(p.BlockID))
+	return h.app.Collections.DisconnectBlock(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), domain.BlockID(p.BlockID))
 }
 
 // GetBlockProcessing implements getBlockProcessing.
 func (h *handler) GetBlockProcessing(ctx context.Context, p ext.GetBlockProcessingParams) (*ext.BlockProcessing, error) {
-	status, err := h.app.Processing(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+	status, err := h.app.Content.Processing(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (h *handler) GetBlockProcessing(ctx context.Context, p ext.GetBlockProcessi
 
 // ReprocessBlock implements reprocessBlock.
 func (h *handler) ReprocessBlock(ctx context.Context, p ext.ReprocessBlockParams) (*ext.BlockProcessing, error) {
-	status, err := h.app.Reprocess(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+	status, err := h.app.Content.Reprocess(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func blockProcessing(p domain.ProcessingStatus) *ext.BlockProcessing {
 
 // GetBlockFileMetadata implements getBlockFileMetadata.
 func (h *handler) GetBlockFileMetadata(ctx context.Context, p ext.GetBlockFileMetadataParams) (*ext.FileMetadata, error) {
-	b, err := h.app.FileMetadata(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+	b, err := h.app.Content.FileMetadata(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (h *handler) GetBlockFileMetadata(ctx context.Context, p ext.GetBlockFileMe
 
 // SetBlockFileMetadata implements setBlockFileMetadata.
 func (h *handler) SetBlockFileMetadata(ctx context.Context, req *ext.SetBlockFileMetadataReq, p ext.SetBlockFileMetadataParams) (*ext.FileMetadata, error) {
-	b, err := h.app.UpdateBlock(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), collections.UpdateBlockInput{KeepFileMetadata: &req.Keep})
+	b, err := h.app.Collections.UpdateBlock(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), collections.UpdateBlockInput{KeepFileMetadata: &req.Keep})
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +64,17 @@ func (h *handler) SetBlockFileMetadata(ctx context.Context, req *ext.SetBlockFil
 }
 
 func (h *handler) fileMetadata(b domain.Block) *ext.FileMetadata {
-	return &ext.FileMetadata{Keep: b.KeepsMetadata(), State: ext.FileMetadataState(h.app.MetadataState(b))}
+	return &ext.FileMetadata{Keep: b.KeepsMetadata(), State: ext.FileMetadataState(h.app.Content.MetadataState(b))}
 }
 
 // GetMyUsage implements getMyUsage.
 func (h *handler) GetMyUsage(ctx context.Context) (*ext.Usage, error) {
-	u, q, err := h.app.ByteUsage(ctx, httpedge.Actor(ctx))
+	u, q, err := h.app.Content.ByteUsage(ctx, httpedge.Actor(ctx))
 	if err != nil {
 		return nil, err
 	}
 	return &ext.Usage{Unused: byteUsage(u.Unused, q.Unused), Total: byteUsage(u.Total, q.Total), Files: u.Files(), Texts: u.Texts, Uploads: ext.UsageUploads{
-		Open: u.Uploads, Limit: content.MaxOpenUploads, AtOnce: content.UploadsAtOnce, MaxBytes: h.app.UploadLimit()}}, nil
+		Open: u.Uploads, Limit: content.MaxOpenUploads, AtOnce: content.UploadsAtOnce, MaxBytes: h.app.Content.UploadLimit()}}, nil
 }
 
 func byteUsage(bytes, limit int64) ext.ByteUsage {
@@ -83,7 +83,7 @@ func byteUsage(bytes, limit int64) ext.ByteUsage {
 
 // UpdateMe implements updateMe.
 func (h *handler) UpdateMe(ctx context.Context, r *ext.UpdateMeReq) (*ext.Profile, error) {
-	u, err := h.app.UpdateMe(ctx, httpedge.Actor(ctx), people.UpdateMeInput{
+	u, err := h.app.People.UpdateMe(ctx, httpedge.Actor(ctx), people.UpdateMeInput{
 		Name: httpedge.Given(r.Name), Bio: httpedge.Patch(r.Bio),
 		Avatar: httpedge.Patch(r.AvatarURL)})
 	if err != nil {

@@ -15,14 +15,14 @@ func followTarget(kind domain.SubjectType, id string) people.FollowTarget {
 
 // follow and the next functions serve the three kinds of things that can be followed.
 func (h *handler) follow(ctx context.Context, t people.FollowTarget) (*ext.FollowState, error) {
-	if err := h.app.Follow(ctx, httpedge.Actor(ctx), t); err != nil {
+	if err := h.app.People.Follow(ctx, httpedge.Actor(ctx), t); err != nil {
 		return nil, err
 	}
 	return &ext.FollowState{Following: true}, nil
 }
 
 func (h *handler) followState(ctx context.Context, t people.FollowTarget) (*ext.FollowState, error) {
-	following, err := h.app.IsFollowing(ctx, httpedge.Actor(ctx), t)
+	following, err := h.app.People.IsFollowing(ctx, httpedge.Actor(ctx), t)
 	if err != nil {
 		return nil, err
 	}
@@ -61,15 +61,15 @@ func (h *handler) FollowGroup(ctx context.Context, p ext.FollowGroupParams) (*ex
 
 // UnfollowUser implements unfollowUser.
 func (h *handler) UnfollowUser(ctx context.Context, p ext.UnfollowUserParams) error {
-	return h.app.Unfollow(ctx, httpedge.Actor(ctx), followTarget(domain.SubjectUser, p.ID))
+	return h.app.People.Unfollow(ctx, httpedge.Actor(ctx), followTarget(domain.SubjectUser, p.ID))
 }
 
 // UnfollowChannel implements unfollowChannel.
 func (h *handler) UnfollowChannel(ctx context.Context, p ext.UnfollowChannelParams) error {
-	return h.app.Unfollow(ctx, httpedge.Actor(ctx), followTarget(domain.SubjectChannel, p.ID))
+	return h.app.People.Unfollow(ctx, httpedge.Actor(ctx), followTarget(domain.SubjectChannel, p.ID))
 }
 
 // UnfollowGroup implements unfollowGroup.
 func (h *handler) UnfollowGroup(ctx context.Context, p ext.UnfollowGroupParams) error {
-	return h.app.Unfollow(ctx, httpedge.Actor(ctx), followTarget(domain.SubjectGroup, p.ID))
+	return h.app.People.Unfollow(ctx, httpedge.Actor(ctx), followTarget(domain.SubjectGroup, p.ID))
 }

@@ -15,7 +15,7 @@ import (
 // ListImports implements listImports.
 func (h *handler) ListImports(ctx context.Context, p ext.ListImportsParams) (*ext.ImportList, error) {
 	page := httpedge.Page(p.Page, p.Per)
-	l, err := h.app.Imports(ctx, httpedge.Actor(ctx), page)
+	l, err := h.app.Transfer.Imports(ctx, httpedge.Actor(ctx), page)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (h *handler) ListImports(ctx context.Context, p ext.ListImportsParams) (*ex
 
 // StartImport implements startImport.
 func (h *handler) StartImport(ctx context.Context, r *ext.StartImportReq) (*ext.Import, error) {
-	i, err := h.app.StartImport(ctx, httpedge.Actor(ctx), transfer.StartImportInput{
+	i, err := h.app.Transfer.StartImport(ctx, httpedge.Actor(ctx), transfer.StartImportInput{
 		Source: domain.ImportSource(r.Source), Address: r.Address.Or(""), Token: r.Token.Or(""), What: r.What,
 		Upload: r.UploadKey.Or(""), Encoding: r.Encoding.Or(""), Visibility: domain.Visibility(r.Visibility.Or("")),
 		IntoVisible: r.IntoVisible.Or(false)})
@@ -41,7 +41,7 @@ func (h *handler) StartImport(ctx context.Context, r *ext.StartImportReq) (*ext.
 
 // GetImport implements getImport.
 func (h *handler) GetImport(ctx context.Context, p ext.GetImportParams) (*ext.Import, error) {
-	r, err := h.app.Import(ctx, httpedge.Actor(ctx), domain.ImportID(p.ID))
+	r, err := h.app.Transfer.Import(ctx, httpedge.Actor(ctx), domain.ImportID(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (h *handler) GetImport(ctx context.Context, p ext.GetImportParams) (*ext.Im
 
 // StopImport implements stopImport.
 func (h *handler) StopImport(ctx context.Context, p ext.StopImportParams) error {
-	return h.app.StopImport(ctx, httpedge.Actor(ctx), domain.ImportID(p.ID))
+	return h.app.Transfer.StopImport(ctx, httpedge.Actor(ctx), domain.ImportID(p.ID))
 }
 
 func (h *handler) showImport(i *domain.Import) *ext.Import {

@@ -11,6 +11,6 @@ import (
 
 // CreateReport implements createReport.
 func (h *handler) CreateReport(ctx context.Context, r *ext.CreateReportReq) error {
-	return h.app.Report(ctx, httpedge.Actor(ctx), moderation.ReportInput{
+	return h.app.Moderation.Report(ctx, httpedge.Actor(ctx), moderation.ReportInput{
 		About: domain.Subject{Type: domain.SubjectType(r.Type), ID: r.ID}, Reason: moderation.Reason(r.Reason), Text: r.Text.Or("")})
 }

@@ -8,7 +8,7 @@ import (
 
 // GetSite implements getSite.
 func (h *handler) GetSite(ctx context.Context) (*ext.Site, error) {
-	s, err := h.app.SiteSettings(ctx)
+	s, err := h.app.Operating.SiteSettings(ctx)
 	if err != nil {
 		return nil, err
 	}

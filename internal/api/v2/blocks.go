@@ -10,11 +10,11 @@ const connectionsShown = 100
 
 // getBlock returns a block with its channels.
 func (h *handler) getBlock(c call) (answer, error) {
-	b, err := h.app.Block(c.ctx, c.who, domain.BlockID(c.id(0)))
+	b, err := h.app.Collections.Block(c.ctx, c.who, domain.BlockID(c.id(0)))
 	if err != nil {
 		return nil, err
 	}
-	l, err := h.app.BlockConnections(c.ctx, c.who, b.ID, collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true,
+	l, err := h.app.Collections.BlockConnections(c.ctx, c.who, b.ID, collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true,
 		Page: domain.Page{Number: 1, Per: connectionsShown}})
 	if err != nil {
 		return nil, err
@@ -36,12 +36,12 @@ func (h *handler) getBlock(c call) (answer, error) {
 
 // getBlockChannels lists the channels of a block.
 func (h *handler) getBlockChannels(c call) (answer, error) {
-	b, err := h.app.Block(c.ctx, c.who, domain.BlockID(c.id(0)))
+	b, err := h.app.Collections.Block(c.ctx, c.who, domain.BlockID(c.id(0)))
 	if err != nil {
 		return nil, err
 	}
 	at := c.page()
-	l, err := h.app.BlockConnections(c.ctx, c.who, b.ID,
+	l, err := h.app.Collections.BlockConnections(c.ctx, c.who, b.ID,
 		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: at})
 	if err != nil {
 		return nil, err

@@ -66,12 +66,12 @@ func (c *cast) contents(all []collections.Content) {
 
 // load reads everything that was added, with one statement per kind.
 func (c *cast) load(ctx context.Context) (err error) {
-	if c.users, err = c.app.UsersByID(ctx, slices.Collect(maps.Keys(c.users))); err != nil {
+	if c.users, err = c.app.People.UsersByID(ctx, slices.Collect(maps.Keys(c.users))); err != nil {
 		return err
 	}
-	if c.groups, err = c.app.GroupsByID(ctx, c.who, slices.Collect(maps.Keys(c.groups))); err != nil {
+	if c.groups, err = c.app.People.GroupsByID(ctx, c.who, slices.Collect(maps.Keys(c.groups))); err != nil {
 		return err
 	}
-	c.channels, err = c.app.ChannelFacts(ctx, c.who, slices.Collect(maps.Keys(c.channels)))
+	c.channels, err = c.app.Collections.ChannelFacts(ctx, c.who, slices.Collect(maps.Keys(c.channels)))
 	return err
 }

@@ -17,12 +17,12 @@ func (h *handler) getOpenapi(call) (answer, error) {
 
 // getChannel returns a channel with a page of its contents.
 func (h *handler) getChannel(c call) (answer, error) {
-	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	ch, err := h.app.Collections.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
 		return nil, err
 	}
 	at := c.page()
-	l, err := h.app.Contents(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)}, collections.ContentsInput{Sort: c.sort(), Page: at})
+	l, err := h.app.Collections.Contents(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)}, collections.ContentsInput{Sort: c.sort(), Page: at})
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +41,11 @@ func (h *handler) getChannel(c call) (answer, error) {
 
 // getChannelThumb returns a channel with its first items.
 func (h *handler) getChannelThumb(c call) (answer, error) {
-	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	ch, err := h.app.Collections.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
 		return nil, err
 	}
-	l, err := h.app.Contents(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)},
+	l, err := h.app.Collections.Contents(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)},
 		collections.ContentsInput{Page: domain.Page{Number: 1, Per: thumbItems}})
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (h *handler) shownChannel(c call, ch *domain.Channel, preview []collections
 
 // getChannelContents returns only a page of a channel's contents.
 func (h *handler) getChannelContents(c call) (answer, error) {
-	l, err := h.app.Contents(c.ctx, c.who, c.ref(0), collections.ContentsInput{Sort: c.sort(), Page: c.page()})
+	l, err := h.app.Collections.Contents(c.ctx, c.who, c.ref(0), collections.ContentsInput{Sort: c.sort(), Page: c.page()})
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +80,12 @@ func (h *handler) getChannelContents(c call) (answer, error) {
 
 // getChannelConnections lists the channels that contain a channel.
 func (h *handler) getChannelConnections(c call) (answer, error) {
-	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	ch, err := h.app.Collections.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
 		return nil, err
 	}
 	at := c.page()
-	l, err := h.app.ChannelConnections(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)},
+	l, err := h.app.Collections.ChannelConnections(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)},
 		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: at})
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (h *handler) getChannelConnections(c call) (answer, error) {
 // getChannelChannels lists the channels that share items with a channel, with the number of those.
 func (h *handler) getChannelChannels(c call) (answer, error) {
 	at := c.page()
-	l, err := h.app.SharedChannels(c.ctx, c.who, c.ref(0), at)
+	l, err := h.app.Collections.SharedChannels(c.ctx, c.who, c.ref(0), at)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (h *handler) previews(c call, all []domain.Channel, highest bool) (map[doma
 	for i := range all {
 		ids[i] = all[i].ID
 	}
-	found, err := h.app.PreviewContents(c.ctx, c.who, ids, previewItems, highest)
+	found, err := h.app.Collections.PreviewContents(c.ctx, c.who, ids, previewItems, highest)
 	if found == nil {
 		found = map[domain.ChannelID][]collections.Content{}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func (h *handler) getCollaborators(c call) (answer, error) {
-	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	ch, err := h.app.Collections.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (c call) named() ([]domain.PrincipalRef, error) {
 // addCollaborators adds users to the collaborators of a channel.
 func (h *handler) addCollaborators(c call) (answer, error) {
 	return h.changeCollaborators(c, func(ref domain.Ref, named []domain.PrincipalRef) error {
-		_, err := h.app.AddCollaborators(c.ctx, c.who, ref, named...)
+		_, err := h.app.Collections.AddCollaborators(c.ctx, c.who, ref, named...)
 		return err
 	})
 }
@@ -38,7 +38,7 @@ func (h *handler) addCollaborators(c call) (answer, error) {
 // setCollaborators replaces the users who collaborate on a channel.
 func (h *handler) setCollaborators(c call) (answer, error) {
 	return h.changeCollaborators(c, func(ref domain.Ref, named []domain.PrincipalRef) error {
-		_, err := h.app.SetCollaborators(c.ctx, c.who, ref, named)
+		_, err := h.app.Collections.SetCollaborators(c.ctx, c.who, ref, named)
 		return err
 	})
 }
@@ -50,11 +50,11 @@ func (h *handler) removeCollaborators(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	ch, err := h.app.Collections.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
 		return nil, err
 	}
-	if err := h.app.RemoveCollaborators(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)}, named...); err != nil {
+	if err := h.app.Collections.RemoveCollaborators(c.ctx, c.who, domain.Ref{ID: int64(ch.ID)}, named...); err != nil {
 		return nil, ofIDs(err)
 	}
 	left := slices.DeleteFunc(slices.Clone(ch.Collaborators), func(p domain.Principal) bool { return slices.Contains(named, p.PrincipalRef) })

@@ -5,11 +5,11 @@ import "vitrine/internal/domain"
 // getComments lists the comments on a block, oldest first.
 func (h *handler) getComments(c call) (answer, error) {
 	at := c.page()
-	l, err := h.app.Comments(c.ctx, c.who, domain.BlockID(c.id(0)), false, at)
+	l, err := h.app.Collections.Comments(c.ctx, c.who, domain.BlockID(c.id(0)), false, at)
 	if err != nil {
 		return nil, err
 	}
-	mentions, err := h.app.Mentioned(c.ctx, l.Items)
+	mentions, err := h.app.Collections.Mentioned(c.ctx, l.Items)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +43,11 @@ func (h *handler) createComment(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := h.app.CreateComment(c.ctx, c.who, domain.BlockID(c.id(0)), body)
+	made, err := h.app.Collections.CreateComment(c.ctx, c.who, domain.BlockID(c.id(0)), body)
 	if err != nil {
 		return nil, err
 	}
-	mentions, err := h.app.Mentioned(c.ctx, []domain.Comment{made})
+	mentions, err := h.app.Collections.Mentioned(c.ctx, []domain.Comment{made})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (h *handler) createComment(c call) (answer, error) {
 
 // commentAt returns the comment of a path, which must be on the path's block.
 func (h *handler) commentAt(c call) (domain.CommentID, error) {
-	found, err := h.app.Comment(c.ctx, c.who, domain.CommentID(c.id(1)))
+	found, err := h.app.Collections.Comment(c.ctx, c.who, domain.CommentID(c.id(1)))
 	if err == nil && found.BlockID != domain.BlockID(c.id(0)) {
 		err = domain.NewNotFound()
 	}
@@ -77,7 +77,7 @@ func (h *handler) updateComment(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = h.app.UpdateComment(c.ctx, c.who, id, body)
+	_, err = h.app.Collections.UpdateComment(c.ctx, c.who, id, body)
 	return nil, err
 }
 
@@ -86,5 +86,5 @@ func (h *handler) deleteComment(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, h.app.DeleteComment(c.ctx, c.who, id)
+	return nil, h.app.Collections.DeleteComment(c.ctx, c.who, id)
 }

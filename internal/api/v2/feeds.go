@@ -42,7 +42,7 @@ func (c call) part() people.Part {
 // feed returns a page of activities (behaviour-v2.md section 7).
 func (h *handler) feed(c call, of people.ActivitySource) (answer, error) {
 	part := c.part()
-	found, err := h.app.Activities(c.ctx, c.who, of, part)
+	found, err := h.app.People.Activities(c.ctx, c.who, of, part)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func feedEnvelope(p pen, part people.Part) {
 // getNotifications returns a page of the actor's notifications.
 func (h *handler) getNotifications(c call) (answer, error) {
 	part := c.part()
-	found, err := h.app.NotificationsAt(c.ctx, c.who, part)
+	found, err := h.app.People.NotificationsAt(c.ctx, c.who, part)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (h *handler) getNotifications(c call) (answer, error) {
 }
 
 func (h *handler) getUnreadCount(c call) (answer, error) {
-	u, err := h.app.Me(c.ctx, c.who)
+	u, err := h.app.People.Me(c.ctx, c.who)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +109,6 @@ func (h *handler) getUnreadCount(c call) (answer, error) {
 }
 
 func (h *handler) clearNotifications(c call) (answer, error) {
-	_, err := h.app.ReadAllNotifications(c.ctx, c.who)
+	_, err := h.app.People.ReadAllNotifications(c.ctx, c.who)
 	return empty, err
 }

@@ -8,7 +8,7 @@ import (
 
 // getUser returns a user.
 func (h *handler) getUser(c call) (answer, error) {
-	u, err := h.app.User(c.ctx, c.ref(0))
+	u, err := h.app.People.User(c.ctx, c.ref(0))
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func (h *handler) getUser(c call) (answer, error) {
 
 // getUserChannel is the operation for the channel of a profile, which does not exist here.
 func (h *handler) getUserChannel(c call) (answer, error) {
-	if _, err := h.app.User(c.ctx, c.ref(0)); err != nil {
+	if _, err := h.app.People.User(c.ctx, c.ref(0)); err != nil {
 		return nil, err
 	}
 	return nil, domain.NewNotFound()
@@ -26,7 +26,7 @@ func (h *handler) getUserChannel(c call) (answer, error) {
 
 // made lists the channels that a user created.
 func (h *handler) made(c call, ref domain.Ref, at domain.Page) (l domain.List[domain.Channel], err error) {
-	found, err := h.app.UserContents(c.ctx, c.who, ref, channelsByAddition(at))
+	found, err := h.app.Finder.UserContents(c.ctx, c.who, ref, channelsByAddition(at))
 	return channelsOf(found), err
 }
 
@@ -69,7 +69,7 @@ func (h *handler) madeList(c call, ref domain.Ref) (answer, error) {
 // getUserFollowing lists the users, channels and groups that a user follows.
 func (h *handler) getUserFollowing(c call) (answer, error) {
 	at := c.page()
-	l, err := h.app.Following(c.ctx, c.who, c.ref(0), people.FollowingInput{Desc: true, Page: at})
+	l, err := h.app.People.Following(c.ctx, c.who, c.ref(0), people.FollowingInput{Desc: true, Page: at})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (h *handler) getChannelFollowers(c call) (answer, error) {
 
 func (h *handler) followers(c call, kind domain.SubjectType, class string) (answer, error) {
 	at := c.page()
-	l, err := h.app.Followers(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)}, true, at)
+	l, err := h.app.People.Followers(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)}, true, at)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (h *handler) followUser(c call) (answer, error)    { return h.follow(c, dom
 func (h *handler) followChannel(c call) (answer, error) { return h.follow(c, domain.SubjectChannel) }
 
 func (h *handler) follow(c call, kind domain.SubjectType) (answer, error) {
-	err := h.app.Follow(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)})
+	err := h.app.People.Follow(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)})
 	return empty, err
 }
 
@@ -128,7 +128,7 @@ func (h *handler) unfollowChannel(c call) (answer, error) {
 }
 
 func (h *handler) unfollow(c call, kind domain.SubjectType) (answer, error) {
-	return nil, h.app.Unfollow(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)})
+	return nil, h.app.People.Unfollow(c.ctx, c.who, people.FollowTarget{Type: kind, Ref: c.ref(0)})
 }
 
 // ownChannels is the page of channels in the representation of a user.
@@ -149,7 +149,7 @@ func (h *handler) getMe(c call) (answer, error) {
 }
 
 func (h *handler) me(c call) (u domain.User, channels []domain.Channel, cast *cast, err error) {
-	if u, err = h.app.Me(c.ctx, c.who); err != nil {
+	if u, err = h.app.People.Me(c.ctx, c.who); err != nil {
 		return u, nil, nil, err
 	}
 	l, err := h.made(c, domain.Ref{ID: int64(u.ID)}, ownChannels)
@@ -170,7 +170,7 @@ func (h *handler) getAccounts(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	followed, users, _, err := h.app.FollowedIDs(c.ctx, c.who)
+	followed, users, _, err := h.app.People.FollowedIDs(c.ctx, c.who)
 	if err != nil {
 		return nil, err
 	}
@@ -194,11 +194,11 @@ var membersShown = domain.Page{Number: 1, Per: domain.MaxPerPage}
 
 // getGroup returns a group with its members.
 func (h *handler) getGroup(c call) (answer, error) {
-	g, err := h.app.Group(c.ctx, c.who, c.ref(0))
+	g, err := h.app.People.Group(c.ctx, c.who, c.ref(0))
 	if err != nil {
 		return nil, err
 	}
-	members, err := h.app.Members(c.ctx, c.who, domain.Ref{ID: int64(g.ID)}, membersShown)
+	members, err := h.app.People.Members(c.ctx, c.who, domain.Ref{ID: int64(g.ID)}, membersShown)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (h *handler) getGroup(c call) (answer, error) {
 // getGroupChannels lists the channels of a group.
 func (h *handler) getGroupChannels(c call) (answer, error) {
 	at := c.page()
-	found, err := h.app.GroupContents(c.ctx, c.who, c.ref(0), channelsByAddition(at))
+	found, err := h.app.Finder.GroupContents(c.ctx, c.who, c.ref(0), channelsByAddition(at))
 	if err != nil {
 		return nil, err
 	}

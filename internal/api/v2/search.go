@@ -47,7 +47,7 @@ func (h *handler) find(c call, term *string, types []string) (answer, error) {
 	if term == nil {
 		viewer = domain.Actor{} // the client may publish the list of channels
 	}
-	l, err := h.app.Explore(c.ctx, viewer, in, nil)
+	l, err := h.app.Finder.Explore(c.ctx, viewer, in, nil)
 	if err != nil {
 		return nil, err
 	}

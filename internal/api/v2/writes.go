@@ -20,7 +20,7 @@ func (h *handler) createChannel(c call) (answer, error) {
 	if err := c.input(&in); err != nil {
 		return nil, err
 	}
-	ch, err := h.app.CreateChannel(c.ctx, c.who, collections.CreateChannelInput{Title: in.Title, Description: in.Description,
+	ch, err := h.app.Collections.CreateChannel(c.ctx, c.who, collections.CreateChannelInput{Title: in.Title, Description: in.Description,
 		Visibility: domain.Visibility(cmp.Or(in.Status, string(domain.Public)))})
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (h *handler) updateChannel(c call) (answer, error) {
 	if err := c.input(&in); err != nil {
 		return nil, err
 	}
-	ch, err := h.app.UpdateChannel(c.ctx, c.who, c.ref(0), collections.UpdateChannelInput{Title: in.Title, Visibility: in.Status,
+	ch, err := h.app.Collections.UpdateChannel(c.ctx, c.who, c.ref(0), collections.UpdateChannelInput{Title: in.Title, Visibility: in.Status,
 		Description: core.Patch{Set: in.Description != nil, Value: in.Description}})
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (h *handler) updateChannel(c call) (answer, error) {
 }
 
 func (h *handler) deleteChannel(c call) (answer, error) {
-	return nil, h.app.DeleteChannel(c.ctx, c.who, c.ref(0))
+	return nil, h.app.Collections.DeleteChannel(c.ctx, c.who, c.ref(0))
 }
 
 // item names a thing in a request by type and id.
@@ -80,14 +80,14 @@ func (h *handler) sortChannel(c call) (answer, error) {
 		if err := f.Err(); err != nil {
 			return nil, err
 		}
-		_, err := h.app.MoveItem(c.ctx, c.who, c.ref(0), in.ref(), int64(in.Position))
+		_, err := h.app.Collections.MoveItem(c.ctx, c.who, c.ref(0), in.ref(), int64(in.Position))
 		return nil, err
 	}
 	ids := make([]int64, len(in.IDs))
 	for i, id := range in.IDs {
 		ids[i] = int64(id)
 	}
-	return nil, h.app.SortContents(c.ctx, c.who, c.ref(0), ids)
+	return nil, h.app.Collections.SortContents(c.ctx, c.who, c.ref(0), ids)
 }
 
 // createBlock creates a block in a channel from a URL or a text.
@@ -119,7 +119,7 @@ func (h *handler) createBlock(c call) (answer, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	made, err := h.app.CreateBlockIn(c.ctx, c.who, c.ref(0), collections.BlockInput{Value: cmp.Or(source, in.Content),
+	made, err := h.app.Collections.CreateBlockIn(c.ctx, c.who, c.ref(0), collections.BlockInput{Value: cmp.Or(source, in.Content),
 		Title: in.Title, Description: in.Description}, int64(in.Position))
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (h *handler) createConnection(c call) (answer, error) {
 	if err := c.input(&in); err != nil {
 		return nil, err
 	}
-	made, err := h.app.ConnectTo(c.ctx, c.who, c.ref(0), in.ref(), int64(in.Position))
+	made, err := h.app.Collections.ConnectTo(c.ctx, c.who, c.ref(0), in.ref(), int64(in.Position))
 	if err != nil {
 		return nil, err
 	}
@@ -155,32 +155,32 @@ func (h *handler) shownItem(c call, of collections.Content) (answer, error) {
 
 // removeBlock removes a block from a channel.
 func (h *handler) removeBlock(c call) (answer, error) {
-	return nil, h.app.DisconnectBlock(c.ctx, c.who, c.ref(0), domain.BlockID(c.id(1)))
+	return nil, h.app.Collections.DisconnectBlock(c.ctx, c.who, c.ref(0), domain.BlockID(c.id(1)))
 }
 
 // removeConnection removes a connection from a channel.
 func (h *handler) removeConnection(c call) (answer, error) {
-	placed, err := h.app.Connection(c.ctx, c.who, domain.ConnectionID(c.id(1)))
+	placed, err := h.app.Collections.Connection(c.ctx, c.who, domain.ConnectionID(c.id(1)))
 	if err != nil {
 		return nil, err
 	}
-	ch, err := h.app.Channel(c.ctx, c.who, c.ref(0))
+	ch, err := h.app.Collections.Channel(c.ctx, c.who, c.ref(0))
 	if err != nil {
 		return nil, err
 	}
 	if ch.ID != placed.ChannelID {
 		return nil, domain.NewNotFound()
 	}
-	return nil, h.app.DeleteConnection(c.ctx, c.who, placed.ID)
+	return nil, h.app.Collections.DeleteConnection(c.ctx, c.who, placed.ID)
 }
 
 func (h *handler) deleteConnection(c call) (answer, error) {
-	return nil, h.app.DeleteConnection(c.ctx, c.who, domain.ConnectionID(c.id(0)))
+	return nil, h.app.Collections.DeleteConnection(c.ctx, c.who, domain.ConnectionID(c.id(0)))
 }
 
 // selectBlock selects or deselects a block in a channel.
 func (h *handler) selectBlock(c call) (answer, error) {
-	placed, err := h.app.SelectItem(c.ctx, c.who, c.ref(0), domain.BlockRef(domain.BlockID(c.id(1))))
+	placed, err := h.app.Collections.SelectItem(c.ctx, c.who, c.ref(0), domain.BlockRef(domain.BlockID(c.id(1))))
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (h *handler) selectBlock(c call) (answer, error) {
 }
 
 func (h *handler) selectConnection(c call) (answer, error) {
-	placed, err := h.app.Select(c.ctx, c.who, domain.ConnectionID(c.id(0)))
+	placed, err := h.app.Collections.Select(c.ctx, c.who, domain.ConnectionID(c.id(0)))
 	if err != nil {
 		return nil, err
 	}
@@ -199,14 +199,14 @@ func (h *handler) selectConnection(c call) (answer, error) {
 func (h *handler) shownConnection(c call, placed collections.PlacedConnection) (answer, error) {
 	shown := collections.Content{Connection: placed.Connection}
 	if placed.Item.Type == domain.ItemChannel {
-		ch, err := h.app.Channel(c.ctx, c.who, domain.Ref{ID: placed.Item.ID})
+		ch, err := h.app.Collections.Channel(c.ctx, c.who, domain.Ref{ID: placed.Item.ID})
 		if err != nil {
 			return nil, err
 		}
 		shown.Channel = &ch.Channel
 		return h.shownItem(c, shown)
 	}
-	b, err := h.app.Block(c.ctx, c.who, domain.BlockID(placed.Item.ID))
+	b, err := h.app.Collections.Block(c.ctx, c.who, domain.BlockID(placed.Item.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (h *handler) updateBlock(c call) (answer, error) {
 	if err := c.input(&in); err != nil {
 		return nil, err
 	}
-	_, err := h.app.UpdateBlock(c.ctx, c.who, domain.BlockID(c.id(0)),
+	_, err := h.app.Collections.UpdateBlock(c.ctx, c.who, domain.BlockID(c.id(0)),
 		collections.UpdateBlockInput{Title: in.Title, Description: in.Description, Content: in.Content})
 	return nil, err
 }

@@ -19,7 +19,7 @@ func (h *handler) BatchCreateBlocks(ctx context.Context, r *v3.BatchCreateBlocks
 			OriginalSourceURL: httpedge.Given(b.OriginalSourceURL), OriginalSourceTitle: httpedge.Given(b.OriginalSourceTitle),
 			AltText: httpedge.Given(b.AltText), Metadata: rawMetadata(b.Metadata)}
 	}
-	b, err := h.app.CreateBatch(ctx, httpedge.Actor(ctx), collections.CreateBatchInput{Blocks: blocks,
+	b, err := h.app.Collections.CreateBatch(ctx, httpedge.Actor(ctx), collections.CreateBatchInput{Blocks: blocks,
 		Plain: targets(r.ChannelIds, v3.OptInt64{}, nil), Placed: targets(nil, v3.OptInt64{}, r.Channels)})
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (h *handler) BatchCreateBlocks(ctx context.Context, r *v3.BatchCreateBlocks
 // GetBatchStatus implements getBatchStatus. An id that is not a UUID is unknown; UUIDs may be in upper case (RFC 9562
 // section 4).
 func (h *handler) GetBatchStatus(ctx context.Context, p v3.GetBatchStatusParams) (*v3.BatchStatus, error) {
-	b, err := h.app.Batch(ctx, httpedge.Actor(ctx), strings.ToLower(p.BatchID))
+	b, err := h.app.Collections.Batch(ctx, httpedge.Actor(ctx), strings.ToLower(p.BatchID))
 	if err != nil {
 		return nil, err
 	}

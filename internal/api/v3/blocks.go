@@ -17,7 +17,7 @@ func (h *handler) GetBlock(ctx context.Context, p v3.GetBlockParams) (wire.Item,
 	if k, _ := blockKey(domain.BlockStamp{ID: id}); !h.pieces.Holds(k) {
 		return h.readBlock(ctx, who, id)
 	}
-	s, err := h.app.BlockStamp(ctx, who, id)
+	s, err := h.app.Collections.BlockStamp(ctx, who, id)
 	if err != nil {
 		return wire.Item{}, err
 	}
@@ -32,7 +32,7 @@ func (h *handler) GetBlock(ctx context.Context, p v3.GetBlockParams) (wire.Item,
 
 // readBlock reads a block and caches its encoding.
 func (h *handler) readBlock(ctx context.Context, who domain.Actor, id domain.BlockID) (wire.Item, error) {
-	b, err := h.app.Block(ctx, who, id)
+	b, err := h.app.Collections.Block(ctx, who, id)
 	if err != nil {
 		return wire.Item{}, err
 	}
@@ -50,7 +50,7 @@ func (h *handler) readBlock(ctx context.Context, who domain.Actor, id domain.Blo
 // CreateBlock implements createBlock.
 func (h *handler) CreateBlock(ctx context.Context, r *v3.CreateBlockReq) (wire.Item, error) {
 	who := httpedge.Actor(ctx)
-	b, err := h.app.CreateBlock(ctx, who, collections.CreateBlockInput{
+	b, err := h.app.Collections.CreateBlock(ctx, who, collections.CreateBlockInput{
 		BlockInput: collections.BlockInput{Value: r.Value, Title: httpedge.Given(r.Title), Description: httpedge.Given(r.Description),
 			OriginalSourceURL: httpedge.Given(r.OriginalSourceURL), OriginalSourceTitle: httpedge.Given(r.OriginalSourceTitle),
 			AltText: httpedge.Given(r.AltText), Metadata: rawMetadata(r.Metadata)},
@@ -64,7 +64,7 @@ func (h *handler) CreateBlock(ctx context.Context, r *v3.CreateBlockReq) (wire.I
 // UpdateBlock implements updateBlock.
 func (h *handler) UpdateBlock(ctx context.Context, r *v3.UpdateBlockReq, p v3.UpdateBlockParams) (wire.Item, error) {
 	who := httpedge.Actor(ctx)
-	b, err := h.app.UpdateBlock(ctx, who, domain.BlockID(p.ID), collections.UpdateBlockInput{
+	b, err := h.app.Collections.UpdateBlock(ctx, who, domain.BlockID(p.ID), collections.UpdateBlockInput{
 		Title: httpedge.Given(r.Title), Description: httpedge.Given(r.Description), Content: httpedge.Given(r.Content),
 		AltText: httpedge.Given(r.AltText), Metadata: rawMetadata(r.Metadata)})
 	if err != nil {
@@ -76,7 +76,7 @@ func (h *handler) UpdateBlock(ctx context.Context, r *v3.UpdateBlockReq, p v3.Up
 // GetBlockConnections implements getBlockConnections.
 func (h *handler) GetBlockConnections(ctx context.Context, p v3.GetBlockConnectionsParams) (*v3.ChannelListResponse, error) {
 	at := httpedge.Page(p.Page, p.Per)
-	l, err := h.app.BlockConnections(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), collections.ItemChannelsInput{
+	l, err := h.app.Collections.BlockConnections(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), collections.ItemChannelsInput{
 		Ownership: domain.Ownership(p.Filter.Or(v3.ConnectionFilterALL)), Desc: newestFirst(p.Sort), Page: at})
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 // GetChannel implements getChannel.
 func (h *handler) GetChannel(ctx context.Context, p v3.GetChannelParams) (*v3.Channel, error) {
 	who := httpedge.Actor(ctx)
-	c, err := h.app.Channel(ctx, who, domain.ParseRef(p.ID))
+	c, err := h.app.Collections.Channel(ctx, who, domain.ParseRef(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (h *handler) GetChannel(ctx context.Context, p v3.GetChannelParams) (*v3.Ch
 // CreateChannel implements createChannel.
 func (h *handler) CreateChannel(ctx context.Context, r *v3.CreateChannelReq) (*v3.Channel, error) {
 	who := httpedge.Actor(ctx)
-	c, err := h.app.CreateChannel(ctx, who, collections.CreateChannelInput{
+	c, err := h.app.Collections.CreateChannel(ctx, who, collections.CreateChannelInput{
 		Title: r.Title, Description: httpedge.Given(r.Description),
 		Visibility: domain.Visibility(r.Visibility.Or(v3.ChannelVisibilityClosed)),
 		Owner:      owner(r.Owner), Metadata: rawMetadata(r.Metadata)})
@@ -38,7 +38,7 @@ func (h *handler) CreateChannel(ctx context.Context, r *v3.CreateChannelReq) (*v
 // UpdateChannel implements updateChannel.
 func (h *handler) UpdateChannel(ctx context.Context, r *v3.UpdateChannelReq, p v3.UpdateChannelParams) (*v3.Channel, error) {
 	who := httpedge.Actor(ctx)
-	c, err := h.app.UpdateChannel(ctx, who, domain.ParseRef(p.ID), collections.UpdateChannelInput{
+	c, err := h.app.Collections.UpdateChannel(ctx, who, domain.ParseRef(p.ID), collections.UpdateChannelInput{
 		Title: httpedge.Given(r.Title), Description: httpedge.Patch(r.Description), Visibility: visibility(r.Visibility),
 		Owner: owner(r.Owner), Metadata: rawMetadata(r.Metadata)})
 	if err != nil {
@@ -49,7 +49,7 @@ func (h *handler) UpdateChannel(ctx context.Context, r *v3.UpdateChannelReq, p v
 
 // DeleteChannel implements deleteChannel.
 func (h *handler) DeleteChannel(ctx context.Context, p v3.DeleteChannelParams) error {
-	return h.app.DeleteChannel(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
+	return h.app.Collections.DeleteChannel(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 }
 
 // contentSorts maps the orders of contents.
@@ -69,13 +69,13 @@ func (h *handler) GetChannelContents(ctx context.Context, p v3.GetChannelContent
 		By: domain.UserID(p.UserID.Or(0)), Page: at}
 	who, ref := httpedge.Actor(ctx), domain.ParseRef(p.ID)
 	if h.pieces != nil {
-		l, err := h.app.KnownContents(ctx, who, ref, in, known{h.pieces})
+		l, err := h.app.Collections.KnownContents(ctx, who, ref, in, known{h.pieces})
 		if err != nil {
 			return nil, err
 		}
 		return h.knownList(ctx, l, at)
 	}
-	l, err := h.app.Contents(ctx, who, ref, in)
+	l, err := h.app.Collections.Contents(ctx, who, ref, in)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (h *handler) GetChannelContents(ctx context.Context, p v3.GetChannelContent
 // GetChannelConnections implements getChannelConnections.
 func (h *handler) GetChannelConnections(ctx context.Context, p v3.GetChannelConnectionsParams) (*v3.ChannelListResponse, error) {
 	at := httpedge.Page(p.Page, p.Per)
-	l, err := h.app.ChannelConnections(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), collections.ItemChannelsInput{
+	l, err := h.app.Collections.ChannelConnections(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), collections.ItemChannelsInput{
 		Ownership: domain.AnyOwner, Desc: newestFirst(p.Sort), Page: at})
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 func (h *handler) GetBlockComments(ctx context.Context, p v3.GetBlockCommentsParams) (*v3.CommentListResponse, error) {
 	at := httpedge.Page(p.Page, p.Per)
 	desc := p.Sort.Or(v3.ConnectionSortCreatedAtAsc) == v3.ConnectionSortCreatedAtDesc
-	l, err := h.app.Comments(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), desc, at)
+	l, err := h.app.Collections.Comments(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), desc, at)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (h *handler) GetBlockComments(ctx context.Context, p v3.GetBlockCommentsPar
 
 // CreateBlockComment implements createBlockComment.
 func (h *handler) CreateBlockComment(ctx context.Context, r *v3.CreateBlockCommentReq, p v3.CreateBlockCommentParams) (*v3.Comment, error) {
-	c, err := h.app.CreateComment(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), r.Body)
+	c, err := h.app.Collections.CreateComment(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID), r.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -34,5 +34,5 @@ func (h *handler) CreateBlockComment(ctx context.Context, r *v3.CreateBlockComme
 
 // DeleteComment implements deleteComment.
 func (h *handler) DeleteComment(ctx context.Context, p v3.DeleteCommentParams) error {
-	return h.app.DeleteComment(ctx, httpedge.Actor(ctx), domain.CommentID(p.ID))
+	return h.app.Collections.DeleteComment(ctx, httpedge.Actor(ctx), domain.CommentID(p.ID))
 }

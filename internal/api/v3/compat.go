@@ -76,26 +76,26 @@ func (c *compat) serve(r *http.Request, op *describe.Operation) (answer json.Mar
 	ctx, who, ref := r.Context(), httpedge.Actor(r.Context()), domain.ParseRef(at["id"])
 	switch op.ID {
 	case "deleteBlock":
-		return nil, c.app.DeleteBlock(ctx, who, domain.BlockID(ref.ID))
+		return nil, c.app.Collections.DeleteBlock(ctx, who, domain.BlockID(ref.ID))
 	case "disconnectBlock":
 		block, err := strconv.ParseInt(at["block_id"], 10, 64)
 		if err != nil {
 			return nil, domain.NewNotFound()
 		}
-		return nil, c.app.DisconnectBlock(ctx, who, ref, domain.BlockID(block))
+		return nil, c.app.Collections.DisconnectBlock(ctx, who, ref, domain.BlockID(block))
 	}
 	users, err := collaboratorIDs(r)
 	if err != nil {
 		return nil, err
 	}
 	if op.ID == "removeCollaborators" {
-		return nil, c.app.RemoveCollaborators(ctx, who, ref, users...)
+		return nil, c.app.Collections.RemoveCollaborators(ctx, who, ref, users...)
 	}
 	return c.addCollaborators(ctx, who, ref, users)
 }
 
 func (c *compat) addCollaborators(ctx context.Context, who domain.Actor, ref domain.Ref, users []domain.PrincipalRef) (json.Marshaler, error) {
-	all, err := c.app.AddCollaborators(ctx, who, ref, users...)
+	all, err := c.app.Collections.AddCollaborators(ctx, who, ref, users...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // GetConnection implements getConnection.
 func (h *handler) GetConnection(ctx context.Context, p v3.GetConnectionParams) (*v3.Connection, error) {
 	who := httpedge.Actor(ctx)
-	c, err := h.app.Connection(ctx, who, domain.ConnectionID(p.ID))
+	c, err := h.app.Collections.Connection(ctx, who, domain.ConnectionID(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (h *handler) GetConnection(ctx context.Context, p v3.GetConnectionParams) (
 func (h *handler) CreateConnection(ctx context.Context, r *v3.CreateConnectionReq) (*v3.CreateConnectionCreated, error) {
 	who := httpedge.Actor(ctx)
 	item := domain.ItemRef{Type: domain.ItemType(r.ConnectableType), ID: r.ConnectableID}
-	made, err := h.app.Connect(ctx, who, item, targets(r.ChannelIds, r.Position, r.Channels))
+	made, err := h.app.Collections.Connect(ctx, who, item, targets(r.ChannelIds, r.Position, r.Channels))
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (h *handler) CreateConnection(ctx context.Context, r *v3.CreateConnectionRe
 // UpdateConnection implements updateConnection.
 func (h *handler) UpdateConnection(ctx context.Context, r *v3.UpdateConnectionReq, p v3.UpdateConnectionParams) (*v3.Connection, error) {
 	who := httpedge.Actor(ctx)
-	c, err := h.app.UpdateConnection(ctx, who, domain.ConnectionID(p.ID), rawMetadata(r.Metadata))
+	c, err := h.app.Collections.UpdateConnection(ctx, who, domain.ConnectionID(p.ID), rawMetadata(r.Metadata))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (h *handler) UpdateConnection(ctx context.Context, r *v3.UpdateConnectionRe
 
 // DeleteConnection implements deleteConnection.
 func (h *handler) DeleteConnection(ctx context.Context, p v3.DeleteConnectionParams) error {
-	return h.app.DeleteConnection(ctx, httpedge.Actor(ctx), domain.ConnectionID(p.ID))
+	return h.app.Collections.DeleteConnection(ctx, httpedge.Actor(ctx), domain.ConnectionID(p.ID))
 }
 
 // MoveConnection implements moveConnection.
@@ -58,7 +58,7 @@ func (h *handler) MoveConnection(ctx context.Context, r *v3.MoveConnectionReq, p
 	if r.Position.Set {
 		position = &r.Position.Value
 	}
-	c, err := h.app.MoveConnection(ctx, who, domain.ConnectionID(p.ID),
+	c, err := h.app.Collections.MoveConnection(ctx, who, domain.ConnectionID(p.ID),
 		domain.Movement(r.Movement.Or(v3.MovementInsertAt)), position)
 	if err != nil {
 		return nil, err

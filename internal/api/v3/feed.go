@@ -11,7 +11,7 @@ import (
 // GetMyFeed implements getMyFeed.
 func (h *handler) GetMyFeed(ctx context.Context, p v3.GetMyFeedParams) (*v3.FeedListResponse, error) {
 	who, in := httpedge.Actor(ctx), cursorInput(p.Limit, p.Next, p.Prev)
-	page, err := h.app.Feed(ctx, who, in)
+	page, err := h.app.People.Feed(ctx, who, in)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func followTarget(kind domain.SubjectType, id string) people.FollowTarget {
 // followers returns a page of a thing's followers.
 func (h *handler) followers(ctx context.Context, t people.FollowTarget, number, per v3.OptInt64, sort v3.OptConnectionSort) (*v3.UserListResponse, error) {
 	at, who := httpedge.Page(number, per), httpedge.Actor(ctx)
-	l, err := h.app.Followers(ctx, who, t, newestFirst(sort), at)
+	l, err := h.app.People.Followers(ctx, who, t, newestFirst(sort), at)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (h *handler) GetGroupFollowers(ctx context.Context, p v3.GetGroupFollowersP
 // GetUserFollowing implements getUserFollowing.
 func (h *handler) GetUserFollowing(ctx context.Context, p v3.GetUserFollowingParams) (*v3.FollowableListResponse, error) {
 	at, who := httpedge.Page(p.Page, p.Per), httpedge.Actor(ctx)
-	l, err := h.app.Following(ctx, who, domain.ParseRef(p.ID), people.FollowingInput{
+	l, err := h.app.People.Following(ctx, who, domain.ParseRef(p.ID), people.FollowingInput{
 		Type: domain.SubjectType(p.Type.Or("")), Desc: newestFirst(p.Sort), Page: at})
 	if err != nil {
 		return nil, err

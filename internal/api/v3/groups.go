@@ -13,7 +13,7 @@ import (
 // GetGroup implements getGroup.
 func (h *handler) GetGroup(ctx context.Context, p v3.GetGroupParams) (*v3.Group, error) {
 	who := httpedge.Actor(ctx)
-	g, err := h.app.Group(ctx, who, domain.ParseRef(p.ID))
+	g, err := h.app.People.Group(ctx, who, domain.ParseRef(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (h *handler) GetGroup(ctx context.Context, p v3.GetGroupParams) (*v3.Group,
 // CreateGroup implements createGroup.
 func (h *handler) CreateGroup(ctx context.Context, r *v3.CreateGroupReq) (*v3.Group, error) {
 	who := httpedge.Actor(ctx)
-	g, err := h.app.CreateGroup(ctx, who, people.CreateGroupInput{Name: r.Name, Description: httpedge.Given(r.Description),
+	g, err := h.app.People.CreateGroup(ctx, who, people.CreateGroupInput{Name: r.Name, Description: httpedge.Given(r.Description),
 		Avatar: httpedge.Given(r.AvatarURL)})
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (h *handler) CreateGroup(ctx context.Context, r *v3.CreateGroupReq) (*v3.Gr
 // UpdateGroup implements updateGroup.
 func (h *handler) UpdateGroup(ctx context.Context, r *v3.UpdateGroupReq, p v3.UpdateGroupParams) (*v3.Group, error) {
 	who := httpedge.Actor(ctx)
-	g, err := h.app.UpdateGroup(ctx, who, domain.ParseRef(p.ID), people.UpdateGroupInput{Name: httpedge.Given(r.Name),
+	g, err := h.app.People.UpdateGroup(ctx, who, domain.ParseRef(p.ID), people.UpdateGroupInput{Name: httpedge.Given(r.Name),
 		Description: httpedge.Patch(r.Description), Avatar: core.Patch{Set: r.AvatarURL.Set, Value: httpedge.Given(r.AvatarURL)}})
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (h *handler) UpdateGroup(ctx context.Context, r *v3.UpdateGroupReq, p v3.Up
 
 // DeleteGroup implements deleteGroup.
 func (h *handler) DeleteGroup(ctx context.Context, p v3.DeleteGroupParams) error {
-	return h.app.DeleteGroup(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
+	return h.app.People.DeleteGroup(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 }
 
 // groupSorts maps the orders of groups.
@@ -63,7 +63,7 @@ var groupSorts = map[v3.GroupSort]domain.GroupSort{
 // GetUserGroups implements getUserGroups.
 func (h *handler) GetUserGroups(ctx context.Context, p v3.GetUserGroupsParams) (*v3.GroupListResponse, error) {
 	who, at := httpedge.Actor(ctx), httpedge.Page(p.Page, p.Per)
-	l, err := h.app.UserGroups(ctx, who, domain.ParseRef(p.ID), groupSorts[p.Sort.Or(v3.GroupSortNameAsc)], at)
+	l, err := h.app.People.UserGroups(ctx, who, domain.ParseRef(p.ID), groupSorts[p.Sort.Or(v3.GroupSortNameAsc)], at)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (h *handler) GetUserGroups(ctx context.Context, p v3.GetUserGroupsParams) (
 // GetGroupMembers implements getGroupMembers.
 func (h *handler) GetGroupMembers(ctx context.Context, p v3.GetGroupMembersParams) (*v3.GroupMemberListResponse, error) {
 	at := httpedge.Page(p.Page, p.Per)
-	l, err := h.app.Members(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), at)
+	l, err := h.app.People.Members(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), at)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (h *handler) GetGroupMembers(ctx context.Context, p v3.GetGroupMembersParam
 
 // JoinGroup implements joinGroup.
 func (h *handler) JoinGroup(ctx context.Context, r *v3.JoinGroupReq, p v3.JoinGroupParams) (v3.JoinGroupRes, error) {
-	m, joined, err := h.app.JoinGroup(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), r.InviteToken.Or(""))
+	m, joined, err := h.app.People.JoinGroup(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), r.InviteToken.Or(""))
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +102,10 @@ func (h *handler) JoinGroup(ctx context.Context, r *v3.JoinGroupReq, p v3.JoinGr
 
 // LeaveGroup implements leaveGroup.
 func (h *handler) LeaveGroup(ctx context.Context, p v3.LeaveGroupParams) error {
-	return h.app.LeaveGroup(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
+	return h.app.People.LeaveGroup(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 }
 
 // RemoveGroupMember implements removeGroupMember.
 func (h *handler) RemoveGroupMember(ctx context.Context, p v3.RemoveGroupMemberParams) error {
-	return h.app.RemoveMember(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), domain.UserID(p.UserID))
+	return h.app.People.RemoveMember(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), domain.UserID(p.UserID))
 }

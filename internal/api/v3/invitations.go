@@ -12,7 +12,7 @@ import (
 // GetGroupInvitations implements getGroupInvitations.
 func (h *handler) GetGroupInvitations(ctx context.Context, p v3.GetGroupInvitationsParams) (*v3.MembershipInvitationListResponse, error) {
 	at := httpedge.Page(p.Page, p.Per)
-	l, err := h.app.Invitations(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), at)
+	l, err := h.app.People.Invitations(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), at)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (h *handler) GetGroupInvitations(ctx context.Context, p v3.GetGroupInvitati
 
 // CreateGroupInvitation implements createGroupInvitation.
 func (h *handler) CreateGroupInvitation(ctx context.Context, r *v3.CreateGroupInvitationReq, p v3.CreateGroupInvitationParams) (v3.CreateGroupInvitationRes, error) {
-	made, err := h.app.Invite(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID),
+	made, err := h.app.People.Invite(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID),
 		people.InviteInput{User: domain.UserID(r.UserID.Or(0)), Email: r.Email.Or("")})
 	if err != nil {
 		return nil, err
@@ -39,12 +39,12 @@ func (h *handler) CreateGroupInvitation(ctx context.Context, r *v3.CreateGroupIn
 
 // RevokeGroupInvitation implements revokeGroupInvitation.
 func (h *handler) RevokeGroupInvitation(ctx context.Context, p v3.RevokeGroupInvitationParams) error {
-	return h.app.RevokeInvitation(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), domain.InvitationID(p.InvitationID))
+	return h.app.People.RevokeInvitation(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), domain.InvitationID(p.InvitationID))
 }
 
 // GetGroupInvite implements getGroupInvite.
 func (h *handler) GetGroupInvite(ctx context.Context, p v3.GetGroupInviteParams) (*v3.GroupInvite, error) {
-	i, err := h.app.GroupInvite(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
+	i, err := h.app.People.GroupInvite(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (h *handler) GetGroupInvite(ctx context.Context, p v3.GetGroupInviteParams)
 
 // CreateGroupInvite implements createGroupInvite.
 func (h *handler) CreateGroupInvite(ctx context.Context, p v3.CreateGroupInviteParams) (v3.CreateGroupInviteRes, error) {
-	i, created, err := h.app.CreateGroupInvite(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
+	i, created, err := h.app.People.CreateGroupInvite(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -70,5 +70,5 @@ func (h *handler) CreateGroupInvite(ctx context.Context, p v3.CreateGroupInviteP
 
 // DeleteGroupInvite implements deleteGroupInvite.
 func (h *handler) DeleteGroupInvite(ctx context.Context, p v3.DeleteGroupInviteParams) error {
-	return h.app.DeleteGroupInvite(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
+	return h.app.People.DeleteGroupInvite(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 }

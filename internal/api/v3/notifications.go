@@ -11,7 +11,7 @@ import (
 // GetMyNotifications implements getMyNotifications.
 func (h *handler) GetMyNotifications(ctx context.Context, p v3.GetMyNotificationsParams) (*v3.NotificationListResponse, error) {
 	who, in := httpedge.Actor(ctx), cursorInput(p.Limit, p.Next, p.Prev)
-	page, err := h.app.Notifications(ctx, who, p.Unread.Or(false), in)
+	page, err := h.app.People.Notifications(ctx, who, p.Unread.Or(false), in)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (h *handler) GetMyNotifications(ctx context.Context, p v3.GetMyNotification
 
 // MarkAllMyNotificationsRead implements markAllMyNotificationsRead.
 func (h *handler) MarkAllMyNotificationsRead(ctx context.Context) (*v3.NotificationsReadAllResponse, error) {
-	unread, err := h.app.ReadAllNotifications(ctx, httpedge.Actor(ctx))
+	unread, err := h.app.People.ReadAllNotifications(ctx, httpedge.Actor(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (h *handler) MarkAllMyNotificationsRead(ctx context.Context) (*v3.Notificat
 // MarkMyNotificationRead implements markMyNotificationRead.
 func (h *handler) MarkMyNotificationRead(ctx context.Context, p v3.MarkMyNotificationReadParams) (*v3.NotificationReadResponse, error) {
 	who := httpedge.Actor(ctx)
-	n, unread, err := h.app.ReadNotification(ctx, who, domain.ActivityID(p.ID))
+	n, unread, err := h.app.People.ReadNotification(ctx, who, domain.ActivityID(p.ID))
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (h *handler) Search(ctx context.Context, p v3.SearchParams) (*v3.Everything
 	if p.Seed.Set {
 		seed = &p.Seed.Value
 	}
-	l, err := h.app.Search(ctx, who, in, seed)
+	l, err := h.app.Finder.Search(ctx, who, in, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func made(sort v3.OptContentSort, kind v3.OptContentTypeFilter, at domain.Page) 
 // GetUserContents implements getUserContents.
 func (h *handler) GetUserContents(ctx context.Context, p v3.GetUserContentsParams) (*v3.ConnectableListResponse, error) {
 	who, at := httpedge.Actor(ctx), httpedge.Page(p.Page, p.Per)
-	l, err := h.app.UserContents(ctx, who, domain.ParseRef(p.ID), made(p.Sort, p.Type, at))
+	l, err := h.app.Finder.UserContents(ctx, who, domain.ParseRef(p.ID), made(p.Sort, p.Type, at))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (h *handler) GetUserContents(ctx context.Context, p v3.GetUserContentsParam
 // GetGroupContents implements getGroupContents.
 func (h *handler) GetGroupContents(ctx context.Context, p v3.GetGroupContentsParams) (*v3.ConnectableListResponse, error) {
 	who, at := httpedge.Actor(ctx), httpedge.Page(p.Page, p.Per)
-	l, err := h.app.GroupContents(ctx, who, domain.ParseRef(p.ID), made(p.Sort, p.Type, at))
+	l, err := h.app.Finder.GroupContents(ctx, who, domain.ParseRef(p.ID), made(p.Sort, p.Type, at))
 	if err != nil {
 		return nil, err
 	}

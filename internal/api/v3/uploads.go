@@ -14,7 +14,7 @@ func (h *handler) PresignUpload(ctx context.Context, r *v3.PresignUploadReq) (*v
 	for i, f := range r.Files {
 		files[i] = content.FileInput{Name: f.Filename, ContentType: f.ContentType}
 	}
-	made, err := h.app.Presign(ctx, httpedge.Actor(ctx), files)
+	made, err := h.app.Content.Presign(ctx, httpedge.Actor(ctx), files)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // GetCurrentUser implements getCurrentUser.
 func (h *handler) GetCurrentUser(ctx context.Context) (*v3.Me, error) {
 	who := httpedge.Actor(ctx)
-	u, err := h.app.Me(ctx, who)
+	u, err := h.app.People.Me(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (h *handler) GetCurrentUser(ctx context.Context) (*v3.Me, error) {
 // GetUser implements getUser.
 func (h *handler) GetUser(ctx context.Context, p v3.GetUserParams) (*v3.User, error) {
 	who := httpedge.Actor(ctx)
-	u, err := h.app.User(ctx, domain.ParseRef(p.ID))
+	u, err := h.app.People.User(ctx, domain.ParseRef(p.ID))
 	if err != nil {
 		return nil, err
 	}

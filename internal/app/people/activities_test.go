@@ -15,7 +15,7 @@ import (
 func (w *town) activities(who string, kind people.ActivityKind, id int64, per int64) (ids []domain.ActivityID) {
 	w.t.Helper()
 	for number := int64(1); ; number++ {
-		page, err := w.app.Activities(w.t.Context(), w.actor(who), people.ActivitySource{Kind: kind, Ref: domain.Ref{ID: id}}, people.Part{Offset: int64(number-1) * per, Limit: per})
+		page, err := w.app.People.Activities(w.t.Context(), w.actor(who), people.ActivitySource{Kind: kind, Ref: domain.Ref{ID: id}}, people.Part{Offset: int64(number-1) * per, Limit: per})
 		w.must(err)
 		if len(page) == 0 {
 			newestFirst(w.t, ids)
@@ -37,7 +37,7 @@ func TestNumberedActivities(t *testing.T) {
 		w.connect(domain.BlockRef(w.block), w.channel)
 		last := w.do(2)
 		ada, fan, other, hall := int64(w.who["ada"]), int64(w.who["fan"]), int64(w.other), int64(w.channel)
-		feed := idsOf(must(w.app.Feed(t.Context(), w.actor("fan"), people.CursorInput{Limit: 100})), func(s domain.Story) domain.ActivityID { return s.ID }).Items
+		feed := idsOf(must(w.app.People.Feed(t.Context(), w.actor("fan"), people.CursorInput{Limit: 100})), func(s domain.Story) domain.ActivityID { return s.ID }).Items
 		inOther := append(slices.Clone(first), last...)
 		slices.Reverse(inOther)
 		if len(feed) != 8 {
@@ -81,15 +81,15 @@ func TestNumberedActivities(t *testing.T) {
 		if got := w.activities("owner", people.ChannelFeed, other, 100); !slices.Equal(got, inOther) {
 			t.Errorf("the owner sees %v, want %v", got, inOther)
 		}
-		_, err := w.app.Activities(t.Context(), domain.Actor{}, people.ActivitySource{Kind: people.ChannelFeed, Ref: domain.Ref{ID: other}}, people.Part{Limit: 1})
+		_, err := w.app.People.Activities(t.Context(), domain.Actor{}, people.ActivitySource{Kind: people.ChannelFeed, Ref: domain.Ref{ID: other}}, people.Part{Limit: 1})
 		if domain.KindOf(err) != domain.NotFound {
 			t.Errorf("the feed of a private channel: %v", err)
 		}
-		_, err = w.app.Activities(t.Context(), domain.Actor{}, people.ActivitySource{Kind: people.UserFeed, Ref: domain.Ref{Slug: "nobody"}}, people.Part{Limit: 1})
+		_, err = w.app.People.Activities(t.Context(), domain.Actor{}, people.ActivitySource{Kind: people.UserFeed, Ref: domain.Ref{Slug: "nobody"}}, people.Part{Limit: 1})
 		if domain.KindOf(err) != domain.NotFound {
 			t.Errorf("the feed of nobody: %v", err)
 		}
-		w.must(w.app.DeleteChannel(t.Context(), w.actor("owner"), domain.Ref{ID: other}))
+		w.must(w.app.Collections.DeleteChannel(t.Context(), w.actor("owner"), domain.Ref{ID: other}))
 		if got := w.activities("owner", people.UserFeed, ada, 100); !slices.Equal(got, feed[2:3]) {
 			t.Errorf("after the end of the channel: %v", got)
 		}
@@ -112,12 +112,12 @@ func TestNumberedNotifications(t *testing.T) {
 		w.hidden(20)
 		w.do(2)
 		named := w.actor("named")
-		want := must(w.app.Notifications(t.Context(), named, false, people.CursorInput{Limit: 100})).Items
-		if _, _, err := w.app.ReadNotification(t.Context(), named, want[1].ID); err != nil {
+		want := must(w.app.People.Notifications(t.Context(), named, false, people.CursorInput{Limit: 100})).Items
+		if _, _, err := w.app.People.ReadNotification(t.Context(), named, want[1].ID); err != nil {
 			t.Fatal(err)
 		}
 		for number := int64(1); number <= 4; number++ {
-			got := must(w.app.NotificationsAt(t.Context(), named, people.Part{Offset: int64(number-1) * 2, Limit: 2}))
+			got := must(w.app.People.NotificationsAt(t.Context(), named, people.Part{Offset: int64(number-1) * 2, Limit: 2}))
 			from := min(int(number-1)*2, 5)
 			some := want[from:min(from+2, 5)]
 			if len(got) != len(some) {
@@ -130,10 +130,10 @@ func TestNumberedNotifications(t *testing.T) {
 			}
 		}
 		w.hide(w.other, "owner")
-		if got := must(w.app.NotificationsAt(t.Context(), named, people.Part{Limit: 100})); len(got) != 0 {
+		if got := must(w.app.People.NotificationsAt(t.Context(), named, people.Part{Limit: 100})); len(got) != 0 {
 			t.Errorf("%d notifications of what is private", len(got))
 		}
-		if got := must(w.app.NotificationsAt(t.Context(), domain.Actor{}, people.Part{Limit: 100})); len(got) != 0 {
+		if got := must(w.app.People.NotificationsAt(t.Context(), domain.Actor{}, people.Part{Limit: 100})); len(got) != 0 {
 			t.Errorf("a guest has %d notifications", len(got))
 		}
 	})
@@ -149,7 +149,7 @@ func TestNumberedActivitiesAreBounded(t *testing.T) {
 			return tx.RecordAll(t.Context(), slices.Repeat([]domain.News{{Activity: seen}}, 2110)...)
 		})
 		page := func(number int64) int {
-			return len(must(w.app.Activities(t.Context(), domain.Actor{}, people.ActivitySource{Kind: people.GlobalFeed}, people.Part{Offset: int64(number-1) * 50, Limit: 50})))
+			return len(must(w.app.People.Activities(t.Context(), domain.Actor{}, people.ActivitySource{Kind: people.GlobalFeed}, people.Part{Offset: int64(number-1) * 50, Limit: 50})))
 		}
 		if page(1) != 50 || page(40) != 50 || page(41) != 0 || page(1<<62) != 0 {
 			t.Errorf("pages of %d, %d, %d, %d", page(1), page(40), page(41), page(1<<62))
@@ -165,24 +165,24 @@ func TestFollowedIDs(t *testing.T) {
 			storetest.UserSubject(w.who["fan"]), storetest.GroupSubject(w.group)} {
 			w.follow(what)
 		}
-		channels, users, groups, err := w.app.FollowedIDs(t.Context(), w.actor("ada"))
+		channels, users, groups, err := w.app.People.FollowedIDs(t.Context(), w.actor("ada"))
 		if err != nil || !slices.Equal(channels, []domain.ChannelID{w.channel, w.other}) || !slices.Equal(users, []domain.UserID{w.who["fan"]}) ||
 			!slices.Equal(groups, []domain.GroupID{w.group}) {
 			t.Errorf("%v, %v, %v, %v", channels, users, groups, err)
 		}
 		w.hide(w.other, "owner")
-		channels, _, _, err = w.app.FollowedIDs(t.Context(), w.actor("ada"))
+		channels, _, _, err = w.app.People.FollowedIDs(t.Context(), w.actor("ada"))
 		if err != nil || !slices.Equal(channels, []domain.ChannelID{w.channel}) {
 			t.Errorf("with a private one: %v, %v", channels, err)
 		}
-		if channels, users, groups, err = w.app.FollowedIDs(t.Context(), domain.Actor{}); err != nil || len(channels)+len(users)+len(groups) > 0 {
+		if channels, users, groups, err = w.app.People.FollowedIDs(t.Context(), domain.Actor{}); err != nil || len(channels)+len(users)+len(groups) > 0 {
 			t.Errorf("a guest: %v, %v, %v, %v", channels, users, groups, err)
 		}
-		all, err := w.app.UsersByID(t.Context(), []domain.UserID{w.who["ada"], w.who["fan"], 999_999})
+		all, err := w.app.People.UsersByID(t.Context(), []domain.UserID{w.who["ada"], w.who["fan"], 999_999})
 		if err != nil || len(all) != 2 || all[w.who["ada"]].Following != 4 {
 			t.Errorf("%+v, %v", all, err)
 		}
-		found, err := w.app.GroupsByID(t.Context(), w.actor("chief"), []domain.GroupID{w.group})
+		found, err := w.app.People.GroupsByID(t.Context(), w.actor("chief"), []domain.GroupID{w.group})
 		if err != nil || found[w.group].Name != "Guild" {
 			t.Errorf("%+v, %v", found, err)
 		}

@@ -41,13 +41,13 @@ func (w *town) hidden(n int) {
 // lists returns the feed of fan and the notifications of named, as pages of ids.
 func (w *town) lists() map[string]func(people.CursorInput) people.CursorPage[domain.ActivityID] {
 	feed := func(in people.CursorInput) people.CursorPage[domain.ActivityID] {
-		p, err := w.app.Feed(w.t.Context(), w.actor("fan"), in)
+		p, err := w.app.People.Feed(w.t.Context(), w.actor("fan"), in)
 		w.must(err)
 		return idsOf(p, func(s domain.Story) domain.ActivityID { return s.ID })
 	}
 	notices := func(unread bool) func(people.CursorInput) people.CursorPage[domain.ActivityID] {
 		return func(in people.CursorInput) people.CursorPage[domain.ActivityID] {
-			p, err := w.app.Notifications(w.t.Context(), w.actor("named"), unread, in)
+			p, err := w.app.People.Notifications(w.t.Context(), w.actor("named"), unread, in)
 			w.must(err)
 			return idsOf(p, func(s domain.Notice) domain.ActivityID { return s.ID })
 		}
@@ -150,21 +150,21 @@ func TestFeedCursorsOfOthersAreRefused(t *testing.T) {
 		for name, cursor := range bad {
 			for field, in := range map[string]people.CursorInput{"next": {Next: &cursor}, "prev": {Prev: &cursor}} {
 				in.Limit = 3
-				_, err := w.app.Feed(t.Context(), w.actor("fan"), in)
+				_, err := w.app.People.Feed(t.Context(), w.actor("fan"), in)
 				if domain.KindOf(err) != domain.Invalid || !strings.HasPrefix(err.Error(), field+":") {
 					t.Errorf("%s as %s: %v", name, field, err)
 				}
 			}
 		}
-		_, err = w.app.Feed(t.Context(), w.actor("fan"), people.CursorInput{Limit: 3, Next: &good.Next, Prev: &good.Prev})
+		_, err = w.app.People.Feed(t.Context(), w.actor("fan"), people.CursorInput{Limit: 3, Next: &good.Next, Prev: &good.Prev})
 		if domain.KindOf(err) != domain.Invalid {
 			t.Errorf("next and prev together: %v", err)
 		}
-		if _, err = w.app.Notifications(t.Context(), w.actor("named"), true, people.CursorInput{Limit: 3, Next: &notices}); domain.KindOf(err) != domain.Invalid {
+		if _, err = w.app.People.Notifications(t.Context(), w.actor("named"), true, people.CursorInput{Limit: 3, Next: &notices}); domain.KindOf(err) != domain.Invalid {
 			t.Errorf("a cursor of all notifications among the unread: %v", err)
 		}
 		// Another process of the same installation accepts the cursors.
-		if _, err := app.New(app.Options{Store: s, Now: w.app.People.Now}).Feed(t.Context(), w.actor("fan"), people.CursorInput{Limit: 3, Next: &good.Next}); err != nil {
+		if _, err := app.New(app.Options{Store: s, Now: w.app.People.Now}).People.Feed(t.Context(), w.actor("fan"), people.CursorInput{Limit: 3, Next: &good.Next}); err != nil {
 			t.Errorf("after a restart: %v", err)
 		}
 	})

@@ -70,9 +70,9 @@ func (w *town) told(kind domain.ActivityKind) (feed, notified string) {
 	w.t.Helper()
 	var feeds, notices []string
 	for _, name := range townsfolk {
-		f, err := w.app.Feed(w.t.Context(), w.actor(name), people.CursorInput{Limit: 100})
+		f, err := w.app.People.Feed(w.t.Context(), w.actor(name), people.CursorInput{Limit: 100})
 		w.must(err)
-		n, err := w.app.Notifications(w.t.Context(), w.actor(name), false, people.CursorInput{Limit: 100})
+		n, err := w.app.People.Notifications(w.t.Context(), w.actor(name), false, people.CursorInput{Limit: 100})
 		w.must(err)
 		if slices.ContainsFunc(f.Items, func(s domain.Story) bool { return s.Kind == kind }) {
 			feeds = append(feeds, name)
@@ -86,25 +86,25 @@ func (w *town) told(kind domain.ActivityKind) (feed, notified string) {
 
 func (w *town) connect(item domain.ItemRef, to domain.ChannelID) {
 	w.t.Helper()
-	_, err := w.app.Connect(w.t.Context(), w.actor("ada"), item, []collections.Target{{Channel: domain.Ref{ID: int64(to)}}})
+	_, err := w.app.Collections.Connect(w.t.Context(), w.actor("ada"), item, []collections.Target{{Channel: domain.Ref{ID: int64(to)}}})
 	w.must(err)
 }
 
 func (w *town) hide(id domain.ChannelID, by string) {
 	w.t.Helper()
 	private := domain.Private
-	_, err := w.app.UpdateChannel(w.t.Context(), w.actor(by), domain.Ref{ID: int64(id)}, collections.UpdateChannelInput{Visibility: &private})
+	_, err := w.app.Collections.UpdateChannel(w.t.Context(), w.actor(by), domain.Ref{ID: int64(id)}, collections.UpdateChannelInput{Visibility: &private})
 	w.must(err)
 }
 
 func (w *town) follow(what domain.Subject) {
 	w.t.Helper()
-	w.must(w.app.Follow(w.t.Context(), w.actor("ada"), people.FollowTarget{Type: what.Type, Ref: domain.Ref{ID: what.ID}}))
+	w.must(w.app.People.Follow(w.t.Context(), w.actor("ada"), people.FollowTarget{Type: what.Type, Ref: domain.Ref{ID: what.ID}}))
 }
 
 func (w *town) comment(body string) {
 	w.t.Helper()
-	c, err := w.app.CreateComment(w.t.Context(), w.actor("ada"), w.block, body)
+	c, err := w.app.Collections.CreateComment(w.t.Context(), w.actor("ada"), w.block, body)
 	w.must(err)
 	w.said = c.ID
 }
@@ -113,7 +113,7 @@ func (w *town) collaborate(who domain.PrincipalRef) {
 	w.t.Helper()
 	w.join() // only owners may
 	w.helping = who
-	_, _, err := w.app.AddCollaborator(w.t.Context(), w.actor("ada"), domain.Ref{ID: int64(w.channel)}, who)
+	_, _, err := w.app.Collections.AddCollaborator(w.t.Context(), w.actor("ada"), domain.Ref{ID: int64(w.channel)}, who)
 	w.must(err)
 }
 
@@ -123,7 +123,7 @@ func (w *town) create(owner *domain.PrincipalRef) {
 	if owner != nil {
 		w.join()
 	}
-	c, err := w.app.CreateChannel(w.t.Context(), w.actor("ada"), collections.CreateChannelInput{Title: "New", Visibility: domain.Closed, Owner: owner})
+	c, err := w.app.Collections.CreateChannel(w.t.Context(), w.actor("ada"), collections.CreateChannelInput{Title: "New", Visibility: domain.Closed, Owner: owner})
 	w.must(err)
 	w.made = c.ID
 }
@@ -133,7 +133,7 @@ func (w *town) add(name string) {
 	w.t.Helper()
 	w.join()
 	storetest.Follow(w.t, w.s, w.who[name], storetest.UserSubject(w.who["ada"]))
-	_, err := w.app.Invite(w.t.Context(), w.actor("ada"), domain.Ref{ID: int64(w.group)}, people.InviteInput{User: w.who[name]})
+	_, err := w.app.People.Invite(w.t.Context(), w.actor("ada"), domain.Ref{ID: int64(w.group)}, people.InviteInput{User: w.who[name]})
 	w.must(err)
 }
 
@@ -154,26 +154,26 @@ func hideHall(w *town)  { w.hide(w.channel, "chief") }
 func hideOther(w *town) { w.hide(w.other, "owner") }
 
 func deleteHall(w *town) {
-	w.must(w.app.DeleteChannel(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.channel)}))
+	w.must(w.app.Collections.DeleteChannel(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.channel)}))
 }
 
 func deleteBlock(w *town) {
-	w.must(w.app.DeleteBlock(w.t.Context(), w.actor("author"), w.block))
+	w.must(w.app.Collections.DeleteBlock(w.t.Context(), w.actor("author"), w.block))
 }
 
 func deleteGroup(w *town) {
-	w.must(w.app.DeleteGroup(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.group)}))
+	w.must(w.app.People.DeleteGroup(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.group)}))
 }
 
 // addHelper makes helper, who follows ada, a collaborator on a channel.
 func addHelper(w *town, to domain.ChannelID, by string) {
 	storetest.Follow(w.t, w.s, w.who["helper"], storetest.UserSubject(w.who["ada"]))
-	_, _, err := w.app.AddCollaborator(w.t.Context(), w.actor(by), domain.Ref{ID: int64(to)}, domain.UserRef(w.who["helper"]))
+	_, _, err := w.app.Collections.AddCollaborator(w.t.Context(), w.actor(by), domain.Ref{ID: int64(to)}, domain.UserRef(w.who["helper"]))
 	w.must(err)
 }
 
 func (w *town) removeCollaborator(who domain.PrincipalRef, from domain.ChannelID, by string) {
-	w.must(w.app.RemoveCollaborators(w.t.Context(), w.actor(by), domain.Ref{ID: int64(from)}, who))
+	w.must(w.app.Collections.RemoveCollaborators(w.t.Context(), w.actor(by), domain.Ref{ID: int64(from)}, who))
 }
 
 // hideWithHelper makes the hall visible only to its group and to helper.
@@ -220,13 +220,13 @@ func removeAndHide(w *town) {
 }
 
 func deleteBand(w *town) {
-	w.must(w.app.DeleteGroup(w.t.Context(), w.actor("owner"), domain.Ref{ID: w.helping.ID}))
+	w.must(w.app.People.DeleteGroup(w.t.Context(), w.actor("owner"), domain.Ref{ID: w.helping.ID}))
 }
 
 func deleteComment(w *town) {
-	w.must(w.app.DeleteComment(w.t.Context(), w.actor("ada"), w.said))
+	w.must(w.app.Collections.DeleteComment(w.t.Context(), w.actor("ada"), w.said))
 }
 
 func removeNamed(w *town) {
-	w.must(w.app.RemoveMember(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.group)}, w.who["named"]))
+	w.must(w.app.People.RemoveMember(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.group)}, w.who["named"]))
 }

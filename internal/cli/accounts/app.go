@@ -54,11 +54,11 @@ type appCreateCmd struct {
 
 func (cmd *appCreateCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.User(c.Ctx, domain.ParseRef(cmd.User))
+		u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
-		secret, made, err := a.CreateApplication(c.Ctx, domain.Actor{UserID: u.ID},
+		secret, made, err := a.Accounts.CreateApplication(c.Ctx, domain.Actor{UserID: u.ID},
 			accounts.ApplicationInput{Name: cmd.Name, RedirectURIs: cmd.RedirectURI, Public: cmd.Public, ForV2: cmd.ForV2})
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("the account %q is suspended or deleted", cmd.User)
@@ -88,7 +88,7 @@ func (cmd *appListCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []appJSON{}
 		err := console.EachOf(func(after domain.ApplicationID, limit int) ([]domain.Application, error) {
-			return a.AllApplications(c.Ctx, after, limit)
+			return a.Accounts.AllApplications(c.Ctx, after, limit)
 		}, func(one domain.Application) domain.ApplicationID {
 			all = append(all, toAppJSON(one))
 			return one.ID
@@ -119,7 +119,7 @@ type appDeleteCmd struct {
 
 func (cmd *appDeleteCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.EndApplication(c.Ctx, cmd.ClientID)
+		err := a.Accounts.EndApplication(c.Ctx, cmd.ClientID)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no application %q", cmd.ClientID)
 		}

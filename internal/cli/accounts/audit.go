@@ -34,7 +34,7 @@ func (cmd *AuditCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		seen := map[domain.AuditID]time.Time{}
 		for {
-			err := a.EachAuditLine(c.Ctx, f, func(at domain.AuditPlace, line []byte) error {
+			err := a.Operating.EachAuditLine(c.Ctx, f, func(at domain.AuditPlace, line []byte) error {
 				if _, again := seen[at.ID]; again {
 					return nil
 				}

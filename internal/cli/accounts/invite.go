@@ -117,7 +117,7 @@ func (p *invitations) end() error {
 
 // invite invites a person and prints the result. It does not return errors about the input.
 func (p *invitations) invite(a *app.App, line int, in operating.PersonInput) error {
-	r, err := a.InvitePerson(p.c.Ctx, operating.CommandLine(), in)
+	r, err := a.Operating.InvitePerson(p.c.Ctx, operating.CommandLine(), in)
 	if err != nil && domain.KindOf(err) != domain.Invalid {
 		return err
 	}

@@ -52,11 +52,11 @@ type tokenCreateCmd struct {
 
 func (cmd *tokenCreateCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.User(c.Ctx, domain.ParseRef(cmd.User))
+		u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
-		secret, t, err := a.CreateToken(c.Ctx, u.ID, cmd.Name, domain.Scope(cmd.Scope))
+		secret, t, err := a.Accounts.CreateToken(c.Ctx, u.ID, cmd.Name, domain.Scope(cmd.Scope))
 		if err != nil {
 			return err
 		}
@@ -78,11 +78,11 @@ type tokenListCmd struct {
 
 func (cmd *tokenListCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.User(c.Ctx, domain.ParseRef(cmd.User))
+		u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
-		tokens, err := a.Tokens(c.Ctx, u.ID)
+		tokens, err := a.Accounts.Tokens(c.Ctx, u.ID)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ type tokenRevokeCmd struct {
 
 func (cmd *tokenRevokeCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.RevokeToken(c.Ctx, domain.TokenID(cmd.ID))
+		err := a.Accounts.RevokeToken(c.Ctx, domain.TokenID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no token %d", cmd.ID)
 		}

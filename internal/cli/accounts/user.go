@@ -85,7 +85,7 @@ func (cmd *userCreateCmd) Run(c *console.Console) error {
 		if cmd.Tier == "" {
 			cmd.Tier = cfg.DefaultTier
 		}
-		u, err := a.CreateUser(c.Ctx, accounts.CreateUserInput{Slug: cmd.Slug, Name: cmd.Name, Email: cmd.Email,
+		u, err := a.Accounts.CreateUser(c.Ctx, accounts.CreateUserInput{Slug: cmd.Slug, Name: cmd.Name, Email: cmd.Email,
 			Password: password, Tier: domain.Tier(cmd.Tier)})
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (cmd *userListCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, stored := []userJSON{}, map[domain.UserID]*int64{}
 		err := console.EachOf(func(after domain.UserID, limit int) ([]domain.User, error) {
-			users, err := a.Users(c.Ctx, after, limit)
+			users, err := a.People.Users(c.Ctx, after, limit)
 			if err == nil {
 				err = addStored(c, a, users, stored)
 			}
@@ -153,7 +153,7 @@ func addStored(c *console.Console, a *app.App, users []domain.User, stored map[d
 	for i, u := range users {
 		ids[i] = u.ID
 	}
-	usages, err := a.ByteUsages(c.Ctx, ids)
+	usages, err := a.Content.ByteUsages(c.Ctx, ids)
 	for _, id := range ids {
 		n := usages[id].Total
 		stored[id] = &n
@@ -170,7 +170,7 @@ type userSetTierCmd struct {
 
 func (cmd *userSetTierCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.SetTier(c.Ctx, domain.ParseRef(cmd.User), domain.Tier(cmd.Tier))
+		u, err := a.Accounts.SetTier(c.Ctx, domain.ParseRef(cmd.User), domain.Tier(cmd.Tier))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
@@ -191,9 +191,11 @@ func (cmd *userSuspendCmd) Run(c *console.Console) error {
 		return console.UsageError{fmt.Errorf("--hide: can only be used when suspending")}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		suspend := func(ctx context.Context, ref domain.Ref) (domain.User, error) { return a.Suspend(ctx, ref, !cmd.Undo) }
+		suspend := func(ctx context.Context, ref domain.Ref) (domain.User, error) {
+			return a.Operating.Suspend(ctx, ref, !cmd.Undo)
+		}
 		if cmd.Hide {
-			suspend = a.SuspendAndHide
+			suspend = a.Operating.SuspendAndHide
 		}
 		u, err := suspend(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
@@ -216,7 +218,7 @@ type userSetOfficeCmd struct {
 
 func (cmd *userSetOfficeCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.SetOffice(c.Ctx, domain.ParseRef(cmd.User), domain.Office(cmd.Office))
+		u, err := a.Operating.SetOffice(c.Ctx, domain.ParseRef(cmd.User), domain.Office(cmd.Office))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}

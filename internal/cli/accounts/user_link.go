@@ -61,12 +61,12 @@ func (cmd *userLinkCreateCmd) Run(c *console.Console) error {
 		return bad
 	}
 	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
-		token, l, err := a.CreateSignUpLink(c.Ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
+		token, l, err := a.Operating.CreateSignUpLink(c.Ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
 			Days: cmd.Days, Group: cmd.Group, Vouched: cmd.Vouched})
 		if err != nil {
 			return err
 		}
-		address := a.SignUpAddress(token)
+		address := a.Operating.SignUpAddress(token)
 		if cmd.JSON {
 			out := toLinkJSON(operating.SignUpLinkView{SignUpLink: l, Live: true})
 			out.Link = address
@@ -84,7 +84,7 @@ type userLinkListCmd struct {
 
 func (cmd *userLinkListCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		links, err := a.SignUpLinks(c.Ctx, operating.CommandLine())
+		links, err := a.Operating.SignUpLinks(c.Ctx, operating.CommandLine())
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ type userLinkEndCmd struct {
 
 func (cmd *userLinkEndCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.EndSignUpLink(c.Ctx, operating.CommandLine(), domain.SignUpLinkID(cmd.ID))
+		err := a.Operating.EndSignUpLink(c.Ctx, operating.CommandLine(), domain.SignUpLinkID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no active link %d", cmd.ID)
 		}

@@ -29,7 +29,7 @@ type userSetEmailCmd struct {
 
 func (cmd *userSetEmailCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.SetEmail(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Email)
+		u, err := a.Operating.SetEmail(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Email)
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
@@ -48,7 +48,7 @@ func (cmd *userSetPasswordCmd) Run(c *console.Console) error {
 	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
 		ref, by := domain.ParseRef(cmd.User), operating.CommandLine()
 		if cmd.Reset {
-			u, address, err := a.SendReset(c.Ctx, by, ref, cmd.mails())
+			u, address, err := a.Operating.SendReset(c.Ctx, by, ref, cmd.mails())
 			if err == nil && address == "" {
 				address = "The server mails a link to " + u.Email + "."
 			}
@@ -56,14 +56,14 @@ func (cmd *userSetPasswordCmd) Run(c *console.Console) error {
 		}
 		if cmd.Generate {
 			password := auth.NewKey()
-			_, err := a.SetPassword(c.Ctx, by, ref, password)
+			_, err := a.Operating.SetPassword(c.Ctx, by, ref, password)
 			return printedOr(c, password, cmd.User, err)
 		}
 		password, err := firstLine(os.Stdin)
 		if err != nil {
 			return err
 		}
-		u, err := a.SetPassword(c.Ctx, by, ref, password)
+		u, err := a.Operating.SetPassword(c.Ctx, by, ref, password)
 		return printedOr(c, "Set the password of account "+u.Slug+" and signed it out everywhere.", cmd.User, err)
 	})
 }
@@ -97,7 +97,7 @@ type userSignInCmd struct {
 
 func (cmd *userSignInCmd) Run(c *console.Console) error {
 	return withLinks(c, linkFlags{Common: cmd.Common, SiteURL: cmd.SiteURL, BaseURL: cmd.BaseURL, Addr: cmd.Addr, TLSDomain: cmd.TLSDomain}, func(a *app.App) error {
-		_, address, err := a.MakeSignInLink(c.Ctx, domain.ParseRef(cmd.User))
+		_, address, err := a.SSO.MakeSignInLink(c.Ctx, domain.ParseRef(cmd.User))
 		return printedOr(c, address, cmd.User, err)
 	})
 }
@@ -110,7 +110,7 @@ type userSignOutCmd struct {
 
 func (cmd *userSignOutCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.SignOutAccount(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Tokens)
+		u, err := a.Operating.SignOutAccount(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Tokens)
 		line := "Signed account " + u.Slug + " out everywhere."
 		if cmd.Tokens {
 			line += " Revoked its tokens."
@@ -126,7 +126,7 @@ type userRemoveSecondFactorCmd struct {
 
 func (cmd *userRemoveSecondFactorCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		u, err := a.RemoveSecondFactor(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
+		u, err := a.Operating.RemoveSecondFactor(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
 		return printedOr(c, "Removed the passkeys and recovery codes of account "+u.Slug+". Its password is now enough to sign in. The owner is notified by mail.", cmd.User, err)
 	})
 }
@@ -140,7 +140,7 @@ type userDeleteCmd struct {
 func (cmd *userDeleteCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		by := operating.CommandLine()
-		u, f, err := a.FarewellOf(c.Ctx, by, domain.ParseRef(cmd.User))
+		u, f, err := a.Operating.FarewellOf(c.Ctx, by, domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
@@ -155,7 +155,7 @@ func (cmd *userDeleteCmd) Run(c *console.Console) error {
 				return errors.New("nothing was deleted")
 			}
 		}
-		_, err = a.DeleteAccountOf(c.Ctx, by, domain.Ref{ID: int64(u.ID)}, slug)
+		_, err = a.Operating.DeleteAccountOf(c.Ctx, by, domain.Ref{ID: int64(u.ID)}, slug)
 		return printedOr(c, "Deleted account "+u.Slug+".", cmd.User, err)
 	})
 }
@@ -197,7 +197,7 @@ func (cmd *userUsageCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, find := []usageJSON{}, strings.ToLower(cmd.Search)
 		err := console.EachOf(func(after domain.UserID, limit int) ([]operating.StoredBy, error) {
-			return a.UsageOfAll(c.Ctx, after, limit)
+			return a.Operating.UsageOfAll(c.Ctx, after, limit)
 		}, func(u operating.StoredBy) domain.UserID {
 			if strings.Contains(strings.ToLower(u.Name+"\n"+u.Slug+"\n"+u.Email), find) {
 				all = append(all, usageJSON{int64(u.ID), u.Slug, u.Name, u.Email, u.Blocks, u.OpenChannels + u.PrivateChannels,

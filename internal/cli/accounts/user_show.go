@@ -49,7 +49,7 @@ type identityJSON struct {
 
 func (cmd *userShowCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		f, err := a.AccountFacts(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
+		f, err := a.Operating.AccountFacts(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}

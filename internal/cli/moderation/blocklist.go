@@ -38,7 +38,7 @@ func (cmd *blocklistListCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []blockedJSON{}
 		err := console.EachOf(func(below int64, limit int) ([]moderation.Blocked, error) {
-			return a.Blocklist(c.Ctx, operating.CommandLine(), below, limit)
+			return a.Moderation.Blocklist(c.Ctx, operating.CommandLine(), below, limit)
 		}, func(b moderation.Blocked) int64 {
 			all = append(all, blockedJSON{b.ID, string(b.Kind), b.Value, b.Note, b.CreatedAt.Format(time.RFC3339)})
 			return b.ID
@@ -71,7 +71,7 @@ func (cmd *blocklistAddCmd) Run(c *console.Console) error {
 		return console.UsageError{err}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		b, added, err := a.AddToBlocklist(c.Ctx, operating.CommandLine(), in)
+		b, added, err := a.Moderation.AddToBlocklist(c.Ctx, operating.CommandLine(), in)
 		switch {
 		case err != nil:
 			return err
@@ -91,7 +91,7 @@ type blocklistRemoveCmd struct {
 
 func (cmd *blocklistRemoveCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		b, err := a.RemoveFromBlocklist(c.Ctx, operating.CommandLine(), cmd.ID)
+		b, err := a.Moderation.RemoveFromBlocklist(c.Ctx, operating.CommandLine(), cmd.ID)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no entry %d", cmd.ID)
 		}

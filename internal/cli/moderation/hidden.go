@@ -41,7 +41,7 @@ func (cmd *hiddenListCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []hiddenJSON{}
 		err := console.EachOf(func(below int64, limit int) ([]moderation.HiddenThing, error) {
-			return a.HiddenThings(c.Ctx, operating.CommandLine(), moderation.HiddenID(below), limit)
+			return a.Moderation.HiddenThings(c.Ctx, operating.CommandLine(), moderation.HiddenID(below), limit)
 		}, func(h moderation.HiddenThing) int64 {
 			all = append(all, hiddenJSON{int64(h.ID), h.About.Kind, h.About.ID, h.About.Label, h.Owner, string(h.State), h.CreatedAt.Format(time.RFC3339)})
 			return int64(h.ID)
@@ -77,7 +77,7 @@ func (cmd *hiddenAddCmd) Run(c *console.Console) error {
 		return console.UsageError{err}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		h, err := a.Hide(c.Ctx, operating.CommandLine(), in)
+		h, err := a.Moderation.Hide(c.Ctx, operating.CommandLine(), in)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no %s %d", strings.ToLower(cmd.Type), cmd.ID)
 		}
@@ -97,7 +97,7 @@ type hiddenRemoveCmd struct {
 
 func (cmd *hiddenRemoveCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		h, err := a.Show(c.Ctx, operating.CommandLine(), moderation.HiddenID(cmd.ID), cmd.Text)
+		h, err := a.Moderation.Show(c.Ctx, operating.CommandLine(), moderation.HiddenID(cmd.ID), cmd.Text)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no entry %d", cmd.ID)
 		}

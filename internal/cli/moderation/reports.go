@@ -60,7 +60,7 @@ func (cmd *reportsListCmd) Run(c *console.Console) error {
 		return console.UsageError{fmt.Errorf("--limit: want 1 to 1000; --below: an id")}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		found, err := a.Cases(c.Ctx, operating.CommandLine(), cmd.Closed, moderation.CaseID(cmd.Below), cmd.Limit)
+		found, err := a.Moderation.Cases(c.Ctx, operating.CommandLine(), cmd.Closed, moderation.CaseID(cmd.Below), cmd.Limit)
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (cmd *reportsShowCmd) Run(c *console.Console) error {
 		var view moderation.CaseView
 		said := []reportJSON{}
 		err := console.EachOf(func(below int64, limit int) ([]moderation.Report, error) {
-			part, err := a.ReadCase(c.Ctx, operating.CommandLine(), moderation.CaseID(cmd.ID), below, limit)
+			part, err := a.Moderation.ReadCase(c.Ctx, operating.CommandLine(), moderation.CaseID(cmd.ID), below, limit)
 			view = part
 			return part.Reports, err
 		}, func(r moderation.Report) int64 {
@@ -194,7 +194,7 @@ func (cmd *reportsCloseCmd) Run(c *console.Console) error {
 		return console.UsageError{fmt.Errorf("--yes: is required to delete or suspend")}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		done, err := a.Decide(c.Ctx, operating.CommandLine(), moderation.CaseID(cmd.ID), d)
+		done, err := a.Moderation.Decide(c.Ctx, operating.CommandLine(), moderation.CaseID(cmd.ID), d)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no report %d", cmd.ID)
 		}

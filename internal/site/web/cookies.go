@@ -83,7 +83,7 @@ func (s *Site) knownAs(r *http.Request) string {
 // strangers.
 func (v *Visit) SignedIn(session string) error {
 	if v.Secret != "" {
-		if err := v.App().SignOut(v.R.Context(), v.Secret); err != nil {
+		if err := v.App().Accounts.SignOut(v.R.Context(), v.Secret); err != nil {
 			return err
 		}
 	}
@@ -179,7 +179,7 @@ func (v *Visit) ForgetSignedOn() bool {
 		return false
 	}
 	v.s.setCookie(v.W, v.s.signedOnCookie(), "", -1)
-	return v.App().ProviderName() != ""
+	return v.App().SSO.ProviderName() != ""
 }
 
 // SetupCode returns the setup code that was entered in this browser, or "".

@@ -31,7 +31,7 @@ func ExportFormats() (names []string) {
 
 // DownloadExport answers with the file of the visitor's export.
 func (v *Visit) DownloadExport(id domain.ExportID) error {
-	e, f, err := v.App().OpenExport(v.R.Context(), v.Actor(), id)
+	e, f, err := v.App().Transfer.OpenExport(v.R.Context(), v.Actor(), id)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (v *Visit) DownloadExport(id domain.ExportID) error {
 // ShowFile answers with a file that the visitor may see, or with a version of it. The response is
 // not cached.
 func (v *Visit) ShowFile(f domain.File, name string) error {
-	opened, err := v.App().OpenFile(v.R.Context(), f, name)
+	opened, err := v.App().Content.OpenFile(v.R.Context(), f, name)
 	if err != nil {
 		return err
 	}

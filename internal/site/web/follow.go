@@ -29,7 +29,7 @@ func (v *Visit) Follow(ctx context.Context, what domain.Subject, followers int64
 		return f, nil
 	}
 	var err error
-	f.Following, err = v.App().IsFollowing(ctx, v.Actor(), people.FollowTarget{Type: what.Type, Ref: domain.Ref{ID: what.ID}})
+	f.Following, err = v.App().People.IsFollowing(ctx, v.Actor(), people.FollowTarget{Type: what.Type, Ref: domain.Ref{ID: what.ID}})
 	return f, err
 }
 

@@ -27,7 +27,7 @@ func (v *Visit) FormWithFile(field string) (f *Form, upload string, err error) {
 			why = v.T("web.file.empty")
 			return nil
 		}
-		file, err := v.App().ReceiveFile(v.R.Context(), v.Actor(), content.FormFile{Name: p.Name, ContentType: p.ContentType, Body: body})
+		file, err := v.App().Content.ReceiveFile(v.R.Context(), v.Actor(), content.FormFile{Name: p.Name, ContentType: p.ContentType, Body: body})
 		if err == nil {
 			upload = file.Value
 			return nil
@@ -36,7 +36,7 @@ func (v *Visit) FormWithFile(field string) (f *Form, upload string, err error) {
 			return err
 		}
 		// Read the fields after the file too, unless the file may be endless.
-		if n, _ := io.CopyN(io.Discard, body, v.App().UploadLimit()); n == v.App().UploadLimit() {
+		if n, _ := io.CopyN(io.Discard, body, v.App().Content.UploadLimit()); n == v.App().Content.UploadLimit() {
 			return ErrEnded
 		}
 		return nil
@@ -62,7 +62,7 @@ func (v *Visit) fileRefused(err error) string {
 	}
 	switch known.Kind {
 	case domain.TooLarge:
-		return v.T("web.file.large", domain.FormatBytes(v.App().UploadLimit()))
+		return v.T("web.file.large", domain.FormatBytes(v.App().Content.UploadLimit()))
 	case domain.Invalid, domain.Timeout:
 		return v.T("web.file.ended")
 	case domain.Forbidden, domain.Unprocessable:
@@ -85,7 +85,7 @@ func (v *Visit) FormWithPicture() (f *Form, wish core.Patch, err error) {
 	}
 	f.values.Del("kept")
 	if upload != "" {
-		if err := v.App().CheckPicture(v.R.Context(), v.Actor(), "picture", upload); err != nil {
+		if err := v.App().Content.CheckPicture(v.R.Context(), v.Actor(), "picture", upload); err != nil {
 			if !f.Refused(err, "picture") {
 				return nil, wish, err
 			}

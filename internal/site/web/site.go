@@ -59,7 +59,7 @@ func New(o Options, rooms ...Room) *Site {
 	}
 	// A proxy may have changed Host, with which the origin of a form is compared.
 	_ = s.cross.AddTrustedOrigin(s.origin) // an invalid origin matches none
-	s.policy = policy(o.Addresses.Files, o.App.UploadsTo())
+	s.policy = policy(o.Addresses.Files, o.App.Content.UploadsTo())
 	s.own = map[string]bool{"assets": true}
 	s.routes = sorted(append([]Room{s.frame()}, rooms...))
 	for _, r := range s.routes {

@@ -30,10 +30,10 @@ func (s share) Shown() int64 { return min(s.Bytes, s.Limit) }
 
 // NewStorage returns a user's storage with the quotas of their tier.
 func NewStorage(v *Visit, u domain.ByteUsage) Storage {
-	q := v.App().Quota(u.Tier)
+	q := v.App().Content.Quota(u.Tier)
 	return Storage{
 		Unused: share{"unused", u.Unused, q.Unused}, Total: share{"total", u.Total, q.Total},
 		Files: domain.FormatBytes(u.Files()), Texts: domain.FormatBytes(u.Texts),
-		Open: u.Uploads, AtMost: content.MaxOpenUploads, Largest: domain.FormatBytes(v.App().UploadLimit()),
+		Open: u.Uploads, AtMost: content.MaxOpenUploads, Largest: domain.FormatBytes(v.App().Content.UploadLimit()),
 	}
 }

@@ -71,7 +71,7 @@ func (v *Visit) answer() error {
 		return v.AskToSignIn()
 	case at.Access == Operators && v.Account.Office != domain.OfficeOperator:
 		return domain.NewNotFound()
-	case at.Confirm && v.R.Method != http.MethodPost && !v.App().MayOpen(v.Session):
+	case at.Confirm && v.R.Method != http.MethodPost && !v.App().Accounts.MayOpen(v.Session):
 		return v.AskToConfirm()
 	}
 	if err := v.count(at); err != nil {
@@ -140,7 +140,7 @@ func (v *Visit) identify() error {
 	if secret == "" {
 		return nil
 	}
-	session, account, err := v.App().SessionUser(v.R.Context(), v.Visitor(), secret)
+	session, account, err := v.App().Accounts.SessionUser(v.R.Context(), v.Visitor(), secret)
 	if domain.KindOf(err) == domain.Unauthenticated {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (v *Visit) countUnread() {
 		return
 	}
 	v.counted = true
-	if n, err := v.App().UnreadNotifications(v.R.Context(), v.Actor(), v.Account.Unread, mostUnread); err == nil {
+	if n, err := v.App().People.UnreadNotifications(v.R.Context(), v.Actor(), v.Account.Unread, mostUnread); err == nil {
 		v.Account.Unread = n
 	}
 }
@@ -252,7 +252,7 @@ func (v *Visit) Version() string { return v.s.o.Version }
 // all pages, including error pages, need them.
 func (v *Visit) Site() domain.Site {
 	if v.site == nil {
-		site, err := v.App().SiteSettings(v.R.Context())
+		site, err := v.App().Operating.SiteSettings(v.R.Context())
 		if err != nil {
 			site = domain.Site{Name: domain.DefaultSiteName}
 		}

@@ -21,7 +21,7 @@ func applicationsPage(v *web.Visit) error {
 }
 
 func showApplications(v *web.Visit, f *web.Form) error {
-	all, err := v.App().Applications(v.R.Context(), v.Actor())
+	all, err := v.App().Accounts.Applications(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func showApplications(v *web.Visit, f *web.Form) error {
 // createApplication registers an application, and shows its secret if it has one.
 func createApplication(v *web.Visit) error {
 	f := v.Form()
-	secret, made, err := v.App().CreateApplication(v.R.Context(), v.Actor(), applicationInput(f))
+	secret, made, err := v.App().Accounts.CreateApplication(v.R.Context(), v.Actor(), applicationInput(f))
 	if err != nil {
 		if f.Refused(err, "name", "redirect_uris") {
 			return showApplications(v, f)
@@ -65,7 +65,7 @@ func application(v *web.Visit) (domain.Application, error) {
 	if err != nil {
 		return domain.Application{}, err
 	}
-	return v.App().Application(v.R.Context(), v.Actor(), domain.ApplicationID(id))
+	return v.App().Accounts.Application(v.R.Context(), v.Actor(), domain.ApplicationID(id))
 }
 
 // applicationPage shows one application.
@@ -96,7 +96,7 @@ func changeApplication(v *web.Visit) error {
 	f, ctx := v.Form(), v.R.Context()
 	switch f.Get("do") {
 	case "save":
-		if _, err := v.App().UpdateApplication(ctx, v.Actor(), a.ID, applicationInput(f)); err != nil {
+		if _, err := v.App().Accounts.UpdateApplication(ctx, v.Actor(), a.ID, applicationInput(f)); err != nil {
 			if f.Refused(err, "name", "redirect_uris") {
 				return showApplication(v, f, a, "")
 			}
@@ -104,13 +104,13 @@ func changeApplication(v *web.Visit) error {
 		}
 		return v.Done(applicationPath(a), "application")
 	case "rotate":
-		secret, err := v.App().RotateSecret(ctx, v.Actor(), a.ID)
+		secret, err := v.App().Accounts.RotateSecret(ctx, v.Actor(), a.ID)
 		if err != nil {
 			return err
 		}
 		return showApplication(v, nil, a, secret)
 	case "delete":
-		if err := v.App().DeleteApplication(ctx, v.Actor(), a.ID); err != nil {
+		if err := v.App().Accounts.DeleteApplication(ctx, v.Actor(), a.ID); err != nil {
 			return err
 		}
 		return v.Done("/oauth/applications", "application-deleted")

@@ -37,7 +37,7 @@ func authorizationRequest(v *web.Visit) accounts.AuthorizationRequest {
 // consentPage shows the form for granting access to an application. It shows errors in the request
 // before the user has to sign in.
 func consentPage(v *web.Visit) error {
-	c, err := v.App().Authorization(v.R.Context(), v.Actor(), authorizationRequest(v))
+	c, err := v.App().Accounts.Authorization(v.R.Context(), v.Actor(), authorizationRequest(v))
 	if err != nil {
 		return refuseApplication(v, err)
 	}
@@ -63,10 +63,10 @@ func consent(v *web.Visit) error {
 	if v.Account == nil {
 		return v.AskToSignIn()
 	}
-	answer := v.App().Deny
+	answer := v.App().Accounts.Deny
 	switch v.Form().Get("answer") {
 	case "allow":
-		answer = v.App().Allow
+		answer = v.App().Accounts.Allow
 	case "deny":
 	default:
 		return web.UnknownButton()

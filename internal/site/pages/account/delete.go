@@ -6,7 +6,7 @@ import "vitrine/internal/site/web"
 func deletePage(v *web.Visit) error { return showDelete(v, nil) }
 
 func showDelete(v *web.Visit, f *web.Form) error {
-	farewell, err := v.App().Farewell(v.R.Context(), v.Actor())
+	farewell, err := v.App().Accounts.Farewell(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -16,7 +16,7 @@ func showDelete(v *web.Visit, f *web.Form) error {
 // deleteAccount deletes the account, and with it the session.
 func deleteAccount(v *web.Visit) error {
 	f := v.Form()
-	err := v.App().DeleteAccount(v.R.Context(), v.Actor(), v.Session, f.Trimmed("slug"))
+	err := v.App().Accounts.DeleteAccount(v.R.Context(), v.Actor(), v.Session, f.Trimmed("slug"))
 	if err != nil {
 		if f.Refused(err, "slug") {
 			return showDelete(v, f)

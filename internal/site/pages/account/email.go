@@ -12,7 +12,7 @@ func showEmail(v *web.Visit, f *web.Form) error {
 // changeEmail mails a link to the new address, or stores it for the operator to pass on.
 func changeEmail(v *web.Visit) error {
 	f := v.Form()
-	err := v.App().ChangeEmail(v.R.Context(), v.Visitor(), v.Actor(), v.Session, f.Trimmed("email"))
+	err := v.App().Accounts.ChangeEmail(v.R.Context(), v.Visitor(), v.Actor(), v.Session, f.Trimmed("email"))
 	if err != nil {
 		if f.Refused(err, "email") {
 			return showEmail(v, f)
@@ -27,7 +27,7 @@ func changeEmail(v *web.Visit) error {
 
 // confirmEmailPage requires a click, like confirmPage.
 func confirmEmailPage(v *web.Visit) error {
-	email, err := v.App().AddressLink(v.R.Context(), v.Args[0])
+	email, err := v.App().Accounts.AddressLink(v.R.Context(), v.Args[0])
 	if err != nil {
 		return deadLink(v, err)
 	}
@@ -36,7 +36,7 @@ func confirmEmailPage(v *web.Visit) error {
 
 // confirmEmail changes the address. The link works in any browser.
 func confirmEmail(v *web.Visit) error {
-	changed, secret, err := v.App().ConfirmEmail(v.R.Context(), v.Actor(), v.Session, v.Args[0], endOthers(v.Form()))
+	changed, secret, err := v.App().Accounts.ConfirmEmail(v.R.Context(), v.Actor(), v.Session, v.Args[0], endOthers(v.Form()))
 	if err != nil {
 		return deadLink(v, err)
 	}

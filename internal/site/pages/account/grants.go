@@ -7,7 +7,7 @@ import (
 
 // grantsPage lists the applications that may act for the account.
 func grantsPage(v *web.Visit) error {
-	grants, err := v.App().Grants(v.R.Context(), v.Actor())
+	grants, err := v.App().Accounts.Grants(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func revokeGrant(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if err := v.App().RevokeGrant(v.R.Context(), v.Actor(), domain.GrantID(id)); err != nil {
+	if err := v.App().Accounts.RevokeGrant(v.R.Context(), v.Actor(), domain.GrantID(id)); err != nil {
 		return err
 	}
 	return v.Done("/settings/applications", "grant")

@@ -7,7 +7,7 @@ import (
 
 // groupInvite returns the group of an invitation link, or an error if the code is wrong.
 func groupInvite(v *web.Visit) (domain.Group, error) {
-	return v.App().InviteeGroup(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[0]), v.Args[1])
+	return v.App().People.InviteeGroup(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[0]), v.Args[1])
 }
 
 // groupInvitePage shows the group of an invitation link.
@@ -33,7 +33,7 @@ func joinGroup(v *web.Visit) error {
 		return v.AskToSignIn()
 	}
 	ref := domain.Ref{ID: int64(g.ID)}
-	if _, _, err := v.App().JoinGroup(v.R.Context(), v.Actor(), ref, v.Args[1]); err != nil {
+	if _, _, err := v.App().People.JoinGroup(v.R.Context(), v.Actor(), ref, v.Args[1]); err != nil {
 		return err
 	}
 	return v.Done("/", "joined")

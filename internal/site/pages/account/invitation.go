@@ -15,7 +15,7 @@ type invitationView struct {
 
 // invitationPage shows an invitation to anyone with the link.
 func invitationPage(v *web.Visit) error {
-	i, err := v.App().InvitationByToken(v.R.Context(), v.Args[0])
+	i, err := v.App().People.InvitationByToken(v.R.Context(), v.Args[0])
 	if err != nil {
 		return deadLink(v, err)
 	}
@@ -36,12 +36,12 @@ func answerInvitation(v *web.Visit) error {
 		if v.Account == nil {
 			return v.AskToSignIn()
 		}
-		if _, err := v.App().AcceptInvitation(v.R.Context(), v.Actor(), token); err != nil {
+		if _, err := v.App().People.AcceptInvitation(v.R.Context(), v.Actor(), token); err != nil {
 			return refuseInvitation(v, err)
 		}
 		return v.Done("/", "joined")
 	case "decline":
-		if err := v.App().DeclineInvitation(v.R.Context(), token); err != nil {
+		if err := v.App().People.DeclineInvitation(v.R.Context(), token); err != nil {
 			return deadLink(v, err)
 		}
 		return v.Done("/", "declined")
@@ -55,7 +55,7 @@ func refuseInvitation(v *web.Visit, err error) error {
 	if domain.KindOf(err) != domain.Forbidden || !f.Refused(err) {
 		return deadLink(v, err)
 	}
-	i, err := v.App().InvitationByToken(v.R.Context(), v.Args[0])
+	i, err := v.App().People.InvitationByToken(v.R.Context(), v.Args[0])
 	if err != nil {
 		return deadLink(v, err)
 	}

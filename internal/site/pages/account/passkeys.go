@@ -32,8 +32,8 @@ func showPasskeys(v *web.Visit, f *web.Form) error {
 }
 
 func secondFactor(v *web.Visit) (shown passkeysView, err error) {
-	shown.Possible = v.App().PasskeysPossible()
-	shown.SecondFactor, err = v.App().SecondFactor(v.R.Context(), v.Actor())
+	shown.Possible = v.App().Accounts.PasskeysPossible()
+	shown.SecondFactor, err = v.App().Accounts.SecondFactor(v.R.Context(), v.Actor())
 	return shown, err
 }
 
@@ -44,7 +44,7 @@ func toPasskeys(v *web.Visit) error { return v.Redirect("/settings/passkeys") }
 func beginPasskey(v *web.Visit) error {
 	f := v.Form()
 	in := signin.PasskeyInput{Name: f.Trimmed("name")}
-	options, err := v.App().BeginPasskey(v.R.Context(), v.Actor(), v.Session, in)
+	options, err := v.App().Accounts.BeginPasskey(v.R.Context(), v.Actor(), v.Session, in)
 	if err != nil {
 		if f.Refused(err, "name") {
 			return showPasskeys(v, f)
@@ -59,7 +59,7 @@ func beginPasskey(v *web.Visit) error {
 func addPasskey(v *web.Visit) error {
 	f := v.Form()
 	in := signin.PasskeyInput{Name: f.Trimmed("name")}
-	codes, secret, err := v.App().AddPasskey(v.R.Context(), v.Actor(), v.Session, in, f.Get("passkey"), endOthers(f))
+	codes, secret, err := v.App().Accounts.AddPasskey(v.R.Context(), v.Actor(), v.Session, in, f.Get("passkey"), endOthers(f))
 	if err != nil {
 		if f.Refused(err, "name") {
 			return showPasskeys(v, f)
@@ -118,7 +118,7 @@ func removePasskey(v *web.Visit) error {
 		if int64(p.ID) != shown.Passkey.ID {
 			continue
 		}
-		last, secret, err := v.App().RemovePasskey(v.R.Context(), v.Actor(), v.Session, p.ID, endOthers(f))
+		last, secret, err := v.App().Accounts.RemovePasskey(v.R.Context(), v.Actor(), v.Session, p.ID, endOthers(f))
 		if err != nil {
 			if f.Refused(err) {
 				return showPasskey(v, f)
@@ -148,7 +148,7 @@ func showCodes(v *web.Visit, f *web.Form, made []string, first bool) error {
 // makeCodes creates new recovery codes, and shows them once.
 func makeCodes(v *web.Visit) error {
 	f := v.Form()
-	codes, secret, err := v.App().NewRecoveryCodes(v.R.Context(), v.Actor(), v.Session, endOthers(f))
+	codes, secret, err := v.App().Accounts.NewRecoveryCodes(v.R.Context(), v.Actor(), v.Session, endOthers(f))
 	if err != nil {
 		if f.Refused(err) {
 			return showCodes(v, f, nil, false)

@@ -12,7 +12,7 @@ func showPassword(v *web.Visit, f *web.Form) error {
 // changePassword sets the new password.
 func changePassword(v *web.Visit) error {
 	f := v.Form()
-	secret, err := v.App().ChangePassword(v.R.Context(), v.Actor(), v.Session, f.Secret("password"), endOthers(f))
+	secret, err := v.App().Accounts.ChangePassword(v.R.Context(), v.Actor(), v.Session, f.Secret("password"), endOthers(f))
 	if err != nil {
 		if f.Refused(err, "password") {
 			return showPassword(v, f)

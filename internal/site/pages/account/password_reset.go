@@ -9,7 +9,7 @@ import (
 
 // forgotPage shows the form for the address of an account.
 func forgotPage(v *web.Visit) error {
-	if v.App().OnlySignOn() {
+	if v.App().SSO.OnlySignOn() {
 		return v.Redirect("/sign-in")
 	}
 	return v.Page("forgot-password", v.T("account.title.forgot"), nil, nil)
@@ -19,7 +19,7 @@ func forgotPage(v *web.Visit) error {
 func forgot(v *web.Visit) error {
 	f := v.Form()
 	email := f.Trimmed("email")
-	if err := v.App().ForgotPassword(v.R.Context(), v.Visitor(), email); err != nil {
+	if err := v.App().Accounts.ForgotPassword(v.R.Context(), v.Visitor(), email); err != nil {
 		if f.Refused(err, "email") {
 			return v.Page("forgot-password", v.T("account.title.forgot"), f, nil)
 		}
@@ -44,7 +44,7 @@ func lookInMail(v *web.Visit, email string, ifKnown bool) error {
 
 // resetPage shows the form for a new password, if the link still works.
 func resetPage(v *web.Visit) error {
-	if err := v.App().PasswordLink(v.R.Context(), v.Args[0]); err != nil {
+	if err := v.App().Accounts.PasswordLink(v.R.Context(), v.Args[0]); err != nil {
 		return deadLink(v, err)
 	}
 	return showReset(v, nil)
@@ -57,7 +57,7 @@ func showReset(v *web.Visit, f *web.Form) error {
 // reset sets the password and signs in, or asks for the second factor.
 func reset(v *web.Visit) error {
 	f := v.Form()
-	secret, err := v.App().ResetPassword(v.R.Context(), v.Visitor(), v.Args[0], f.Secret("password"))
+	secret, err := v.App().Accounts.ResetPassword(v.R.Context(), v.Visitor(), v.Args[0], f.Secret("password"))
 	if err != nil {
 		if f.Refused(err, "password") {
 			return showReset(v, f)

@@ -35,7 +35,7 @@ func saveProfile(v *web.Visit) error {
 	if checkProfile(f, name, bio); f.Failed() {
 		return showProfile(v, f)
 	}
-	if _, err := v.App().UpdateMe(v.R.Context(), v.Actor(), in); err != nil {
+	if _, err := v.App().People.UpdateMe(v.R.Context(), v.Actor(), in); err != nil {
 		if f.Refused(err, "name", "bio", "avatar_url") {
 			return showProfile(v, f)
 		}

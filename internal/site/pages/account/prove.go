@@ -19,7 +19,7 @@ type proveView struct {
 func provePage(v *web.Visit) error { return showProve(v, nil) }
 
 func showProve(v *web.Visit, f *web.Form) error {
-	ways, err := v.App().ProofWays(v.R.Context(), v.Actor())
+	ways, err := v.App().SSO.ProofWays(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -33,11 +33,11 @@ func prove(v *web.Visit) error {
 	var err error
 	switch f.Get("by") {
 	case "password":
-		secret, err = v.App().ProveByPassword(ctx, v.Visitor(), v.Actor(), v.Session, f.Secret("password"))
+		secret, err = v.App().Accounts.ProveByPassword(ctx, v.Visitor(), v.Actor(), v.Session, f.Secret("password"))
 	case "passkey":
-		secret, err = v.App().ProveByPasskey(ctx, v.Visitor(), v.Actor(), v.Session, f.Get("passkey"))
+		secret, err = v.App().Accounts.ProveByPasskey(ctx, v.Visitor(), v.Actor(), v.Session, f.Get("passkey"))
 	case "mail":
-		if err = v.App().MailProofLink(ctx, v.Actor(), v.Session); err == nil {
+		if err = v.App().SSO.MailProofLink(ctx, v.Actor(), v.Session); err == nil {
 			v.ReturnLater(v.Next())
 			return lookInMail(v, v.Account.Email, false)
 		}
@@ -67,13 +67,13 @@ func goOn(v *web.Visit, next string) error {
 
 // proofOptions returns the passkey options for the browser.
 func proofOptions(v *web.Visit) error {
-	options, err := v.App().ProofOptions(v.R.Context(), v.Actor(), v.Session)
+	options, err := v.App().Accounts.ProofOptions(v.R.Context(), v.Actor(), v.Session)
 	return answerOptions(v, options, err)
 }
 
 // proofLinkPage requires a click, so that a program that opens links in mails does not use up the link.
 func proofLinkPage(v *web.Visit) error {
-	if err := v.App().ProofLink(v.R.Context(), v.Actor(), v.Session, v.Args[0]); err != nil {
+	if err := v.App().Accounts.ProofLink(v.R.Context(), v.Actor(), v.Session, v.Args[0]); err != nil {
 		return refuseProofLink(v, err)
 	}
 	return v.Page("prove-link", v.T("account.title.prove"), nil, nil)
@@ -81,7 +81,7 @@ func proofLinkPage(v *web.Visit) error {
 
 // proveByLink confirms the session with a mailed link, and continues to the action.
 func proveByLink(v *web.Visit) error {
-	secret, err := v.App().ProveByLink(v.R.Context(), v.Visitor(), v.Actor(), v.Session, v.Args[0])
+	secret, err := v.App().Accounts.ProveByLink(v.R.Context(), v.Visitor(), v.Actor(), v.Session, v.Args[0])
 	if err != nil {
 		return refuseProofLink(v, err)
 	}

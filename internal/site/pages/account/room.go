@@ -26,7 +26,7 @@ func Room() web.Room {
 			{Path: "/settings/email", Text: "account.section.email"},
 			{Path: "/settings/password", Text: "account.section.password", If: hasLocal},
 			{Path: "/settings/passkeys", Text: "account.section.passkeys", If: hasLocal},
-			{Path: "/settings/single-sign-on", Text: "signon.section", If: func(a *app.App) bool { return a.ProviderName() != "" }},
+			{Path: "/settings/single-sign-on", Text: "signon.section", If: func(a *app.App) bool { return a.SSO.ProviderName() != "" }},
 			{Path: "/settings/sessions", Text: "account.section.sessions"},
 			{Path: "/settings/storage", Text: "account.section.storage"},
 			{Path: "/settings/import", Text: "transfer.import"},
@@ -79,7 +79,7 @@ func Room() web.Room {
 }
 
 // hasLocal reports whether users can sign in with a password or passkey of this server.
-func hasLocal(a *app.App) bool { return !a.OnlySignOn() }
+func hasLocal(a *app.App) bool { return !a.SSO.OnlySignOn() }
 
 // settings redirects to the first page of the settings.
 func settings(v *web.Visit) error { return v.Redirect("/settings/profile") }

@@ -26,14 +26,14 @@ func factorPage(v *web.Visit) error {
 }
 
 func showFactor(v *web.Visit, f *web.Form) error {
-	u, err := v.App().HalfSignIn(v.R.Context(), v.Half())
+	u, err := v.App().Accounts.HalfSignIn(v.R.Context(), v.Half())
 	if domain.KindOf(err) == domain.Unauthenticated {
 		return beginAgain(v)
 	}
 	if err != nil {
 		return err
 	}
-	return v.Page("second-factor", v.T("account.title.second-factor"), f, factorView{u.Email, v.Next(), v.App().PasskeysPossible()})
+	return v.Page("second-factor", v.T("account.title.second-factor"), f, factorView{u.Email, v.Next(), v.App().Accounts.PasskeysPossible()})
 }
 
 // beginAgain redirects to the sign-in page after the first step has expired.
@@ -52,12 +52,12 @@ func beginAgain(v *web.Visit) error {
 // finishSignIn starts the session after the second factor.
 func finishSignIn(v *web.Visit) error {
 	f, ctx := v.Form(), v.R.Context()
-	if _, err := v.App().HalfSignIn(ctx, v.Half()); domain.KindOf(err) == domain.Unauthenticated {
+	if _, err := v.App().Accounts.HalfSignIn(ctx, v.Half()); domain.KindOf(err) == domain.Unauthenticated {
 		return beginAgain(v)
 	}
-	finish, answer := v.App().FinishByCode, f.Trimmed("code")
+	finish, answer := v.App().Accounts.FinishByCode, f.Trimmed("code")
 	if given := f.Get("passkey"); given != "" {
-		finish, answer = v.App().FinishByPasskey, given
+		finish, answer = v.App().Accounts.FinishByPasskey, given
 	}
 	session, err := finish(ctx, v.Visitor(), v.Half(), answer)
 	if err != nil {
@@ -72,7 +72,7 @@ func finishSignIn(v *web.Visit) error {
 
 // factorOptions returns the passkey options for the script.
 func factorOptions(v *web.Visit) error {
-	options, err := v.App().FactorOptions(v.R.Context(), v.Half())
+	options, err := v.App().Accounts.FactorOptions(v.R.Context(), v.Half())
 	if domain.KindOf(err) == domain.Unauthenticated {
 		return beginAgain(v)
 	}
@@ -91,14 +91,14 @@ func passkeyOptions(v *web.Visit) error {
 	if v.HeadOnly() {
 		return v.JSON(http.StatusOK, nil)
 	}
-	options, err := v.App().PasskeyOptions(v.R.Context(), v.PasskeyAsked())
+	options, err := v.App().Accounts.PasskeyOptions(v.R.Context(), v.PasskeyAsked())
 	return answerOptions(v, options, err)
 }
 
 // signInByPasskey starts a session without a password.
 func signInByPasskey(v *web.Visit) error {
 	f := v.Form()
-	session, err := v.App().SignInByPasskey(v.R.Context(), v.Visitor(), v.PasskeyAnswered(), f.Get("passkey"))
+	session, err := v.App().Accounts.SignInByPasskey(v.R.Context(), v.Visitor(), v.PasskeyAnswered(), f.Get("passkey"))
 	if err != nil {
 		if f.Refused(err) {
 			return showSignIn(v, f)

@@ -14,7 +14,7 @@ type sessionView struct {
 
 // sessionsPage lists the account's sessions.
 func sessionsPage(v *web.Visit) error {
-	all, err := v.App().Sessions(v.R.Context(), v.Actor())
+	all, err := v.App().Accounts.Sessions(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func sessionsPage(v *web.Visit) error {
 func endSession(v *web.Visit) error {
 	which := v.Form().Get("end")
 	if which == "others" {
-		if err := v.App().EndOtherSessions(v.R.Context(), v.Actor(), v.Session.ID); err != nil {
+		if err := v.App().Accounts.EndOtherSessions(v.R.Context(), v.Actor(), v.Session.ID); err != nil {
 			return err
 		}
 		return v.Done("/settings/sessions", "sessions")
@@ -38,7 +38,7 @@ func endSession(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if err := v.App().EndSession(v.R.Context(), v.Actor(), domain.SessionID(id)); err != nil {
+	if err := v.App().Accounts.EndSession(v.R.Context(), v.Actor(), domain.SessionID(id)); err != nil {
 		return err
 	}
 	return v.Done("/settings/sessions", "session")

@@ -17,14 +17,14 @@ func signInPage(v *web.Visit) error {
 }
 
 func showSignIn(v *web.Visit, f *web.Form) error {
-	return v.Page("sign-in", v.T("account.title.sign-in"), f, signInView{v.Next(), v.App().PasskeysPossible()})
+	return v.Page("sign-in", v.T("account.title.sign-in"), f, signInView{v.Next(), v.App().Accounts.PasskeysPossible()})
 }
 
 // signIn starts a session, or asks for the second factor. Errors never reveal whether the address
 // or the password is wrong.
 func signIn(v *web.Visit) error {
 	f := v.Form()
-	secret, err := v.App().SignIn(v.R.Context(), v.Visitor(), f.Trimmed("email"), f.Secret("password"))
+	secret, err := v.App().Accounts.SignIn(v.R.Context(), v.Visitor(), f.Trimmed("email"), f.Secret("password"))
 	if err != nil {
 		if f.Refused(err) {
 			return showSignIn(v, f)
@@ -37,7 +37,7 @@ func signIn(v *web.Visit) error {
 // signOut ends the current session. It may redirect to a page that requires another account.
 func signOut(v *web.Visit) error {
 	if v.Secret != "" {
-		if err := v.App().SignOut(v.R.Context(), v.Secret); err != nil {
+		if err := v.App().Accounts.SignOut(v.R.Context(), v.Secret); err != nil {
 			return err
 		}
 		v.ForgetSession()

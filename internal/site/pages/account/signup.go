@@ -37,7 +37,7 @@ type joinView struct {
 
 // showJoin offers a signed-in user to join the group of an invite link.
 func showJoin(v *web.Visit, f *web.Form, invite string) error {
-	offer, err := v.App().SignUpOffer(v.R.Context(), invite)
+	offer, err := v.App().Accounts.SignUpOffer(v.R.Context(), invite)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func showJoin(v *web.Visit, f *web.Form, invite string) error {
 
 // join makes the signed-in user a member of the link's group.
 func join(v *web.Visit, f *web.Form) error {
-	if err := v.App().JoinByLink(v.R.Context(), v.Actor(), f.Get("invite")); err != nil {
+	if err := v.App().People.JoinByLink(v.R.Context(), v.Actor(), f.Get("invite")); err != nil {
 		if f.Refused(err) {
 			return showJoin(v, f, f.Get("invite"))
 		}
@@ -62,11 +62,11 @@ func join(v *web.Visit, f *web.Form) error {
 }
 
 func showSignUp(v *web.Visit, f *web.Form, invite string) error {
-	offer, err := v.App().SignUpOffer(v.R.Context(), invite)
+	offer, err := v.App().Accounts.SignUpOffer(v.R.Context(), invite)
 	if err != nil {
 		return err
 	}
-	if offer.First && v.App().AsksForSetupCode(v.Visitor()) && v.SetupCode() == "" {
+	if offer.First && v.App().Accounts.AsksForSetupCode(v.Visitor()) && v.SetupCode() == "" {
 		return showSetup(v, f, invite)
 	}
 	if offer.Email != "" && !f.Posted() {
@@ -87,7 +87,7 @@ func showSetup(v *web.Visit, f *web.Form, invite string) error {
 // enterSetupCode stores a correct setup code in the browser, and continues to the sign-up page.
 func enterSetupCode(v *web.Visit, f *web.Form) error {
 	code := f.Trimmed("setup_code")
-	if err := v.App().CheckSetupCode(v.R.Context(), v.Visitor(), code); err != nil {
+	if err := v.App().Accounts.CheckSetupCode(v.R.Context(), v.Visitor(), code); err != nil {
 		if f.Refused(err, "setup_code") {
 			return showSetup(v, f, f.Get("invite"))
 		}
@@ -117,7 +117,7 @@ func signUp(v *web.Visit) error {
 	}
 	in := accounts.SignUpInput{Name: f.Trimmed("name"), Slug: f.Trimmed("slug"), Email: f.Trimmed("email"),
 		Password: f.Secret("password"), Invite: f.Get("invite"), SetupCode: v.SetupCode()}
-	session, err := v.App().SignUp(v.R.Context(), v.Visitor(), in)
+	session, err := v.App().Accounts.SignUp(v.R.Context(), v.Visitor(), in)
 	if err != nil {
 		if f.Refused(err, "setup_code", "name", "slug", "email", "password") {
 			if f.Error("setup_code") != "" { // the browser stored another code
@@ -147,7 +147,7 @@ func signUp(v *web.Visit) error {
 // confirmPage shows a form for the chosen password. This way mail scanners do not use up the link,
 // and nobody can be tricked into an account whose password someone else knows.
 func confirmPage(v *web.Visit) error {
-	if err := v.App().SignUpPending(v.R.Context(), v.Args[0]); err != nil {
+	if err := v.App().Accounts.SignUpPending(v.R.Context(), v.Args[0]); err != nil {
 		return deadLink(v, err)
 	}
 	return showConfirm(v, nil)
@@ -160,7 +160,7 @@ func showConfirm(v *web.Visit, f *web.Form) error {
 // confirm creates the account of a mailed link.
 func confirm(v *web.Visit) error {
 	f := v.Form()
-	session, _, err := v.App().ConfirmSignUp(v.R.Context(), v.Visitor(), v.Args[0], f.Secret("password"))
+	session, _, err := v.App().Accounts.ConfirmSignUp(v.R.Context(), v.Visitor(), v.Args[0], f.Secret("password"))
 	if err != nil {
 		if f.Refused(err, "password") {
 			return showConfirm(v, f)

@@ -4,7 +4,7 @@ import "vitrine/internal/site/web"
 
 // storagePage shows how much the account stores.
 func storagePage(v *web.Visit) error {
-	u, _, err := v.App().ByteUsage(v.R.Context(), v.Actor())
+	u, _, err := v.App().Content.ByteUsage(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}

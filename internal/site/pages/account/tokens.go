@@ -17,7 +17,7 @@ type tokensView struct {
 func tokensPage(v *web.Visit) error { return showTokens(v, web.Filled("scope", "read"), tokensView{}) }
 
 func showTokens(v *web.Visit, f *web.Form, shown tokensView) (err error) {
-	if shown.Tokens, err = v.App().OwnTokens(v.R.Context(), v.Actor()); err != nil {
+	if shown.Tokens, err = v.App().Accounts.OwnTokens(v.R.Context(), v.Actor()); err != nil {
 		return err
 	}
 	return v.Page("tokens", v.T("account.title.tokens"), f, shown)
@@ -29,7 +29,7 @@ func changeTokens(v *web.Visit) error {
 	if revoked := f.Get("revoke"); revoked != "" {
 		return revokeToken(v, revoked)
 	}
-	secret, made, err := v.App().CreateOwnToken(v.R.Context(), v.Actor(), f.Trimmed("name"), domain.Scope(f.Get("scope")))
+	secret, made, err := v.App().Accounts.CreateOwnToken(v.R.Context(), v.Actor(), f.Trimmed("name"), domain.Scope(f.Get("scope")))
 	if err != nil {
 		if f.Refused(err, "name", "scope") {
 			return showTokens(v, f, tokensView{})
@@ -44,7 +44,7 @@ func revokeToken(v *web.Visit, which string) error {
 	if err != nil {
 		return err
 	}
-	if err := v.App().RevokeOwnToken(v.R.Context(), v.Actor(), domain.TokenID(id)); err != nil {
+	if err := v.App().Accounts.RevokeOwnToken(v.R.Context(), v.Actor(), domain.TokenID(id)); err != nil {
 		return err
 	}
 	return v.Done("/settings/personal-access-tokens", "token")

@@ -46,7 +46,7 @@ func showAdd(v *web.Visit, f *web.Form, a *adding) error {
 	if !a.Channel.Can(v.Actor()).AddTo {
 		return forbidden(v, "collect.add.not-yours")
 	}
-	a.Largest = domain.FormatBytes(v.App().UploadLimit())
+	a.Largest = domain.FormatBytes(v.App().Content.UploadLimit())
 	return v.Page("add", v.T("collect.add.to", a.Channel.Title), f, a)
 }
 
@@ -140,7 +140,7 @@ func (a *adding) make(v *web.Visit, value, name string) error {
 		}
 	}
 	in.Once = v.OnceKey(once...)
-	b, err := v.App().CreateBlock(v.R.Context(), v.Actor(), in)
+	b, err := v.App().Collections.CreateBlock(v.R.Context(), v.Actor(), in)
 	if err == nil && a.first == 0 {
 		a.first = int64(b.ID)
 	}
@@ -167,7 +167,7 @@ func (a *adding) file(v *web.Visit, p web.Part) error {
 		return errStop
 	}
 	body := &empty{r: p.Body}
-	got, err := v.App().ReceiveFile(v.R.Context(), v.Actor(), content.FormFile{Name: p.Name, ContentType: p.ContentType, Body: body})
+	got, err := v.App().Content.ReceiveFile(v.R.Context(), v.Actor(), content.FormFile{Name: p.Name, ContentType: p.ContentType, Body: body})
 	if err == nil && !body.some {
 		err = domain.NewUnprocessable(v.T("collect.add.empty"))
 	}
@@ -184,10 +184,10 @@ func (a *adding) file(v *web.Visit, p web.Part) error {
 	}
 	why := known.Message
 	if known.Kind == domain.TooLarge {
-		why = v.T("collect.add.large", domain.FormatBytes(v.App().UploadLimit()))
+		why = v.T("collect.add.large", domain.FormatBytes(v.App().Content.UploadLimit()))
 	}
 	a.Refused = append(a.Refused, refused{p.Name, web.Sentence(why)})
-	if n, _ := io.CopyN(io.Discard, p.Body, v.App().UploadLimit()); n == v.App().UploadLimit() {
+	if n, _ := io.CopyN(io.Discard, p.Body, v.App().Content.UploadLimit()); n == v.App().Content.UploadLimit() {
 		return errStop // the stream may be endless
 	}
 	return nil
@@ -213,7 +213,7 @@ func presignFile(v *web.Visit) error {
 	if in.ContentType == "" {
 		in.ContentType = "application/octet-stream"
 	}
-	made, err := v.App().Presign(v.R.Context(), v.Actor(), []content.FileInput{in})
+	made, err := v.App().Content.Presign(v.R.Context(), v.Actor(), []content.FileInput{in})
 	if err != nil {
 		return err
 	}
@@ -221,5 +221,5 @@ func presignFile(v *web.Visit) error {
 		URL   string `json:"url"`
 		Value string `json:"value"`
 		Type  string `json:"type"`
-	}{made[0].URL, v.App().UploadValue(made[0].Key), made[0].ContentType})
+	}{made[0].URL, v.App().Content.UploadValue(made[0].Key), made[0].ContentType})
 }

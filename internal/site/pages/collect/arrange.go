@@ -49,7 +49,7 @@ func showArrange(v *web.Visit, c present.Channel, f *web.Form, ticked []string) 
 		return err
 	}
 	page := domain.Page{Number: number, Per: arrangePer}
-	l, err := v.App().Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)},
+	l, err := v.App().Collections.Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)},
 		collections.ContentsInput{Sort: domain.ContentSort{Key: domain.ByPosition, Desc: true}, Page: page})
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func arrange(v *web.Visit) error {
 	}
 	switch f.Get("do") {
 	case "remove":
-		r, err := v.App().RemoveConnections(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, ids)
+		r, err := v.App().Collections.RemoveConnections(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, ids)
 		if err != nil {
 			return err
 		}
@@ -131,9 +131,9 @@ func connectMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.Conn
 	}
 	done, failed := 0, 0
 	for _, id := range ids {
-		p, err := v.App().Connection(v.R.Context(), v.Actor(), id)
+		p, err := v.App().Collections.Connection(v.R.Context(), v.Actor(), id)
 		if err == nil {
-			_, err = v.App().Connect(v.R.Context(), v.Actor(), p.Item, []collections.Target{{Channel: domain.Ref{ID: to}}})
+			_, err = v.App().Collections.Connect(v.R.Context(), v.Actor(), p.Item, []collections.Target{{Channel: domain.Ref{ID: to}}})
 		}
 		if ok, err := count(err, &done, &failed); !ok {
 			return err
@@ -232,7 +232,7 @@ type move struct {
 // read finds the current places of the items.
 func (m *moves) read(v *web.Visit, c present.Channel, ids []domain.ConnectionID) error {
 	for _, id := range ids {
-		p, err := v.App().Connection(v.R.Context(), v.Actor(), id)
+		p, err := v.App().Collections.Connection(v.R.Context(), v.Actor(), id)
 		if err == nil && p.ChannelID != c.ID {
 			err = domain.NewNotFound()
 		}
@@ -252,7 +252,7 @@ func (m *moves) carryOut(v *web.Visit) error {
 		last = min(max(x.to, last+1), m.n)
 		at := m.insertion(last, m.all[i+1:])
 		position := max(m.n-at+1, 1)
-		_, err := v.App().MoveConnection(v.R.Context(), v.Actor(), x.id, domain.InsertAt, &position)
+		_, err := v.App().Collections.MoveConnection(v.R.Context(), v.Actor(), x.id, domain.InsertAt, &position)
 		if ok, err := count(err, &m.done, &m.failed); !ok {
 			return err
 		}

@@ -50,7 +50,7 @@ func showEditBlock(v *web.Visit, form blockForm, f *web.Form) error {
 		return forbidden(v, "collect.block.not-yours")
 	}
 	form.Text = form.Block.Type == domain.TextBlock
-	form.Metadata = v.App().MetadataState(*form.Block.Block)
+	form.Metadata = v.App().Content.MetadataState(*form.Block.Block)
 	return v.Page("edit-block", v.T("collect.block.edit", form.Block.Heading()), f, form)
 }
 
@@ -90,7 +90,7 @@ func editBlock(v *web.Visit) error {
 	}
 	in.Metadata, err = metadataPatch(f, b.Metadata)
 	if err = domain.JoinFaults(in.Validate(), err); err == nil {
-		if _, err = v.App().UpdateBlock(v.R.Context(), v.Actor(), b.ID, in); err == nil {
+		if _, err = v.App().Collections.UpdateBlock(v.R.Context(), v.Actor(), b.ID, in); err == nil {
 			return v.Done(back(v, b.Path()), "block-saved")
 		}
 	}
@@ -135,7 +135,7 @@ func deleteBlock(v *web.Visit) error {
 		f.Wrong("sure", v.T("collect.sure.missing"))
 		return showDeleteBlock(v, f)
 	}
-	err = v.App().DeleteBlock(v.R.Context(), v.Actor(), b.ID)
+	err = v.App().Collections.DeleteBlock(v.R.Context(), v.Actor(), b.ID)
 	if missing(err) {
 		return gone(v)
 	}

@@ -34,7 +34,7 @@ func newChannelPage(v *web.Visit) error {
 }
 
 func showNewChannel(v *web.Visit, f *web.Form) error {
-	groups, err := v.App().UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(v.Account.ID)},
+	groups, err := v.App().People.UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(v.Account.ID)},
 		domain.GroupSort{}, domain.Page{Number: 1, Per: mostGroups})
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func newChannel(v *web.Visit) error {
 		to := domain.GroupRef(domain.GroupID(id))
 		in.Owner = &to
 	}
-	c, err := v.App().CreateChannel(v.R.Context(), v.Actor(), in)
+	c, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), in)
 	switch {
 	case missing(err): // the form was sent twice, and the channel was deleted in between
 		return gone(v, "title", "collect.title", "description", "collect.description")
@@ -118,7 +118,7 @@ func editChannel(v *web.Visit) error {
 	in.Metadata, err = metadataPatch(f, c.Metadata)
 	if err = domain.JoinFaults(in.Validate(), err); err == nil {
 		var full collections.FullChannel
-		if full, err = v.App().UpdateChannel(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in); err == nil {
+		if full, err = v.App().Collections.UpdateChannel(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in); err == nil {
 			return v.Done(v.Addresses().Channel(&full.Channel).Path(), "channel-saved")
 		}
 	}
@@ -158,7 +158,7 @@ func deleteChannel(v *web.Visit) error {
 		f.Wrong("sure", v.T("collect.sure.missing"))
 		return showDeleteChannel(v, f)
 	}
-	err = v.App().DeleteChannel(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)})
+	err = v.App().Collections.DeleteChannel(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)})
 	if missing(err) {
 		return gone(v)
 	}

@@ -59,7 +59,7 @@ func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown 
 	}
 	for id := range on {
 		if !seen[domain.ChannelID(id)] && len(all.More) < domain.MaxTargets {
-			c, err := v.App().Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id})
+			c, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id})
 			if missing(err) {
 				continue
 			}
@@ -69,7 +69,7 @@ func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown 
 			add(c.Channel, false)
 		}
 	}
-	found, err := v.App().ConnectChoices(v.R.Context(), v.Actor(), query, item, mostChoices)
+	found, err := v.App().Finder.ConnectChoices(v.R.Context(), v.Actor(), query, item, mostChoices)
 	for _, c := range found {
 		if c.MayAdd || c.There {
 			add(c.Channel, c.There)
@@ -81,9 +81,9 @@ func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown 
 // placesOf returns the channels that the viewer connected the item to.
 func placesOf(v *web.Visit, item domain.ItemRef) ([]domain.Channel, error) {
 	in := collections.ItemChannelsInput{Ownership: domain.Own, Desc: true, Page: domain.Page{Number: 1, Per: mostPlaces}}
-	list := v.App().ChannelConnections
+	list := v.App().Collections.ChannelConnections
 	if item.Type == domain.ItemBlock {
-		l, err := v.App().BlockConnections(v.R.Context(), v.Actor(), domain.BlockID(item.ID), in)
+		l, err := v.App().Collections.BlockConnections(v.R.Context(), v.Actor(), domain.BlockID(item.ID), in)
 		return l.Items, err
 	}
 	l, err := list(v.R.Context(), v.Actor(), domain.Ref{ID: item.ID}, in)

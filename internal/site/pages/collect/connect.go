@@ -62,7 +62,7 @@ func connect(v *web.Visit) error {
 	}
 	on, shown := numbers(f.Values("channel")), numbers(f.Values("shown"))
 	if title := f.Get("title"); strings.TrimSpace(title) != "" {
-		made, err := v.App().CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: title,
+		made, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: title,
 			Visibility: domain.Visibility(f.Get("visibility")), Once: v.OnceKey("connect", title)})
 		if f.Refused(err, "title", "visibility") {
 			return showConnect(v, c, f, "", f.Values("channel"), f.Values("shown"))
@@ -77,7 +77,7 @@ func connect(v *web.Visit) error {
 		if shown[id] { // already connected
 			continue
 		}
-		_, err := v.App().Connect(v.R.Context(), v.Actor(), c.Item, []collections.Target{{Channel: domain.Ref{ID: id}}})
+		_, err := v.App().Collections.Connect(v.R.Context(), v.Actor(), c.Item, []collections.Target{{Channel: domain.Ref{ID: id}}})
 		if err := c.note(v, id, err); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func connect(v *web.Visit) error {
 		if on[id] {
 			continue
 		}
-		r, err := v.App().RemoveItem(v.R.Context(), v.Actor(), domain.Ref{ID: id}, c.Item)
+		r, err := v.App().Collections.RemoveItem(v.R.Context(), v.Actor(), domain.Ref{ID: id}, c.Item)
 		if err == nil && r.Kept > 0 {
 			err = domain.NewForbidden(v.T("collect.connect.kept"))
 		}
@@ -121,7 +121,7 @@ func (c *connecting) note(v *web.Visit, id int64, err error) error {
 		return nil
 	}
 	name, why := "", v.T("collect.gone.short")
-	if ch, found := v.App().Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id}); found == nil {
+	if ch, found := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id}); found == nil {
 		name, why = ch.Title, web.Sentence(err.Error())
 	}
 	c.Failed = append(c.Failed, refused{name, why})

@@ -25,7 +25,7 @@ func connectionOf(v *web.Visit) (p placed, err error) {
 	if err != nil {
 		return p, err
 	}
-	if p.Connection, err = v.App().Connection(v.R.Context(), v.Actor(), domain.ConnectionID(id)); err != nil {
+	if p.Connection, err = v.App().Collections.Connection(v.R.Context(), v.Actor(), domain.ConnectionID(id)); err != nil {
 		return p, err
 	}
 	c := &p.Connection.Channel
@@ -50,13 +50,13 @@ func showConnection(v *web.Visit, p placed, f *web.Form) error {
 	}
 	item := p.Connection.Item
 	if item.Type == domain.ItemBlock {
-		b, err := v.App().Block(v.R.Context(), v.Actor(), domain.BlockID(item.ID))
+		b, err := v.App().Collections.Block(v.R.Context(), v.Actor(), domain.BlockID(item.ID))
 		if err != nil {
 			return err
 		}
 		p.Heading = v.Addresses().Block(&b).Heading()
 	} else {
-		c, err := v.App().Channel(v.R.Context(), v.Actor(), domain.Ref{ID: item.ID})
+		c, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.Ref{ID: item.ID})
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func changeConnection(v *web.Visit) error {
 	ctx, id := v.R.Context(), p.Connection.ID
 	switch f.Get("do") {
 	case "remove":
-		r, err := v.App().RemoveConnections(ctx, v.Actor(), domain.Ref{ID: int64(p.Channel.ID)}, []domain.ConnectionID{id})
+		r, err := v.App().Collections.RemoveConnections(ctx, v.Actor(), domain.Ref{ID: int64(p.Channel.ID)}, []domain.ConnectionID{id})
 		switch {
 		case missing(err) || err == nil && r.Gone > 0:
 			return gone(v)
@@ -91,7 +91,7 @@ func changeConnection(v *web.Visit) error {
 	case "move":
 		how, position, err := movement(f, p.Channel.Contents())
 		if err == nil {
-			_, err = v.App().MoveConnection(ctx, v.Actor(), id, how, position)
+			_, err = v.App().Collections.MoveConnection(ctx, v.Actor(), id, how, position)
 		}
 		if missing(err) {
 			return gone(v)
@@ -107,7 +107,7 @@ func changeConnection(v *web.Visit) error {
 	case "edit":
 		patch, err := metadataPatch(f, p.Connection.Metadata)
 		if err == nil && patch != nil {
-			_, err = v.App().UpdateConnection(ctx, v.Actor(), id, patch)
+			_, err = v.App().Collections.UpdateConnection(ctx, v.Actor(), id, patch)
 		}
 		switch err = underMetadata(err); {
 		case missing(err):
@@ -152,7 +152,7 @@ func movement(f *web.Form, n int64) (how domain.Movement, position *int64, err e
 
 // undo restores a removed connection.
 func undo(v *web.Visit) error {
-	r, err := v.App().UndoRemoval(v.R.Context(), v.Actor(), v.Form().Get("undo"))
+	r, err := v.App().Collections.UndoRemoval(v.R.Context(), v.Actor(), v.Form().Get("undo"))
 	switch {
 	case missing(err):
 		return v.Done(back(v, "/"), "undo-late")

@@ -95,7 +95,7 @@ func save(v *web.Visit) error {
 		return showSave(v, f, "", f.Values("channel"))
 	}
 	if fresh != "" {
-		c, err := v.App().CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: fresh,
+		c, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: fresh,
 			Visibility: domain.Visibility(f.Get("visibility")), Once: v.OnceKey("save", fresh)})
 		if err != nil {
 			if f.Refused(renamed(err), "new", "visibility") {
@@ -109,7 +109,7 @@ func save(v *web.Visit) error {
 		in.Targets = append(in.Targets, collections.Target{Channel: domain.Ref{ID: id}})
 	}
 	in.Once = v.OnceKey(append([]string{"block", f.Get("value"), f.Get("title"), f.Get("description")}, f.Values("channel")...)...)
-	b, err := v.App().CreateBlock(v.R.Context(), v.Actor(), in)
+	b, err := v.App().Collections.CreateBlock(v.R.Context(), v.Actor(), in)
 	switch {
 	case missing(err):
 		return gone(v, addFields...)

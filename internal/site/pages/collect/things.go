@@ -13,7 +13,7 @@ import (
 // channelOf returns the channel in the path, which has its owner and slug. If the channel has
 // another address, moved is its path.
 func channelOf(v *web.Visit) (c present.Channel, moved string, err error) {
-	full, err := v.App().Channel(v.R.Context(), v.Actor(), domain.Ref{Slug: v.Args[1]})
+	full, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.Ref{Slug: v.Args[1]})
 	if err != nil {
 		return c, "", err
 	}
@@ -30,7 +30,7 @@ func channelByID(v *web.Visit) (c present.Channel, err error) {
 	if err != nil {
 		return c, err
 	}
-	full, err := v.App().Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id})
+	full, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id})
 	return v.Addresses().Channel(&full.Channel), err
 }
 
@@ -40,7 +40,7 @@ func blockByID(v *web.Visit) (b present.Block, err error) {
 	if err != nil {
 		return b, err
 	}
-	block, err := v.App().Block(v.R.Context(), v.Actor(), domain.BlockID(id))
+	block, err := v.App().Collections.Block(v.R.Context(), v.Actor(), domain.BlockID(id))
 	return v.Addresses().Block(&block), err
 }
 

@@ -10,7 +10,7 @@ import (
 
 // about shows one of the operator's pages, such as an imprint.
 func about(v *web.Visit) error {
-	page, err := v.App().LegalPage(v.R.Context(), v.Args[0])
+	page, err := v.App().Operating.LegalPage(v.R.Context(), v.Args[0])
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func blockPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	b, err := v.App().Block(ctx, actor, domain.BlockID(id))
+	b, err := v.App().Collections.Block(ctx, actor, domain.BlockID(id))
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func blockPage(v *web.Visit) error {
 		return err
 	}
 	if shown.Can.Manage && (b.State != domain.Available || b.Type == domain.PendingBlock) {
-		status, err := v.App().Processing(ctx, actor, b.ID)
+		status, err := v.App().Content.Processing(ctx, actor, b.ID)
 		if err != nil && domain.KindOf(err) != domain.NotFound {
 			return err
 		}
@@ -75,7 +75,7 @@ func blockPage(v *web.Visit) error {
 		}
 	}
 	if shown.Can.Manage && shown.Total == 0 { // a hidden block is listed in no channel
-		if shown.Hidden, err = v.App().HiddenFor(ctx, actor, domain.Subject{Type: domain.SubjectBlock, ID: id}); err != nil {
+		if shown.Hidden, err = v.App().Moderation.HiddenFor(ctx, actor, domain.Subject{Type: domain.SubjectBlock, ID: id}); err != nil {
 			return err
 		}
 	}
@@ -116,7 +116,7 @@ func (s *blockView) beside(v *web.Visit) error {
 		return err
 	}
 	at := domain.Page{Number: page, Per: blockChannels}
-	in, err := v.App().BlockConnections(ctx, actor, b.ID, collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: at})
+	in, err := v.App().Collections.BlockConnections(ctx, actor, b.ID, collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: at})
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *blockView) beside(v *web.Visit) error {
 	at = domain.Page{Number: page, Per: blockComments}
 	var said domain.List[domain.Comment]
 	if b.Block.Comments > 0 {
-		if said, err = v.App().Comments(ctx, actor, b.ID, false, at); err != nil {
+		if said, err = v.App().Collections.Comments(ctx, actor, b.ID, false, at); err != nil {
 			return err
 		}
 	}
@@ -183,7 +183,7 @@ func retryBlock(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := v.App().Reprocess(v.R.Context(), v.Actor(), domain.BlockID(id)); err != nil {
+	if _, err := v.App().Content.Reprocess(v.R.Context(), v.Actor(), domain.BlockID(id)); err != nil {
 		return err
 	}
 	to := v.Next()

@@ -24,7 +24,7 @@ func findAround(v *web.Visit, block domain.BlockID) (a around, err error) {
 	if !ok {
 		return a, nil
 	}
-	n, err := v.App().Neighbours(v.R.Context(), v.Actor(), domain.Ref{ID: id}, block)
+	n, err := v.App().Collections.Neighbours(v.R.Context(), v.Actor(), domain.Ref{ID: id}, block)
 	if domain.KindOf(err) == domain.NotFound {
 		return a, nil
 	}

@@ -175,17 +175,17 @@ func (n narrowing) contents(v *web.Visit, c domain.Channel) (domain.List[collect
 		if n.Type != "" {
 			in.Types = []string{find(contentTypes, n.Type)}
 		}
-		return v.App().FilterContents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in)
+		return v.App().Finder.FilterContents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in)
 	}
 	in := collections.ContentsInput{Sort: find(contentSorts, n.Sort), Page: n.Page}
-	return v.App().Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in)
+	return v.App().Collections.Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in)
 }
 
 // findChannel returns the channel in the path, as the actor sees it. If the path has another owner
 // or a former slug, it redirects to the right one and moved is true.
 func findChannel(v *web.Visit, as domain.Actor) (c collections.FullChannel, moved bool, err error) {
 	owner, slug := strings.ToLower(v.Args[0]), strings.ToLower(v.Args[1])
-	if c, err = v.App().Channel(v.R.Context(), as, domain.ParseRef(slug)); err != nil {
+	if c, err = v.App().Collections.Channel(v.R.Context(), as, domain.ParseRef(slug)); err != nil {
 		return c, false, err
 	}
 	shown := v.Addresses().Channel(&c.Channel)
@@ -234,7 +234,7 @@ func channelPage(v *web.Visit) error {
 		return err
 	}
 	if c.Visibility == domain.Private { // like hidden channels
-		if shown.Hidden, err = v.App().HiddenFor(v.R.Context(), v.Actor(), domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
+		if shown.Hidden, err = v.App().Moderation.HiddenFor(v.R.Context(), v.Actor(), domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
 			return err
 		}
 		shown.PrivateFeed, err = secretFeed(v, func(s present.SecretFeeds) string { return s.Channel(&c.Channel, present.Atom) })
@@ -268,12 +268,12 @@ func (c *channelView) beside(v *web.Visit) (err error) {
 	if c.Follow, err = v.Follow(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.Channel.ID)}, -1); err != nil {
 		return err
 	}
-	pins, err := v.App().PinnedChannels(ctx, v.Actor())
+	pins, err := v.App().Collections.PinnedChannels(ctx, v.Actor())
 	if err != nil {
 		return err
 	}
 	c.Pinned = slices.ContainsFunc(pins, func(p domain.Channel) bool { return p.ID == c.Channel.ID })
-	in, err := v.App().ChannelConnections(ctx, v.Actor(), ref,
+	in, err := v.App().Collections.ChannelConnections(ctx, v.Actor(), ref,
 		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: domain.Page{Number: 1, Per: mostRelated}})
 	if err != nil {
 		return err
@@ -282,7 +282,7 @@ func (c *channelView) beside(v *web.Visit) (err error) {
 	for i := range in.Items {
 		c.In.Items = append(c.In.Items, v.Cell(domain.Thing{Channel: &in.Items[i]}))
 	}
-	related, err := v.App().RelatedChannels(ctx, v.Actor(), ref, mostRelated)
+	related, err := v.App().Collections.RelatedChannels(ctx, v.Actor(), ref, mostRelated)
 	for i := range related {
 		c.Related.Items = append(c.Related.Items, v.Cell(domain.Thing{Channel: &related[i].Channel}))
 	}

@@ -30,7 +30,7 @@ func slideshowPage(v *web.Visit) error {
 		return err
 	}
 	at := domain.Page{Number: number, Per: 1}
-	list, err := v.App().Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
+	list, err := v.App().Collections.Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func printPage(v *web.Visit) error {
 	const reads = printItems / domain.MaxPerPage
 	for i := range int64(reads) {
 		at := domain.Page{Number: (min(number, 1<<40)-1)*reads + i + 1, Per: domain.MaxPerPage}
-		list, err := v.App().Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
+		list, err := v.App().Collections.Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func embedPage(v *web.Visit) error {
 		return err
 	}
 	at := domain.Page{Number: number, Per: perPage}
-	list, err := v.App().Contents(v.R.Context(), guest, domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
+	list, err := v.App().Collections.Contents(v.R.Context(), guest, domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type groupView struct {
 // group shows a group: its description and, by tabs, its contents and members.
 func group(v *web.Visit) error {
 	slug := v.Args[0]
-	g, err := v.App().Group(v.R.Context(), v.Actor(), domain.ParseRef(strings.ToLower(slug)))
+	g, err := v.App().People.Group(v.R.Context(), v.Actor(), domain.ParseRef(strings.ToLower(slug)))
 	if err != nil {
 		return err
 	}
@@ -82,13 +82,13 @@ func groupList(v *web.Visit, id domain.GroupID, view string, in search.MadeInput
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(id)}
 	switch view {
 	case "members":
-		l, err := v.App().Members(ctx, v.Actor(), ref, in.Page)
+		l, err := v.App().People.Members(ctx, v.Actor(), ref, in.Page)
 		return things(l, memberThing), err
 	case "followers":
-		l, err := v.App().Followers(ctx, v.Actor(), people.FollowTarget{Type: domain.SubjectGroup, Ref: ref}, true, in.Page)
+		l, err := v.App().People.Followers(ctx, v.Actor(), people.FollowTarget{Type: domain.SubjectGroup, Ref: ref}, true, in.Page)
 		return things(l, userThing), err
 	}
-	return v.App().GroupContents(ctx, v.Actor(), ref, in)
+	return v.App().Finder.GroupContents(ctx, v.Actor(), ref, in)
 }
 
 // moved redirects permanently from a former address, or one with an id, to the page's address.

@@ -45,15 +45,15 @@ func home(v *web.Visit) error {
 		return welcome(v)
 	}
 	ctx, actor := v.R.Context(), v.Actor()
-	pinned, err := v.App().PinnedChannels(ctx, actor)
+	pinned, err := v.App().Collections.PinnedChannels(ctx, actor)
 	if err != nil {
 		return err
 	}
-	recent, err := v.App().RecentChannels(ctx, actor, homeChannels)
+	recent, err := v.App().Collections.RecentChannels(ctx, actor, homeChannels)
 	if err != nil {
 		return err
 	}
-	news, err := v.App().Feed(ctx, actor, people.CursorInput{Limit: homeActivities})
+	news, err := v.App().People.Feed(ctx, actor, people.CursorInput{Limit: homeActivities})
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func channelCells(v *web.Visit, channels []domain.Channel) web.Cells {
 // welcome introduces the site to a guest, with the operator's text if there is one, and shows what
 // is new.
 func welcome(v *web.Visit) error {
-	offer, err := v.App().SignUpOffer(v.R.Context(), "")
+	offer, err := v.App().Accounts.SignUpOffer(v.R.Context(), "")
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func welcome(v *web.Visit) error {
 
 // newest returns the cells of the newest public items of some types.
 func newest(v *web.Visit, n int64, types ...string) (web.Cells, error) {
-	l, err := v.App().Explore(v.R.Context(), domain.Actor{}, domain.Search{Types: types, Sort: sortsOf["newest"],
+	l, err := v.App().Finder.Explore(v.R.Context(), domain.Actor{}, domain.Search{Types: types, Sort: sortsOf["newest"],
 		Page: domain.Page{Number: 1, Per: n}}, nil)
 	cells := v.Cells(l.Items)
 	cells.ID = "none"

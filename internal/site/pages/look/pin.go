@@ -11,11 +11,11 @@ func pin(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	change, note := v.App().Pin, "pinned"
+	change, note := v.App().Collections.Pin, "pinned"
 	switch v.Form().Get("do") {
 	case "pin":
 	case "unpin":
-		change, note = v.App().Unpin, "unpinned"
+		change, note = v.App().Collections.Unpin, "unpinned"
 	default:
 		return web.UnknownButton()
 	}

@@ -9,7 +9,7 @@ import (
 // that the user may see, so the page links to it in its body and never in its head, where programs
 // discover feeds.
 func secretFeed(v *web.Visit, of func(present.SecretFeeds) string) (string, error) {
-	secret, err := v.App().FeedSecret(v.R.Context(), v.Actor())
+	secret, err := v.App().People.FeedSecret(v.R.Context(), v.Actor())
 	if err != nil {
 		return "", err
 	}

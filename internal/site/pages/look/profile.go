@@ -35,7 +35,7 @@ type profileCounts struct{ Followers, Following int64 }
 // profile shows a user: their description and, by tabs, their items, followers and followed.
 func profile(v *web.Visit) error {
 	slug := v.Args[0]
-	u, err := v.App().User(v.R.Context(), domain.ParseRef(strings.ToLower(slug)))
+	u, err := v.App().People.User(v.R.Context(), domain.ParseRef(strings.ToLower(slug)))
 	if err != nil {
 		return err
 	}
@@ -81,15 +81,15 @@ func profileList(v *web.Visit, id domain.UserID, view string, in search.MadeInpu
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(id)}
 	switch view {
 	case "groups":
-		l, err := v.App().UserGroups(ctx, v.Actor(), ref, domain.GroupSort{Key: domain.GroupsByName}, in.Page)
+		l, err := v.App().People.UserGroups(ctx, v.Actor(), ref, domain.GroupSort{Key: domain.GroupsByName}, in.Page)
 		return things(l, groupThing), err
 	case "followers":
-		l, err := v.App().Followers(ctx, v.Actor(), people.FollowTarget{Type: domain.SubjectUser, Ref: ref}, true, in.Page)
+		l, err := v.App().People.Followers(ctx, v.Actor(), people.FollowTarget{Type: domain.SubjectUser, Ref: ref}, true, in.Page)
 		return things(l, userThing), err
 	case "following":
-		return v.App().Following(ctx, v.Actor(), ref, people.FollowingInput{Desc: true, Page: in.Page})
+		return v.App().People.Following(ctx, v.Actor(), ref, people.FollowingInput{Desc: true, Page: in.Page})
 	}
-	return v.App().UserContents(ctx, v.Actor(), ref, in)
+	return v.App().Finder.UserContents(ctx, v.Actor(), ref, in)
 }
 
 // madeBars returns the bars that order and filter a user's items.

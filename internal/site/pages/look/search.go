@@ -74,7 +74,7 @@ func searchPage(v *web.Visit) error {
 	}
 	form := web.Given("q", query)
 	if shown.Asked {
-		l, err := v.App().Explore(v.R.Context(), v.Actor(), in, nil)
+		l, err := v.App().Finder.Explore(v.R.Context(), v.Actor(), in, nil)
 		if err != nil && !refusedQuery(form, err) {
 			return err
 		}
@@ -95,7 +95,7 @@ func within(v *web.Visit, a asked, in *domain.Search) (*present.Principal, error
 	user, group := a.query.Get("user"), a.query.Get("group")
 	switch {
 	case user != "":
-		u, err := v.App().User(v.R.Context(), domain.ParseRef(user))
+		u, err := v.App().People.User(v.R.Context(), domain.ParseRef(user))
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func within(v *web.Visit, a asked, in *domain.Search) (*present.Principal, error
 		p := v.Addresses().Principal(&domain.Principal{PrincipalRef: domain.UserRef(u.ID), Name: u.Name, Slug: u.Slug})
 		return &p, nil
 	case group != "":
-		g, err := v.App().Group(v.R.Context(), v.Actor(), domain.ParseRef(group))
+		g, err := v.App().People.Group(v.R.Context(), v.Actor(), domain.ParseRef(group))
 		if err != nil {
 			return nil, err
 		}

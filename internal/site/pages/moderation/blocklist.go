@@ -26,7 +26,7 @@ func showBlocklist(v *web.Visit, f *web.Form) error {
 		return err
 	}
 	shown := blocklistView{Kinds: moderation.BlockKinds}
-	if shown.Entries, err = v.App().Blocklist(v.R.Context(), operatorOf(v), below, blockedPer+1); err != nil {
+	if shown.Entries, err = v.App().Moderation.Blocklist(v.R.Context(), operatorOf(v), below, blockedPer+1); err != nil {
 		return err
 	}
 	if len(shown.Entries) > blockedPer {
@@ -44,12 +44,12 @@ func changeBlocklist(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
-		if _, err := v.App().RemoveFromBlocklist(ctx, operatorOf(v), id); err != nil {
+		if _, err := v.App().Moderation.RemoveFromBlocklist(ctx, operatorOf(v), id); err != nil {
 			return err
 		}
 		return v.Done("/operator/blocklist", "unblocked")
 	}
-	_, _, err := v.App().AddToBlocklist(ctx, operatorOf(v), moderation.BlockInput{Kind: moderation.BlockKind(f.Get("kind")),
+	_, _, err := v.App().Moderation.AddToBlocklist(ctx, operatorOf(v), moderation.BlockInput{Kind: moderation.BlockKind(f.Get("kind")),
 		Value: f.Trimmed("value"), Note: f.Trimmed("note")})
 	if err != nil {
 		if f.Refused(err, "kind", "value", "note") {

@@ -34,12 +34,12 @@ func casesPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	shown.Cases, err = v.App().Cases(v.R.Context(), operatorOf(v), shown.Closed, moderation.CaseID(below), casesPer+1)
+	shown.Cases, err = v.App().Moderation.Cases(v.R.Context(), operatorOf(v), shown.Closed, moderation.CaseID(below), casesPer+1)
 	if err != nil {
 		return err
 	}
 	if v.Mails() {
-		if shown.Mailed, err = v.App().WantsCaseMail(v.R.Context(), v.Actor()); err != nil {
+		if shown.Mailed, err = v.App().Moderation.WantsCaseMail(v.R.Context(), v.Actor()); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func mailCases(v *web.Visit) error {
 	if wanted {
 		note = "mailed"
 	}
-	if err := v.App().WantCaseMail(v.R.Context(), v.Actor(), wanted); err != nil {
+	if err := v.App().Moderation.WantCaseMail(v.R.Context(), v.Actor(), wanted); err != nil {
 		return err
 	}
 	return v.Done("/operator/reports", note)
@@ -99,7 +99,7 @@ func showCase(v *web.Visit, f *web.Form) error {
 	if err != nil {
 		return err
 	}
-	c, err := v.App().ReadCase(v.R.Context(), operatorOf(v), moderation.CaseID(id), below, reportsPer+1)
+	c, err := v.App().Moderation.ReadCase(v.R.Context(), operatorOf(v), moderation.CaseID(id), below, reportsPer+1)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func decide(v *web.Visit) error {
 		return err
 	}
 	f := v.Form()
-	_, err = v.App().Decide(v.R.Context(), operatorOf(v), moderation.CaseID(id), moderation.Decision{
+	_, err = v.App().Moderation.Decide(v.R.Context(), operatorOf(v), moderation.CaseID(id), moderation.Decision{
 		Outcome: moderation.Outcome(f.Get("outcome")), Text: f.Trimmed("text"), Hide: f.Get("outcome") == string(moderation.Suspended) && f.Has("hide", "yes")})
 	if err != nil {
 		if f.Refused(err, "text") {

@@ -41,7 +41,7 @@ func hiddenPage(v *web.Visit) error {
 		return err
 	}
 	var shown hiddenView
-	shown.Things, err = v.App().HiddenThings(v.R.Context(), operatorOf(v), moderation.HiddenID(below), hiddenPer+1)
+	shown.Things, err = v.App().Moderation.HiddenThings(v.R.Context(), operatorOf(v), moderation.HiddenID(below), hiddenPer+1)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func showHidden(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := v.App().Show(v.R.Context(), operatorOf(v), moderation.HiddenID(id), ""); err != nil {
+	if _, err := v.App().Moderation.Show(v.R.Context(), operatorOf(v), moderation.HiddenID(id), ""); err != nil {
 		return err
 	}
 	return v.Done("/operator/hidden", "shown")
@@ -83,7 +83,7 @@ func toHide(v *web.Visit) (h hideView, what domain.Subject, err error) {
 	}
 	what = domain.Subject{Type: kind, ID: id}
 	h.Kind = v.Args[0]
-	if h.Thing, err = v.App().ToHide(v.R.Context(), operatorOf(v), what); err == nil {
+	if h.Thing, err = v.App().Moderation.ToHide(v.R.Context(), operatorOf(v), what); err == nil {
 		h.Path = v.Addresses().Thing(h.What).Path()
 	}
 	return h, what, err
@@ -105,7 +105,7 @@ func hide(v *web.Visit) error {
 		return err
 	}
 	f := v.Form()
-	if _, err := v.App().Hide(v.R.Context(), operatorOf(v), moderation.HideInput{About: what, Text: f.Trimmed("text")}); err != nil {
+	if _, err := v.App().Moderation.Hide(v.R.Context(), operatorOf(v), moderation.HideInput{About: what, Text: f.Trimmed("text")}); err != nil {
 		if f.Refused(err, "text") {
 			return v.Page("hide", v.T("moderation.hide."+h.Kind), f, h)
 		}

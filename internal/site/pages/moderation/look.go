@@ -46,7 +46,7 @@ func look(v *web.Visit, part moderation.Part, page int64) (l moderation.Look, at
 	if err != nil {
 		return l, at, err
 	}
-	l, err = v.App().Look(v.R.Context(), operatorOf(v), domain.Subject{Type: kind, ID: id}, part, at)
+	l, err = v.App().Moderation.Look(v.R.Context(), operatorOf(v), domain.Subject{Type: kind, ID: id}, part, at)
 	return l, at, err
 }
 

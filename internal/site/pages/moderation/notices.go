@@ -30,11 +30,11 @@ func (n noticesView) Path(h moderation.HiddenThing) string {
 func (n noticesView) New(at int) bool { return int64(at) < n.Unread }
 
 func noticesPage(v *web.Visit) error {
-	all, err := v.App().Notices(v.R.Context(), v.Actor())
+	all, err := v.App().Moderation.Notices(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
-	hidden, err := v.App().MyHidden(v.R.Context(), v.Actor())
+	hidden, err := v.App().Moderation.MyHidden(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func noticesPage(v *web.Visit) error {
 
 // readNotices marks all notices as read.
 func readNotices(v *web.Visit) error {
-	if err := v.App().ReadNotices(v.R.Context(), v.Actor()); err != nil {
+	if err := v.App().Moderation.ReadNotices(v.R.Context(), v.Actor()); err != nil {
 		return err
 	}
 	return v.Done("/settings/notices", "read")

@@ -30,7 +30,7 @@ func reported(v *web.Visit) (r reportView, what domain.Subject, err error) {
 	}
 	what = domain.Subject{Type: kind, ID: id}
 	r = reportView{Kind: v.Args[0], Reasons: moderation.Reasons}
-	if r.Thing, err = v.App().Reported(v.R.Context(), v.Actor(), what); err == nil {
+	if r.Thing, err = v.App().Moderation.Reported(v.R.Context(), v.Actor(), what); err == nil {
 		r.Path = v.Addresses().Thing(r.What).Path()
 	}
 	return r, what, err
@@ -52,7 +52,7 @@ func report(v *web.Visit) error {
 		return err
 	}
 	f := v.Form()
-	err = v.App().Report(v.R.Context(), v.Actor(), moderation.ReportInput{About: what, Reason: moderation.Reason(f.Get("reason")), Text: f.Trimmed("text")})
+	err = v.App().Moderation.Report(v.R.Context(), v.Actor(), moderation.ReportInput{About: what, Reason: moderation.Reason(f.Get("reason")), Text: f.Trimmed("text")})
 	if err != nil {
 		if f.Refused(err, "reason", "text") {
 			return v.Page("report", v.T("moderation.report."+r.Kind), f, r)

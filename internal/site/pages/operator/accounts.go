@@ -31,7 +31,7 @@ func accountsPage(v *web.Visit) error {
 	if !slices.Contains(operating.AccountSorts, sort) {
 		sort = operating.AccountSorts[0]
 	}
-	found, err := v.App().FindAccounts(v.R.Context(), v.Actor(), search, sort, page)
+	found, err := v.App().Operating.FindAccounts(v.R.Context(), v.Actor(), search, sort, page)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func accountsPage(v *web.Visit) error {
 	for i, u := range found.Items {
 		ids[i] = u.ID
 	}
-	usages, err := v.App().ByteUsages(v.R.Context(), ids)
+	usages, err := v.App().Content.ByteUsages(v.R.Context(), ids)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func accountsAt(search string, sort operating.AccountSort, page int64) string {
 
 // accountNamed returns the account in the path.
 func accountNamed(v *web.Visit) (domain.User, error) {
-	return v.App().User(v.R.Context(), domain.ParseRef(v.Args[0]))
+	return v.App().People.User(v.R.Context(), domain.ParseRef(v.Args[0]))
 }
 
 // accountPage shows an account to an operator.
@@ -97,12 +97,12 @@ type accountView struct {
 
 func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
 	ctx, by, ref := v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}
-	facts, err := v.App().AccountFacts(ctx, by, ref)
+	facts, err := v.App().Operating.AccountFacts(ctx, by, ref)
 	if err != nil {
 		return err
 	}
 	shown := accountView{User: u, Facts: &facts, Storage: web.NewStorage(v, facts.Usage), Reset: reset}
-	if _, shown.Farewell, err = v.App().FarewellOf(ctx, by, ref); err != nil {
+	if _, shown.Farewell, err = v.App().Operating.FarewellOf(ctx, by, ref); err != nil {
 		return err
 	}
 	return v.Page("account", u.Name, f, shown)
@@ -122,7 +122,7 @@ func changeAccount(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if _, err := v.App().SetAccount(v.R.Context(), v.Actor(), u.ID, change); err != nil {
+	if _, err := v.App().Operating.SetAccount(v.R.Context(), v.Actor(), u.ID, change); err != nil {
 		if f.Refused(err, "tier") {
 			return showAccount(v, f, u, "")
 		}
@@ -138,21 +138,21 @@ func lookAfter(v *web.Visit, f *web.Form, u domain.User) (done bool, err error) 
 	note, reset := "account", ""
 	switch f.Get("do") {
 	case "email":
-		_, err = v.App().SetEmail(ctx, by, ref, f.Trimmed("email"))
+		_, err = v.App().Operating.SetEmail(ctx, by, ref, f.Trimmed("email"))
 	case "password":
-		_, err = v.App().SetPassword(ctx, by, ref, f.Secret("password"))
+		_, err = v.App().Operating.SetPassword(ctx, by, ref, f.Secret("password"))
 	case "reset":
 		note = "reset-mailed"
-		_, reset, err = v.App().SendReset(ctx, by, ref, v.Mails())
+		_, reset, err = v.App().Operating.SendReset(ctx, by, ref, v.Mails())
 	case "sign-out":
 		note = "signed-out"
-		_, err = v.App().SignOutAccount(ctx, by, ref, f.Has("tokens", "yes"))
+		_, err = v.App().Operating.SignOutAccount(ctx, by, ref, f.Has("tokens", "yes"))
 	case "factor":
 		note = "factor-removed"
-		_, err = v.App().RemoveSecondFactor(ctx, by, ref)
+		_, err = v.App().Operating.RemoveSecondFactor(ctx, by, ref)
 	case "delete":
 		note, here = "deleted", "/operator/accounts"
-		_, err = v.App().DeleteAccountOf(ctx, by, ref, f.Trimmed("slug"))
+		_, err = v.App().Operating.DeleteAccountOf(ctx, by, ref, f.Trimmed("slug"))
 	default:
 		return false, nil
 	}

@@ -48,7 +48,7 @@ func auditPage(v *web.Visit) error {
 	var found []domain.AuditEntry
 	after := auditPlace(v.Query("after"))
 	if err == nil {
-		found, err = v.App().AuditLog(v.R.Context(), v.Actor(), f, after, auditPer+1)
+		found, err = v.App().Operating.AuditLog(v.R.Context(), v.Actor(), f, after, auditPer+1)
 	}
 	shown := auditView{File: address("/operator/audit/file", q)}
 	for _, act := range domain.Acts {
@@ -82,7 +82,7 @@ func auditFile(v *web.Visit) error {
 		return err
 	}
 	return v.Download(func(begin func(filename, contentType string) io.Writer) error {
-		return v.App().AuditDownload(v.R.Context(), v.Actor(), f, func() io.Writer {
+		return v.App().Operating.AuditDownload(v.R.Context(), v.Actor(), f, func() io.Writer {
 			return begin("audit-"+v.Now().UTC().Format(time.DateOnly)+".jsonl", "application/jsonl; charset=utf-8")
 		})
 	})

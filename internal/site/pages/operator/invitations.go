@@ -36,7 +36,7 @@ func invitationsPage(v *web.Visit) error { return showInvitations(v, nil, invita
 
 func showInvitations(v *web.Visit, f *web.Form, shown invitationsView) (err error) {
 	page := pageOf(v)
-	if shown.List, err = v.App().OpenInvitations(v.R.Context(), operatorOf(v), page); err != nil {
+	if shown.List, err = v.App().Operating.OpenInvitations(v.R.Context(), operatorOf(v), page); err != nil {
 		return err
 	}
 	place := present.Page{Page: page, Total: shown.Total}
@@ -61,7 +61,7 @@ func changeInvitations(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
-		if err := v.App().EndSignUpLink(v.R.Context(), operatorOf(v), domain.SignUpLinkID(id)); err != nil {
+		if err := v.App().Operating.EndSignUpLink(v.R.Context(), operatorOf(v), domain.SignUpLinkID(id)); err != nil {
 			return err
 		}
 		return v.Done("/operator/invitations", "invitation-withdrawn")
@@ -135,7 +135,7 @@ func invited(ctx context.Context, v *web.Visit, in operating.PersonInput, row ro
 		result.Why = v.Lang.Fault(row.Fault.Text)
 		return result, nil
 	}
-	r, err := v.App().InvitePerson(ctx, operatorOf(v), in)
+	r, err := v.App().Operating.InvitePerson(ctx, operatorOf(v), in)
 	if known, ok := errors.AsType[*domain.Error](err); ok && known.Kind == domain.Invalid {
 		for _, fault := range known.Fields {
 			result.Why = strings.TrimSpace(result.Why + " " + web.Sentence(fault.Path+": "+v.Lang.Fault(fault.Text)))

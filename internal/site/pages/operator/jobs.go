@@ -7,7 +7,7 @@ const jobsShown = 200
 
 // jobsPage lists the jobs that failed for good.
 func jobsPage(v *web.Visit) error {
-	failed, err := v.App().FailedJobs(v.R.Context(), v.Actor(), jobsShown)
+	failed, err := v.App().Operating.FailedJobs(v.R.Context(), v.Actor(), jobsShown)
 	if err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func retryJobs(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if err := v.App().RetryFailedJob(v.R.Context(), v.Actor(), id); err != nil {
+	if err := v.App().Operating.RetryFailedJob(v.R.Context(), v.Actor(), id); err != nil {
 		return err
 	}
 	return v.Done("/operator/jobs", "job")

@@ -23,7 +23,7 @@ type legalView struct {
 func legalPagesPage(v *web.Visit) error { return showLegalPages(v, nil, nil) }
 
 func showLegalPages(v *web.Visit, f *web.Form, preview *domain.Text) error {
-	all, err := v.App().LegalPages(v.R.Context())
+	all, err := v.App().Operating.LegalPages(v.R.Context())
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func saveLegalPage(v *web.Visit, f *web.Form, in operating.LegalPageInput) (*dom
 	if f.Get("do") == "preview" {
 		return core.Rendered(&in.Body), in.Validate()
 	}
-	_, err := v.App().SaveLegalPage(v.R.Context(), v.Actor(), in)
+	_, err := v.App().Operating.SaveLegalPage(v.R.Context(), v.Actor(), in)
 	return nil, err
 }
 
@@ -63,7 +63,7 @@ func saves(f *web.Form) bool { return f.Has("do", "save") || f.Has("do", "previe
 
 // legalPagePage shows the form of a page.
 func legalPagePage(v *web.Visit) error {
-	p, err := v.App().LegalPage(v.R.Context(), v.Args[0])
+	p, err := v.App().Operating.LegalPage(v.R.Context(), v.Args[0])
 	if err != nil {
 		return err
 	}
@@ -73,13 +73,13 @@ func legalPagePage(v *web.Visit) error {
 
 // changeLegalPage saves, previews or deletes a page.
 func changeLegalPage(v *web.Visit) error {
-	p, err := v.App().LegalPage(v.R.Context(), v.Args[0])
+	p, err := v.App().Operating.LegalPage(v.R.Context(), v.Args[0])
 	if err != nil {
 		return err
 	}
 	f := v.Form()
 	if f.Get("do") == "delete" {
-		if err := v.App().DeleteLegalPage(v.R.Context(), v.Actor(), p.Slug); err != nil {
+		if err := v.App().Operating.DeleteLegalPage(v.R.Context(), v.Actor(), p.Slug); err != nil {
 			return err
 		}
 		return v.Done(legalPath, "page-deleted")

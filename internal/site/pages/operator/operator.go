@@ -22,13 +22,13 @@ type operatorView struct {
 func operatorPage(v *web.Visit) (err error) {
 	ctx, actor := v.R.Context(), v.Actor()
 	shown := operatorView{Version: v.Version(), Go: runtime.Version()}
-	if shown.ServerFacts, err = v.App().ServerFacts(ctx, actor); err != nil {
+	if shown.ServerFacts, err = v.App().Operating.ServerFacts(ctx, actor); err != nil {
 		return err
 	}
-	if shown.ServerState, err = v.App().ServerState(ctx, actor); err != nil {
+	if shown.ServerState, err = v.App().Operating.ServerState(ctx, actor); err != nil {
 		return err
 	}
-	if shown.Totals, shown.CountedAt, err = v.App().Totals(ctx, actor); err != nil {
+	if shown.Totals, shown.CountedAt, err = v.App().Operating.Totals(ctx, actor); err != nil {
 		return err
 	}
 	return v.Page("operator", v.T("operator.title.server"), nil, shown)

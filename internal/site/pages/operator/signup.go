@@ -24,10 +24,10 @@ func operatorOf(v *web.Visit) operating.Operator { return operating.OnSite(v.Act
 func signUpSettingsPage(v *web.Visit) error { return showSignUpSettings(v, nil, signUpSettings{}) }
 
 func showSignUpSettings(v *web.Visit, f *web.Form, shown signUpSettings) (err error) {
-	if shown.Mode, shown.Fixed, err = v.App().SignUpMode(v.R.Context()); err != nil {
+	if shown.Mode, shown.Fixed, err = v.App().Accounts.SignUpMode(v.R.Context()); err != nil {
 		return err
 	}
-	if shown.Links, err = v.App().SignUpLinks(v.R.Context(), operatorOf(v)); err != nil {
+	if shown.Links, err = v.App().Operating.SignUpLinks(v.R.Context(), operatorOf(v)); err != nil {
 		return err
 	}
 	if !f.Posted() {
@@ -44,14 +44,14 @@ func changeSignUp(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
-		if err := v.App().EndSignUpLink(ctx, operatorOf(v), domain.SignUpLinkID(id)); err != nil {
+		if err := v.App().Operating.EndSignUpLink(ctx, operatorOf(v), domain.SignUpLinkID(id)); err != nil {
 			return err
 		}
 		return v.Done("/operator/sign-up", "sign-up-link")
 	}
 	switch f.Get("do") {
 	case "mode":
-		if err := v.App().SetSignUpMode(ctx, v.Actor(), domain.SignUpMode(f.Get("mode"))); err != nil {
+		if err := v.App().Operating.SetSignUpMode(ctx, v.Actor(), domain.SignUpMode(f.Get("mode"))); err != nil {
 			return refuseSignUpSettings(v, err, f)
 		}
 		return v.Done("/operator/sign-up", "sign-up")
@@ -65,11 +65,11 @@ func changeSignUp(v *web.Visit) error {
 func makeLink(v *web.Visit, f *web.Form) error {
 	in := operating.SignUpLinkInput{Note: f.Trimmed("note"), Places: number(f, "places"), Days: number(f, "days"), Group: f.Trimmed("group"),
 		Vouched: f.Has("vouched", "yes")}
-	token, l, err := v.App().CreateSignUpLink(v.R.Context(), operatorOf(v), in)
+	token, l, err := v.App().Operating.CreateSignUpLink(v.R.Context(), operatorOf(v), in)
 	if err != nil {
 		return refuseSignUpSettings(v, err, f)
 	}
-	return showSignUpSettings(v, nil, signUpSettings{Made: v.App().SignUpAddress(token), For: l})
+	return showSignUpSettings(v, nil, signUpSettings{Made: v.App().Operating.SignUpAddress(token), For: l})
 }
 
 // number parses a count. It returns 0, which means the default, for an empty field, and -1, which

@@ -27,7 +27,7 @@ func sitePage(v *web.Visit) error { return showSite(v, nil, siteView{}) }
 // showSite shows the posted values, or else the stored ones. The forms contain the version that
 // they were rendered from.
 func showSite(v *web.Visit, f *web.Form, shown siteView) error {
-	s, err := v.App().SiteSettings(v.R.Context())
+	s, err := v.App().Operating.SiteSettings(v.R.Context())
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func changeSite(v *web.Visit) error {
 	case "announce-preview":
 		return showSite(v, refill(v, f), siteView{Announcing: core.Rendered(&said)})
 	}
-	if _, err := v.App().UpdateSite(v.R.Context(), v.Actor(), in); err != nil {
+	if _, err := v.App().Operating.UpdateSite(v.R.Context(), v.Actor(), in); err != nil {
 		return refuseSite(v, err, f)
 	}
 	return v.Done(sitePath, "site")

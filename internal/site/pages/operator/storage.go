@@ -16,7 +16,7 @@ type storageView struct {
 // storagePage lists users by storage, largest first.
 func storagePage(v *web.Visit) error {
 	page := pageOf(v)
-	found, err := v.App().StorageByUser(v.R.Context(), v.Actor(), page)
+	found, err := v.App().Operating.StorageByUser(v.R.Context(), v.Actor(), page)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // channel returns the channel in the path. If the path has another owner or a former slug, it
 // redirects to the right one and moved is true.
 func channel(v *web.Visit) (c present.Channel, moved bool, err error) {
-	found, err := v.App().Channel(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[1]))
+	found, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[1]))
 	if err != nil {
 		return c, false, err
 	}
@@ -47,7 +47,7 @@ func (c collaboratorView) Key() string { return string(c.Type) + ":" + strconv.F
 
 func showCollaborators(c present.Channel) func(*web.Visit, *web.Form) error {
 	return func(v *web.Visit, f *web.Form) error {
-		all, err := v.App().Collaborators(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)})
+		all, err := v.App().Collections.Collaborators(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)})
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func changeCollaborators(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
-		if err := v.App().RemoveCollaborators(v.R.Context(), v.Actor(), ref, who); err != nil {
+		if err := v.App().Collections.RemoveCollaborators(v.R.Context(), v.Actor(), ref, who); err != nil {
 			return err
 		}
 		if who == domain.UserRef(v.Account.ID) {
@@ -98,7 +98,7 @@ func changeCollaborators(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	_, added, err := v.App().AddCollaborator(v.R.Context(), v.Actor(), ref, who)
+	_, added, err := v.App().Collections.AddCollaborator(v.R.Context(), v.Actor(), ref, who)
 	switch {
 	case domain.KindOf(err) == domain.Forbidden: // no other input can succeed
 		return err
@@ -124,12 +124,12 @@ func named(key string) (domain.PrincipalRef, error) {
 func typed(v *web.Visit, name string) (domain.PrincipalRef, error) {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "@"), "/")
 	if slug, ok := strings.CutPrefix(name, "group/"); ok {
-		g, err := v.App().Group(v.R.Context(), v.Actor(), domain.ParseRef(slug))
+		g, err := v.App().People.Group(v.R.Context(), v.Actor(), domain.ParseRef(slug))
 		return domain.GroupRef(g.ID), err
 	}
 	if name == "" {
 		return domain.PrincipalRef{}, domain.NewNotFound()
 	}
-	u, err := v.App().User(v.R.Context(), domain.ParseRef(name))
+	u, err := v.App().People.User(v.R.Context(), domain.ParseRef(name))
 	return domain.UserRef(u.ID), err
 }

@@ -26,7 +26,7 @@ func block(v *web.Visit) (domain.Block, error) {
 	if err != nil {
 		return domain.Block{}, err
 	}
-	return v.App().Block(v.R.Context(), v.Actor(), domain.BlockID(id))
+	return v.App().Collections.Block(v.R.Context(), v.Actor(), domain.BlockID(id))
 }
 
 func showComments(b domain.Block) func(*web.Visit, *web.Form) error {
@@ -36,7 +36,7 @@ func showComments(b domain.Block) func(*web.Visit, *web.Form) error {
 			return err
 		}
 		at := domain.Page{Number: n, Per: web.CommentsPerPage}
-		all, err := v.App().Comments(v.R.Context(), v.Actor(), b.ID, false, at)
+		all, err := v.App().Collections.Comments(v.R.Context(), v.Actor(), b.ID, false, at)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func say(v *web.Visit) error {
 	}
 	f := v.Form()
 	body := f.Get("body")
-	c, err := v.App().CommentOnce(v.R.Context(), v.Actor(), b.ID, body, v.OnceKey("comment", strconv.FormatInt(int64(b.ID), 10), body))
+	c, err := v.App().Collections.CommentOnce(v.R.Context(), v.Actor(), b.ID, body, v.OnceKey("comment", strconv.FormatInt(int64(b.ID), 10), body))
 	if err != nil {
 		return refused(v, f, err, showComments(b), "body")
 	}
@@ -75,7 +75,7 @@ func say(v *web.Visit) error {
 // place returns the address of a comment on its block's page, with the number of the page of
 // comments that contains it.
 func place(v *web.Visit, c domain.Comment) (string, error) {
-	n, err := v.App().CommentsUpTo(v.R.Context(), c)
+	n, err := v.App().Collections.CommentsUpTo(v.R.Context(), c)
 	if err != nil {
 		return "", err
 	}
@@ -93,7 +93,7 @@ func findComment(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	c, err := v.App().Comment(v.R.Context(), v.Actor(), domain.CommentID(id))
+	c, err := v.App().Collections.Comment(v.R.Context(), v.Actor(), domain.CommentID(id))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func ownComment(v *web.Visit) (domain.Comment, error) {
 	if err != nil {
 		return domain.Comment{}, err
 	}
-	c, err := v.App().Comment(v.R.Context(), v.Actor(), domain.CommentID(id))
+	c, err := v.App().Collections.Comment(v.R.Context(), v.Actor(), domain.CommentID(id))
 	if err == nil && !domain.CanEditComment(v.Actor(), c) {
 		err = domain.NewForbidden(v.T("people.comment.author-only"))
 	}
@@ -148,7 +148,7 @@ func changeComment(v *web.Visit) error {
 	f, to := v.Form(), v.Addresses().Thing(domain.Thing{Comment: &c}).Path()
 	switch f.Get("do") {
 	case "save":
-		if _, err := v.App().UpdateComment(v.R.Context(), v.Actor(), c.ID, f.Get("body")); err != nil {
+		if _, err := v.App().Collections.UpdateComment(v.R.Context(), v.Actor(), c.ID, f.Get("body")); err != nil {
 			return refused(v, f, err, showComment(c), "body")
 		}
 		if to, err = place(v, c); err != nil {
@@ -156,7 +156,7 @@ func changeComment(v *web.Visit) error {
 		}
 		return v.Done(to, "comment")
 	case "delete":
-		if err := v.App().DeleteComment(v.R.Context(), v.Actor(), c.ID); err != nil {
+		if err := v.App().Collections.DeleteComment(v.R.Context(), v.Actor(), c.ID); err != nil {
 			return err
 		}
 		return v.Done(to+"#comments", "comment-deleted")
@@ -175,7 +175,7 @@ func mentions(v *web.Visit) error {
 		}
 		about = domain.BlockID(id)
 	}
-	found, err := v.App().MentionChoices(v.R.Context(), v.Actor(), v.Query("q"), about, choices)
+	found, err := v.App().Finder.MentionChoices(v.R.Context(), v.Actor(), v.Query("q"), about, choices)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func address(v *web.Visit, q url.Values) string {
 
 // feed shows the activities of followed users, channels and groups.
 func feed(v *web.Visit) error {
-	page, err := v.App().Feed(v.R.Context(), v.Actor(), asked(v))
+	page, err := v.App().People.Feed(v.R.Context(), v.Actor(), asked(v))
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func feed(v *web.Visit) error {
 // notifications shows other people's activities that concern the reader.
 func notifications(v *web.Visit) error {
 	unread := v.Query("filter") == "unread"
-	page, err := v.App().Notifications(v.R.Context(), v.Actor(), unread, asked(v))
+	page, err := v.App().People.Notifications(v.R.Context(), v.Actor(), unread, asked(v))
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func readNotifications(v *web.Visit) error {
 		at = "/notifications"
 	}
 	if f.Get("do") == "all" {
-		if _, err := v.App().ReadAllNotifications(v.R.Context(), v.Actor()); err != nil {
+		if _, err := v.App().People.ReadAllNotifications(v.R.Context(), v.Actor()); err != nil {
 			return err
 		}
 		return v.Done(at, "notifications")
@@ -118,7 +118,7 @@ func read(v *web.Visit, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	notice, _, err := v.App().ReadNotification(v.R.Context(), v.Actor(), domain.ActivityID(n))
+	notice, _, err := v.App().People.ReadNotification(v.R.Context(), v.Actor(), domain.ActivityID(n))
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,7 @@ type secretFeed struct {
 
 // feedsPage shows the addresses of the reader's secret feeds, which include private content.
 func feedsPage(v *web.Visit) error {
-	secret, err := v.App().FeedSecret(v.R.Context(), v.Actor())
+	secret, err := v.App().People.FeedSecret(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func feedsPage(v *web.Visit) error {
 		{"people.feeds.home", "", feeds.Home(present.Atom), feeds.Home(present.JSONFeed)},
 		{"people.feeds.own", "", feeds.User(&me, present.Atom), feeds.User(&me, present.JSONFeed)},
 	}
-	groups, err := v.App().UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(me.ID)},
+	groups, err := v.App().People.UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(me.ID)},
 		domain.GroupSort{Key: domain.GroupsByName}, domain.Page{Number: 1, Per: domain.MaxPerPage})
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func renewFeeds(v *web.Visit) error {
 	if v.Form().Get("do") != "renew" {
 		return web.UnknownButton()
 	}
-	if _, err := v.App().RenewFeedSecret(v.R.Context(), v.Actor()); err != nil {
+	if _, err := v.App().People.RenewFeedSecret(v.R.Context(), v.Actor()); err != nil {
 		return err
 	}
 	return v.Done("/settings/feeds", "feeds")

@@ -32,9 +32,9 @@ func follow(v *web.Visit) error {
 	what := people.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}
 	switch f.Get("do") {
 	case "follow":
-		err = v.App().Follow(v.R.Context(), v.Actor(), what)
+		err = v.App().People.Follow(v.R.Context(), v.Actor(), what)
 	case "unfollow":
-		err = v.App().Unfollow(v.R.Context(), v.Actor(), what)
+		err = v.App().People.Unfollow(v.R.Context(), v.Actor(), what)
 	default:
 		return web.UnknownButton()
 	}

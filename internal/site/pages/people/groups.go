@@ -21,7 +21,7 @@ func groups(v *web.Visit) error {
 		return err
 	}
 	at := domain.Page{Number: n, Per: listed}
-	all, err := v.App().UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(v.Account.ID)}, domain.GroupSort{}, at)
+	all, err := v.App().People.UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(v.Account.ID)}, domain.GroupSort{}, at)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func newGroup(v *web.Visit) error {
 	name, description := f.Get("name"), f.Get("description")
 	in := people.CreateGroupInput{Name: name, Description: &description, Avatar: picture.Value,
 		Once: v.OnceKey("group", name, description)} // without the picture, since each upload has another key
-	g, err := v.App().CreateGroup(v.R.Context(), v.Actor(), in)
+	g, err := v.App().People.CreateGroup(v.R.Context(), v.Actor(), in)
 	if err != nil {
 		return refused(v, f, err, showNewGroup, "name", "description", "picture", "avatar_url")
 	}
@@ -73,7 +73,7 @@ func refused(v *web.Visit, f *web.Form, err error, show func(*web.Visit, *web.Fo
 // group returns the group in the path. If the path has a former slug, it redirects to the new one
 // and moved is true.
 func group(v *web.Visit) (g present.Group, moved bool, err error) {
-	found, err := v.App().Group(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[0]))
+	found, err := v.App().People.Group(v.R.Context(), v.Actor(), domain.ParseRef(v.Args[0]))
 	if err != nil {
 		return g, false, err
 	}
@@ -127,7 +127,7 @@ func editGroup(v *web.Visit) error {
 	}
 	name, description := f.Get("name"), f.Get("description")
 	in := people.UpdateGroupInput{Name: &name, Description: core.Patch{Set: true, Value: &description}, Avatar: picture}
-	changed, err := v.App().UpdateGroup(v.R.Context(), v.Actor(), domain.Ref{ID: int64(g.ID)}, in)
+	changed, err := v.App().People.UpdateGroup(v.R.Context(), v.Actor(), domain.Ref{ID: int64(g.ID)}, in)
 	if err != nil {
 		return refused(v, f, err, showGroup(g), "name", "description", "picture", "avatar_url")
 	}
@@ -151,7 +151,7 @@ func deleteGroup(v *web.Visit) error {
 	if v.Form().Get("do") != "delete" {
 		return web.UnknownButton()
 	}
-	if err := v.App().DeleteGroup(v.R.Context(), v.Actor(), domain.Ref{ID: int64(g.ID)}); err != nil {
+	if err := v.App().People.DeleteGroup(v.R.Context(), v.Actor(), domain.Ref{ID: int64(g.ID)}); err != nil {
 		return err
 	}
 	return v.Done("/groups", "group-deleted")

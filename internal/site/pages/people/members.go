@@ -41,7 +41,7 @@ func showMembers(g present.Group) func(*web.Visit, *web.Form) error {
 			return err
 		}
 		at := domain.Page{Number: n, Per: listed}
-		all, err := v.App().Members(ctx, actor, ref, at)
+		all, err := v.App().People.Members(ctx, actor, ref, at)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func showMembers(g present.Group) func(*web.Visit, *web.Form) error {
 			data.Members = append(data.Members, memberView{v.Addresses().Principal(&m.Principal), m.Owner, data.Can.ManageMembers && !m.Owner})
 		}
 		if data.Can.ManageInvitations {
-			open, err := v.App().Invitations(ctx, actor, ref, domain.Page{Number: 1, Per: pendingListed})
+			open, err := v.App().People.Invitations(ctx, actor, ref, domain.Page{Number: 1, Per: pendingListed})
 			if err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func showMembers(g present.Group) func(*web.Visit, *web.Form) error {
 				}
 				data.Pending = append(data.Pending, shown)
 			}
-			invite, err := v.App().GroupInvite(ctx, actor, ref)
+			invite, err := v.App().People.GroupInvite(ctx, actor, ref)
 			if err == nil {
 				data.Link = v.Addresses().GroupInvite(&invite.GroupInvite, g.Group).URL()
 			} else if domain.KindOf(err) != domain.NotFound {
@@ -99,7 +99,7 @@ func changeMembers(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
-		if err := v.App().RemoveMember(ctx, actor, ref, domain.UserID(id)); err != nil {
+		if err := v.App().People.RemoveMember(ctx, actor, ref, domain.UserID(id)); err != nil {
 			return err
 		}
 		return v.Done(here, "member-removed")
@@ -108,7 +108,7 @@ func changeMembers(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
-		if err := v.App().RevokeInvitation(ctx, actor, ref, domain.InvitationID(id)); err != nil {
+		if err := v.App().People.RevokeInvitation(ctx, actor, ref, domain.InvitationID(id)); err != nil {
 			return refused(v, f, err, showMembers(g))
 		}
 		return v.Done(here, "invitation-revoked")
@@ -117,17 +117,17 @@ func changeMembers(v *web.Visit) error {
 	case "invite":
 		return invite(v, g, f)
 	case "leave":
-		if err := v.App().LeaveGroup(ctx, actor, ref); err != nil {
+		if err := v.App().People.LeaveGroup(ctx, actor, ref); err != nil {
 			return err
 		}
 		return v.Done(g.Path(), "group-left")
 	case "link":
-		if _, _, err := v.App().CreateGroupInvite(ctx, actor, ref); err != nil {
+		if _, _, err := v.App().People.CreateGroupInvite(ctx, actor, ref); err != nil {
 			return err
 		}
 		return v.Done(here, "invite-link")
 	case "unlink":
-		if err := v.App().DeleteGroupInvite(ctx, actor, ref); err != nil {
+		if err := v.App().People.DeleteGroupInvite(ctx, actor, ref); err != nil {
 			return err
 		}
 		return v.Done(here, "invite-link-ended")
@@ -140,7 +140,7 @@ func invite(v *web.Visit, g present.Group, f *web.Form) error {
 	who := f.Trimmed("who")
 	in := people.InviteInput{Email: who}
 	if name := strings.TrimPrefix(who, "@"); who != "" && !strings.Contains(name, "@") {
-		u, err := v.App().User(v.R.Context(), domain.ParseRef(name))
+		u, err := v.App().People.User(v.R.Context(), domain.ParseRef(name))
 		if domain.KindOf(err) == domain.NotFound {
 			f.Wrong("who", v.T("people.nobody"))
 			return showMembers(g)(v, f)
@@ -154,7 +154,7 @@ func invite(v *web.Visit, g present.Group, f *web.Form) error {
 		f.Wrong("who", v.T("people.members.whom"))
 		return showMembers(g)(v, f)
 	}
-	done, err := v.App().Invite(v.R.Context(), v.Actor(), domain.Ref{ID: int64(g.ID)}, in)
+	done, err := v.App().People.Invite(v.R.Context(), v.Actor(), domain.Ref{ID: int64(g.ID)}, in)
 	switch domain.KindOf(err) {
 	case domain.Forbidden: // no other input can succeed
 		return err

@@ -19,10 +19,10 @@ func begin(v *web.Visit) error {
 	if v.Account == nil && (w.Connect || w.Prove) {
 		return v.AskToSignIn()
 	}
-	if w.Connect && !v.App().MayOpen(v.Session) {
+	if w.Connect && !v.App().Accounts.MayOpen(v.Session) {
 		return v.AskToConfirm()
 	}
-	address, keep, err := v.App().BeginSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.SignOn(), w)
+	address, keep, err := v.App().SSO.BeginSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.SignOn(), w)
 	if err != nil {
 		return failed(v, err, w.Next)
 	}
@@ -32,7 +32,7 @@ func begin(v *web.Visit) error {
 
 // finish handles the redirect from the provider.
 func finish(v *web.Visit) error {
-	to, err := v.App().FinishSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.Session, v.SignOn(),
+	to, err := v.App().SSO.FinishSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.Session, v.SignOn(),
 		sso.Reply{State: v.Query("state"), Code: v.Query("code"), Issuer: v.Query("iss"), Error: v.Query("error")})
 	switch {
 	case err != nil:
@@ -79,11 +79,11 @@ type confirmView struct {
 func confirmPage(v *web.Visit) error { return showConfirm(v, nil) }
 
 func showConfirm(v *web.Visit, f *web.Form) error {
-	p, err := v.App().PendingSignOn(v.R.Context(), v.SignOn(), v.Args[0])
+	p, err := v.App().SSO.PendingSignOn(v.R.Context(), v.SignOn(), v.Args[0])
 	if err != nil {
 		return over(v, err)
 	}
-	return v.Page("confirm", v.T("signon.title.confirm", v.App().ProviderName()), f, confirmView{p, v.Here()})
+	return v.Page("confirm", v.T("signon.title.confirm", v.App().SSO.ProviderName()), f, confirmView{p, v.Here()})
 }
 
 // over shows that the confirmation has expired. It returns other errors.
@@ -102,15 +102,15 @@ func signedOut(v *web.Visit) error {
 	if v.Account != nil {
 		return v.Redirect("")
 	}
-	if v.App().ProviderName() == "" {
+	if v.App().SSO.ProviderName() == "" {
 		return domain.NewNotFound()
 	}
-	return v.Page("signed-out", v.T("signon.title.signed-out"), nil, struct{ There bool }{v.App().ProviderSignOut(v.R.Context()) != ""})
+	return v.Page("signed-out", v.T("signon.title.signed-out"), nil, struct{ There bool }{v.App().SSO.ProviderSignOut(v.R.Context()) != ""})
 }
 
 // signOutThere redirects to the provider, which asks for confirmation.
 func signOutThere(v *web.Visit) error {
-	to := v.App().ProviderSignOut(v.R.Context())
+	to := v.App().SSO.ProviderSignOut(v.R.Context())
 	if to == "" {
 		return domain.NewNotFound()
 	}
@@ -120,7 +120,7 @@ func signOutThere(v *web.Visit) error {
 // linkPage requires a click on a sign-in link of the command line, so that a program that opens
 // links does not use it up.
 func linkPage(v *web.Visit) error {
-	u, err := v.App().SignInLink(v.R.Context(), v.Args[0])
+	u, err := v.App().SSO.SignInLink(v.R.Context(), v.Args[0])
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func linkPage(v *web.Visit) error {
 
 // byLink signs in with the link.
 func byLink(v *web.Visit) error {
-	session, err := v.App().SignInByLink(v.R.Context(), v.Visitor(), v.Args[0])
+	session, err := v.App().SSO.SignInByLink(v.R.Context(), v.Visitor(), v.Args[0])
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func confirm(v *web.Visit) error {
 	if v.Account == nil {
 		return v.AskToSignIn()
 	}
-	next, secret, err := v.App().ConfirmSignOn(v.R.Context(), v.Actor(), v.Session, v.SignOn(), v.Args[0])
+	next, secret, err := v.App().SSO.ConfirmSignOn(v.R.Context(), v.Actor(), v.Session, v.SignOn(), v.Args[0])
 	if err != nil {
 		if f := v.Form(); f.Refused(err) {
 			return showConfirm(v, f)
@@ -165,11 +165,11 @@ type settingsView struct {
 func settingsPageOf(v *web.Visit) error { return showSettings(v, nil) }
 
 func showSettings(v *web.Visit, f *web.Form) error {
-	all, err := v.App().Connections(v.R.Context(), v.Actor())
+	all, err := v.App().SSO.Connections(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 && v.App().ProviderName() == "" {
+	if len(all) == 0 && v.App().SSO.ProviderName() == "" {
 		return domain.NewNotFound()
 	}
 	shown := settingsView{Connections: all}
@@ -186,7 +186,7 @@ func disconnect(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	secret, err := v.App().Disconnect(v.R.Context(), v.Actor(), v.Session, sso.ID(id))
+	secret, err := v.App().SSO.Disconnect(v.R.Context(), v.Actor(), v.Session, sso.ID(id))
 	if err != nil {
 		if f.Refused(err) {
 			return showSettings(v, f)

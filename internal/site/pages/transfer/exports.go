@@ -17,7 +17,7 @@ type exportsView struct {
 func exportsPage(v *web.Visit) error { return showExports(v, nil) }
 
 func showExports(v *web.Visit, f *web.Form) error {
-	all, err := v.App().Exports(v.R.Context(), v.Actor())
+	all, err := v.App().Transfer.Exports(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func changeExports(v *web.Visit) error {
 	f := v.Form()
 	switch f.Get("do") {
 	case "start":
-		if _, err := v.App().StartExport(v.R.Context(), v.Actor()); err != nil {
+		if _, err := v.App().Transfer.StartExport(v.R.Context(), v.Actor()); err != nil {
 			if f.Refused(err) {
 				return showExports(v, f)
 			}
@@ -50,7 +50,7 @@ func changeExports(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
-		if err := v.App().DeleteExport(v.R.Context(), v.Actor(), domain.ExportID(id)); err != nil {
+		if err := v.App().Transfer.DeleteExport(v.R.Context(), v.Actor(), domain.ExportID(id)); err != nil {
 			return err
 		}
 		return v.Done("/settings/export", "export-deleted")

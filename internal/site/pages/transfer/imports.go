@@ -29,11 +29,11 @@ type importsView struct {
 func importsPage(v *web.Visit) error { return showImports(v, nil) }
 
 func showImports(v *web.Visit, f *web.Form) error {
-	l, err := v.App().Imports(v.R.Context(), v.Actor(), domain.Page{Number: 1, Per: importsShown})
+	l, err := v.App().Transfer.Imports(v.R.Context(), v.Actor(), domain.Page{Number: 1, Per: importsShown})
 	if err != nil {
 		return err
 	}
-	shown := importsView{Largest: domain.FormatBytes(v.App().UploadLimit()), Source: transfer.DefaultSource,
+	shown := importsView{Largest: domain.FormatBytes(v.App().Content.UploadLimit()), Source: transfer.DefaultSource,
 		Visible: []domain.Visibility{domain.Private, domain.Closed, domain.Public}, Encodings: domain.Encodings}
 	for n := range l.Items {
 		one := v.Addresses().Import(&l.Items[n])
@@ -71,7 +71,7 @@ func startImport(v *web.Visit) error {
 	default:
 		return web.UnknownButton()
 	}
-	i, err := v.App().StartImport(v.R.Context(), v.Actor(), in)
+	i, err := v.App().Transfer.StartImport(v.R.Context(), v.Actor(), in)
 	if err != nil {
 		if f.Refused(err, "address", "token", "what", "upload_key", "visibility", "encoding", "into_visible") {
 			return showImports(v, f)
@@ -127,7 +127,7 @@ func showImport(v *web.Visit, f *web.Form) error {
 	if err != nil {
 		return err
 	}
-	r, err := v.App().Import(v.R.Context(), v.Actor(), domain.ImportID(id))
+	r, err := v.App().Transfer.Import(v.R.Context(), v.Actor(), domain.ImportID(id))
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func changeImport(v *web.Visit) error {
 	note := ""
 	switch f.Get("do") {
 	case "stop":
-		note, err = "import-stopped", v.App().StopImport(ctx, v.Actor(), which)
+		note, err = "import-stopped", v.App().Transfer.StopImport(ctx, v.Actor(), which)
 	case "begin":
 		var chosen []int64
 		for _, value := range f.Values("channel") {
@@ -177,12 +177,12 @@ func changeImport(v *web.Visit) error {
 			}
 			chosen = append(chosen, n)
 		}
-		note, err = "import-begun", v.App().ChooseImport(ctx, v.Actor(), which, chosen)
+		note, err = "import-begun", v.App().Transfer.ChooseImport(ctx, v.Actor(), which, chosen)
 		if err != nil && f.Refused(err, "channels") {
 			return showImport(v, f)
 		}
 	default:
-		if _, err := v.App().Import(ctx, v.Actor(), which); err != nil {
+		if _, err := v.App().Transfer.Import(ctx, v.Actor(), which); err != nil {
 			return err
 		}
 		return web.UnknownButton()
