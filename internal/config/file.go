@@ -110,7 +110,7 @@ func (f *configFile) add(p *toml.Parser, e *toml.Node, declared map[string]Decla
 	}
 	d, ok := declared[key]
 	if !ok || len(names) > 1 {
-		if similar := closestFlag(key, declared); similar != "" {
+		if similar := closestFlag(key); similar != "" {
 			return problem("no such setting, did you mean %s?", similar)
 		}
 		return problem("no such setting")
@@ -128,10 +128,12 @@ func (f *configFile) add(p *toml.Parser, e *toml.Node, declared map[string]Decla
 }
 
 // closestFlag returns the most similar setting, or "" if none is similar.
-func closestFlag(key string, declared map[string]Declaration) string {
+func closestFlag(key string) string {
 	var names []string
-	for flag := range declared {
-		names = append(names, envName(flag))
+	for _, d := range Declarations() {
+		if d.Flag != configFlag {
+			names = append(names, d.Env())
+		}
 	}
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(closest(envName(key), names), "VITRINE_"), "_", "-"))
 }
@@ -187,7 +189,7 @@ func (d Declaration) arrayText(array *toml.Node) (string, error) {
 			return "", errors.New("want a list of texts in quotes")
 		}
 		if strings.Contains(strings.ReplaceAll(text, `\,`, ""), ",") {
-			return "", errors.New("an item of the list must not contain a comma: write two items")
+			return "", errors.New(`an item of the list must not contain a comma: write it as \, if it is part of a name, or write two items`)
 		}
 		if strings.ContainsAny(text, "\x00") {
 			return "", errors.New("must not contain NUL")
