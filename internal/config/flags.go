@@ -3,8 +3,6 @@
 // parses and checks them, so that all problems are reported together.
 package config
 
-//go:generate go run ./document -in ../../docs/operators.md
-
 import (
 	"reflect"
 	"slices"

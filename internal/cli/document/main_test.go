@@ -21,7 +21,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(text, current) {
-		t.Error("docs/operators.md is out of date: run go generate ./internal/config")
+		t.Error("docs/operators.md is out of date: run go generate ./internal/cli/document")
 	}
 	for _, d := range config.Declarations() {
 		if n := strings.Count(string(text), "\n| `--"+d.Flag+"` | "); n != 1 {

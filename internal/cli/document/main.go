@@ -1,6 +1,8 @@
 // Command document writes the tables of settings into docs/operators.md.
 package main
 
+//go:generate go run . -in ../../../docs/operators.md
+
 import (
 	"bytes"
 	"errors"
@@ -15,7 +17,7 @@ import (
 
 // The tables are between these lines.
 const (
-	begin = "<!-- begin of the settings, written by go generate ./internal/config -->\n"
+	begin = "<!-- begin of the settings, written by go generate ./internal/cli/document -->\n"
 	end   = "<!-- end of the settings -->\n"
 )
 
