@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	toml "github.com/pelletier/go-toml/v2/unstable"
@@ -16,6 +17,9 @@ import (
 
 // maxConfigFile is the maximum size of a configuration file in bytes.
 const maxConfigFile = 1 << 20
+
+// maxFileProblems is the number of problems after which the rest of the file is not checked.
+const maxFileProblems = 20
 
 // configFile is a configuration file: flat TOML with the flags as keys.
 type configFile struct {
@@ -54,6 +58,9 @@ func readConfigFile(path string) (file configFile, found problems) {
 		if err := file.add(&p, p.Expression(), declared); err != nil {
 			found = append(found, err)
 		}
+		if len(found) == maxFileProblems {
+			return file, append(found, fmt.Errorf("%s: the rest of the file was not checked because of these errors", path))
+		}
 	}
 	if err := p.Error(); err != nil {
 		file.broken = true
@@ -67,15 +74,15 @@ func (f *configFile) read() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	data, err := io.ReadAll(io.LimitReader(in, maxConfigFile+1))
 	if err == nil && len(data) > maxConfigFile {
 		err = fmt.Errorf("the file %s is larger than 1 MiB", f.path)
 	}
-	if info, statErr := in.Stat(); statErr == nil && runtime.GOOS != "windows" { // Windows has no such permissions
+	if info, statErr := in.Stat(); statErr == nil && runtime.GOOS != "windows" { // whose files have no such permissions
 		f.readableByAll = info.Mode().IsRegular() && info.Mode().Perm()&0o004 != 0
 	}
-	return data, err
+	return bytes.TrimPrefix(data, []byte("\ufeff")), err // some editors write a byte order mark
 }
 
 // syntaxError returns the error of the parser with its line. The message contains at most one
@@ -101,7 +108,7 @@ func (f *configFile) add(p *toml.Parser, e *toml.Node, declared map[string]Decla
 			from.line = p.Shape(key.Node().Raw).Start.Line
 		}
 	}
-	key := strings.Join(names, ".")
+	key := shownKey(strings.Join(names, "."))
 	problem := func(format string, args ...any) error {
 		return Problem{Flag: key, Place: from.place(), Message: fmt.Sprintf(format, args...)}
 	}
@@ -125,6 +132,14 @@ func (f *configFile) add(p *toml.Parser, e *toml.Node, declared map[string]Decla
 	f.values.set(key, text, from)
 	f.secret = f.secret || d.hide != nil && d.hide(text) != text
 	return nil
+}
+
+// shownKey returns a key as it is in messages: short and on one line.
+func shownKey(key string) string {
+	if len(key) > 100 || strings.ContainsFunc(key, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return fmt.Sprintf("%.100q", key)
+	}
+	return key
 }
 
 // closestFlag returns the most similar setting, or "" if none is similar.

@@ -256,6 +256,7 @@ func TestBadFile(t *testing.T) {
 		"log.level = \"warn\"":               {":1: log.level: no such setting"},
 		"\"log-level\" = \"warn\"":           nil,
 		"[server]\naddr = \":1\"":            {":1: server: tables are not supported: write all settings without a [heading]"},
+		`"a\nb" = 1`:                         {`:1: "a\nb": no such setting`},
 		"[[server]]":                         {":1: server: tables are not supported: write all settings without a [heading]"},
 		"addr = \":1\"\n\naddr = \":2\"":     {":3: addr: also set in line 1"},
 		"addr = 80":                          {":1: addr: want a text in quotes"},
@@ -297,6 +298,10 @@ func TestBadFile(t *testing.T) {
 			t.Errorf("%.80q: %v, want %q", text, found, want)
 		}
 	}
+	many := writeFile(t, "v.toml", strings.Repeat("x = 1\n", 100_000))
+	if _, found := parse(t, "--config="+many).Resolve(); len(found) != 21 || !strings.HasSuffix(found[20].Error(), "the rest of the file was not checked because of these errors") {
+		t.Errorf("%d problems of a file with many: %v", len(found), found)
+	}
 	for path, want := range map[string]string{"/no/such/file.toml": "--config (VITRINE_CONFIG): open /no/such/file.toml", "/": "--config (VITRINE_CONFIG): read /"} {
 		if _, found := parse(t, "--config="+path, "--log-level=loud").Resolve(); len(found) != 1 || !strings.Contains(found[0].Error(), want) {
 			t.Errorf("%s: %v", path, found)
@@ -308,7 +313,7 @@ func TestBadFile(t *testing.T) {
 // numbers of bytes.
 func TestFileForms(t *testing.T) {
 	t.Parallel()
-	path := writeFile(t, "v.toml", `
+	path := writeFile(t, "v.toml", "\ufefflog-level = \"warn\"\r\n"+`
 trusted-proxies = [ # ours
   "10.0.0.1", # one
   "fd00::/8",
@@ -328,7 +333,7 @@ twelve "letters\""""
 	cfg := resolve(t, parse(t, "--config="+path))
 	want := defaults()
 	other := resolve(t, parse(t, "--trusted-proxies=10.0.0.1,fd00::/8", "--rate-limits=guest=0,free=5", "--oidc-issuer=https://id.example", "--oidc-client-id=us",
-		`--oidc-group-map=cn=a\,ou=b=editors,staff=all`, "--job-concurrency=10", "--otel-sample-ratio=0.25", "--body-limit=1048577", `--setup-code=twelve "letters"`))
+		`--oidc-group-map=cn=a\,ou=b=editors,staff=all`, "--job-concurrency=10", "--otel-sample-ratio=0.25", "--body-limit=1048577", `--setup-code=twelve "letters"`, "--log-level=warn"))
 	if !reflect.DeepEqual(cfg, other) || cfg.Quota["free"] != want.Quota["free"] {
 		t.Errorf("got  %+v\nwant %+v", cfg, other)
 	}

@@ -327,7 +327,6 @@ var settings = []Declaration{
 		kind: choice(func(c *Config) *string { return &c.OIDC.Email }, "ask", "trust")},
 	{Flag: "oidc-only", Topic: topicPeople, Default: "false", Placeholder: "BOOL",
 		Help: "Whether single sign-on is the only way to sign in, without passwords, passkeys, sign-up and resets. 'vitrine user sign-in' still lets an operator in.",
-		See:  "[Single sign-on only](sign-in.md#the-provider-alone)",
 		kind: boolean(func(c *Config) *bool { return &c.OIDC.Only })},
 	{Flag: "oidc-groups-claim", Topic: topicPeople, Default: "groups", Placeholder: "NAME",
 		Help: "Claim with a person's groups, or the path to it, such as realm_access.roles.",

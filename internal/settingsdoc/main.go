@@ -1,7 +1,7 @@
-// Command document writes the tables of settings into docs/operators.md.
+// Command settingsdoc writes the tables of settings into docs/operators.md.
 package main
 
-//go:generate go run . -in ../../../docs/operators.md
+//go:generate go run . -in ../../docs/operators.md
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 // The tables are between these lines.
 const (
-	begin = "<!-- begin of the settings, written by go generate ./internal/cli/document -->\n"
+	begin = "<!-- begin of the settings, written by go generate ./internal/settingsdoc -->\n"
 	end   = "<!-- end of the settings -->\n"
 )
 
@@ -25,7 +25,7 @@ func main() {
 	path := flag.String("in", "", "document to update")
 	flag.Parse()
 	if err := update(*path); err != nil {
-		fmt.Fprintln(os.Stderr, "document:", err)
+		fmt.Fprintln(os.Stderr, "settingsdoc:", err)
 		os.Exit(1)
 	}
 }
@@ -72,6 +72,9 @@ func row(d config.Declaration) string {
 		preset = "`" + d.Default + "` "
 	}
 	about := marked(d.Help)
+	if d.Secret() && d.FileHelp != "" {
+		about += " Secret."
+	}
 	if d.See != "" {
 		about += " See " + d.See + "."
 	}

@@ -12,7 +12,7 @@ import (
 // The document contains the current tables, with a row for every setting.
 func TestDocument(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../docs/operators.md")
+	text, err := os.ReadFile("../../docs/operators.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(text, current) {
-		t.Error("docs/operators.md is out of date: run go generate ./internal/cli/document")
+		t.Error("docs/operators.md is out of date: run go generate ./internal/settingsdoc")
 	}
 	for _, d := range config.Declarations() {
 		if n := strings.Count(string(text), "\n| `--"+d.Flag+"` | "); n != 1 {
