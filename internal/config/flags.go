@@ -4,6 +4,7 @@
 package config
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -101,8 +102,12 @@ func AddFlags() kong.Option {
 				continue
 			}
 			flags, into := h.offer()
+			own := command.Flags
 			into.given, into.file = make([]*string, len(flags)), &readOnce{}
 			for i, o := range flags {
+				if slices.ContainsFunc(own, func(f *kong.Flag) bool { return f.Name == o.Flag }) {
+					return fmt.Errorf("%s: the flag --%s is also a setting", command.FullPath(), o.Flag)
+				}
 				into.declared = append(into.declared, o.Declaration)
 				command.Flags = append(command.Flags, o.kongFlag(&into.given[i], groups[o.Topic]))
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
+
 	"vitrine/internal/config"
 )
 
@@ -83,5 +85,19 @@ func TestRedactedRoundTrip(t *testing.T) {
 	}
 	if got := resolve(t, parse(t)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// A command cannot have a flag of its own with the name of a setting.
+func TestFlagOfASetting(t *testing.T) {
+	t.Parallel()
+	var cmd struct {
+		Serve struct {
+			config.Common
+			LogLevel string
+		} `cmd:""`
+	}
+	if _, err := kong.New(&cmd, config.AddFlags()); err == nil || !strings.Contains(err.Error(), "serve: the flag --log-level is also a setting") {
+		t.Errorf("error %v", err)
 	}
 }
