@@ -1,5 +1,5 @@
 # Targets for developers; .ci/run uses them too.
-.PHONY: run test check format vet lint prose deadcode generated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
+.PHONY: run test check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -43,6 +43,12 @@ generated:
 	test "$$before" = "$$(git status --porcelain; git diff)" || { git --no-pager diff --stat; echo "go generate makes other code"; exit 1; }
 	go mod tidy -diff
 	go -C tools mod tidy -diff
+
+# Lists the modules of go.mod that have newer versions. libc stays at the version that SQLite pins, and
+# River and its drivers at one version.
+outdated:
+	@go list -m -u -f '{{with .Update}}{{$$.Path}} {{$$.Version}} → {{.Version}}{{end}}' \
+		$$(go list -m -f '{{if not (or .Indirect .Main)}}{{.Path}}{{end}}' all) | grep . || echo "all modules are current"
 
 # Go embeds version and commit from git. Debugger tables, a quarter of the size, are omitted: stack
 # traces and profiles do not need them.

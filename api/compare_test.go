@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// compare lists where our facts differ from the contract's without leave.
+// compare lists the differences between our facts and the contract's that are not allowed.
 func compare(ours, contract facts) []string {
 	var found []string
 	for _, owner := range slices.Sorted(maps.Keys(reached(ours, ours))) {
@@ -51,7 +51,7 @@ func compareOwner(owner string, ours, contract map[string]string) []string {
 
 var schemaName = regexp.MustCompile(`\$\w+`)
 
-// reached gives the operations of chosen and every schema that they lead to in f.
+// reached returns the operations of chosen, and every schema in f that they refer to.
 func reached(f, chosen facts) map[string]bool {
 	seen := map[string]bool{}
 	var follow func(owner string)
@@ -78,8 +78,8 @@ func extraMethod(owner string) bool {
 	return strings.HasPrefix(owner, "head ") || strings.HasPrefix(owner, "options ")
 }
 
-// mayAdd reports whether v3.yaml may say something that the contract does not: our
-// own limits, and the differences that behaviour.md section 1 lists.
+// mayAdd reports whether v3.yaml may add something to the contract: our
+// own limits, and the differences listed in behaviour.md, section 1.
 func mayAdd(owner, place, value string, ours map[string]string) bool {
 	status, content, _ := strings.Cut(place, " ")
 	isError := content == "" || content == "application/json is" && value == "$Error"
@@ -88,7 +88,7 @@ func mayAdd(owner, place, value string, ours map[string]string) bool {
 		return !regexp.MustCompile(`^query (page|per|limit) `).MatchString(place)
 	case strings.Contains(place, "header X-RateLimit-Remaining"):
 		return true
-	case place == "is" && value == "object": // repeats what each schema of the choice says
+	case place == "is" && value == "object": // repeats the type of each schema of the choice
 		return isChoice(ours)
 	case slices.Contains([]string{"$ConnectableList", "$EverythingList", "$ActivitySubject"}, owner):
 		return strings.HasSuffix(place, "oneOf $PendingBlock") || value == "$PendingBlock"
@@ -113,8 +113,8 @@ func isChoice(schema map[string]string) bool {
 	return false
 }
 
-// mayLack reports whether v3.yaml may leave out what the contract says: a batch
-// names its channels by either field.
+// mayLack reports whether v3.yaml may omit a part of the contract: a batch
+// names its channels in one of two fields.
 func mayLack(owner, place string) bool {
 	return owner == "post /v3/blocks/batch" && place == "body application/json.channel_ids required"
 }

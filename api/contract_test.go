@@ -26,7 +26,7 @@ var (
 )
 
 // TestContract compares v3.yaml with the shapes of the public API in both
-// directions, for the operations that it has and all that they reach.
+// directions, for its operations and all schemas that they refer to.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	ours, contract := factsOf(written(t)), contractFacts(t)
@@ -40,7 +40,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestDigest holds the digest against the shapes where they are at hand.
+// TestDigest compares the digest with the shapes if they are available.
 //
 // It is not parallel: with -update it writes what TestContract reads.
 func TestDigest(t *testing.T) {
@@ -73,7 +73,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// contractFacts reads the digest: the same facts on every machine.
+// contractFacts reads the digest, so the facts are the same on every machine.
 func contractFacts(t *testing.T) facts {
 	t.Helper()
 	text, err := os.ReadFile(digest)
@@ -83,7 +83,7 @@ func contractFacts(t *testing.T) facts {
 	return parseFacts(string(text))
 }
 
-// shapesPath gives where the shapes are, if they are anywhere.
+// shapesPath returns the path of the shapes, or "" if they are not available.
 func shapesPath(t *testing.T) string {
 	t.Helper()
 	if *shapes != "" {
@@ -104,7 +104,7 @@ func shapesPath(t *testing.T) string {
 	}
 }
 
-// written gives v3.yaml as a fresh tree.
+// written returns v3.yaml as a new tree.
 func written(t *testing.T) object {
 	t.Helper()
 	text, err := describe.Complete(description.V3)

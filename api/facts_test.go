@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// facts are what a description fixes on the wire, as value by place by owner. An
-// owner is an operation ("get /v3/ping") or a schema ("$Block"); a place is where
-// in it something stands ("200 application/json", ".user required"). A reference
-// to a schema is written "$Name". Prose, examples and security are no facts.
+// facts are the parts of a description that define requests and responses, as
+// values by owner and place. An owner is an operation ("get /v3/ping") or a schema
+// ("$Block"); a place is a position in it ("200 application/json", ".user required").
+// A reference to a schema is written "$Name". Prose, examples and security are not
+// included.
 type facts map[string]map[string]string
 
 type object = map[string]any
@@ -68,13 +69,13 @@ func (f facts) content(owner, place string, node object) {
 	}
 }
 
-// limits are the keywords that narrow what is accepted.
+// limits are the keywords that restrict accepted values.
 var limits = []string{
 	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
 	"pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames",
 }
 
-// schema records one schema and what is below it.
+// schema records a schema and its parts.
 func (f facts) schema(owner, place string, s object) {
 	f.keywords(owner, place, s)
 	for name, property := range as(s["properties"]) {
@@ -105,12 +106,12 @@ func (f facts) schema(owner, place string, s object) {
 		if part := as(part); part["$ref"] != nil {
 			f.set(owner, place+" allOf "+reference(part["$ref"]), "")
 		} else {
-			f.schema(owner, place, part) // an inline part is as good as the whole
+			f.schema(owner, place, part) // an inline part counts like the whole
 		}
 	}
 }
 
-// keywords records what a schema says of itself.
+// keywords records the keywords of a schema itself.
 func (f facts) keywords(owner, place string, s object) {
 	var types []string
 	for _, t := range append(list(s["type"]), s["type"]) {

@@ -18,8 +18,9 @@ import (
 	"vitrine/internal/domain"
 )
 
-// namedLimits are those of the domain, each with where the descriptions state it: the name of
-// a field, a parameter or a schema, and the keyword. Those without any are stated by none.
+// namedLimits are the domain's limits, each with the places at which descriptions state it: the
+// name of a field, a parameter or a schema, and the keyword. No description states the limits
+// without a place.
 var namedLimits = map[string]struct {
 	value int
 	in    []string
@@ -83,7 +84,7 @@ var namedLimits = map[string]struct {
 	"MaxState":         {domain.MaxState, nil},
 }
 
-// Every limit that a description states is one of the domain, and the other way round.
+// Every limit in a description is one of the domain, and vice versa.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	want := map[string]int{}
@@ -117,8 +118,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What the descriptions enumerate or give a form to, and the use cases do as well, is the
-// same in both.
+// Enumerations and formats that both the descriptions and the use cases define are the same
+// in both.
 func TestEnumerations(t *testing.T) {
 	t.Parallel()
 	var doc any
@@ -141,7 +142,7 @@ func TestEnumerations(t *testing.T) {
 	}
 }
 
-// namedLimits leaves out none of the domain's.
+// namedLimits contains all of the domain's limits.
 func TestLimitsAreAll(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "../internal/domain/limits.go", nil, 0)
@@ -173,7 +174,7 @@ var (
 )
 
 // eachLimit calls found for each bound in a part of a description. A minimum of 1 only
-// says that something is there, and is none.
+// means that the value is not empty, and is not a bound.
 func eachLimit(part any, field string, found func(field string, value any)) {
 	switch part := part.(type) {
 	case []any:

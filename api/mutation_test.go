@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// andTheLike says that the difference before it shows wherever the part is used.
+// andTheLike stands for the same difference at all other places that use the part.
 const andTheLike = "…"
 
-// TestContractNotices spoils v3.yaml in memory, one thing at a time, and expects
-// the comparison to say so.
+// TestContractNotices makes one wrong change at a time to v3.yaml in memory, and expects
+// the comparison to report it.
 func TestContractNotices(t *testing.T) {
 	t.Parallel()
 	schema := func(doc object, name string) object { return below(doc, "components", "schemas", name) }
@@ -144,7 +144,7 @@ func TestContractNotices(t *testing.T) {
 	}
 }
 
-// TestContractAllows adds what behaviour.md section 1 lets us add.
+// TestContractAllows makes the additions that behaviour.md, section 1, allows.
 func TestContractAllows(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(doc object){
@@ -179,7 +179,7 @@ func TestContractAllows(t *testing.T) {
 	}
 }
 
-// below follows keys; the tests fail by a panic where one is not there.
+// below follows keys. It panics if one is missing, which fails the test.
 func below(node object, keys ...string) object {
 	for _, key := range keys {
 		node = node[key].(object)

@@ -15,8 +15,8 @@ import (
 	"vitrine/internal/describe"
 )
 
-// TestRecorded compares what v2.yaml says of answers with what was recorded of them, in
-// both directions.
+// TestRecorded compares the responses in v2.yaml with the recorded ones, in both
+// directions.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(recordedDigest)
@@ -37,22 +37,22 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// unrecorded are the kinds of objects of which no answer was recorded. What clients read of
-// them is in version 2's contract, by section.
+// unrecorded are the kinds of objects without a recorded response, by the section of version
+// 2's contract that lists the fields that clients read.
 var unrecorded = map[string]string{
 	"Account": "2.3", "Me": "2.3", "Self": "2.3, 4.4", "FollowedIDs": "2.3", "UserList": "2.3", "FollowingList": "2.3",
 	"Group": "4.6", "CommentList": "2.2", "Entity": "4.3", "Contents": "2.1", "Notification": "2.5", "Notifications": "2.5",
 	"UnreadCount": "2.5", "ConnectedChannel": "4.2; recorded together with blocks",
 }
 
-// addedKeys are those that answers have here and had not in any recording.
+// addedKeys are keys of our responses that are in no recording.
 var addedKeys = map[string]string{
 	`SingleChannel class`:                                         "the documentation promises it",
 	`CollaboratorList collaborators`:                              "a library reads it",
 	`.*\+.*Channel (owner_type|owner_id|owner_slug|nsfw\?|group)`: "since 2023, and recorded of channels not among blocks",
 }
 
-// otherTypes are those that values have here and had in no recording, or the other way round.
+// otherTypes are types that values have here and in no recording, or vice versa.
 var otherTypes = map[string]string{
 	`User profile_id null`:         "there are no profile channels (7)",
 	`Search users \$User`:          "recorded only as an index had them, in 2018",
@@ -65,14 +65,14 @@ var otherTypes = map[string]string{
 	`FeedItem item_(id|type) null`:                                   "of a mention (2.5)",
 }
 
-// comparison is what was found to differ, and which of what may differ does.
+// comparison contains the differences that are not allowed, and the allowed ones that occurred.
 type comparison struct {
 	found []string
 	left  map[string]bool
 }
 
-// compareRecorded lists where our answers differ from the recorded ones without leave, and
-// what differs with it.
+// compareRecorded lists the differences between our responses and the recorded ones that are
+// not allowed, and those that are.
 func compareRecorded(ours, recorded facts) (found []string, left map[string]bool) {
 	c := &comparison{left: map[string]bool{}}
 	for kind := range ours {
@@ -126,7 +126,7 @@ func (c *comparison) types(place, ours, recorded string) {
 	}
 }
 
-// differs notes a difference, unless it is among those that may be.
+// differs records a difference, unless it is allowed.
 func (c *comparison) differs(leaves map[string]string, what, difference string) {
 	for pattern := range leaves {
 		if regexp.MustCompile("^(" + pattern + ")$").MatchString(what) {
@@ -137,7 +137,7 @@ func (c *comparison) differs(leaves map[string]string, what, difference string) 
 	c.found = append(c.found, difference)
 }
 
-// typesOf takes types apart. Of a list they are those of its entries, "[]" for itself.
+// typesOf splits types. For a list it returns those of its entries, and "[]" for the list.
 func typesOf(written string) map[string]bool {
 	found := map[string]bool{}
 	for name := range strings.SplitSeq(strings.NewReplacer("[", "[]|", "]", "").Replace(written), "|") {
@@ -148,8 +148,8 @@ func typesOf(written string) map[string]bool {
 	return found
 }
 
-// forms are the kinds that are the same thing in several forms: what was recorded of the
-// values in one holds for all.
+// forms are kinds that are forms of the same resource: values that were recorded in one form
+// apply to all.
 var forms = [][]string{
 	{"Block", "SingleBlock", "ConnectedBlock"},
 	{"Channel", "SingleChannel", "ConnectedChannel", "BriefChannel", "SharingChannel"},
@@ -169,7 +169,7 @@ func everRecorded(recorded facts, kind, key string) string {
 	return strings.Join(slices.Compact(all), "|")
 }
 
-// answerFacts gives the keys of the objects in the answers of a description, by the names
+// answerFacts returns the keys of the objects in the responses of a description, by the names
 // of their schemas, and the types of their values.
 func answerFacts(doc object) facts {
 	a := answers{doc: doc, found: facts{}}
@@ -191,7 +191,7 @@ type answers struct {
 	found facts
 }
 
-// types gives the types of what a schema describes, and adds the objects in it.
+// types returns the types of a schema's values, and adds the objects in it.
 func (a answers) types(s object) []string {
 	if ref := s["$ref"]; ref != nil {
 		target := resolve(a.doc, s)
@@ -227,8 +227,8 @@ func (a answers) types(s object) []string {
 	return slices.Compact(all)
 }
 
-// keys adds the keys that a schema describes to those of a kind. A part that only says that
-// a list is there takes null away.
+// keys adds the keys of a schema to those of a kind. A part that only requires a list to be
+// present removes null.
 func (a answers) keys(kind string, s object) {
 	for _, part := range list(s["allOf"]) {
 		a.keys(kind, resolve(a.doc, part))
@@ -242,8 +242,8 @@ func (a answers) keys(kind string, s object) {
 	}
 }
 
-// TestAnswersAreWhole wants every key of an answer in every answer: clients that were
-// written for version 2 read them without asking whether they are there.
+// TestAnswersAreWhole checks that all keys of a response are required: clients of version 2
+// read them without checking whether they exist.
 func TestAnswersAreWhole(t *testing.T) {
 	t.Parallel()
 	doc := writtenV2(t)
@@ -265,7 +265,7 @@ func TestAnswersAreWhole(t *testing.T) {
 	}
 }
 
-// writtenV2 gives v2.yaml as a fresh tree.
+// writtenV2 returns v2.yaml as a new tree.
 func writtenV2(t *testing.T) object {
 	t.Helper()
 	text, err := describe.Complete(description.V2)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRecordedNotices spoils v2.yaml in memory, one thing at a time, and expects the
-// comparison to say so.
+// TestRecordedNotices makes one wrong change at a time to v2.yaml in memory, and expects the
+// comparison to report it.
 func TestRecordedNotices(t *testing.T) {
 	t.Parallel()
 	properties := func(doc object, name string) object { return below(doc, "components", "schemas", name, "properties") }

@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// recordedDigest holds what answers of version 2 were recorded to look like: below each
-// kind of object its keys, each with the types of its values. A type is that of JSON,
-// another kind as "$User", or a list of either as "[$User]".
+// recordedDigest is the file with the shapes of the recorded responses of version 2: for each
+// kind of object its keys, each with the types of its values. A type is a JSON type, another
+// kind ("$User"), or a list of either ("[$User]").
 const recordedDigest = "v2-shapes.digest"
 
-// TestRecordedDigest holds the digest against the recordings where they are at hand.
+// TestRecordedDigest compares the digest with the recordings if they are available.
 //
 // It is not parallel: with -update it writes what TestRecorded reads.
 func TestRecordedDigest(t *testing.T) {
@@ -51,8 +51,8 @@ func TestRecordedDigest(t *testing.T) {
 	}
 }
 
-// shape is what was recorded of a value: the types that it had, and below it the keys of
-// objects and the entries of lists.
+// shape is the recorded shape of a value: its types, and the shapes of an object's keys and a
+// list's entries.
 type shape struct {
 	types  map[string]bool
 	fields map[string]*shape
@@ -69,8 +69,8 @@ func (s *shape) field(name string) *shape {
 	return s.fields[name]
 }
 
-// add adds what a recording says: types, an object of keys, or a list of entries, and
-// "either", "sometimes" and "or" where it was now this, now that.
+// add adds a recorded shape: types, an object of keys, or a list of entries, with "either",
+// "sometimes" and "or" for values that differed between responses.
 func (s *shape) add(recorded any) {
 	switch recorded := recorded.(type) {
 	case string:
@@ -99,7 +99,7 @@ func (s *shape) add(recorded any) {
 	}
 }
 
-// addOneOf adds a list of what a value was.
+// addOneOf adds a list of alternatives.
 func (s *shape) addOneOf(recorded any) {
 	if some := as(recorded); some != nil {
 		recorded = some["sometimes"]
@@ -109,14 +109,14 @@ func (s *shape) addOneOf(recorded any) {
 	}
 }
 
-// kinds tells the kind of an object by keys that no other has; the first that fits counts.
-// Where a recording does not tell apart what was in one list, the kind is both.
+// kinds identifies the kind of an object by keys that no other kind has; the first match
+// counts. If a recording does not distinguish the entries of a list, the kind is both.
 var kinds = []struct {
 	name string
 	keys []string
 }{
-	{"", []string{"AWSAccessKeyId"}}, // the manifest, a form to send files with, which is left out
-	{"", []string{"_score"}},         // of the index of a search, which later ones do not show
+	{"", []string{"AWSAccessKeyId"}}, // the manifest, a form for uploads, which is skipped
+	{"", []string{"_score"}},         // of a search index, which later responses do not show
 	{"", []string{"access_token"}},   // of the OAuth address
 	{"Anything", []string{"automated_nsfw"}},
 	{"SingleChannel", []string{"class_name"}},
@@ -152,7 +152,7 @@ var kinds = []struct {
 	{"Metadata", []string{"description"}},
 }
 
-// kind is that of the object that the shape has.
+// kind returns the kind of the shape's object.
 func (s *shape) kind() string {
 	for _, k := range kinds {
 		if !slices.ContainsFunc(k.keys, func(key string) bool { return s.fields[key] == nil }) {
@@ -162,7 +162,7 @@ func (s *shape) kind() string {
 	panic("a recorded object of no known kind: " + strings.Join(slices.Sorted(maps.Keys(s.fields)), ", "))
 }
 
-// written gives the types of a value.
+// written returns the types of a value.
 func (s *shape) written() []string {
 	types := map[string]bool{}
 	for name := range s.types {
@@ -185,8 +185,8 @@ func (s *shape) written() []string {
 
 var year = regexp.MustCompile(`_(20\d\d)$`)
 
-// recordedFacts gives the keys of each kind of object, from the recordings since 2022, or of
-// a kind that these do not have from those before; and the types that their values ever had.
+// recordedFacts returns the keys of each kind of object from the recordings since 2022, or from
+// earlier ones if these do not have the kind, with all types that their values ever had.
 func recordedFacts(recordings object) facts {
 	recent, ever := kindsOf{}, kindsOf{}
 	for name, recording := range recordings {
@@ -214,10 +214,10 @@ func recordedFacts(recordings object) facts {
 	return found
 }
 
-// kindsOf are the types of the values of the keys of kinds.
+// kindsOf maps kinds and keys to the types of their values.
 type kindsOf map[string]map[string]map[string]bool
 
-// collect adds each object of a recording to what is known of its kind.
+// collect adds each object of a recording to its kind.
 func (k kindsOf) collect(s *shape) {
 	if s.items != nil {
 		k.collect(s.items)

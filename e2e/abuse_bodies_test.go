@@ -82,8 +82,8 @@ func post(host, from, path, header string, body []byte) (line string, done func(
 	return string(answer[len("HTTP/1.1 "):]), func() { _ = conn.Close() }
 }
 
-// postAll sends n bodies at once and counts the status lines. The responses stay unread until all
-// of them have begun.
+// postAll sends n bodies at once and counts the status lines. It reads no response
+// until all of them have started.
 func postAll(times int, send func(i int) (string, func())) map[string]int {
 	answers, ends := make([]string, times), make([]func(), times)
 	var all sync.WaitGroup

@@ -24,16 +24,16 @@ import (
 
 type command struct {
 	config.Common
-	Users       int    `default:"2000" help:"Accounts to make."`
-	Channels    int    `default:"5000" help:"Channels beside the large and the small one."`
+	Users       int    `default:"2000" help:"Accounts to create."`
+	Channels    int    `default:"5000" help:"Channels in addition to the large and the small one."`
 	Blocks      int    `default:"200000" help:"Blocks in ordinary channels."`
 	Connections int    `default:"300000" help:"Connections in ordinary channels."`
 	Large       int    `default:"1000000" help:"Items of the large channel."`
 	Small       int    `default:"1000" help:"Items of the small channel."`
-	Seed        uint64 `default:"1" help:"The same seed makes the same rows, but for the token."`
-	JSON        bool   `name:"json" help:"Print what was made as JSON."`
+	Seed        uint64 `default:"1" help:"The same seed creates the same rows, except for the token."`
+	JSON        bool   `name:"json" help:"Print the result as JSON."`
 
-	People bool    `help:"Make people, follows, activities and notifications instead."`
+	People bool    `help:"Create people, follows, activities and notifications instead."`
 	Scale  float64 `default:"1" help:"With --people: 1 is a million users and ten million activities."`
 }
 

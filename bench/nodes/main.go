@@ -31,11 +31,11 @@ const most = 3
 
 type command struct {
 	Program     string        `default:"bin/vitrine" help:"The built program."`
-	Made        string        `required:"" type:"existingfile" help:"What bench/gen --json has printed."`
-	DatabaseURL string        `name:"database-url" required:"" help:"The database of PostgreSQL that it has filled, on this machine."`
-	Clients     int           `default:"24" help:"Clients, each of which waits for its answer before it asks again."`
-	Rounds      int           `default:"5" help:"Measurements of each number of nodes, which take turns."`
-	Time        time.Duration `default:"2s" help:"How long one takes."`
+	Made        string        `required:"" type:"existingfile" help:"File with the output of bench/gen --json."`
+	DatabaseURL string        `name:"database-url" required:"" help:"PostgreSQL database that bench/gen filled, on this machine."`
+	Clients     int           `default:"24" help:"Number of clients; each sends its next request after the response to the previous one."`
+	Rounds      int           `default:"5" help:"Measurements of each number of nodes, in turn."`
+	Time        time.Duration `default:"2s" help:"Length of one measurement."`
 }
 
 func main() {

@@ -23,17 +23,17 @@ import (
 )
 
 type command struct {
-	DataDir     string        `help:"Folder for the data, which is kept and used again; without it they go to a temporary one."`
-	Users       int           `default:"2000" help:"Accounts to make."`
-	Channels    int           `default:"5000" help:"Channels beside the large one."`
-	Blocks      int           `default:"200000" help:"Blocks, those of the large channel included."`
-	Connections int           `default:"300000" help:"Connections, those of the large channel included."`
+	DataDir     string        `help:"Folder for the data, which is kept and reused; by default a temporary folder."`
+	Users       int           `default:"2000" help:"Accounts to create."`
+	Channels    int           `default:"5000" help:"Channels in addition to the large one."`
+	Blocks      int           `default:"200000" help:"Blocks, including those of the large channel."`
+	Connections int           `default:"300000" help:"Connections, including those of the large channel."`
 	Large       int           `default:"50000" help:"Items of the large channel."`
-	Seed        uint64        `default:"1" help:"The same seed makes the same rows."`
+	Seed        uint64        `default:"1" help:"The same seed creates the same rows."`
 	Rounds      int           `default:"7" help:"Measurements of each case."`
 	Requests    int           `default:"4000" help:"Requests of one measurement, at most."`
 	Time        time.Duration `default:"1s" help:"Length of one measurement, at most."`
-	Clients     int           `default:"16" help:"Connections at a time."`
+	Clients     int           `default:"16" help:"Number of simultaneous connections."`
 	Only        string        `help:"Regular expression that the name of a case must match."`
 	PocketBase  string        `name:"pocketbase" default:"pocketbase" help:"Program of PocketBase, as a path or on the PATH."`
 	JSON        bool          `name:"json" help:"Print the figures as JSON."`

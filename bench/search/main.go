@@ -25,13 +25,13 @@ import (
 
 type command struct {
 	config.Common
-	Viewer  int64  `default:"1" help:"Id of the user who searches."`
-	Reader  int64  `help:"Id of the user who searches in what they follow; the last one if not given."`
-	Rounds  int    `default:"5" help:"How often each case is measured, by each client."`
-	Clients int    `default:"1" help:"How many search at once; with more than one, p50 and p99 are given."`
+	Viewer  int64  `default:"1" help:"ID of the user who searches."`
+	Reader  int64  `help:"ID of the user who searches in followed things; by default the last user."`
+	Rounds  int    `default:"5" help:"Number of measurements of each case by each client."`
+	Clients int    `default:"1" help:"Number of simultaneous clients; with more than one, p50 and p99 are printed."`
 	Only    string `help:"Regular expression of the cases to measure."`
-	Owned   bool   `help:"Measure lists of what users made and groups have instead; changes the data."`
-	Writes  bool   `help:"Measure what a document adds to a write instead; changes the data."`
+	Owned   bool   `help:"Measure the lists of content of users and groups instead; changes the data."`
+	Writes  bool   `help:"Measure the cost of a document in a write instead; changes the data."`
 }
 
 func main() {

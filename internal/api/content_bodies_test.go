@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"strconv"
 	"testing"
@@ -94,7 +95,8 @@ func document(text string) string {
 		"5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\ntrailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n"
 }
 
-// The text of a PDF is searchable, whether it was uploaded or linked, and appears in no response.
+// The text of a PDF is searchable, whether it was uploaded or linked, also after edits and an undone removal, and
+// appears in no response.
 func TestContentDocumentText(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -109,12 +111,31 @@ func TestContentDocumentText(t *testing.T) {
 		} {
 			got := processed(r, value, nil)
 			holds(t, got, map[string]any{"type": "Attachment", "state": "available", "attachment.content_type": "application/pdf"})
-			found := r.Get("ada", "/v3/search?query=%s", word).Want(http.StatusOK)
-			if found.Int("meta.total_count") != 1 || found.Int("data.0.id") != got.Int("id") {
-				t.Errorf("a search for %s finds %s", word, found.Body)
+			id := got.Int("id")
+			finds := func(when string) {
+				t.Helper()
+				found := r.Get("ada", "/v3/search?query=%s", word).Want(http.StatusOK)
+				if found.Int("meta.total_count") != 1 || found.Int("data.0.id") != id {
+					t.Errorf("%s, a search for %s finds %s", when, word, found.Body)
+				}
 			}
-			for _, path := range []string{"/v3/blocks/%d", "/v2/blocks/%d"} {
-				if answer := r.Get("ada", path, got.Int("id")).Want(http.StatusOK); bytes.Contains(answer.Body, []byte(word)) {
+			finds("at first")
+			r.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", id), `{"title":"Mine"}`).Want(http.StatusOK)
+			finds("after an edit")
+			channel := r.Channel("ada", "Documents", "public")
+			r.Connect("ada", "Block", id, channel)
+			actor := domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}
+			removed, err := r.S.App.RemoveItem(t.Context(), actor, domain.Ref{ID: channel}, domain.BlockRef(domain.BlockID(id)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if back, err := r.S.App.UndoRemoval(t.Context(), actor, removed.Undo); err != nil || back.Count != 1 {
+				t.Fatalf("the undo restores %d items: %v", back.Count, err)
+			}
+			r.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", id), `{"description":"Ours"}`).Want(http.StatusOK)
+			finds("after an undone removal and an edit")
+			for _, path := range []string{fmt.Sprintf("/v3/blocks/%d", id), fmt.Sprintf("/v2/blocks/%d", id), fmt.Sprintf("/v3/channels/%d/contents", channel)} {
+				if answer := r.Get("ada", "%s", path).Want(http.StatusOK); bytes.Contains(answer.Body, []byte(word)) {
 					t.Errorf("%s has the text: %s", path, answer.Body)
 				}
 			}

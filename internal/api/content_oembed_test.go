@@ -2,8 +2,11 @@ package api_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"vitrine/internal/apptest"
@@ -52,15 +55,15 @@ func TestDiscoveredOEmbed(t *testing.T) {
 			}
 		}
 		if c.author != "" {
-			if found := r.Get("ada", "/v3/search?query=%s&type=Link", c.author).Ints("data", "id"); !contains(found, got.Int("id")) {
+			if found := r.Get("ada", "/v3/search?query=%s&type=Link", c.author).Ints("data", "id"); !slices.Contains(found, got.Int("id")) {
 				t.Errorf("%d: the author does not find it", i)
 			}
 		}
 	}
 }
 
-// Known providers make Embeds of rich answers, even after a redirect. WordPress.com is one of them, but answers with a
-// card of the post.
+// Known providers make Embeds of rich answers, even after a redirect. WordPress.com is one of them, but its rich
+// answers are cards of its posts.
 func TestKnownProviders(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, func(c *config.Config) {
@@ -74,7 +77,14 @@ func TestKnownProviders(t *testing.T) {
 		return `{"version":"1.0","type":"rich","title":"Wheels","author_name":"Ada","html":"<iframe class='` + class + `' src='https://player.example.com/7'></iframe>"}`
 	}
 	r.Web("example.com/rich", apptest.Serve("application/json", []byte(answer(""))))
-	r.Web("example.com/card", apptest.Serve("application/json", []byte(answer("wp-embedded-content"))))
+	r.Web("example.com/card", func(w http.ResponseWriter, req *http.Request) {
+		card := answer("wp-embedded-content")
+		if strings.HasSuffix(req.URL.Query().Get("url"), "/8") {
+			card = strings.Replace(card, "rich", "video", 1)
+		}
+		apptest.Serve("application/json", []byte(card))(w, req)
+	})
+	r.Web("press.example.com/8", apptest.Serve("text/html", []byte(`<title>Page</title>`)))
 	r.Web("play.example.com/7", apptest.Serve("text/html", []byte("<title>Page</title>")))
 	r.Web("press.example.com/7", apptest.Serve("text/html", []byte(`<title>Page</title>`)))
 	r.Web("example.com/short", apptest.Serve("text/html", []byte(`<meta http-equiv="refresh" content="0;url=https://play.example.com/7">`)))
@@ -82,7 +92,66 @@ func TestKnownProviders(t *testing.T) {
 		"https://play.example.com/7":  {"type": "Embed", "title": "Wheels", "embed.type": "rich"},
 		"https://example.com/short":   {"type": "Embed", "title": "Wheels", "source.url": "https://example.com/short", "embed.source_url": "https://play.example.com/7"},
 		"https://press.example.com/7": {"type": "Link", "title": "Page"},
+		"https://press.example.com/8": {"type": "Embed", "title": "Wheels", "embed.type": "video"},
 	} {
 		holds(t, processed(r, address, nil), want)
+	}
+}
+
+// The endpoint of a known provider is requested once for each address, even if the page links to it.
+func TestKnownProviderOnce(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, func(c *config.Config) {
+		list := `[{"provider_name":"Loom","endpoints":[{"schemes":["https://loom.example.com/*"],"url":"https://example.com/known"}]}]`
+		if err := os.WriteFile(c.ProvidersPath(), []byte(list), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+	var mu sync.Mutex
+	asked := map[string]int{}
+	answers := map[string]string{
+		"https://loom.example.com/1":     `{"version":"1.0","type":"link","author_name":"Ada"}`,
+		"https://loom.example.com/2":     `{"version":"1.0","type":"link","author_name":"Ada"}`,
+		"https://loom.example.com/moved": `{"version":"1.0","type":"link","author_name":"Ada"}`,
+		"https://loom.example.com/down":  `none`,
+	}
+	r.Web("example.com/known", func(w http.ResponseWriter, req *http.Request) {
+		address := req.URL.Query().Get("url")
+		mu.Lock()
+		asked[address]++
+		mu.Unlock()
+		_, _ = fmt.Fprint(w, answers[address])
+	})
+	link := func(endpoint string) string {
+		return `<link rel="alternate" type="application/json+oembed" href="https://example.com/` + endpoint + `">`
+	}
+	known := func(path string) string { return link("known?url=https%3A%2F%2Floom.example.com%2F" + path) }
+	for path, page := range map[string]string{
+		"loom.example.com/1":    `<title>Page</title>` + known("1&format=json") + known("1&maxwidth=9") + link("photo") + link("video"),
+		"loom.example.com/2":    `<title>Page</title>` + known("2"),
+		"loom.example.com/down": `<title>Page</title>` + known("down") + link("video"),
+		"example.com/elsewhere": `<title>Page</title>` + known("moved"),
+	} {
+		r.Web(path, apptest.Serve("text/html", []byte(page)))
+	}
+	r.Web("loom.example.com/moved", func(w http.ResponseWriter, req *http.Request) {
+		http.Redirect(w, req, "https://example.com/elsewhere", http.StatusFound)
+	})
+	r.Web("example.com/photo", apptest.Serve("application/json", []byte(`{"version":"1.0","type":"photo","url":"https://example.com/none.png"}`)))
+	r.Web("example.com/video", apptest.Serve("application/json", []byte(video)))
+	for address, kind := range map[string]string{
+		"https://loom.example.com/1": "Embed", "https://loom.example.com/2": "Link",
+		"https://loom.example.com/down": "Embed", "https://loom.example.com/moved": "Link",
+	} {
+		got := processed(r, address, nil)
+		holds(t, got, map[string]any{"type": kind, "state": "available"})
+		if found := r.Get("ada", "/v3/search?query=Ada&type=Link").Ints("data", "id"); kind == "Link" && !contains(found, got.Int("id")) {
+			t.Errorf("%s: the author does not find it", address)
+		}
+		mu.Lock()
+		if asked[address] != 1 {
+			t.Errorf("%s: %d requests", address, asked[address])
+		}
+		mu.Unlock()
 	}
 }

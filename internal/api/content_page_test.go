@@ -41,6 +41,32 @@ func TestContentLink(t *testing.T) {
 		"description.markdown": "*My* own", "image.alt_text": "Cogs", "source.url": "https://example.org/origin", "source.title": "Origin"})
 }
 
+// A page of any type redirects by its content, and other files do not.
+func TestContentRedirects(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	r.Web("example.com/engine", apptest.Serve("text/html", []byte("<title>The engine</title>")))
+	r.Web("example.com/", apptest.Serve("text/html", []byte("<title>No engine</title>")))
+	r.Web("example.com/мир", apptest.Serve("text/html", []byte("<title>Мир</title>")))
+	refresh := func(to string) string { return `<meta http-equiv="refresh" content="0; url=` + to + `"/>` }
+	xhtml := `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head>` + refresh("/engine") + `</head><body/></html>`
+	svg := `<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3">` + refresh("/engine") + `</svg>`
+	for i, c := range []struct{ label, body, kind, title string }{
+		{"text/html", refresh("/engine"), "Link", "The engine"},
+		{"application/xhtml+xml", xhtml, "Link", "The engine"},
+		{"application/vnd.wap.xhtml+xml", xhtml, "Link", "The engine"},
+		{"application/xml", xhtml, "Link", "The engine"},
+		{"text/xml; charset=utf-8", xhtml, "Link", "The engine"},
+		{"text/html; charset='windows-1251'", refresh("/\xec\xe8\xf0"), "Link", "Мир"},
+		{"image/svg+xml", svg, "Image", "file"},
+		{"text/plain", refresh("/engine"), "Attachment", "file"},
+	} {
+		path := fmt.Sprint("example.com/redirect/", i, "/file")
+		r.Web(path, apptest.Serve(c.label, []byte(c.body)))
+		holds(t, processed(r, "https://"+path, nil), map[string]any{"type": c.kind, "state": "available", "title": c.title})
+	}
+}
+
 func TestContentCharsets(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

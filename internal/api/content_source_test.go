@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"testing"
 
 	"vitrine/internal/apptest"
@@ -60,34 +61,25 @@ func TestSavedAddress(t *testing.T) {
 			id := got.Int("id")
 			holds(t, got, map[string]any{"type": "Link", "state": "available", "source.url": saved})
 			for _, address := range []string{saved, c.also} {
-				if address != "" && !contains(finds(address), id) {
+				if address != "" && !slices.Contains(finds(address), id) {
 					t.Errorf("%s does not find %s", address, saved)
 				}
 			}
-			if c.not != "" && contains(finds(c.not), id) {
+			if c.not != "" && slices.Contains(finds(c.not), id) {
 				t.Errorf("%s finds %s", c.not, saved)
 			}
 		}
 		// An edit keeps the canonical URL.
 		id := processed(r, site+"amp/a", nil).Int("id")
 		r.Do("ada", "PUT", fmt.Sprintf("/v3/blocks/%d", id), `{"title":"Mine"}`).Want(http.StatusOK)
-		if !contains(finds(site+"a"), id) {
+		if !slices.Contains(finds(site+"a"), id) {
 			t.Error("after an edit the block is not found by its canonical address")
 		}
 		// An author's source is not replaced.
 		named := processed(r, site+"amp/a", map[string]any{"original_source_url": "https://example.org/mine"})
 		holds(t, named, map[string]any{"source.url": "https://example.org/mine"})
-		if !contains(finds("https://example.org/mine"), named.Int("id")) {
+		if !slices.Contains(finds("https://example.org/mine"), named.Int("id")) {
 			t.Error("the block is not found by the source that its author named")
 		}
 	})
-}
-
-func contains(all []int64, one int64) bool {
-	for _, n := range all {
-		if n == one {
-			return true
-		}
-	}
-	return false
 }

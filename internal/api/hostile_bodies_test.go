@@ -37,6 +37,8 @@ func TestHostileBodiesAreCheap(t *testing.T) {
 		{"PUT", at("/v2/channels/%d/sort", w.closed), `{"ids":"` + strings.Repeat(" ", size) + `"}`},
 		{"PUT", at("/v2/channels/%d/collaborators", w.closed), `{"ids":"` + strings.Repeat("1,", size/2) + `"}`},
 		{"POST", "/v2/channels", `{` + unknown.String() + `"title":1}`},
+		{"POST", "/v2/channels", `{"title":1,"ids":[` + strings.Repeat("1,", size/2) + `1]}`},
+		{"POST", "/v2/channels", `{"title":1,"ids":"` + strings.Repeat("1,", size/2) + `"}`},
 		{"POST", "/ext/v1/imports", `{"source":"arena","what":[` + objects + `]}`},
 		{"DELETE", at("/v3/channels/%d/collaborators", w.closed), `{"collaborator_ids":[` + objects + `]}`},
 	} {

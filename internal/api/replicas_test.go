@@ -363,7 +363,7 @@ func (r *replicated) lost(t *testing.T, channel int64) {
 		t.Error("nothing is read at the replica that came back")
 	}
 	if len(r.Log("database replica is excluded")) == 0 || len(r.Log("database replica is in use")) < 2 {
-		t.Errorf("the log says of it: %q", r.Log("a replica of the database"))
+		t.Errorf("the log has %q", r.Log("database replica"))
 	}
 }
 

@@ -97,3 +97,25 @@ func TestV2MalformedBodies(t *testing.T) {
 		}
 	})
 }
+
+// Lists that an operation does not declare are ignored like any other parameter, however long they are.
+func TestV2UndeclaredLists(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		ids := idList(1, 101)
+		for _, op := range w.v2Writes() {
+			if strings.Contains(op.body, `"ids"`) {
+				continue
+			}
+			body := strings.TrimSuffix(op.body, "}") + `,"ids":[` + ids + `]}`
+			if res := w.Do("ada", op.method, op.path+"?ids="+ids, body); res.Status/100 != 2 {
+				t.Errorf("%s: status %d, %s", op.name, res.Status, res.Body)
+			}
+		}
+		for _, body := range []string{"title=A&ids=" + ids, "title=A" + strings.Repeat("&ids[]=1", 101)} {
+			if res := form(w.Rig, "ada", "POST", "/v2/channels", body); res.Status/100 != 2 {
+				t.Errorf("%.20s: status %d, %s", body, res.Status, res.Body)
+			}
+		}
+	})
+}

@@ -174,3 +174,29 @@ func TestAnimationsAreFoundInFewReads(t *testing.T) {
 		t.Errorf("%v; found %s in %d reads", err, found("f.animated"), reads.Load())
 	}
 }
+
+// Files with the same bytes and content type are examined together, at most 1,000 at once.
+func TestAnimationsInEqualFiles(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		var reads atomic.Int64
+		a, found := storedBefore(t, r, content.Options{}, func(context.Context, string) error { reads.Add(1); return nil }, moving(t))
+		defer dropStored(r)
+		r.Exec(`INSERT INTO files (id, key, user_id, blob_id, name, content_type, extension, size, resized, created_at)
+			WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 1100)
+			SELECT 1000 + n, 'copy ' || n, f.user_id, f.blob_id, f.name, CASE n WHEN 1 THEN 'video/mp4' ELSE f.content_type END,
+				f.extension, f.size, f.resized, f.created_at FROM copies CROSS JOIN files f WHERE f.id = 1000`)
+		if err := a.FindAnimations(t.Context()); err != nil || found("f.animated") != "1 " || reads.Load() > 4 {
+			t.Errorf("%v; found %s in %d reads", err, found("f.animated"), reads.Load())
+		}
+		for where, want := range map[string]int64{"animated": 1100, "animated IS NULL AND content_type = 'video/mp4'": 1} {
+			var n int64
+			err := r.DB().View(t.Context(), func(q database.Querier) error {
+				return q.QueryRow(t.Context(), "SELECT count(*) FROM files WHERE id >= 1000 AND "+where).Scan(&n)
+			})
+			if err != nil || n != want {
+				t.Errorf("%d files match %s, want %d: %v", n, where, want, err)
+			}
+		}
+	})
+}

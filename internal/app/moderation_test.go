@@ -112,6 +112,34 @@ func TestReporting(t *testing.T) {
 	}, open)
 }
 
+// A case about a block shows its text, or the URL of a document, whose text nobody sees.
+func TestTextOfReportedBlocks(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		r := newReporting(w)
+		url := "https://example.org/notes.pdf"
+		hidden := domain.Text{Plain: "Flowers of the loom"}
+		shown := domain.Text{Markdown: "*moss*", HTML: "<em>moss</em>", Plain: "moss"}
+		for _, c := range []struct {
+			content *domain.Text
+			want    string
+		}{{&hidden, url}, {&shown, "moss"}, {nil, url}} {
+			var id domain.BlockID
+			storetest.In(t, w.S.Store, func(tx *store.Tx) (err error) {
+				id, err = tx.CreateBlock(w.ctx(), domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(r.ada.UserID)},
+					Type: domain.LinkBlock, State: domain.Available, ValueURL: &url, SourceURL: &url, Content: c.content}, storetest.Now)
+				return err
+			})
+			storetest.Connect(t, w.S.Store, r.ada.UserID, r.open, domain.BlockRef(id), 0)
+			r.must(r.report(r.bob, domain.SubjectBlock, int64(id)))
+			got, err := r.a.ReadCase(r.ctx(), r.by, r.newest().ID, 0, 10)
+			if r.must(err); got.Thing == nil || got.Thing.Text != c.want || got.About.Label != c.want {
+				t.Errorf("the case says %+v, want %s", got, c.want)
+			}
+		}
+		r.clean()
+	}, open)
+}
+
 // Too many reports are refused and leave nothing behind.
 func TestReportsAreLimited(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {

@@ -101,7 +101,7 @@ func (cmd *backupMakeCmd) report(c *console.Console, res backup.Result) error {
 			return err
 		}
 	} else {
-		console.Printf(c.Out, "Backup %s is complete: %d rows and %d files (%s), of which %s are new.\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
+		console.Printf(c.Out, "Backup %s is complete: %d rows and %d files (%s, including %s of new data).\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
 		for _, id := range res.Removed {
 			console.Printf(c.Out, "Removed backup %s.\n", id)
 		}

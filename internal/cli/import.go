@@ -25,7 +25,7 @@ import (
 )
 
 type importCmd struct {
-	Arena  importArenaCmd  `cmd:"" help:"Import channels from Are.na, or from any server that speaks its version 3."`
+	Arena  importArenaCmd  `cmd:"" help:"Import channels from Are.na, or from any server with version 3 of its API."`
 	File   importFileCmd   `cmd:"" aliases:"bookmarks,csv" help:"Import a file of bookmarks, links or notes from a browser or a service."`
 	Folder importFolderCmd `cmd:"" help:"Import a folder of files."`
 	Export importExportCmd `cmd:"" help:"Import an export of Vitrine."`
@@ -34,21 +34,21 @@ type importCmd struct {
 // importFlags are those of every import.
 type importFlags struct {
 	config.Flags
-	User        string `required:"" placeholder:"SLUG" help:"Id or slug of the account that receives the imported items."`
+	User        string `required:"" placeholder:"SLUG" help:"ID or slug of the account that receives the imported items."`
 	DryRun      bool   `name:"dry-run" help:"Report what would be imported, without changing anything."`
 	IntoVisible bool   `name:"into-visible" help:"Also add private items to channels that everyone can see. Without it, a private import into such channels is refused."`
-	JSON        bool   `name:"json" help:"Print a line of JSON for each step and each item that was left out, and the report as the last line."`
+	JSON        bool   `name:"json" help:"Print a line of JSON for each step and each skipped item, and the report as the last line."`
 
-	input *input // that is read from its beginning to its end; nil: something else
+	input *input // the file that is read from start to end; nil for other sources
 }
 
-// intoFlags are those of imports that can go into a channel which is there.
+// intoFlags are the flags of imports that can add to an existing channel.
 type intoFlags struct {
-	Channel    string `placeholder:"SLUG" help:"Channel that gets everything; by default there is a channel for each there."`
+	Channel    string `placeholder:"SLUG" help:"Put everything into this channel. By default, each channel, folder or list of the source becomes a channel."`
 	Visibility string `help:"Who can see the channels that this import creates: public, closed or private. Existing channels stay as they are." default:"private" enum:"public,closed,private"`
 }
 
-// into is what the flags say.
+// into sets the options from the flags.
 func (f intoFlags) into(o *importing.Options) {
 	o.Visibility = domain.Visibility(f.Visibility)
 	if f.Channel != "" {
@@ -145,8 +145,8 @@ func secretOf(flag, file string) (string, error) {
 	return secret, nil
 }
 
-// importProgress tells how far an import has come: on a terminal in a bar, elsewhere in a line
-// every ten seconds, for programs in lines of JSON.
+// importProgress shows the progress of an import: a bar on a terminal, otherwise a line every ten
+// seconds, or lines of JSON for programs.
 type importProgress struct {
 	out, err io.Writer
 	json     *json.Encoder // nil: for people
@@ -228,7 +228,7 @@ func summary(r importing.Report, dry bool) catalog.ImportSummary {
 	return s
 }
 
-// end prints what was taken and what was not.
+// end prints the numbers of imported and skipped items.
 func (p *importProgress) end(r importing.Report, dry bool, err error) {
 	if p.bar != nil {
 		_ = p.bar.Finish()

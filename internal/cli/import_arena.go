@@ -20,11 +20,11 @@ import (
 
 type importArenaCmd struct {
 	importFlags
-	From       string   `placeholder:"URL" default:"https://api.are.na" help:"Address of the API that is read; any server that speaks version 3."`
-	TokenFile  string   `name:"token-file" placeholder:"FILE" help:"File that holds a token of that server; without one, what guests see there is read."`
-	Deep       bool     `help:"Also the channels that are in these, and so on."`
+	From       string   `placeholder:"URL" default:"https://api.are.na" help:"Address of the API to import from; any server with version 3."`
+	TokenFile  string   `name:"token-file" placeholder:"FILE" help:"File with a token of that server. Without one, only content that guests can see there is imported."`
+	Deep       bool     `help:"Also import the channels inside these channels, and so on."`
 	Visibility string   `help:"Who can see the channels that this import creates, if the other server does not define it: public, closed or private." default:"private" enum:"public,closed,private"`
-	What       []string `arg:"" help:"Slugs or addresses of channels, @name for all channels of a person that the token sees, group/name for those of a group."`
+	What       []string `arg:"" help:"Slugs or addresses of channels, @name for all channels of a person that the token can read, group/name for all channels of a group."`
 }
 
 // Run imports.

@@ -70,8 +70,8 @@ func (cmd *importFolderCmd) Run(c *console.Console) error {
 
 type importExportCmd struct {
 	importFlags
-	Channel string `placeholder:"SLUG" help:"Channel that gets all blocks; by default there is a channel for each in the export."`
-	File    string `arg:"" placeholder:"FILE.zip" help:"Export of a person from this server or another Vitrine."`
+	Channel string `placeholder:"SLUG" help:"Put all blocks into this channel. By default, each channel of the export becomes a channel."`
+	File    string `arg:"" placeholder:"FILE.zip" help:"Account export from this or another Vitrine server."`
 }
 
 // Run imports.

@@ -58,8 +58,8 @@ func (o *OIDC) complete(given Texts, found *problems) {
 	}
 }
 
-// checkIssuer checks the address of a provider. It must use https, or plain http on this machine or
-// in a private network, where nobody can intercept it.
+// checkIssuer checks the address of a provider. It must use https. Plain http is only
+// allowed on this machine and in a private network, because it could be intercepted elsewhere.
 func checkIssuer(raw string) error {
 	u, err := url.Parse(raw)
 	switch {

@@ -145,7 +145,7 @@ type Tx struct {
 }
 
 // Later queues a statement whose result the caller does not need now, and reports whether it did. On
-// SQLite, where there are no round trips to save, it does not, and the caller runs the statement. The
+// SQLite it never does, since there are no round trips to save, and the caller runs the statement. The
 // queue is sent before the next statement, or by Sync. s.Then may run at any time from now on, in the
 // goroutine of the transaction.
 func (t *Tx) Later(ctx context.Context, s pipeline.Statement) (taken bool, err error) {

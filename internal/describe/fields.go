@@ -23,6 +23,16 @@ func (o *Operation) Declares(name string) bool {
 	return ok
 }
 
+// MaxItems returns the maximum number of items of a body field. ok is false if the description
+// declares no list of this name, or one without a maximum.
+func (o *Operation) MaxItems(name string) (n int, ok bool) {
+	field, ok := o.shape().fields[name]
+	if !ok || field.maxItems == 0 || field.maxItems == unlimited {
+		return 0, false
+	}
+	return field.maxItems - 1, true // the shape keeps one item more
+}
+
 // Fields returns the fields of a JSON object in order: all fields for which known returns true, and
 // the first maxUnknown others. If a field is repeated, it returns the last value, and twice is true.
 // ok is false if the body is not a single JSON object; null counts as an empty one. The values refer to the body.

@@ -103,6 +103,25 @@ func TestCheckBodyOfVersion2(t *testing.T) {
 	}
 }
 
+// MaxItems returns the limits of the description, only for lists that an operation declares.
+func TestMaxItemsOfVersion2(t *testing.T) {
+	t.Parallel()
+	d, _ := version2(t, "User")
+	want := map[string]int{"sortChannel": 10_000, "addCollaborators": 100, "setCollaborators": 100, "removeCollaborators": 100}
+	for _, op := range d.Operations() {
+		if !op.HasBody {
+			continue
+		}
+		most, declared := want[op.ID]
+		if got, ok := op.MaxItems("ids"); got != most || ok != declared {
+			t.Errorf("%s: %d, %t, want %d, %t", op.ID, got, ok, most, declared)
+		}
+		if _, ok := op.MaxItems("title"); ok {
+			t.Errorf("%s: the title counts as a list", op.ID)
+		}
+	}
+}
+
 // Operations need the tokens that the contract requires.
 func TestTokensOfVersion2(t *testing.T) {
 	t.Parallel()

@@ -107,8 +107,8 @@ func NewUnavailableFor(wait time.Duration, message string) *Error {
 	return &Error{Kind: Unavailable, Message: message, Wait: wait}
 }
 
-// NewNotFound returns an error for something missing or hidden. It has no message of its own, so
-// that clients cannot tell the two apart.
+// NewNotFound returns an error for something missing or hidden. The message is the same for both,
+// so that clients cannot distinguish them.
 func NewNotFound() *Error {
 	return &Error{Kind: NotFound, Message: "Not found"}
 }

@@ -112,7 +112,6 @@ type Embed struct {
 type PageFacts struct {
 	Canonical  string // another URL of the same page; only for finding the block by it
 	AuthorName string
-	AuthorURL  string
 }
 
 // Upload is a file that a user may send or has sent.

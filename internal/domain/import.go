@@ -1,6 +1,8 @@
 package domain
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"golang.org/x/text/encoding/htmlindex"
@@ -20,6 +22,9 @@ const (
 	FromSheet     ImportSource = "csv"       // the same
 	FromExport    ImportSource = "export"    // a ZIP exported by Vitrine
 )
+
+// IsFile reports whether the source is an uploaded file and not another server.
+func (s ImportSource) IsFile() bool { return s != FromArena }
 
 // ImportState is the state of an import.
 type ImportState string
@@ -90,6 +95,12 @@ type ImportFile struct {
 	Files    int64  `json:"files,omitempty"` // Images and Attachments
 }
 
+// Head encodes the description for ImportStep.Head.
+func (f ImportFile) Head() string {
+	head, _ := json.Marshal(f) // encoding strings and numbers cannot fail
+	return string(head)
+}
+
 // ImportStepState is the state of a step.
 type ImportStepState string
 
@@ -105,10 +116,18 @@ type ImportStep struct {
 	N      int64  // from 1, in order; step 0 creates the channels
 	Ref    string // identifier at the source
 	Title  string
-	Head   string // the channel's data from the source, as JSON; only if requested
+	Head   string // the channel's data from the source, or the ImportFile, as JSON; only if requested
 	Page   int64  // page of the source from which an interrupted step resumes; from 1
 	State  ImportStepState
 	Counts ImportCounts
+}
+
+// File decodes the description of the file from the step's head.
+func (s ImportStep) File() (f ImportFile, err error) {
+	if err := json.Unmarshal([]byte(s.Head), &f); err != nil {
+		return f, fmt.Errorf("read the file of an import: %w", err)
+	}
+	return f, nil
 }
 
 // LeftOut is an item that an import skipped.

@@ -36,6 +36,10 @@ type Principal struct {
 // Text is a Markdown text, rendered when it is saved (behaviour.md section 3).
 type Text struct{ Markdown, HTML, Plain string }
 
+// Shown reports whether a text is shown to anyone. The text of a document is not: it has no Markdown, because only
+// searches use it.
+func (t *Text) Shown() bool { return t != nil && t.Markdown != "" }
+
 // User is an account.
 type User struct {
 	ID              UserID

@@ -114,7 +114,7 @@ func TestExports(t *testing.T) {
 			t.Errorf("the second run made another: %q", objects(r))
 		}
 
-		// A few are kept, and what is deleted or has expired leaves nothing.
+		// The latest few are kept. Deleted and expired exports leave nothing behind.
 		for range domain.MaxExports - 1 {
 			start(r, "ada")
 			r.WorkJobs()

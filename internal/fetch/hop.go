@@ -38,12 +38,8 @@ func (f *fetch) get(r Request) (*Response, error) {
 		if err != nil || r.Onward == nil || f.hops == 0 {
 			return resp, err
 		}
-		to, err := f.onward(resp, r)
-		if err != nil {
-			return nil, err
-		}
+		to := f.onward(resp, r)
 		if to == nil {
-			resp.Moved = f.moved
 			return resp, nil
 		}
 		f.hops--

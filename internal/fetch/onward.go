@@ -6,43 +6,37 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"slices"
 
 	"golang.org/x/net/publicsuffix"
 )
 
-// beginning is how many bytes of a page Request.Onward gets. A page that does nothing but redirect is
-// shorter, and one with content declares it in its head.
+// beginning is how many bytes of a body Request.Onward gets. A page that only redirects is shorter,
+// and a page with other content declares its redirect in its head. Files of other types are buffered
+// too, because only Request.Onward decides what a page is.
 const beginning = 32 << 10
 
-// pages are the media types of responses that may redirect by their content.
-var pages = []string{"", "text/html", "application/xhtml+xml"}
-
-// onward returns the address to which a response redirects by its content, or nil if it is to be
-// returned. It closes the body if the fetch continues; otherwise the body is still complete.
-func (f *fetch) onward(resp *Response, r Request) (*url.URL, error) {
-	if !slices.Contains(pages, resp.ContentType) {
-		return nil, nil
-	}
+// onward returns the address to which a response redirects by its content, and closes the body. If
+// there is no redirect, it returns nil, and the body is still complete.
+func (f *fetch) onward(resp *Response, r Request) *url.URL {
 	opened := resp.Body.(*body)
 	buffered := bufio.NewReaderSize(opened, beginning)
 	start, _ := buffered.Peek(beginning) // the error occurs again when the body is read
 	resp.Body = rest{buffered, opened}
 	to := r.Onward(resp, start)
 	if to == nil {
-		return nil, nil
+		return nil
 	}
 	if to.Fragment == "" {
 		to.Fragment, to.RawFragment = resp.URL.Fragment, resp.URL.RawFragment
 	}
 	if sameDocument(to, resp.URL) && len(resp.Header["Set-Cookie"]) == 0 {
-		return nil, nil // a page that reloads itself periodically
+		return nil // a page that reloads itself periodically
 	}
 	if check(to) != nil {
-		return nil, nil // the page is better than nothing
+		return nil // the page is better than nothing
 	}
 	opened.leave()
-	return to, nil
+	return to
 }
 
 // sameDocument reports whether two URLs differ only in the fragment.

@@ -14,7 +14,10 @@ import (
 
 // onward follows the redirects of pages.
 func onward(r *fetch.Response, beginning []byte) *neturl.URL {
-	return page.Onward(r.URL, r.Header, beginning)
+	if r.ContentType == "application/octet-stream" {
+		return nil
+	}
+	return page.Onward(r.URL, r.MediaType(), r.Header, beginning)
 }
 
 // onHost replaces the host of a test server with a name.
@@ -37,6 +40,7 @@ func TestRedirectsOfPages(t *testing.T) {
 			"/chain": refresh("/redirect"), "/loop": refresh("/loop?" + r.URL.RawQuery + "x"), "/itself": refresh("/itself") + "the page",
 			"/fragment": refresh("/end#own"), "/long": long, "/file": refresh("/end"), "/gone": refresh("/missing"),
 			"/bad-port": refresh("http://example.org:0/") + "the page", "/bad-host": refresh("http://a..b/") + "the page",
+			"/xml": refresh("/end?from=xml"), "/quoted": refresh("/end?from=\xf4"), "/doubled": refresh("/end?from=\xf4"),
 			"/end": "the end of " + r.URL.Query().Get("from"),
 		}[r.URL.Path]
 		w.Header().Set("Content-Type", "text/html")
@@ -45,6 +49,12 @@ func TestRedirectsOfPages(t *testing.T) {
 			w.Header().Set("Refresh", "0; url=end?from=header")
 		case "/file":
 			w.Header().Set("Content-Type", "application/octet-stream")
+		case "/xml":
+			w.Header().Set("Content-Type", "text/xml")
+		case "/quoted":
+			w.Header().Set("Content-Type", "text/html; charset='windows-1251'")
+		case "/doubled":
+			w.Header()["Content-Type"] = []string{"text/html", "text/html; charset=windows-1251"}
 		case "/redirect":
 			http.Redirect(w, r, "/meta", http.StatusMovedPermanently)
 			return
@@ -67,6 +77,9 @@ func TestRedirectsOfPages(t *testing.T) {
 		{"/itself", "/itself", refresh("/itself") + "the page", 5},
 		{"/fragment#mine", "/end#own", "the end of ", 1},
 		{"/long", "/long", long, 1},
+		{"/xml", "/end?from=xml", "the end of xml", 1},
+		{"/quoted", "/end?from=%D1%84", "the end of ф", 1},
+		{"/doubled", "/end?from=%D1%84", "the end of ф", 1},
 		{"/bad-port", "/bad-port", refresh("http://example.org:0/") + "the page", 1},
 		{"/bad-host", "/bad-host", refresh("http://a..b/") + "the page", 1},
 		{"/file", "/file", refresh("/end"), 1},

@@ -1,32 +1,31 @@
-// Package fragments remembers pieces of responses: encoded things, each by what it is of and
-// the state that it shows. It is bounded in bytes and knows nothing of what it holds. Nobody
-// has to tell it of changes: who asks names the state that a database has just given, and is
-// given what was made of that state or nothing.
+// Package fragments caches encoded parts of responses by key and state. Its size in bytes is
+// limited. Entries never have to be invalidated: callers look them up with the state that they
+// have just read from the database, and find only entries of that state.
 package fragments
 
 import "sync"
 
-// Key names what a piece is of: a kind that the caller chooses, and an id. Both are as wide, so
-// that a key has no gap and is hashed at once.
+// Key identifies a cached resource: a kind that the caller chooses, and an id. Both have the same
+// size, so that a key has no padding and is hashed in one step.
 type Key struct{ Kind, ID int64 }
 
-// State tells one state of a thing from all others: versions, as a rule. Unused places are 0.
+// State identifies a state of a resource, usually by its versions. Unused elements are 0.
 type State [6]int64
 
-// shards is in how many parts a cache is locked.
+// shards is the number of separately locked parts of a cache.
 const shards = 16
 
-// overhead is what a piece takes beside its bytes: its entry, its place in the map, and what
-// the allocator rounds up. Measured by TestOverhead.
+// overhead is the size of an entry without its bytes: the struct, its slot in the map, and the
+// allocator's rounding. Measured by TestOverhead.
 const overhead = 240
 
-// Cache holds the pieces that were asked for last. It begins empty and takes memory as it
-// fills. It is safe for concurrent use; a nil Cache holds nothing.
+// Cache is an LRU cache. It allocates memory as it fills. It is safe for concurrent use; a nil
+// Cache is always empty.
 type Cache struct {
 	shards [shards]shard
 }
 
-// New makes a cache of at most size bytes, what it needs for itself included; nil for 0.
+// New returns a cache of at most size bytes, including its overhead, or nil if size is 0.
 func New(size int64) *Cache {
 	if size <= 0 {
 		return nil
@@ -40,7 +39,7 @@ func New(size int64) *Cache {
 	return c
 }
 
-// Get gives the piece of a thing in a state. It is shared: nobody may change it.
+// Get returns the entry for a key and state. Callers must not change the bytes.
 func (c *Cache) Get(k Key, s State) ([]byte, bool) {
 	if c == nil {
 		return nil, false
@@ -48,7 +47,7 @@ func (c *Cache) Get(k Key, s State) ([]byte, bool) {
 	return c.shard(k).get(k, s)
 }
 
-// Holds reports whether there is a piece of a thing, in whichever state.
+// Holds reports whether there is an entry for a key, in any state.
 func (c *Cache) Holds(k Key) bool {
 	if c == nil {
 		return false
@@ -59,21 +58,21 @@ func (c *Cache) Holds(k Key) bool {
 	return s.entries[k] != nil
 }
 
-// Put remembers a piece in place of whatever there was of the same thing, as long as there is
-// room. Nobody may change it from then on.
+// Put stores an entry and replaces an existing one with the same key. Callers must not change the
+// bytes afterwards.
 func (c *Cache) Put(k Key, s State, piece []byte) {
 	if c != nil {
 		c.shard(k).put(k, s, piece)
 	}
 }
 
-// Stats is how a cache is doing.
+// Stats contains statistics of a cache.
 type Stats struct {
-	Hits, Misses int64 // since it was made
-	Bytes        int64 // what it takes now
+	Hits, Misses int64 // since its creation
+	Bytes        int64 // its current size
 }
 
-// Stats gives how the cache is doing.
+// Stats returns the statistics of the cache.
 func (c *Cache) Stats() (sum Stats) {
 	if c == nil {
 		return sum
@@ -87,15 +86,15 @@ func (c *Cache) Stats() (sum Stats) {
 	return sum
 }
 
-// shard is where a thing is: ids are given out one after the other, so things of each kind are
+// shard returns the shard for a key. Ids are assigned in sequence, so the entries of each kind are
 // spread evenly.
 func (c *Cache) shard(k Key) *shard { return &c.shards[uint64(k.ID)%shards] }
 
-// shard is a part of a cache: a map, and a ring of its entries from the one that was used
-// last (ends.next) to the one that goes next (ends.prev).
+// shard is a part of a cache: a map, and a ring of its entries from the most recently used one
+// (ends.next) to the next one to drop (ends.prev).
 type shard struct {
 	mu           sync.Mutex
-	entries      map[Key]*entry // made with the first
+	entries      map[Key]*entry // created with the first entry
 	ends         entry
 	most, used   int64 // bytes
 	hits, misses int64
@@ -128,7 +127,7 @@ func (s *shard) get(k Key, state State) ([]byte, bool) {
 	return e.piece, true
 }
 
-// first puts an entry before all others.
+// first makes an entry the most recently used one.
 func (s *shard) first(e *entry) {
 	e.prev, e.next = &s.ends, s.ends.next
 	e.prev.next, e.next.prev = e, e

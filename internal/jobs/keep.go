@@ -100,7 +100,7 @@ func (k *keeper) rescue(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		k.w.log.ErrorContext(ctx, "rescue interrupted jobs", "error", err)
+		k.w.log.ErrorContext(ctx, "cannot put interrupted jobs back into the queue", "error", err)
 	}
 	if n > 0 {
 		k.w.log.WarnContext(ctx, "put interrupted jobs back into the queue", "jobs", n)
@@ -115,7 +115,7 @@ func (k *keeper) fits(ctx context.Context) bool {
 		return true // the following steps report other errors
 	}
 	if k.shift != nil {
-		k.w.log.ErrorContext(ctx, "stopped working jobs, which are left to the newer program", "error", err)
+		k.w.log.ErrorContext(ctx, "stopped running jobs, which are left to the newer program", "error", err)
 		k.endShift(ctx)
 	}
 	return false
@@ -126,7 +126,7 @@ func (k *keeper) endShift(ctx context.Context) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := k.w.end(over, k.shift); err != nil {
-		k.w.log.ErrorContext(ctx, "cancel jobs", "error", err)
+		k.w.log.ErrorContext(ctx, "cannot cancel running jobs", "error", err)
 		k.shift.presence.Release() // jobs that did not stop will run again
 	}
 	k.shift = nil
@@ -146,8 +146,8 @@ func (k *keeper) checkPresence(ctx context.Context) {
 	s, err := k.w.begin(ctx)
 	if err == nil {
 		k.shift = s
-		k.w.log.InfoContext(ctx, "resumed working jobs", "as", s.presence.Name())
+		k.w.log.InfoContext(ctx, "resumed running jobs", "as", s.presence.Name())
 	} else if ctx.Err() == nil {
-		k.w.log.ErrorContext(ctx, "cannot work jobs", "error", err)
+		k.w.log.ErrorContext(ctx, "cannot run jobs", "error", err)
 	}
 }

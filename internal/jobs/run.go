@@ -91,13 +91,13 @@ func judge(ctx context.Context, line *slog.Logger, job *rivertype.JobRow, err er
 		return OutcomeGivenUp, err
 	case errors.As(err, &later):
 		if away, ok := errors.AsType[outage](err); ok {
-			line.WarnContext(ctx, "job put off by an outage", "for", later.Duration, "error", away)
+			line.WarnContext(ctx, "job postponed because of an outage", "for", later.Duration, "error", away)
 		} else {
-			line.DebugContext(ctx, "job put off", "for", later.Duration)
+			line.DebugContext(ctx, "job postponed", "for", later.Duration)
 		}
 		return OutcomePutOff, err
 	case ctx.Err() != nil:
-		line.InfoContext(ctx, "job put back", "error", err)
+		line.InfoContext(ctx, "job returned to the queue", "error", err)
 		return OutcomePutOff, river.JobSnooze(0) // does not use up an attempt
 	case job.Attempt >= job.MaxAttempts:
 		line.ErrorContext(ctx, "job given up", "error", err)

@@ -2,8 +2,8 @@
 // common formats, and pictures of documents' first pages.
 //
 // Files come from strangers. Dimensions are read from headers before anything
-// is decoded, the memory of concurrent decodes is bounded, and what was written
-// in C runs in WebAssembly with limits on memory, and for PDF on time. The
+// is decoded, the memory of concurrent decodes is bounded, and C libraries
+// run in WebAssembly with limits on memory, and for PDF on time. The
 // host's libraries are never used.
 //
 // Colour profiles are applied to resized versions, which are in sRGB.

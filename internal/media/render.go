@@ -110,27 +110,15 @@ func (s *Studio) encode(ctx context.Context, picture image.Image, opaque bool, l
 	return r, err
 }
 
-// FirstPage returns the first page of a PDF as a JPEG within 1600 × 2400 pixels, for Render. It
-// returns an *Error if the document is broken or locked, or if it takes too long. One page is
-// rendered at a time.
-func (s *Studio) FirstPage(ctx context.Context, src Source) ([]byte, error) {
+// ReadDocument returns the first page of a PDF as a JPEG, for Render, and its text for searches.
+// With an *Error, it may still return one of them; see pdf.Printer.Read.
+func (s *Studio) ReadDocument(ctx context.Context, src Source) (page []byte, text string, err error) {
 	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.most))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer release()
-	return s.printer.FirstPage(ctx, src)
-}
-
-// DocumentText returns the text of a PDF for a search; see pdf.Printer.Text. It needs the memory
-// of FirstPage.
-func (s *Studio) DocumentText(ctx context.Context, src Source) (string, error) {
-	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.most))
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	return s.printer.Text(ctx, src)
+	return s.printer.Read(ctx, src)
 }
 
 // hash returns the blurhash of a picture, computed from a few pixels.

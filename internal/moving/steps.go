@@ -5,7 +5,6 @@ package moving
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -30,12 +29,9 @@ func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
 	if w.Listed {
 		return step(ctx, a, w)
 	}
-	if w.Source != domain.FromArena {
-		head, err := json.Marshal(domain.ImportFile{Asked: job.Encoding})
-		if err != nil {
-			return err
-		}
-		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: string(head), State: domain.StepWaiting}}, nil)
+	if w.Source.IsFile() {
+		head := domain.ImportFile{Asked: job.Encoding}.Head()
+		return a.ListImport(ctx, w, []domain.ImportStep{{N: 1, Ref: w.FileName, Title: w.FileName, Head: head, State: domain.StepWaiting}}, nil)
 	}
 	found, err := list(ctx, a, w)
 	if err != nil {
@@ -77,7 +73,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 
 // open opens the source of a step.
 func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (source.Source, func(), error) {
-	if w.Source == domain.FromArena {
+	if !w.Source.IsFile() {
 		src, err := openChannel(a, w, n)
 		return src, func() {}, err
 	}

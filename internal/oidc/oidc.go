@@ -236,7 +236,7 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 			return result.Val.(*discovered), nil
 		}
 		if known != nil {
-			p.o.Log.WarnContext(ctx, "the OpenID Connect provider does not say how it is reached; what it said before is used",
+			p.o.Log.WarnContext(ctx, "cannot fetch the metadata of the OpenID Connect provider: continuing with the previous metadata",
 				"issuer", p.o.Issuer, "error", brief(result.Err))
 			return known, nil
 		}

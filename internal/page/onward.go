@@ -22,17 +22,16 @@ const (
 )
 
 // Onward returns the URL to which a page redirects browsers immediately, although the status of the
-// response is not a redirect, or nil. beginning contains at least the head of the page. It
-// recognizes these redirects:
+// response is not a redirect, or nil. contentType is its media type, as for Read, and beginning
+// contains at least the head of the page. Onward recognizes these redirects:
 //
 //   - the header `Refresh` and `<meta http-equiv=refresh>` in the head, with a delay of at most two seconds,
 //     or ten on a page that has practically no other content;
 //   - a script that only assigns `location`, and `<meta http-equiv=refresh>` in the body, on a page like that.
-func Onward(at *url.URL, header http.Header, beginning []byte) *url.URL {
+func Onward(at *url.URL, contentType string, header http.Header, beginning []byte) *url.URL {
 	if at == nil || !web(at) {
 		return nil
 	}
-	contentType := header.Get("Content-Type")
 	s := onwardScanner{Tokenizer: html.NewTokenizer(bytes.NewReader(decode(contentType, beginning))), head: true}
 	s.scan()
 	base := said{base: s.base}.resolveBase(at)

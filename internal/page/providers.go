@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +28,29 @@ var embeddedList []byte
 type Endpoint struct {
 	URL      string // the whole request
 	Provider string // its name in the list; empty if the page links to it
+}
+
+// Same reports whether two endpoints return the same response. It ignores the scheme, "www.", the
+// order of the parameters, the maximum size of the player, and "format=json", which is the default.
+func (e Endpoint) Same(other Endpoint) bool {
+	a, errA := url.Parse(e.URL)
+	b, errB := url.Parse(other.URL)
+	if errA != nil || errB != nil {
+		return false
+	}
+	x, y := newTarget(a), newTarget(b)
+	return x.host == y.host && x.path == y.path && maps.EqualFunc(question(a), question(b), slices.Equal)
+}
+
+// question returns the parameters of an endpoint that distinguish responses.
+func question(endpoint *url.URL) url.Values {
+	query := endpoint.Query()
+	query.Del("maxwidth")
+	query.Del("maxheight")
+	if query.Get("format") == "json" {
+		query.Del("format")
+	}
+	return query
 }
 
 // Directory is a list of oEmbed providers. It is immutable and safe for concurrent use.

@@ -66,6 +66,43 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestSameEndpoint(t *testing.T) {
+	t.Parallel()
+	d, err := LoadProviders(strings.NewReader(`[{"provider_name":"Loom","endpoints":[{"url":"https://example.com/oembed?format=json","schemes":["https://play.example.com/*"]}]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, ok := d.Find(address(t, "https://play.example.com/?v=7"))
+	if !ok {
+		t.Fatal("there is no endpoint")
+	}
+	const page = "url=https%3A%2F%2Fplay.example.com%2F%3Fv%3D7"
+	for link, want := range map[string]bool{
+		known.URL:                            true,
+		"https://example.com/oembed?" + page: true,
+		"https://example.com/oembed?url=https://play.example.com/?v=7":            true,
+		"http://www.Example.com:80/oembed?format=json&" + page + "&maxheight=720": true,
+		"https://example.com/oembed?format=xml&" + page:                           false,
+		"https://example.com/oembed?for=discovery&" + page:                        false,
+		"https://example.com/oembed?" + page + "1":                                false,
+		"https://example.com/oembed?" + page + "&" + page:                         false,
+		"https://example.com/oembed":                                              false,
+		"https://example.com/other?" + page:                                       false,
+		"https://example.com:8443/oembed?" + page:                                 false,
+		"https://example.org/oembed?" + page:                                      false,
+		"":                                                                        false,
+		"https://example.com/%zz?" + page:                                         false,
+	} {
+		found := Endpoint{URL: link}
+		if found.Same(known) != want || known.Same(found) != want {
+			t.Errorf("%s: want %t", link, want)
+		}
+	}
+	if known.Same(Endpoint{}) {
+		t.Error("it is the same as none")
+	}
+}
+
 func TestLoadProviders(t *testing.T) {
 	t.Parallel()
 	d, err := LoadProviders(strings.NewReader(`[

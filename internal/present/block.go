@@ -59,10 +59,9 @@ func (b Block) Heading() string {
 	return "Untitled"
 }
 
-// ShownText returns the content of the block as plain text. It is "" for a document, whose text has no
-// Markdown because only searches use it.
+// ShownText returns the content of the block as plain text, or "" if it is not shown.
 func (b Block) ShownText() string {
-	if b.Content == nil || b.Content.Markdown == "" {
+	if !b.Content.Shown() {
 		return ""
 	}
 	return b.Content.Plain

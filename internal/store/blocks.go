@@ -61,12 +61,13 @@ func (q Queries) oneBlock(ctx context.Context, row sqlx.Row) (b domain.Block, er
 	return b, q.readFiles(ctx, &b)
 }
 
-// BlocksByID reads blocks whose visibility is already known.
+// BlocksByID reads blocks whose visibility is already known, without the parts that lists omit
+// (rowmap.ListedBlockColumns). Use AnyBlock or LockedBlock for a block that is written back.
 func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]*domain.Block, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.BlockColumns+rowmap.BlockFrom+"WHERE "+q.db.In("b.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
+	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ListedBlockColumns+rowmap.BlockFrom+"WHERE "+q.db.In("b.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
 	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), rowmap.ReadBlock)
 	if err != nil {
 		return nil, err

@@ -3,8 +3,10 @@ package store_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -49,6 +51,47 @@ func TestBlocksAsMade(t *testing.T) {
 		wantKind(t, "unknown block", err, domain.NotFound)
 		if none, err := s.BlocksByID(ctx, nil); err != nil || len(none) != 0 {
 			t.Errorf("no ids give %v, %v", none, err)
+		}
+	})
+}
+
+// Lists omit the parts of a block that nobody sees; reads of one block keep them, because they may be written back.
+func TestListedBlocksOmitHiddenParts(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ada := storetest.User(t, s, "Ada")
+		hidden := domain.Text{Plain: strings.Repeat("warp ", 20_000)} // larger than the free part of a budget
+		shown := domain.Text{Markdown: "*weft*", HTML: "<em>weft</em>", Plain: "weft"}
+		for _, c := range []struct {
+			content, listed *domain.Text
+		}{{&hidden, &domain.Text{}}, {&shown, &shown}, {nil, nil}} {
+			page := domain.PageFacts{Canonical: "https://example.org/loom", AuthorName: "Grace"}
+			b := domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}, Type: domain.LinkBlock, State: domain.Available, Content: c.content, Page: &page}
+			storetest.In(t, s, func(tx *store.Tx) (err error) {
+				b.ID, err = tx.CreateBlock(t.Context(), b, storetest.Now)
+				return err
+			})
+			memory := budget.New(1 << 20)
+			account := memory.Open(func() any { return "ada" })
+			all, err := s.BlocksByID(budget.With(t.Context(), account), []domain.BlockID{b.ID})
+			if err != nil || !reflect.DeepEqual(all[b.ID].Content, c.listed) || all[b.ID].Page != nil || memory.Used() != 0 {
+				t.Errorf("a list has %+v (%v) and charges %d bytes, want %+v", all[b.ID], err, memory.Used(), c.listed)
+			}
+			whole := func(read string, got domain.Block, err error) {
+				t.Helper()
+				if err != nil || !reflect.DeepEqual(got.Content, c.content) || !reflect.DeepEqual(got.Page, &page) {
+					t.Errorf("%s returns %+v, %v", read, got, err)
+				}
+			}
+			storetest.In(t, s, func(tx *store.Tx) error {
+				got, err := tx.LockedBlock(t.Context(), ada, b.ID)
+				whole("LockedBlock", got, err)
+				got, err = tx.Block(t.Context(), ada, b.ID)
+				whole("Block", got, err)
+				got, err = tx.AnyBlock(t.Context(), b.ID)
+				whole("AnyBlock", got, err)
+				return nil
+			})
 		}
 	})
 }

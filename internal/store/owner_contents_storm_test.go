@@ -128,11 +128,10 @@ func (w *owners) refill(ctx context.Context, id domain.BlockID, r *rand.Rand, no
 		if err := tx.LockBlock(ctx, id); err != nil {
 			return err
 		}
-		all, err := tx.BlocksByID(ctx, []domain.BlockID{id})
+		was, err := tx.AnyBlock(ctx, id)
 		if err != nil {
 			return err
 		}
-		was := *all[id]
 		b := was
 		b.Type = []domain.BlockType{domain.TextBlock, domain.LinkBlock}[r.IntN(2)]
 		return tx.FillBlock(ctx, was, b, now)

@@ -55,7 +55,7 @@ func TestOutagesUseUpNoTries(t *testing.T) {
 		if runs != 5 {
 			t.Errorf("it ran %d times while something was away", runs)
 		}
-		if n := strings.Count(log.String(), "level=WARN msg=\"job put off by an outage\""); n != 5 || !strings.Contains(log.String(), "nothing answers") {
+		if n := strings.Count(log.String(), "level=WARN msg=\"job postponed because of an outage\""); n != 5 || !strings.Contains(log.String(), "nothing answers") {
 			t.Errorf("the operator is told %d times:\n%s", n, log.String())
 		}
 		for away = false; runs < 7; {

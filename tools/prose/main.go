@@ -32,7 +32,7 @@ const (
 
 var kinds = []string{comments, tests, docs, help, logs, descriptions}
 
-// target is the highest rate, per 100 lines, that each kind shall reach.
+// target is the highest acceptable rate per 100 lines.
 const target = 1.0
 
 func main() {

@@ -8,7 +8,7 @@ import (
 // A phrase is a symptom of translated English. Cure the sentence, not the word.
 type phrase struct {
 	name  string
-	words string         // the words, in lower case, of which a line must contain one
+	words string         // in lower case; a line must contain one of them
 	match *regexp.Regexp // what the line must match as well; nil for any
 	but   *regexp.Regexp // idiomatic uses, which are removed before matching
 }

@@ -55,14 +55,12 @@ func parameters(op *describe.Operation, r *http.Request) ([]byte, []describe.Vio
 		return nil, nil, domain.Wrap(domain.Unsupported,
 			"Send the parameters as application/json, as application/x-www-form-urlencoded, or in the query", nil)
 	}
-	if ids, ok := all["ids"]; ok {
-		most := domain.MaxCollaborators
-		if op.ID == "sortChannel" {
-			most = domain.MaxOrdered
-		}
-		if all["ids"], ok = list(ids, most); !ok {
+	if most, declared := op.MaxItems("ids"); declared && all["ids"] != nil {
+		ids, ok := list(all["ids"], most)
+		if !ok {
 			return nil, append(found, describe.Violation{Field: "ids", Why: fmt.Sprintf("must have at most %d items", most)}), nil
 		}
+		all["ids"] = ids
 	}
 	text, err := json.Marshal(all)
 	return text, found, err

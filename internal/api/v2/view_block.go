@@ -77,7 +77,7 @@ func (c *cast) block(p pen, of *domain.Block, more func()) {
 // (behaviour-v2.md section 3).
 func written(p pen, class, name string, text *domain.Text) {
 	switch {
-	case text != nil && text.Markdown != "": // the text of a document has no Markdown
+	case text.Shown():
 		p.text(name, text.Markdown)
 		p.text(name+"_html", text.HTML)
 	case class == "Media" || class == "Attachment":

@@ -77,10 +77,10 @@ const (
 	cutsSize       = 8 // two lengths: those of the text before each open field
 )
 
-// textSize returns the approximate size of a block's texts, the only part that can be large.
+// textSize returns the approximate size of a block's texts that are shown, the only part that can be large.
 func textSize(b *domain.Block) (n int) {
 	for _, t := range []*domain.Text{b.Description, b.Content} {
-		if t != nil {
+		if t.Shown() {
 			n += len(t.Markdown) + len(t.HTML) + len(t.Plain)
 		}
 	}

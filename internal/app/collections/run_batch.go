@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
@@ -170,7 +169,5 @@ func (a *Collections) batchStopped(ctx context.Context, run batchRun, err error)
 }
 
 func (a *Collections) undoBatchAttempt(ctx context.Context, id string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), content.NoteTimeout)
-	defer cancel()
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoBatchAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoBatchAttempt(ctx, id) })
 }

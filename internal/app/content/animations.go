@@ -24,59 +24,56 @@ func (FindAnimations) Kind() string { return "find_animations" }
 // inspectTimeout bounds how long one file is read for this.
 const inspectTimeout = 10 * time.Second
 
-// FindAnimations may stop at any point and run again. It stores what it has found even if its time is up,
-// so that each run gets further. Images that it has not reached are shown still. An unreadable file does
-// not keep it from the other files.
+// FindAnimations examines a file for all files with the same bytes. Images that it has not reached are shown still.
 func (a *Content) FindAnimations(ctx context.Context) error {
-	var failed error
-	for above := domain.FileID(0); ; {
+	var above domain.FileID
+	next := func() ([]domain.File, error) {
 		some, err := a.Store.UnexaminedFiles(ctx, above, examineBatch)
-		if err != nil || len(some) == 0 {
-			return errors.Join(err, failed)
+		if len(some) > 0 {
+			above = some[len(some)-1].ID
 		}
-		found := map[bool][]domain.FileID{}
-		var stopped error
-		for _, f := range some {
-			above = f.ID
-			animated, err := a.isAnimated(ctx, f)
-			if err == nil {
-				found[animated] = append(found[animated], f.ID)
-				continue
-			}
-			if ctx.Err() != nil || domain.KindOf(err) == domain.Unavailable {
-				stopped = err
-				break
-			}
-			failed = fmt.Errorf("find animations in %s: %w", f.Object, err)
+		return oncePerContent(some), err
+	}
+	examine := func(ctx context.Context, f domain.File) (domain.File, error) {
+		var err error
+		if f.Animated, err = a.isAnimated(ctx, f); err != nil {
+			err = fmt.Errorf("find animations in %s: %w", f.Object, err)
 		}
-		err = a.note(ctx, func(ctx context.Context, tx *store.Tx) error {
-			for animated, ids := range found {
-				if err := tx.SetAnimated(ctx, animated, ids...); err != nil {
+		return f, err
+	}
+	return examineAll(ctx, a.inspectTimeout, next, examine, func(found []domain.File) error {
+		return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
+			for _, f := range found {
+				if err := tx.SetAnimated(ctx, f); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		if err := errors.Join(stopped, err); err != nil {
-			return err
-		}
-	}
+	})
 }
 
-// note stores what a job has found, even if the job's time is up.
-func (a *Content) note(ctx context.Context, write func(ctx context.Context, tx *store.Tx) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
-	defer cancel()
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
+// oncePerContent returns the first of the files with the same bytes and content type.
+func oncePerContent(all []domain.File) (some []domain.File) {
+	type content struct {
+		blob domain.BlobID
+		typ  string
+	}
+	seen := map[content]bool{}
+	for _, f := range all {
+		if c := (content{f.BlobID, f.ContentType}); !seen[c] {
+			seen[c] = true
+			some = append(some, f)
+		}
+	}
+	return some
 }
 
 // isAnimated reads the header of an image. It returns false for a missing or broken file. It also
 // returns false for a slow one, because slow files would use up the time of every run.
 func (a *Content) isAnimated(ctx context.Context, f domain.File) (bool, error) {
-	one, cancel := context.WithTimeout(ctx, a.inspectTimeout)
-	defer cancel()
-	original, err := a.blobs.Open(one, f.Object)
-	if errors.Is(err, blob.ErrNotFound) {
+	original, err := a.blobs.Open(ctx, f.Object)
+	if errors.Is(err, blob.ErrNotFound) || err != nil && slowly(ctx) {
 		return false, nil
 	}
 	if err != nil {
@@ -84,9 +81,9 @@ func (a *Content) isAnimated(ctx context.Context, f domain.File) (bool, error) {
 	}
 	defer closing(original)
 	file := source.NewWindow(io.NewSectionReader(original, 0, original.Size))
-	facts, err := a.studio.Inspect(one, file, filetype.Kind{ContentType: f.ContentType})
+	facts, err := a.studio.Inspect(ctx, file, filetype.Kind{ContentType: f.ContentType})
 	_, unusable := errors.AsType[*media.Error](err)
-	if ctx.Err() == nil && (unusable || err != nil && one.Err() != nil) {
+	if err != nil && slowly(ctx) || unusable && ctx.Err() == nil {
 		return false, nil
 	}
 	return facts.Animated, err

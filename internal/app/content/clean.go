@@ -23,50 +23,33 @@ func (ExamineFiles) Kind() string { return "examine_files" }
 // ExamineInterval is the interval of the job.
 const ExamineInterval = 10 * time.Minute
 
-// examineBatch is the number of files examined per transaction.
-const examineBatch = 20
-
-// ExamineFiles may stop at any point and run again. It stores what it has found even if its time is
-// up, so that each run gets further. Files that it has not reached are examined when they are opened,
-// so they are never served with their metadata. An unreadable file does not keep it from the other
-// files.
+// ExamineFiles examines the blobs that were not examined yet. Files that it has not reached are examined when they are
+// opened, so they are never served with their metadata.
 func (a *Content) ExamineFiles(ctx context.Context) error {
-	var failed error
-	for above := domain.BlobID(0); ; {
+	var above domain.BlobID
+	next := func() ([]blobs.StoredBlob, error) {
 		some, err := a.Store.UnexaminedBlobs(ctx, above, examineBatch)
-		if err != nil || len(some) == 0 {
-			return errors.Join(err, failed)
+		if len(some) > 0 {
+			above = some[len(some)-1].ID
 		}
-		var done []blobs.Cleaned
-		var stopped error
-		for _, b := range some {
-			above = b.ID
-			one, cancel := context.WithTimeout(ctx, examineTimeout)
-			c, err := a.examineBlob(one, b.ID, b.Object)
-			slow := one.Err() != nil
-			cancel()
-			if errors.Is(err, blob.ErrNotFound) { // nothing to serve
-				c, err = blobs.Cleaned{ID: b.ID, Size: domain.CleanImpossible}, nil
-			}
-			if err == nil {
-				done = append(done, c)
-				continue
-			}
-			if ctx.Err() != nil || domain.KindOf(err) == domain.Unavailable && !slow {
-				stopped = err
-				break
-			}
-			failed = fmt.Errorf("examine %s: %w", b.Object, err)
-		}
-		if err := errors.Join(stopped, a.setCleaned(ctx, done...)); err != nil {
-			return err
-		}
+		return some, err
 	}
+	examine := func(ctx context.Context, b blobs.StoredBlob) (blobs.Cleaned, error) {
+		c, err := a.examineBlob(ctx, b.ID, b.Object)
+		if errors.Is(err, blob.ErrNotFound) { // nothing to serve
+			return blobs.Cleaned{ID: b.ID, Size: domain.CleanImpossible}, nil
+		}
+		if err != nil {
+			err = fmt.Errorf("examine %s: %w", b.Object, err)
+		}
+		return c, err
+	}
+	return examineAll(ctx, examineTimeout, next, examine, func(found []blobs.Cleaned) error { return a.setCleaned(ctx, found...) })
 }
 
 // setCleaned stores what was found, even if the time of the job or request is up.
 func (a *Content) setCleaned(ctx context.Context, all ...blobs.Cleaned) error {
-	return a.note(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range all {
 			if err := tx.SetCleaned(ctx, c); err != nil {
 				return err
@@ -102,7 +85,7 @@ func examineBytes(ctx context.Context, id domain.BlobID, r io.ReaderAt, size int
 	return c, nil
 }
 
-// examineTimeout bounds how long requests wait for the examination of a file.
+// examineTimeout bounds the examination of a file, also while requests wait for it.
 const examineTimeout = time.Minute
 
 // examined fills in CleanSize and CleanPlanned of a file, and returns its plan. A file that was not

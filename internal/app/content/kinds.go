@@ -62,12 +62,16 @@ func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.Se
 	if kind.Class != filetype.Document {
 		return made, nil
 	}
-	made.image, err = a.firstPage(ctx, src, name)
-	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable && !errors.Is(err, errOverQuota) {
+	page, text, err := a.studio.ReadDocument(ctx, src)
+	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable {
 		return content{}, err
 	}
-	made.text, err = a.studio.DocumentText(ctx, src)
-	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable {
+	made.text = text
+	if page == nil {
+		return made, nil
+	}
+	made.image, err = a.pageImage(ctx, page, name)
+	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable && !errors.Is(err, errOverQuota) {
 		return content{}, err
 	}
 	return made, nil
@@ -112,12 +116,8 @@ func (a *intake) drawing(ctx context.Context, src *io.SectionReader, name string
 	return &f, nil
 }
 
-// firstPage makes an image of the first page of a document.
-func (a *intake) firstPage(ctx context.Context, src *io.SectionReader, name string) (*domain.File, error) {
-	shot, err := a.studio.FirstPage(ctx, src)
-	if err != nil {
-		return nil, err
-	}
+// pageImage stores the JPEG of a document's first page and renders its versions.
+func (a *intake) pageImage(ctx context.Context, shot []byte, name string) (*domain.File, error) {
 	staged, err := a.staging.Receive(ctx, bytes.NewReader(shot), int64(len(shot)))
 	if err != nil {
 		return nil, err

@@ -46,9 +46,6 @@ const maxAttempts = 8
 // counts.
 const jobAttempts = 2 * maxAttempts
 
-// NoteTimeout limits recording the result of an attempt after the job's own time is up.
-const NoteTimeout = 5 * time.Second
-
 // errTries is the cause, for the operator, of content whose processing killed servers.
 var errTries = errors.New("its tries are used up: servers stopped, or the time was up, in the midst of them")
 
@@ -147,7 +144,7 @@ func (a *Content) failed(ctx context.Context, b domain.Block, p domain.Processin
 		reason = "It took too long"
 	}
 	// Record the result even if the attempt used up the job's time.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), core.NoteTimeout)
 	defer cancel()
 	wait, last := time.Duration(0), lasting || p.Attempts >= maxAttempts
 	if !last && isLink(b) {
@@ -192,9 +189,7 @@ func explain(err error) (reason string, lasting bool) {
 }
 
 func (a *Content) undoAttempt(ctx context.Context, id domain.BlockID) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
-	defer cancel()
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
 }
 
 // noteFailure records why an attempt failed, and ends the wait of the block after the last one. A block with a URL is

@@ -190,10 +190,8 @@ func (h *hold) release(ctx context.Context) {
 		return
 	}
 	h.stop()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
-	defer cancel()
 	// If this fails, they are released when the lease expires.
-	_ = h.a.Store.InTx(ctx, func(tx *store.Tx) error {
+	_ = h.a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.EndReservation(ctx, h.key, h.a.Now())
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,7 +108,7 @@ func onward(answer *fetch.Response, beginning []byte) *url.URL {
 	if !isPage(answer, beginning[:min(len(beginning), sniffed)]) {
 		return nil
 	}
-	return page.Onward(answer.URL, answer.Header, beginning)
+	return page.Onward(answer.URL, answer.MediaType(), answer.Header, beginning)
 }
 
 // get fetches a URL given by a user or a page. It never reaches a blocked site, not even through a redirect.
@@ -218,7 +219,7 @@ func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetc
 		title = said.Title
 	}
 	made := content{kind: domain.LinkBlock, title: cut(title), description: p.Description, markdown: p.Markdown, sourceTitle: cut(title),
-		page: &domain.PageFacts{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author), AuthorURL: said.AuthorURL}}
+		page: &domain.PageFacts{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author)}}
 	if made.page.Canonical != "" {
 		blocked, err := a.BlockedSites(ctx, made.page.Canonical)
 		if err != nil {
@@ -239,16 +240,22 @@ func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetc
 
 // player returns the Embed of a page. The kind is "" if the page has no player. The player comes from a known provider
 // to which the URL redirected, or from an answer of the type "video" that the page itself links to. Other linked answers
-// often only repeat the page in a frame, so they only describe the Link. said is the first of them.
+// often only repeat the page in a frame, so they only describe the Link, unless a known provider does. Endpoints of known
+// providers are requested once, even if the page links to them.
 func (a *intake) player(ctx context.Context, given, at *url.URL, p page.Page, said page.OEmbed) (content, page.OEmbed, error) {
 	if at.String() != given.String() {
 		made, known, err := a.fromProvider(ctx, at)
 		if made.kind != "" || err != nil {
 			return made, known, err
 		}
-		said = known
+		if known.Type != "" {
+			said = known
+		}
 	}
-	for _, endpoint := range p.OEmbed[:min(len(p.OEmbed), oEmbedTries)] {
+	first, _ := a.providers.Find(given)
+	second, _ := a.providers.Find(at)
+	linked := slices.DeleteFunc(slices.Clone(p.OEmbed), func(e page.Endpoint) bool { return e.Same(first) || e.Same(second) })
+	for _, endpoint := range linked[:min(len(linked), oEmbedTries)] {
 		found, from, err := a.ask(ctx, endpoint)
 		if err != nil {
 			return content{}, said, err
@@ -273,7 +280,7 @@ func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, s
 		return made, said, nil
 	}
 	said, from, err := a.ask(ctx, endpoint)
-	if err != nil || said.Type != "video" && said.Type != "rich" || said.IsCard() {
+	if err != nil || said.Type != "video" && (said.Type != "rich" || said.IsCard()) {
 		return made, said, err
 	}
 	made, err = a.embedded(ctx, said, from, at)

@@ -3,6 +3,7 @@
 package core
 
 import (
+	"context"
 	"time"
 
 	"vitrine/internal/domain"
@@ -19,6 +20,16 @@ type Core struct {
 
 	// SignOnOnly allows signing in only through the provider of single sign-on.
 	SignOnOnly bool
+}
+
+// NoteTimeout limits recording the result of an attempt after the job's own time is up.
+const NoteTimeout = 5 * time.Second
+
+// Note runs a short transaction that records the result of an attempt, even if the time of its job or request is up.
+func (a *Core) Note(ctx context.Context, write func(ctx context.Context, tx *store.Tx) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), NoteTimeout)
+	defer cancel()
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return write(ctx, tx) })
 }
 
 // CheckLocal refuses passwords, passkeys and sign-up forms of this site if they are disabled.

@@ -115,7 +115,7 @@ func aboutBlock(b *domain.Block) Thing {
 		address = b.ValueURL
 	}
 	switch {
-	case b.Content != nil:
+	case b.Content.Shown():
 		t.Text = b.Content.Plain
 	case address != nil:
 		t.Text = weburl.Readable(*address)

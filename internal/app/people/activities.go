@@ -13,11 +13,11 @@ type ActivityKind string
 
 // The lists of activities that are read in parts.
 const (
-	OwnFeed     ActivityKind = "feed"    // by users whom the actor follows
+	OwnFeed     ActivityKind = "feed"    // by users that the actor follows
 	GlobalFeed  ActivityKind = "global"  // by anybody, visible to everybody
 	ChannelFeed ActivityKind = "channel" // in a channel
 	UserFeed    ActivityKind = "user"    // by a user
-	NetworkFeed ActivityKind = "network" // by users whom a user follows
+	NetworkFeed ActivityKind = "network" // by users that a user follows
 )
 
 // ActivitySource identifies a list of activities. Ref is its channel or user, if the list has one.

@@ -125,7 +125,7 @@ func (a *SSO) declined(ctx context.Context, code string) error {
 	case "server_error", "temporarily_unavailable":
 		return domain.NewUnavailableFor(10*time.Second, "The sign-in provider does not answer just now: try again in a moment, or sign in another way")
 	}
-	a.o.Log.WarnContext(ctx, "the OpenID Connect provider refuses to sign somebody in", "code", strings.ToValidUTF8(code[:min(len(code), 100)], ""))
+	a.o.Log.WarnContext(ctx, "the OpenID Connect provider refused a sign-in", "code", strings.ToValidUTF8(code[:min(len(code), 100)], ""))
 	return domain.NewForbidden("The sign-in provider refused: ask whoever runs this site")
 }
 

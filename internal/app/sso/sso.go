@@ -78,7 +78,7 @@ func (a *SSO) followGroups(ctx context.Context, user domain.UserID, who oidc.Ide
 		return nil
 	}
 	if who.Unsure {
-		a.o.Log.WarnContext(ctx, "the OpenID Connect provider does not list all groups of somebody; their memberships stay", "user", user)
+		a.o.Log.WarnContext(ctx, "the OpenID Connect provider did not list all groups of the user: memberships stay as they are", "user", user)
 		return nil
 	}
 	var wanted []domain.GroupID
@@ -88,7 +88,7 @@ func (a *SSO) followGroups(ctx context.Context, user domain.UserID, who oidc.Ide
 		}
 		id, err := a.Store.ResolveGroup(ctx, domain.Ref{Slug: rule.Ours})
 		if domain.KindOf(err) == domain.NotFound {
-			a.o.Log.WarnContext(ctx, "--oidc-group-map names a group that is not there", "group", rule.Ours)
+			a.o.Log.WarnContext(ctx, "--oidc-group-map names a group that does not exist", "group", rule.Ours)
 			continue
 		}
 		if err != nil {

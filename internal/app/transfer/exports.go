@@ -205,9 +205,7 @@ func (a *Transfer) failExport(ctx context.Context, e domain.Export) error {
 }
 
 func (a *Transfer) undoExport(ctx context.Context, id domain.ExportID) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), content.NoteTimeout)
-	defer cancel()
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoExportAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoExportAttempt(ctx, id) })
 }
 
 // SweepExports is the job that removes exports that have expired.

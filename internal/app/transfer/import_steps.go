@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/internal/app/content"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
@@ -56,8 +55,8 @@ func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w Impor
 			if domain.KindOf(err) == domain.NotFound {
 				return a.endImport(ctx, tx, id, domain.ImportDone, "")
 			}
-			if err == nil && w.Source != domain.FromArena {
-				w.File, err = tx.ImportFile(ctx, id)
+			if err == nil && w.Source.IsFile() {
+				w.File, err = w.Step.File()
 			}
 			if err != nil {
 				return err
@@ -90,7 +89,7 @@ func (a *Transfer) giveUp(ctx context.Context, tx *store.Tx, w ImportWork, reaso
 	if !w.Listed {
 		return a.endImport(ctx, tx, w.ID, domain.ImportFailed, reason)
 	}
-	if w.Source != domain.FromArena {
+	if w.Source.IsFile() {
 		if _, err := tx.EndImportStep(ctx, w.ID, w.Step.N, domain.StepFailed); err != nil {
 			return err
 		}
@@ -131,12 +130,13 @@ func (a *Transfer) NoteImport(ctx context.Context, w ImportWork, left []domain.L
 }
 
 func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut) error {
+	w.Step.Head = "" // the source's data of a channel does not change
+	if w.Source.IsFile() {
+		w.Step.Head = w.File.Head()
+	}
 	running, err := tx.NoteImportStep(ctx, w.ID, w.Step)
 	if err == nil && !running {
 		err = ErrImportOver
-	}
-	if err == nil && w.Source != domain.FromArena {
-		err = tx.NoteImportFile(ctx, w.ID, w.File)
 	}
 	if err != nil {
 		return err
@@ -226,9 +226,7 @@ func (a *Transfer) ImportStepStopped(ctx context.Context, w ImportWork, err erro
 }
 
 func (a *Transfer) undoImportAttempt(ctx context.Context, id domain.ImportID) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), content.NoteTimeout)
-	defer cancel()
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.UndoImportAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoImportAttempt(ctx, id) })
 }
 
 // keepable makes texts from a source, which may be anything, storable.

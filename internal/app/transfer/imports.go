@@ -72,7 +72,7 @@ func (in StartImportInput) Validate() error {
 	if in.Visibility != "" {
 		domain.Among(&f, "visibility", in.Visibility, domain.Public, domain.Closed, domain.Private)
 	}
-	if in.Source == domain.FromArena {
+	if !in.Source.IsFile() {
 		in.server(&f)
 		return f.Err()
 	}
@@ -152,7 +152,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 	if i.Visibility == "" {
 		i.Visibility = domain.Private
 	}
-	if in.Source == domain.FromArena {
+	if !in.Source.IsFile() {
 		i.Address = strings.TrimRight(strings.TrimSpace(in.Address), "/")
 		if i.Address == "" {
 			i.Address = DefaultSource
@@ -231,7 +231,7 @@ func addImport(ctx context.Context, tx *store.Tx, key cipher.AEAD, i domain.Impo
 // nextStep enqueues the next step of an import. The first step of a file needs its encoding.
 func nextStep(ctx context.Context, tx *store.Tx, i domain.Import, encoding string) error {
 	var job jobs.Args = RunImport{Import: i.ID, Encoding: encoding}
-	if i.Source != domain.FromArena && i.Source != domain.FromExport {
+	if i.Source.IsFile() && i.Source != domain.FromExport {
 		job = RunFileImport{Import: i.ID, Encoding: encoding}
 	}
 	return tx.Enqueue(ctx, job, jobs.Attempts(importJobAttempts), jobs.For(int64(i.UserID)))
@@ -254,7 +254,7 @@ func (a *Transfer) Import(ctx context.Context, actor domain.Actor, id domain.Imp
 		if r.Channels, err = v.ImportSteps(ctx, id, domain.MaxImportChannels); err != nil {
 			return err
 		}
-		if r.LeftOut, err = v.LeftOut(ctx, id); err != nil || r.Source == domain.FromArena {
+		if r.LeftOut, err = v.LeftOut(ctx, id); err != nil || !r.Source.IsFile() {
 			return err
 		}
 		r.File, err = v.ImportFile(ctx, id)

@@ -17,7 +17,7 @@ import (
 )
 
 type UserCmd struct {
-	Create  userCreateCmd  `cmd:"" help:"Create an account. The first one is an operator's. Creates the SQLite database if it is missing."`
+	Create  userCreateCmd  `cmd:"" help:"Create an account. The first account becomes an operator. Creates the SQLite database if it is missing."`
 	Invite  userInviteCmd  `cmd:"" help:"Invite people to create an account. Each gets a link that works once."`
 	Import  userImportCmd  `cmd:"" help:"Invite the people in a CSV file. It can be run again after an interruption; nobody is invited twice."`
 	Link    userLinkCmd    `cmd:"" help:"Create, list and end sign-up links for several people, such as a class."`

@@ -51,7 +51,7 @@ type userLinkCreateCmd struct {
 	Places  int64  `default:"1" help:"Number of people who can use the link, at most 1000."`
 	Days    int64  `default:"14" help:"Days until it expires, at most 365."`
 	Group   string `help:"ID or slug of a group to join."`
-	Note    string `help:"Note about whom it is for."`
+	Note    string `help:"Note for operators, such as the people that the link is for."`
 	Vouched bool   `help:"Do not ask people to confirm their address."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }

@@ -29,7 +29,7 @@ func Page(w io.Writer, app *kong.Application, build map[string]string) error {
 		p.command(command)
 	}
 	p.section("SETTINGS")
-	p.text("Each command has the settings that it needs. All commands that work on a site have those of Data and Log and the default tier.")
+	p.text("Each command accepts the settings that it needs. All commands that work on a site accept those of Data and Log and the default tier.")
 	settings := settingsByTopic(app)
 	for _, topic := range config.Topics() {
 		p.line(".SS %s", quoted(topic))

@@ -169,7 +169,11 @@ type stmt struct {
 	columns int
 	busy    bool // rows are still being read from it
 	kept    bool // in the cache
+	bound   int  // bytes of the texts and blobs that are bound
 }
+
+// maxBound limits the bytes that a cached statement keeps bound until its next use.
+const maxBound = 16 << 10
 
 // statement returns a prepared statement for exclusive use until it is released.
 func (c *Conn) statement(text string) (*stmt, error) {
@@ -229,6 +233,7 @@ func (c *Conn) first(text string) (s *stmt, rest string, err error) {
 	return newStatement(prepared, text), rest, nil
 }
 
+// newStatement finds the argument of each parameter. bind sets all of them at each use.
 func newStatement(p prepared, text string) *stmt {
 	s := &stmt{prepared: p, text: text, columns: p.columnCount(), args: make([]int, p.parameters())}
 	for i := range s.args {
@@ -251,6 +256,9 @@ func (c *Conn) release(s *stmt, failed bool) error {
 	if s.kept && !failed {
 		err := s.reset()
 		if err == nil {
+			if s.bound > maxBound {
+				s.clear()
+			}
 			return nil
 		}
 		c.forget(s)

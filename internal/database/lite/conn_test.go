@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"modernc.org/libc"
+	engine "modernc.org/sqlite/lib"
 )
 
 func connect(t testing.TB, path string) *Conn {
@@ -417,4 +420,64 @@ func TestCloseAfterSearch(t *testing.T) {
 	}
 	c.file.rewind()
 	c.must(t, "INSERT INTO f VALUES ('three')")
+}
+
+// A cached statement keeps its plan. SQLite plans a statement again if the bindings of parameters that
+// influenced its plan were cleared, which costs many times the statement itself.
+func TestStatementsKeepTheirPlan(t *testing.T) {
+	t.Parallel()
+	c := connectNew(t)
+	c.must(t, "CREATE TABLE items (id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, name TEXT)")
+	c.must(t, "CREATE INDEX items_owner ON items (owner, id)")
+	c.must(t, "CREATE INDEX items_name ON items (name)")
+	for _, query := range []string{
+		"SELECT name FROM items WHERE id = $1",
+		"SELECT id FROM items WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
+		"SELECT id FROM items WHERE owner = $1 AND ($2 = 0 OR id <> $2) ORDER BY id LIMIT 24 OFFSET $3",
+		"SELECT a.id FROM items a JOIN items b ON b.id = a.owner WHERE a.owner = $1 AND b.name > $2 LIMIT $3",
+		"SELECT id FROM items WHERE id IN (SELECT value FROM json_each($1)) AND owner = $2 AND name IS NOT $3",
+		"INSERT INTO items (owner, name) VALUES ($1, $2) RETURNING id + $3",
+	} {
+		s, err := c.statement(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var planned int32 // how often it was planned again in the first uses, as the values of parameters became known
+		for n := range 40 {
+			if err := s.bind([]any{int64(n), "b", int64(1)}[:len(s.args)]); err != nil {
+				t.Fatal(err)
+			}
+			for more := true; more; {
+				if more, err = s.step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := c.release(s, false); err != nil {
+				t.Fatal(err)
+			}
+			if n == 9 {
+				planned = engine.Xsqlite3_stmt_status(s.tls, s.statement, engine.SQLITE_STMTSTATUS_REPREPARE, 0)
+			}
+		}
+		if n := engine.Xsqlite3_stmt_status(s.tls, s.statement, engine.SQLITE_STMTSTATUS_REPREPARE, 0); n != planned {
+			t.Errorf("%s: planned again %d times", query, n-planned)
+		}
+	}
+}
+
+// A cached statement does not keep a large value until its next use.
+func TestLargeValuesAreFreed(t *testing.T) {
+	t.Parallel()
+	c := connectNew(t)
+	c.must(t, "CREATE TABLE texts (text TEXT)")
+	for _, size := range []int{10, maxBound + 1, 1 << 20} {
+		for range 3 {
+			c.must(t, "INSERT INTO texts VALUES ($1)", strings.Repeat("a", size))
+		}
+		s := c.stmts["INSERT INTO texts VALUES ($1)"]
+		kept := libc.GoString(engine.Xsqlite3_expanded_sql(s.tls, s.statement))
+		if want := size <= maxBound; strings.Contains(kept, "aaa") != want {
+			t.Errorf("after %d bytes, the statement is %.60s", size, kept)
+		}
+	}
 }

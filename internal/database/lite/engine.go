@@ -270,13 +270,19 @@ func (p prepared) step() (bool, error) {
 	}
 }
 
-// reset resets the statement for its next use, and sets its parameters to NULL.
+// reset resets the statement for its next use. Its parameters keep their values.
 func (p prepared) reset() error {
 	p.enter()
 	defer p.leave()
-	err := p.failure(engine.Xsqlite3_reset(p.tls, p.statement))
+	return p.failure(engine.Xsqlite3_reset(p.tls, p.statement))
+}
+
+// clear sets the parameters to NULL, which frees their values. If they influenced the plan of the
+// statement, SQLite plans it again at the next step, which can cost ten times as much as the step.
+func (p prepared) clear() {
+	p.enter()
+	defer p.leave()
 	engine.Xsqlite3_clear_bindings(p.tls, p.statement) // always returns SQLITE_OK
-	return err
 }
 
 func (p prepared) finalize() error {

@@ -274,6 +274,7 @@ func asText(v driver.Value) string {
 
 // bind binds the arguments.
 func (s *stmt) bind(args []any) error {
+	s.bound = 0
 	for i, n := range s.args {
 		if n < 0 || n >= len(args) {
 			return fmt.Errorf("sqlite: parameter %s has no argument, got %d arguments: %.100q", s.parameter(i+1), len(args), s.text)
@@ -294,6 +295,7 @@ func (s *stmt) bindOne(i int, arg any) error {
 	case int:
 		return s.bindInt64(i, int64(a))
 	case string:
+		s.bound += len(a)
 		return s.bindText(i, a)
 	case bool:
 		if a {
@@ -306,6 +308,7 @@ func (s *stmt) bindOne(i int, arg any) error {
 		if a == nil {
 			return s.bindNull(i)
 		}
+		s.bound += len(a)
 		return s.bindBytes(i, a)
 	case time.Time:
 		return s.bindText(i, a.Format(timeFormat))
@@ -316,6 +319,7 @@ func (s *stmt) bindOne(i int, arg any) error {
 	case reflect.Int64:
 		return s.bindInt64(i, v.Int())
 	case reflect.String:
+		s.bound += v.Len()
 		return s.bindText(i, v.String())
 	default:
 		return s.bindConverted(i, arg)

@@ -41,7 +41,7 @@
   const main = document.getElementById("main");
   const field = document.getElementById("q");
   let index, shelves;
-  let turn = 0; // of the page that is shown; what an earlier one still loads is not shown
+  let turn = 0; // identifies the current page, so that content still loading for an earlier one is not shown
 
   const day = (at) => make("time", { datetime: at }, (at || "").slice(0, 10));
   const count = (n, one, more) => n + " " + (n === 1 ? one : more);

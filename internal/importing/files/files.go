@@ -116,7 +116,7 @@ func (f *file) About() source.About {
 	return about
 }
 
-// unread returns the File for a file of which nothing can be read.
+// unread returns the File for an unreadable file.
 func unread(title string) plain.File {
 	return plain.File{Title: title, Identity: plain.Identity{Name: plain.Origin("csv", title)}}
 }

@@ -52,10 +52,10 @@ const (
 
 // renamed maps media types to the ones that we use for them.
 var renamed = map[string]string{
-	"image/vnd.mozilla.apng": PNG, // any PNG decoder reads its first frame
-	"image/heic-sequence":    HEIC,
-	"image/heif-sequence":    HEIF,
-	"text/xml":               "application/xml", // RFC 7303, section 9.2
+	"image/apng":          PNG, // any PNG decoder reads its first frame
+	"image/heic-sequence": HEIC,
+	"image/heif-sequence": HEIF,
+	"text/xml":            "application/xml", // RFC 7303, section 9.2
 }
 
 // textual contains formats that only their name distinguishes from other text. None of them can
@@ -115,7 +115,9 @@ func kindOf(contentType, extension string) Kind {
 	}
 	kind := Kind{ContentType: contentType, Extension: extension}
 	switch contentType {
-	case JPEG, PNG, GIF, WebP, AVIF, HEIC, HEIF, TIFF, BMP:
+	case PNG:
+		kind.Class, kind.Extension = Raster, "png" // not apng
+	case JPEG, GIF, WebP, AVIF, HEIC, HEIF, TIFF, BMP:
 		kind.Class = Raster
 	case SVG:
 		kind.Class, kind.Extension = Vector, "svg"

@@ -22,6 +22,7 @@ func TestDetect(t *testing.T) {
 		"jpeg and zip":       {jpg + "PK\x03\x04", "a.zip", Kind{"image/jpeg", "jpg", Raster}},
 		"jpeg and html":      {jpg + "<script>alert(1)</script>", "a.html", Kind{"image/jpeg", "jpg", Raster}},
 		"gif and script":     {strings.Replace(gif, "GIF89a", "GIF89a", 1) + "=1;alert(1)", "a.js", Kind{"image/gif", "gif", Raster}},
+		"apng":               {string(mediatest.Fixture(t, "anim.png")), "", Kind{"image/png", "png", Raster}},
 		"avif":               {string(mediatest.Fixture(t, "plain.avif")), "", Kind{"image/avif", "avif", Raster}},
 		"heic":               {string(mediatest.Fixture(t, "plain.heic")), "", Kind{"image/heic", "heic", Raster}},
 		"pdf":                {"%PDF-1.7\n", "a.jpg", Kind{"application/pdf", "pdf", Document}},

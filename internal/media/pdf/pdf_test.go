@@ -28,20 +28,21 @@ func onePage(width, height int, content string) []byte {
 	)
 }
 
-// endless returns a PDF whose page draws ten forms. Each form draws ten others, and so on.
-func endless() []byte {
-	objects := []string{
-		"<< /Type /Catalog /Pages 2 0 R >>",
-		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>",
-	}
+// endless returns a PDF with a page for each line of text, and a page that draws ten forms. Each form
+// draws ten others, and so on.
+func endless(lines ...string) []byte {
+	objects := pages(lines...)
+	own := len(objects) + 1
 	content := strings.Repeat("/X Do ", 10)
-	objects = append(objects, fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
+	objects = append(objects,
+		fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents %d 0 R /Resources << /XObject << /X %d 0 R >> >> >>", own+1, own+2),
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
 	for range 9 {
 		objects = append(objects, fmt.Sprintf(
 			"<< /Type /XObject /Subtype /Form /BBox [0 0 300 200] /Resources << /XObject << /X %d 0 R >> >> /Length %d >>\nstream\n%s\nendstream",
 			len(objects)+2, len(content), content))
 	}
+	objects[1] = strings.Replace(objects[1], fmt.Sprintf("] /Count %d", len(lines)), fmt.Sprintf("%d 0 R] /Count %d", own, len(lines)+1), 1)
 	return pdfOf(append(objects, "<< /Type /XObject /Subtype /Form /BBox [0 0 300 200] /Length 15 >>\nstream\n0 0 300 200 re f\nendstream")...)
 }
 
@@ -63,7 +64,7 @@ func twoColours() []byte {
 	return onePage(300, 200, "1 0 0 rg 0 0 300 200 re f 0 0 1 rg 0 0 300 100 re f")
 }
 
-func TestFirstPage(t *testing.T) {
+func TestRead(t *testing.T) {
 	t.Parallel()
 	p := New(224 << 20)
 	t.Cleanup(func() {
@@ -81,22 +82,22 @@ func TestFirstPage(t *testing.T) {
 	// Failures with one document do not affect the next.
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.FirstPage(ended, file); !errors.Is(err, context.Canceled) {
+	if _, _, err := p.Read(ended, file); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 	down := errors.New("the disk is gone")
-	if _, err := p.FirstPage(t.Context(), mediatest.Failing{File: file, Err: down}); !errors.Is(err, down) {
+	if _, _, err := p.Read(t.Context(), mediatest.Failing{File: file, Err: down}); !errors.Is(err, down) {
 		t.Errorf("with a source that fails: %v", err)
 	}
-	p.timeout = 1
-	if _, err := p.FirstPage(t.Context(), file); mediatest.Reason(err) != "The document takes too long to show" {
-		t.Errorf("without time: %v", err)
+	p.pageTimeout, p.textTimeout = 1, 1
+	if page, text, err := p.Read(t.Context(), file); page != nil || text != "" || mediatest.Reason(err) != "The document takes too long to show" {
+		t.Errorf("without time: %d bytes, %q, %v", len(page), text, err)
 	}
-	p.timeout = time.Second
-	if _, err := p.FirstPage(t.Context(), bytes.NewReader(endless())); mediatest.Reason(err) == "" {
-		t.Errorf("neither time nor memory ended an endless document: %v", err)
+	p.pageTimeout, p.textTimeout = time.Second, textTimeout
+	if page, _, err := p.Read(t.Context(), bytes.NewReader(endless())); page != nil || mediatest.Reason(err) == "" {
+		t.Errorf("neither time nor memory ended an endless document: %d bytes, %v", len(page), err)
 	}
-	p.timeout = printerTimeout
+	p.pageTimeout = pageTimeout
 	for name, broken := range map[string][]byte{
 		"no PDF":    []byte("%PDF-1.7\nnothing of the kind"),
 		"truncated": twoColours()[:150],
@@ -104,16 +105,18 @@ func TestFirstPage(t *testing.T) {
 		"no page":   bytes.Replace(twoColours(), []byte("/Kids [3 0 R] /Count 1"), []byte("/Kids [     ] /Count 0"), 1),
 		"loop":      bytes.Replace(twoColours(), []byte("/Kids [3 0 R]"), []byte("/Kids [2 0 R]"), 1),
 	} {
-		if _, err := p.FirstPage(t.Context(), bytes.NewReader(broken)); mediatest.Reason(err) != "The document is broken" {
-			t.Errorf("%s: %v", name, err)
+		if page, text, err := p.Read(t.Context(), bytes.NewReader(broken)); page != nil || text != "" || mediatest.Reason(err) != "The document is broken" {
+			t.Errorf("%s: %d bytes, %q, %v", name, len(page), text, err)
 		}
 	}
-	if _, err := p.FirstPage(t.Context(), bytes.NewReader(mediatest.Fixture(t, "locked.pdf"))); mediatest.Reason(err) != "The document is locked by a password" {
+	if _, _, err := p.Read(t.Context(), bytes.NewReader(mediatest.Fixture(t, "locked.pdf"))); mediatest.Reason(err) != "The document is locked by a password" {
 		t.Errorf("with a password: %v", err)
 	}
 	checkPage(t, p, file)
 
 	checkText(t, p)
+	checkParts(t, p)
+	checkOnce(t, p, file)
 	p.sleep()
 	if p.pdfium != nil {
 		t.Error("PDFium is up after a rest")
@@ -123,7 +126,7 @@ func TestFirstPage(t *testing.T) {
 
 func checkPage(t *testing.T, p *Printer, file source.File) {
 	t.Helper()
-	page, err := p.FirstPage(t.Context(), file)
+	page, _, err := p.Read(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +145,26 @@ func checkPage(t *testing.T, p *Printer, file source.File) {
 	}
 }
 
+// slow returns a PDF with text on a background that takes hours to render.
+func slow(text string) []byte {
+	content := "/S sh BT /F 24 Tf 20 100 Td (" + text + ") Tj ET"
+	program := "{" + strings.Repeat("sin ", 50_000) + "pop}"
+	return pdfOf(
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> /Shading << /S 6 0 R >> >> >>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+		"<< /ShadingType 1 /ColorSpace /DeviceGray /Domain [0 1 0 1] /Matrix [600 0 0 200 0 0] /Function 7 0 R >>",
+		fmt.Sprintf("<< /FunctionType 4 /Domain [0 1 0 1] /Range [0 1] /Length %d >>\nstream\n%s\nendstream", len(program), program),
+	)
+}
+
 // book writes a PDF of pages with a line of text each.
-func book(lines ...string) []byte {
+func book(lines ...string) []byte { return pdfOf(pages(lines...)...) }
+
+// pages returns the objects of a book.
+func pages(lines ...string) []string {
 	kids := ""
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"}
 	for _, line := range lines {
@@ -154,7 +175,7 @@ func book(lines ...string) []byte {
 			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
 	}
 	objects[1] = fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", kids, len(lines))
-	return pdfOf(objects...)
+	return objects
 }
 
 func checkText(t *testing.T, p *Printer) {
@@ -173,8 +194,8 @@ func checkText(t *testing.T, p *Printer) {
 		"bad page":  {bytes.Replace(book("one", "two", "three"), []byte("/Kids [4 0 R 6 0 R"), []byte("/Kids [4 0 R 9 9 R"), 1), "one\n\nthree", ""},
 		"very long": {book(long...), "", ""},
 	} {
-		got, err := p.Text(t.Context(), bytes.NewReader(c.file))
-		if reason := mediatest.Reason(err); reason != c.reason || err == nil && name != "very long" && got != c.want {
+		_, got, err := p.Read(t.Context(), bytes.NewReader(c.file))
+		if reason := mediatest.Reason(err); reason != c.reason || (err == nil) != (c.reason == "") || err == nil && name != "very long" && got != c.want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 		if n := utf8.RuneCountInString(got); name == "very long" && (n < maxText-1000 || n > maxText+2*maxTextPages) {
@@ -187,5 +208,51 @@ func checkText(t *testing.T, p *Printer) {
 		if got := legible(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
+	}
+}
+
+// checkParts checks that a failure with the page does not affect the text, and vice versa.
+func checkParts(t *testing.T, p *Printer) {
+	t.Helper()
+	const late = "The document takes too long to show"
+	text := book("one", "two")
+	for name, c := range map[string]struct {
+		file                 []byte
+		pageLimit, textLimit time.Duration
+		page                 bool
+		text, reason         string
+	}{
+		"both":             {text, pageTimeout, textTimeout, true, "one\n\ntwo", ""},
+		"no time for page": {text, 1, textTimeout, false, "one\n\ntwo", late},
+		"no time for text": {text, pageTimeout, 1, true, "", late},
+		"slow page":        {slow("one"), time.Second, textTimeout, false, "one", late},
+		"bad first page":   {bytes.Replace(text, []byte("/Kids [4 0 R"), []byte("/Kids [9 9 R"), 1), pageTimeout, textTimeout, false, "two", "The document is broken"},
+		"endless text":     {endless("one"), pageTimeout, time.Second, true, "one", ""},
+	} {
+		p.pageTimeout, p.textTimeout = c.pageLimit, c.textLimit
+		page, text, err := p.Read(t.Context(), bytes.NewReader(c.file))
+		if (page != nil) != c.page || text != c.text || mediatest.Reason(err) != c.reason || (err == nil) != (c.reason == "") {
+			t.Errorf("%s: %d bytes, %q, %v", name, len(page), text, err)
+		}
+	}
+	p.pageTimeout, p.textTimeout = pageTimeout, textTimeout
+}
+
+// checkOnce checks that the page and the text are read in one instance.
+func checkOnce(t *testing.T, p *Printer, file source.File) {
+	t.Helper()
+	pdfium, done, err := p.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	d := &document{pdfium: pdfium, in: source.New(t.Context(), file)}
+	defer d.close()
+	if _, err := d.firstPage(pageTimeout); err != nil {
+		t.Fatal(err)
+	}
+	first := d.worker
+	if _, err := d.text(textTimeout); err != nil || first == nil || d.worker != first {
+		t.Errorf("the text is read in %p after %p: %v", d.worker, first, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"io"
 	"math"
 	"strings"
@@ -112,26 +113,26 @@ var readDocument = api.GoModuleFunc(func(ctx context.Context, mod api.Module, st
 // close frees everything.
 func (e *engine) close() error { return e.runtime.Close(context.Background()) }
 
-// open starts an instance for a document, within ctx. The caller closes it.
-func (e *engine) open(ctx context.Context, document *io.SectionReader) (*instance, error) {
-	ctx = context.WithValue(ctx, documentKey{}, document)
+// start starts an instance for a document, within ctx. The caller closes it.
+func (e *engine) start(ctx context.Context, file *io.SectionReader) (*instance, error) {
 	mod, err := e.runtime.InstantiateModule(ctx, e.compiled,
 		wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").WithRandSource(rand.Reader))
 	if err != nil {
 		return nil, err
 	}
-	return &instance{mod: mod, ctx: ctx, size: document.Size()}, nil
+	return &instance{mod: mod, file: file}, nil
 }
 
 // instance is PDFium with one document.
 type instance struct {
-	mod  api.Module
-	ctx  context.Context
-	size int64 // of the document, in bytes
-	err  error // the first error; later calls do nothing
+	mod      api.Module
+	file     *io.SectionReader
+	document uint64          // PDFium's handle; 0 before it is loaded
+	ctx      context.Context // of the calls, with the file
+	err      error           // the first error of a call; later calls do nothing
 }
 
-func (i *instance) close() { _ = i.mod.Close(context.WithoutCancel(i.ctx)) } // frees memory, and fails after a crash
+func (i *instance) close() { _ = i.mod.Close(context.Background()) } // frees memory, and fails after a crash
 
 // call calls a function of PDFium that returns one number, or none.
 func (i *instance) call(name string, args ...uint64) uint64 {
@@ -155,39 +156,41 @@ const (
 	rgbaOrder     = 0x10
 )
 
-// load opens the document.
-func (i *instance) load() (document uint64, err error) {
+// load loads the document, if that was not done before. The calls that follow end with ctx.
+func (i *instance) load(ctx context.Context) error {
+	i.ctx = context.WithValue(ctx, documentKey{}, i.file)
+	if i.document != 0 {
+		return nil
+	}
 	i.call("FPDF_InitLibrary")
-	document = i.call("FPDF_LoadCustomDocument", i.call("FPDF_FILEACCESS_Create", uint64(i.size), 0), 0)
-	if i.err == nil && document == 0 {
+	i.document = i.call("FPDF_LoadCustomDocument", i.call("FPDF_FILEACCESS_Create", uint64(i.file.Size()), 0), 0)
+	if i.err == nil && i.document == 0 {
 		switch code := i.call("FPDF_GetLastError"); {
 		case i.err != nil:
 		case code == errorPassword || code == errorSecurity:
-			return 0, errLocked
+			return errLocked
 		default:
-			return 0, fmt.Errorf("PDFium: no document: error %d", code)
+			return fmt.Errorf("PDFium: no document: error %d", code)
 		}
 	}
-	return document, i.err
+	return i.err
 }
 
-// firstPage renders the first page so that it fits in a box of pixels and fills it in one
-// direction. The picture is in the instance's memory.
+// firstPage renders the first page of the loaded document onto white paper, so that it fits in a
+// box of pixels and fills it in one direction.
 func (i *instance) firstPage(width, height int) (*image.RGBA, error) {
-	document, err := i.load()
-	if err != nil {
-		return nil, err
-	}
-	page := i.call("FPDF_LoadPage", document, 0)
+	page := i.call("FPDF_LoadPage", i.document, 0)
 	if i.err == nil && page == 0 {
 		return nil, errors.New("PDFium: no page")
 	}
+	defer i.call("FPDF_ClosePage", page)
 	size := within(width, height, api.DecodeF64(i.call("FPDF_GetPageWidth", page)), api.DecodeF64(i.call("FPDF_GetPageHeight", page)))
 	w, h := uint64(size.X), uint64(size.Y)
 	bitmap := i.call("FPDFBitmap_Create", w, h, 1)
 	if i.err == nil && bitmap == 0 {
 		return nil, errors.New("PDFium: no memory for the page")
 	}
+	defer i.call("FPDFBitmap_Destroy", bitmap)
 	paper := uint64(0xFFFFFFFF)
 	if uint32(i.call("FPDFPage_HasTransparency", page)) == 1 {
 		paper = 0
@@ -202,7 +205,11 @@ func (i *instance) firstPage(width, height int) (*image.RGBA, error) {
 	if !ok {
 		return nil, errors.New("PDFium: the picture is beyond its memory")
 	}
-	return &image.RGBA{Pix: pixels, Stride: 4 * size.X, Rect: image.Rectangle{Max: size}}, nil
+	drawn := &image.RGBA{Pix: pixels, Stride: 4 * size.X, Rect: image.Rectangle{Max: size}}
+	sheet := image.NewRGBA(drawn.Rect)
+	draw.Draw(sheet, sheet.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(sheet, sheet.Rect, drawn, image.Point{}, draw.Over)
+	return sheet, nil
 }
 
 // within returns the size in pixels of a page, given its size in points, so that it fits in a box

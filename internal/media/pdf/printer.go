@@ -1,4 +1,4 @@
-// Package pdf renders the first pages of documents with PDFium in WebAssembly.
+// Package pdf renders the first pages of documents and reads their texts with PDFium in WebAssembly.
 package pdf
 
 import (
@@ -18,18 +18,19 @@ const (
 // second and some 100 MB, so it starts with the first document and ends when no document has
 // arrived for a while. Every document gets an instance of its own, which cannot access files.
 type Printer struct {
-	timeout time.Duration
-	limit   int64         // of an instance, in bytes
-	turn    chan struct{} // holds a token while nobody works; guards the fields below
-	pdfium  *engine       // nil before the first document and after a pause
-	rest    *time.Timer
+	pageTimeout, textTimeout time.Duration
+
+	limit  int64         // of an instance, in bytes
+	turn   chan struct{} // holds a token while nobody works; guards the fields below
+	pdfium *engine       // nil before the first document and after a pause
+	rest   *time.Timer
 }
 
 // New returns a Printer that uses at most `most` bytes for a document. An instance gets half of
 // them, because it is copied when it grows.
 func New(most int64) *Printer {
 	limit := max(smallestPrinter, min(printerMemory, most/2))
-	p := &Printer{timeout: printerTimeout, limit: limit, turn: make(chan struct{}, 1)}
+	p := &Printer{pageTimeout: pageTimeout, textTimeout: textTimeout, limit: limit, turn: make(chan struct{}, 1)}
 	p.turn <- struct{}{}
 	return p
 }

@@ -1,48 +1,26 @@
 package pdf
 
 import (
-	"context"
 	"encoding/binary"
-	"fmt"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"vitrine/internal/media/source"
 )
 
 const (
 	maxTextPages = 500     // of a document that are read
 	maxText      = 100_000 // characters of a document that are read, as many as of a web page
-	textTimeout  = 10 * time.Second
 )
 
-// Text returns the text of a document for a search: its first 500 pages, up to 100,000 characters,
-// with an empty line between two pages. If a page is broken, takes too long or needs too much
-// memory, the text ends before it and there is no error. It returns a *source.Error if the
-// document is broken or locked. One document is read at a time.
-func (p *Printer) Text(ctx context.Context, file source.File) (string, error) {
-	in := source.New(ctx, file)
-	var text strings.Builder
-	err := p.use(in, textTimeout, func(worker *instance) error { return worker.text(&text) })
-	if err != nil && (text.Len() == 0 || ctx.Err() != nil) {
-		return "", fmt.Errorf("read the text of a document: %w", err)
-	}
-	return strings.TrimSpace(text.String()), nil
-}
-
-// text writes the text of the document, page by page.
+// text writes the text of the loaded document, page by page: its first 500 pages, up to 100,000
+// characters, with an empty line between two pages. If a page cannot be read, the text ends before
+// it.
 func (i *instance) text(to *strings.Builder) error {
-	document, err := i.load()
-	if err != nil {
-		return err
-	}
-	pages := min(int32(i.call("FPDF_GetPageCount", document)), maxTextPages)
+	pages := min(int32(i.call("FPDF_GetPageCount", i.document)), maxTextPages)
 	left := maxText
 	for n := int32(0); n < pages && left > 0 && i.err == nil; n++ {
-		page := i.call("FPDF_LoadPage", document, uint64(n))
+		page := i.call("FPDF_LoadPage", i.document, uint64(n))
 		if page == 0 {
 			continue
 		}

@@ -31,7 +31,8 @@ func recordError(string, error) {}
 
 // handleAddCollaboratorRequest handles addCollaborator operation.
 //
-// For the channel's owner. Adding a group adds all its members. Adding again changes nothing.
+// For the channel's owner. A group as a collaborator counts for all its members. Adding a collaborator
+// again changes nothing.
 //
 // POST /ext/v1/channels/{id}/collaborators
 func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -130,9 +131,9 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 
 // handleCreateReportRequest handles createReport operation.
 //
-// For whoever is signed in, about what they can see; what they cannot see is 404, and what is their
-// own 422. The operators are told who reports, and nobody else is. Reporting what one has reported,
-// and what is being looked at, is 409. How it ended is told on the website.
+// For signed-in users. Reporting something that you cannot see gets 404, and reporting your own
+// content 422. Only the operators learn who sent a report. While your report is open, reporting the
+// same content again gets 409. The website shows the outcome.
 //
 // POST /ext/v1/reports
 func (s *Server) handleCreateReportRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -170,7 +171,7 @@ func (s *Server) handleCreateReportRequest(args [0]string, argsEscaped bool, w h
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    CreateReportOperation,
-			OperationSummary: "Report a thing to the operators",
+			OperationSummary: "Report content or a user to the operators",
 			OperationID:      "createReport",
 			Body:             request,
 			RawBody:          rawBody,
@@ -300,7 +301,7 @@ func (s *Server) handleDeleteBlockRequest(args [1]string, argsEscaped bool, w ht
 
 // handleDeleteExportRequest handles deleteExport operation.
 //
-// Also one that is being made.
+// This also stops an export that is running.
 //
 // DELETE /ext/v1/exports/{id}
 func (s *Server) handleDeleteExportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -384,7 +385,7 @@ func (s *Server) handleDeleteExportRequest(args [1]string, argsEscaped bool, w h
 
 // handleDisconnectBlockRequest handles disconnectBlock operation.
 //
-// For whoever made the connection, and for the channel's owner and collaborators.
+// For the creator of the connection, and for the channel's owner and collaborators.
 //
 // DELETE /ext/v1/channels/{id}/blocks/{block_id}
 func (s *Server) handleDisconnectBlockRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -472,15 +473,14 @@ func (s *Server) handleDisconnectBlockRequest(args [2]string, argsEscaped bool, 
 
 // handleExportChannelRequest handles exportChannel operation.
 //
-// The channel as its reader sees it, whole: what they do not see in it is not there. It is sent as it
-// is read; where that fails half-way the connection is closed, so that no client takes a part for the
-// whole.
+// The whole channel, as far as the viewer may see it. The response is sent while it is read. If that
+// fails half-way, the connection is closed, so that clients do not mistake a part for the whole.
 //
-// `zip` holds the files of images and attachments, named by their positions, and all other blocks as
-// Markdown; `markdown` is one text; `csv` a table that spreadsheets open and other services import
-// (cells that would be formulas begin with an apostrophe); `epub` a book; `opds` a feed of OPDS 1.2
-// that offers e-readers the book, the channels in this one as books, and the files in it that can be
-// read.
+// `zip` contains the files of images and attachments, named by their positions, and all other blocks
+// as Markdown. `markdown` is a single text. `csv` is a table that spreadsheets open and other services
+// import; cells that would be formulas begin with an apostrophe. `epub` is a book. `opds` is an OPDS
+// 1.2 feed for e-readers with this book, the channels in this one as books, and the readable files in
+// the channel.
 //
 // GET /ext/v1/channels/{id}/export
 func (s *Server) handleExportChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -558,7 +558,7 @@ func (s *Server) handleExportChannelRequest(args [1]string, argsEscaped bool, w 
 
 // handleFilterChannelContentsRequest handles filterChannelContents operation.
 //
-// Items of a channel, from the top, by their words and kinds. `query` is read as in `/v3/search`. For
+// Items of a channel, from the top, filtered by words and kind. `query` works as in `/v3/search`. For
 // all tiers. `total_count` is exact up to 10,000, and a lower bound beyond that.
 //
 // GET /ext/v1/channels/{id}/contents
@@ -998,9 +998,9 @@ func (s *Server) handleGetBlockFileMetadataRequest(args [1]string, argsEscaped b
 
 // handleGetBlockProcessingRequest handles getBlockProcessing operation.
 //
-// For blocks made from an address or an upload; 404 for others, and for everyone but the author.
-// `reason` says why the last attempt failed, in words. A block that is `waiting` with a reason will be
-// tried again, for some days if it is a link.
+// For blocks that were created from an address or an upload, and only for their author; otherwise 404.
+// `reason` explains in words why the last attempt failed. A block that is `waiting` and has a reason
+// will be tried again; attempts to fetch a link continue for several days.
 //
 // GET /ext/v1/blocks/{id}/processing
 func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1337,8 +1337,7 @@ func (s *Server) handleGetExportRequest(args [1]string, argsEscaped bool, w http
 
 // handleGetExportFileRequest handles getExportFile operation.
 //
-// For its owner, once it is done. Parts can be asked for by `Range`, so that a download that broke off
-// goes on.
+// For its owner, once the export is done. Use `Range` to continue an interrupted download.
 //
 // GET /ext/v1/exports/{id}/file
 func (s *Server) handleGetExportFileRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1569,7 +1568,7 @@ func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w
 
 // handleGetImportRequest handles getImport operation.
 //
-// With its channels, and with what it could not take, of which the first 1,000 things are listed.
+// Includes its channels, and the first 1,000 items that could not be imported.
 //
 // GET /ext/v1/imports/{id}
 func (s *Server) handleGetImportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1653,10 +1652,10 @@ func (s *Server) handleGetImportRequest(args [1]string, argsEscaped bool, w http
 
 // handleGetMyUsageRequest handles getMyUsage operation.
 //
-// `unused` covers uploads that nothing has been made from yet, including those in progress. `total`
-// covers these and the files of your blocks and pictures, each file once for every block that shows
-// it; resized versions are not counted. A `limit` of null means no limit. Sending a file, or making a
-// block from one, beyond a limit is 403.
+// `unused` covers uploads, including those in progress, from which nothing has been created yet.
+// `total` covers these and the files of your blocks and pictures; a file counts once for every block
+// that shows it. Resized versions do not count. A `limit` of null means no limit. Uploading a file, or
+// creating a block from one, beyond a limit gets 403.
 //
 // GET /ext/v1/me/usage
 func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1721,7 +1720,7 @@ func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w htt
 
 // handleGetSiteRequest handles getSite operation.
 //
-// Name, words, picture and announcement, as its operator chose them. Guests may read it even where
+// Name, description, picture and announcement, as the operator set them. Guests may read them even if
 // `guests` is `closed`.
 //
 // GET /ext/v1/site
@@ -1741,7 +1740,7 @@ func (s *Server) handleGetSiteRequest(args [0]string, argsEscaped bool, w http.R
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetSiteOperation,
-			OperationSummary: "Read what this site is called",
+			OperationSummary: "Read the name and texts of this site",
 			OperationID:      "getSite",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1871,7 +1870,7 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 
 // handleListExportsRequest handles listExports operation.
 //
-// All that are there, newest first. An export is removed seven days after it was made.
+// Newest first. An export is removed seven days after it was created.
 //
 // GET /ext/v1/exports
 func (s *Server) handleListExportsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1936,7 +1935,7 @@ func (s *Server) handleListExportsRequest(args [0]string, argsEscaped bool, w ht
 
 // handleListImportsRequest handles listImports operation.
 //
-// Newest first. An import is listed until 90 days after its end.
+// Newest first. An import is listed for 90 days after it ends.
 //
 // GET /ext/v1/imports
 func (s *Server) handleListImportsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2116,10 +2115,10 @@ func (s *Server) handleRemoveCollaboratorRequest(args [3]string, argsEscaped boo
 
 // handleReprocessBlockRequest handles reprocessBlock operation.
 //
-// For its author. A block that failed becomes a `PendingBlock` until the first attempt has been made,
-// even if another attempt was due later. One that is available stays as it is until its content has
-// been fetched again, and also if that fails. Title, description and alternative text stay. 422 for
-// text blocks.
+// Only the author can do this. A failed block becomes a `PendingBlock` until the next attempt has been
+// made, even if another attempt was scheduled for later. A block that is available stays as it is
+// until its content has been fetched again, and also if that fails. Title, description and alternative
+// text stay. Text blocks get 422.
 //
 // POST /ext/v1/blocks/{id}/reprocess
 func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2304,10 +2303,10 @@ func (s *Server) handleSetBlockFileMetadataRequest(args [1]string, argsEscaped b
 
 // handleStartExportRequest handles startExport operation.
 //
-// Has a ZIP made of your channels and those of your groups, your blocks, comments and files, and what
-// you follow: as JSON (docs/export.schema.json), as Markdown, as bytes, and as pages that open from a
-// disk. It is made in the background. You make one at a time and keep three; they do not count against
-// your quota.
+// Creates a ZIP file of your channels and those of your groups, your blocks, comments and files, and
+// everything that you follow: as JSON (docs/export.schema.json), as Markdown, as the original files,
+// and as pages that open from a disk. It runs in the background. Only one export can run per user. Up
+// to three are kept; they do not count against your quota.
 //
 // POST /ext/v1/exports
 func (s *Server) handleStartExportRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2326,7 +2325,7 @@ func (s *Server) handleStartExportRequest(args [0]string, argsEscaped bool, w ht
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    StartExportOperation,
-			OperationSummary: "Export all that is yours",
+			OperationSummary: "Export all your content",
 			OperationID:      "startExport",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -2372,16 +2371,17 @@ func (s *Server) handleStartExportRequest(args [0]string, argsEscaped bool, w ht
 
 // handleStartImportRequest handles startImport operation.
 //
-// Begins an import, which goes on in the background. From a server that speaks version 3 of the API
-// (`source` is `arena`): `address` is that server's, Are.na's by default, and must be public; `token`
-// is one of yours there, which is kept encrypted until the import ends and is never shown; `what`
-// names channels by their slugs, `@user` or `group/slug` for all channels of a user or a group that
-// the token sees, and may be missing for all of the token's own user. From a `file`, send it first
-// (`POST /v3/uploads/presign`): bookmarks in HTML, OPML, CSV, JSON of Pinboard, wallabag, Karakeep or
-// Google Keep, addresses line by line, ZIP files of Google Takeout or Pocket, or an export of a
-// Vitrine. The format is recognized by the content; `bookmarks` and `csv` mean the same as `file`, and
-// `export` accepts only an export of a Vitrine. A file that is not recognized, or in which nothing can
-// be imported, makes the import `failed`, and `reason` says why.
+// Starts an import, which runs in the background. To import from a server with version 3 of the API,
+// set `source` to `arena`. `address` is the address of that server, which must be public; the default
+// is Are.na. `token` is your token there; it is kept encrypted until the import ends and is never
+// shown. `what` names channels by their slugs, or all channels of a user (`@user`) or a group
+// (`group/slug`) that the token can see; without it, the channels of the token's user are imported. To
+// import a `file`, upload it first (`POST /v3/uploads/presign`): bookmarks in HTML, OPML, CSV, JSON of
+// Pinboard, wallabag, Karakeep or Google Keep, a list of addresses, a ZIP file of Google Takeout or
+// Pocket, or an export of a Vitrine server. The format is recognized by the content; `bookmarks` and
+// `csv` mean the same as `file`, and `export` accepts only an export of a Vitrine server. If a file is
+// not recognized, or contains nothing that can be imported, the import becomes `failed`, and `reason`
+// explains why.
 //
 // Importing again adds new items without duplicates. Only one import can run per user. Starting a
 // second one returns 422.
@@ -2389,7 +2389,7 @@ func (s *Server) handleStartExportRequest(args [0]string, argsEscaped bool, w ht
 // `visibility` applies only to channels that the import creates. No import changes the visibility of
 // an existing channel. A file that is imported as `private` is refused with 422 if it was imported
 // before into a channel that everyone can see now. The message names the channels, and `into_visible`
-// allows adding to them. Channels of a server or an export have their own visibility: if one is
+// allows adding to them. Channels from a server or an export have their own visibility: if one is
 // private there and visible to everyone here, nothing is added to it, and `left_out` lists it.
 //
 // POST /ext/v1/imports
@@ -2428,7 +2428,7 @@ func (s *Server) handleStartImportRequest(args [0]string, argsEscaped bool, w ht
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    StartImportOperation,
-			OperationSummary: "Bring in a collection from elsewhere",
+			OperationSummary: "Import a collection",
 			OperationID:      "startImport",
 			Body:             request,
 			RawBody:          rawBody,
@@ -2474,7 +2474,7 @@ func (s *Server) handleStartImportRequest(args [0]string, argsEscaped bool, w ht
 
 // handleStopImportRequest handles stopImport operation.
 //
-// What it has brought stays. Stopping one that has ended changes nothing.
+// Everything that was already imported stays. Stopping an import that has ended changes nothing.
 //
 // DELETE /ext/v1/imports/{id}
 func (s *Server) handleStopImportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2810,7 +2810,7 @@ func (s *Server) handleUnfollowUserRequest(args [1]string, argsEscaped bool, w h
 
 // handleUpdateCommentRequest handles updateComment operation.
 //
-// For its author. New mentions notify nobody.
+// For its author. New mentions do not send notifications.
 //
 // PATCH /ext/v1/comments/{id}
 func (s *Server) handleUpdateCommentRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

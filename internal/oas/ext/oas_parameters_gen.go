@@ -17,7 +17,7 @@ import (
 
 // AddCollaboratorParams is parameters of addCollaborator operation.
 type AddCollaboratorParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -215,7 +215,7 @@ func decodeDeleteExportParams(args [1]string, argsEscaped bool, r *http.Request)
 
 // DisconnectBlockParams is parameters of disconnectBlock operation.
 type DisconnectBlockParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Id of the block.
 	BlockID int64
@@ -335,9 +335,9 @@ func decodeDisconnectBlockParams(args [2]string, argsEscaped bool, r *http.Reque
 
 // ExportChannelParams is parameters of exportChannel operation.
 type ExportChannelParams struct {
-	// The form to get it in.
+	// The format of the export.
 	Format ExportChannelFormat
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -455,15 +455,15 @@ func decodeExportChannelParams(args [1]string, argsEscaped bool, r *http.Request
 
 // FilterChannelContentsParams is parameters of filterChannelContents operation.
 type FilterChannelContentsParams struct {
-	// What to look for. `q` is accepted too.
+	// The search query. `q` is accepted too.
 	Query OptString `json:",omitempty,omitzero"`
-	// Kinds of items, comma-joined or repeated. `Block` stands for all kinds of blocks.
+	// Kinds of items, comma-joined or repeated. `Block` includes all kinds of blocks.
 	Type []FilterChannelContentsTypeItem `json:",omitempty"`
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -832,7 +832,7 @@ func decodeFilterChannelContentsParams(args [1]string, argsEscaped bool, r *http
 
 // FollowChannelParams is parameters of followChannel operation.
 type FollowChannelParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -898,7 +898,7 @@ func decodeFollowChannelParams(args [1]string, argsEscaped bool, r *http.Request
 
 // FollowGroupParams is parameters of followGroup operation.
 type FollowGroupParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -964,7 +964,7 @@ func decodeFollowGroupParams(args [1]string, argsEscaped bool, r *http.Request) 
 
 // FollowUserParams is parameters of followUser operation.
 type FollowUserParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -1162,7 +1162,7 @@ func decodeGetBlockProcessingParams(args [1]string, argsEscaped bool, r *http.Re
 
 // GetChannelFollowParams is parameters of getChannelFollow operation.
 type GetChannelFollowParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -1228,7 +1228,7 @@ func decodeGetChannelFollowParams(args [1]string, argsEscaped bool, r *http.Requ
 
 // GetCollaboratorsParams is parameters of getCollaborators operation.
 type GetCollaboratorsParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -1360,9 +1360,9 @@ func decodeGetExportParams(args [1]string, argsEscaped bool, r *http.Request) (p
 
 // GetExportFileParams is parameters of getExportFile operation.
 type GetExportFileParams struct {
-	// Bytes to send (RFC 9110 section 14.2).
+	// The bytes to send (RFC 9110 section 14.2).
 	Range OptString `json:",omitempty,omitzero"`
-	// The `ETag` that the part is to be of.
+	// The `ETag` of the file that the range refers to.
 	IfRange OptString `json:",omitempty,omitzero"`
 	// Id.
 	ID int64
@@ -1527,7 +1527,7 @@ func decodeGetExportFileParams(args [1]string, argsEscaped bool, r *http.Request
 
 // GetGroupFollowParams is parameters of getGroupFollow operation.
 type GetGroupFollowParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -1659,7 +1659,7 @@ func decodeGetImportParams(args [1]string, argsEscaped bool, r *http.Request) (p
 
 // GetUserFollowParams is parameters of getUserFollow operation.
 type GetUserFollowParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -1727,7 +1727,7 @@ func decodeGetUserFollowParams(args [1]string, argsEscaped bool, r *http.Request
 type ListImportsParams struct {
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 }
 
@@ -1892,9 +1892,9 @@ func decodeListImportsParams(args [0]string, argsEscaped bool, r *http.Request) 
 
 // RemoveCollaboratorParams is parameters of removeCollaborator operation.
 type RemoveCollaboratorParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
-	// What kind of collaborator.
+	// The kind of collaborator.
 	Type RemoveCollaboratorType
 	// Id of the user or group.
 	CollaboratorID int64
@@ -2272,7 +2272,7 @@ func decodeStopImportParams(args [1]string, argsEscaped bool, r *http.Request) (
 
 // UnfollowChannelParams is parameters of unfollowChannel operation.
 type UnfollowChannelParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -2338,7 +2338,7 @@ func decodeUnfollowChannelParams(args [1]string, argsEscaped bool, r *http.Reque
 
 // UnfollowGroupParams is parameters of unfollowGroup operation.
 type UnfollowGroupParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -2404,7 +2404,7 @@ func decodeUnfollowGroupParams(args [1]string, argsEscaped bool, r *http.Request
 
 // UnfollowUserParams is parameters of unfollowUser operation.
 type UnfollowUserParams struct {
-	// All digits: an id; anything else: a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 

@@ -1519,7 +1519,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						return r, true
 					case "POST":
 						r.name = StartExportOperation
-						r.summary = "Export all that is yours"
+						r.summary = "Export all your content"
 						r.operationID = "startExport"
 						r.operationGroup = "Exports"
 						r.pathPattern = "/ext/v1/exports"
@@ -1689,7 +1689,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						return r, true
 					case "POST":
 						r.name = StartImportOperation
-						r.summary = "Bring in a collection from elsewhere"
+						r.summary = "Import a collection"
 						r.operationID = "startImport"
 						r.operationGroup = "Imports"
 						r.pathPattern = "/ext/v1/imports"
@@ -1835,7 +1835,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					switch method {
 					case "POST":
 						r.name = CreateReportOperation
-						r.summary = "Report a thing to the operators"
+						r.summary = "Report content or a user to the operators"
 						r.operationID = "createReport"
 						r.operationGroup = "Reports"
 						r.pathPattern = "/ext/v1/reports"
@@ -1860,7 +1860,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					switch method {
 					case "GET":
 						r.name = GetSiteOperation
-						r.summary = "Read what this site is called"
+						r.summary = "Read the name and texts of this site"
 						r.operationID = "getSite"
 						r.operationGroup = "System"
 						r.pathPattern = "/ext/v1/site"

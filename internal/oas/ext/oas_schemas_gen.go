@@ -142,7 +142,7 @@ func (s *BlockProcessingState) UnmarshalText(data []byte) error {
 	}
 }
 
-// Bytes used, and the limit.
+// The number of bytes used, and the limit.
 // Ref: #/components/schemas/ByteUsage
 type ByteUsage struct {
 	Bytes int64    `json:"bytes"`
@@ -319,7 +319,7 @@ type CreateReportNoContent struct{}
 type CreateReportReq struct {
 	ID     int64                 `json:"id"`
 	Reason CreateReportReqReason `json:"reason"`
-	// What is wrong, in a few words; required where the reason is `other`.
+	// A short description of the problem; required if the reason is `other`.
 	Text OptNilString        `json:"text"`
 	Type CreateReportReqType `json:"type"`
 }
@@ -759,21 +759,21 @@ func (s *EmbeddedUserType) UnmarshalText(data []byte) error {
 	}
 }
 
-// A file of all that is somebody's.
+// An archive of a user's content.
 // Ref: #/components/schemas/Export
 type Export struct {
 	Links wire.Links `json:"_links"`
-	// What is in it so far.
+	// Counts of the contents so far.
 	Counts    ExportCounts `json:"counts"`
 	CreatedAt wire.Time    `json:"created_at"`
 	EndedAt   wire.Time    `json:"ended_at"`
 	ExpiresAt wire.Time    `json:"expires_at"`
-	// Where it is downloaded with a token; null until it is done.
+	// The address to download it from, with a token; null until it is done.
 	FileURL NilString `json:"file_url"`
 	ID      int64     `json:"id"`
-	// Items of channels.
+	// The number of items of channels, in all and finished.
 	Progress ExportProgress `json:"progress"`
-	// Bytes of the file; 0 until it is done.
+	// The size of the archive in bytes; 0 until it is done.
 	Size   int64       `json:"size"`
 	State  ExportState `json:"state"`
 	Type   ExportType  `json:"type"`
@@ -1117,14 +1117,14 @@ func (s ExportChannelOKTextMarkdown) Read(p []byte) (n int, err error) {
 	return s.Data.Read(p)
 }
 
-// What is in it so far.
+// Counts of the contents so far.
 type ExportCounts struct {
 	Blocks int64 `json:"blocks"`
-	// Of files.
+	// The size of the files.
 	Bytes    int64 `json:"bytes"`
 	Channels int64 `json:"channels"`
 	Files    int64 `json:"files"`
-	// What could not be read; `json/left-out.jsonl` in the file names it.
+	// The number of items that could not be read; the archive lists them in `json/left-out.jsonl`.
 	LeftOut int64 `json:"left_out"`
 }
 
@@ -1193,7 +1193,7 @@ func (s *ExportList) SetData(val []Export) {
 	s.Data = val
 }
 
-// Items of channels.
+// The number of items of channels, in all and finished.
 type ExportProgress struct {
 	Items     int64 `json:"items"`
 	ItemsDone int64 `json:"items_done"`
@@ -1313,11 +1313,11 @@ func (s *ExportType) UnmarshalText(data []byte) error {
 type FileMetadata struct {
 	// Whether the author chose to show the metadata to everyone.
 	Keep bool `json:"keep"`
-	// The file that other people get. `removed`: the file without its metadata. `none`: the whole file,
-	// because it has no metadata. `kept`: the file with its metadata, because its author or the operator
-	// of the server chose this. `irremovable`: the metadata cannot be removed, because the file is broken
-	// or a raw file of a camera; others get the largest resized version of an image, and 404 for other
-	// files. `pending`: not examined yet; the file is examined when it is requested.
+	// The file that other people get. `removed`: the file without its metadata. `none`: the original file,
+	// because it has no metadata. `kept`: the original file with its metadata, because its author or the
+	// operator of the server chose this. `irremovable`: the metadata cannot be removed, because the file
+	// is damaged or is a camera's raw file; others get the largest resized version of an image, and 404
+	// for other files. `pending`: not examined yet; the file is examined when it is requested.
 	State FileMetadataState `json:"state"`
 }
 
@@ -1341,11 +1341,11 @@ func (s *FileMetadata) SetState(val FileMetadataState) {
 	s.State = val
 }
 
-// The file that other people get. `removed`: the file without its metadata. `none`: the whole file,
-// because it has no metadata. `kept`: the file with its metadata, because its author or the operator
-// of the server chose this. `irremovable`: the metadata cannot be removed, because the file is broken
-// or a raw file of a camera; others get the largest resized version of an image, and 404 for other
-// files. `pending`: not examined yet; the file is examined when it is requested.
+// The file that other people get. `removed`: the file without its metadata. `none`: the original file,
+// because it has no metadata. `kept`: the original file with its metadata, because its author or the
+// operator of the server chose this. `irremovable`: the metadata cannot be removed, because the file
+// is damaged or is a camera's raw file; others get the largest resized version of an image, and 404
+// for other files. `pending`: not examined yet; the file is examined when it is requested.
 type FileMetadataState string
 
 const (
@@ -1562,22 +1562,21 @@ func (s *GetExportFilePartialContentRawApplicationZip) SetResponse(val *http.Res
 
 func (*GetExportFilePartialContentRawApplicationZip) getExportFileRes() {}
 
-// A collection that is brought in from elsewhere. `channels` and `left_out` are there where it is
-// asked for alone.
+// An import of a collection. `channels` and `left_out` are only present if a single import is read.
 // Ref: #/components/schemas/Import
 type Import struct {
 	Links wire.Links `json:"_links"`
-	// Of the server.
+	// The address of the server.
 	Address   NilString       `json:"address"`
 	Channels  []ImportChannel `json:"channels"`
 	Counts    ImportCounts    `json:"counts"`
 	CreatedAt wire.Time       `json:"created_at"`
-	// The character encoding in which the file was read; only where one import is read.
+	// The character encoding in which the file was read; only if a single import is read.
 	Encoding OptNilString `json:"encoding"`
 	EndedAt  wire.Time    `json:"ended_at"`
 	// The name of the file.
 	File NilString `json:"file"`
-	// The format of the file that was recognized, such as `Pocket`; only where one import is read.
+	// The recognized format of the file, such as `Pocket`; only if a single import is read.
 	Format OptNilString `json:"format"`
 	ID     int64        `json:"id"`
 	// Whether the import also adds to channels that everyone can see, even if it or its source asks for
@@ -1585,14 +1584,14 @@ type Import struct {
 	IntoVisible bool            `json:"into_visible"`
 	LeftOut     []ImportLeftOut `json:"left_out"`
 	Progress    ImportProgress  `json:"progress"`
-	// Why it has failed.
+	// Why the import failed.
 	Reason    NilString    `json:"reason"`
 	Source    ImportSource `json:"source"`
 	StartedAt wire.Time    `json:"started_at"`
-	// `choosing`: begun on the website, where the channels are still to be chosen.
+	// `choosing`: started on the website, where the user still has to choose the channels.
 	State ImportState `json:"state"`
-	// What the import did, in English sentences that name the first skipped items, once it has ended; only
-	// where one import is read.
+	// A report of the import in English that names the first skipped items, once it has ended; only if a
+	// single import is read.
 	Summary OptNilString `json:"summary"`
 	Type    ImportType   `json:"type"`
 	// Visibility of the channels that the import creates, unless the source defines one.
@@ -1826,7 +1825,7 @@ func (s *Import) SetWhat(val []string) {
 // Ref: #/components/schemas/ImportChannel
 type ImportChannel struct {
 	Counts ImportCounts `json:"counts"`
-	// What its source calls it.
+	// The name of the channel at its source.
 	Name  string             `json:"name"`
 	State ImportChannelState `json:"state"`
 	Title string             `json:"title"`
@@ -1927,23 +1926,23 @@ func (s *ImportChannelState) UnmarshalText(data []byte) error {
 	}
 }
 
-// What an import has made, and what it met.
+// Counts of the items that an import created or found.
 // Ref: #/components/schemas/ImportCounts
 type ImportCounts struct {
 	Blocks int64 `json:"blocks"`
-	// Of the files.
+	// The size of the files.
 	Bytes int64 `json:"bytes"`
-	// Things that were here, and are now as they are there.
+	// Items that existed here and were updated from the source.
 	Changed     int64 `json:"changed"`
 	Channels    int64 `json:"channels"`
 	Comments    int64 `json:"comments"`
 	Connections int64 `json:"connections"`
 	Files       int64 `json:"files"`
-	// What could not be taken.
+	// Items that could not be imported.
 	LeftOut int64 `json:"left_out"`
-	// Items that have another place in their channel now.
+	// Items whose position in their channel changed.
 	Moved int64 `json:"moved"`
-	// Things that were here already.
+	// Items that already existed here.
 	Unchanged int64 `json:"unchanged"`
 }
 
@@ -2047,11 +2046,11 @@ func (s *ImportCounts) SetUnchanged(val int64) {
 	s.Unchanged = val
 }
 
-// Something that could not be taken.
+// An item that could not be imported.
 // Ref: #/components/schemas/ImportLeftOut
 type ImportLeftOut struct {
 	What string `json:"what"`
-	// Its address, or its line in the file.
+	// The address of the item, or its line in the file.
 	Where string `json:"where"`
 	Why   string `json:"why"`
 }
@@ -2113,13 +2112,13 @@ func (s *ImportList) SetMeta(val PageMeta) {
 	s.Meta = val
 }
 
-// How far an import has come.
+// The progress of an import.
 // Ref: #/components/schemas/ImportProgress
 type ImportProgress struct {
-	// How many are brought, as far as it is known; a file counts as one.
+	// The number of channels to import, as far as it is known; a file counts as one.
 	Channels     int64 `json:"channels"`
 	ChannelsDone int64 `json:"channels_done"`
-	// How many are expected, as far as it is known.
+	// The number of items to import, as far as it is known.
 	Items     int64 `json:"items"`
 	ItemsDone int64 `json:"items_done"`
 }
@@ -2226,7 +2225,7 @@ func (s *ImportSource) UnmarshalText(data []byte) error {
 	}
 }
 
-// `choosing`: begun on the website, where the channels are still to be chosen.
+// `choosing`: started on the website, where the user still has to choose the channels.
 type ImportState string
 
 const (
@@ -3203,16 +3202,16 @@ func (s *SetBlockFileMetadataReq) SetKeep(val bool) {
 	s.Keep = val
 }
 
-// What a site says of itself.
+// The name and texts of a site.
 // Ref: #/components/schemas/Site
 type Site struct {
 	Announcement NilMarkdown `json:"announcement"`
 	Description  NilMarkdown `json:"description"`
-	// Whether people who are not signed in see anything.
+	// Whether people who are not signed in can see anything.
 	Guests  SiteGuests `json:"guests"`
 	Name    string     `json:"name"`
 	Picture NilString  `json:"picture"`
-	// The address of the the website.
+	// The address of the website.
 	WebURL string `json:"web_url"`
 }
 
@@ -3276,7 +3275,7 @@ func (s *Site) SetWebURL(val string) {
 	s.WebURL = val
 }
 
-// Whether people who are not signed in see anything.
+// Whether people who are not signed in can see anything.
 type SiteGuests string
 
 const (
@@ -3319,7 +3318,7 @@ func (s *SiteGuests) UnmarshalText(data []byte) error {
 }
 
 type StartImportReq struct {
-	// Of the server.
+	// The address of the server.
 	Address OptNilString `json:"address"`
 	// Character encoding of the file, by a name that browsers accept, such as `shift_jis` or
 	// `windows-1251`; by default it is detected.
@@ -3328,9 +3327,9 @@ type StartImportReq struct {
 	// channels; `false` by default.
 	IntoVisible OptBool              `json:"into_visible"`
 	Source      StartImportReqSource `json:"source"`
-	// For the server; without one, what guests see there is imported.
+	// The token for the server; without one, only content that guests can see there is imported.
 	Token OptNilString `json:"token"`
-	// The key of an upload of yours, or its address.
+	// The key or address of one of your uploads.
 	UploadKey OptNilString `json:"upload_key"`
 	// Visibility of the channels that the import creates, unless the source defines one; `private` by
 	// default.
@@ -3557,8 +3556,8 @@ func (s *UpdateCommentReq) SetBody(val string) {
 }
 
 type UpdateMeReq struct {
-	// Address of a picture, or an upload as in the `value` of a block; null or an empty text clears it. It
-	// shows once the picture has been fetched.
+	// Address of a picture, or an upload as in the `value` of a block; null or an empty text clears it.
+	// The picture is shown once it has been fetched.
 	AvatarURL OptNilString `json:"avatar_url"`
 	// Markdown; null or an empty text clears it.
 	Bio  OptNilString `json:"bio"`
@@ -3658,13 +3657,13 @@ func (s *Usage) SetUploads(val UsageUploads) {
 }
 
 type UsageUploads struct {
-	// How many may be sent at once; more wait for their turn.
+	// How many can be sent at the same time; others have to wait.
 	AtOnce int64 `json:"at_once"`
-	// The largest number of open uploads.
+	// The maximum number of open uploads.
 	Limit int64 `json:"limit"`
-	// The largest size of a file, in bytes.
+	// The maximum size of a file, in bytes.
 	MaxBytes int64 `json:"max_bytes"`
-	// Open uploads, sent or not, from which blocks can still be made.
+	// The number of uploads, complete or not, from which blocks can still be created.
 	Open int64 `json:"open"`
 }
 

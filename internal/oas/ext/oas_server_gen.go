@@ -34,7 +34,7 @@ type BlocksHandler interface {
 	DeleteBlock(ctx context.Context, params DeleteBlockParams) error
 	// DisconnectBlock implements disconnectBlock operation.
 	//
-	// For whoever made the connection, and for the channel's owner and collaborators.
+	// For the creator of the connection, and for the channel's owner and collaborators.
 	//
 	// DELETE /ext/v1/channels/{id}/blocks/{block_id}
 	DisconnectBlock(ctx context.Context, params DisconnectBlockParams) error
@@ -49,18 +49,18 @@ type BlocksHandler interface {
 	GetBlockFileMetadata(ctx context.Context, params GetBlockFileMetadataParams) (*FileMetadata, error)
 	// GetBlockProcessing implements getBlockProcessing operation.
 	//
-	// For blocks made from an address or an upload; 404 for others, and for everyone but the author.
-	// `reason` says why the last attempt failed, in words. A block that is `waiting` with a reason will be
-	// tried again, for some days if it is a link.
+	// For blocks that were created from an address or an upload, and only for their author; otherwise 404.
+	// `reason` explains in words why the last attempt failed. A block that is `waiting` and has a reason
+	// will be tried again; attempts to fetch a link continue for several days.
 	//
 	// GET /ext/v1/blocks/{id}/processing
 	GetBlockProcessing(ctx context.Context, params GetBlockProcessingParams) (*BlockProcessing, error)
 	// ReprocessBlock implements reprocessBlock operation.
 	//
-	// For its author. A block that failed becomes a `PendingBlock` until the first attempt has been made,
-	// even if another attempt was due later. One that is available stays as it is until its content has
-	// been fetched again, and also if that fails. Title, description and alternative text stay. 422 for
-	// text blocks.
+	// Only the author can do this. A failed block becomes a `PendingBlock` until the next attempt has been
+	// made, even if another attempt was scheduled for later. A block that is available stays as it is
+	// until its content has been fetched again, and also if that fails. Title, description and alternative
+	// text stay. Text blocks get 422.
 	//
 	// POST /ext/v1/blocks/{id}/reprocess
 	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)
@@ -80,7 +80,7 @@ type BlocksHandler interface {
 type ChannelsHandler interface {
 	// FilterChannelContents implements filterChannelContents operation.
 	//
-	// Items of a channel, from the top, by their words and kinds. `query` is read as in `/v3/search`. For
+	// Items of a channel, from the top, filtered by words and kind. `query` works as in `/v3/search`. For
 	// all tiers. `total_count` is exact up to 10,000, and a lower bound beyond that.
 	//
 	// GET /ext/v1/channels/{id}/contents
@@ -93,7 +93,8 @@ type ChannelsHandler interface {
 type CollaboratorsHandler interface {
 	// AddCollaborator implements addCollaborator operation.
 	//
-	// For the channel's owner. Adding a group adds all its members. Adding again changes nothing.
+	// For the channel's owner. A group as a collaborator counts for all its members. Adding a collaborator
+	// again changes nothing.
 	//
 	// POST /ext/v1/channels/{id}/collaborators
 	AddCollaborator(ctx context.Context, req *AddCollaboratorReq, params AddCollaboratorParams) (AddCollaboratorRes, error)
@@ -118,7 +119,7 @@ type CollaboratorsHandler interface {
 type CommentsHandler interface {
 	// UpdateComment implements updateComment operation.
 	//
-	// For its author. New mentions notify nobody.
+	// For its author. New mentions do not send notifications.
 	//
 	// PATCH /ext/v1/comments/{id}
 	UpdateComment(ctx context.Context, req *UpdateCommentReq, params UpdateCommentParams) (*Comment, error)
@@ -130,21 +131,20 @@ type CommentsHandler interface {
 type ExportsHandler interface {
 	// DeleteExport implements deleteExport operation.
 	//
-	// Also one that is being made.
+	// This also stops an export that is running.
 	//
 	// DELETE /ext/v1/exports/{id}
 	DeleteExport(ctx context.Context, params DeleteExportParams) error
 	// ExportChannel implements exportChannel operation.
 	//
-	// The channel as its reader sees it, whole: what they do not see in it is not there. It is sent as it
-	// is read; where that fails half-way the connection is closed, so that no client takes a part for the
-	// whole.
+	// The whole channel, as far as the viewer may see it. The response is sent while it is read. If that
+	// fails half-way, the connection is closed, so that clients do not mistake a part for the whole.
 	//
-	// `zip` holds the files of images and attachments, named by their positions, and all other blocks as
-	// Markdown; `markdown` is one text; `csv` a table that spreadsheets open and other services import
-	// (cells that would be formulas begin with an apostrophe); `epub` a book; `opds` a feed of OPDS 1.2
-	// that offers e-readers the book, the channels in this one as books, and the files in it that can be
-	// read.
+	// `zip` contains the files of images and attachments, named by their positions, and all other blocks
+	// as Markdown. `markdown` is a single text. `csv` is a table that spreadsheets open and other services
+	// import; cells that would be formulas begin with an apostrophe. `epub` is a book. `opds` is an OPDS
+	// 1.2 feed for e-readers with this book, the channels in this one as books, and the readable files in
+	// the channel.
 	//
 	// GET /ext/v1/channels/{id}/export
 	ExportChannel(ctx context.Context, params ExportChannelParams, w http.ResponseWriter) error
@@ -156,23 +156,22 @@ type ExportsHandler interface {
 	GetExport(ctx context.Context, params GetExportParams) (*Export, error)
 	// GetExportFile implements getExportFile operation.
 	//
-	// For its owner, once it is done. Parts can be asked for by `Range`, so that a download that broke off
-	// goes on.
+	// For its owner, once the export is done. Use `Range` to continue an interrupted download.
 	//
 	// GET /ext/v1/exports/{id}/file
 	GetExportFile(ctx context.Context, params GetExportFileParams, w http.ResponseWriter) error
 	// ListExports implements listExports operation.
 	//
-	// All that are there, newest first. An export is removed seven days after it was made.
+	// Newest first. An export is removed seven days after it was created.
 	//
 	// GET /ext/v1/exports
 	ListExports(ctx context.Context) (*ExportList, error)
 	// StartExport implements startExport operation.
 	//
-	// Has a ZIP made of your channels and those of your groups, your blocks, comments and files, and what
-	// you follow: as JSON (docs/export.schema.json), as Markdown, as bytes, and as pages that open from a
-	// disk. It is made in the background. You make one at a time and keep three; they do not count against
-	// your quota.
+	// Creates a ZIP file of your channels and those of your groups, your blocks, comments and files, and
+	// everything that you follow: as JSON (docs/export.schema.json), as Markdown, as the original files,
+	// and as pages that open from a disk. It runs in the background. Only one export can run per user. Up
+	// to three are kept; they do not count against your quota.
 	//
 	// POST /ext/v1/exports
 	StartExport(ctx context.Context) (*Export, error)
@@ -244,28 +243,29 @@ type FollowsHandler interface {
 type ImportsHandler interface {
 	// GetImport implements getImport operation.
 	//
-	// With its channels, and with what it could not take, of which the first 1,000 things are listed.
+	// Includes its channels, and the first 1,000 items that could not be imported.
 	//
 	// GET /ext/v1/imports/{id}
 	GetImport(ctx context.Context, params GetImportParams) (*Import, error)
 	// ListImports implements listImports operation.
 	//
-	// Newest first. An import is listed until 90 days after its end.
+	// Newest first. An import is listed for 90 days after it ends.
 	//
 	// GET /ext/v1/imports
 	ListImports(ctx context.Context, params ListImportsParams) (*ImportList, error)
 	// StartImport implements startImport operation.
 	//
-	// Begins an import, which goes on in the background. From a server that speaks version 3 of the API
-	// (`source` is `arena`): `address` is that server's, Are.na's by default, and must be public; `token`
-	// is one of yours there, which is kept encrypted until the import ends and is never shown; `what`
-	// names channels by their slugs, `@user` or `group/slug` for all channels of a user or a group that
-	// the token sees, and may be missing for all of the token's own user. From a `file`, send it first
-	// (`POST /v3/uploads/presign`): bookmarks in HTML, OPML, CSV, JSON of Pinboard, wallabag, Karakeep or
-	// Google Keep, addresses line by line, ZIP files of Google Takeout or Pocket, or an export of a
-	// Vitrine. The format is recognized by the content; `bookmarks` and `csv` mean the same as `file`, and
-	// `export` accepts only an export of a Vitrine. A file that is not recognized, or in which nothing can
-	// be imported, makes the import `failed`, and `reason` says why.
+	// Starts an import, which runs in the background. To import from a server with version 3 of the API,
+	// set `source` to `arena`. `address` is the address of that server, which must be public; the default
+	// is Are.na. `token` is your token there; it is kept encrypted until the import ends and is never
+	// shown. `what` names channels by their slugs, or all channels of a user (`@user`) or a group
+	// (`group/slug`) that the token can see; without it, the channels of the token's user are imported. To
+	// import a `file`, upload it first (`POST /v3/uploads/presign`): bookmarks in HTML, OPML, CSV, JSON of
+	// Pinboard, wallabag, Karakeep or Google Keep, a list of addresses, a ZIP file of Google Takeout or
+	// Pocket, or an export of a Vitrine server. The format is recognized by the content; `bookmarks` and
+	// `csv` mean the same as `file`, and `export` accepts only an export of a Vitrine server. If a file is
+	// not recognized, or contains nothing that can be imported, the import becomes `failed`, and `reason`
+	// explains why.
 	//
 	// Importing again adds new items without duplicates. Only one import can run per user. Starting a
 	// second one returns 422.
@@ -273,14 +273,14 @@ type ImportsHandler interface {
 	// `visibility` applies only to channels that the import creates. No import changes the visibility of
 	// an existing channel. A file that is imported as `private` is refused with 422 if it was imported
 	// before into a channel that everyone can see now. The message names the channels, and `into_visible`
-	// allows adding to them. Channels of a server or an export have their own visibility: if one is
+	// allows adding to them. Channels from a server or an export have their own visibility: if one is
 	// private there and visible to everyone here, nothing is added to it, and `left_out` lists it.
 	//
 	// POST /ext/v1/imports
 	StartImport(ctx context.Context, req *StartImportReq) (*Import, error)
 	// StopImport implements stopImport operation.
 	//
-	// What it has brought stays. Stopping one that has ended changes nothing.
+	// Everything that was already imported stays. Stopping an import that has ended changes nothing.
 	//
 	// DELETE /ext/v1/imports/{id}
 	StopImport(ctx context.Context, params StopImportParams) error
@@ -292,9 +292,9 @@ type ImportsHandler interface {
 type ReportsHandler interface {
 	// CreateReport implements createReport operation.
 	//
-	// For whoever is signed in, about what they can see; what they cannot see is 404, and what is their
-	// own 422. The operators are told who reports, and nobody else is. Reporting what one has reported,
-	// and what is being looked at, is 409. How it ended is told on the website.
+	// For signed-in users. Reporting something that you cannot see gets 404, and reporting your own
+	// content 422. Only the operators learn who sent a report. While your report is open, reporting the
+	// same content again gets 409. The website shows the outcome.
 	//
 	// POST /ext/v1/reports
 	CreateReport(ctx context.Context, req *CreateReportReq) error
@@ -312,7 +312,7 @@ type SystemHandler interface {
 	GetExtOpenapiSpecJson(ctx context.Context) (wire.JSON, error)
 	// GetSite implements getSite operation.
 	//
-	// Name, words, picture and announcement, as its operator chose them. Guests may read it even where
+	// Name, description, picture and announcement, as the operator set them. Guests may read them even if
 	// `guests` is `closed`.
 	//
 	// GET /ext/v1/site
@@ -325,10 +325,10 @@ type SystemHandler interface {
 type UsersHandler interface {
 	// GetMyUsage implements getMyUsage operation.
 	//
-	// `unused` covers uploads that nothing has been made from yet, including those in progress. `total`
-	// covers these and the files of your blocks and pictures, each file once for every block that shows
-	// it; resized versions are not counted. A `limit` of null means no limit. Sending a file, or making a
-	// block from one, beyond a limit is 403.
+	// `unused` covers uploads, including those in progress, from which nothing has been created yet.
+	// `total` covers these and the files of your blocks and pictures; a file counts once for every block
+	// that shows it. Resized versions do not count. A `limit` of null means no limit. Uploading a file, or
+	// creating a block from one, beyond a limit gets 403.
 	//
 	// GET /ext/v1/me/usage
 	GetMyUsage(ctx context.Context) (*Usage, error)

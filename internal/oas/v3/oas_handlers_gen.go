@@ -31,9 +31,9 @@ func recordError(string, error) {}
 
 // handleBatchCreateBlocksRequest handles batchCreateBlocks operation.
 //
-// Makes up to 50 blocks, in order, each in all the channels given, which must be private. Each becomes
-// exactly one block, whatever happens in between; ask for the status to learn which. For the tiers
-// premium and above.
+// Creates up to 50 blocks, in order, each in all the given channels, which must be private. Each
+// becomes exactly one block, even if the server restarts in between. Request the status to get the ids
+// of the blocks. For the tiers premium and above.
 //
 // Name the channels either in `channel_ids` or in `channels`, as when creating one block.
 //
@@ -119,13 +119,13 @@ func (s *Server) handleBatchCreateBlocksRequest(args [0]string, argsEscaped bool
 
 // handleCreateBlockRequest handles createBlock operation.
 //
-// A `value` that is one absolute http(s) URL makes a block from what is behind it: the answer is a
-// `PendingBlock`, which becomes an Image, Attachment, Embed or Link once it has been fetched. Any
-// other value is the Markdown of a Text block, which is ready at once.
+// If `value` is one absolute http(s) URL, the block is created from the content at that URL: the
+// answer is a `PendingBlock`, which becomes an Image, Attachment, Embed or Link once the content has
+// been fetched. Any other value is the Markdown of a Text block, which is available immediately.
 //
 // Name the channels either in `channel_ids`, with one `insert_at` for all, or in `channels`, each with
-// a position and metadata of its own. All are checked first: when one is missing (404) or closed to
-// you (403), nothing is created.
+// its own position and metadata. All channels are checked first: if one is missing (404) or you may
+// not add to it (403), nothing is created.
 //
 // POST /v3/blocks
 func (s *Server) handleCreateBlockRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -308,8 +308,8 @@ func (s *Server) handleCreateBlockCommentRequest(args [1]string, argsEscaped boo
 
 // handleCreateChannelRequest handles createChannel operation.
 //
-// It belongs to the signed-in user unless `owner` names one of their groups. The slug is made from the
-// title.
+// The channel belongs to the signed-in user unless `owner` names one of their groups. The slug is
+// derived from the title.
 //
 // POST /v3/channels
 func (s *Server) handleCreateChannelRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -394,7 +394,7 @@ func (s *Server) handleCreateChannelRequest(args [0]string, argsEscaped bool, w 
 // handleCreateConnectionRequest handles createConnection operation.
 //
 // Name the channels either in `channel_ids`, with one `position` for all, or in `channels`, each with
-// a position and metadata of its own. Without a position the item goes to the top.
+// its own position and metadata. Without a position, the item goes to the top.
 //
 // An item that is already in a channel keeps its connection, which is returned unchanged. A channel
 // cannot contain itself (422).
@@ -482,7 +482,7 @@ func (s *Server) handleCreateConnectionRequest(args [0]string, argsEscaped bool,
 // handleCreateGroupRequest handles createGroup operation.
 //
 // The signed-in user becomes its owner and first member. `avatar_url` is the address of a picture, or
-// an upload as in the `value` of a block; a copy of it shows once it has been fetched.
+// an upload as in the `value` of a block. A copy of the picture is shown once it has been fetched.
 //
 // POST /v3/groups
 func (s *Server) handleCreateGroupRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -566,8 +566,8 @@ func (s *Server) handleCreateGroupRequest(args [0]string, argsEscaped bool, w ht
 
 // handleCreateGroupInvitationRequest handles createGroupInvitation operation.
 //
-// By user or by e-mail address; members may. `outcome` tells what came of it. Who invites an address
-// does not learn whose it is: `user` and `invitee` are null then.
+// For members. Name a user or an e-mail address. `outcome` reports the result. If you invite an e-mail
+// address, `user` and `invitee` are null, so that you do not learn who has this address.
 //
 // POST /v3/groups/{id}/invitations
 func (s *Server) handleCreateGroupInvitationRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -666,7 +666,7 @@ func (s *Server) handleCreateGroupInvitationRequest(args [1]string, argsEscaped 
 
 // handleCreateGroupInviteRequest handles createGroupInvite operation.
 //
-// There is one; when it exists already the answer is 200.
+// A group has one invite. If it already exists, the answer is 200.
 //
 // POST /v3/groups/{id}/invite
 func (s *Server) handleCreateGroupInviteRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -699,7 +699,7 @@ func (s *Server) handleCreateGroupInviteRequest(args [1]string, argsEscaped bool
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    CreateGroupInviteOperation,
-			OperationSummary: "Make the reusable invite of a group",
+			OperationSummary: "Create the reusable invite of a group",
 			OperationID:      "createGroupInvite",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -750,7 +750,7 @@ func (s *Server) handleCreateGroupInviteRequest(args [1]string, argsEscaped bool
 
 // handleDeleteChannelRequest handles deleteChannel operation.
 //
-// Only its owner may. Its connections leave every list and count; its blocks stay.
+// Only the owner may delete it. Its connections disappear from every list and count; its blocks stay.
 //
 // DELETE /v3/channels/{id}
 func (s *Server) handleDeleteChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -834,7 +834,7 @@ func (s *Server) handleDeleteChannelRequest(args [1]string, argsEscaped bool, w 
 
 // handleDeleteCommentRequest handles deleteComment operation.
 //
-// Its author may.
+// Only its author may delete it.
 //
 // DELETE /v3/comments/{id}
 func (s *Server) handleDeleteCommentRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -918,7 +918,8 @@ func (s *Server) handleDeleteCommentRequest(args [1]string, argsEscaped bool, w 
 
 // handleDeleteConnectionRequest handles deleteConnection operation.
 //
-// Whoever made the connection may, and the channel's owner and collaborators. The item itself stays.
+// For the creator of the connection, and for the channel's owner and collaborators. The item itself
+// stays.
 //
 // DELETE /v3/connections/{id}
 func (s *Server) handleDeleteConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1002,7 +1003,8 @@ func (s *Server) handleDeleteConnectionRequest(args [1]string, argsEscaped bool,
 
 // handleDeleteGroupRequest handles deleteGroup operation.
 //
-// Its owner may, and gets its channels. Memberships, collaborations, followings and invitations end.
+// For the group's owner, who receives its channels. Memberships, collaborations, follows and
+// invitations end.
 //
 // DELETE /v3/groups/{id}
 func (s *Server) handleDeleteGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1086,7 +1088,7 @@ func (s *Server) handleDeleteGroupRequest(args [1]string, argsEscaped bool, w ht
 
 // handleDeleteGroupInviteRequest handles deleteGroupInvite operation.
 //
-// Ending it again changes nothing.
+// Revoking it again changes nothing.
 //
 // DELETE /v3/groups/{id}/invite
 func (s *Server) handleDeleteGroupInviteRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1119,7 +1121,7 @@ func (s *Server) handleDeleteGroupInviteRequest(args [1]string, argsEscaped bool
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    DeleteGroupInviteOperation,
-			OperationSummary: "End the reusable invite of a group",
+			OperationSummary: "Revoke the reusable invite of a group",
 			OperationID:      "deleteGroupInvite",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1170,7 +1172,7 @@ func (s *Server) handleDeleteGroupInviteRequest(args [1]string, argsEscaped bool
 
 // handleGetBatchStatusRequest handles getBatchStatus operation.
 //
-// For whoever made the batch, for 24 hours.
+// Only the creator of the batch can read it, for 24 hours.
 //
 // GET /v3/blocks/batch/{batch_id}
 func (s *Server) handleGetBatchStatusRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1203,7 +1205,7 @@ func (s *Server) handleGetBatchStatusRequest(args [1]string, argsEscaped bool, w
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetBatchStatusOperation,
-			OperationSummary: "See how far a batch has come",
+			OperationSummary: "Read the progress of a batch",
 			OperationID:      "getBatchStatus",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1254,8 +1256,8 @@ func (s *Server) handleGetBatchStatusRequest(args [1]string, argsEscaped bool, w
 
 // handleGetBlockRequest handles getBlock operation.
 //
-// A block is visible to anyone when it is in a channel that is not private; otherwise to its author,
-// and to those who may view a channel it is in.
+// Anyone can see a block that is in a channel that is not private. Other blocks are visible to their
+// author and to everyone who may view a channel that contains them.
 //
 // GET /v3/blocks/{id}
 func (s *Server) handleGetBlockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1435,7 +1437,7 @@ func (s *Server) handleGetBlockCommentsRequest(args [1]string, argsEscaped bool,
 
 // handleGetBlockConnectionsRequest handles getBlockConnections operation.
 //
-// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
+// Only channels that the viewer may see, by the time of connecting, newest first by default.
 //
 // GET /v3/blocks/{id}/connections
 func (s *Server) handleGetBlockConnectionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1468,7 +1470,7 @@ func (s *Server) handleGetBlockConnectionsRequest(args [1]string, argsEscaped bo
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetBlockConnectionsOperation,
-			OperationSummary: "List the channels a block is in",
+			OperationSummary: "List the channels that contain a block",
 			OperationID:      "getBlockConnections",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1535,7 +1537,7 @@ func (s *Server) handleGetBlockConnectionsRequest(args [1]string, argsEscaped bo
 
 // handleGetChannelRequest handles getChannel operation.
 //
-// By id, or by any slug that it ever had.
+// By id, or by any current or earlier slug.
 //
 // GET /v3/channels/{id}
 func (s *Server) handleGetChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1619,7 +1621,7 @@ func (s *Server) handleGetChannelRequest(args [1]string, argsEscaped bool, w htt
 
 // handleGetChannelConnectionsRequest handles getChannelConnections operation.
 //
-// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
+// Only channels that the viewer may see, by the time of connecting, newest first by default.
 //
 // GET /v3/channels/{id}/connections
 func (s *Server) handleGetChannelConnectionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1652,7 +1654,7 @@ func (s *Server) handleGetChannelConnectionsRequest(args [1]string, argsEscaped 
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetChannelConnectionsOperation,
-			OperationSummary: "List the channels a channel is in",
+			OperationSummary: "List the channels that contain a channel",
 			OperationID:      "getChannelConnections",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1716,7 +1718,7 @@ func (s *Server) handleGetChannelConnectionsRequest(args [1]string, argsEscaped 
 // handleGetChannelContentsRequest handles getChannelContents operation.
 //
 // The default order is the manual arrangement, top first. Channels that the viewer may not see are
-// left out; positions stay as they are.
+// omitted; the positions of other items stay as they are.
 //
 // GET /v3/channels/{id}/contents
 func (s *Server) handleGetChannelContentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1749,7 +1751,7 @@ func (s *Server) handleGetChannelContentsRequest(args [1]string, argsEscaped boo
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetChannelContentsOperation,
-			OperationSummary: "List what is in a channel",
+			OperationSummary: "List the contents of a channel",
 			OperationID:      "getChannelContents",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1816,7 +1818,7 @@ func (s *Server) handleGetChannelContentsRequest(args [1]string, argsEscaped boo
 
 // handleGetChannelFollowersRequest handles getChannelFollowers operation.
 //
-// List who follows a channel.
+// List the followers of a channel.
 //
 // GET /v3/channels/{id}/followers
 func (s *Server) handleGetChannelFollowersRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1849,7 +1851,7 @@ func (s *Server) handleGetChannelFollowersRequest(args [1]string, argsEscaped bo
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetChannelFollowersOperation,
-			OperationSummary: "List who follows a channel",
+			OperationSummary: "List the followers of a channel",
 			OperationID:      "getChannelFollowers",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -1912,7 +1914,7 @@ func (s *Server) handleGetChannelFollowersRequest(args [1]string, argsEscaped bo
 
 // handleGetConnectionRequest handles getConnection operation.
 //
-// Visible to those who may view both its channel and its item.
+// Visible to everyone who may view both its channel and its item.
 //
 // GET /v3/connections/{id}
 func (s *Server) handleGetConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1996,7 +1998,7 @@ func (s *Server) handleGetConnectionRequest(args [1]string, argsEscaped bool, w 
 
 // handleGetCurrentUserRequest handles getCurrentUser operation.
 //
-// With the e-mail address and the number of unread notifications, which only the user gets to see.
+// Includes the e-mail address and the number of unread notifications, which nobody else can read.
 //
 // GET /v3/me
 func (s *Server) handleGetCurrentUserRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2061,7 +2063,8 @@ func (s *Server) handleGetCurrentUserRequest(args [0]string, argsEscaped bool, w
 
 // handleGetGroupRequest handles getGroup operation.
 //
-// By id or by any slug it ever had. `counts.channels` counts private channels for members only.
+// By id, or by any current or earlier slug. `counts.channels` includes private channels only for
+// members.
 //
 // GET /v3/groups/{id}
 func (s *Server) handleGetGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2146,7 +2149,7 @@ func (s *Server) handleGetGroupRequest(args [1]string, argsEscaped bool, w http.
 // handleGetGroupContentsRequest handles getGroupContents operation.
 //
 // The channels that the group owns and the viewer may see, and the blocks in them, each once. The
-// default order is the newest first; times are those of the items themselves.
+// default order is newest first, by the times of the items themselves.
 //
 // GET /v3/groups/{id}/contents
 func (s *Server) handleGetGroupContentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2179,7 +2182,7 @@ func (s *Server) handleGetGroupContentsRequest(args [1]string, argsEscaped bool,
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetGroupContentsOperation,
-			OperationSummary: "List what a group has",
+			OperationSummary: "List the channels and blocks of a group",
 			OperationID:      "getGroupContents",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -2246,7 +2249,7 @@ func (s *Server) handleGetGroupContentsRequest(args [1]string, argsEscaped bool,
 
 // handleGetGroupFollowersRequest handles getGroupFollowers operation.
 //
-// List who follows a group.
+// List the followers of a group.
 //
 // GET /v3/groups/{id}/followers
 func (s *Server) handleGetGroupFollowersRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2279,7 +2282,7 @@ func (s *Server) handleGetGroupFollowersRequest(args [1]string, argsEscaped bool
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetGroupFollowersOperation,
-			OperationSummary: "List who follows a group",
+			OperationSummary: "List the followers of a group",
 			OperationID:      "getGroupFollowers",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -2342,7 +2345,7 @@ func (s *Server) handleGetGroupFollowersRequest(args [1]string, argsEscaped bool
 
 // handleGetGroupInvitationsRequest handles getGroupInvitations operation.
 //
-// Members may. Newest first.
+// For members, newest first.
 //
 // GET /v3/groups/{id}/invitations
 func (s *Server) handleGetGroupInvitationsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2434,7 +2437,7 @@ func (s *Server) handleGetGroupInvitationsRequest(args [1]string, argsEscaped bo
 
 // handleGetGroupInviteRequest handles getGroupInvite operation.
 //
-// Members may.
+// For members.
 //
 // GET /v3/groups/{id}/invite
 func (s *Server) handleGetGroupInviteRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2518,7 +2521,7 @@ func (s *Server) handleGetGroupInviteRequest(args [1]string, argsEscaped bool, w
 
 // handleGetGroupMembersRequest handles getGroupMembers operation.
 //
-// The owner comes first on page 1, then the newest.
+// The owner comes first on page 1, followed by the other members, newest first.
 //
 // GET /v3/groups/{id}/members
 func (s *Server) handleGetGroupMembersRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2610,8 +2613,8 @@ func (s *Server) handleGetGroupMembersRequest(args [1]string, argsEscaped bool, 
 
 // handleGetMyFeedRequest handles getMyFeed operation.
 //
-// What the people, channels and groups that one follows did, newest first, as far as one may see it
-// now.
+// Activity of the users, channels and groups that you follow, newest first. Only activity about
+// resources that you may see now is listed.
 //
 // GET /v3/me/feed
 func (s *Server) handleGetMyFeedRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2799,7 +2802,7 @@ func (s *Server) handleGetMyNotificationsRequest(args [0]string, argsEscaped boo
 
 // handleGetOpenapiSpecRequest handles getOpenapiSpec operation.
 //
-// It holds exactly the operations that this server answers, with their limits.
+// It contains exactly the operations of this server, with their limits.
 //
 // GET /v3/openapi
 func (s *Server) handleGetOpenapiSpecRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2929,7 +2932,7 @@ func (s *Server) handleGetOpenapiSpecJsonRequest(args [0]string, argsEscaped boo
 
 // handleGetPingRequest handles getPing operation.
 //
-// Cheap to ask, and a way to read the rate-limit headers.
+// A cheap request that also returns the rate-limit headers.
 //
 // GET /v3/ping
 func (s *Server) handleGetPingRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -2948,7 +2951,7 @@ func (s *Server) handleGetPingRequest(args [0]string, argsEscaped bool, w http.R
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetPingOperation,
-			OperationSummary: "Ask whether the API answers",
+			OperationSummary: "Check that the API answers",
 			OperationID:      "getPing",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -3078,8 +3081,8 @@ func (s *Server) handleGetUserRequest(args [1]string, argsEscaped bool, w http.R
 
 // handleGetUserContentsRequest handles getUserContents operation.
 //
-// The blocks and channels that the user made and the viewer may see. The default order is the newest
-// first; times are those of the items themselves.
+// The blocks and channels that the user created and the viewer may see. The default order is newest
+// first, by the times of the items themselves.
 //
 // GET /v3/users/{id}/contents
 func (s *Server) handleGetUserContentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3112,7 +3115,7 @@ func (s *Server) handleGetUserContentsRequest(args [1]string, argsEscaped bool, 
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetUserContentsOperation,
-			OperationSummary: "List what a user has made",
+			OperationSummary: "List the blocks and channels of a user",
 			OperationID:      "getUserContents",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -3179,7 +3182,7 @@ func (s *Server) handleGetUserContentsRequest(args [1]string, argsEscaped bool, 
 
 // handleGetUserFollowersRequest handles getUserFollowers operation.
 //
-// List who follows a user.
+// List the followers of a user.
 //
 // GET /v3/users/{id}/followers
 func (s *Server) handleGetUserFollowersRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3212,7 +3215,7 @@ func (s *Server) handleGetUserFollowersRequest(args [1]string, argsEscaped bool,
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetUserFollowersOperation,
-			OperationSummary: "List who follows a user",
+			OperationSummary: "List the followers of a user",
 			OperationID:      "getUserFollowers",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -3275,7 +3278,7 @@ func (s *Server) handleGetUserFollowersRequest(args [1]string, argsEscaped bool,
 
 // handleGetUserFollowingRequest handles getUserFollowing operation.
 //
-// Users, channels and groups; channels only where the viewer may see them.
+// Users, channels and groups. Channels that the viewer may not see are omitted.
 //
 // GET /v3/users/{id}/following
 func (s *Server) handleGetUserFollowingRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3308,7 +3311,7 @@ func (s *Server) handleGetUserFollowingRequest(args [1]string, argsEscaped bool,
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    GetUserFollowingOperation,
-			OperationSummary: "List what a user follows",
+			OperationSummary: "List everything that a user follows",
 			OperationID:      "getUserFollowing",
 			Body:             nil,
 			RawBody:          rawBody,
@@ -3375,7 +3378,7 @@ func (s *Server) handleGetUserFollowingRequest(args [1]string, argsEscaped bool,
 
 // handleGetUserGroupsRequest handles getUserGroups operation.
 //
-// Those the user owns or has joined. Names are ordered without regard to case and accents.
+// Groups that the user owns or has joined. Names are ordered without regard to case and accents.
 //
 // GET /v3/users/{id}/groups
 func (s *Server) handleGetUserGroupsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3471,7 +3474,8 @@ func (s *Server) handleGetUserGroupsRequest(args [1]string, argsEscaped bool, w 
 
 // handleJoinGroupRequest handles joinGroup operation.
 //
-// The token is the code of the group's invite. Joining again answers 200, without a valid token 403.
+// `invite_token` is the code of the group's invite. A member who joins again gets 200. Without a valid
+// token, the answer is 403.
 //
 // POST /v3/groups/{id}/members
 func (s *Server) handleJoinGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3519,7 +3523,7 @@ func (s *Server) handleJoinGroupRequest(args [1]string, argsEscaped bool, w http
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    JoinGroupOperation,
-			OperationSummary: "Join a group by its invite",
+			OperationSummary: "Join a group with its invite",
 			OperationID:      "joinGroup",
 			Body:             request,
 			RawBody:          rawBody,
@@ -3803,9 +3807,9 @@ func (s *Server) handleMarkMyNotificationReadRequest(args [1]string, argsEscaped
 
 // handleMoveConnectionRequest handles moveConnection operation.
 //
-// Positions count from 1 at the bottom to n at the top. `insert_at` needs `position` (else 422);
-// beyond n means the top. At an end, `move_up` and `move_down` change nothing. The channel's owner and
-// collaborators may.
+// For the channel's owner and collaborators. Positions count from 1 at the bottom to n at the top.
+// `insert_at` needs `position` (else 422); a position beyond n means the top. At an end, `move_up` and
+// `move_down` change nothing.
 //
 // POST /v3/connections/{id}/move
 func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3904,12 +3908,13 @@ func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w
 
 // handlePresignUploadRequest handles presignUpload operation.
 //
-// Each file gets an `upload_url` that takes one PUT of its bytes, with the given `content_type`,
-// within `expires_in` seconds. After that the `upload_url` without its query, or
-// `https://s3.amazonaws.com/arena_images-temp/` and the key, is the `value` of a block made of the
-// file. A file that nothing is made of within a day is removed.
+// Each file gets an `upload_url` that accepts one PUT of its bytes, with the given `content_type`,
+// within `expires_in` seconds. To create a block from the file, send as `value` either the
+// `upload_url` without its query, or `https://s3.amazonaws.com/arena_images-temp/` followed by the
+// key. A file that is not used within a day is removed.
 //
-// What a file is shows in its bytes; the `content_type` is but the header of the PUT.
+// The server detects the type of a file from its bytes. `content_type` only sets the header that the
+// PUT must have.
 //
 // POST /v3/uploads/presign
 func (s *Server) handlePresignUploadRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -3947,7 +3952,7 @@ func (s *Server) handlePresignUploadRequest(args [0]string, argsEscaped bool, w 
 		mreq := middleware.Request{
 			Context:          ctx,
 			OperationName:    PresignUploadOperation,
-			OperationSummary: "Get addresses to send files to",
+			OperationSummary: "Get upload URLs for files",
 			OperationID:      "presignUpload",
 			Body:             request,
 			RawBody:          rawBody,
@@ -3993,7 +3998,7 @@ func (s *Server) handlePresignUploadRequest(args [0]string, argsEscaped bool, w 
 
 // handleRemoveGroupMemberRequest handles removeGroupMember operation.
 //
-// The group's owner may. The owner cannot be removed. Who is no member stays none.
+// For the group's owner, who cannot be removed. If the user is not a member, nothing changes.
 //
 // DELETE /v3/groups/{id}/members/{user_id}
 func (s *Server) handleRemoveGroupMemberRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4081,7 +4086,8 @@ func (s *Server) handleRemoveGroupMemberRequest(args [2]string, argsEscaped bool
 
 // handleRevokeGroupInvitationRequest handles revokeGroupInvitation operation.
 //
-// Its maker may, and every member. One that is not pending any more, or has run out, is 422.
+// For its creator and every member of the group. An invitation that is no longer pending, or has
+// expired, gets 422.
 //
 // DELETE /v3/groups/{id}/invitations/{invitation_id}
 func (s *Server) handleRevokeGroupInvitationRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4172,19 +4178,20 @@ func (s *Server) handleRevokeGroupInvitationRequest(args [2]string, argsEscaped 
 // Finds blocks, channels, users and groups that the viewer may see. For the tiers premium and
 // supporter.
 //
-// All words of the query must be in a thing: in its name, title, description, content, alternative
-// text, file name, or the host and path of its source; of users and groups in name or slug.
-// `"Words in quotes"` must follow each other, and so must words that are joined by punctuation
-// (`well-known`). The last word may go on, unless a quote ends it. Case and diacritics do not matter.
-// Text in scripts without spaces is found by any part of it. No character is an operator. Of very long
-// texts the first 16,000 words are searched.
+// A result contains all words of the query. Blocks and channels are searched by name, title,
+// description, content, alternative text, file name, and the host and path of the source; users and
+// groups by name and slug. The words of a `"quoted phrase"` must follow each other, and so must words
+// that are joined by punctuation (`well-known`). The last word may be the beginning of a word, unless
+// a quotation mark follows it. Case and diacritics do not matter. Text in scripts without spaces is
+// found by any part of it. No character is an operator. In very long texts, only the first 16,000
+// words are searched.
 //
-// `*`, or no query, finds everything. A query that is one address finds the blocks with that source
-// first, without regard to scheme, `www.`, a slash at the end, the fragment, and parameters such as
+// `*`, or no query, finds everything. If the query is one address, blocks with that source come first,
+// without regard to scheme, `www.`, a slash at the end, the fragment, and parameters such as
 // `utm_source`.
 //
-// Filters combine with and, values of a list with or. `total_count` is exact up to 10,000; beyond that
-// it is a number that there are at least, and `has_more_pages` tells whether there is a next page.
+// Filters are combined with AND, the values of one filter with OR. `total_count` is exact up to 10,000
+// and a lower bound beyond that; `has_more_pages` is true if there is a next page.
 //
 // GET /v3/search
 func (s *Server) handleSearchRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4312,8 +4319,9 @@ func (s *Server) handleSearchRequest(args [0]string, argsEscaped bool, w http.Re
 
 // handleUpdateBlockRequest handles updateBlock operation.
 //
-// Only its author may. Fields left out stay as they are; an empty `title` or `description` clears it.
-// `content` is for Text blocks and `alt_text` for blocks with an image; on others they answer 422.
+// Only the author of the block may change it. Omitted fields stay as they are; an empty `title` or
+// `description` clears the field. `content` is for Text blocks and `alt_text` for blocks with an
+// image; on others they answer 422.
 //
 // PUT /v3/blocks/{id}
 func (s *Server) handleUpdateBlockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4412,7 +4420,7 @@ func (s *Server) handleUpdateBlockRequest(args [1]string, argsEscaped bool, w ht
 
 // handleUpdateChannelRequest handles updateChannel operation.
 //
-// Only the fields that are given change. A new title gives a new slug; earlier slugs keep resolving.
+// Only the given fields change. A new title creates a new slug; earlier slugs keep working.
 //
 // PUT /v3/channels/{id}
 func (s *Server) handleUpdateChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4511,8 +4519,8 @@ func (s *Server) handleUpdateChannelRequest(args [1]string, argsEscaped bool, w 
 
 // handleUpdateConnectionRequest handles updateConnection operation.
 //
-// Keys that are given are merged into those that are there; null removes a key. When more than 50 keys
-// or 32 KB of JSON would result, the answer is 422 and nothing changes.
+// The given keys are merged into the existing ones; null removes a key. If the result would have more
+// than 50 keys or 32 KB of JSON, the answer is 422 and nothing changes.
 //
 // PUT /v3/connections/{id}
 func (s *Server) handleUpdateConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -4611,7 +4619,7 @@ func (s *Server) handleUpdateConnectionRequest(args [1]string, argsEscaped bool,
 
 // handleUpdateGroupRequest handles updateGroup operation.
 //
-// Its owner may. Only the fields that are given change; a new name gives a new slug.
+// For the group's owner. Only the given fields change. A new name creates a new slug.
 //
 // PUT /v3/groups/{id}
 func (s *Server) handleUpdateGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -84,7 +84,7 @@ func decodeCreateBlockCommentParams(args [1]string, argsEscaped bool, r *http.Re
 
 // CreateGroupInvitationParams is parameters of createGroupInvitation operation.
 type CreateGroupInvitationParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -150,7 +150,7 @@ func decodeCreateGroupInvitationParams(args [1]string, argsEscaped bool, r *http
 
 // CreateGroupInviteParams is parameters of createGroupInvite operation.
 type CreateGroupInviteParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -216,7 +216,7 @@ func decodeCreateGroupInviteParams(args [1]string, argsEscaped bool, r *http.Req
 
 // DeleteChannelParams is parameters of deleteChannel operation.
 type DeleteChannelParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -414,7 +414,7 @@ func decodeDeleteConnectionParams(args [1]string, argsEscaped bool, r *http.Requ
 
 // DeleteGroupParams is parameters of deleteGroup operation.
 type DeleteGroupParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -480,7 +480,7 @@ func decodeDeleteGroupParams(args [1]string, argsEscaped bool, r *http.Request) 
 
 // DeleteGroupInviteParams is parameters of deleteGroupInvite operation.
 type DeleteGroupInviteParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -681,7 +681,7 @@ type GetBlockCommentsParams struct {
 	ID int64
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
@@ -969,11 +969,12 @@ type GetBlockConnectionsParams struct {
 	ID int64
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
-	// Whose connections count: all, the viewer's own, or all but those. Guests have none of their own.
+	// Filter by the creator of the connection: anyone, the viewer only, or anyone but the viewer. Guests
+	// have no connections of their own.
 	Filter OptConnectionFilter `json:",omitempty,omitzero"`
 }
 
@@ -1320,7 +1321,7 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 
 // GetChannelParams is parameters of getChannel operation.
 type GetChannelParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -1386,11 +1387,11 @@ func decodeGetChannelParams(args [1]string, argsEscaped bool, r *http.Request) (
 
 // GetChannelConnectionsParams is parameters of getChannelConnections operation.
 type GetChannelConnectionsParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
@@ -1674,11 +1675,11 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 
 // GetChannelContentsParams is parameters of getChannelContents operation.
 type GetChannelContentsParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptChannelContentSort `json:",omitempty,omitzero"`
@@ -2039,11 +2040,11 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 
 // GetChannelFollowersParams is parameters of getChannelFollowers operation.
 type GetChannelFollowersParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
@@ -2393,7 +2394,7 @@ func decodeGetConnectionParams(args [1]string, argsEscaped bool, r *http.Request
 
 // GetGroupParams is parameters of getGroup operation.
 type GetGroupParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -2459,15 +2460,15 @@ func decodeGetGroupParams(args [1]string, argsEscaped bool, r *http.Request) (pa
 
 // GetGroupContentsParams is parameters of getGroupContents operation.
 type GetGroupContentsParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptContentSort `json:",omitempty,omitzero"`
-	// Only items of this kind; `Block` stands for all kinds of blocks.
+	// Only items of this kind; `Block` includes all kinds of blocks.
 	Type OptContentTypeFilter `json:",omitempty,omitzero"`
 }
 
@@ -2814,11 +2815,11 @@ func decodeGetGroupContentsParams(args [1]string, argsEscaped bool, r *http.Requ
 
 // GetGroupFollowersParams is parameters of getGroupFollowers operation.
 type GetGroupFollowersParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
@@ -3102,11 +3103,11 @@ func decodeGetGroupFollowersParams(args [1]string, argsEscaped bool, r *http.Req
 
 // GetGroupInvitationsParams is parameters of getGroupInvitations operation.
 type GetGroupInvitationsParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 }
 
@@ -3323,7 +3324,7 @@ func decodeGetGroupInvitationsParams(args [1]string, argsEscaped bool, r *http.R
 
 // GetGroupInviteParams is parameters of getGroupInvite operation.
 type GetGroupInviteParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -3389,11 +3390,11 @@ func decodeGetGroupInviteParams(args [1]string, argsEscaped bool, r *http.Reques
 
 // GetGroupMembersParams is parameters of getGroupMembers operation.
 type GetGroupMembersParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 }
 
@@ -3610,11 +3611,11 @@ func decodeGetGroupMembersParams(args [1]string, argsEscaped bool, r *http.Reque
 
 // GetMyFeedParams is parameters of getMyFeed operation.
 type GetMyFeedParams struct {
-	// Items on a page.
+	// Items per page.
 	Limit OptInt64 `json:",omitempty,omitzero"`
-	// `next_cursor` of the page before.
+	// `next_cursor` of the previous page.
 	Next OptString `json:",omitempty,omitzero"`
-	// `prev_cursor` of a page, for what is newer.
+	// `prev_cursor` of a page, to read newer items.
 	Prev OptString `json:",omitempty,omitzero"`
 }
 
@@ -3804,13 +3805,13 @@ func decodeGetMyFeedParams(args [0]string, argsEscaped bool, r *http.Request) (p
 
 // GetMyNotificationsParams is parameters of getMyNotifications operation.
 type GetMyNotificationsParams struct {
-	// Items on a page.
+	// Items per page.
 	Limit OptInt64 `json:",omitempty,omitzero"`
-	// `next_cursor` of the page before.
+	// `next_cursor` of the previous page.
 	Next OptString `json:",omitempty,omitzero"`
-	// `prev_cursor` of a page, for what is newer.
+	// `prev_cursor` of a page, to read newer items.
 	Prev OptString `json:",omitempty,omitzero"`
-	// Only those not yet read.
+	// Only unread notifications.
 	Unread OptBool `json:",omitempty,omitzero"`
 }
 
@@ -4050,7 +4051,7 @@ func decodeGetMyNotificationsParams(args [0]string, argsEscaped bool, r *http.Re
 
 // GetUserParams is parameters of getUser operation.
 type GetUserParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -4116,15 +4117,15 @@ func decodeGetUserParams(args [1]string, argsEscaped bool, r *http.Request) (par
 
 // GetUserContentsParams is parameters of getUserContents operation.
 type GetUserContentsParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptContentSort `json:",omitempty,omitzero"`
-	// Only items of this kind; `Block` stands for all kinds of blocks.
+	// Only items of this kind; `Block` includes all kinds of blocks.
 	Type OptContentTypeFilter `json:",omitempty,omitzero"`
 }
 
@@ -4471,11 +4472,11 @@ func decodeGetUserContentsParams(args [1]string, argsEscaped bool, r *http.Reque
 
 // GetUserFollowersParams is parameters of getUserFollowers operation.
 type GetUserFollowersParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
@@ -4759,15 +4760,15 @@ func decodeGetUserFollowersParams(args [1]string, argsEscaped bool, r *http.Requ
 
 // GetUserFollowingParams is parameters of getUserFollowing operation.
 type GetUserFollowingParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
-	// Only things of this kind.
+	// Only entries of this kind.
 	Type OptFollowableType `json:",omitempty,omitzero"`
 }
 
@@ -5114,11 +5115,11 @@ func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Requ
 
 // GetUserGroupsParams is parameters of getUserGroups operation.
 type GetUserGroupsParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptGroupSort `json:",omitempty,omitzero"`
@@ -5402,7 +5403,7 @@ func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request
 
 // JoinGroupParams is parameters of joinGroup operation.
 type JoinGroupParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -5468,7 +5469,7 @@ func decodeJoinGroupParams(args [1]string, argsEscaped bool, r *http.Request) (p
 
 // LeaveGroupParams is parameters of leaveGroup operation.
 type LeaveGroupParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -5666,7 +5667,7 @@ func decodeMoveConnectionParams(args [1]string, argsEscaped bool, r *http.Reques
 
 // RemoveGroupMemberParams is parameters of removeGroupMember operation.
 type RemoveGroupMemberParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Id of the user.
 	UserID int64
@@ -5804,7 +5805,7 @@ func decodeRemoveGroupMemberParams(args [2]string, argsEscaped bool, r *http.Req
 
 // RevokeGroupInvitationParams is parameters of revokeGroupInvitation operation.
 type RevokeGroupInvitationParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 	// Id of the invitation.
 	InvitationID int64
@@ -5924,34 +5925,33 @@ func decodeRevokeGroupInvitationParams(args [2]string, argsEscaped bool, r *http
 
 // SearchParams is parameters of search operation.
 type SearchParams struct {
-	// What to look for. `q` is taken as well.
+	// The search query. `q` is accepted as well.
 	Query OptString `json:",omitempty,omitzero"`
-	// Kinds of things, comma-joined or repeated. `Block` stands for all kinds of blocks, `All` for
-	// everything.
+	// Kinds of results, comma-joined or repeated. `Block` includes all kinds of blocks, `All` everything.
 	Type []SearchTypeFilter `json:",omitempty"`
-	// `my`: blocks, channels and groups of the viewer. `following`: those by users, and what is in
-	// channels, that the viewer follows.
+	// `my`: the viewer's own blocks, channels and groups. `following`: results by followed users, and the
+	// contents of followed channels.
 	Scope OptSearchScope `json:",omitempty,omitzero"`
-	// Only what this user made.
+	// Only items that this user created.
 	UserID OptInt64 `json:",omitempty,omitzero"`
 	// Only channels of this group, and blocks in them.
 	GroupID OptInt64 `json:",omitempty,omitzero"`
-	// Only what is in this channel.
+	// Only items in this channel.
 	ChannelID OptInt64 `json:",omitempty,omitzero"`
 	// Only images and attachments with these file name extensions, comma-joined or repeated.
 	Ext []FileExtension `json:",omitempty"`
-	// Order of the results; ids break ties in the same direction. By score, things that are called as the
-	// query come first, then those with the query in their names, and of each the newest. Things without a
-	// name come last by `name_asc`. Connections in private channels do not count.
+	// Order of the results; ids break ties in the same direction. By score, results whose name equals the
+	// query come first, then those whose name contains it, then the others, each newest first. With
+	// `name_asc`, results without a name come last. Connections in private channels do not count.
 	Sort OptSearchSort `json:",omitempty,omitzero"`
-	// Only what was made or changed after this time.
+	// Only results that were created or changed after this time.
 	After OptDateTime `json:",omitempty,omitzero"`
-	// For `sort=random`: the same seed gives the same order on every page. Without one it is the day's
-	// (UTC).
+	// For `sort=random`: the same seed gives the same order on every page. Without one, the seed is the
+	// current day (UTC).
 	Seed OptInt64 `json:",omitempty,omitzero"`
 	// Page number, from 1. A page past the end is empty.
 	Page OptInt64 `json:",omitempty,omitzero"`
-	// Items on a page.
+	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
 }
 
@@ -6864,7 +6864,7 @@ func decodeUpdateBlockParams(args [1]string, argsEscaped bool, r *http.Request) 
 
 // UpdateChannelParams is parameters of updateChannel operation.
 type UpdateChannelParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 
@@ -6996,7 +6996,7 @@ func decodeUpdateConnectionParams(args [1]string, argsEscaped bool, r *http.Requ
 
 // UpdateGroupParams is parameters of updateGroup operation.
 type UpdateGroupParams struct {
-	// All digits are an id, anything else is a slug.
+	// Digits only are an id, anything else is a slug.
 	ID string
 }
 

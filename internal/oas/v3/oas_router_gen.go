@@ -1681,7 +1681,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								switch method {
 								case "GET":
 									r.name = GetBatchStatusOperation
-									r.summary = "See how far a batch has come"
+									r.summary = "Read the progress of a batch"
 									r.operationID = "getBatchStatus"
 									r.operationGroup = "Batches"
 									r.pathPattern = "/v3/blocks/batch/{batch_id}"
@@ -1790,7 +1790,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								switch method {
 								case "GET":
 									r.name = GetBlockConnectionsOperation
-									r.summary = "List the channels a block is in"
+									r.summary = "List the channels that contain a block"
 									r.operationID = "getBlockConnections"
 									r.operationGroup = "Blocks"
 									r.pathPattern = "/v3/blocks/{id}/connections"
@@ -1932,7 +1932,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 										switch method {
 										case "GET":
 											r.name = GetChannelConnectionsOperation
-											r.summary = "List the channels a channel is in"
+											r.summary = "List the channels that contain a channel"
 											r.operationID = "getChannelConnections"
 											r.operationGroup = "Channels"
 											r.pathPattern = "/v3/channels/{id}/connections"
@@ -1957,7 +1957,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 										switch method {
 										case "GET":
 											r.name = GetChannelContentsOperation
-											r.summary = "List what is in a channel"
+											r.summary = "List the contents of a channel"
 											r.operationID = "getChannelContents"
 											r.operationGroup = "Channels"
 											r.pathPattern = "/v3/channels/{id}/contents"
@@ -1984,7 +1984,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									switch method {
 									case "GET":
 										r.name = GetChannelFollowersOperation
-										r.summary = "List who follows a channel"
+										r.summary = "List the followers of a channel"
 										r.operationID = "getChannelFollowers"
 										r.operationGroup = "Channels"
 										r.pathPattern = "/v3/channels/{id}/followers"
@@ -2256,7 +2256,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								switch method {
 								case "GET":
 									r.name = GetGroupContentsOperation
-									r.summary = "List what a group has"
+									r.summary = "List the channels and blocks of a group"
 									r.operationID = "getGroupContents"
 									r.operationGroup = "Groups"
 									r.pathPattern = "/v3/groups/{id}/contents"
@@ -2281,7 +2281,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								switch method {
 								case "GET":
 									r.name = GetGroupFollowersOperation
-									r.summary = "List who follows a group"
+									r.summary = "List the followers of a group"
 									r.operationID = "getGroupFollowers"
 									r.operationGroup = "Groups"
 									r.pathPattern = "/v3/groups/{id}/followers"
@@ -2387,7 +2387,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									switch method {
 									case "DELETE":
 										r.name = DeleteGroupInviteOperation
-										r.summary = "End the reusable invite of a group"
+										r.summary = "Revoke the reusable invite of a group"
 										r.operationID = "deleteGroupInvite"
 										r.operationGroup = "Groups"
 										r.pathPattern = "/v3/groups/{id}/invite"
@@ -2405,7 +2405,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 										return r, true
 									case "POST":
 										r.name = CreateGroupInviteOperation
-										r.summary = "Make the reusable invite of a group"
+										r.summary = "Create the reusable invite of a group"
 										r.operationID = "createGroupInvite"
 										r.operationGroup = "Groups"
 										r.pathPattern = "/v3/groups/{id}/invite"
@@ -2440,7 +2440,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									return r, true
 								case "POST":
 									r.name = JoinGroupOperation
-									r.summary = "Join a group by its invite"
+									r.summary = "Join a group with its invite"
 									r.operationID = "joinGroup"
 									r.operationGroup = "Groups"
 									r.pathPattern = "/v3/groups/{id}/members"
@@ -2759,7 +2759,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					switch method {
 					case "GET":
 						r.name = GetPingOperation
-						r.summary = "Ask whether the API answers"
+						r.summary = "Check that the API answers"
 						r.operationID = "getPing"
 						r.operationGroup = "System"
 						r.pathPattern = "/v3/ping"
@@ -2821,7 +2821,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						switch method {
 						case "POST":
 							r.name = PresignUploadOperation
-							r.summary = "Get addresses to send files to"
+							r.summary = "Get upload URLs for files"
 							r.operationID = "presignUpload"
 							r.operationGroup = "Uploads"
 							r.pathPattern = "/v3/uploads/presign"
@@ -2891,7 +2891,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								switch method {
 								case "GET":
 									r.name = GetUserContentsOperation
-									r.summary = "List what a user has made"
+									r.summary = "List the blocks and channels of a user"
 									r.operationID = "getUserContents"
 									r.operationGroup = "Users"
 									r.pathPattern = "/v3/users/{id}/contents"
@@ -2928,7 +2928,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									switch method {
 									case "GET":
 										r.name = GetUserFollowersOperation
-										r.summary = "List who follows a user"
+										r.summary = "List the followers of a user"
 										r.operationID = "getUserFollowers"
 										r.operationGroup = "Users"
 										r.pathPattern = "/v3/users/{id}/followers"
@@ -2953,7 +2953,7 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									switch method {
 									case "GET":
 										r.name = GetUserFollowingOperation
-										r.summary = "List what a user follows"
+										r.summary = "List everything that a user follows"
 										r.operationID = "getUserFollowing"
 										r.operationGroup = "Users"
 										r.pathPattern = "/v3/users/{id}/following"

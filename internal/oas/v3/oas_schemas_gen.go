@@ -103,7 +103,7 @@ func (s *Activity) SetType(val ActivityType) {
 	s.Type = val
 }
 
-// What was done.
+// The kind of activity.
 // Ref: #/components/schemas/ActivityKind
 type ActivityKind string
 
@@ -251,14 +251,14 @@ type AttachmentBlock struct {
 	// What this viewer may do; only on a full block.
 	Can          OptNilBlockAbilities `json:"can"`
 	CommentCount int64                `json:"comment_count"`
-	// How the block stands in the channel whose contents are listed; only in contents.
+	// The connection of the block to the channel; only in lists of a channel's contents.
 	Connection  OptNilEmbeddedConnection `json:"connection"`
 	CreatedAt   wire.Time                `json:"created_at"`
 	Description OptNilMarkdownContent    `json:"description"`
 	ID          int64                    `json:"id"`
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
-	// Where the content comes from.
+	// The source of the content.
 	Source     OptNilBlockSource   `json:"source"`
 	State      BlockState          `json:"state"`
 	Title      OptNilString        `json:"title"`
@@ -552,12 +552,12 @@ func (s *BatchCreateBlocksReq) SetChannels(val []ConnectTo) {
 	s.Channels = val
 }
 
-// A batch that was taken.
+// An accepted batch.
 // Ref: #/components/schemas/BatchResponse
 type BatchResponse struct {
 	BatchID string              `json:"batch_id"`
 	Status  BatchResponseStatus `json:"status"`
-	// Blocks to make.
+	// Blocks to create.
 	Total int64 `json:"total"`
 }
 
@@ -625,7 +625,7 @@ func (s *BatchResponseStatus) UnmarshalText(data []byte) error {
 	}
 }
 
-// How far a batch has come.
+// The progress of a batch.
 // Ref: #/components/schemas/BatchStatus
 type BatchStatus struct {
 	BatchID     string  `json:"batch_id"`
@@ -635,7 +635,7 @@ type BatchStatus struct {
 	Error       OptString               `json:"error"`
 	Failed      []BatchStatusFailedItem `json:"failed"`
 	FailedCount int64                   `json:"failed_count"`
-	// `completed` when every block was tried, `failed` when the rest could not be.
+	// `completed` if every block was tried, `failed` if processing stopped before the end.
 	Status          BatchStatusStatus           `json:"status"`
 	Successful      []BatchStatusSuccessfulItem `json:"successful"`
 	SuccessfulCount int64                       `json:"successful_count"`
@@ -744,7 +744,7 @@ func (s *BatchStatus) SetTotal(val int64) {
 
 type BatchStatusFailedItem struct {
 	Error string `json:"error"`
-	// Place in the request, from 0.
+	// Index in the request, from 0.
 	Index int64 `json:"index"`
 }
 
@@ -768,7 +768,7 @@ func (s *BatchStatusFailedItem) SetIndex(val int64) {
 	s.Index = val
 }
 
-// `completed` when every block was tried, `failed` when the rest could not be.
+// `completed` if every block was tried, `failed` if processing stopped before the end.
 type BatchStatusStatus string
 
 const (
@@ -826,7 +826,7 @@ func (s *BatchStatusStatus) UnmarshalText(data []byte) error {
 
 type BatchStatusSuccessfulItem struct {
 	BlockID int64 `json:"block_id"`
-	// Place in the request, from 0.
+	// Index in the request, from 0.
 	Index int64 `json:"index"`
 }
 
@@ -1233,16 +1233,16 @@ func (s *BlockImage) SetWidth(val OptNilInt64) {
 	s.Width = val
 }
 
-// A block to make.
+// A block to create.
 // Ref: #/components/schemas/BlockInput
 type BlockInput struct {
-	// Alternative text of the image, where the block gets one.
+	// Alternative text of the image, if the block gets one.
 	AltText     OptString `json:"alt_text"`
 	Description OptString `json:"description"`
 	Metadata    OptJSON   `json:"metadata"`
-	// Overrides the title of the source that is found.
+	// Overrides the title of the detected source.
 	OriginalSourceTitle OptString `json:"original_source_title"`
-	// Overrides the source that is found.
+	// Overrides the detected source.
 	OriginalSourceURL OptString `json:"original_source_url"`
 	Title             OptString `json:"title"`
 	// One absolute http(s) URL, or Markdown.
@@ -1346,7 +1346,7 @@ func (s *BlockProvider) SetURL(val string) {
 	s.URL = val
 }
 
-// Where content comes from.
+// The source of a block's content.
 // Ref: #/components/schemas/BlockSource
 type BlockSource struct {
 	Provider OptNilBlockProvider `json:"provider"`
@@ -1384,7 +1384,7 @@ func (s *BlockSource) SetURL(val string) {
 	s.URL = val
 }
 
-// How far processing has come.
+// The state of processing.
 // Ref: #/components/schemas/BlockState
 type BlockState string
 
@@ -1490,9 +1490,10 @@ type Channel struct {
 	Links wire.Links `json:"_links"`
 	// What this viewer may do; only on a full channel.
 	Can OptNilChannelAbilities `json:"can"`
-	// Users and groups who may add; only on a full channel.
+	// Users and groups who may add to the channel; only on a full channel.
 	Collaborators []wire.Item `json:"collaborators"`
-	// How the channel stands in the channel whose contents are listed; only in contents.
+	// The connection of the channel to the channel that contains it; only in lists of a channel's
+	// contents.
 	Connection  OptNilEmbeddedConnection `json:"connection"`
 	Counts      ChannelCounts            `json:"counts"`
 	CreatedAt   wire.Time                `json:"created_at"`
@@ -1790,7 +1791,7 @@ func (s *ChannelContentSort) UnmarshalText(data []byte) error {
 	}
 }
 
-// How much is in the channel.
+// Counts of the channel's contents.
 // Ref: #/components/schemas/ChannelCounts
 type ChannelCounts struct {
 	// Blocks in the channel.
@@ -1935,7 +1936,7 @@ func (s *ChannelListResponse) SetMeta(val PaginationMeta) {
 	s.Meta = val
 }
 
-// The new owner: oneself or one's group.
+// The new owner: you, or one of your groups.
 // Ref: #/components/schemas/ChannelOwnerInput
 type ChannelOwnerInput struct {
 	ID   int64                    `json:"id"`
@@ -2080,8 +2081,9 @@ func (s *ChannelType) UnmarshalText(data []byte) error {
 	}
 }
 
-// `public`: anyone sees it, any user adds to it. `closed`: anyone sees it. `private`: only its owner
-// and collaborators see it. To the last two only owner and collaborators add.
+// `public`: everyone can see it, and every user can add to it. `closed`: everyone can see it.
+// `private`: only its owner and collaborators can see it. Only the owner and collaborators can add to
+// closed and private channels.
 // Ref: #/components/schemas/ChannelVisibility
 type ChannelVisibility string
 
@@ -2273,13 +2275,13 @@ func (s *CommentType) UnmarshalText(data []byte) error {
 	}
 }
 
-// A channel to connect to, with place and metadata.
+// A channel to connect to, with position and metadata.
 // Ref: #/components/schemas/ConnectTo
 type ConnectTo struct {
 	// Id or slug of a channel.
 	ID       ConnectToID `json:"id"`
 	Metadata OptJSON     `json:"metadata"`
-	// Where to insert, from 1; beyond the end means the top.
+	// The position to insert at, from 1; a position beyond the end means the top.
 	Position OptInt64 `json:"position"`
 }
 
@@ -2405,7 +2407,7 @@ func (s *ConnectableListResponse) SetMeta(val PaginationMeta) {
 	s.Meta = val
 }
 
-// Kind of an item that a channel can hold.
+// The kind of an item that a channel can contain.
 // Ref: #/components/schemas/ConnectableType
 type ConnectableType string
 
@@ -2453,13 +2455,13 @@ type Connection struct {
 	Links       wire.Links          `json:"_links"`
 	Can         ConnectionAbilities `json:"can"`
 	ConnectedAt wire.Time           `json:"connected_at"`
-	// Who connected the item.
+	// The user who connected the item.
 	ConnectedBy NilEmbeddedUser `json:"connected_by"`
 	ID          int64           `json:"id"`
 	Metadata    OptJSON         `json:"metadata"`
-	// Kept at a fixed place by the owner.
+	// Whether the item is pinned at its position.
 	Pinned bool `json:"pinned"`
-	// 1..n from the bottom to the top of the channel.
+	// From 1 at the bottom to n at the top of the channel.
 	Position int64 `json:"position"`
 }
 
@@ -2559,7 +2561,7 @@ func (s *ConnectionAbilities) SetRemove(val bool) {
 	s.Remove = val
 }
 
-// Whose connections count: everyone's, the viewer's own, or everyone else's.
+// Filter by the creator of the connection: anyone, the viewer only, or anyone but the viewer.
 // Ref: #/components/schemas/ConnectionFilter
 type ConnectionFilter string
 
@@ -2709,7 +2711,7 @@ func (s *ContentSort) UnmarshalText(data []byte) error {
 	}
 }
 
-// Kinds of items; `Block` is any kind of block.
+// Kinds of items; `Block` includes all kinds of blocks.
 // Ref: #/components/schemas/ContentTypeFilter
 type ContentTypeFilter string
 
@@ -2802,16 +2804,16 @@ func (s *CreateBlockCommentReq) SetBody(val string) {
 }
 
 type CreateBlockReq struct {
-	// Alternative text of the image, where the block gets one.
+	// Alternative text of the image, if the block gets one.
 	AltText     OptString   `json:"alt_text"`
 	ChannelIds  ChannelIds  `json:"channel_ids"`
 	Channels    []ConnectTo `json:"channels"`
 	Description OptString   `json:"description"`
 	InsertAt    OptInt64    `json:"insert_at"`
 	Metadata    OptJSON     `json:"metadata"`
-	// Overrides the title of the source that is found.
+	// Overrides the title of the detected source.
 	OriginalSourceTitle OptString `json:"original_source_title"`
-	// Overrides the source that is found.
+	// Overrides the detected source.
 	OriginalSourceURL OptString `json:"original_source_url"`
 	Title             OptString `json:"title"`
 	// One absolute http(s) URL, or Markdown.
@@ -3125,14 +3127,14 @@ func (s *CreateGroupReq) SetName(val string) {
 	s.Name = val
 }
 
-// Where a page of a moving list stands.
+// The position of a page in a list that changes while it is read.
 // Ref: #/components/schemas/CursorMeta
 type CursorMeta struct {
 	HasMore bool  `json:"has_more"`
 	Limit   int64 `json:"limit"`
-	// For `next`: what is older. Null at the end.
+	// Send it as `next` to read older items. Null at the end.
 	NextCursor NilString `json:"next_cursor"`
-	// For `prev`: what is newer, now or later. Null on an empty page.
+	// Send it as `prev` to read newer items, now or later. Null on an empty page.
 	PrevCursor NilString `json:"prev_cursor"`
 }
 
@@ -3198,7 +3200,7 @@ type EmbedBlock struct {
 	// What this viewer may do; only on a full block.
 	Can          OptNilBlockAbilities `json:"can"`
 	CommentCount int64                `json:"comment_count"`
-	// How the block stands in the channel whose contents are listed; only in contents.
+	// The connection of the block to the channel; only in lists of a channel's contents.
 	Connection  OptNilEmbeddedConnection `json:"connection"`
 	CreatedAt   wire.Time                `json:"created_at"`
 	Description OptNilMarkdownContent    `json:"description"`
@@ -3206,7 +3208,7 @@ type EmbedBlock struct {
 	ID          int64                    `json:"id"`
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
-	// Where the content comes from.
+	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
 	Title      OptNilString      `json:"title"`
@@ -3464,17 +3466,17 @@ func (s *EmbedBlockType) UnmarshalText(data []byte) error {
 	}
 }
 
-// How an item stands in a channel.
+// The connection of an item to a channel.
 // Ref: #/components/schemas/EmbeddedConnection
 type EmbeddedConnection struct {
 	ConnectedAt wire.Time `json:"connected_at"`
-	// Who connected the item.
+	// The user who connected the item.
 	ConnectedBy NilEmbeddedUser `json:"connected_by"`
 	ID          int64           `json:"id"`
 	Metadata    OptJSON         `json:"metadata"`
-	// Kept at a fixed place by the owner.
+	// Whether the item is pinned at its position.
 	Pinned bool `json:"pinned"`
-	// 1..n from the bottom to the top of the channel.
+	// From 1 at the bottom to n at the top of the channel.
 	Position int64 `json:"position"`
 }
 
@@ -3806,7 +3808,7 @@ func (s *FeedListResponse) SetMeta(val CursorMeta) {
 	s.Meta = val
 }
 
-// Extensions of file names. `jpg` and `jpeg`, `tif` and `tiff`, `mpg` and `mpeg` are the same.
+// File name extensions. `jpg` and `jpeg`, `tif` and `tiff`, `mpg` and `mpeg` are the same.
 // Ref: #/components/schemas/FileExtension
 type FileExtension string
 
@@ -4337,7 +4339,7 @@ func (s *FollowableListResponse) SetMeta(val PaginationMeta) {
 	s.Meta = val
 }
 
-// Kind of what is followed.
+// Kinds of resources that users can follow.
 // Ref: #/components/schemas/FollowableType
 type FollowableType string
 
@@ -4599,11 +4601,11 @@ func (s *GroupAbilities) SetUpdate(val bool) {
 	s.Update = val
 }
 
-// How much there is of a group.
+// Counts of a group's content and members.
 // Ref: #/components/schemas/GroupCounts
 type GroupCounts struct {
 	Channels int64 `json:"channels"`
-	// Members, the owner included.
+	// Members, including the owner.
 	Users int64 `json:"users"`
 }
 
@@ -4631,13 +4633,13 @@ func (s *GroupCounts) SetUsers(val int64) {
 // Ref: #/components/schemas/GroupInvite
 type GroupInvite struct {
 	Links wire.Links `json:"_links"`
-	// For `invite_token`.
+	// Send it as `invite_token`.
 	Code      string          `json:"code"`
 	CreatedAt wire.Time       `json:"created_at"`
 	ID        int64           `json:"id"`
 	Type      GroupInviteType `json:"type"`
 	UpdatedAt wire.Time       `json:"updated_at"`
-	// Page on which people join.
+	// The page where people join.
 	URL string `json:"url"`
 }
 
@@ -4855,7 +4857,7 @@ func (s *GroupMember) SetType(val GroupMemberType) {
 	s.Type = val
 }
 
-// What came of an invitation.
+// The result of an invitation.
 // Ref: #/components/schemas/GroupMemberInviteOutcome
 type GroupMemberInviteOutcome string
 
@@ -4912,7 +4914,7 @@ func (s *GroupMemberInviteOutcome) UnmarshalText(data []byte) error {
 	}
 }
 
-// What came of an invitation, and to whom.
+// The result of an invitation, with the invitation.
 // Ref: #/components/schemas/GroupMemberInviteResponse
 type GroupMemberInviteResponse struct {
 	Invitation NilMembershipInvitation  `json:"invitation"`
@@ -5163,14 +5165,14 @@ type ImageBlock struct {
 	// What this viewer may do; only on a full block.
 	Can          OptNilBlockAbilities `json:"can"`
 	CommentCount int64                `json:"comment_count"`
-	// How the block stands in the channel whose contents are listed; only in contents.
+	// The connection of the block to the channel; only in lists of a channel's contents.
 	Connection  OptNilEmbeddedConnection `json:"connection"`
 	CreatedAt   wire.Time                `json:"created_at"`
 	Description OptNilMarkdownContent    `json:"description"`
 	ID          int64                    `json:"id"`
 	Image       BlockImage               `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
-	// Where the content comes from.
+	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
 	Title      OptNilString      `json:"title"`
@@ -5499,7 +5501,7 @@ type LinkBlock struct {
 	// What this viewer may do; only on a full block.
 	Can          OptNilBlockAbilities `json:"can"`
 	CommentCount int64                `json:"comment_count"`
-	// How the block stands in the channel whose contents are listed; only in contents.
+	// The connection of the block to the channel; only in lists of a channel's contents.
 	Connection  OptNilEmbeddedConnection `json:"connection"`
 	Content     OptNilMarkdownContent    `json:"content"`
 	CreatedAt   wire.Time                `json:"created_at"`
@@ -5507,7 +5509,7 @@ type LinkBlock struct {
 	ID          int64                    `json:"id"`
 	Image       OptNilBlockImage         `json:"image"`
 	Metadata    OptJSON                  `json:"metadata"`
-	// Where the content comes from.
+	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
 	Title      OptNilString      `json:"title"`
@@ -5768,11 +5770,11 @@ func (s *LinkBlockType) UnmarshalText(data []byte) error {
 // A text in three forms.
 // Ref: #/components/schemas/MarkdownContent
 type MarkdownContent struct {
-	// Rendered and sanitised.
+	// Rendered and sanitized.
 	HTML string `json:"html"`
 	// As written.
 	Markdown string `json:"markdown"`
-	// Without mark-up; links as `text (url)`.
+	// Without markup; links as `text (url)`.
 	Plain string `json:"plain"`
 }
 
@@ -5970,7 +5972,7 @@ func (s *Me) SetUpdatedAt(val wire.Time) {
 
 // Ref: #/components/schemas/MeCounts
 type MeCounts struct {
-	// Channels the user owns; private ones are counted for the user alone.
+	// Channels that the user owns. Private channels count only if the user reads their own profile.
 	Channels      int64 `json:"channels"`
 	Followers     int64 `json:"followers"`
 	Following     int64 `json:"following"`
@@ -6702,10 +6704,10 @@ func (s *NotificationListResponse) SetMeta(val CursorMeta) {
 	s.Meta = val
 }
 
-// What is left unread.
+// The number of unread notifications.
 // Ref: #/components/schemas/NotificationReadMeta
 type NotificationReadMeta struct {
-	// Notifications not yet read.
+	// The number of unread notifications.
 	Notifications int64 `json:"notifications"`
 }
 
@@ -6719,7 +6721,7 @@ func (s *NotificationReadMeta) SetNotifications(val int64) {
 	s.Notifications = val
 }
 
-// A notification that was read, and what is left.
+// A notification that was marked as read, and the number of unread ones.
 // Ref: #/components/schemas/NotificationReadResponse
 type NotificationReadResponse struct {
 	Data Notification         `json:"data"`
@@ -6780,7 +6782,7 @@ func (s *NotificationType) UnmarshalText(data []byte) error {
 	}
 }
 
-// What is left unread.
+// The number of unread notifications.
 // Ref: #/components/schemas/NotificationsReadAllResponse
 type NotificationsReadAllResponse struct {
 	Meta NotificationReadMeta `json:"meta"`
@@ -8902,7 +8904,7 @@ func (o OptUser) Or(d User) User {
 	return d
 }
 
-// Where a page stands in its list.
+// The position of a page in its list.
 // Ref: #/components/schemas/PaginationMeta
 type PaginationMeta struct {
 	CurrentPage  int64       `json:"current_page"`
@@ -8991,13 +8993,13 @@ type PendingBlock struct {
 	// What this viewer may do; only on a full block.
 	Can          OptNilBlockAbilities `json:"can"`
 	CommentCount int64                `json:"comment_count"`
-	// How the block stands in the channel whose contents are listed; only in contents.
+	// The connection of the block to the channel; only in lists of a channel's contents.
 	Connection  OptNilEmbeddedConnection `json:"connection"`
 	CreatedAt   wire.Time                `json:"created_at"`
 	Description OptNilMarkdownContent    `json:"description"`
 	ID          int64                    `json:"id"`
 	Metadata    OptJSON                  `json:"metadata"`
-	// Where the content comes from.
+	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
 	Title      OptNilString      `json:"title"`
@@ -9235,7 +9237,7 @@ func (s *PendingBlockType) UnmarshalText(data []byte) error {
 	}
 }
 
-// The answer to a ping.
+// The response to a ping.
 // Ref: #/components/schemas/PingResponse
 type PingResponse struct {
 	Status PingResponseStatus `json:"status"`
@@ -9285,7 +9287,7 @@ func (s *PingResponseStatus) UnmarshalText(data []byte) error {
 	}
 }
 
-// Where files are to be sent.
+// The upload URLs of files.
 // Ref: #/components/schemas/PresignResponse
 type PresignResponse struct {
 	// Seconds.
@@ -9331,7 +9333,7 @@ func (s *PresignUploadReq) SetFiles(val []PresignUploadReqFilesItem) {
 type PresignUploadReqFilesItem struct {
 	// A media type (RFC 9110, section 8.3.1).
 	ContentType string `json:"content_type"`
-	// The name alone, without folders.
+	// The file name only, without folders.
 	Filename string `json:"filename"`
 }
 
@@ -9355,14 +9357,14 @@ func (s *PresignUploadReqFilesItem) SetFilename(val string) {
 	s.Filename = val
 }
 
-// Where one file is to be sent.
+// The upload URL of one file.
 // Ref: #/components/schemas/PresignedFile
 type PresignedFile struct {
-	// Header that the PUT must carry.
+	// The `Content-Type` that the PUT must have.
 	ContentType string `json:"content_type"`
-	// Names the upload.
+	// Identifies the upload.
 	Key string `json:"key"`
-	// Takes one PUT of the bytes.
+	// Accepts one PUT of the bytes.
 	UploadURL string `json:"upload_url"`
 }
 
@@ -9402,7 +9404,7 @@ type RemoveGroupMemberNoContent struct{}
 // RevokeGroupInvitationNoContent is response for RevokeGroupInvitation operation.
 type RevokeGroupInvitationNoContent struct{}
 
-// What things have to do with the viewer.
+// How the results relate to the viewer.
 // Ref: #/components/schemas/SearchScope
 type SearchScope string
 
@@ -9544,7 +9546,7 @@ func (s *SearchSort) UnmarshalText(data []byte) error {
 	}
 }
 
-// Kinds of things; `Block` is any kind of block, `All` everything.
+// Kinds of results; `Block` includes all kinds of blocks, `All` everything.
 // Ref: #/components/schemas/SearchTypeFilter
 type SearchTypeFilter string
 
@@ -9650,14 +9652,14 @@ type TextBlock struct {
 	// What this viewer may do; only on a full block.
 	Can          OptNilBlockAbilities `json:"can"`
 	CommentCount int64                `json:"comment_count"`
-	// How the block stands in the channel whose contents are listed; only in contents.
+	// The connection of the block to the channel; only in lists of a channel's contents.
 	Connection  OptNilEmbeddedConnection `json:"connection"`
 	Content     MarkdownContent          `json:"content"`
 	CreatedAt   wire.Time                `json:"created_at"`
 	Description OptNilMarkdownContent    `json:"description"`
 	ID          int64                    `json:"id"`
 	Metadata    OptJSON                  `json:"metadata"`
-	// Where the content comes from.
+	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
 	Title      OptNilString      `json:"title"`
@@ -10222,7 +10224,7 @@ func (s *User) SetUpdatedAt(val wire.Time) {
 	s.UpdatedAt = val
 }
 
-// Mark beside a name.
+// The badge next to a name.
 // Ref: #/components/schemas/UserBadge
 type UserBadge string
 
@@ -10279,10 +10281,10 @@ func (s *UserBadge) UnmarshalText(data []byte) error {
 	}
 }
 
-// How much there is of a user.
+// Counts of a user's content and followers.
 // Ref: #/components/schemas/UserCounts
 type UserCounts struct {
-	// Channels the user owns; private ones are counted for the user alone.
+	// Channels that the user owns. Private channels count only if the user reads their own profile.
 	Channels  int64 `json:"channels"`
 	Followers int64 `json:"followers"`
 	Following int64 `json:"following"`
@@ -10344,7 +10346,7 @@ func (s *UserListResponse) SetMeta(val PaginationMeta) {
 	s.Meta = val
 }
 
-// Tier of the caller, which sets the rate limit.
+// The caller's tier, which sets the rate limit.
 // Ref: #/components/schemas/UserTier
 type UserTier string
 

@@ -28,9 +28,9 @@ type Handler interface {
 type BatchesHandler interface {
 	// BatchCreateBlocks implements batchCreateBlocks operation.
 	//
-	// Makes up to 50 blocks, in order, each in all the channels given, which must be private. Each becomes
-	// exactly one block, whatever happens in between; ask for the status to learn which. For the tiers
-	// premium and above.
+	// Creates up to 50 blocks, in order, each in all the given channels, which must be private. Each
+	// becomes exactly one block, even if the server restarts in between. Request the status to get the ids
+	// of the blocks. For the tiers premium and above.
 	//
 	// Name the channels either in `channel_ids` or in `channels`, as when creating one block.
 	//
@@ -38,7 +38,7 @@ type BatchesHandler interface {
 	BatchCreateBlocks(ctx context.Context, req *BatchCreateBlocksReq) (*BatchResponse, error)
 	// GetBatchStatus implements getBatchStatus operation.
 	//
-	// For whoever made the batch, for 24 hours.
+	// Only the creator of the batch can read it, for 24 hours.
 	//
 	// GET /v3/blocks/batch/{batch_id}
 	GetBatchStatus(ctx context.Context, params GetBatchStatusParams) (*BatchStatus, error)
@@ -50,13 +50,13 @@ type BatchesHandler interface {
 type BlocksHandler interface {
 	// CreateBlock implements createBlock operation.
 	//
-	// A `value` that is one absolute http(s) URL makes a block from what is behind it: the answer is a
-	// `PendingBlock`, which becomes an Image, Attachment, Embed or Link once it has been fetched. Any
-	// other value is the Markdown of a Text block, which is ready at once.
+	// If `value` is one absolute http(s) URL, the block is created from the content at that URL: the
+	// answer is a `PendingBlock`, which becomes an Image, Attachment, Embed or Link once the content has
+	// been fetched. Any other value is the Markdown of a Text block, which is available immediately.
 	//
 	// Name the channels either in `channel_ids`, with one `insert_at` for all, or in `channels`, each with
-	// a position and metadata of its own. All are checked first: when one is missing (404) or closed to
-	// you (403), nothing is created.
+	// its own position and metadata. All channels are checked first: if one is missing (404) or you may
+	// not add to it (403), nothing is created.
 	//
 	// POST /v3/blocks
 	CreateBlock(ctx context.Context, req *CreateBlockReq) (wire.Item, error)
@@ -68,8 +68,8 @@ type BlocksHandler interface {
 	CreateBlockComment(ctx context.Context, req *CreateBlockCommentReq, params CreateBlockCommentParams) (*Comment, error)
 	// GetBlock implements getBlock operation.
 	//
-	// A block is visible to anyone when it is in a channel that is not private; otherwise to its author,
-	// and to those who may view a channel it is in.
+	// Anyone can see a block that is in a channel that is not private. Other blocks are visible to their
+	// author and to everyone who may view a channel that contains them.
 	//
 	// GET /v3/blocks/{id}
 	GetBlock(ctx context.Context, params GetBlockParams) (wire.Item, error)
@@ -81,14 +81,15 @@ type BlocksHandler interface {
 	GetBlockComments(ctx context.Context, params GetBlockCommentsParams) (*CommentListResponse, error)
 	// GetBlockConnections implements getBlockConnections operation.
 	//
-	// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
+	// Only channels that the viewer may see, by the time of connecting, newest first by default.
 	//
 	// GET /v3/blocks/{id}/connections
 	GetBlockConnections(ctx context.Context, params GetBlockConnectionsParams) (*ChannelListResponse, error)
 	// UpdateBlock implements updateBlock operation.
 	//
-	// Only its author may. Fields left out stay as they are; an empty `title` or `description` clears it.
-	// `content` is for Text blocks and `alt_text` for blocks with an image; on others they answer 422.
+	// Only the author of the block may change it. Omitted fields stay as they are; an empty `title` or
+	// `description` clears the field. `content` is for Text blocks and `alt_text` for blocks with an
+	// image; on others they answer 422.
 	//
 	// PUT /v3/blocks/{id}
 	UpdateBlock(ctx context.Context, req *UpdateBlockReq, params UpdateBlockParams) (wire.Item, error)
@@ -100,45 +101,45 @@ type BlocksHandler interface {
 type ChannelsHandler interface {
 	// CreateChannel implements createChannel operation.
 	//
-	// It belongs to the signed-in user unless `owner` names one of their groups. The slug is made from the
-	// title.
+	// The channel belongs to the signed-in user unless `owner` names one of their groups. The slug is
+	// derived from the title.
 	//
 	// POST /v3/channels
 	CreateChannel(ctx context.Context, req *CreateChannelReq) (*Channel, error)
 	// DeleteChannel implements deleteChannel operation.
 	//
-	// Only its owner may. Its connections leave every list and count; its blocks stay.
+	// Only the owner may delete it. Its connections disappear from every list and count; its blocks stay.
 	//
 	// DELETE /v3/channels/{id}
 	DeleteChannel(ctx context.Context, params DeleteChannelParams) error
 	// GetChannel implements getChannel operation.
 	//
-	// By id, or by any slug that it ever had.
+	// By id, or by any current or earlier slug.
 	//
 	// GET /v3/channels/{id}
 	GetChannel(ctx context.Context, params GetChannelParams) (*Channel, error)
 	// GetChannelConnections implements getChannelConnections operation.
 	//
-	// Only channels that the viewer may see, ordered by the time of connecting, newest first by default.
+	// Only channels that the viewer may see, by the time of connecting, newest first by default.
 	//
 	// GET /v3/channels/{id}/connections
 	GetChannelConnections(ctx context.Context, params GetChannelConnectionsParams) (*ChannelListResponse, error)
 	// GetChannelContents implements getChannelContents operation.
 	//
 	// The default order is the manual arrangement, top first. Channels that the viewer may not see are
-	// left out; positions stay as they are.
+	// omitted; the positions of other items stay as they are.
 	//
 	// GET /v3/channels/{id}/contents
 	GetChannelContents(ctx context.Context, params GetChannelContentsParams) (*ConnectableListResponse, error)
 	// GetChannelFollowers implements getChannelFollowers operation.
 	//
-	// List who follows a channel.
+	// List the followers of a channel.
 	//
 	// GET /v3/channels/{id}/followers
 	GetChannelFollowers(ctx context.Context, params GetChannelFollowersParams) (*UserListResponse, error)
 	// UpdateChannel implements updateChannel operation.
 	//
-	// Only the fields that are given change. A new title gives a new slug; earlier slugs keep resolving.
+	// Only the given fields change. A new title creates a new slug; earlier slugs keep working.
 	//
 	// PUT /v3/channels/{id}
 	UpdateChannel(ctx context.Context, req *UpdateChannelReq, params UpdateChannelParams) (*Channel, error)
@@ -150,7 +151,7 @@ type ChannelsHandler interface {
 type CommentsHandler interface {
 	// DeleteComment implements deleteComment operation.
 	//
-	// Its author may.
+	// Only its author may delete it.
 	//
 	// DELETE /v3/comments/{id}
 	DeleteComment(ctx context.Context, params DeleteCommentParams) error
@@ -163,7 +164,7 @@ type ConnectionsHandler interface {
 	// CreateConnection implements createConnection operation.
 	//
 	// Name the channels either in `channel_ids`, with one `position` for all, or in `channels`, each with
-	// a position and metadata of its own. Without a position the item goes to the top.
+	// its own position and metadata. Without a position, the item goes to the top.
 	//
 	// An item that is already in a channel keeps its connection, which is returned unchanged. A channel
 	// cannot contain itself (422).
@@ -172,28 +173,29 @@ type ConnectionsHandler interface {
 	CreateConnection(ctx context.Context, req *CreateConnectionReq) (*CreateConnectionCreated, error)
 	// DeleteConnection implements deleteConnection operation.
 	//
-	// Whoever made the connection may, and the channel's owner and collaborators. The item itself stays.
+	// For the creator of the connection, and for the channel's owner and collaborators. The item itself
+	// stays.
 	//
 	// DELETE /v3/connections/{id}
 	DeleteConnection(ctx context.Context, params DeleteConnectionParams) error
 	// GetConnection implements getConnection operation.
 	//
-	// Visible to those who may view both its channel and its item.
+	// Visible to everyone who may view both its channel and its item.
 	//
 	// GET /v3/connections/{id}
 	GetConnection(ctx context.Context, params GetConnectionParams) (*Connection, error)
 	// MoveConnection implements moveConnection operation.
 	//
-	// Positions count from 1 at the bottom to n at the top. `insert_at` needs `position` (else 422);
-	// beyond n means the top. At an end, `move_up` and `move_down` change nothing. The channel's owner and
-	// collaborators may.
+	// For the channel's owner and collaborators. Positions count from 1 at the bottom to n at the top.
+	// `insert_at` needs `position` (else 422); a position beyond n means the top. At an end, `move_up` and
+	// `move_down` change nothing.
 	//
 	// POST /v3/connections/{id}/move
 	MoveConnection(ctx context.Context, req *MoveConnectionReq, params MoveConnectionParams) (*Connection, error)
 	// UpdateConnection implements updateConnection operation.
 	//
-	// Keys that are given are merged into those that are there; null removes a key. When more than 50 keys
-	// or 32 KB of JSON would result, the answer is 422 and nothing changes.
+	// The given keys are merged into the existing ones; null removes a key. If the result would have more
+	// than 50 keys or 32 KB of JSON, the answer is 422 and nothing changes.
 	//
 	// PUT /v3/connections/{id}
 	UpdateConnection(ctx context.Context, req *UpdateConnectionReq, params UpdateConnectionParams) (*Connection, error)
@@ -205,8 +207,8 @@ type ConnectionsHandler interface {
 type FeedsHandler interface {
 	// GetMyFeed implements getMyFeed operation.
 	//
-	// What the people, channels and groups that one follows did, newest first, as far as one may see it
-	// now.
+	// Activity of the users, channels and groups that you follow, newest first. Only activity about
+	// resources that you may see now is listed.
 	//
 	// GET /v3/me/feed
 	GetMyFeed(ctx context.Context, params GetMyFeedParams) (*FeedListResponse, error)
@@ -237,75 +239,78 @@ type GroupsHandler interface {
 	// CreateGroup implements createGroup operation.
 	//
 	// The signed-in user becomes its owner and first member. `avatar_url` is the address of a picture, or
-	// an upload as in the `value` of a block; a copy of it shows once it has been fetched.
+	// an upload as in the `value` of a block. A copy of the picture is shown once it has been fetched.
 	//
 	// POST /v3/groups
 	CreateGroup(ctx context.Context, req *CreateGroupReq) (*Group, error)
 	// CreateGroupInvitation implements createGroupInvitation operation.
 	//
-	// By user or by e-mail address; members may. `outcome` tells what came of it. Who invites an address
-	// does not learn whose it is: `user` and `invitee` are null then.
+	// For members. Name a user or an e-mail address. `outcome` reports the result. If you invite an e-mail
+	// address, `user` and `invitee` are null, so that you do not learn who has this address.
 	//
 	// POST /v3/groups/{id}/invitations
 	CreateGroupInvitation(ctx context.Context, req *CreateGroupInvitationReq, params CreateGroupInvitationParams) (CreateGroupInvitationRes, error)
 	// CreateGroupInvite implements createGroupInvite operation.
 	//
-	// There is one; when it exists already the answer is 200.
+	// A group has one invite. If it already exists, the answer is 200.
 	//
 	// POST /v3/groups/{id}/invite
 	CreateGroupInvite(ctx context.Context, params CreateGroupInviteParams) (CreateGroupInviteRes, error)
 	// DeleteGroup implements deleteGroup operation.
 	//
-	// Its owner may, and gets its channels. Memberships, collaborations, followings and invitations end.
+	// For the group's owner, who receives its channels. Memberships, collaborations, follows and
+	// invitations end.
 	//
 	// DELETE /v3/groups/{id}
 	DeleteGroup(ctx context.Context, params DeleteGroupParams) error
 	// DeleteGroupInvite implements deleteGroupInvite operation.
 	//
-	// Ending it again changes nothing.
+	// Revoking it again changes nothing.
 	//
 	// DELETE /v3/groups/{id}/invite
 	DeleteGroupInvite(ctx context.Context, params DeleteGroupInviteParams) error
 	// GetGroup implements getGroup operation.
 	//
-	// By id or by any slug it ever had. `counts.channels` counts private channels for members only.
+	// By id, or by any current or earlier slug. `counts.channels` includes private channels only for
+	// members.
 	//
 	// GET /v3/groups/{id}
 	GetGroup(ctx context.Context, params GetGroupParams) (*Group, error)
 	// GetGroupContents implements getGroupContents operation.
 	//
 	// The channels that the group owns and the viewer may see, and the blocks in them, each once. The
-	// default order is the newest first; times are those of the items themselves.
+	// default order is newest first, by the times of the items themselves.
 	//
 	// GET /v3/groups/{id}/contents
 	GetGroupContents(ctx context.Context, params GetGroupContentsParams) (*ConnectableListResponse, error)
 	// GetGroupFollowers implements getGroupFollowers operation.
 	//
-	// List who follows a group.
+	// List the followers of a group.
 	//
 	// GET /v3/groups/{id}/followers
 	GetGroupFollowers(ctx context.Context, params GetGroupFollowersParams) (*UserListResponse, error)
 	// GetGroupInvitations implements getGroupInvitations operation.
 	//
-	// Members may. Newest first.
+	// For members, newest first.
 	//
 	// GET /v3/groups/{id}/invitations
 	GetGroupInvitations(ctx context.Context, params GetGroupInvitationsParams) (*MembershipInvitationListResponse, error)
 	// GetGroupInvite implements getGroupInvite operation.
 	//
-	// Members may.
+	// For members.
 	//
 	// GET /v3/groups/{id}/invite
 	GetGroupInvite(ctx context.Context, params GetGroupInviteParams) (*GroupInvite, error)
 	// GetGroupMembers implements getGroupMembers operation.
 	//
-	// The owner comes first on page 1, then the newest.
+	// The owner comes first on page 1, followed by the other members, newest first.
 	//
 	// GET /v3/groups/{id}/members
 	GetGroupMembers(ctx context.Context, params GetGroupMembersParams) (*GroupMemberListResponse, error)
 	// JoinGroup implements joinGroup operation.
 	//
-	// The token is the code of the group's invite. Joining again answers 200, without a valid token 403.
+	// `invite_token` is the code of the group's invite. A member who joins again gets 200. Without a valid
+	// token, the answer is 403.
 	//
 	// POST /v3/groups/{id}/members
 	JoinGroup(ctx context.Context, req *JoinGroupReq, params JoinGroupParams) (JoinGroupRes, error)
@@ -317,19 +322,20 @@ type GroupsHandler interface {
 	LeaveGroup(ctx context.Context, params LeaveGroupParams) error
 	// RemoveGroupMember implements removeGroupMember operation.
 	//
-	// The group's owner may. The owner cannot be removed. Who is no member stays none.
+	// For the group's owner, who cannot be removed. If the user is not a member, nothing changes.
 	//
 	// DELETE /v3/groups/{id}/members/{user_id}
 	RemoveGroupMember(ctx context.Context, params RemoveGroupMemberParams) error
 	// RevokeGroupInvitation implements revokeGroupInvitation operation.
 	//
-	// Its maker may, and every member. One that is not pending any more, or has run out, is 422.
+	// For its creator and every member of the group. An invitation that is no longer pending, or has
+	// expired, gets 422.
 	//
 	// DELETE /v3/groups/{id}/invitations/{invitation_id}
 	RevokeGroupInvitation(ctx context.Context, params RevokeGroupInvitationParams) error
 	// UpdateGroup implements updateGroup operation.
 	//
-	// Its owner may. Only the fields that are given change; a new name gives a new slug.
+	// For the group's owner. Only the given fields change. A new name creates a new slug.
 	//
 	// PUT /v3/groups/{id}
 	UpdateGroup(ctx context.Context, req *UpdateGroupReq, params UpdateGroupParams) (*Group, error)
@@ -344,19 +350,20 @@ type SearchHandler interface {
 	// Finds blocks, channels, users and groups that the viewer may see. For the tiers premium and
 	// supporter.
 	//
-	// All words of the query must be in a thing: in its name, title, description, content, alternative
-	// text, file name, or the host and path of its source; of users and groups in name or slug.
-	// `"Words in quotes"` must follow each other, and so must words that are joined by punctuation
-	// (`well-known`). The last word may go on, unless a quote ends it. Case and diacritics do not matter.
-	// Text in scripts without spaces is found by any part of it. No character is an operator. Of very long
-	// texts the first 16,000 words are searched.
+	// A result contains all words of the query. Blocks and channels are searched by name, title,
+	// description, content, alternative text, file name, and the host and path of the source; users and
+	// groups by name and slug. The words of a `"quoted phrase"` must follow each other, and so must words
+	// that are joined by punctuation (`well-known`). The last word may be the beginning of a word, unless
+	// a quotation mark follows it. Case and diacritics do not matter. Text in scripts without spaces is
+	// found by any part of it. No character is an operator. In very long texts, only the first 16,000
+	// words are searched.
 	//
-	// `*`, or no query, finds everything. A query that is one address finds the blocks with that source
-	// first, without regard to scheme, `www.`, a slash at the end, the fragment, and parameters such as
+	// `*`, or no query, finds everything. If the query is one address, blocks with that source come first,
+	// without regard to scheme, `www.`, a slash at the end, the fragment, and parameters such as
 	// `utm_source`.
 	//
-	// Filters combine with and, values of a list with or. `total_count` is exact up to 10,000; beyond that
-	// it is a number that there are at least, and `has_more_pages` tells whether there is a next page.
+	// Filters are combined with AND, the values of one filter with OR. `total_count` is exact up to 10,000
+	// and a lower bound beyond that; `has_more_pages` is true if there is a next page.
 	//
 	// GET /v3/search
 	Search(ctx context.Context, params SearchParams) (*EverythingListResponse, error)
@@ -368,7 +375,7 @@ type SearchHandler interface {
 type SystemHandler interface {
 	// GetOpenapiSpec implements getOpenapiSpec operation.
 	//
-	// It holds exactly the operations that this server answers, with their limits.
+	// It contains exactly the operations of this server, with their limits.
 	//
 	// GET /v3/openapi
 	GetOpenapiSpec(ctx context.Context) (GetOpenapiSpecOK, error)
@@ -380,7 +387,7 @@ type SystemHandler interface {
 	GetOpenapiSpecJson(ctx context.Context) (wire.JSON, error)
 	// GetPing implements getPing operation.
 	//
-	// Cheap to ask, and a way to read the rate-limit headers.
+	// A cheap request that also returns the rate-limit headers.
 	//
 	// GET /v3/ping
 	GetPing(ctx context.Context) (*PingResponse, error)
@@ -392,12 +399,13 @@ type SystemHandler interface {
 type UploadsHandler interface {
 	// PresignUpload implements presignUpload operation.
 	//
-	// Each file gets an `upload_url` that takes one PUT of its bytes, with the given `content_type`,
-	// within `expires_in` seconds. After that the `upload_url` without its query, or
-	// `https://s3.amazonaws.com/arena_images-temp/` and the key, is the `value` of a block made of the
-	// file. A file that nothing is made of within a day is removed.
+	// Each file gets an `upload_url` that accepts one PUT of its bytes, with the given `content_type`,
+	// within `expires_in` seconds. To create a block from the file, send as `value` either the
+	// `upload_url` without its query, or `https://s3.amazonaws.com/arena_images-temp/` followed by the
+	// key. A file that is not used within a day is removed.
 	//
-	// What a file is shows in its bytes; the `content_type` is but the header of the PUT.
+	// The server detects the type of a file from its bytes. `content_type` only sets the header that the
+	// PUT must have.
 	//
 	// POST /v3/uploads/presign
 	PresignUpload(ctx context.Context, req *PresignUploadReq) (*PresignResponse, error)
@@ -409,7 +417,7 @@ type UploadsHandler interface {
 type UsersHandler interface {
 	// GetCurrentUser implements getCurrentUser operation.
 	//
-	// With the e-mail address and the number of unread notifications, which only the user gets to see.
+	// Includes the e-mail address and the number of unread notifications, which nobody else can read.
 	//
 	// GET /v3/me
 	GetCurrentUser(ctx context.Context) (*Me, error)
@@ -421,26 +429,26 @@ type UsersHandler interface {
 	GetUser(ctx context.Context, params GetUserParams) (*User, error)
 	// GetUserContents implements getUserContents operation.
 	//
-	// The blocks and channels that the user made and the viewer may see. The default order is the newest
-	// first; times are those of the items themselves.
+	// The blocks and channels that the user created and the viewer may see. The default order is newest
+	// first, by the times of the items themselves.
 	//
 	// GET /v3/users/{id}/contents
 	GetUserContents(ctx context.Context, params GetUserContentsParams) (*ConnectableListResponse, error)
 	// GetUserFollowers implements getUserFollowers operation.
 	//
-	// List who follows a user.
+	// List the followers of a user.
 	//
 	// GET /v3/users/{id}/followers
 	GetUserFollowers(ctx context.Context, params GetUserFollowersParams) (*UserListResponse, error)
 	// GetUserFollowing implements getUserFollowing operation.
 	//
-	// Users, channels and groups; channels only where the viewer may see them.
+	// Users, channels and groups. Channels that the viewer may not see are omitted.
 	//
 	// GET /v3/users/{id}/following
 	GetUserFollowing(ctx context.Context, params GetUserFollowingParams) (*FollowableListResponse, error)
 	// GetUserGroups implements getUserGroups operation.
 	//
-	// Those the user owns or has joined. Names are ordered without regard to case and accents.
+	// Groups that the user owns or has joined. Names are ordered without regard to case and accents.
 	//
 	// GET /v3/users/{id}/groups
 	GetUserGroups(ctx context.Context, params GetUserGroupsParams) (*GroupListResponse, error)

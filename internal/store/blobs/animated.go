@@ -16,7 +16,13 @@ func (r Reads) UnexaminedFiles(ctx context.Context, above domain.FileID, most in
 	return sqlx.Collect(ctx, rows, err, scanFile)
 }
 
-// SetAnimated stores whether files are animated.
-func (w Writes) SetAnimated(ctx context.Context, animated bool, ids ...domain.FileID) error {
-	return w.db.Exec(ctx, `UPDATE files SET animated = $2 WHERE `+w.db.In("id", "$1"), sqlx.IDs(w.db.Dialect, ids), animated)
+// maxAlike is the number of files that SetAnimated updates at once.
+const maxAlike = 1000
+
+// SetAnimated stores f.Animated for the unexamined files that have the bytes and the content type of f: for the first
+// 1,000 of them, because millions of files may have the same bytes.
+func (w Writes) SetAnimated(ctx context.Context, f domain.File) error {
+	return w.db.Exec(ctx, `UPDATE files SET animated = $3 WHERE id IN (SELECT id FROM files
+		WHERE blob_id = $1 AND content_type = $2 AND animated IS NULL ORDER BY id`+sqlx.Limit("$4")+`)`,
+		f.BlobID, f.ContentType, f.Animated, maxAlike)
 }

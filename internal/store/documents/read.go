@@ -6,7 +6,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
-	"vitrine/internal/weburl"
 	"vitrine/internal/words"
 )
 
@@ -55,14 +54,14 @@ func scanBlockDocument(row sqlx.Row) (Document, error) {
 // OfBlock returns the document of a block.
 func OfBlock(b domain.Block) Document {
 	d := Document{kind: domain.SubjectBlock, id: int64(b.ID), typ: string(b.Type), author: domain.UserID(b.Author.ID),
-		open: b.OpenCount > 0, links: b.OpenCount, title: deref(b.Title), source: canonical(b.SourceURL), value: canonical(b.ValueURL),
+		open: b.OpenCount > 0, links: b.OpenCount, title: deref(b.Title), source: deref(rowmap.Canonical(b.SourceURL)), value: deref(rowmap.Canonical(b.ValueURL)),
 		created: sqlx.Micros(b.CreatedAt), updated: sqlx.Micros(b.UpdatedAt)}
 	image, file := fileOf(b.Image), fileOf(b.File)
 	d.body = []string{plain(b.Description), plain(b.Content), deref(b.AltText), file.Name, words.Place(d.source), deref(b.SourceTitle)}
 	if b.Page != nil {
 		d.body = append(d.body, b.Page.AuthorName)
-		if b.Page.Canonical != "" && d.source == d.value { // the author named no other source
-			d.source = b.Page.Canonical
+		if link := deref(rowmap.Canonical(&b.Page.Canonical)); link != "" && d.source == d.value { // the author named no other source
+			d.source = link
 		}
 	}
 	switch b.Type {
@@ -73,13 +72,6 @@ func OfBlock(b domain.Block) Document {
 		d.extension = file.Extension
 	}
 	return d
-}
-
-// canonical returns a stored URL in its canonical form. It may be of a version that stored URLs as they
-// were sent, with spaces, for example.
-func canonical(stored *string) string {
-	link, _ := weburl.Canonical(deref(stored)) // "" if no browser accepts it
-	return link
 }
 
 func plain(t *domain.Text) string {

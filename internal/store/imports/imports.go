@@ -106,9 +106,14 @@ func (l Lists) Imports(ctx context.Context, user domain.UserID, p domain.Page) (
 
 const stepColumns = `n, ref, title, page, state, expected, done, channels, blocks, connections, comments, files, bytes, unchanged, changed, moved, left_out`
 
+// stepFields returns the destinations of stepColumns.
+func stepFields(s *domain.ImportStep) []any {
+	return append([]any{&s.N, &s.Ref, &s.Title, &s.Page, &s.State}, countsOf(&s.Counts)...)
+}
+
 func scanStep(row sqlx.Row) (s domain.ImportStep, err error) {
-	err = row.Scan(append([]any{&s.N, &s.Ref, &s.Title, &s.Page, &s.State}, countsOf(&s.Counts)...)...)
-	return s, sqlx.Found(err)
+	err = row.Scan(stepFields(&s)...)
+	return s, err
 }
 
 // ImportSteps reads the first steps of an import that import a channel or a file.
@@ -128,24 +133,26 @@ func (r Reads) ImportHeads(ctx context.Context, id domain.ImportID, above int64,
 	})
 }
 
-// ImportFile reads what is known of the file of an import, which is its only step.
+// ImportFile reads the description of the file of an import, which is its only step.
 func (r Reads) ImportFile(ctx context.Context, id domain.ImportID) (f domain.ImportFile, err error) {
 	rows, err := r.db.Query(ctx, `SELECT head FROM import_steps WHERE import_id = $1 AND n = 1`, id)
-	heads, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (head string, err error) { return head, row.Scan(&head) })
-	if err != nil || len(heads) == 0 {
+	steps, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (s domain.ImportStep, err error) {
+		err = row.Scan(&s.Head)
+		return s, err
+	})
+	if err != nil || len(steps) == 0 {
 		return f, err
 	}
-	if err := json.Unmarshal([]byte(heads[0]), &f); err != nil {
-		return f, fmt.Errorf("store: read the file of an import: %w", err)
-	}
-	return f, nil
+	return steps[0].File()
 }
 
-// NextImportStep reads the first unfinished step of an import. It returns NotFound if all steps are
-// finished.
-func (r Reads) NextImportStep(ctx context.Context, id domain.ImportID) (domain.ImportStep, error) {
-	return scanStep(r.db.QueryRow(ctx, "SELECT "+stepColumns+` FROM import_steps WHERE import_id = $1 AND state = 'waiting'
-		ORDER BY n LIMIT 1`, id))
+// NextImportStep reads the first unfinished step of an import, with its head. It returns NotFound if
+// there is none.
+func (r Reads) NextImportStep(ctx context.Context, id domain.ImportID) (s domain.ImportStep, err error) {
+	row := r.db.QueryRow(ctx, "SELECT "+stepColumns+`, head FROM import_steps WHERE import_id = $1 AND state = 'waiting'
+		ORDER BY n LIMIT 1`, id)
+	err = row.Scan(append(stepFields(&s), &s.Head)...)
+	return s, sqlx.Found(err)
 }
 
 // LeftOut reads the listed items that an import had to skip.
@@ -246,25 +253,17 @@ func (w Writes) ChooseSteps(ctx context.Context, id domain.ImportID, chosen []in
 		id, sqlx.IDs(w.db.Dialect, chosen))
 }
 
-// NoteImportStep stores the progress of a waiting step and reports whether its import is still
-// running.
+// NoteImportStep stores the progress of a waiting step, and its head unless that is empty. It
+// reports whether the import is still running.
 func (w Writes) NoteImportStep(ctx context.Context, id domain.ImportID, s domain.ImportStep) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE import_steps SET expected = $3, done = $4, channels = $5, blocks = $6, connections = $7,
-			comments = $8, files = $9, bytes = $10, unchanged = $11, changed = $12, moved = $13, left_out = $14, page = $15
+			comments = $8, files = $9, bytes = $10, unchanged = $11, changed = $12, moved = $13, left_out = $14, page = $15,
+			head = COALESCE(NULLIF($16, ''), head)
 		WHERE import_id = $1 AND n = $2 AND state = 'waiting'
 			AND EXISTS (SELECT 1 FROM imports i WHERE i.id = $1 AND i.state = 'running')`,
 		id, s.N, s.Counts.Expected, s.Counts.Done, s.Counts.Channels, s.Counts.Blocks, s.Counts.Connections, s.Counts.Comments, s.Counts.Files,
-		s.Counts.Bytes, s.Counts.Unchanged, s.Counts.Changed, s.Counts.Moved, s.Counts.LeftOut, max(s.Page, 1))
+		s.Counts.Bytes, s.Counts.Unchanged, s.Counts.Changed, s.Counts.Moved, s.Counts.LeftOut, max(s.Page, 1), s.Head)
 	return n > 0, err
-}
-
-// NoteImportFile writes what is known of the file of an import.
-func (w Writes) NoteImportFile(ctx context.Context, id domain.ImportID, f domain.ImportFile) error {
-	head, err := json.Marshal(f)
-	if err != nil {
-		return err
-	}
-	return w.db.Exec(ctx, `UPDATE import_steps SET head = $2 WHERE import_id = $1 AND n = 1`, id, string(head))
 }
 
 // EndImportStep ends a waiting step of a running import and reports whether there was one.

@@ -11,12 +11,20 @@ import (
 )
 
 // BlockColumns are the columns of the block `b` by the user `bu`.
-const BlockColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.description_html, b.description_plain,
-	b.content_markdown, b.content_html, b.content_plain, b.value_url, b.source_url, b.source_title, b.alt_text,
-	b.image_id, b.file_id, b.embed, b.metadata, ` + access.OpenCount + `, ` + access.PrivateCount + `, b.comment_count, b.version, b.created_at, b.updated_at,
-	bu.id, bu.name, bu.slug, bu.avatar, bu.face_version`
+const BlockColumns = sharedColumns + `b.content_plain, b.embed`
 
-// BlockFrom names the tables of BlockColumns.
+// ListedBlockColumns are BlockColumns for lists. They omit two parts that are never shown: the text of a document
+// (domain.Text.Shown), which may be large, and the facts about the page of a Link. A block that was read with them must
+// not be written back.
+const ListedBlockColumns = sharedColumns + `CASE WHEN b.content_markdown = '' THEN '' ELSE b.content_plain END,
+	CASE WHEN b.type <> 'Link' THEN b.embed END`
+
+const sharedColumns = `b.id, b.type, b.state, b.title, b.description_markdown, b.description_html, b.description_plain,
+	b.content_markdown, b.content_html, b.value_url, b.source_url, b.source_title, b.alt_text,
+	b.image_id, b.file_id, b.metadata, ` + access.OpenCount + `, ` + access.PrivateCount + `, b.comment_count, b.version, b.created_at, b.updated_at,
+	bu.id, bu.name, bu.slug, bu.avatar, bu.face_version, `
+
+// BlockFrom names the tables of BlockColumns and ListedBlockColumns.
 const BlockFrom = ` FROM blocks b JOIN users bu ON bu.id = b.user_id `
 
 // blockFields contains scan targets that become parts of a block.
@@ -32,16 +40,17 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	var f blockFields
 	b.Author.Type = domain.TypeUser
 	err = row.Scan(&b.ID, &b.Type, &b.State, &b.Title, &f.description.Markdown, &f.description.HTML, &f.description.Plain,
-		&f.content.Markdown, &f.content.HTML, &f.content.Plain, &b.ValueURL, &b.SourceURL, &b.SourceTitle, &b.AltText,
-		&f.image, &f.file, &f.embed, &f.metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &f.created, &f.updated,
-		&b.Author.ID, &b.Author.Name, &b.Author.Slug, &b.Author.Avatar, &b.Author.Version)
+		&f.content.Markdown, &f.content.HTML, &b.ValueURL, &b.SourceURL, &b.SourceTitle, &b.AltText,
+		&f.image, &f.file, &f.metadata, &b.OpenCount, &b.PrivateCount, &b.Comments, &b.Version, &f.created, &f.updated,
+		&b.Author.ID, &b.Author.Name, &b.Author.Slug, &b.Author.Avatar, &b.Author.Version,
+		&f.content.Plain, &f.embed)
 	if err != nil {
 		return err
 	}
 	b.Description, b.Content, b.Metadata = f.description.Value(), f.content.Value(), sqlx.MetadataValue(f.metadata)
 	b.CreatedAt, b.UpdatedAt = sqlx.Time(f.created), sqlx.Time(f.updated)
 	b.Image, b.File = unread(f.image), unread(f.file)
-	b.ValueURL, b.SourceURL = canonical(b.ValueURL), canonical(b.SourceURL)
+	b.ValueURL, b.SourceURL = Canonical(b.ValueURL), Canonical(b.SourceURL)
 	if b.Type == domain.LinkBlock {
 		b.Page, err = PageValue(f.embed)
 	} else {
@@ -50,10 +59,10 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	return err
 }
 
-// canonical returns a URL in its canonical form, because older versions stored URLs as they were
+// Canonical returns a URL in its canonical form, because older versions stored URLs as they were
 // sent. It returns nil for a URL that no browser accepts, since it cannot be fetched and is not a
 // URI.
-func canonical(stored *string) *string {
+func Canonical(stored *string) *string {
 	if stored == nil {
 		return nil
 	}
@@ -91,8 +100,8 @@ func embedValue(column *string) (*domain.Embed, error) {
 		return nil, nil
 	}
 	var e embedded
-	if err := json.Unmarshal([]byte(*column), &e); err != nil {
-		return nil, fmt.Errorf("store: blocks.embed: %w", err)
+	if err := decodeEmbed(*column, &e); err != nil {
+		return nil, err
 	}
 	out := domain.Embed(e)
 	for _, link := range []*string{&out.URL, &out.AuthorURL, &out.SourceURL, &out.ThumbnailURL} {
@@ -103,11 +112,25 @@ func embedValue(column *string) (*domain.Embed, error) {
 
 // PageValue reads the facts about the page of a Link, which are stored like an Embed of the type "link".
 func PageValue(column *string) (*domain.PageFacts, error) {
-	e, err := embedValue(column)
-	if e == nil || err != nil {
+	if column == nil {
+		return nil, nil
+	}
+	var p struct {
+		Canonical  string `json:"source_url"`
+		AuthorName string `json:"author_name"`
+	}
+	if err := decodeEmbed(*column, &p); err != nil {
 		return nil, err
 	}
-	return &domain.PageFacts{Canonical: e.SourceURL, AuthorName: e.AuthorName, AuthorURL: e.AuthorURL}, nil
+	return new(domain.PageFacts(p)), nil
+}
+
+// decodeEmbed decodes the column into e.
+func decodeEmbed(column string, e any) error {
+	if err := json.Unmarshal([]byte(column), e); err != nil {
+		return fmt.Errorf("store: blocks.embed: %w", err)
+	}
+	return nil
 }
 
 // EmbedColumn returns the column for the Embed, or for the page of a Link; nil means NULL.
@@ -115,7 +138,7 @@ func EmbedColumn(b domain.Block) *string {
 	var e embedded
 	switch {
 	case b.Type == domain.LinkBlock && b.Page != nil && *b.Page != (domain.PageFacts{}):
-		e = embedded{Type: "link", SourceURL: b.Page.Canonical, AuthorName: b.Page.AuthorName, AuthorURL: b.Page.AuthorURL}
+		e = embedded{Type: "link", SourceURL: b.Page.Canonical, AuthorName: b.Page.AuthorName}
 	case b.Embed != nil:
 		e = embedded(*b.Embed)
 	default:

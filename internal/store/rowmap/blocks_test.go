@@ -6,6 +6,31 @@ import (
 	"vitrine/internal/domain"
 )
 
+// The facts about a page are read from the columns of all versions. Earlier ones also stored the URL of the author.
+func TestStoredPages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		stored string
+		want   domain.PageFacts
+	}{
+		{`{"type":"link","source_url":"https://example.org/a","author_name":"Ada","author_url":"https://example.org/ada"}`,
+			domain.PageFacts{Canonical: "https://example.org/a", AuthorName: "Ada"}},
+		{*EmbedColumn(domain.Block{Type: domain.LinkBlock, Page: &domain.PageFacts{AuthorName: "Bob"}}), domain.PageFacts{AuthorName: "Bob"}},
+		{`{}`, domain.PageFacts{}},
+	} {
+		if got, err := PageValue(&c.stored); err != nil || *got != c.want {
+			t.Errorf("%s: got %+v, %v", c.stored, got, err)
+		}
+	}
+	if got, err := PageValue(nil); got != nil || err != nil {
+		t.Errorf("NULL: got %+v, %v", got, err)
+	}
+	broken := "{"
+	if _, err := PageValue(&broken); err == nil {
+		t.Error("broken JSON is accepted")
+	}
+}
+
 // Older versions stored URLs as they were sent.
 func TestStoredURLs(t *testing.T) {
 	t.Parallel()
@@ -16,7 +41,7 @@ func TestStoredURLs(t *testing.T) {
 		"http://a*b|c/":           "",
 	} {
 		got := ""
-		if link := canonical(&stored); link != nil {
+		if link := Canonical(&stored); link != nil {
 			got = *link
 		}
 		if got != want {

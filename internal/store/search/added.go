@@ -36,6 +36,9 @@ func (r *renderer) added() string {
 			read(domain.Private, access.VisibleChannel)
 		case p.show == closed && p.from == documents:
 			read(domain.Private, touchViewer)
+		case p.show == closedBlocks || p.from == privateBlocks: // they contain no channels
+		default:
+			panic(noSuchPart)
 		}
 	}
 	return r.mergeSorted(parts, fmt.Sprintf(" ORDER BY k %[1]s, item_id %[1]s", r.dir()))

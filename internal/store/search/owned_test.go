@@ -1,9 +1,11 @@
 package search
 
 import (
+	"strings"
 	"testing"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/sqlx"
 )
 
 // The plans for lists of a user's creations, or of a group's contents.
@@ -79,4 +81,41 @@ func TestOwnedFromTheNearerEnd(t *testing.T) {
 			t.Errorf("page %d: %+v", page, p)
 		}
 	}
+}
+
+// The list by last addition reads channels for each part that contains any, and rejects unknown parts.
+func TestAddedParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		part  part
+		reads int // visibilities
+		fails bool
+	}{
+		{part: part{show: open}, reads: 2},
+		{part: part{show: closed}, reads: 1},
+		{part: part{show: closedChannels}, reads: 1},
+		{part: part{show: closedSeen}, reads: 1},
+		{part: part{from: privateChannels, show: closed}, reads: 1},
+		{part: part{show: closedBlocks}},
+		{part: part{from: privateBlocks, show: closed}},
+		{part: part{show: closedOwn}, fails: true},
+		{part: part{from: ownBlocks, show: closed}, fails: true},
+		{part: part{show: closedSeen + 1}, fails: true},
+	} {
+		read, failure := addedOf(c.part)
+		want := any(nil)
+		if c.fails {
+			want = noSuchPart
+		}
+		if n := strings.Count(read, "SELECT 'Channel'"); n != c.reads || failure != want {
+			t.Errorf("%+v: reads %d, fails with %v", c.part, n, failure)
+		}
+	}
+}
+
+// addedOf returns the statement for one part, or the value of its panic.
+func addedOf(p part) (text string, failure any) {
+	defer func() { failure = recover() }()
+	r := renderer{Dialect: sqlx.SQLite, q: Query{Viewer: 1, Search: domain.Search{Author: 2}}, args: sqlx.Args{1}, plan: plan{list: owned, order: order{by: added}, parts: []part{p}}}
+	return r.added(), nil
 }

@@ -219,6 +219,9 @@ func (r *renderer) matchedTier() string {
 	return "CASE " + called + "WHEN " + r.engine().matchesTitle(r.asked(inTitle)) + " THEN 2 ELSE 3 END"
 }
 
+// noSuchPart reports a part that choose and chooseOwned never return.
+const noSuchPart = "search: no such part"
+
 // shows restricts the documents `d` to those that a part shows.
 func (r *renderer) shows(p part) []string {
 	switch p.show {
@@ -253,7 +256,7 @@ func (r *renderer) shows(p part) []string {
 	case closedSeen:
 		return append(r.isClosed(p), r.inPrivate("d"))
 	}
-	panic("search: no such part")
+	panic(noSuchPart)
 }
 
 // showsNumber restricts numbers of documents to those that a part shows.
