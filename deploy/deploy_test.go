@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,8 +30,8 @@ import (
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{"VITRINE_IMAGE": true, "VITRINE_URL": true} // used only by the compose files
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[config.Flags]()) {
-		known[f.Tag.Get("env")] = true
+	for _, d := range config.Declarations() {
+		known[d.Env()] = true
 	}
 	variable := regexp.MustCompile(`VITRINE_[A-Z_0-9]+`)
 	found := 0
@@ -125,11 +124,11 @@ func TestKubernetes(t *testing.T) {
 // The networks, volumes, secrets and services that a service uses exist.
 func TestCompose(t *testing.T) {
 	t.Parallel()
-	field, _ := reflect.TypeFor[config.Flags]().FieldByName("WaitFor")
-	patience, err := time.ParseDuration(field.Tag.Get("default"))
-	if err != nil {
-		t.Fatal(err)
+	defaults, found := config.Texts{}.Resolve()
+	if len(found) > 0 {
+		t.Fatal(found)
 	}
+	patience := defaults.WaitFor
 	for _, path := range []string{"compose/one-node.yaml", "compose/three-nodes.yaml"} {
 		doc := documents(t, path)[0]
 		services, _ := doc["services"].(map[string]any)

@@ -41,7 +41,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var cmd command
-	kong.Parse(&cmd, kong.Description("Fill an empty database with data to measure on."))
+	kong.Parse(&cmd, config.AddFlags(), kong.Description("Fill an empty database with data to measure on."))
 	if err := cmd.run(ctx, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)

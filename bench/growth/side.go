@@ -42,8 +42,8 @@ type side struct {
 
 // open serves a set and chooses what to request.
 func open(ctx context.Context, folder, url string, made dataset.Made) (s *side, err error) {
-	cfg, problems := config.Flags{Common: config.Common{DataDir: folder, DatabaseURL: url}, Server: config.Server{
-		RateLimits: "guest=0,free=0,premium=0,supporter=0", Work: "false"}}.Resolve()
+	cfg, problems := config.Texts{"data-dir": folder, "database-url": url,
+		"rate-limits": "guest=0,free=0,premium=0,supporter=0", "work": "false"}.Resolve()
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}

@@ -41,7 +41,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var cmd command
-	kong.Parse(&cmd, kong.Description("Measure the server over loopback, beside a bare handler that writes the same bytes."))
+	kong.Parse(&cmd, config.AddFlags(), kong.Description("Measure the server over loopback, beside a bare handler that writes the same bytes."))
 	if err := cmd.run(ctx, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
@@ -50,8 +50,10 @@ func main() {
 
 func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 	// Jobs only run for people, whose cases measure them too.
-	cfg, problems := config.Flags{Common: cmd.Common, Server: config.Server{
-		RateLimits: "guest=0,free=0,premium=0,supporter=0", Work: strconv.FormatBool(cmd.People)}}.Resolve()
+	flags := config.Flags(cmd.Common)
+	flags.Set("rate-limits", "guest=0,free=0,premium=0,supporter=0")
+	flags.Set("work", strconv.FormatBool(cmd.People))
+	cfg, problems := flags.Resolve()
 	if len(problems) > 0 {
 		return errors.Join(problems...)
 	}

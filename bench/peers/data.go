@@ -31,8 +31,7 @@ type data struct {
 // prepare creates the data in a folder, unless an earlier run has done so.
 func (cmd command) prepare(ctx context.Context, dir string, notes io.Writer) (d data, err error) {
 	// No jobs run during the measurements: all of their work is done before.
-	cfg, problems := config.Flags{Common: config.Common{DataDir: dir}, Server: config.Server{
-		RateLimits: "guest=0,free=0,premium=0,supporter=0", Work: "false"}}.Resolve()
+	cfg, problems := config.Texts{"data-dir": dir, "rate-limits": "guest=0,free=0,premium=0,supporter=0", "work": "false"}.Resolve()
 	d = data{cfg: cfg, plain: filepath.Join(dir, "plain.db")}
 	if err := errors.Join(problems...); err != nil {
 		return d, err

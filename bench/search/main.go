@@ -38,7 +38,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var cmd command
-	kong.Parse(&cmd, kong.Description("Measure searches."))
+	kong.Parse(&cmd, config.AddFlags(), kong.Description("Measure searches."))
 	if err := cmd.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "search:", err)
 		os.Exit(1)

@@ -145,7 +145,7 @@ func TestKnownProviderOnce(t *testing.T) {
 	} {
 		got := processed(r, address, nil)
 		holds(t, got, map[string]any{"type": kind, "state": "available"})
-		if found := r.Get("ada", "/v3/search?query=Ada&type=Link").Ints("data", "id"); kind == "Link" && !contains(found, got.Int("id")) {
+		if found := r.Get("ada", "/v3/search?query=Ada&type=Link").Ints("data", "id"); kind == "Link" && !slices.Contains(found, got.Int("id")) {
 			t.Errorf("%s: the author does not find it", address)
 		}
 		mu.Lock()

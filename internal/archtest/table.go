@@ -178,6 +178,7 @@ var rooms = map[string][]string{
 	"database/schema":      {},
 	"database/traced":      {},
 	"importing/sourcetest": {"importing/source"},
+	"settingsdoc":          {"config"},
 	"licenses/collect":     {"licenses/works"},
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
@@ -197,7 +198,7 @@ var (
 var sqlRooms = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "bench/peers"}
 
 // exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
+var exitRooms = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
 
 // vague are package names without a specific meaning.
 const maxFileLines = 500

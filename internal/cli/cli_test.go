@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -153,11 +152,8 @@ func TestArgumentsAreText(t *testing.T) {
 func TestBadSetting(t *testing.T) {
 	t.Parallel()
 	refused := 0
-	for i, field := range reflect.VisibleFields(reflect.TypeFor[config.Flags]()) {
-		flag := "--" + field.Tag.Get("name")
-		if field.Anonymous {
-			continue
-		}
+	for i, d := range config.Declarations() {
+		flag := "--" + d.Flag
 		value := []string{"-5s", "-.5", "%"}[i%3]
 		apart, together := run(t, "config", flag, value), run(t, "config", flag+"="+value)
 		if apart.code != together.code || apart.err != together.err || apart.out != together.out {

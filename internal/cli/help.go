@@ -5,6 +5,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -21,7 +22,7 @@ import (
 // building all others takes longer than most commands run, because each has all settings.
 func newParser(stdout, stderr io.Writer, args ...string) (*kong.Kong, error) {
 	parser, err := kong.New(commandsFor(args), kong.Name("vitrine"), kong.Writers(stdout, stderr), kong.UsageOnError(),
-		kong.Vars{"place": placeHelp, "version": versionLine()},
+		config.AddFlags(), kong.Vars{"place": placeHelp, "version": versionLine()},
 		kong.Description("A self-hosted server for collections that speaks the Are.na v3 API."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}), kong.ValueFormatter(withDefault),
 		kong.Exit(func(code int) { panic(exited(code)) }))
@@ -30,11 +31,6 @@ func newParser(stdout, stderr io.Writer, args ...string) (*kong.Kong, error) {
 	}
 	topics := config.Topics()
 	for _, command := range parser.Model.Leaves(false) {
-		for _, f := range command.Flags {
-			if topic := config.Topic(f.Name); topic != "" && len(f.Envs) > 0 {
-				f.Group = &kong.Group{Key: topic, Title: topic + ":"}
-			}
-		}
 		slices.SortStableFunc(command.Flags, func(a, b *kong.Flag) int { return topicOf(topics, a) - topicOf(topics, b) })
 	}
 	return parser, nil
@@ -58,11 +54,13 @@ func commandsFor(args []string) any {
 // to the help.
 func withDefault(v *kong.Value) string {
 	var more []string
-	if v.Flag != nil && v.Flag.PlaceHolder != "" && v.Default != "" {
-		more = append(more, "default "+v.Default)
-	}
-	for _, env := range v.Tag.Envs {
-		more = append(more, "$"+env)
+	if f := v.Flag; f != nil {
+		if f.PlaceHolder != "" && v.Default != "" && f.PlaceHolder != strconv.Quote(v.Default) {
+			more = append(more, "default "+v.Default)
+		}
+		for _, env := range config.Variables(f) {
+			more = append(more, "$"+env)
+		}
 	}
 	if len(more) == 0 {
 		return v.Help

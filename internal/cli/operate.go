@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -58,11 +57,16 @@ func (cmd *migrateCmd) Run(c *console.Console) (err error) {
 }
 
 type configCmd struct {
+	Print configPrintCmd `cmd:"" default:"withargs" help:"Print the settings in effect as environment variables. This is the default."`
+	Show  configShowCmd  `cmd:"" help:"Print the settings in effect as a configuration file, with the origin of each."`
+}
+
+type configPrintCmd struct {
 	config.Flags
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *configCmd) Run(c *console.Console) error {
+func (cmd *configPrintCmd) Run(c *console.Console) error {
 	cfg, _, err := console.ServerSettings(c, cmd.Flags)
 	if err != nil {
 		return err
@@ -74,14 +78,32 @@ func (cmd *configCmd) Run(c *console.Console) error {
 	return err
 }
 
+type configShowCmd struct {
+	config.Flags
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+func (cmd *configShowCmd) Run(c *console.Console) error {
+	cfg, _, err := console.ServerSettings(c, cmd.Flags)
+	if err != nil {
+		return err
+	}
+	all := cmd.Settings(cfg)
+	if cmd.JSON {
+		return console.PrintJSON(c.Out, all.Origins())
+	}
+	_, err = io.WriteString(c.Out, all.TOML())
+	return err
+}
+
 type healthcheckCmd struct {
 	config.Flags
 	Timeout time.Duration `default:"5s" help:"How long to wait for the response."`
 }
 
 func (cmd *healthcheckCmd) Run(c *console.Console) error {
-	if _, socket := config.SocketPath(cmd.Addr); socket {
-		cmd.BaseURL = cmp.Or(cmd.BaseURL, "http://localhost") // the public address does not matter here
+	if _, socket := config.SocketPath(cmd.Text("addr")); socket && cmd.Text("base-url") == "" {
+		cmd.Set("base-url", "http://localhost") // the public address does not matter here
 	}
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {

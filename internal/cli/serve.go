@@ -33,7 +33,7 @@ func (cmd *serveCmd) Run(c *console.Console) error {
 	}
 	defer release()
 	if _, port, _ := net.SplitHostPort(cfg.Addr); port == "0" {
-		cmd.Addr = l.Addr().String() // also updates the addresses derived from it
+		cmd.Set("addr", l.Addr().String()) // also updates the addresses derived from it
 		cfg, _ = cmd.Resolve()
 	}
 	ready := func() {
@@ -132,7 +132,7 @@ func (cmd *serveCmd) greet(c *console.Console, cfg config.Config) {
 	switch {
 	case cfg.DatabaseURL != "": // secret; the reader inserts their own
 		again = "VITRINE_DATABASE_URL='postgres://…' " + again
-	case cmd.DataDir != "./data":
+	case cfg.DataDir != "./data":
 		again = "VITRINE_DATA_DIR=" + shellWord(cfg.DataDir) + " " + again
 	}
 	here := cfg.BaseURL

@@ -123,7 +123,7 @@ func greeting(t *testing.T, flags ...string) (first, rest string) {
 func TestServeOnlyOnce(t *testing.T) {
 	t.Parallel()
 	p := folder(t)
-	cfg, _ := config.Common{DataDir: p.flags[1]}.Resolve()
+	cfg, _ := config.Texts{"data-dir": p.flags[1]}.Resolve()
 	release, err := server.Claim(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

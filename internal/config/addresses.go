@@ -34,44 +34,45 @@ func (c Config) LocalURL() string {
 	return url
 }
 
-// resolveAddresses reads the addresses to listen on and the public addresses.
-func (s Server) resolveAddresses(cfg *Config, found *problems) {
-	s.resolveTLS(cfg, found)
-	cfg.Addr = cmp.Or(s.Addr, defaultAddr(cfg.TLS))
-	found.addErr("addr", checkListener(cfg.Addr))
-	_, socket := SocketPath(cfg.Addr)
-	if cfg.TLS.On() && cfg.TLS.HTTPAddr == cfg.Addr {
+// completeAddresses derives the addresses to listen on and the public addresses that are not given.
+func (c *Config) completeAddresses(given Texts, found *problems) {
+	c.TLS.complete(given, found)
+	c.Addr = cmp.Or(c.Addr, defaultAddr(c.TLS))
+	_, socket := SocketPath(c.Addr)
+	if c.TLS.On() && c.TLS.HTTPAddr == c.Addr {
 		found.add("tls-http-addr", "must differ from --addr")
 	}
-	if cfg.TLS.On() && socket {
+	if c.TLS.On() && socket {
 		found.add("addr", "a Unix socket is for a proxy, which terminates TLS itself: remove --tls-domain, or use host:port")
 	}
-	if socket && s.BaseURL == "" && s.SiteURL == "" {
+	if socket && c.BaseURL == "" && c.SiteURL == "" {
 		found.add("base-url", "is required with a Unix socket: set the address that the proxy serves, such as https://example.org")
 	}
-	cfg.BaseURL = s.publicURL("base-url", s.BaseURL, s.SiteURL, cfg, found)
-	cfg.SiteURL = s.publicURL("site-url", s.SiteURL, s.BaseURL, cfg, found)
-	mode, err := parseFileMode(s.SocketMode)
-	found.addErr("socket-mode", err)
-	cfg.SocketMode = mode
+	base, site := c.BaseURL, c.SiteURL
+	c.BaseURL = c.publicURL("base-url", base, site, found)
+	c.SiteURL = c.publicURL("site-url", site, base, found)
+	c.FilesURL = cmp.Or(c.FilesURL, c.BaseURL)
+	for flag, other := range map[string]string{"--addr": c.Addr, "--tls-http-addr": c.TLS.HTTPAddr} {
+		if c.MetricsAddr != "" && c.MetricsAddr == other && !strings.HasSuffix(other, ":0") {
+			found.addErr("metrics-addr", quotedError(other, "must differ from "+flag))
+		}
+	}
 }
 
-// publicURL checks a public address. If it is empty, publicURL uses the first TLS domain, or else
-// the other public address, or else the address to listen on.
-func (s Server) publicURL(flag, raw, other string, cfg *Config, found *problems) string {
+// publicURL returns a public address. If it is not given, publicURL uses the first TLS domain, or
+// else the other public address, or else the address to listen on.
+func (c *Config) publicURL(flag, given, other string, found *problems) string {
 	switch {
-	case raw == "" && cfg.TLS.On():
-		return "https://" + cfg.TLS.Domains[0]
-	case raw == "" && other != "":
-		return other // checked by its own flag
-	case raw == "":
-		return listenURL(cfg.Addr)
+	case given == "" && c.TLS.On():
+		return "https://" + c.TLS.Domains[0]
+	case given == "" && other != "":
+		return other
+	case given == "":
+		return listenURL(c.Addr)
+	case c.TLS.On() && strings.HasPrefix(given, "http:"):
+		found.addErr(flag, quotedError(given, "want https:// because --tls-domain is set"))
 	}
-	found.addErr(flag, checkPublicURL(raw))
-	if cfg.TLS.On() && strings.HasPrefix(raw, "http:") {
-		found.addErr(flag, quotedError(raw, "want https:// because --tls-domain is set"))
-	}
-	return raw
+	return given
 }
 
 // listenURL returns the URL at which a server on addr is reached from the same machine. A host that
@@ -115,15 +116,6 @@ func checkAddr(addr string) error {
 	return nil
 }
 
-func checkMetricsAddr(addr string, cfg Config) error {
-	for flag, other := range map[string]string{"--addr": cfg.Addr, "--tls-http-addr": cfg.TLS.HTTPAddr} {
-		if addr == other && !strings.HasSuffix(addr, ":0") {
-			return quotedError(addr, "must differ from "+flag)
-		}
-	}
-	return checkListener(addr)
-}
-
 // publicPath matches the path of a public address. Proxies, cookies and Vitrine compare it literally,
 // so it must not contain characters that can be encoded in two ways.
 var publicPath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
@@ -158,22 +150,15 @@ func formatFileMode(mode fs.FileMode) string { return "0" + strconv.FormatUint(u
 
 // parseContacts parses the contacts for security.txt (RFC 9116 section 2.5.3), separated by commas. A
 // bare e-mail address becomes a mailto: URI.
-func parseContacts(text string, found *problems) (contacts []string) {
-	for item := range strings.SplitSeq(text, ",") {
-		if item = strings.TrimSpace(item); item == "" {
-			continue
-		}
-		if a, err := mail.ParseAddress(item); err == nil && a.Address == item {
-			item = (&url.URL{Scheme: "mailto", Opaque: url.PathEscape(item)}).String()
-		}
-		u, err := url.Parse(item)
-		switch {
-		case err == nil && u.Scheme == "https" && u.Hostname() != "",
-			err == nil && (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "":
-			contacts = append(contacts, u.String())
-		default:
-			found.addErr("security-contact", quotedError(item, "want an e-mail address, or an address such as https://example.org/security"))
-		}
+func parseContacts(text string) ([]string, error) { return each(text, parseContact) }
+
+func parseContact(item string) (string, error) {
+	if a, err := mail.ParseAddress(item); err == nil && a.Address == item {
+		item = (&url.URL{Scheme: "mailto", Opaque: url.PathEscape(item)}).String()
 	}
-	return contacts
+	u, err := url.Parse(item)
+	if err == nil && (u.Scheme == "https" && u.Hostname() != "" || (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "") {
+		return u.String(), nil
+	}
+	return "", quotedError(item, "want an e-mail address, or an address such as https://example.org/security")
 }

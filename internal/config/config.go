@@ -1,70 +1,9 @@
 package config
 
 import (
-	"io/fs"
-	"net/netip"
 	"path/filepath"
 	"time"
 )
-
-// Config holds all settings, checked and typed. Commands that only have the Common flags leave the
-// others at zero.
-type Config struct {
-	DataDir           string
-	DatabaseURL       string // secret; empty for SQLite
-	DatabaseDirectURL string // secret; empty without a pooler
-	SQLiteSynchronous string // full or normal
-	DefaultTier       string // free, premium or supporter
-	LogFormat         string // text or json
-	LogLevel          string // debug, info, warn or error
-
-	Addr            string // host:port, or unix:/path
-	SocketMode      fs.FileMode
-	BaseURL         string // absolute, no slash at the end
-	SiteURL         string // absolute, no slash at the end
-	TLS             TLS
-	RateLimits      map[string]int // requests per minute for every tier; 0 is unlimited
-	Replicas        Replicas
-	RedisURL        string // secret; empty: each server counts for itself
-	TrustedProxies  []netip.Prefix
-	RequestTimeout  time.Duration
-	BodyLimit       int64 // bytes
-	ShutdownTimeout time.Duration
-	WaitFor         time.Duration // for PostgreSQL and S3 at start; may be 0
-	DrainDelay      time.Duration // may be 0
-	ResponseMemory  int64         // bytes
-	CacheSize       int64         // bytes; 0 for no cache
-	MinSendRate     int64         // bytes a second
-	InvitationTTL   time.Duration
-	AuditKeep       time.Duration // 0 to keep entries forever
-	MetricsAddr     string        // like Addr; empty for none
-	Traces          Traces
-	Work            bool // whether a server also works jobs
-	JobConcurrency  int
-	JobTimeout      time.Duration
-	FilesURL        string // absolute, no slash at the end
-	Blob            Blob
-	UploadLimit     int64            // bytes
-	QuotaUnused     map[string]int64 // bytes for every tier except guest; 0 is unlimited
-	Quota           map[string]int64 // like QuotaUnused
-	DiskReserve     DiskReserve
-	KeepMetadata    bool // serve photographs with all their metadata
-	FetchAllow      []netip.Prefix
-	Language        string // language tags, separated by commas, the best one first
-	ImageMemory     int64  // bytes
-	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none
-	Backup          Backup
-	SMTP            *SMTP  // nil: mails are written to OutboxPath
-	MailFrom        string // "Name <address>" or an address
-
-	SignUp            string   // open, invitation or closed; empty: an operator chooses
-	SetupCode         string   // secret; empty: the server generates one
-	OAuthRegistration bool     // applications may register themselves
-	GuestsClosed      bool     // guests do not see collections
-	IndexClosed       bool     // search engines may index closed channels
-	SecurityContacts  []string // URIs; empty: no security.txt
-	OIDC              OIDC
-}
 
 // AutoMemory means the memory limit of the control group or machine.
 const AutoMemory = -1

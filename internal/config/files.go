@@ -1,66 +1,33 @@
 package config
 
 import (
+	"errors"
 	"strings"
-	"time"
 )
 
-// resolveFiles parses the settings for files and fetching.
-func (s Server) resolveFiles(cfg *Config, found *problems) {
-	var err error
-	if cfg.FilesURL = cfg.BaseURL; s.FilesURL != "" {
-		cfg.FilesURL = s.FilesURL
-		found.addErr("files-url", checkPublicURL(s.FilesURL))
-	}
-	cfg.UploadLimit, err = parseSize(s.UploadLimit)
-	found.addErr("upload-limit", err)
-	var defaults Server
-	fillDefaults(&defaults)
-	cfg.QuotaUnused = parseQuotas("quota-unused", defaults.QuotaUnused, s.QuotaUnused, found)
-	cfg.Quota = parseQuotas("quota", defaults.Quota, s.Quota, found)
-	cfg.DiskReserve, err = parseDiskReserve(s.DiskReserve)
-	found.addErr("disk-reserve", err)
-	cfg.KeepMetadata, err = parseBool(s.KeepMetadata)
-	found.addErr("keep-metadata", err)
-	cfg.ImageMemory, err = parseSize(s.ImageMemory)
-	found.addErr("image-memory", err)
-	cfg.MemoryLimit, err = parseMemoryLimit(s.MemoryLimit)
-	found.addErr("memory-limit", err)
-	cfg.Language, err = parseLanguages(s.Language)
-	found.addErr("language", err)
-	cfg.FetchAllow = parsePrefixes("fetch-allow", s.FetchAllow, found)
-	cfg.Blob = Blob{URL: s.BlobURL, AccessKey: s.BlobAccessKey}
-	cfg.Blob.SecretKey, err = secret(s.BlobSecretKey, s.BlobSecretFile)
-	found.addErr("blob-secret-key-file", err)
-	keys := cfg.Blob.AccessKey != "" || cfg.Blob.SecretKey != ""
+// complete checks that the keys are complete and have a use.
+func (b Blob) complete(given Texts, found *problems) {
 	switch {
-	case s.BlobURL == "" && keys:
+	case given["blob-url"] == "" && (b.AccessKey != "" || b.SecretKey != ""):
 		found.add("blob-url", "is required for the keys")
-	case s.BlobURL != "" && (cfg.Blob.AccessKey == "") != (cfg.Blob.SecretKey == ""):
+	case given["blob-url"] != "" && (b.AccessKey == "") != (b.SecretKey == ""):
 		found.add("blob-access-key", "requires --blob-secret-key, and vice versa")
 	}
 }
 
-func (s Server) resolveBackup(cfg *Config, found *problems) {
-	b := Backup{To: s.BackupTo, AccessKey: s.BackupAccessKey}
-	var err error
-	b.Every, err = parseDuration(s.BackupEvery)
-	if err == nil && b.Every < time.Minute {
-		err = quotedError(s.BackupEvery, "want at least 1m")
-	}
-	found.addErr("backup-every", err)
-	b.Keep, err = parseCount(s.BackupKeep)
-	found.addErr("backup-keep", err)
-	b.SecretKey, err = secret(s.BackupSecretKey, s.BackupSecretFile)
-	found.addErr("backup-secret-key-file", err)
+// complete uses the keys of the files if there are none for backups.
+func (b *Backup) complete(files Blob, found *problems) {
 	if (b.AccessKey == "") != (b.SecretKey == "") {
 		found.add("backup-access-key", "requires --backup-secret-key, and vice versa")
 	}
 	if b.AccessKey == "" {
-		b.AccessKey, b.SecretKey = cfg.Blob.AccessKey, cfg.Blob.SecretKey
+		b.AccessKey, b.SecretKey = files.AccessKey, files.SecretKey
 	}
-	if strings.HasSuffix(b.To, ".tar.zst") && !strings.HasPrefix(b.To, "s3:") {
-		found.add("backup-to", "want a folder or s3://…: a file can contain only one backup")
+}
+
+func checkBackupTo(to string) error {
+	if strings.HasSuffix(to, ".tar.zst") && !strings.HasPrefix(to, "s3:") {
+		return errors.New("want a folder or s3://…: a file can contain only one backup")
 	}
-	cfg.Backup = b
+	return nil
 }

@@ -2,30 +2,29 @@ package config_test
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 
 	"vitrine/internal/config"
 )
 
-func settings() []reflect.StructField {
-	var out []reflect.StructField
-	for _, group := range []reflect.Type{reflect.TypeFor[config.Common](), reflect.TypeFor[config.Server]()} {
-		out = append(out, reflect.VisibleFields(group)...)
-	}
-	return out
-}
-
 func TestFlagAndVariableShareAName(t *testing.T) {
 	t.Parallel()
-	for _, field := range settings() {
-		flag, env := field.Tag.Get("name"), field.Tag.Get("env")
-		if want := "VITRINE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")); flag == "" || env != want {
-			t.Errorf("%s: flag %q, variable %q, want %q", field.Name, flag, env, want)
+	seen := map[string]bool{}
+	for _, d := range config.Declarations() {
+		if want := "VITRINE_" + strings.ToUpper(strings.ReplaceAll(d.Flag, "-", "_")); d.Flag == "" || d.Env() != want {
+			t.Errorf("flag %q, variable %q, want %q", d.Flag, d.Env(), want)
 		}
-		if field.Tag.Get("help") == "" {
-			t.Errorf("--%s has no help", flag)
+		if d.Help == "" {
+			t.Errorf("--%s has no help", d.Flag)
 		}
+		if seen[d.Flag] {
+			t.Errorf("--%s is declared twice", d.Flag)
+		}
+		seen[d.Flag] = true
 	}
 }
 
@@ -43,15 +42,14 @@ func TestEnvironment(t *testing.T) {
 func TestTopics(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
-	for _, field := range settings() {
-		flag := field.Tag.Get("name")
-		topic := config.Topic(flag)
-		if topic == "" {
-			t.Errorf("--%s is in no group of topics.go", flag)
+	for _, d := range config.Declarations() {
+		flag := d.Flag
+		if !slices.Contains(config.Topics(), d.Topic) {
+			t.Errorf("--%s is in none of the topics", flag)
 		}
-		used[topic] = true
+		used[d.Topic] = true
 		choices := config.Choices(flag)
-		if placeholder := field.Tag.Get("placeholder"); placeholder == "BOOL" && len(choices) == 0 {
+		if d.Placeholder == "BOOL" && len(choices) == 0 {
 			t.Errorf("--%s has no choices", flag)
 		}
 		for _, choice := range choices {
@@ -78,8 +76,8 @@ func TestRedactedRoundTrip(t *testing.T) {
 		"--oidc-issuer=https://id.example/realm", "--oidc-client-id=us", "--oidc-group-map=cn=a\\,ou=b=editors, staff = all", "--oidc-sign-up=yes",
 		"--tls-domain=example.org, WWW.example.org", "--tls-email=me@example.org", "--tls-http-addr=none", "--tls-directory-url=https://ca.example/dir"))
 	printed := want.Redacted()
-	if len(printed) != len(settings())-10 {
-		t.Errorf("%d settings are printed, want all %d but the files", len(printed), len(settings()))
+	if all := config.Declarations(); len(printed) != len(all)-10 {
+		t.Errorf("%d settings are printed, want all %d but the configuration file and nine that name files with secrets", len(printed), len(all))
 	}
 	for line := range strings.Lines(printed.String()) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
@@ -87,5 +85,19 @@ func TestRedactedRoundTrip(t *testing.T) {
 	}
 	if got := resolve(t, parse(t)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// A command cannot have a flag of its own with the name of a setting.
+func TestFlagOfASetting(t *testing.T) {
+	t.Parallel()
+	var cmd struct {
+		Serve struct {
+			config.Common
+			LogLevel string
+		} `cmd:""`
+	}
+	if _, err := kong.New(&cmd, config.AddFlags()); err == nil || !strings.Contains(err.Error(), "serve: the flag --log-level is also a setting") {
+		t.Errorf("error %v", err)
 	}
 }

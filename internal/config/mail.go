@@ -21,39 +21,38 @@ type SMTP struct {
 	TokenFile string // file with an access token, which replaces Password; empty for none
 }
 
-// resolveMail parses the mail settings.
-func (s Server) resolveMail(cfg *Config, found *problems) {
-	var err error
-	cfg.MailFrom = cmp.Or(s.MailFrom, defaultSender(cfg.SiteURL))
-	if _, err := mail.ParseAddress(cfg.MailFrom); err != nil && s.MailFrom != "" {
-		found.addErr("mail-from", quotedError(cfg.MailFrom, "want an address such as Vitrine <vitrine@example.org>"))
+func checkSender(text string) error {
+	if _, err := mail.ParseAddress(text); err != nil {
+		return quotedError(text, "want an address such as Vitrine <vitrine@example.org>")
 	}
-	password, err := secret(s.SMTPPassword, s.SMTPPasswordFile)
-	found.addErr("smtp-password-file", err)
-	token, err := secret("", s.SMTPTokenFile) // only reports a missing file at start; the file is read again for each mail
+	return nil
+}
+
+// completeMail derives the sender and adds the credentials of the mail server.
+func (c *Config) completeMail(given Texts, found *problems) {
+	c.MailFrom = cmp.Or(c.MailFrom, defaultSender(c.SiteURL))
+	password := given["smtp-password"]
+	token, err := secret("", given["smtp-token-file"]) // only reports a missing file at start; the file is read again for each mail
 	found.addErr("smtp-token-file", err)
 	if password != "" && token != "" {
 		found.add("smtp-token-file", "set a password or a token, not both")
 	}
-	if s.SMTPURL == "" {
+	switch {
+	case c.SMTP != nil:
+		c.SMTP.Password, c.SMTP.TokenFile = password, given["smtp-token-file"]
+		if password != "" && c.SMTP.User == "" {
+			found.add("smtp-password", "requires a user in --smtp-url, such as smtp://user@host:587")
+		}
+		if token != "" && c.SMTP.User == "" {
+			found.add("smtp-token-file", "requires a user in --smtp-url, such as smtp://user@host:587")
+		}
+	case given["smtp-url"] == "":
 		if password != "" {
 			found.add("smtp-password", "requires --smtp-url")
 		}
 		if token != "" {
 			found.add("smtp-token-file", "needs --smtp-url")
 		}
-		return
-	}
-	cfg.SMTP, err = parseSMTP(s.SMTPURL)
-	found.addErr("smtp-url", err)
-	if err != nil {
-		return
-	}
-	if cfg.SMTP.Password = password; password != "" && cfg.SMTP.User == "" {
-		found.add("smtp-password", "requires a user in --smtp-url, such as smtp://user@host:587")
-	}
-	if cfg.SMTP.TokenFile = s.SMTPTokenFile; token != "" && cfg.SMTP.User == "" {
-		found.add("smtp-token-file", "requires a user in --smtp-url, such as smtp://user@host:587")
 	}
 }
 
@@ -148,12 +147,4 @@ func (s *SMTP) tokenFile() string {
 		return ""
 	}
 	return s.TokenFile
-}
-
-// redactText replaces a secret unless it is empty.
-func redactText(secret string) string {
-	if secret == "" {
-		return ""
-	}
-	return hidden
 }

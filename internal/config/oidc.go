@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -28,38 +29,33 @@ type GroupRule struct {
 	Ours   string // its slug
 }
 
-func (s Server) resolveOIDC(cfg *Config, found *problems) {
-	o := OIDC{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Name: s.OIDCName, SignUp: s.OIDCSignUp, Email: s.OIDCEmail}
-	var err error
-	o.Only, err = parseBool(s.OIDCOnly)
-	found.addErr("oidc-only", err)
-	o.ClientSecret, err = secret(s.OIDCClientSecret, s.OIDCSecretFile)
-	found.addErr("oidc-client-secret-file", err)
-	found.addErr("oidc-sign-up", oneOf(s.OIDCSignUp, Choices("oidc-sign-up")...))
-	found.addErr("oidc-email", oneOf(s.OIDCEmail, Choices("oidc-email")...))
-	o.Scopes = strings.FieldsFunc(s.OIDCScopes, func(r rune) bool { return r == ',' || r == ' ' })
-	if !slices.Contains(o.Scopes, "openid") {
-		o.Scopes = append([]string{"openid"}, o.Scopes...)
+// parseScopes parses a list of scopes, to which it adds openid.
+func parseScopes(text string) ([]string, error) {
+	scopes := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	if !slices.Contains(scopes, "openid") {
+		scopes = append([]string{"openid"}, scopes...)
 	}
-	o.Groups = parseGroupMap(s.OIDCGroupMap, found)
-	if len(o.Groups) > 0 {
-		o.GroupsClaim = s.OIDCGroupsClaim
+	return scopes, nil
+}
+
+// complete checks settings that require others. Without an issuer it clears all of them.
+func (o *OIDC) complete(given Texts, found *problems) {
+	if len(o.Groups) == 0 {
+		o.GroupsClaim = ""
 	}
-	if o.Issuer == "" {
+	if given["oidc-issuer"] == "" {
 		if o.ClientID != "" || o.ClientSecret != "" || len(o.Groups) > 0 || o.Only {
 			found.add("oidc-issuer", "is required by the other --oidc- settings")
 		}
+		*o = OIDC{}
 		return
 	}
-	err = checkIssuer(o.Issuer)
-	found.addErr("oidc-issuer", err)
-	if err == nil && o.ClientID == "" {
+	if o.ClientID == "" && !found.on("oidc-issuer") {
 		found.add("oidc-client-id", "is required: use the ID that the provider assigned to this site")
 	}
 	if u, err := url.Parse(o.Issuer); err == nil {
 		o.Name = cmp.Or(o.Name, u.Hostname())
 	}
-	cfg.OIDC = o
 }
 
 // checkIssuer checks the address of a provider. It must use https. Plain http is only
@@ -87,11 +83,13 @@ func privateHost(host string) bool {
 
 // parseGroupMap parses "staff=editors,students=class-7", which maps the provider's groups to slugs
 // of ours. A comma in a name is written with a backslash before it.
-func parseGroupMap(text string, found *problems) (all []GroupRule) {
-	const flag, comma = "oidc-group-map", "\x00"
+func parseGroupMap(text string) ([]GroupRule, error) {
 	if strings.TrimSpace(text) == "" {
-		return nil
+		return nil, nil
 	}
+	const comma = "\x00"
+	var all []GroupRule
+	var errs []error
 	for item := range strings.SplitSeq(strings.ReplaceAll(text, `\,`, comma), ",") {
 		item = strings.ReplaceAll(item, comma, ",")
 		at := strings.LastIndex(item, "=") // names of groups may contain one, as in LDAP; slugs do not
@@ -101,14 +99,14 @@ func parseGroupMap(text string, found *problems) (all []GroupRule) {
 		}
 		switch {
 		case rule.Theirs == "" || rule.Ours == "":
-			found.addErr(flag, quotedError(item, "want THEIR-GROUP=OUR-GROUP, with the short name of our group"))
+			errs = append(errs, quotedError(item, "want THEIR-GROUP=OUR-GROUP, with the short name of our group"))
 		case slices.Contains(all, rule):
-			found.addErr(flag, quotedError(item, "given twice"))
+			errs = append(errs, quotedError(item, "given twice"))
 		default:
 			all = append(all, rule)
 		}
 	}
-	return all
+	return all, errors.Join(errs...)
 }
 
 func formatGroupMap(rules []GroupRule) string {

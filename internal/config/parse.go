@@ -56,6 +56,25 @@ func parseDelay(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// minAuditKeep is the age below which the database does not allow deleting from the audit log.
+const minAuditKeep = 30 * 24 * time.Hour
+
+func parseAuditKeep(text string) (time.Duration, error) {
+	d, err := parseDelay(text)
+	if err == nil && d != 0 && d < minAuditKeep {
+		err = quotedError(text, "want at least 720h, or 0s to keep the log forever")
+	}
+	return d, err
+}
+
+func parseBackupEvery(text string) (time.Duration, error) {
+	d, err := parseDuration(text)
+	if err == nil && d < time.Minute {
+		err = quotedError(text, "want at least 1m")
+	}
+	return d, err
+}
+
 func parseBool(text string) (bool, error) {
 	switch text {
 	case "true":
@@ -143,20 +162,7 @@ func formatSize(n int64) string {
 }
 
 // parsePrefixes parses a comma-separated list of addresses and networks.
-func parsePrefixes(flag, text string, found *problems) []netip.Prefix {
-	var prefixes []netip.Prefix
-	for item := range strings.SplitSeq(text, ",") {
-		if item = strings.TrimSpace(item); item == "" {
-			continue
-		}
-		p, err := parsePrefix(item)
-		found.addErr(flag, err)
-		if err == nil {
-			prefixes = append(prefixes, p)
-		}
-	}
-	return prefixes
-}
+func parsePrefixes(text string) ([]netip.Prefix, error) { return each(text, parsePrefix) }
 
 // maxLanguages is how many languages a site may have.
 const maxLanguages = 8

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"slices"
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -41,41 +41,18 @@ func parseDiskReserve(text string) (DiskReserve, error) {
 	return DiskReserve{Bytes: n}, err
 }
 
-// parseQuotas parses "free=1GiB,premium=0". Missing tiers keep their default.
-func parseQuotas(flag, defaults, text string, found *problems) map[string]int64 {
-	quotas := map[string]int64{}
-	readQuotas(flag, defaults, quotas, found)
-	readQuotas(flag, text, quotas, found)
-	return quotas
+// quota is the kind of "free=1GiB,premium=0". Guests store nothing, so they have no quota.
+func quota(at func(*Config) *map[string]int64) kind {
+	return byTier(at, tiers()[1:], "want TIER=SIZE, such as free=1GiB", formatQuotas, func(text string) (int64, error) {
+		n, err := parseSizeOrNone(text)
+		if err != nil {
+			err = errors.New("want a size such as 512MiB, or 0 (unlimited)")
+		}
+		return n, err
+	})
 }
 
-// readQuotas parses text into quotas. Guests store nothing, so they have no quota.
-func readQuotas(flag, text string, quotas map[string]int64, found *problems) {
-	seen := map[string]bool{}
-	for item := range strings.SplitSeq(text, ",") {
-		tier, size, ok := strings.Cut(item, "=")
-		tier, size = strings.TrimSpace(tier), strings.TrimSpace(size)
-		n, err := int64(0), error(nil)
-		if size != "0" {
-			n, err = parseSize(size)
-		}
-		switch {
-		case !ok:
-			found.addErr(flag, quotedError(item, "want TIER=SIZE, such as free=1GiB"))
-		case !slices.Contains(tiers()[1:], tier):
-			found.addErr(flag, quotedError(tier, "no such tier, want "+orList(tiers()[1:])))
-		case seen[tier]:
-			found.addErr(flag, quotedError(tier, "given twice"))
-		case err != nil:
-			found.addErr(flag, quotedError(item, "want a size such as 512MiB, or 0 (unlimited)"))
-		default:
-			quotas[tier] = n
-		}
-		seen[tier] = true
-	}
-}
-
-// formatQuotas is the inverse of parseQuotas.
+// formatQuotas prints quotas in the order of the tiers.
 func formatQuotas(quotas map[string]int64) string {
 	var items []string
 	for _, tier := range tiers() {

@@ -1,10 +1,11 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 )
 
@@ -13,8 +14,9 @@ const hidden = "REDACTED"
 
 // Setting is one setting as text.
 type Setting struct {
-	Flag  string // without the dashes
-	Value string
+	Flag   string // without the dashes
+	Value  string
+	Origin string // such as "flag --addr"; empty if unknown
 }
 
 // Settings is a printable configuration in a fixed order.
@@ -22,99 +24,13 @@ type Settings []Setting
 
 // Redacted returns all settings in effect, with secrets hidden.
 func (c Config) Redacted() Settings {
-	return Settings{
-		{"data-dir", c.DataDir},
-		{"database-url", redactURL(c.DatabaseURL)},
-		{"database-direct-url", redactURL(c.DatabaseDirectURL)},
-		{"sqlite-synchronous", c.SQLiteSynchronous},
-		{"default-tier", c.DefaultTier},
-		{"log-format", c.LogFormat},
-		{"log-level", c.LogLevel},
-		{"addr", c.Addr},
-		{"socket-mode", formatFileMode(c.SocketMode)},
-		{"base-url", c.BaseURL},
-		{"site-url", c.SiteURL},
-		{"tls-domain", strings.Join(c.TLS.Domains, ",")},
-		{"tls-email", c.TLS.Email},
-		{"tls-http-addr", c.TLS.printHTTPAddr()},
-		{"tls-directory-url", c.TLS.DirectoryURL},
-		{"tls-directory-ca", c.TLS.DirectoryCA},
-		{"rate-limits", formatRateLimits(c.RateLimits)},
-		{"trusted-proxies", formatPrefixes(c.TrustedProxies)},
-		{"request-timeout", c.RequestTimeout.String()},
-		{"body-limit", formatSize(c.BodyLimit)},
-		{"shutdown-timeout", c.ShutdownTimeout.String()},
-		{"database-replica-urls", strings.Join(redactURLs(c.Replicas.URLs), ",")},
-		{"database-replica-max-lag", c.Replicas.MaxLag.String()},
-		{"redis-url", redactURL(c.RedisURL)},
-		{"wait-for", c.WaitFor.String()},
-		{"drain-delay", c.DrainDelay.String()},
-		{"response-memory", formatSize(c.ResponseMemory)},
-		{"cache-size", formatSize(c.CacheSize)},
-		{"min-send-rate", formatSize(c.MinSendRate)},
-		{"audit-keep", c.AuditKeep.String()},
-		{"invitation-ttl", c.InvitationTTL.String()},
-		{"metrics-addr", c.MetricsAddr},
-		{"otel-endpoint", c.Traces.Endpoint},
-		{"otel-sample-ratio", strconv.FormatFloat(c.Traces.Ratio, 'g', -1, 64)},
-		{"work", strconv.FormatBool(c.Work)},
-		{"job-concurrency", strconv.Itoa(c.JobConcurrency)},
-		{"job-timeout", c.JobTimeout.String()},
-		{"files-url", c.FilesURL},
-		{"blob-url", redactURL(c.Blob.URL)},
-		{"blob-access-key", c.Blob.AccessKey},
-		{"blob-secret-key", redactText(c.Blob.SecretKey)},
-		{"upload-limit", formatSize(c.UploadLimit)},
-		{"quota-unused", formatQuotas(c.QuotaUnused)},
-		{"quota", formatQuotas(c.Quota)},
-		{"disk-reserve", c.DiskReserve.String()},
-		{"keep-metadata", strconv.FormatBool(c.KeepMetadata)},
-		{"fetch-allow", formatPrefixes(c.FetchAllow)},
-		{"language", c.Language},
-		{"image-memory", formatSize(c.ImageMemory)},
-		{"memory-limit", formatMemoryLimit(c.MemoryLimit)},
-		{"backup-to", c.Backup.printTo()},
-		{"backup-every", c.Backup.Every.String()},
-		{"backup-keep", strconv.Itoa(c.Backup.Keep)},
-		{"backup-access-key", c.Backup.AccessKey},
-		{"backup-secret-key", redactText(c.Backup.SecretKey)},
-		{"mail-from", c.MailFrom},
-		{"smtp-url", c.SMTP.URL()},
-		{"signup", c.SignUp},
-		{"setup-code", redactText(c.SetupCode)},
-		{"oauth-registration", strconv.FormatBool(c.OAuthRegistration)},
-		{"guests", c.guests()},
-		{"index-closed", strconv.FormatBool(c.IndexClosed)},
-		{"security-contact", strings.Join(c.SecurityContacts, ",")},
-		{"oidc-issuer", c.OIDC.Issuer},
-		{"oidc-client-id", c.OIDC.ClientID},
-		{"oidc-client-secret", redactText(c.OIDC.ClientSecret)},
-		{"oidc-name", c.OIDC.Name},
-		{"oidc-scopes", strings.Join(c.OIDC.Scopes, ",")},
-		{"oidc-sign-up", c.OIDC.SignUp},
-		{"oidc-email", c.OIDC.Email},
-		{"oidc-only", strconv.FormatBool(c.OIDC.Only)},
-		{"oidc-groups-claim", c.OIDC.GroupsClaim},
-		{"oidc-group-map", formatGroupMap(c.OIDC.Groups)},
-		{"smtp-password", redactText(c.SMTP.password())},
-		{"smtp-token-file", c.SMTP.tokenFile()},
+	var all Settings
+	for _, d := range settings {
+		if d.print != nil {
+			all = append(all, Setting{Flag: d.Flag, Value: d.print(&c)})
+		}
 	}
-}
-
-// printTo hides secrets in the address of a bucket.
-func (b Backup) printTo() string {
-	if strings.HasPrefix(b.To, "s3:") {
-		return redactURL(b.To)
-	}
-	return b.To
-}
-
-// guests returns the value of --guests.
-func (c Config) guests() string {
-	if c.GuestsClosed {
-		return "closed"
-	}
-	return "open"
+	return all
 }
 
 // String returns the settings as environment variables, one NAME=value per line.
@@ -128,19 +44,42 @@ func (s Settings) String() string {
 
 // MarshalJSON returns an object with the flags as keys, in the same order.
 func (s Settings) MarshalJSON() ([]byte, error) {
+	return s.object(func(setting Setting) []byte { return jsonString(setting.Value) }), nil
+}
+
+func (s Settings) object(value func(Setting) []byte) []byte {
 	b := []byte{'{'}
 	for i, setting := range s {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, jsonString(setting.Flag)...), ':'), jsonString(setting.Value)...)
+		b = append(append(append(b, jsonString(setting.Flag)...), ':'), value(setting)...)
 	}
-	return append(b, '}'), nil
+	return append(b, '}')
 }
 
 func jsonString(s string) []byte {
-	b, _ := json.Marshal(s) // a string always encodes
-	return b
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// redactText replaces a secret unless it is empty.
+func redactText(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	return hidden
+}
+
+// redactBucket hides secrets in the address of a bucket, but not in the path of a folder.
+func redactBucket(to string) string {
+	if strings.HasPrefix(to, "s3:") {
+		return redactURL(to)
+	}
+	return to
 }
 
 // redactURL hides the passwords of a database URL, in the authority and in the query (libpq reads
@@ -178,4 +117,34 @@ func formatPrefixes(prefixes []netip.Prefix) string {
 		}
 	}
 	return strings.Join(items, ",")
+}
+
+// TOML returns the settings as a configuration file, with the origin of each as a comment.
+func (s Settings) TOML() string {
+	declared := map[string]Declaration{}
+	for _, d := range settings {
+		declared[d.Flag] = d
+	}
+	var b strings.Builder
+	for _, setting := range s {
+		value := setting.Value
+		if value == "" || !declared[setting.Flag].literal() {
+			value = string(jsonString(value)) // is also a TOML string
+		}
+		b.WriteString(setting.Flag + " = " + value + "  # " + setting.Origin + "\n")
+	}
+	return b.String()
+}
+
+// Origins returns the values and origins by setting, in the same order as JSON.
+func (s Settings) Origins() json.Marshaler { return origins(s) }
+
+// origins is Settings whose JSON contains the origins.
+type origins Settings
+
+// MarshalJSON returns an object with the flags as keys, in the same order.
+func (s origins) MarshalJSON() ([]byte, error) {
+	return Settings(s).object(func(setting Setting) []byte {
+		return fmt.Appendf(nil, `{"value":%s,"origin":%s}`, jsonString(setting.Value), jsonString(setting.Origin))
+	}), nil
 }

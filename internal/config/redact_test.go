@@ -51,7 +51,7 @@ func TestRedactedForms(t *testing.T) {
 
 func TestRedactedMail(t *testing.T) {
 	t.Parallel()
-	flags := config.Flags{Server: config.Server{SMTPURL: "smtp://me@mail.example", SMTPPassword: "s3cret"}}
+	flags := config.Texts{"smtp-url": "smtp://me@mail.example", "smtp-password": "s3cret"}
 	cfg := resolve(t, flags)
 	if cfg.SMTP.Password != "s3cret" {
 		t.Errorf("the password is %q", cfg.SMTP.Password)

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"strings"
 	"time"
 )
@@ -10,31 +9,30 @@ import (
 // times within it.
 const minReplicaLag = time.Second
 
-// resolveReplicas parses the addresses of replicas, which only PostgreSQL can have.
-func (s Server) resolveReplicas(cfg *Config, found *problems) {
-	var err error
-	cfg.Replicas.MaxLag, err = parseDuration(s.ReplicaMaxLag)
-	if err == nil && cfg.Replicas.MaxLag < minReplicaLag {
-		err = quotedError(s.ReplicaMaxLag, "want 1s or more")
+func parseMaxLag(text string) (time.Duration, error) {
+	d, err := parseDuration(text)
+	if err == nil && d < minReplicaLag {
+		err = quotedError(text, "want 1s or more")
 	}
-	found.addErr("database-replica-max-lag", err)
-	text, err := secret(s.ReplicaURLs, s.ReplicaURLsFile)
-	found.addErr("database-replica-urls-file", err)
-	for url := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(", \t\r\n", c) }) {
-		if err = checkDatabaseURL(url); err != nil {
-			found.addErr("database-replica-urls", err)
-			return
-		}
-		cfg.Replicas.URLs = append(cfg.Replicas.URLs, url)
-	}
-	if len(cfg.Replicas.URLs) > 0 && cfg.DatabaseURL == "" {
-		found.addErr("database-replica-urls", errors.New("SQLite has no replicas: also set --database-url"))
-	}
+	return d, err
 }
 
-func redactURLs(urls []string) (redacted []string) {
-	for _, url := range urls {
-		redacted = append(redacted, redactURL(url))
+// parseReplicas parses the addresses of replicas, which may also be on separate lines of a file.
+func parseReplicas(text string) (urls []string, err error) {
+	for url := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(", \t\r\n", c) }) {
+		if err := checkDatabaseURL(url); err != nil {
+			return nil, err
+		}
+		urls = append(urls, url)
 	}
-	return redacted
+	return urls, nil
+}
+
+// redactURLs hides the passwords of addresses that are separated by commas.
+func redactURLs(urls string) string {
+	items := strings.Split(urls, ",")
+	for i, url := range items {
+		items[i] = redactURL(url)
+	}
+	return joinTexts(items)
 }

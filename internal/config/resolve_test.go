@@ -21,7 +21,7 @@ func parse(t *testing.T, args ...string) config.Flags {
 	var cli struct {
 		Serve struct{ config.Flags } `cmd:""`
 	}
-	parser, err := kong.New(&cli, kong.Exit(func(int) { t.Error("kong wants to exit") }))
+	parser, err := kong.New(&cli, config.AddFlags(), kong.Exit(func(int) { t.Error("kong wants to exit") }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,9 @@ func parse(t *testing.T, args ...string) config.Flags {
 	return cli.Serve.Flags
 }
 
-func resolve(t *testing.T, flags config.Flags) config.Config {
+func resolve(t *testing.T, flags interface {
+	Resolve() (config.Config, []error)
+}) config.Config {
 	t.Helper()
 	cfg, found := flags.Resolve()
 	if len(found) > 0 {
@@ -59,7 +61,9 @@ func defaults() config.Config {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	for name, flags := range map[string]config.Flags{"parsed": parse(t), "zero": {}} {
+	for name, flags := range map[string]interface {
+		Resolve() (config.Config, []error)
+	}{"parsed": parse(t), "zero": config.Flags{}, "texts": config.Texts{}} {
 		if got := resolve(t, flags); !reflect.DeepEqual(got, defaults()) {
 			t.Errorf("%s: %+v, want %+v", name, got, defaults())
 		}
@@ -326,7 +330,15 @@ func TestAllProblemsAtOnce(t *testing.T) {
 
 func TestCommonAlone(t *testing.T) {
 	t.Parallel()
-	cfg, found := config.Common{DataDir: "d", LogLevel: "loud"}.Resolve()
+	var cmd struct{ config.Common }
+	parser, err := kong.New(&cmd, config.AddFlags())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse([]string{"--data-dir=d", "--log-level=loud"}); err != nil {
+		t.Fatal(err)
+	}
+	cfg, found := cmd.Resolve()
 	if cfg.DataDir != "d" || cfg.SQLiteSynchronous != "full" || cfg.SQLitePath() != filepath.Join("d", "vitrine.db") {
 		t.Errorf("config = %+v", cfg)
 	}
@@ -355,7 +367,7 @@ func TestSecretFile(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tt.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			cfg, found := config.Common{DatabaseURL: tt.value, DatabaseURLFile: file}.Resolve()
+			cfg, found := config.Texts{"database-url": tt.value, "database-url-file": file}.Resolve()
 			if cfg.DatabaseURL != tt.want {
 				t.Errorf("URL = %q, want %q", cfg.DatabaseURL, tt.want)
 			}

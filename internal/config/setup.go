@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"net/url"
 	"path/filepath"
@@ -11,6 +12,13 @@ const (
 	minSetupCode = 12
 	maxSetupCode = 200
 )
+
+func checkSetupCode(code string) error {
+	if n := len(code); n < minSetupCode || n > maxSetupCode {
+		return fmt.Errorf("must have %d to %d characters", minSetupCode, maxSetupCode)
+	}
+	return nil
+}
 
 // SetupCodePath returns the path of the file with the setup code.
 func (c Config) SetupCodePath() string { return filepath.Join(c.DataDir, "setup-code") }

@@ -57,62 +57,60 @@ func (t TLS) printHTTPAddr() string {
 	return t.HTTPAddr
 }
 
-// resolveTLS parses the TLS settings.
-func (s Server) resolveTLS(cfg *Config, found *problems) {
-	if s.TLSDomain == "" {
-		s.needTLSDomain(found)
+func parseHTTPAddr(c *Config, text string) error {
+	if text == noListener {
+		return nil
+	}
+	c.TLS.HTTPAddr = text
+	return checkAddr(text)
+}
+
+func checkTLSEmail(text string) error {
+	if a, err := mail.ParseAddress(text); err != nil || a.Address != text {
+		return quotedError(text, "want an address such as me@example.org")
+	}
+	return nil
+}
+
+func checkDirectoryURL(text string) error {
+	if u, err := url.Parse(text); err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return errors.New("want an address such as https://ca.example.org/directory")
+	}
+	return nil
+}
+
+// complete fills in defaults and loads the certificates. Without --tls-domain, it reports settings
+// that have no effect.
+func (t *TLS) complete(given Texts, found *problems) {
+	if given["tls-domain"] == "" {
+		for _, flag := range []string{"tls-email", "tls-http-addr", "tls-directory-url", "tls-directory-ca"} {
+			if given[flag] != "" && !found.on(flag) {
+				found.add(flag, "requires --tls-domain")
+			}
+		}
+		*t = TLS{}
 		return
 	}
-	t := TLS{Email: s.TLSEmail, DirectoryURL: s.TLSDirectoryURL, DirectoryCA: s.TLSDirectoryCA}
-	t.Domains = parseDomains(s.TLSDomain, found)
-	switch s.TLSHTTPAddr {
-	case noListener:
-	case "":
+	if given["tls-http-addr"] == "" {
 		t.HTTPAddr = defaultHTTPAddr
-	default:
-		t.HTTPAddr = s.TLSHTTPAddr
-		found.addErr("tls-http-addr", checkAddr(t.HTTPAddr))
-	}
-	if a, err := mail.ParseAddress(t.Email); t.Email != "" && (err != nil || a.Address != t.Email) {
-		found.addErr("tls-email", quotedError(t.Email, "want an address such as me@example.org"))
-	}
-	if u, err := url.Parse(t.DirectoryURL); t.DirectoryURL != "" && (err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil) {
-		found.add("tls-directory-url", "want an address such as https://ca.example.org/directory")
 	}
 	_, err := t.Roots()
 	found.addErr("tls-directory-ca", err)
-	cfg.TLS = t
 }
 
-// needTLSDomain reports TLS settings that have no effect without --tls-domain.
-func (s Server) needTLSDomain(found *problems) {
-	for _, set := range []struct{ flag, value string }{
-		{"tls-email", s.TLSEmail}, {"tls-http-addr", s.TLSHTTPAddr},
-		{"tls-directory-url", s.TLSDirectoryURL}, {"tls-directory-ca", s.TLSDirectoryCA},
-	} {
-		if set.value != "" {
-			found.add(set.flag, "requires --tls-domain")
+// parseDomains parses a comma-separated list of domains, and omits duplicates.
+func parseDomains(text string) ([]string, error) {
+	domains, err := each(text, parseDomain)
+	if err == nil && len(domains) == 0 {
+		err = quotedError(text, "does not contain a domain")
+	}
+	var unique []string
+	for _, name := range domains {
+		if !slices.Contains(unique, name) {
+			unique = append(unique, name)
 		}
 	}
-}
-
-// parseDomains parses a comma-separated list of domains.
-func parseDomains(text string, found *problems) (domains []string) {
-	before := len(*found)
-	for item := range strings.SplitSeq(text, ",") {
-		if item = strings.TrimSpace(item); item == "" {
-			continue
-		}
-		name, err := parseDomain(item)
-		found.addErr("tls-domain", err)
-		if err == nil && !slices.Contains(domains, name) {
-			domains = append(domains, name)
-		}
-	}
-	if len(domains) == 0 && len(*found) == before {
-		found.addErr("tls-domain", quotedError(text, "does not contain a domain"))
-	}
-	return domains
+	return unique, err
 }
 
 // parseDomain returns a domain in the form used in certificates.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,34 +14,46 @@ import (
 
 // Traces configures tracing. Without an Endpoint it is off.
 type Traces struct {
-	Endpoint string
-	Header   http.Header // secret; nil for none
-	Ratio    float64     // 0 to 1
+	Endpoint    string
+	HeadersFile string      // source of Header; empty for none
+	Header      http.Header // secret; nil for none
+	Ratio       float64     // 0 to 1
 }
 
-func (s Server) resolveTraces(cfg *Config, found *problems) {
-	ratio, err := strconv.ParseFloat(s.OTelSampleRatio, 64)
+func parseRatio(text string) (float64, error) {
+	ratio, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(ratio >= 0 && ratio <= 1) { // false for NaN
-		found.addErr("otel-sample-ratio", quotedError(s.OTelSampleRatio, "want a share from 0 to 1, such as 0.01"))
+		return 0, quotedError(text, "want a share from 0 to 1, such as 0.01")
 	}
-	cfg.Traces = Traces{Endpoint: s.OTelEndpoint, Ratio: ratio}
-	if s.OTelEndpoint == "" {
-		if s.OTelHeadersFile != "" {
-			found.add("otel-endpoint", "is required for the headers")
-		}
+	return ratio, nil
+}
+
+func formatRatio(ratio float64) string { return strconv.FormatFloat(ratio, 'g', -1, 64) }
+
+// checkEndpoint checks the collector's address. Its errors do not contain the address, which may
+// include a password.
+func checkEndpoint(raw string) error {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return errors.New("want the collector's address, such as http://127.0.0.1:4318")
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return errors.New("must not contain a user, query or fragment: put a token into --otel-headers-file")
+	}
+	return nil
+}
+
+func (t *Traces) complete(found *problems) {
+	if t.HeadersFile == "" {
 		return
 	}
-	u, err := url.Parse(s.OTelEndpoint)
-	switch { // do not repeat the address, which may contain a password
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		found.add("otel-endpoint", "want the collector's address, such as http://127.0.0.1:4318")
-	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		found.add("otel-endpoint", "must not contain a user, query or fragment: put a token into --otel-headers-file")
+	if t.Endpoint == "" {
+		found.add("otel-endpoint", "is required for the headers")
+		return
 	}
-	if s.OTelHeadersFile != "" {
-		cfg.Traces.Header, err = readHeaders(s.OTelHeadersFile)
-		found.addErr("otel-headers-file", err)
-	}
+	var err error
+	t.Header, err = readHeaders(t.HeadersFile)
+	found.addErr("otel-headers-file", err)
 }
 
 // maxHeaders is the maximum size of a file of headers in bytes.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -22,10 +21,8 @@ type Unknown struct {
 // never read, such as misspelt settings. Variables of tests, VITRINE_TEST_…, are not reported.
 func UnknownVariables(environ []string) (unknown []Unknown) {
 	known := slices.Clone(otherVariables)
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Flags]()) {
-		if name := f.Tag.Get("env"); name != "" {
-			known = append(known, name)
-		}
+	for _, d := range Declarations() {
+		known = append(known, d.Env())
 	}
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")

@@ -92,7 +92,7 @@ func readerOf(name string) reader {
 func readShell(_ string, src []byte, found func(line)) { readMarked(src, "# ", found) }
 
 // readGo finds comments, the messages of log lines, and what commands print: the help in
-// struct tags and the sentences in package cli.
+// struct tags and in fields such as Help, and the sentences in package cli.
 func readGo(file string, src []byte, found func(line)) {
 	if strings.Contains(string(src[:min(len(src), 2000)]), "Code generated") {
 		return
@@ -129,6 +129,8 @@ func readGo(file string, src []byte, found func(line)) {
 			switch {
 			case strings.Contains(text, `help:"`):
 				found(line{kind: help, number: number, text: reflect.StructTag(text).Get("help")})
+			case before[2] == token.COLON.String() && strings.HasSuffix(before[1], "Help"):
+				found(line{kind: help, number: number, text: text})
 			case isLog(before):
 				found(line{kind: logs, number: number, text: text})
 			case strings.HasPrefix(file, "internal/cli/") && len(strings.Fields(text)) > 3:

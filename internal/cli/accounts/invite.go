@@ -16,29 +16,22 @@ import (
 	"vitrine/internal/importing/roster"
 )
 
-// linkFlags are the flags of commands that create links to the website: the server's settings that
-// determine its public address, and whether it sends mail.
+// linkFlags are the flags of commands that create links to the website, which the server may mail.
 type linkFlags struct {
-	config.Common
-	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, for links; the same as the server's."`
-	SMTPURL   string `name:"smtp-url" env:"VITRINE_SMTP_URL" placeholder:"URL" help:"The same as the server's. With it the server mails the links; without it they are printed."`
-	BaseURL   string `name:"base-url" env:"VITRINE_BASE_URL" hidden:""`
-	Addr      string `name:"addr" env:"VITRINE_ADDR" hidden:""`
-	TLSDomain string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" hidden:""`
-	Link      bool   `help:"Print links even if the server can mail them."`
+	config.Mailing
+	Link bool `help:"Print links even if the server can mail them."`
 }
 
 // mails reports whether links are mailed instead of printed.
-func (l linkFlags) mails() bool { return l.SMTPURL != "" && !l.Link }
+func (l linkFlags) mails() bool { return l.Text("smtp-url") != "" && !l.Link }
 
 // withLinks is console.WithApp with the website's address.
-func withLinks(c *console.Console, l linkFlags, fn func(a *app.App) error) error {
-	all := config.Flags{Common: l.Common, Server: config.Server{SiteURL: l.SiteURL, BaseURL: l.BaseURL, Addr: l.Addr, TLSDomain: l.TLSDomain}}
-	cfg, problems := all.Resolve()
+func withLinks(c *console.Console, site config.Site, fn func(a *app.App) error) error {
+	cfg, problems := site.Resolve()
 	if len(problems) > 0 {
 		return console.UsageError(problems)
 	}
-	return console.WithAppAt(c, l.Common, cfg.SiteURL, func(_ config.Config, a *app.App) error { return fn(a) })
+	return console.WithAppAt(c, config.Common(site), cfg.SiteURL, func(_ config.Config, a *app.App) error { return fn(a) })
 }
 
 // invitedJSON is the JSON form of the result of one invitation.
@@ -160,7 +153,7 @@ func (cmd *userInviteCmd) Run(c *console.Console) error {
 		return bad
 	}
 	p := &invitations{c: c, asJSON: cmd.JSON}
-	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
+	return withLinks(c, config.Site(cmd.Mailing), func(a *app.App) error {
 		for _, email := range cmd.Emails {
 			err := p.invite(a, 0, operating.PersonInput{Email: email, Name: cmd.Name, Slug: cmd.Slug, Group: cmd.Group, Days: cmd.Days,
 				Mail: cmd.mails(), Again: cmd.Again})
@@ -190,7 +183,7 @@ func (cmd *userImportCmd) Run(c *console.Console) error {
 		return err
 	}
 	p := &invitations{c: c, asJSON: cmd.JSON}
-	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
+	return withLinks(c, config.Site(cmd.Mailing), func(a *app.App) error {
 		for _, row := range rows {
 			in := operating.PersonInput{Email: row.Email, Name: row.Name, Slug: row.Slug, Group: row.Group, Days: cmd.Days, Mail: cmd.mails(), Again: cmd.Again}
 			if in.Group == "" {

@@ -60,7 +60,7 @@ func (cmd *userLinkCreateCmd) Run(c *console.Console) error {
 	if bad := append(atLeastOne("--places", cmd.Places), atLeastOne("--days", cmd.Days)...); bad != nil {
 		return bad
 	}
-	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
+	return withLinks(c, config.Site(cmd.Mailing), func(a *app.App) error {
 		token, l, err := a.Operating.CreateSignUpLink(c.Ctx, operating.CommandLine(), operating.SignUpLinkInput{Note: cmd.Note, Places: cmd.Places,
 			Days: cmd.Days, Group: cmd.Group, Vouched: cmd.Vouched})
 		if err != nil {

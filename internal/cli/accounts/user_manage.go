@@ -45,7 +45,7 @@ type userSetPasswordCmd struct {
 }
 
 func (cmd *userSetPasswordCmd) Run(c *console.Console) error {
-	return withLinks(c, cmd.linkFlags, func(a *app.App) error {
+	return withLinks(c, config.Site(cmd.Mailing), func(a *app.App) error {
 		ref, by := domain.ParseRef(cmd.User), operating.CommandLine()
 		if cmd.Reset {
 			u, address, err := a.Operating.SendReset(c.Ctx, by, ref, cmd.mails())
@@ -87,16 +87,12 @@ func firstLine(r io.Reader) (string, error) {
 }
 
 type userSignInCmd struct {
-	config.Common
-	User      string `arg:"" help:"ID or slug."`
-	SiteURL   string `name:"site-url" env:"VITRINE_SITE_URL" placeholder:"URL" help:"Public address of the website, for the link; the same as the server's."`
-	BaseURL   string `name:"base-url" env:"VITRINE_BASE_URL" hidden:""`
-	Addr      string `name:"addr" env:"VITRINE_ADDR" hidden:""`
-	TLSDomain string `name:"tls-domain" env:"VITRINE_TLS_DOMAIN" hidden:""`
+	config.Site
+	User string `arg:"" help:"ID or slug."`
 }
 
 func (cmd *userSignInCmd) Run(c *console.Console) error {
-	return withLinks(c, linkFlags{Common: cmd.Common, SiteURL: cmd.SiteURL, BaseURL: cmd.BaseURL, Addr: cmd.Addr, TLSDomain: cmd.TLSDomain}, func(a *app.App) error {
+	return withLinks(c, cmd.Site, func(a *app.App) error {
 		_, address, err := a.SSO.MakeSignInLink(c.Ctx, domain.ParseRef(cmd.User))
 		return printedOr(c, address, cmd.User, err)
 	})

@@ -44,11 +44,7 @@ func (e ExitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 // Settings checks the settings that all commands share and creates the logger.
 func Settings(c *Console, common config.Common) (config.Config, *slog.Logger, error) {
 	cfg, problems := common.Resolve()
-	if len(problems) > 0 {
-		return cfg, nil, UsageError(problems)
-	}
-	log, err := obs.Logger(c.Err, cfg.LogFormat, cfg.LogLevel)
-	return cfg, log, err
+	return checked(c, cfg, problems, common.ExposedFile())
 }
 
 // ServerSettings checks all settings and creates the logger.
@@ -56,23 +52,32 @@ func ServerSettings(c *Console, flags config.Flags) (config.Config, *slog.Logger
 	cfg, problems := flags.Resolve()
 	if cfg.Blob.URL != "" { // only package blob can parse the URL
 		if _, err := server.BlobOptions(cfg.Blob); err != nil {
-			problems = append(problems, config.Problem{Flag: "blob-url", Message: err.Error()})
+			problems = append(problems, flags.Problem("blob-url", err))
 		}
 	}
 	if cfg.RedisURL != "" {
 		if err := redis.Check(cfg.RedisURL); err != nil {
-			problems = append(problems, config.Problem{Flag: "redis-url", Message: err.Error()})
+			problems = append(problems, flags.Problem("redis-url", err))
 		}
 	}
 	if cfg.Backup.To != "" {
 		if err := backup.CheckPath(cfg.Backup.To); err != nil {
-			problems = append(problems, config.Problem{Flag: "backup-to", Message: err.Error()})
+			problems = append(problems, flags.Problem("backup-to", err))
 		}
 	}
+	return checked(c, cfg, problems, flags.ExposedFile())
+}
+
+// checked returns the problems as an error, or else creates the logger. It warns about a
+// configuration file with secrets that every user of the machine can read.
+func checked(c *Console, cfg config.Config, problems []error, exposed string) (config.Config, *slog.Logger, error) {
 	if len(problems) > 0 {
 		return cfg, nil, UsageError(problems)
 	}
 	log, err := obs.Logger(c.Err, cfg.LogFormat, cfg.LogLevel)
+	if err == nil && exposed != "" {
+		log.Warn("every user of this machine can read the secrets in the configuration file: run chmod o-r on it, or move the secrets to files of their own", "file", exposed)
+	}
 	return cfg, log, err
 }
 

@@ -22,7 +22,8 @@ func Page(w io.Writer, app *kong.Application, build map[string]string) error {
 	p.section("DESCRIPTION")
 	p.text("Vitrine is a single program with an embedded SQLite database. Large sites run several servers with PostgreSQL. " +
 		"Without any settings, `vitrine serve` keeps its data in ./data and listens on 127.0.0.1:8080. " +
-		"Every setting is a flag and an environment variable of the same name; the flag wins, and an empty value means the default.")
+		"Every setting is a flag, an environment variable and a key in the configuration file that --config names. " +
+		"The flag takes precedence over the variable, and the variable over the file. An empty value means the default.")
 	p.section("COMMANDS")
 	for _, command := range app.Leaves(true) {
 		p.command(command)
@@ -54,9 +55,9 @@ func settingsByTopic(app *kong.Application) map[string][]*kong.Flag {
 	seen := map[string]bool{}
 	for _, command := range app.Leaves(true) {
 		for _, f := range command.Flags {
-			if topic := config.Topic(f.Name); topic != "" && len(f.Envs) > 0 && !seen[f.Name] {
+			if config.IsSetting(f) && !seen[f.Name] {
 				seen[f.Name] = true
-				all[topic] = append(all[topic], f)
+				all[f.Group.Key] = append(all[f.Group.Key], f)
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func (p *page) command(c *kong.Node) {
 		p.text(arg.Help)
 	}
 	for _, f := range c.Flags {
-		if len(f.Envs) == 0 && !f.Hidden {
+		if !config.IsSetting(f) && !f.Hidden {
 			p.flag(f)
 		}
 	}
@@ -107,14 +108,14 @@ func (p *page) flag(f *kong.Flag) {
 	}
 	p.line(".TP\n.B %s", quoted(name))
 	help := f.Help
-	if f.HasDefault && f.Default != "" {
+	if f.Default != "" {
 		help += " Default: " + f.Default + "."
 	}
 	if f.Enum != "" {
 		help += " One of: " + strings.Join(f.EnumSlice(), ", ") + "."
 	}
 	p.text(help)
-	for _, env := range f.Envs {
+	for _, env := range config.Variables(f) {
 		p.line(".br\n.RI ( %s )", quoted(env))
 	}
 }
