@@ -1129,19 +1129,40 @@ func (in *inputs) complete() {
 		}
 		return true
 	})
-	for m := range reflect.TypeFor[*app.App]().Methods() {
-		if slices.Contains(withinTransactions, m.Name) {
+	all := useCases()
+	for name := range all {
+		if slices.Contains(withinTransactions, name) {
 			continue
 		}
-		if listed := slices.Contains(withoutText, m.Name); listed == in.called[m.Name] {
-			in.t.Errorf("the use case %s must be in a row, or else in withoutText", m.Name)
+		if listed := slices.Contains(withoutText, name); listed == in.called[name] {
+			in.t.Errorf("the use case %s must be in a row, or else in withoutText", name)
 		}
 	}
 	for _, name := range withoutText {
-		if _, ok := reflect.TypeFor[*app.App]().MethodByName(name); !ok {
+		if !all[name] {
 			in.t.Errorf("there is no use case %s", name)
 		}
 	}
+}
+
+// useCases returns the names of the methods of App and of its topics, without those of Core, which topics embed.
+func useCases() map[string]bool {
+	all := map[string]bool{}
+	add := func(t reflect.Type) {
+		for m := range t.Methods() {
+			all[m.Name] = true
+		}
+	}
+	add(reflect.TypeFor[*app.App]())
+	for f := range reflect.TypeFor[app.App]().Fields() {
+		if f.IsExported() && f.Type.Kind() == reflect.Pointer {
+			add(f.Type)
+		}
+	}
+	for m := range reflect.TypeFor[*core.Core]().Methods() {
+		delete(all, m.Name)
+	}
+	return all
 }
 
 // Checking valid input does not allocate, since every read does it.
