@@ -164,7 +164,7 @@ func TestContentAttachments(t *testing.T) {
 		{"table.csv", "text/csv", "csv", "a,b\n1,2\n"},
 		{"notes.txt", "text/plain", "txt", "Some notes"},
 		{"archive.zip", "application/zip", "zip", "PK\x05\x06" + string(make([]byte, 18))},
-		{"song.mp3", "audio/mpeg", "mp3", "ID3\x03\x00\x00\x00\x00\x00\x00"},
+		{"song.mp3", "audio/mpeg", "mp3", "ID3\x03\x00\x00\x00\x00\x00\x0a" + string(make([]byte, 10))},
 		{"saved.html", "text/html", "html", "<!DOCTYPE html><script>alert(1)</script>"},
 		{"torn.svg", "application/xml", "svg", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script`},
 		{"broken.pdf", "application/pdf", "pdf", "%PDF-1.7\nnothing follows"},

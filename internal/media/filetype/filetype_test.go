@@ -25,6 +25,7 @@ func TestDetect(t *testing.T) {
 		"apng":               {string(mediatest.Fixture(t, "anim.png")), "", Kind{"image/png", "png", Raster}},
 		"avif":               {string(mediatest.Fixture(t, "plain.avif")), "", Kind{"image/avif", "avif", Raster}},
 		"heic":               {string(mediatest.Fixture(t, "plain.heic")), "", Kind{"image/heic", "heic", Raster}},
+		"mp3":                {"ID3\x03\x00\x00\x00\x00\x00\x0a" + strings.Repeat("\x00", 10), "a.txt", Kind{"audio/mpeg", "mp3", Other}},
 		"pdf":                {"%PDF-1.7\n", "a.jpg", Kind{"application/pdf", "pdf", Document}},
 		"svg":                {`<svg xmlns="http://www.w3.org/2000/svg"/>`, "a.txt", Kind{"image/svg+xml", "svg", Vector}},
 		"svg, late":          {"<?xml version=\"1.0\"?><!--" + strings.Repeat(" ", 5000) + "--><svg/>", "a.svg", Kind{"image/svg+xml", "svg", Vector}},
