@@ -35,7 +35,7 @@ func newWall(t *testing.T, r *apptest.Rig) wall {
 	r.Web("example.com/watch", apptest.Serve("text/html", []byte(`<title>Page</title><link rel="alternate" type="application/json+oembed" href="/oembed">`)))
 	r.Web("example.com/oembed", apptest.Serve("application/json", []byte(cinema)))
 	r.Web("example.com/notes.csv", apptest.Serve("text/csv", []byte("a,b\n1,2\n")))
-	r.Web("example.com/song.mp3", apptest.Serve("audio/mpeg", []byte("ID3\x04\x00\x00\x00\x00\x00\x00\xff\xfb\x90\x00"+strings.Repeat("\x00", 400))))
+	r.Web("example.com/song.mp3", apptest.Serve("audio/mpeg", []byte("ID3\x04\x00\x00\x00\x00\x00\x0a"+strings.Repeat("\x00", 10)+"\xff\xfb\x90\x00"+strings.Repeat("\x00", 400))))
 	w := wall{id: r.Channel("ada", "Studio wall", "public"), blocks: map[string]int64{}}
 	for kind, value := range map[string]string{"text": "A *short* text", "image": "https://example.com/wheel.png", "link": "https://example.com/engine",
 		"embed": "https://example.com/watch", "file": "https://example.com/notes.csv", "audio": "https://example.com/song.mp3", "failed": "https://example.com/nothing"} {
