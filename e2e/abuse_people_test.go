@@ -50,17 +50,29 @@ func (p *person) live(ctx context.Context, url string, full *atomic.Bool) {
 		if err != nil {
 			p.faults = append(p.faults, fmt.Errorf("GET %s: %w", path, err))
 		}
-		wasFull := full.Load()
-		if err := p.write(i); err != nil {
-			p.unknown++
-			refused, ok := errors.AsType[statusError](err)
-			if p.refused = p.refused || wasFull || full.Load(); !p.refused || !ok ||
-				refused.status != http.StatusServiceUnavailable && refused.status != http.StatusInsufficientStorage {
-				p.faults = append(p.faults, fmt.Errorf("write %d: %w", i, err))
-			}
-		} else if !wasFull {
-			p.refused = false
+		p.tryWrite(i, full)
+	}
+	for end := time.Now().Add(recovery); p.refused && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+		p.tryWrite(0, full)
+	}
+}
+
+// recovery limits how long writes may still fail after a full disk has room again.
+const recovery = 30 * time.Second
+
+// tryWrite writes, and accepts that writes fail while the disk is full.
+func (p *person) tryWrite(i int, full *atomic.Bool) {
+	wasFull := full.Load()
+	if err := p.write(i); err != nil {
+		p.unknown++
+		refused, ok := errors.AsType[statusError](err)
+		if p.refused = p.refused || wasFull || full.Load(); !p.refused || !ok ||
+			refused.status != http.StatusServiceUnavailable && refused.status != http.StatusInsufficientStorage {
+			p.faults = append(p.faults, fmt.Errorf("write %d: %w", i, err))
 		}
+	} else if !wasFull {
+		p.refused = false
 	}
 }
 

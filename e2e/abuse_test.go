@@ -158,13 +158,16 @@ func (d disk) fillUp(ctx context.Context, t *testing.T, duration time.Duration, 
 	}
 	full.Store(true)
 	ballast := filepath.Join(d.path, "ballast")
-	f, err := os.Create(ballast)
+	f, err := os.OpenFile(ballast, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Error(err)
 		return
 	}
+	for size := int64(0); err == nil; size += 64 << 20 { // faster than writing so much
+		err = syscall.Fallocate(int(f.Fd()), 0, size, 64<<20)
+	}
 	chunk := make([]byte, 1<<20)
-	for err == nil {
+	for err = nil; err == nil; {
 		_, err = f.Write(chunk)
 	}
 	if !errors.Is(err, syscall.ENOSPC) {
