@@ -136,10 +136,18 @@ func (f *configFile) add(p *toml.Parser, e *toml.Node, declared map[string]Decla
 
 // shownKey returns a key as it is in messages: short and on one line.
 func shownKey(key string) string {
-	if len(key) > 100 || strings.ContainsFunc(key, func(c rune) bool { return !unicode.IsPrint(c) }) {
+	if key == "" || len(key) > 100 {
 		return fmt.Sprintf("%.100q", key)
 	}
-	return key
+	return shownPath(key)
+}
+
+// shownPath returns a path as it is in messages: on one line.
+func shownPath(path string) string {
+	if strings.ContainsFunc(path, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // closestFlag returns the most similar setting, or "" if none is similar.
@@ -175,7 +183,10 @@ func (d Declaration) tomlText(value *toml.Node) (string, error) {
 		return string(value.Data), nil
 	case value.Kind == toml.Integer && (d.Placeholder == "N" || d.Placeholder == "RATIO" || d.Placeholder == "SIZE"):
 		n, err := strconv.ParseInt(string(value.Data), 0, 64)
-		return strconv.FormatInt(n, 10), err
+		if err != nil {
+			return "", errors.New("the number is too large")
+		}
+		return strconv.FormatInt(n, 10), nil
 	case value.Kind == toml.Float && d.Placeholder == "RATIO":
 		return strings.ReplaceAll(string(value.Data), "_", ""), nil
 	case value.Kind == toml.Array && d.list():
@@ -184,8 +195,12 @@ func (d Declaration) tomlText(value *toml.Node) (string, error) {
 	switch {
 	case d.Placeholder == "BOOL":
 		return "", errors.New("want true or false, without quotes")
+	case d.Placeholder == "N":
+		return "", errors.New("want a whole number, without quotes")
 	case d.literal():
 		return "", errors.New("want a number, without quotes")
+	case d.Placeholder == "SIZE":
+		return "", errors.New(`want a size in quotes, such as "1MiB", or a whole number of bytes`)
 	case d.list():
 		return "", errors.New("want a text in quotes, or a list of texts in brackets")
 	}
