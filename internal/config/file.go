@@ -15,7 +15,7 @@ import (
 	toml "github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxConfigFile is the maximum size of a configuration file in bytes.
+// maxConfigFile is the maximum size in bytes of a configuration file, and of a file that it names.
 const maxConfigFile = 1 << 20
 
 // maxFileProblems is the number of problems after which the rest of the file is not checked.
@@ -75,14 +75,30 @@ func (f *configFile) read() ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
-	data, err := io.ReadAll(io.LimitReader(in, maxConfigFile+1))
-	if err == nil && len(data) > maxConfigFile {
-		err = fmt.Errorf("the file %s is larger than 1 MiB", f.path)
-	}
+	data, err := readAll(in)
 	if info, statErr := in.Stat(); statErr == nil && runtime.GOOS != "windows" { // whose files have no such permissions
 		f.readableByAll = info.Mode().IsRegular() && info.Mode().Perm()&0o004 != 0
 	}
 	return bytes.TrimPrefix(data, []byte("\ufeff")), err // some editors write a byte order mark
+}
+
+// readAll reads a file of at most maxConfigFile bytes.
+func readAll(in *os.File) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxConfigFile+1))
+	if err == nil && len(data) > maxConfigFile {
+		err = fmt.Errorf("the file %s is larger than 1 MiB", in.Name())
+	}
+	return data, err
+}
+
+// readFile reads a file that a setting names.
+func readFile(path string) ([]byte, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	return readAll(in)
 }
 
 // syntaxError returns the error of the parser with its line. The message contains at most one

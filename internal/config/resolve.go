@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"os"
 	"strings"
 )
 
@@ -73,7 +72,7 @@ func secret(value, file string) (string, error) {
 	case value != "":
 		return "", errors.New("set the value or the file, not both")
 	}
-	raw, err := os.ReadFile(file)
+	raw, err := readFile(file)
 	if err != nil {
 		return "", err
 	}

@@ -377,6 +377,7 @@ func TestSecretFile(t *testing.T) {
 		"carriage return":      {content: url + "\r\n", want: url},
 		"both":                 {content: url, value: url, problem: "not both"},
 		"empty":                {content: "\n", problem: "is empty"},
+		"too large":            {content: "postgres://u:s3cret@h/" + strings.Repeat("d", 1<<20), problem: "is larger than 1 MiB"},
 		"checked like a value": {content: "mysql://u:s3cret@h/d", problem: "want postgres://", want: "mysql://u:s3cret@h/d"},
 	}
 	for name, tt := range tests {
