@@ -18,6 +18,9 @@ type invited struct {
 	Error   string `json:"error"`
 }
 
+// signUpLine matches the address on a line of its own, so that terminals select it as a whole.
+var signUpLine = regexp.MustCompile(`, with\n  https://site\.example/sign-up\?invite=vitrine_sup_[0-9A-Za-z]{46}\n$`)
+
 var signUpAddress = regexp.MustCompile(`https://site\.example/sign-up\?invite=vitrine_sup_[0-9A-Za-z]{46}`)
 
 func TestUserInvite(t *testing.T) {
@@ -27,7 +30,7 @@ func TestUserInvite(t *testing.T) {
 		invite := func(args ...string) result {
 			return p.run(append([]string{"user", "invite", "--site-url", "https://site.example"}, args...)...)
 		}
-		if r := invite("grace@example.org", "--name", "Grace", "--slug", "grace").ok(); !signUpAddress.MatchString(r.out) || !strings.HasPrefix(r.out, "grace@example.org: invited, until ") {
+		if r := invite("grace@example.org", "--name", "Grace", "--slug", "grace").ok(); !signUpLine.MatchString(r.out) || !strings.HasPrefix(r.out, "grace@example.org: invited, until ") {
 			t.Errorf("%q", r.out)
 		}
 		if r := invite("grace@example.org", "ada@example.org").ok(); !strings.Contains(r.out, "grace@example.org: is already invited") ||

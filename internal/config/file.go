@@ -15,7 +15,7 @@ import (
 	toml "github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxConfigFile is the maximum size of a configuration file in bytes.
+// maxConfigFile is the maximum size in bytes of a configuration file, and of a file that it names.
 const maxConfigFile = 1 << 20
 
 // maxFileProblems is the number of problems after which the rest of the file is not checked.
@@ -75,14 +75,30 @@ func (f *configFile) read() ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = in.Close() }()
-	data, err := io.ReadAll(io.LimitReader(in, maxConfigFile+1))
-	if err == nil && len(data) > maxConfigFile {
-		err = fmt.Errorf("the file %s is larger than 1 MiB", f.path)
-	}
+	data, err := readAll(in)
 	if info, statErr := in.Stat(); statErr == nil && runtime.GOOS != "windows" { // whose files have no such permissions
 		f.readableByAll = info.Mode().IsRegular() && info.Mode().Perm()&0o004 != 0
 	}
 	return bytes.TrimPrefix(data, []byte("\ufeff")), err // some editors write a byte order mark
+}
+
+// readAll reads a file of at most maxConfigFile bytes.
+func readAll(in *os.File) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxConfigFile+1))
+	if err == nil && len(data) > maxConfigFile {
+		err = fmt.Errorf("the file %s is larger than 1 MiB", in.Name())
+	}
+	return data, err
+}
+
+// readFile reads a file that a setting names.
+func readFile(path string) ([]byte, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	return readAll(in)
 }
 
 // syntaxError returns the error of the parser with its line. The message contains at most one
@@ -136,10 +152,18 @@ func (f *configFile) add(p *toml.Parser, e *toml.Node, declared map[string]Decla
 
 // shownKey returns a key as it is in messages: short and on one line.
 func shownKey(key string) string {
-	if len(key) > 100 || strings.ContainsFunc(key, func(c rune) bool { return !unicode.IsPrint(c) }) {
+	if key == "" || len(key) > 100 {
 		return fmt.Sprintf("%.100q", key)
 	}
-	return key
+	return shownPath(key)
+}
+
+// shownPath returns a path as it is in messages: on one line.
+func shownPath(path string) string {
+	if strings.ContainsFunc(path, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // closestFlag returns the most similar setting, or "" if none is similar.
@@ -175,7 +199,10 @@ func (d Declaration) tomlText(value *toml.Node) (string, error) {
 		return string(value.Data), nil
 	case value.Kind == toml.Integer && (d.Placeholder == "N" || d.Placeholder == "RATIO" || d.Placeholder == "SIZE"):
 		n, err := strconv.ParseInt(string(value.Data), 0, 64)
-		return strconv.FormatInt(n, 10), err
+		if err != nil {
+			return "", errors.New("the number is too large")
+		}
+		return strconv.FormatInt(n, 10), nil
 	case value.Kind == toml.Float && d.Placeholder == "RATIO":
 		return strings.ReplaceAll(string(value.Data), "_", ""), nil
 	case value.Kind == toml.Array && d.list():
@@ -184,8 +211,12 @@ func (d Declaration) tomlText(value *toml.Node) (string, error) {
 	switch {
 	case d.Placeholder == "BOOL":
 		return "", errors.New("want true or false, without quotes")
+	case d.Placeholder == "N":
+		return "", errors.New("want a whole number, without quotes")
 	case d.literal():
 		return "", errors.New("want a number, without quotes")
+	case d.Placeholder == "SIZE":
+		return "", errors.New(`want a size in quotes, such as "1MiB", or a whole number of bytes`)
 	case d.list():
 		return "", errors.New("want a text in quotes, or a list of texts in brackets")
 	}

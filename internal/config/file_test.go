@@ -250,38 +250,46 @@ func TestEverySetting(t *testing.T) {
 func TestBadFile(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
-		`adr = ":1"`:                         {":1: adr: no such setting, did you mean addr?"},
-		`completely-different = 1`:           {":1: completely-different: no such setting"},
-		`config = "other.toml"`:              {":1: config: no such setting"},
-		"log.level = \"warn\"":               {":1: log.level: no such setting"},
-		"\"log-level\" = \"warn\"":           nil,
-		"[server]\naddr = \":1\"":            {":1: server: tables are not supported: write all settings without a [heading]"},
-		`"a\nb" = 1`:                         {`:1: "a\nb": no such setting`},
-		"[[server]]":                         {":1: server: tables are not supported: write all settings without a [heading]"},
-		"addr = \":1\"\n\naddr = \":2\"":     {":3: addr: also set in line 1"},
-		"addr = 80":                          {":1: addr: want a text in quotes"},
-		"addr = [\":1\"]":                    {":1: addr: want a text in quotes"},
-		"addr = {host = \"x\"}":              {":1: addr: want a text in quotes"},
-		"request-timeout = 15":               {":1: request-timeout: want a text in quotes"},
-		"request-timeout = 2020-01-01":       {":1: request-timeout: want a text in quotes"},
-		"work = \"true\"":                    {":1: work: want true or false, without quotes"},
-		"work = 1":                           {":1: work: want true or false, without quotes"},
-		"job-concurrency = \"4\"":            {":1: job-concurrency: want a number, without quotes"},
-		"job-concurrency = 4.5":              {":1: job-concurrency: want a number, without quotes"},
-		"job-concurrency = 0":                {`:1: job-concurrency: "0": want a number from 1 to 1000`},
-		"otel-sample-ratio = 2":              {`:1: otel-sample-ratio: "2": want a share from 0 to 1, such as 0.01`},
-		"trusted-proxies = 1":                {":1: trusted-proxies: want a text in quotes, or a list of texts in brackets"},
-		"trusted-proxies = [1]":              {":1: trusted-proxies: want a list of texts in quotes"},
-		"trusted-proxies = [[\"::1\"]]":      {":1: trusted-proxies: want a list of texts in quotes"},
-		"oidc-group-map = [\"cn=a,ou=b=c\"]": {`:1: oidc-group-map: an item of the list must not contain a comma: write it as \, if it is part of a name, or write two items`},
-		"oidc-name = \"a\\u0000\"":           {":1: oidc-name: must not contain NUL"},
-		"log-level = \"loud\"\nbody-limit = \"x\"\nadr = \"y\"\n": {":3: adr: no such setting, did you mean addr?", `:1: log-level: "loud": want debug, info, warn or error`, `:2: body-limit: "x": want a size`},
-		"log-level = \"warn\"\naddr = s3cret\n":                   {":2: not valid TOML: "},
-		"log-level = \"warn":                                      {":1: not valid TOML: "},
-		"database-url = \"mysql://u:s3cret@h/d\"":                 {":1: database-url: want postgres://"},
-		"tls-email = \"me@example.org\"":                          {":1: tls-email: requires --tls-domain"},
-		"log-level = \"\xff\"":                                    {"is not valid UTF-8"},
-		"# " + strings.Repeat("x", 1<<20):                         {"is larger than 1 MiB"},
+		`adr = ":1"`:                                   {":1: adr: no such setting, did you mean addr?"},
+		`completely-different = 1`:                     {":1: completely-different: no such setting"},
+		`config = "other.toml"`:                        {":1: config: no such setting"},
+		"log.level = \"warn\"":                         {":1: log.level: no such setting"},
+		"\"log-level\" = \"warn\"":                     nil,
+		"[server]\naddr = \":1\"":                      {":1: server: tables are not supported: write all settings without a [heading]"},
+		`"a\nb" = 1`:                                   {`:1: "a\nb": no such setting`},
+		"[[server]]":                                   {":1: server: tables are not supported: write all settings without a [heading]"},
+		"addr = \":1\"\n\naddr = \":2\"":               {":3: addr: also set in line 1"},
+		"addr = 80":                                    {":1: addr: want a text in quotes"},
+		"addr = [\":1\"]":                              {":1: addr: want a text in quotes"},
+		"addr = {host = \"x\"}":                        {":1: addr: want a text in quotes"},
+		"request-timeout = 15":                         {":1: request-timeout: want a text in quotes"},
+		"request-timeout = 2020-01-01":                 {":1: request-timeout: want a text in quotes"},
+		"work = \"true\"":                              {":1: work: want true or false, without quotes"},
+		"work = 1":                                     {":1: work: want true or false, without quotes"},
+		"job-concurrency = \"4\"":                      {":1: job-concurrency: want a whole number, without quotes"},
+		"job-concurrency = 4.5":                        {":1: job-concurrency: want a whole number, without quotes"},
+		"job-concurrency = " + strings.Repeat("9", 99): {":1: job-concurrency: the number is too large"},
+		"otel-sample-ratio = \"1\"":                    {":1: otel-sample-ratio: want a number, without quotes"},
+		"body-limit = 1.5":                             {`:1: body-limit: want a size in quotes, such as "1MiB", or a whole number of bytes`},
+		"\"\" = 1":                                     {`:1: "": no such setting`},
+		// Settings with errors do not count as missing.
+		"tls-domain = 1\ntls-email = \"me@example.org\"":             {":1: tls-domain: want a text"},
+		"oidc-issuer = 1\noidc-client-id = \"us\"":                   {":1: oidc-issuer: want a text"},
+		"database-url = 1\ndatabase-direct-url = \"postgres://h/d\"": {":1: database-url: want a text"},
+		"job-concurrency = 0":                                        {`:1: job-concurrency: "0": want a number from 1 to 1000`},
+		"otel-sample-ratio = 2":                                      {`:1: otel-sample-ratio: "2": want a share from 0 to 1, such as 0.01`},
+		"trusted-proxies = 1":                                        {":1: trusted-proxies: want a text in quotes, or a list of texts in brackets"},
+		"trusted-proxies = [1]":                                      {":1: trusted-proxies: want a list of texts in quotes"},
+		"trusted-proxies = [[\"::1\"]]":                              {":1: trusted-proxies: want a list of texts in quotes"},
+		"oidc-group-map = [\"cn=a,ou=b=c\"]":                         {`:1: oidc-group-map: an item of the list must not contain a comma: write it as \, if it is part of a name, or write two items`},
+		"oidc-name = \"a\\u0000\"":                                   {":1: oidc-name: must not contain NUL"},
+		"log-level = \"loud\"\nbody-limit = \"x\"\nadr = \"y\"\n":    {":3: adr: no such setting, did you mean addr?", `:1: log-level: "loud": want debug, info, warn or error`, `:2: body-limit: "x": want a size`},
+		"log-level = \"warn\"\naddr = s3cret\n":                      {":2: not valid TOML: "},
+		"log-level = \"warn":                                         {":1: not valid TOML: "},
+		"database-url = \"mysql://u:s3cret@h/d\"":                    {":1: database-url: want postgres://"},
+		"tls-email = \"me@example.org\"":                             {":1: tls-email: requires --tls-domain"},
+		"log-level = \"\xff\"":                                       {"is not valid UTF-8"},
+		"# " + strings.Repeat("x", 1<<20):                            {"is larger than 1 MiB"},
 	} {
 		path := writeFile(t, "v.toml", text)
 		_, found := parse(t, "--config="+path).Resolve()
@@ -364,7 +372,13 @@ func TestShownIsFile(t *testing.T) {
 	if got := resolve(t, parse(t, "--config="+writeFile(t, "v.toml", text))); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v\n%s", got, want, text)
 	}
-	out, err := json.Marshal(flags.Settings(want).Origins())
+	odd := parse(t, "--data-dir=a\x7f\u2028b", "--config="+writeFile(t, "a\nb", `log-level = "warn"`))
+	want = resolve(t, odd)
+	text = odd.Settings(want).TOML()
+	if got := resolve(t, parse(t, "--config="+writeFile(t, "v.toml", text))); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v\n%s", got, want, text)
+	}
+	out, err := json.Marshal(flags.Settings(resolve(t, flags)).Origins())
 	if err != nil || !strings.HasPrefix(string(out), `{"data-dir":{"value":"/srv/\"my\" data","origin":"flag --data-dir"},"database-url":`) {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -12,8 +13,14 @@ import (
 	"golang.org/x/text/language"
 )
 
-// quotedError returns an error with the given value and the expected one.
-func quotedError(value, want string) error { return fmt.Errorf("%q: %s", value, want) }
+// credentials matches the user and password in an address, even if the address is malformed.
+var credentials = regexp.MustCompile(`(?s)://[^:]*:.*@`)
+
+// quotedError returns an error with the given value and the expected one. It hides passwords in
+// addresses and shortens long values.
+func quotedError(value, want string) error {
+	return fmt.Errorf("%.200q: %s", credentials.ReplaceAllString(value, "://"+hidden+"@"), want)
+}
 
 // orList joins words as "a, b or c".
 func orList(words []string) string {

@@ -129,7 +129,7 @@ func (s Settings) TOML() string {
 	for _, setting := range s {
 		value := setting.Value
 		if value == "" || !declared[setting.Flag].literal() {
-			value = string(jsonString(value)) // is also a TOML string
+			value = strings.ReplaceAll(string(jsonString(value)), "\x7f", `\u007f`) // is also a TOML string
 		}
 		b.WriteString(setting.Flag + " = " + value + "  # " + setting.Origin + "\n")
 	}

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"os"
 	"strings"
 )
 
@@ -10,12 +9,17 @@ import (
 type Texts map[string]string
 
 // Resolve returns the Config. It ignores the environment and the configuration file.
-func (t Texts) Resolve() (Config, []error) { return t.resolve(false) }
+func (t Texts) Resolve() (Config, []error) {
+	cfg, given, found := t.parse(false)
+	cfg.complete(given, false, &found)
+	return cfg, found
+}
 
-// resolve parses the texts and returns all Problems that it finds. With common, it only sets the
-// fields that every command has.
-func (t Texts) resolve(common bool) (cfg Config, found problems) {
-	given := Texts{}
+// parse parses the texts one by one and returns all Problems that it finds. given contains the texts
+// and the content of the files with secrets. With common, it only sets the fields that every command
+// has.
+func (t Texts) parse(common bool) (cfg Config, given Texts, found problems) {
+	given = Texts{}
 	for _, d := range settings {
 		if common && !d.Common {
 			continue
@@ -37,17 +41,18 @@ func (t Texts) resolve(common bool) (cfg Config, found problems) {
 			found.addErr(d.Flag, d.parse(&cfg, text))
 		}
 	}
-	if cfg.DatabaseDirectURL != "" && cfg.DatabaseURL == "" && !found.on("database-direct-url") {
-		found.add("database-direct-url", "set --database-url to the address of the pooler as well")
-	}
-	if !common {
-		cfg.complete(given, &found)
-	}
-	return cfg, found
+	return cfg, given, found
 }
 
-// complete derives settings from each other and checks that they fit.
-func (c *Config) complete(given Texts, found *problems) {
+// complete derives settings from each other and checks that they fit. With common, it only does so
+// for those that every command has.
+func (c *Config) complete(given Texts, common bool, found *problems) {
+	if c.DatabaseDirectURL != "" && c.DatabaseURL == "" && !found.on("database-direct-url") {
+		found.add("database-direct-url", "set --database-url to the address of the pooler as well")
+	}
+	if common {
+		return
+	}
 	c.completeAddresses(given, found)
 	if len(c.Replicas.URLs) > 0 && c.DatabaseURL == "" {
 		found.add("database-replica-urls", "SQLite has no replicas: also set --database-url")
@@ -67,7 +72,7 @@ func secret(value, file string) (string, error) {
 	case value != "":
 		return "", errors.New("set the value or the file, not both")
 	}
-	raw, err := os.ReadFile(file)
+	raw, err := readFile(file)
 	if err != nil {
 		return "", err
 	}

@@ -311,6 +311,25 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
+// Problems do not contain the passwords of addresses, and only the beginning of long values.
+func TestProblemsHidePasswords(t *testing.T) {
+	t.Parallel()
+	for _, arg := range []string{
+		"--base-url=ftp://u:s3cret@h", "--base-url=https://u:s3cret@h:port", "--site-url=https://u:s3/cr@et@h:port", "--files-url=https://u:s3cret@h\n:port",
+		"--oidc-issuer=https://u:s3cret@id.example", "--security-contact=http://u:s3cret@h", "--tls-domain=https://u:s3cret@h",
+		"--addr=http://u:s3cret@h:port", "--metrics-addr=http://u:s3cret@h:port", "--mail-from=http://u:s3cret@h",
+	} {
+		_, found := parse(t, arg).Resolve()
+		if text := errors.Join(found...).Error(); !strings.Contains(text, "://REDACTED@") || strings.Contains(text, "s3") {
+			t.Errorf("%s: %s", arg, text)
+		}
+	}
+	_, found := parse(t, "--log-level="+strings.Repeat("x", 1<<20)).Resolve()
+	if len(found) != 1 || len(found[0].Error()) > 300 {
+		t.Errorf("a long value: %.400v", found)
+	}
+}
+
 func TestAllProblemsAtOnce(t *testing.T) {
 	t.Parallel()
 	_, found := parse(t, "--addr=x", "--rate-limits=gold=1,free=x", "--request-timeout=x", "--log-level=x", "--trusted-proxies=x,y").Resolve()
@@ -358,6 +377,7 @@ func TestSecretFile(t *testing.T) {
 		"carriage return":      {content: url + "\r\n", want: url},
 		"both":                 {content: url, value: url, problem: "not both"},
 		"empty":                {content: "\n", problem: "is empty"},
+		"too large":            {content: "postgres://u:s3cret@h/" + strings.Repeat("d", 1<<20), problem: "is larger than 1 MiB"},
 		"checked like a value": {content: "mysql://u:s3cret@h/d", problem: "want postgres://", want: "mysql://u:s3cret@h/d"},
 	}
 	for name, tt := range tests {

@@ -26,7 +26,7 @@ const (
 // place returns the name of the origin, such as --addr, VITRINE_ADDR or /etc/vitrine.toml:12.
 func (o origin) place() string {
 	if o.source == fromFile {
-		return o.name + ":" + strconv.Itoa(o.line)
+		return shownPath(o.name) + ":" + strconv.Itoa(o.line)
 	}
 	return o.name
 }
@@ -188,12 +188,16 @@ func (s sources) layers() (layers, configFile, problems) {
 	return all, file, found
 }
 
-// resolve returns the Config of all sources.
+// resolve returns the Config of all sources. If the configuration file has errors, it does not check
+// that settings fit, because the wrong ones are missing.
 func (s sources) resolve(common bool) (Config, []error) {
 	layers, file, found := s.layers()
 	if file.broken {
 		return Config{}, found
 	}
-	cfg, more := layers.texts().resolve(common)
+	cfg, given, more := layers.texts().parse(common)
+	if len(found) == 0 {
+		cfg.complete(given, common, &more)
+	}
 	return cfg, append(slices.Clone(found), layers.placed(more)...)
 }

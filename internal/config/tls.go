@@ -6,7 +6,6 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 
@@ -38,7 +37,7 @@ func (t TLS) Roots() (*x509.CertPool, error) {
 	if t.DirectoryCA == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(t.DirectoryCA)
+	text, err := readFile(t.DirectoryCA)
 	if err != nil {
 		return nil, err
 	}

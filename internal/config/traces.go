@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 
@@ -62,7 +61,7 @@ const maxHeaders = 64 << 10
 // readHeaders reads a file with one "Name: value" per line. Its errors contain line numbers but
 // nothing from the file.
 func readHeaders(path string) (http.Header, error) {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}

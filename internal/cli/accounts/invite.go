@@ -75,6 +75,9 @@ func (p *invitations) print(line int, in operating.PersonInput, r operating.Invi
 		return
 	}
 	console.Printf(p.c.Out, "%s: %s\n", where, p.sentence(r))
+	if r.Address != "" {
+		console.Printf(p.c.Out, "  %s\n", r.Address)
+	}
 }
 
 func (p *invitations) sentence(r operating.InvitedPerson) string {
@@ -87,7 +90,7 @@ func (p *invitations) sentence(r operating.InvitedPerson) string {
 	case r.Outcome == operating.PersonWaiting:
 		return "is already invited, until " + until + "; --again creates another link"
 	case r.Address != "":
-		return "invited, until " + until + ", with\n  " + r.Address
+		return "invited, until " + until + ", with"
 	}
 	return "invited, until " + until + "; the server mails the link"
 }

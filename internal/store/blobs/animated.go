@@ -19,10 +19,10 @@ func (r Reads) UnexaminedFiles(ctx context.Context, above domain.FileID, most in
 // maxAlike is the number of files that SetAnimated updates at once.
 const maxAlike = 1000
 
-// SetAnimated stores f.Animated for the unexamined files that have the bytes and the content type of f: for the first
-// 1,000 of them, because millions of files may have the same bytes.
+// SetAnimated stores f.Animated for f and later unexamined files with the same bytes and content type. Because millions
+// of files may have the same bytes, it updates at most 1,000, and does not look for them below f.
 func (w Writes) SetAnimated(ctx context.Context, f domain.File) error {
 	return w.db.Exec(ctx, `UPDATE files SET animated = $3 WHERE id IN (SELECT id FROM files
-		WHERE blob_id = $1 AND content_type = $2 AND animated IS NULL ORDER BY id`+sqlx.Limit("$4")+`)`,
-		f.BlobID, f.ContentType, f.Animated, maxAlike)
+		WHERE blob_id = $1 AND content_type = $2 AND animated IS NULL AND id >= $5 ORDER BY id`+sqlx.Limit("$4")+`)`,
+		f.BlobID, f.ContentType, f.Animated, maxAlike, f.ID)
 }
