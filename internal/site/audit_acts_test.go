@@ -52,7 +52,7 @@ func TestEveryActIsInTheLog(t *testing.T) {
 
 // everyForm fails for forms of accounts and operators that no step submitted successfully.
 func (w *witness) everyForm() {
-	for _, room := range site.Rooms() {
+	for _, room := range site.PageSets() {
 		if !slices.Contains([]string{"account", "moderation", "operator", "signon"}, room.Name) {
 			continue
 		}

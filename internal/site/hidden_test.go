@@ -379,7 +379,7 @@ func (s *scene) addresses(as string) (all []string) {
 			}
 		}
 	}
-	for _, room := range site.Rooms() {
+	for _, room := range site.PageSets() {
 		if slices.Contains([]string{"account", "signon", "operator"}, room.Name) {
 			continue // unrelated to collections
 		}

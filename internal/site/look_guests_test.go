@@ -33,7 +33,7 @@ func TestGuestsClosed(t *testing.T) {
 	first(t, r)
 	guest := newBrowser(t, r)
 	braces := regexp.MustCompile(`\{[a-z]+\}`)
-	for _, room := range site.Rooms() {
+	for _, room := range site.PageSets() {
 		for _, route := range room.Routes {
 			open := slices.Contains(openToGuests, route.Path)
 			if open != route.Open && route.Access == web.Anyone {

@@ -233,7 +233,7 @@ func (w *town) completeContents(as string) {
 
 // everyRoute fails for pages of collections that the test did not visit.
 func (w *town) everyRoute(visited map[string]bool) {
-	for _, room := range site.Rooms() {
+	for _, room := range site.PageSets() {
 		if !slices.Contains([]string{"look", "collect", "people"}, room.Name) {
 			continue
 		}

@@ -36,7 +36,7 @@ type Visit struct {
 
 	nobodys bool         // the page is the same for all users of the browser
 	site    *domain.Site // the site's settings, once they were read
-	room    string       // package of the route, for its templates
+	pageSet string       // package of the route, for its templates
 	fields  Fields       // of the route
 	most    int64        // maximum bytes of the fields of its form
 	tag     string       // ETag of the page, after Fresh was called
@@ -50,7 +50,7 @@ func (v *Visit) answer() error {
 		return v.Moved(httpedge.EscapedWithoutSlash(v.R))
 	}
 	at, args, found := v.s.match(v.R.URL.Path)
-	v.Args, v.room, v.fields = args, at.room, at.Fields
+	v.Args, v.pageSet, v.fields = args, at.pageSet, at.Fields
 	v.logAs(at, found)
 	if err := v.s.cross.Check(v.R); err != nil {
 		return domain.NewForbidden(v.T("web.error.other-site"))

@@ -13,13 +13,13 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room returns the package's pages.
-func Room() web.Room {
+// PageSet returns the package's pages.
+func PageSet() web.PageSet {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
 		panic(err) // embedded files
 	}
-	return web.Room{Name: "look", Templates: files, Lagging: true,
+	return web.PageSet{Name: "look", Templates: files, Lagging: true,
 		Routes: slices.Concat(homeRoutes, channelRoutes, blockRoutes)}
 }
 

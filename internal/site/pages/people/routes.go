@@ -13,13 +13,13 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room returns the package's pages.
-func Room() web.Room {
+// PageSet returns the package's pages.
+func PageSet() web.PageSet {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
 		panic(err) // embedded files
 	}
-	return web.Room{Name: "people", Templates: files, Lagging: true,
+	return web.PageSet{Name: "people", Templates: files, Lagging: true,
 		Routes: []web.Route{
 			{Path: "/follow", Post: follow},
 			{Path: "/feed", Access: web.Users, Get: feed},

@@ -13,13 +13,13 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room returns the package's pages.
-func Room() web.Room {
+// PageSet returns the package's pages.
+func PageSet() web.PageSet {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
 		panic(err) // embedded files
 	}
-	return web.Room{Name: "collect", Templates: files, Routes: []web.Route{
+	return web.PageSet{Name: "collect", Templates: files, Routes: []web.Route{
 		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel, Fields: web.Fields{"description": {Most: domain.MaxDescription}}},
 		{Path: "/save", Get: savePage, Post: save, Fields: web.Fields{"value": {Most: domain.MaxMarkdown}, "description": {Most: domain.MaxDescription}}},
 		{Path: "/save/file", Access: web.Users, Post: presignFile},

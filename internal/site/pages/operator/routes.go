@@ -12,13 +12,13 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room returns the package's pages.
-func Room() web.Room {
+// PageSet returns the package's pages.
+func PageSet() web.PageSet {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
 		panic(err) // embedded files
 	}
-	return web.Room{Name: "operator", Templates: files,
+	return web.PageSet{Name: "operator", Templates: files,
 		Sections: []web.Section{{Under: []string{"/operator"}, Links: []web.Link{
 			{Path: "/operator", Text: "operator.section.server"},
 			{Path: "/operator/site", Text: "operator.section.site"},

@@ -17,13 +17,13 @@ const CallbackPath = "/sign-in/sso/callback"
 
 const settingsPath = "/settings/single-sign-on"
 
-// Room returns the package's pages. Its entry is in the menu of the settings.
-func Room() web.Room {
+// PageSet returns the package's pages. Its entry is in the menu of the settings.
+func PageSet() web.PageSet {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
 		panic(err) // embedded files
 	}
-	return web.Room{Name: "signon", Templates: files, Routes: []web.Route{
+	return web.PageSet{Name: "signon", Templates: files, Routes: []web.Route{
 		{Path: "/sign-in/sso", Open: true, Get: begin},
 		{Path: CallbackPath, Open: true, Get: finish},
 		{Path: "/sign-in/sso/confirm/{token}", Open: true, Get: confirmPage, Post: confirm},

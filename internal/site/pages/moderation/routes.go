@@ -14,13 +14,13 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room returns the package's pages. Its entries are in the menus of operators and of the settings.
-func Room() web.Room {
+// PageSet returns the package's pages. Its entries are in the menus of operators and of the settings.
+func PageSet() web.PageSet {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
 		panic(err) // embedded files
 	}
-	return web.Room{Name: "moderation", Templates: files, Routes: []web.Route{
+	return web.PageSet{Name: "moderation", Templates: files, Routes: []web.Route{
 		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report, Fields: web.Fields{"text": {Most: domain.MaxReportText}}},
 		{Path: "/settings/notices", Access: web.Users, Get: noticesPage, Post: readNotices},
 		{Path: "/operator/reports", Access: web.Operators, Get: casesPage, Post: mailCases},

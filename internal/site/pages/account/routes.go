@@ -14,13 +14,13 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Room returns the package's pages.
-func Room() web.Room {
+// PageSet returns the package's pages.
+func PageSet() web.PageSet {
 	files, err := fs.Sub(templates, "templates")
 	if err != nil {
 		panic(err) // embedded files
 	}
-	return web.Room{Name: "account", Templates: files,
+	return web.PageSet{Name: "account", Templates: files,
 		Sections: []web.Section{{Under: []string{"/settings", "/oauth/applications"}, Links: []web.Link{
 			{Path: "/settings/profile", Text: "account.section.profile"},
 			{Path: "/settings/email", Text: "account.section.email"},
