@@ -57,7 +57,7 @@ func (l *listing) add(s domain.ImportStep) int64 {
 	return s.N
 }
 
-// Channel implements source.Taker.
+// Channel implements source.Sink.
 func (l *listing) Channel(_ context.Context, c source.Channel) error {
 	if len(l.steps) > domain.MaxImportChannels {
 		l.steps[0].Counts.LeftOut++
@@ -85,18 +85,18 @@ func (l *listing) Channel(_ context.Context, c source.Channel) error {
 // maxHead is the maximum size of a channel's data to keep its metadata.
 const maxHead = 256 << 10
 
-// LeftOut implements source.Taker.
+// LeftOut implements source.Sink.
 func (l *listing) LeftOut(left source.LeftOut) {
 	n := l.add(domain.ImportStep{Ref: transfer.Keepable(left.Where, domain.MaxURL), Title: transfer.Keepable(left.What, domain.MaxTitle), Head: "{}", State: domain.StepFailed,
 		Counts: domain.ImportCounts{LeftOut: 1}})
 	l.left[n] = []domain.LeftOut{{What: left.What, Where: left.Where, Why: left.Why}}
 }
 
-// The other methods of source.Taker do nothing: contents are not read.
+// The other methods of source.Sink do nothing: contents are not read.
 func (l *listing) Expect(int)                                                    {}
 func (l *listing) Item(context.Context, string, source.Item) error               { return nil }
 func (l *listing) Comment(context.Context, string, string, source.Comment) error { return nil }
-func (l *listing) Loose(context.Context, source.Item) error                      { return nil }
+func (l *listing) Orphan(context.Context, source.Item) error                     { return nil }
 func (l *listing) Following(context.Context, source.Following) error             { return nil }
 func (l *listing) Profile(context.Context, source.Profile) error                 { return nil }
 func (l *listing) Close(context.Context, string) error                           { return nil }
@@ -125,7 +125,7 @@ type heads struct {
 func (h heads) Origin() string { return h.origin }
 
 // Read implements source.Source.
-func (h heads) Read(ctx context.Context, to source.Taker) error {
+func (h heads) Read(ctx context.Context, to source.Sink) error {
 	for last := int64(0); ; {
 		some, err := h.app.Transfer.ImportHeads(ctx, h.of, last)
 		if err != nil || len(some) == 0 {
@@ -141,7 +141,7 @@ func (h heads) Read(ctx context.Context, to source.Taker) error {
 }
 
 // hand passes one channel on.
-func hand(ctx context.Context, to source.Taker, s domain.ImportStep) error {
+func hand(ctx context.Context, to source.Sink, s domain.ImportStep) error {
 	var c source.Channel
 	if err := json.Unmarshal([]byte(s.Head), &c); err != nil {
 		return fmt.Errorf("moving: read a channel: %w", err)

@@ -134,7 +134,7 @@ type watched struct {
 }
 
 // Read implements source.Source.
-func (w watched) Read(ctx context.Context, to source.Taker) error {
+func (w watched) Read(ctx context.Context, to source.Sink) error {
 	return w.Source.Read(ctx, watcher{to, w.notes})
 }
 
@@ -145,7 +145,7 @@ type watchedDocument struct {
 }
 
 // Read implements source.Source.
-func (w watchedDocument) Read(ctx context.Context, to source.Taker) error {
+func (w watchedDocument) Read(ctx context.Context, to source.Sink) error {
 	return w.Document.Read(ctx, watcher{to, w.notes})
 }
 
@@ -158,32 +158,32 @@ func watch(src source.Source, n *notes) source.Source {
 }
 
 type watcher struct {
-	source.Taker
+	source.Sink
 	notes *notes
 }
 
-// Channel implements source.Taker.
+// Channel implements source.Sink.
 func (w watcher) Channel(ctx context.Context, c source.Channel) error {
 	if err := w.notes.ask(ctx); err != nil {
 		return err
 	}
-	return w.Taker.Channel(ctx, c)
+	return w.Sink.Channel(ctx, c)
 }
 
-// Item implements source.Taker.
+// Item implements source.Sink.
 func (w watcher) Item(ctx context.Context, channel string, it source.Item) error {
 	if w.notes.items.Add(1)%askEvery == 0 {
 		if err := w.notes.ask(ctx); err != nil {
 			return err
 		}
 	}
-	return w.Taker.Item(ctx, channel, it)
+	return w.Sink.Item(ctx, channel, it)
 }
 
-// Close implements source.Taker.
+// Close implements source.Sink.
 func (w watcher) Close(ctx context.Context, channel string) error {
 	if err := w.notes.ask(ctx); err != nil {
 		return err
 	}
-	return w.Taker.Close(ctx, channel)
+	return w.Sink.Close(ctx, channel)
 }
