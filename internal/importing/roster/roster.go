@@ -32,31 +32,31 @@ type Row struct {
 type column int
 
 const (
-	none column = iota
-	email
-	name
-	slug
-	group
+	columnNone column = iota
+	columnEmail
+	columnName
+	columnSlug
+	columnGroup
 )
 
 // columns maps headings, without regard to case, spaces and punctuation.
 var columns = map[string]column{
-	"email": email, "mail": email, "emailaddress": email, "mailaddress": email, "address": email, "emailadresse": email, "mailadresse": email, "adresse": email,
-	"name": name, "fullname": name, "vollername": name,
-	"slug": slug, "username": slug, "shortname": slug, "user": slug, "kurzname": slug, "benutzername": slug,
-	"group": group, "gruppe": group, "class": group, "klasse": group,
+	"email": columnEmail, "mail": columnEmail, "emailaddress": columnEmail, "mailaddress": columnEmail, "address": columnEmail, "emailadresse": columnEmail, "mailadresse": columnEmail, "adresse": columnEmail,
+	"name": columnName, "fullname": columnName, "vollername": columnName,
+	"slug": columnSlug, "username": columnSlug, "shortname": columnSlug, "user": columnSlug, "kurzname": columnSlug, "benutzername": columnSlug,
+	"group": columnGroup, "gruppe": columnGroup, "class": columnGroup, "klasse": columnGroup,
 }
 
 // field returns the field for a column; nil if the column is ignored.
 func (row *Row) field(c column) *string {
 	switch c {
-	case email:
+	case columnEmail:
 		return &row.Email
-	case name:
+	case columnName:
 		return &row.Name
-	case slug:
+	case columnSlug:
 		return &row.Slug
-	case group:
+	case columnGroup:
 		return &row.Group
 	}
 	return nil
@@ -119,7 +119,7 @@ func layout(headings []string) (at []column) {
 			return -1
 		}, heading)])
 	}
-	if !slices.Contains(at, email) {
+	if !slices.Contains(at, columnEmail) {
 		return nil
 	}
 	return at
