@@ -102,7 +102,7 @@ func (l *listing) Profile(context.Context, source.Profile) error                
 func (l *listing) Close(context.Context, string) error                           { return nil }
 
 // openChannel opens the source of a step: one channel, or for step 0 all channels without contents.
-func openChannel(a *app.App, w transfer.ImportWork, n *notes) (source.Source, error) {
+func openChannel(a *app.App, w transfer.ImportWork, n *progress) (source.Source, error) {
 	if w.Step.N > 0 {
 		return server(a, w, arena.Options{What: []string{w.Step.Ref}, Page: int(w.Step.Page), Paged: n.paged})
 	}
@@ -110,22 +110,22 @@ func openChannel(a *app.App, w transfer.ImportWork, n *notes) (source.Source, er
 	if err != nil {
 		return nil, err
 	}
-	return heads{src.Origin(), a, w.ID}, nil
+	return channelHeads{src.Origin(), a, w.ID}, nil
 }
 
-// heads is the source of step 0: all channels without their contents. They are created first, so
+// channelHeads is the source of step 0: all channels without their contents. They are created first, so
 // that channels can be connected to each other.
-type heads struct {
+type channelHeads struct {
 	origin string
 	app    *app.App
 	of     domain.ImportID
 }
 
 // Origin implements source.Source.
-func (h heads) Origin() string { return h.origin }
+func (h channelHeads) Origin() string { return h.origin }
 
 // Read implements source.Source.
-func (h heads) Read(ctx context.Context, to source.Sink) error {
+func (h channelHeads) Read(ctx context.Context, to source.Sink) error {
 	for last := int64(0); ; {
 		some, err := h.app.Transfer.ImportHeads(ctx, h.of, last)
 		if err != nil || len(some) == 0 {
@@ -133,15 +133,15 @@ func (h heads) Read(ctx context.Context, to source.Sink) error {
 		}
 		for _, s := range some {
 			last = s.N
-			if err := hand(ctx, to, s); err != nil {
+			if err := sendChannel(ctx, to, s); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// hand passes one channel on.
-func hand(ctx context.Context, to source.Sink, s domain.ImportStep) error {
+// sendChannel passes one channel on.
+func sendChannel(ctx context.Context, to source.Sink, s domain.ImportStep) error {
 	var c source.Channel
 	if err := json.Unmarshal([]byte(s.Head), &c); err != nil {
 		return fmt.Errorf("moving: read a channel: %w", err)

@@ -14,17 +14,17 @@ import (
 
 // How often a step saves its progress and checks whether the import was stopped.
 const (
-	noteEvery = time.Second
-	askEvery  = 25 // items; a server's page has at least as many
+	saveInterval  = time.Second
+	checkInterval = 25 // items; a server's page has at least as many
 )
 
 // maxHeld limits the skipped items that are kept until the next save; further ones are only
 // counted.
 const maxHeld = 1000
 
-// notes saves the progress of a step. Calls to it are serialized, like those of Progress and
+// progress saves the progress of a step. Calls to it are serialized, like those of Progress and
 // LeftOut.
-type notes struct {
+type progress struct {
 	ctx   context.Context
 	stop  context.CancelCauseFunc
 	app   *app.App
@@ -43,8 +43,8 @@ type notes struct {
 // pageStart is a page and the number of items passed on before it.
 type pageStart struct{ page, items int64 }
 
-func newNotes(ctx context.Context, stop context.CancelCauseFunc, a *app.App, w transfer.ImportWork) *notes {
-	n := &notes{ctx: ctx, stop: stop, app: a, work: w, base: w.Step.Counts, file: w.File, noted: time.Now()}
+func newProgress(ctx context.Context, stop context.CancelCauseFunc, a *app.App, w transfer.ImportWork) *progress {
+	n := &progress{ctx: ctx, stop: stop, app: a, work: w, base: w.Step.Counts, file: w.File, noted: time.Now()}
 	n.first = w.Step.Page
 	n.page.Store(w.Step.Page)
 	return n
@@ -56,7 +56,7 @@ const maxPending = 100
 // paged records that a page of a channel is about to be read. An interrupted step resumes from the
 // last page whose predecessors are certainly written. It reads that page again, which determines
 // the position of the next one.
-func (n *notes) paged(page int) {
+func (n *progress) paged(page int) {
 	n.starts = append(n.starts, pageStart{int64(page), n.items.Load()})
 	for len(n.starts) > 1 && n.starts[1].items <= n.items.Load()-maxPending {
 		n.page.Store(n.starts[0].page)
@@ -67,7 +67,7 @@ func (n *notes) paged(page int) {
 // count adds the counts of this attempt to those of earlier ones. Items of earlier attempts already
 // exist, so this attempt counts them as unchanged; if it resumes from a page, it counts only that
 // page again.
-func (n *notes) count(c importing.Counts) {
+func (n *progress) count(c importing.Counts) {
 	b, step := n.base, &n.work.Step
 	before := (max(n.first, 1) - 1) * maxPending
 	done := domain.ImportCounts{Expected: c.Expected, Done: c.Seen, Channels: b.Channels + c.Channels, Blocks: b.Blocks + c.Blocks,
@@ -82,15 +82,15 @@ func (n *notes) count(c importing.Counts) {
 	file.Links, file.Texts, file.Embeds, file.Files = of.Links+c.Links, of.Texts+c.Texts, of.Embeds+c.Embeds, of.Files+c.Uploads
 }
 
-func (n *notes) leftOut(l source.LeftOut) {
+func (n *progress) leftOut(l source.LeftOut) {
 	if len(n.left) < maxHeld {
 		n.left = append(n.left, domain.LeftOut{What: l.What, Where: l.Where, Why: l.Why})
 	}
 }
 
 // progress saves the progress unless it was just saved.
-func (n *notes) progress(c importing.Counts) {
-	if n.ctx.Err() != nil || time.Since(n.noted) < noteEvery {
+func (n *progress) progress(c importing.Counts) {
+	if n.ctx.Err() != nil || time.Since(n.noted) < saveInterval {
 		return
 	}
 	n.count(c)
@@ -99,7 +99,7 @@ func (n *notes) progress(c importing.Counts) {
 	}
 }
 
-func (n *notes) note(ctx context.Context) error {
+func (n *progress) note(ctx context.Context) error {
 	err := n.app.Transfer.NoteImport(ctx, n.work, n.left)
 	if err == nil {
 		n.left, n.noted = n.left[:0], time.Now()
@@ -108,7 +108,7 @@ func (n *notes) note(ctx context.Context) error {
 }
 
 // last saves the progress at the end of an attempt, even if its context is done.
-func (n *notes) last(ctx context.Context) error {
+func (n *progress) last(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastNote)
 	defer cancel()
 	return n.note(ctx)
@@ -118,7 +118,7 @@ func (n *notes) last(ctx context.Context) error {
 const lastNote = 5 * time.Second
 
 // ask stops the step if its import has ended.
-func (n *notes) ask(ctx context.Context) error {
+func (n *progress) ask(ctx context.Context) error {
 	going, err := n.app.Transfer.ImportGoesOn(ctx, n.work.ID)
 	if err == nil && !going {
 		n.stop(transfer.ErrImportOver)
@@ -130,7 +130,7 @@ func (n *notes) ask(ctx context.Context) error {
 // watched is a source that checks while it is read whether its import was stopped.
 type watched struct {
 	source.Source
-	notes *notes
+	notes *progress
 }
 
 // Read implements source.Source.
@@ -141,7 +141,7 @@ func (w watched) Read(ctx context.Context, to source.Sink) error {
 // watchedDocument is a watched source.Document.
 type watchedDocument struct {
 	source.Document
-	notes *notes
+	notes *progress
 }
 
 // Read implements source.Source.
@@ -150,7 +150,7 @@ func (w watchedDocument) Read(ctx context.Context, to source.Sink) error {
 }
 
 // watch wraps a source. A wrapped Document remains a Document.
-func watch(src source.Source, n *notes) source.Source {
+func watch(src source.Source, n *progress) source.Source {
 	if d, ok := src.(source.Document); ok {
 		return watchedDocument{d, n}
 	}
@@ -159,7 +159,7 @@ func watch(src source.Source, n *notes) source.Source {
 
 type watcher struct {
 	source.Sink
-	notes *notes
+	notes *progress
 }
 
 // Channel implements source.Sink.
@@ -172,7 +172,7 @@ func (w watcher) Channel(ctx context.Context, c source.Channel) error {
 
 // Item implements source.Sink.
 func (w watcher) Item(ctx context.Context, channel string, it source.Item) error {
-	if w.notes.items.Add(1)%askEvery == 0 {
+	if w.notes.items.Add(1)%checkInterval == 0 {
 		if err := w.notes.ask(ctx); err != nil {
 			return err
 		}
