@@ -79,7 +79,7 @@ var publishedElsewhere = map[string]string{
 	"createChannel":    "CreateChannel publishes",
 	"takeBack":         "a comment that is deleted in the same transaction, which removeComment publishes",
 	"bringItem":        "items publishes all of a batch",
-	"makeBlock":        "items and BringLoose publish all of a batch",
+	"makeBlock":        "items and ImportOrphan publish all of a batch",
 	"followInto":       "FollowMapping publishes what it gives",
 	"settleIn":         "enter and FollowMapping publish",
 	"restore":          "UndoRemoval publishes",

@@ -176,38 +176,38 @@ func (in *inputs) textRows() []text {
 		_, err := a.Operating.SaveLegalPage(ctx, in.operator, p)
 		return err
 	}
-	bring := func(i transfer.BringItemInput) error {
+	bring := func(i transfer.ImportItemInput) error {
 		i.ID, i.Type = "1", domain.TextBlock
 		if i.Content == "" {
 			i.Content = "x"
 		}
-		thing, err := transfer.NewThing(i)
+		thing, err := transfer.PrepareItem(i)
 		if err == nil {
-			_, err = a.Transfer.BringItems(ctx, ada, "elsewhere", domain.ChannelID(in.private.ID), []*transfer.Thing{thing}, transfer.Spot{})
+			_, err = a.Transfer.ImportItems(ctx, ada, "elsewhere", domain.ChannelID(in.private.ID), []*transfer.PreparedItem{thing}, transfer.Spot{})
 		}
 		return err
 	}
-	bringChannel := func(c transfer.BringChannelInput) error {
+	bringChannel := func(c transfer.ImportChannelInput) error {
 		c.ID = "1"
-		_, _, err := a.Transfer.BringChannel(ctx, ada, "elsewhere", c)
+		_, _, err := a.Transfer.ImportChannel(ctx, ada, "elsewhere", c)
 		return err
 	}
 	return []text{
-		{"BringItems title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.BringItemInput{Title: s}) }},
-		{"BringItems description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return bring(transfer.BringItemInput{Description: s}) }},
-		{"BringItems content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return bring(transfer.BringItemInput{Content: s}) }},
-		{"BringItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return bring(transfer.BringItemInput{AltText: s}) }},
-		{"BringItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.BringItemInput{SourceTitle: s}) }},
-		{"BringItems metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return bring(transfer.BringItemInput{Metadata: metadata(s)}) }},
-		{"BringItems connection", "connection_metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
-			return bring(transfer.BringItemInput{ConnectionMetadata: metadata(s)})
+		{"ImportItems title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{Title: s}) }},
+		{"ImportItems description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return bring(transfer.ImportItemInput{Description: s}) }},
+		{"ImportItems content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return bring(transfer.ImportItemInput{Content: s}) }},
+		{"ImportItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return bring(transfer.ImportItemInput{AltText: s}) }},
+		{"ImportItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{SourceTitle: s}) }},
+		{"ImportItems metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return bring(transfer.ImportItemInput{Metadata: metadata(s)}) }},
+		{"ImportItems connection", "connection_metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
+			return bring(transfer.ImportItemInput{ConnectionMetadata: metadata(s)})
 		}},
-		{"BringChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return bringChannel(transfer.BringChannelInput{Title: s}) }},
-		{"BringChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error {
-			return bringChannel(transfer.BringChannelInput{Title: "x", Description: s})
+		{"ImportChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return bringChannel(transfer.ImportChannelInput{Title: s}) }},
+		{"ImportChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error {
+			return bringChannel(transfer.ImportChannelInput{Title: "x", Description: s})
 		}},
-		{"BringComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
-			_, err := a.Transfer.BringComment(ctx, ada, "elsewhere", transfer.BringCommentInput{ID: "1", Block: "1", Body: s})
+		{"ImportComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
+			_, err := a.Transfer.ImportComment(ctx, ada, "elsewhere", transfer.ImportCommentInput{ID: "1", Block: "1", Body: s})
 			return err
 		}},
 		{"CreateBlock value", "value", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return block(collections.BlockInput{Value: s}) }},
@@ -1085,7 +1085,7 @@ var heldElsewhere = map[string][2]string{
 // settings of jobs. TestBadTokens tests the tokens.
 var withoutText = []string{
 	"Account", "AccountFacts", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
-	"Block", "BlockStamp", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
+	"Block", "BlockStamp", "ImportOrphan", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
 	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs", "Farewell", "FarewellOf", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "HeadOfUpload", "IndexWords", "RefreshDocuments", "UseFormerIDs", "OriginOf", "VisibleBlocks", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings", "ExamineFiles", "FileMetadata",
 	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysPossible",

@@ -46,9 +46,9 @@ const visibleHere = "It is private there, but everyone can see it here: nothing 
 
 // waiting is an item to be written, or a comment, for which thing is nil.
 type waiting struct {
-	prepared *transfer.Thing
+	prepared *transfer.PreparedItem
 	item     source.Item // its files, and its name for reports
-	comment  *transfer.BringCommentInput
+	comment  *transfer.ImportCommentInput
 	where    string
 }
 
@@ -73,7 +73,7 @@ func (t *sink) Channel(ctx context.Context, c source.Channel) error {
 		}
 		return nil
 	}
-	in := transfer.BringChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked,
+	in := transfer.ImportChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked,
 		Metadata: t.metadata(c.Metadata, c.Owner), CreatedAt: c.CreatedAt, KeepTitle: c.Root && t.ofDocument}
 	at.inner = t.ofDocument && !t.former && c.Visibility == domain.Private
 	name := named{"channel", c.Title, c.Where}
@@ -112,7 +112,7 @@ func (t *sink) Channel(ctx context.Context, c source.Channel) error {
 	}
 	became := transfer.Unchanged
 	if err == nil {
-		at.id, became, err = t.app.Transfer.BringChannel(ctx, t.actor, t.origin, in)
+		at.id, became, err = t.app.Transfer.ImportChannel(ctx, t.actor, t.origin, in)
 	}
 	if why, refused := refusal(err); refused {
 		at.refused = true

@@ -46,7 +46,7 @@ func (t *sink) items(ctx context.Context, c *channel, items []waiting) error {
 	if len(items) == 0 {
 		return nil
 	}
-	things := make([]*transfer.Thing, len(items))
+	things := make([]*transfer.PreparedItem, len(items))
 	for i, w := range items {
 		things[i] = w.prepared
 	}
@@ -169,7 +169,7 @@ func (t *sink) importItems(ctx context.Context, c *channel, items []waiting, whi
 	if len(which) == 0 {
 		return nil
 	}
-	things := make([]*transfer.Thing, len(which))
+	things := make([]*transfer.PreparedItem, len(which))
 	for n, i := range which {
 		things[n] = items[i].prepared
 		if c.fromTop {
@@ -230,11 +230,11 @@ func (t *sink) importItems(ctx context.Context, c *channel, items []waiting, whi
 }
 
 // put writes new items.
-func (t *sink) put(ctx context.Context, c *channel, things []*transfer.Thing, below int64) ([]transfer.NewItem, error) {
+func (t *sink) put(ctx context.Context, c *channel, things []*transfer.PreparedItem, below int64) ([]transfer.NewItem, error) {
 	if c.orphans {
-		return t.app.Transfer.BringLoose(ctx, t.actor, t.origin, things)
+		return t.app.Transfer.ImportOrphan(ctx, t.actor, t.origin, things)
 	}
-	return t.app.Transfer.BringItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop, Private: c.private})
+	return t.app.Transfer.ImportItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop, Private: c.private})
 }
 
 // under returns the connection that precedes the n-th of the items to write in the source; 0 if
@@ -350,7 +350,7 @@ func (t *sink) importComment(ctx context.Context, w waiting) error {
 		t.count(func(n *Counts) { n.Comments++ })
 		return nil
 	}
-	became, err := t.app.Transfer.BringComment(ctx, t.actor, t.origin, *w.comment)
+	became, err := t.app.Transfer.ImportComment(ctx, t.actor, t.origin, *w.comment)
 	if why, refused := refusal(err); refused {
 		if domain.KindOf(err) == domain.NotFound { // the block was left out or deleted, which was reported
 			return nil

@@ -174,9 +174,9 @@ func (t *sink) mendMetadata(name named, field string, given []byte) ([]byte, err
 }
 
 // prepare prepares an item for writing. If that is impossible, it reports the reason and returns nil.
-func (t *sink) prepare(it source.Item) *transfer.Thing {
+func (t *sink) prepare(it source.Item) *transfer.PreparedItem {
 	name := waiting{item: it, where: it.Where}.name()
-	in := transfer.BringItemInput{ID: shortID(it.ID), FormerID: it.FormerID, Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
+	in := transfer.ImportItemInput{ID: shortID(it.ID), FormerID: it.FormerID, Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
 		Content: it.Content, AltText: it.Alt, Address: it.Address, MadeFrom: it.MadeFrom, SourceTitle: it.SourceTitle, Embed: it.Embed,
 		Fetch: it.Kind == source.Link && !it.Complete, CreatedAt: it.CreatedAt, UpdatedAt: it.UpdatedAt, ConnectedAt: it.ConnectedAt,
 		Pinned: it.Pinned, KeepFileMetadata: it.KeepFileMetadata}
@@ -225,9 +225,9 @@ func (t *sink) prepare(it source.Item) *transfer.Thing {
 			return false
 		})
 	}
-	var made *transfer.Thing
+	var made *transfer.PreparedItem
 	if err == nil {
-		made, err = transfer.NewThing(in)
+		made, err = transfer.PrepareItem(in)
 	}
 	if err != nil {
 		why, _ := refusal(err)
@@ -247,8 +247,8 @@ func addedBy(it source.Item) source.Person {
 
 // comment prepares a comment for writing. Its first line names the author, since the importing user
 // becomes the author here.
-func (t *sink) comment(item string, c source.Comment) *transfer.BringCommentInput {
-	in := transfer.BringCommentInput{ID: shortID(c.ID), Block: shortID(item), Body: c.Body, CreatedAt: c.CreatedAt}
+func (t *sink) comment(item string, c source.Comment) *transfer.ImportCommentInput {
+	in := transfer.ImportCommentInput{ID: shortID(c.ID), Block: shortID(item), Body: c.Body, CreatedAt: c.CreatedAt}
 	if !c.Author.Self && c.Author.Name != "" {
 		in.Body = by(c.Author) + "\n\n" + in.Body
 	}

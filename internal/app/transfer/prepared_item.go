@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// BringItemInput is an item of a channel of the source. Empty fields are unknown.
-type BringItemInput struct {
+// ImportItemInput is an item of a channel of the source. Empty fields are unknown.
+type ImportItemInput struct {
 	ID       string           // in the source
 	FormerID string           // in an earlier version; "" if it is the same
 	Type     domain.BlockType // Text, Link or Embed; otherwise the file decides
@@ -32,7 +32,7 @@ type BringItemInput struct {
 }
 
 // Validate checks everything except the metadata, which is checked when it is parsed.
-func (in BringItemInput) Validate() error {
+func (in ImportItemInput) Validate() error {
 	var f domain.Faults
 	f.RequiredText("id", in.ID, domain.MaxURL)
 	if in.Nested {
@@ -57,9 +57,9 @@ func (in BringItemInput) Validate() error {
 	return f.Err()
 }
 
-// Thing is a valid item, ready to be stored, with its received files.
-type Thing struct {
-	BringItemInput
+// PreparedItem is a valid item, ready to be stored, with its received files.
+type PreparedItem struct {
+	ImportItemInput
 	File    *content.Arrival // may be nil
 	Preview *content.Arrival // of a Link, an Embed, or an Attachment without its own; may be nil
 
@@ -70,9 +70,9 @@ type Thing struct {
 	connectionMetadata domain.Metadata
 }
 
-// NewThing prepares an item. An Invalid error lists all its faults.
-func NewThing(in BringItemInput) (*Thing, error) {
-	t := &Thing{BringItemInput: in}
+// PrepareItem prepares an item. An Invalid error lists all its faults.
+func PrepareItem(in ImportItemInput) (*PreparedItem, error) {
+	t := &PreparedItem{ImportItemInput: in}
 	metadata, bad := readMetadata("metadata", in.Metadata)
 	connection, worse := readMetadata("connection_metadata", in.ConnectionMetadata)
 	if err := domain.JoinFaults(in.Validate(), bad, worse); err != nil {
@@ -137,7 +137,7 @@ func plausible(t, other, now time.Time) time.Time {
 }
 
 // dated returns the block with its times.
-func (t *Thing) dated(now time.Time) domain.Block {
+func (t *PreparedItem) dated(now time.Time) domain.Block {
 	b := t.block
 	b.CreatedAt = plausible(b.CreatedAt, plausible(t.ConnectedAt, now, now), now)
 	b.UpdatedAt = plausible(b.UpdatedAt, b.CreatedAt, now)
