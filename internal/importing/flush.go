@@ -211,7 +211,7 @@ func (t *sink) importItems(ctx context.Context, c *channel, items []waiting, whi
 				continue
 			}
 			n.made(items[which[k]].item.Kind)
-			for _, f := range []*content.Arrival{things[k].File, things[k].Preview} {
+			for _, f := range []*content.ImportedFile{things[k].File, things[k].Preview} {
 				if f != nil {
 					n.Files++
 					n.Bytes += f.Bytes()
@@ -322,9 +322,9 @@ func (t *sink) arrive(ctx context.Context, w *waiting) (err error) {
 	return err
 }
 
-type receiver func(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*content.Arrival, error)
+type receiver func(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*content.ImportedFile, error)
 
-func (t *sink) receive(ctx context.Context, f *source.File, keep receiver) (*content.Arrival, error) {
+func (t *sink) receive(ctx context.Context, f *source.File, keep receiver) (*content.ImportedFile, error) {
 	r, err := f.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -336,7 +336,7 @@ func (t *sink) receive(ctx context.Context, f *source.File, keep receiver) (*con
 // release deletes files that were not needed.
 func release(ctx context.Context, items []waiting) {
 	for _, w := range items {
-		for _, f := range []*content.Arrival{w.prepared.File, w.prepared.Preview} {
+		for _, f := range []*content.ImportedFile{w.prepared.File, w.prepared.Preview} {
 			if f != nil {
 				f.Release(ctx)
 			}

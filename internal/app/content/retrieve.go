@@ -36,11 +36,11 @@ const (
 	oEmbedTries  = 2
 )
 
-// asideTimeout limits the fetch of a preview or an oEmbed answer. A slow one does not fail the page.
-const asideTimeout = 15 * time.Second
+// relatedTimeout limits the fetch of a preview or an oEmbed answer. A slow one does not fail the page.
+const relatedTimeout = 15 * time.Second
 
-// asidesTimeout limits all of these fetches for one block, so that the rest of the job has time left.
-const asidesTimeout = 30 * time.Second
+// relatedTotalTimeout limits all of these fetches for one block, so that the rest of the job has time left.
+const relatedTotalTimeout = 30 * time.Second
 
 // Values of the Accept header.
 const (
@@ -84,7 +84,7 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	if made.kind != "" || err != nil {
 		return made, err
 	}
-	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit, Onward: onward})
+	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit, Onward: contentRedirect})
 	if err != nil {
 		return content{}, err
 	}
@@ -103,8 +103,8 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	return a.contentOfFile(ctx, staged, fileName(answer))
 }
 
-// onward returns the target of a page that redirects by its content.
-func onward(answer *fetch.Response, beginning []byte) *url.URL {
+// contentRedirect returns the target of a page that redirects by its content.
+func contentRedirect(answer *fetch.Response, beginning []byte) *url.URL {
 	if !isPage(answer, beginning[:min(len(beginning), sniffed)]) {
 		return nil
 	}
@@ -123,10 +123,10 @@ func (a *Content) get(ctx context.Context, r fetch.Request) (*fetch.Response, er
 	return a.fetcher.Get(ctx, r)
 }
 
-// aside fetches something that a page refers to. done closes the body; the time until then counts towards
-// asidesTimeout.
-func (a *intake) aside(ctx context.Context, r fetch.Request) (answer *fetch.Response, done func(), err error) {
-	ctx, end, err := a.asides.begin(ctx)
+// getRelated fetches something that a page refers to. done closes the body; the time until then counts towards
+// relatedTotalTimeout.
+func (a *intake) getRelated(ctx context.Context, r fetch.Request) (answer *fetch.Response, done func(), err error) {
+	ctx, end, err := a.related.begin(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,18 +137,18 @@ func (a *intake) aside(ctx context.Context, r fetch.Request) (answer *fetch.Resp
 	return answer, func() { closing(answer.Body); end() }, nil
 }
 
-// asides limits the total time for fetching the resources of a page.
-type asides struct{ spent time.Duration }
+// relatedTime limits the total time for fetching the resources of a page.
+type relatedTime struct{ spent time.Duration }
 
 // begin returns a context for one fetch, or an error if all of the time is spent. end ends the context and
 // adds up the time.
-func (s *asides) begin(ctx context.Context) (aside context.Context, end func(), err error) {
-	left := asidesTimeout - s.spent
+func (s *relatedTime) begin(ctx context.Context) (aside context.Context, end func(), err error) {
+	left := relatedTotalTimeout - s.spent
 	if left <= 0 {
 		return nil, nil, &fetch.Error{Reason: "What the page refers to took too long", Temporary: true}
 	}
 	began := time.Now()
-	aside, cancel := context.WithTimeout(ctx, min(asideTimeout, left))
+	aside, cancel := context.WithTimeout(ctx, min(relatedTimeout, left))
 	return aside, func() {
 		cancel()
 		s.spent += time.Since(began)
@@ -290,7 +290,7 @@ func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, s
 // ask returns the answer of an oEmbed endpoint and its URL. Without a valid answer, the type is "". Errors are those of
 // this server, not of the provider.
 func (a *intake) ask(ctx context.Context, endpoint page.Endpoint) (said page.OEmbed, from *url.URL, err error) {
-	answer, done, err := a.aside(ctx, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
+	answer, done, err := a.getRelated(ctx, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
 	if err != nil {
 		return said, nil, busyOrStopped(ctx, err)
 	}

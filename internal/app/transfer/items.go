@@ -409,7 +409,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time
 	if t.Type == domain.EmbedBlock {
 		b.player(&block)
 	}
-	for _, arrived := range []*content.Arrival{t.Preview, t.File} {
+	for _, arrived := range []*content.ImportedFile{t.Preview, t.File} {
 		if arrived == nil || block.State == domain.Processing { // which fetches them again
 			continue
 		}

@@ -60,8 +60,8 @@ func (in ImportItemInput) Validate() error {
 // PreparedItem is a valid item, ready to be stored, with its received files.
 type PreparedItem struct {
 	ImportItemInput
-	File    *content.Arrival // may be nil
-	Preview *content.Arrival // of a Link, an Embed, or an Attachment without its own; may be nil
+	File    *content.ImportedFile // may be nil
+	Preview *content.ImportedFile // of a Link, an Embed, or an Attachment without its own; may be nil
 
 	// Under is the connection below which it goes if items come from the top; 0 means its predecessor's.
 	Under domain.ConnectionID

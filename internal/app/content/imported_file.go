@@ -15,15 +15,15 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Arrival is a stored file of an import. Its size is reserved in the importing user's quota until it is settled or
+// ImportedFile is a stored file of an import. Its size is reserved in the importing user's quota until it is settled or
 // released.
-type Arrival struct {
+type ImportedFile struct {
 	in   *intake
 	made content
 }
 
 // Receive stores the bytes of an imported file. Unusable reports which of its errors are caused by the file.
-func (a *Content) Receive(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*Arrival, error) {
+func (a *Content) Receive(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*ImportedFile, error) {
 	staged, err := a.staging.Receive(ctx, r, a.uploadLimit)
 	if err != nil {
 		return nil, fetched(err)
@@ -35,11 +35,11 @@ func (a *Content) Receive(ctx context.Context, owner domain.UserID, name string,
 		in.release(ctx)
 		return nil, err
 	}
-	return &Arrival{in, made}, nil
+	return &ImportedFile{in, made}, nil
 }
 
 // ReceivePreview is Receive for a preview image.
-func (a *Content) ReceivePreview(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*Arrival, error) {
+func (a *Content) ReceivePreview(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*ImportedFile, error) {
 	arrived, err := a.Receive(ctx, owner, name, r)
 	if err == nil && arrived.made.kind != domain.ImageBlock {
 		arrived.Release(ctx)
@@ -52,16 +52,16 @@ func (a *Content) ReceivePreview(ctx context.Context, owner domain.UserID, name 
 }
 
 // Kind returns the type of a block made of the file.
-func (r *Arrival) Kind() domain.BlockType { return r.made.kind }
+func (r *ImportedFile) Kind() domain.BlockType { return r.made.kind }
 
 // HasImage reports whether the file is an image or has a preview image.
-func (r *Arrival) HasImage() bool { return r.made.image != nil }
+func (r *ImportedFile) HasImage() bool { return r.made.image != nil }
 
 // Words returns the text of the file as the content of its block, or nil if it has none.
-func (r *Arrival) Words() *domain.Text { return r.made.words() }
+func (r *ImportedFile) Words() *domain.Text { return r.made.words() }
 
 // Bytes returns the number of bytes stored for the file.
-func (r *Arrival) Bytes() (n int64) {
+func (r *ImportedFile) Bytes() (n int64) {
 	for _, f := range []*domain.File{r.made.image, r.made.file} {
 		if f != nil {
 			n += f.Size
@@ -72,7 +72,7 @@ func (r *Arrival) Bytes() (n int64) {
 
 // Settle creates the files in the transaction that creates their block: the image or preview, and the file of an
 // attachment. If keepMetadata is set, they are served with all their metadata.
-func (r *Arrival) Settle(ctx context.Context, tx *store.Tx, keepMetadata bool) (image, file *domain.File, err error) {
+func (r *ImportedFile) Settle(ctx context.Context, tx *store.Tx, keepMetadata bool) (image, file *domain.File, err error) {
 	if err := r.in.settle(ctx, tx, r.made.image, r.made.file); err != nil {
 		return nil, nil, err
 	}
@@ -90,7 +90,7 @@ func (r *Arrival) Settle(ctx context.Context, tx *store.Tx, keepMetadata bool) (
 }
 
 // Release releases the reservation if it was not settled. It may be called after Settle.
-func (r *Arrival) Release(ctx context.Context) { r.in.release(ctx) }
+func (r *ImportedFile) Release(ctx context.Context) { r.in.release(ctx) }
 
 // Player returns the player of a page from the claims of another server: with a frame that this server builds, or nil if
 // no safe frame exists. fetch reports whether the provider is known, so that the caller can request a better player.
