@@ -277,7 +277,7 @@ func (r recorder) channel(full collections.FullChannel, items int64) channelLine
 
 func (r recorder) comment(c *domain.Comment) commentLine {
 	return commentLine{ID: int64(c.ID), BlockID: int64(c.BlockID), Body: c.Body.Markdown, Author: r.person(&c.Author),
-		CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(), URL: r.at.Thing(domain.Thing{Comment: c}).URL()}
+		CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(), URL: r.at.Entity(domain.Entity{Comment: c}).URL()}
 }
 
 func text(s *string) string {

@@ -116,7 +116,7 @@ func (h *Handler) homeFeed(ctx context.Context, actor domain.Actor) (x feed, err
 
 // story returns the entry of an activity.
 func (h *Handler) story(a present.Activity) entry {
-	e, ok := h.thing(a.Story.Item)
+	e, ok := h.entity(a.Story.Item)
 	shown := a.Item()
 	if c := a.Story.Item.Comment; !ok && c != nil {
 		body, cut := whole(&c.Body)

@@ -45,7 +45,7 @@ func (c *cast) channel(ch *domain.Channel) {
 	c.principal(ch.Owner)
 }
 
-func (c *cast) thing(t domain.Thing) {
+func (c *cast) thing(t domain.Entity) {
 	switch {
 	case t.Block != nil:
 		c.principal(t.Block.Author)
@@ -60,7 +60,7 @@ func (c *cast) thing(t domain.Thing) {
 
 func (c *cast) contents(all []collections.Content) {
 	for i := range all {
-		c.thing(all[i].Thing)
+		c.thing(all[i].Entity)
 	}
 }
 

@@ -37,7 +37,7 @@ func channelsByAddition(at domain.Page) search.MadeInput {
 }
 
 // channelsOf converts a list of things to channels.
-func channelsOf(found domain.List[domain.Thing]) domain.List[domain.Channel] {
+func channelsOf(found domain.List[domain.Entity]) domain.List[domain.Channel] {
 	l := domain.List[domain.Channel]{Total: found.Total}
 	for _, t := range found.Items {
 		if t.Channel != nil {

@@ -24,7 +24,7 @@ var actions = map[domain.ActivityKind]action{
 }
 
 // any writes a thing of any kind for mixed lists, or null.
-func (c *cast) any(p pen, t domain.Thing) {
+func (c *cast) any(p pen, t domain.Entity) {
 	switch {
 	case t.Block != nil:
 		c.block(p, t.Block, nil)
@@ -44,7 +44,7 @@ func (c *cast) any(p pen, t domain.Thing) {
 }
 
 // subject returns the class and the id of a thing, or "" and 0.
-func subject(t domain.Thing) (class string, id int64) {
+func subject(t domain.Entity) (class string, id int64) {
 	switch {
 	case t.Block != nil:
 		return "Block", int64(t.Block.ID)
@@ -73,7 +73,7 @@ func (c *cast) story(s domain.Story) {
 func (c *cast) storyFields(p pen, s domain.Story) {
 	a := actions[s.Kind]
 	if s.Kind == domain.Mentioned { // in a comment, on the block that version 3 calls its parent
-		s.Target, s.Parent = s.Parent, domain.Thing{}
+		s.Target, s.Parent = s.Parent, domain.Entity{}
 	}
 	p.int("id", int64(s.ID))
 	p.text("action", a.done)
@@ -82,7 +82,7 @@ func (c *cast) storyFields(p pen, s domain.Story) {
 	p.time("created_at", s.CreatedAt)
 	for _, part := range []struct {
 		name  string
-		thing domain.Thing
+		thing domain.Entity
 		class string // if there is no thing
 	}{{"item", s.Item, ""}, {"target", s.Target, ""}, {"parent", s.Parent, a.parent}} {
 		class, id := subject(part.thing)

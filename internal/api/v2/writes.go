@@ -146,7 +146,7 @@ func (h *handler) createConnection(c call) (answer, error) {
 // shownItem returns a block or a channel with its connection.
 func (h *handler) shownItem(c call, of collections.Content) (answer, error) {
 	cast := h.newCast(c.who)
-	cast.thing(of.Thing)
+	cast.thing(of.Entity)
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder, err
 	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, k.Connection, k.Position))); err != nil {
 		return nil, err
 	}
-	return h.placed(k.Content.Thing, v3.NewOptNilEmbeddedConnection(embedded)).Value, nil
+	return h.placed(k.Content.Entity, v3.NewOptNilEmbeddedConnection(embedded)).Value, nil
 }
 
 // knownList returns a page of contents and charges its size to the response.

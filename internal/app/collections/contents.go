@@ -11,7 +11,7 @@ import (
 // Content is a block or channel with its connection to a channel.
 type Content struct {
 	Connection domain.Connection
-	domain.Thing
+	domain.Entity
 }
 
 // ContentsInput requests a page of a channel's contents. If By is 0, connections of any user match.

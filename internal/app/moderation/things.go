@@ -13,7 +13,7 @@ type Thing struct {
 	About domain.AuditTarget // its name
 	Owner domain.UserID      // who is responsible for it
 	Text  string             // a short excerpt
-	What  domain.Thing       // the thing itself
+	What  domain.Entity      // the thing itself
 }
 
 // Maximum characters of an excerpt, and of an excerpt that replaces a missing title.
@@ -62,7 +62,7 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 	case domain.SubjectChannel:
 		var c domain.Channel
 		if c, err = q.Channel(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
-			t = Thing{What: domain.Thing{Channel: &c}, Text: c.Title + plain(c.Description), About: domain.AuditTarget{Label: c.Title}}
+			t = Thing{What: domain.Entity{Channel: &c}, Text: c.Title + plain(c.Description), About: domain.AuditTarget{Label: c.Title}}
 			t.Owner, err = q.ChannelAnswers(ctx, c.ID)
 		}
 	case domain.SubjectComment:
@@ -72,19 +72,19 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 			c, err = hiddenComment(ctx, q, domain.CommentID(what.ID))
 		}
 		if err == nil {
-			t = Thing{What: domain.Thing{Comment: &c}, Text: c.Body.Plain, Owner: domain.UserID(c.Author.ID),
+			t = Thing{What: domain.Entity{Comment: &c}, Text: c.Body.Plain, Owner: domain.UserID(c.Author.ID),
 				About: domain.AuditTarget{Label: shortened(c.Body.Plain, label)}}
 			_, err = block(ctx, viewer, c.BlockID)
 		}
 	case domain.SubjectUser:
 		var u domain.User
 		if u, err = q.User(ctx, domain.Ref{ID: what.ID}); err == nil {
-			t = Thing{What: domain.Thing{User: &u}, Text: u.Name + plain(u.Bio), Owner: u.ID, About: domain.AboutUser(u)}
+			t = Thing{What: domain.Entity{User: &u}, Text: u.Name + plain(u.Bio), Owner: u.ID, About: domain.AboutUser(u)}
 		}
 	case domain.SubjectGroup:
 		var g domain.Group
 		if g, err = q.Group(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
-			t = Thing{What: domain.Thing{Group: &g}, Text: g.Name + plain(g.Description), Owner: domain.UserID(g.Owner.ID),
+			t = Thing{What: domain.Entity{Group: &g}, Text: g.Name + plain(g.Description), Owner: domain.UserID(g.Owner.ID),
 				About: domain.AuditTarget{Label: g.Name}}
 		}
 	default:
@@ -109,7 +109,7 @@ func hiddenComment(ctx context.Context, q store.Queries, id domain.CommentID) (c
 
 // aboutBlock describes a block by its title, its URL or its text.
 func aboutBlock(b *domain.Block) Thing {
-	t := Thing{What: domain.Thing{Block: b}, Owner: domain.UserID(b.Author.ID)}
+	t := Thing{What: domain.Entity{Block: b}, Owner: domain.UserID(b.Author.ID)}
 	address := b.SourceURL
 	if address == nil {
 		address = b.ValueURL

@@ -61,8 +61,8 @@ type Thumb struct {
 // faceLength is the number of characters of a text that a cell shows.
 const faceLength = 320
 
-// Cell prepares an item for lists. A zero Thing becomes a cell of the kind "gone".
-func (v *Visit) Cell(t domain.Thing) Cell {
+// Cell prepares an item for lists. A zero Entity becomes a cell of the kind "gone".
+func (v *Visit) Cell(t domain.Entity) Cell {
 	var c Cell
 	switch {
 	case t.Block != nil:
@@ -92,7 +92,7 @@ func (v *Visit) Cell(t domain.Thing) Cell {
 func (v *Visit) Ago(t time.Time) string { return ago(v.Lang, v.Now().Sub(t)) }
 
 // Cells prepares a list of items.
-func (v *Visit) Cells(things []domain.Thing) Cells {
+func (v *Visit) Cells(things []domain.Entity) Cells {
 	var c Cells
 	for _, t := range things {
 		c.Items = append(c.Items, v.Cell(t))

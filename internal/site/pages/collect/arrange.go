@@ -57,7 +57,7 @@ func showArrange(v *web.Visit, c present.Channel, f *web.Form, ticked []string) 
 	a := arranging{Channel: c, Pager: v.Pager(page, l.Total), MayArrange: domain.CanArrange(v.Actor(), *c.Channel), Here: v.Here()}
 	on := numbers(ticked)
 	for _, item := range l.Items {
-		one := arranged{Cell: v.Cell(item.Thing).In(v.Actor(), *c.Channel, item.Connection), Place: c.Contents() - item.Connection.Position + 1,
+		one := arranged{Cell: v.Cell(item.Entity).In(v.Actor(), *c.Channel, item.Connection), Place: c.Contents() - item.Connection.Position + 1,
 			Ticked: on[int64(item.Connection.ID)]}
 		one.Typed = strconv.FormatInt(one.Place, 10)
 		if f.Posted() {

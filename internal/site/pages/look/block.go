@@ -122,7 +122,7 @@ func (s *blockView) beside(v *web.Visit) error {
 	}
 	s.Channels = web.Cells{Rows: true}
 	for i := range in.Items {
-		s.Channels.Items = append(s.Channels.Items, v.Cell(domain.Thing{Channel: &in.Items[i]}))
+		s.Channels.Items = append(s.Channels.Items, v.Cell(domain.Entity{Channel: &in.Items[i]}))
 	}
 	s.Total, s.Pager = in.Total, v.Pager(at, in.Total)
 	if page, err = v.PageNumberOf("comments"); err != nil {

@@ -41,7 +41,7 @@ const maxMoving = 10 << 20
 
 // newPiece prepares a block.
 func newPiece(v *web.Visit, b *domain.Block) piece {
-	p := piece{Block: v.Addresses().Block(b), Cell: v.Cell(domain.Thing{Block: b})}
+	p := piece{Block: v.Addresses().Block(b), Cell: v.Cell(domain.Entity{Block: b})}
 	if b.HasImage() {
 		p.Picture = newPicture(p.Block.Image())
 		if b.Type == domain.ImageBlock {
@@ -61,7 +61,7 @@ func newPiece(v *web.Visit, b *domain.Block) piece {
 func (p piece) Titled() bool { return p.Title != nil && *p.Title != "" }
 
 // pieceOf prepares an item of a channel.
-func pieceOf(v *web.Visit, t domain.Thing) piece {
+func pieceOf(v *web.Visit, t domain.Entity) piece {
 	if t.Block != nil {
 		return newPiece(v, t.Block)
 	}

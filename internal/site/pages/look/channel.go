@@ -257,7 +257,7 @@ func channelPage(v *web.Visit) error {
 // contentCells returns the cells of a channel's contents.
 func contentCells(v *web.Visit, in domain.Channel, items []collections.Content) (cells web.Cells) {
 	for _, item := range items {
-		cells.Items = append(cells.Items, v.Cell(item.Thing).In(v.Actor(), in, item.Connection))
+		cells.Items = append(cells.Items, v.Cell(item.Entity).In(v.Actor(), in, item.Connection))
 	}
 	return cells
 }
@@ -280,11 +280,11 @@ func (c *channelView) beside(v *web.Visit) (err error) {
 	}
 	c.In.ID, c.Related.ID = "none", "none"
 	for i := range in.Items {
-		c.In.Items = append(c.In.Items, v.Cell(domain.Thing{Channel: &in.Items[i]}))
+		c.In.Items = append(c.In.Items, v.Cell(domain.Entity{Channel: &in.Items[i]}))
 	}
 	related, err := v.App().Collections.RelatedChannels(ctx, v.Actor(), ref, mostRelated)
 	for i := range related {
-		c.Related.Items = append(c.Related.Items, v.Cell(domain.Thing{Channel: &related[i].Channel}))
+		c.Related.Items = append(c.Related.Items, v.Cell(domain.Entity{Channel: &related[i].Channel}))
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func slideshowPage(v *web.Visit) error {
 	}
 	from := []string{pageTags.Channel(v.Actor(), c.Channel, nil), fmt.Sprint(list.Total)}
 	if len(list.Items) > 0 {
-		s.Piece = pieceOf(v, list.Items[0].Thing)
+		s.Piece = pieceOf(v, list.Items[0].Entity)
 		from = append(from, s.Piece.Cell.Tag())
 	}
 	v.Wide, v.Frame = true, "slideshow"
@@ -90,7 +90,7 @@ func printPage(v *web.Visit) error {
 		}
 		total = list.Total
 		for _, item := range list.Items {
-			p := pieceOf(v, item.Thing)
+			p := pieceOf(v, item.Entity)
 			if p.Picture != nil {
 				p.Picture.Moving = false
 			}

@@ -105,7 +105,7 @@ func showCase(v *web.Visit, f *web.Form) error {
 	}
 	shown := caseView{CaseView: c, Mine: c.OwnerID == v.Account.ID}
 	if c.Thing != nil {
-		switch shown.Path = v.Addresses().Thing(c.Thing.What).Path(); {
+		switch shown.Path = v.Addresses().Entity(c.Thing.What).Path(); {
 		case c.Seen:
 		case c.ClosedAt == nil || c.Hidden != nil:
 			shown.Path = lookPath(c.About)

@@ -84,7 +84,7 @@ func toHide(v *web.Visit) (h hideView, what domain.Subject, err error) {
 	what = domain.Subject{Type: kind, ID: id}
 	h.Kind = v.Args[0]
 	if h.Thing, err = v.App().Moderation.ToHide(v.R.Context(), operatorOf(v), what); err == nil {
-		h.Path = v.Addresses().Thing(h.What).Path()
+		h.Path = v.Addresses().Entity(h.What).Path()
 	}
 	return h, what, err
 }

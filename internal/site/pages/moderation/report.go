@@ -31,7 +31,7 @@ func reported(v *web.Visit) (r reportView, what domain.Subject, err error) {
 	what = domain.Subject{Type: kind, ID: id}
 	r = reportView{Kind: v.Args[0], Reasons: moderation.Reasons}
 	if r.Thing, err = v.App().Moderation.Reported(v.R.Context(), v.Actor(), what); err == nil {
-		r.Path = v.Addresses().Thing(r.What).Path()
+		r.Path = v.Addresses().Entity(r.What).Path()
 	}
 	return r, what, err
 }

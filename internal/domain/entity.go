@@ -1,8 +1,8 @@
 package domain
 
-// Thing is an entry of a list of mixed types: at most one of its fields is set. Principal is a user
+// Entity is an entry of a list of mixed types: at most one of its fields is set. Principal is a user
 // or group with only the fields that are embedded in other resources.
-type Thing struct {
+type Entity struct {
 	Block     *Block
 	Channel   *Channel
 	User      *User

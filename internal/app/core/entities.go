@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// ReadThings reads the visible things among refs, in the same order.
-func ReadThings(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Thing, error) {
+// ReadEntities reads the visible things among refs, in the same order.
+func ReadEntities(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Entity, error) {
 	blocks, err := v.BlocksByID(ctx, idsOfKind[domain.BlockID](refs, domain.SubjectBlock))
 	if err != nil {
 		return nil, err
@@ -25,9 +25,9 @@ func ReadThings(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs
 	if err != nil {
 		return nil, err
 	}
-	all := make([]domain.Thing, 0, len(refs))
+	all := make([]domain.Entity, 0, len(refs))
 	for _, ref := range refs {
-		var t domain.Thing
+		var t domain.Entity
 		switch ref.Type {
 		case domain.SubjectBlock:
 			t.Block = blocks[domain.BlockID(ref.ID)]
@@ -38,7 +38,7 @@ func ReadThings(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs
 		case domain.SubjectGroup:
 			t.Group = Found(groups, domain.GroupID(ref.ID))
 		}
-		if t != (domain.Thing{}) { // skip deleted things
+		if t != (domain.Entity{}) { // skip deleted things
 			all = append(all, t)
 		}
 	}
