@@ -61,7 +61,7 @@ var unpublished = map[string]string{
 	"the audit log":                                          `AddAuditEntry SweepAudit`,
 	"reports, and what operators decide about them":          `AddBlocked AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase NoteCaseMail ReadNotices RemoveBlocked TakeFreshCases WantCaseMail`,
 	"what operators hide, whose connections and comments are published one by one": `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf
-		KeepCommentFor KeepConnection KeepFor LockHidden NoteHidden SetHidden`,
+		KeepCommentFor KeepConnection KeepFor LockHidden RecordHidden SetHidden`,
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
 	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
 	"how much an account has written, for replicas": `CountWrite`,

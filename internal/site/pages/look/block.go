@@ -41,7 +41,7 @@ type blockView struct {
 	Reason   string // why the last attempt to fetch its content failed, for its author
 	Waits    bool   // another attempt will be made
 	PlayPath string
-	Hidden   *moderation.HiddenThing // set if operators hid the block and the viewer may know why
+	Hidden   *moderation.HiddenSubject // set if operators hid the block and the viewer may know why
 }
 
 // entry is a key of the metadata with its value.
@@ -101,7 +101,7 @@ func blockPage(v *web.Visit) error {
 }
 
 // hiddenTag distinguishes the page of a hidden block in its ETag.
-func hiddenTag(h *moderation.HiddenThing) string {
+func hiddenTag(h *moderation.HiddenSubject) string {
 	if h == nil {
 		return ""
 	}

@@ -45,9 +45,9 @@ type channelView struct {
 	Related       web.Cells // channels that have items in common with it
 	Follow        web.Follow
 	Pinned        bool
-	Age           string                  // time since the last change
-	PrivateFeed   string                  // address of the reader's secret feed of a private channel
-	Hidden        *moderation.HiddenThing // as in blockView
+	Age           string                    // time since the last change
+	PrivateFeed   string                    // address of the reader's secret feed of a private channel
+	Hidden        *moderation.HiddenSubject // as in blockView
 }
 
 // Path is the path of the channel's page.

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Thing is a reported thing as shown to an operator.
-type Thing struct {
+// SubjectDetails is a reported thing as shown to an operator.
+type SubjectDetails struct {
 	About domain.AuditTarget // its name
 	Owner domain.UserID      // who is responsible for it
 	Text  string             // a short excerpt
@@ -31,17 +31,17 @@ func shortened(s string, most int) string {
 }
 
 // seen reads a thing that a viewer sees, or returns NotFound.
-func seen(ctx context.Context, q store.Queries, viewer domain.UserID, what domain.Subject) (Thing, error) {
+func seen(ctx context.Context, q store.Queries, viewer domain.UserID, what domain.Subject) (SubjectDetails, error) {
 	return read(ctx, q, what, viewer, false, q.Block)
 }
 
 // whole reads a thing regardless of its visibility. It returns NotFound if the thing no longer exists.
-func whole(ctx context.Context, q store.Queries, what domain.Subject) (Thing, error) {
+func whole(ctx context.Context, q store.Queries, what domain.Subject) (SubjectDetails, error) {
 	var viewer domain.UserID
 	if what.Type == domain.SubjectChannel {
 		var err error
 		if viewer, err = q.ChannelAnswers(ctx, domain.ChannelID(what.ID)); err != nil {
-			return Thing{}, err
+			return SubjectDetails{}, err
 		}
 	}
 	return read(ctx, q, what, viewer, true, func(ctx context.Context, _ domain.UserID, id domain.BlockID) (domain.Block, error) {
@@ -52,7 +52,7 @@ func whole(ctx context.Context, q store.Queries, what domain.Subject) (Thing, er
 // read reads a thing as a viewer. It reads blocks, including those of comments, with block. If whole is set, it also
 // reads hidden comments.
 func read(ctx context.Context, q store.Queries, what domain.Subject, viewer domain.UserID, whole bool,
-	block func(context.Context, domain.UserID, domain.BlockID) (domain.Block, error)) (t Thing, err error) {
+	block func(context.Context, domain.UserID, domain.BlockID) (domain.Block, error)) (t SubjectDetails, err error) {
 	switch what.Type {
 	case domain.SubjectBlock:
 		var b domain.Block
@@ -62,7 +62,7 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 	case domain.SubjectChannel:
 		var c domain.Channel
 		if c, err = q.Channel(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
-			t = Thing{What: domain.Entity{Channel: &c}, Text: c.Title + plain(c.Description), About: domain.AuditTarget{Label: c.Title}}
+			t = SubjectDetails{What: domain.Entity{Channel: &c}, Text: c.Title + plain(c.Description), About: domain.AuditTarget{Label: c.Title}}
 			t.Owner, err = q.ChannelAnswers(ctx, c.ID)
 		}
 	case domain.SubjectComment:
@@ -72,26 +72,26 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 			c, err = hiddenComment(ctx, q, domain.CommentID(what.ID))
 		}
 		if err == nil {
-			t = Thing{What: domain.Entity{Comment: &c}, Text: c.Body.Plain, Owner: domain.UserID(c.Author.ID),
+			t = SubjectDetails{What: domain.Entity{Comment: &c}, Text: c.Body.Plain, Owner: domain.UserID(c.Author.ID),
 				About: domain.AuditTarget{Label: shortened(c.Body.Plain, label)}}
 			_, err = block(ctx, viewer, c.BlockID)
 		}
 	case domain.SubjectUser:
 		var u domain.User
 		if u, err = q.User(ctx, domain.Ref{ID: what.ID}); err == nil {
-			t = Thing{What: domain.Entity{User: &u}, Text: u.Name + plain(u.Bio), Owner: u.ID, About: domain.AboutUser(u)}
+			t = SubjectDetails{What: domain.Entity{User: &u}, Text: u.Name + plain(u.Bio), Owner: u.ID, About: domain.AboutUser(u)}
 		}
 	case domain.SubjectGroup:
 		var g domain.Group
 		if g, err = q.Group(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
-			t = Thing{What: domain.Entity{Group: &g}, Text: g.Name + plain(g.Description), Owner: domain.UserID(g.Owner.ID),
+			t = SubjectDetails{What: domain.Entity{Group: &g}, Text: g.Name + plain(g.Description), Owner: domain.UserID(g.Owner.ID),
 				About: domain.AuditTarget{Label: g.Name}}
 		}
 	default:
 		err = domain.NewNotFound()
 	}
 	if err != nil {
-		return Thing{}, err
+		return SubjectDetails{}, err
 	}
 	t.Text = shortened(t.Text, excerpt)
 	t.About.Kind, t.About.ID = string(what.Type), what.ID
@@ -108,8 +108,8 @@ func hiddenComment(ctx context.Context, q store.Queries, id domain.CommentID) (c
 }
 
 // aboutBlock describes a block by its title, its URL or its text.
-func aboutBlock(b *domain.Block) Thing {
-	t := Thing{What: domain.Entity{Block: b}, Owner: domain.UserID(b.Author.ID)}
+func aboutBlock(b *domain.Block) SubjectDetails {
+	t := SubjectDetails{What: domain.Entity{Block: b}, Owner: domain.UserID(b.Author.ID)}
 	address := b.SourceURL
 	if address == nil {
 		address = b.ValueURL

@@ -40,9 +40,9 @@ const (
 	Showing State = "showing" // it is being restored; afterwards the row is deleted
 )
 
-// Thing is a hidden block, channel or comment, or a person, which includes everything that they
+// Subject is a hidden block, channel or comment, or a person, which includes everything that they
 // created.
-type Thing struct {
+type Subject struct {
 	ID        ID
 	About     domain.AuditTarget // with its label when it was hidden
 	OwnerID   domain.UserID      // the person responsible for it
@@ -67,18 +67,18 @@ const columns = `h.id, h.kind, h.target_id, h.label, h.owner_id, COALESCE(ow.slu
 
 const from = ` FROM hidden_things h LEFT JOIN users ow ON ow.id = h.owner_id `
 
-func scan(row sqlx.Row) (t Thing, err error) {
+func scan(row sqlx.Row) (t Subject, err error) {
 	var at int64
 	err = row.Scan(&t.ID, &t.About.Kind, &t.About.ID, &t.About.Label, &t.OwnerID, &t.Owner, &t.State, &t.Was, &t.With, &at)
 	t.CreatedAt = sqlx.Time(at)
 	return t, err
 }
 
-// NoteHidden records that a thing is to be hidden and returns its row. Concurrent calls wait for
+// RecordHidden records that a thing is to be hidden and returns its row. Concurrent calls wait for
 // each other. A thing that was hidden with a person is now hidden by itself. It returns a Conflict
 // if the thing is already hidden by itself or, when it is to be hidden with a person, if it is
 // hidden at all.
-func (w Writes) NoteHidden(ctx context.Context, t Thing) (Thing, error) {
+func (w Writes) RecordHidden(ctx context.Context, t Subject) (Subject, error) {
 	about := t.About.Kept()
 	fresh, err := w.db.ExecCount(ctx, `INSERT INTO hidden_things
 			(kind, target_id, block_id, owner_id, label, state, was, with_id, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -127,19 +127,19 @@ func (w Writes) ForgetHiddenIn(ctx context.Context, id domain.ChannelID) error {
 
 // LockHidden locks a hidden thing until the transaction ends and then reads it. It must be locked
 // before what it is about.
-func (w Writes) LockHidden(ctx context.Context, id ID) (Thing, error) {
+func (w Writes) LockHidden(ctx context.Context, id ID) (Subject, error) {
 	if w.db.LocksRows() {
 		if _, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT h.id FROM hidden_things h WHERE h.id = $1`+w.db.ForUpdate("h"), id)); err != nil {
-			return Thing{}, sqlx.Found(err)
+			return Subject{}, sqlx.Found(err)
 		}
 	}
 	t, err := scan(w.db.QueryRow(ctx, "SELECT "+columns+from+"WHERE h.id = $1", id))
 	return t, sqlx.Found(err)
 }
 
-// HiddenThing reads the row of a thing that is hidden or about to be. It returns NotFound for
+// HiddenSubject reads the row of a thing that is hidden or about to be. It returns NotFound for
 // other things and for a thing that is being restored.
-func (r Reads) HiddenThing(ctx context.Context, what domain.Subject) (Thing, error) {
+func (r Reads) HiddenSubject(ctx context.Context, what domain.Subject) (Subject, error) {
 	t, err := scan(r.db.QueryRow(ctx, "SELECT "+columns+from+"WHERE h.kind = $1 AND h.target_id = $2 AND h.state <> 'showing'", what.Type, what.ID))
 	return t, sqlx.Found(err)
 }
@@ -147,8 +147,8 @@ func (r Reads) HiddenThing(ctx context.Context, what domain.Subject) (Thing, err
 // A person hidden with everything they created is one entry of the list.
 const listed = `h.with_id IS NULL AND (h.kind <> 'Channel' OR EXISTS (SELECT 1 FROM channels ch WHERE ch.id = h.target_id AND ch.state = 'available'))`
 
-// HiddenThings lists hidden things below an id (0: from the beginning), newest first.
-func (r Reads) HiddenThings(ctx context.Context, below ID, limit int) ([]Thing, error) {
+// HiddenSubjects lists hidden things below an id (0: from the beginning), newest first.
+func (r Reads) HiddenSubjects(ctx context.Context, below ID, limit int) ([]Subject, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE "+listed+` AND ($1 = CAST(0 AS BIGINT) OR h.id < $1)
 		ORDER BY h.id DESC`+sqlx.Limit("$2"), below, limit)
 	return sqlx.Collect(ctx, rows, err, scan)
@@ -178,14 +178,14 @@ func (r Reads) ConcernsOperators(ctx context.Context, what domain.Subject) (conc
 }
 
 // HiddenOf lists the hidden things for which a person is responsible, newest first.
-func (r Reads) HiddenOf(ctx context.Context, owner domain.UserID, limit int) ([]Thing, error) {
+func (r Reads) HiddenOf(ctx context.Context, owner domain.UserID, limit int) ([]Subject, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE h.owner_id = $1 AND h.kind <> 'User' AND h.state <> 'showing' AND "+listed+
 		" ORDER BY h.id DESC"+sqlx.Limit("$2"), owner, limit)
 	return sqlx.Collect(ctx, rows, err, scan)
 }
 
 // HiddenWith lists some of the things that were hidden with a person.
-func (r Reads) HiddenWith(ctx context.Context, id ID, limit int) ([]Thing, error) {
+func (r Reads) HiddenWith(ctx context.Context, id ID, limit int) ([]Subject, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+columns+from+"WHERE h.with_id = $1 ORDER BY h.id"+sqlx.Limit("$2"), id, limit)
 	return sqlx.Collect(ctx, rows, err, scan)
 }
