@@ -14,14 +14,14 @@ import (
 // GetBlock implements getBlock.
 func (h *handler) GetBlock(ctx context.Context, p v3.GetBlockParams) (wire.Item, error) {
 	who, id := httpedge.Actor(ctx), domain.BlockID(p.ID)
-	if k, _ := blockKey(domain.BlockStamp{ID: id}); !h.pieces.Holds(k) {
+	if k, _ := blockKey(domain.BlockRevision{ID: id}); !h.pieces.Holds(k) {
 		return h.readBlock(ctx, who, id)
 	}
-	s, err := h.app.Collections.BlockStamp(ctx, who, id)
+	s, err := h.app.Collections.BlockRevision(ctx, who, id)
 	if err != nil {
 		return wire.Item{}, err
 	}
-	if err := httpedge.Fresh(ctx, h.tags.BlockStamp(who, s)); err != nil {
+	if err := httpedge.Fresh(ctx, h.tags.BlockRevision(who, s)); err != nil {
 		return wire.Item{}, err
 	}
 	if piece, ok := h.pieces.Get(blockKey(s)); ok {
@@ -41,7 +41,7 @@ func (h *handler) readBlock(ctx context.Context, who domain.Actor, id domain.Blo
 	}
 	if h.pieces != nil {
 		if piece := h.blockPiece(&b); piece != nil {
-			return fullPiece(who, b.Stamp(), piece), nil
+			return fullPiece(who, b.Revision(), piece), nil
 		}
 	}
 	return h.fullBlock(who, b), nil

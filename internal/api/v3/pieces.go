@@ -30,7 +30,7 @@ const (
 // (wire.WriteJSON).
 const maxText = 32 << 10
 
-func blockKey(s domain.BlockStamp) (fragments.Key, fragments.State) {
+func blockKey(s domain.BlockRevision) (fragments.Key, fragments.State) {
 	seen := int64(0)
 	switch s.Visibility {
 	case domain.BlockPublic:
@@ -43,7 +43,7 @@ func blockKey(s domain.BlockStamp) (fragments.Key, fragments.State) {
 		fragments.State{s.Version, s.Face, int64(s.Author), s.UpdatedAt.UnixMicro(), seen}
 }
 
-func connectionKey(s domain.ConnectionStamp) (fragments.Key, fragments.State) {
+func connectionKey(s domain.ConnectionRevision) (fragments.Key, fragments.State) {
 	return fragments.Key{Kind: connectionPieces, ID: int64(s.ID)}, fragments.State{s.Version, s.Face, s.CreatedAt.UnixMicro()}
 }
 
@@ -66,7 +66,7 @@ func (h *handler) blockPiece(b *domain.Block) []byte {
 	piece = binary.LittleEndian.AppendUint32(piece, uint32(len(head)))
 	piece = binary.LittleEndian.AppendUint32(piece, uint32(len(middle)))
 	piece = append(append(append(piece, head...), middle...), tail...)
-	k, s := blockKey(b.Stamp())
+	k, s := blockKey(b.Revision())
 	h.pieces.Put(k, s, piece)
 	return piece
 }
@@ -107,7 +107,7 @@ func appendBlock(dst, piece, can, connection []byte) []byte {
 }
 
 // fullPiece returns a block as a resource, made from its piece.
-func fullPiece(who domain.Actor, s domain.BlockStamp, piece []byte) wire.Item {
+func fullPiece(who domain.Actor, s domain.BlockRevision, piece []byte) wire.Item {
 	can := s.Abilities(who)
 	return wire.Item{Value: &whole{piece, v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}}}
 }
@@ -138,7 +138,7 @@ func (h *handler) connectionPiece(c *domain.Connection) []byte {
 	if !found {
 		panic("v3: the position of a connection is not its last field")
 	}
-	k, s := connectionKey(c.Stamp())
+	k, s := connectionKey(c.Revision())
 	h.pieces.Put(k, s, piece)
 	return piece
 }
@@ -154,13 +154,13 @@ type known struct{ pieces *fragments.Cache }
 var _ collections.Known = known{}
 
 // Block implements collections.Known.
-func (k known) Block(s domain.BlockStamp) []byte {
+func (k known) Block(s domain.BlockRevision) []byte {
 	piece, _ := k.pieces.Get(blockKey(s))
 	return piece
 }
 
 // Connection implements collections.Known.
-func (k known) Connection(s domain.ConnectionStamp) []byte {
+func (k known) Connection(s domain.ConnectionRevision) []byte {
 	piece, _ := k.pieces.Get(connectionKey(s))
 	return piece
 }

@@ -10,8 +10,8 @@ import (
 // Known provides the blocks and connections that a caller of KnownContents has cached, in the state of a stamp, or nil.
 // It is called within a snapshot, possibly several times.
 type Known interface {
-	Block(domain.BlockStamp) []byte
-	Connection(domain.ConnectionStamp) []byte
+	Block(domain.BlockRevision) []byte
+	Connection(domain.ConnectionRevision) []byte
 }
 
 // KnownContent is an item of a channel without the parts that Known provides. Content is nil if Known provides
@@ -40,7 +40,7 @@ func beside(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []
 	open := 0                     // number of items that Known lacks
 	for i := range conns {
 		c := &conns[i]
-		k := KnownContent{Position: c.Position, Connection: known.Connection(c.Stamp())}
+		k := KnownContent{Position: c.Position, Connection: known.Connection(c.Revision())}
 		if c.Block != nil {
 			k.Block = known.Block(*c.Block)
 		}

@@ -6,28 +6,28 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// BlockStampColumns are the columns of the stamp of the block `b` by the user `bu`.
-const BlockStampColumns = `b.id, b.user_id, b.version, bu.face_version, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
+// BlockRevisionColumns are the columns of the stamp of the block `b` by the user `bu`.
+const BlockRevisionColumns = `b.id, b.user_id, b.version, bu.face_version, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
 
-// blockStampFields contains scan targets in the order of BlockStampColumns. They have plain types,
+// blockRevisionFields contains scan targets in the order of BlockRevisionColumns. They have plain types,
 // which are scanned without reflection.
-type blockStampFields struct {
-	domain.BlockStamp
+type blockRevisionFields struct {
+	domain.BlockRevision
 	updated, open, private int64
 }
 
-func (f *blockStampFields) targets() []any {
+func (f *blockRevisionFields) targets() []any {
 	return []any{(*int64)(&f.ID), (*int64)(&f.Author), &f.Version, &f.Face, &f.updated, &f.open, &f.private}
 }
 
-func (f *blockStampFields) value() domain.BlockStamp {
+func (f *blockRevisionFields) value() domain.BlockRevision {
 	f.UpdatedAt, f.Visibility = sqlx.Time(f.updated), domain.VisibilityIn(f.open, f.private)
-	return f.BlockStamp
+	return f.BlockRevision
 }
 
-// ScanBlockStamp reads BlockStampColumns.
-func ScanBlockStamp(row sqlx.Row) (domain.BlockStamp, error) {
-	var f blockStampFields
+// ScanBlockRevision reads BlockRevisionColumns.
+func ScanBlockRevision(row sqlx.Row) (domain.BlockRevision, error) {
+	var f blockRevisionFields
 	err := row.Scan(f.targets()...)
 	return f.value(), err
 }
@@ -47,14 +47,14 @@ const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Bl
 type Outline struct {
 	connection domain.Connection
 	created    int64
-	block      blockStampFields
-	stamps     []domain.BlockStamp // the stamps read so far
+	block      blockRevisionFields
+	stamps     []domain.BlockRevision // the stamps read so far
 	targets    []any
 }
 
 // NewOutline returns an Outline for about n rows.
 func NewOutline(n int) *Outline {
-	o := &Outline{stamps: make([]domain.BlockStamp, 0, n)}
+	o := &Outline{stamps: make([]domain.BlockRevision, 0, n)}
 	c := &o.connection
 	o.targets = append([]any{(*int64)(&c.ID), (*string)(&c.Item.Type), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
 	return o
