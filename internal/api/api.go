@@ -24,7 +24,7 @@ type Options struct {
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
 	Build     string           // of the program; another build may encode responses differently
-	Pieces    *fragments.Cache // encoded parts of version 3 responses; nil disables the cache
+	Fragments *fragments.Cache // encoded parts of version 3 responses; nil disables the cache
 }
 
 // Documents are the descriptions of /v3, /v2 and /ext/v1, and of accepted requests beyond the contract.
@@ -51,7 +51,7 @@ type API struct {
 // New creates the handlers.
 func New(o Options) (*API, error) {
 	public, err := v3.New(v3.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.V3, Compat: o.Documents.Compat,
-		Addresses: o.Addresses, Build: o.Build, Pieces: o.Pieces})
+		Addresses: o.Addresses, Build: o.Build, Fragments: o.Fragments})
 	if err != nil {
 		return nil, err
 	}

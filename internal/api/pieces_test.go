@@ -47,7 +47,7 @@ func newPieced(t *testing.T, r *apptest.Rig) *pieced {
 			Callers: httpedge.NewCallers(r.S.App, middleware.NewLimiter(map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0}),
 				time.Now, httpedge.AtOnce{}),
 			Addresses: &present.Addresses{API: apptest.Base, Site: apptest.Base, Files: apptest.Base + "/files"},
-			Build:     " ", Pieces: pieces})
+			Build:     " ", Fragments: pieces})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -163,7 +163,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.stats.WatchCache(func() obs.Cache { return obs.Cache(pieces.Stats()) })
 	s.callers = httpedge.NewCallers(s.App, s.limiter, o.Now, httpedge.AtOnce{Requests: max(3, db.Readers()/2), Writes: db.GroupSize() / 4})
 	if s.API, err = api.New(api.Options{App: s.App, Callers: s.callers, Documents: o.Documents, Addresses: s.addresses,
-		Exports: s.exports, Build: o.Version + " " + o.Commit, Pieces: pieces}); err != nil {
+		Exports: s.exports, Build: o.Version + " " + o.Commit, Fragments: pieces}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.memory = budget.New(cfg.ResponseMemory)

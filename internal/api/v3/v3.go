@@ -25,7 +25,7 @@ type Options struct {
 	Compat    *describe.Description // api/compat.yaml
 	Addresses *present.Addresses
 	Build     string // of the program; another build may encode responses differently
-	Pieces    *fragments.Cache
+	Fragments *fragments.Cache
 }
 
 // Door handles /v3 and all unknown paths.
@@ -42,14 +42,14 @@ type handler struct {
 	tags present.Tags
 	doc  *describe.Description
 
-	pieces *fragments.Cache // nil disables the cache
+	fragments *fragments.Cache // nil disables the cache
 }
 
 var _ v3.Handler = (*handler)(nil)
 
 // New creates the handler.
 func New(o Options) (*Door, error) {
-	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, pieces: o.Pieces,
+	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, fragments: o.Fragments,
 		// The description contains the addresses of the API and the site.
 		tags: present.NewTags(append([]byte(o.Build+" "+o.Addresses.Files), o.Doc.Identity()...))}
 	other := &compat{handler: h, doc: o.Compat, public: o.Doc}

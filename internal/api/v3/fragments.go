@@ -18,12 +18,12 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-// Blocks and connections are encoded once for each state, and the pieces are cached (package fragments). Values that
-// depend on the viewer or the position are left open in a piece: `can` and `connection` of a block, `position` of a
+// Blocks and connections are encoded once for each state, and the fragments are cached (package fragments). Values that
+// depend on the viewer or the position are left open in a fragment: `can` and `connection` of a block, `position` of a
 // connection.
 const (
-	blockPieces      = 'b'
-	connectionPieces = 'c'
+	blockFragments      = 'b'
+	connectionFragments = 'c'
 )
 
 // maxText is the maximum number of bytes of text in a cached block. A larger block is encoded while it is sent
@@ -39,16 +39,16 @@ func blockKey(s domain.BlockRevision) (fragments.Key, fragments.State) {
 		seen = 2
 	case domain.BlockOrphan:
 	}
-	return fragments.Key{Kind: blockPieces, ID: int64(s.ID)},
+	return fragments.Key{Kind: blockFragments, ID: int64(s.ID)},
 		fragments.State{s.Version, s.Face, int64(s.Author), s.UpdatedAt.UnixMicro(), seen}
 }
 
 func connectionKey(s domain.ConnectionRevision) (fragments.Key, fragments.State) {
-	return fragments.Key{Kind: connectionPieces, ID: int64(s.ID)}, fragments.State{s.Version, s.Face, s.CreatedAt.UnixMicro()}
+	return fragments.Key{Kind: connectionFragments, ID: int64(s.ID)}, fragments.State{s.Version, s.Face, s.CreatedAt.UnixMicro()}
 }
 
-// blockPiece encodes and caches a block. It returns nil for a block that is too large.
-func (h *handler) blockPiece(b *domain.Block) []byte {
+// blockFragment encodes and caches a block. It returns nil for a block that is too large.
+func (h *handler) blockFragment(b *domain.Block) []byte {
 	if textSize(b) > maxText {
 		return nil
 	}
@@ -62,13 +62,13 @@ func (h *handler) blockPiece(b *domain.Block) []byte {
 	if !foundCan || !foundConnection {
 		panic(fmt.Sprintf("v3: a block is encoded without a place for what is open in it: %s", text))
 	}
-	piece := make([]byte, 0, cutsSize+len(head)+len(middle)+len(tail))
-	piece = binary.LittleEndian.AppendUint32(piece, uint32(len(head)))
-	piece = binary.LittleEndian.AppendUint32(piece, uint32(len(middle)))
-	piece = append(append(append(piece, head...), middle...), tail...)
+	fragment := make([]byte, 0, cutsSize+len(head)+len(middle)+len(tail))
+	fragment = binary.LittleEndian.AppendUint32(fragment, uint32(len(head)))
+	fragment = binary.LittleEndian.AppendUint32(fragment, uint32(len(middle)))
+	fragment = append(append(append(fragment, head...), middle...), tail...)
 	k, s := blockKey(b.Revision())
-	h.pieces.Put(k, s, piece)
-	return piece
+	h.fragments.Put(k, s, fragment)
+	return fragment
 }
 
 const (
@@ -90,9 +90,9 @@ func textSize(b *domain.Block) (n int) {
 	return n + len(b.Metadata)
 }
 
-// appendBlock appends a piece of a block to dst, with the values of its open fields, if given.
-func appendBlock(dst, piece, can, connection []byte) []byte {
-	cuts, text := piece[:cutsSize], piece[cutsSize:]
+// appendBlock appends a fragment of a block to dst, with the values of its open fields, if given.
+func appendBlock(dst, fragment, can, connection []byte) []byte {
+	cuts, text := fragment[:cutsSize], fragment[cutsSize:]
 	head := int(binary.LittleEndian.Uint32(cuts))
 	middle := head + int(binary.LittleEndian.Uint32(cuts[4:]))
 	dst = append(dst, text[:head]...)
@@ -106,20 +106,20 @@ func appendBlock(dst, piece, can, connection []byte) []byte {
 	return append(dst, text[middle:]...)
 }
 
-// fullPiece returns a block as a resource, made from its piece.
-func fullPiece(who domain.Actor, s domain.BlockRevision, piece []byte) wire.Item {
+// blockItem returns a block as a resource, made from its fragment.
+func blockItem(who domain.Actor, s domain.BlockRevision, fragment []byte) wire.Item {
 	can := s.Abilities(who)
-	return wire.Item{Value: &whole{piece, v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}}}
+	return wire.Item{Value: &assembledBlock{fragment, v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}}}
 }
 
-// whole is a block that is assembled from its piece while it is written.
-type whole struct {
+// assembledBlock is a block that is assembled from its fragment while it is written.
+type assembledBlock struct {
 	block []byte
 	can   v3.BlockAbilities
 }
 
 // Encode implements wire.Encoder.
-func (b *whole) Encode(e *jx.Encoder) {
+func (b *assembledBlock) Encode(e *jx.Encoder) {
 	line := lines.Get().(*[]byte)
 	*line = appendBlock((*line)[:0], b.block, wire.Bytes(&b.can), nil)
 	e.Raw(*line)
@@ -129,43 +129,43 @@ func (b *whole) Encode(e *jx.Encoder) {
 // lines are buffers for assembling blocks. Encoders copy their input.
 var lines = sync.Pool{New: func() any { return new([]byte) }}
 
-// connectionPiece encodes and caches a connection within its item, without its position.
-func (h *handler) connectionPiece(c *domain.Connection) []byte {
+// connectionFragment encodes and caches a connection within its item, without its position.
+func (h *handler) connectionFragment(c *domain.Connection) []byte {
 	placed := *c
 	placed.Position = 0
 	embedded := embeddedConnection(h.at.Connection(&placed))
-	piece, found := bytes.CutSuffix(wire.Bytes(&embedded), []byte("0}"))
+	fragment, found := bytes.CutSuffix(wire.Bytes(&embedded), []byte("0}"))
 	if !found {
 		panic("v3: the position of a connection is not its last field")
 	}
 	k, s := connectionKey(c.Revision())
-	h.pieces.Put(k, s, piece)
-	return piece
+	h.fragments.Put(k, s, fragment)
+	return fragment
 }
 
 // appendConnection appends a connection with its position to dst.
-func appendConnection(dst, piece []byte, position int64) []byte {
-	return append(strconv.AppendInt(append(dst, piece...), position, 10), '}')
+func appendConnection(dst, fragment []byte, position int64) []byte {
+	return append(strconv.AppendInt(append(dst, fragment...), position, 10), '}')
 }
 
-// known provides the cached pieces.
-type known struct{ pieces *fragments.Cache }
+// known provides the cached fragments.
+type known struct{ fragments *fragments.Cache }
 
 var _ collections.Known = known{}
 
 // Block implements collections.Known.
 func (k known) Block(s domain.BlockRevision) []byte {
-	piece, _ := k.pieces.Get(blockKey(s))
-	return piece
+	fragment, _ := k.fragments.Get(blockKey(s))
+	return fragment
 }
 
 // Connection implements collections.Known.
 func (k known) Connection(s domain.ConnectionRevision) []byte {
-	piece, _ := k.pieces.Get(connectionKey(s))
-	return piece
+	fragment, _ := k.fragments.Get(connectionKey(s))
+	return fragment
 }
 
-// run contains the items of a page: blocks as pieces, which are assembled while they are written, and other items. It is
+// run contains the items of a page: blocks as fragments, which are assembled while they are written, and other items. It is
 // written as a single element of an array, because the generated code allocates memory for each element.
 type run struct {
 	items  []collections.KnownContent
@@ -189,14 +189,14 @@ func (r *run) Encode(e *jx.Encoder) {
 	lines.Put(line)
 }
 
-// complete encodes the missing pieces of an item. For an item other than a block with a piece, it returns an encoder
+// complete encodes the missing fragments of an item. For an item other than a block with a fragment, it returns an encoder
 // instead.
 func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder, err error) {
 	if k.Connection == nil {
-		k.Connection = h.connectionPiece(&k.Content.Connection)
+		k.Connection = h.connectionFragment(&k.Content.Connection)
 	}
 	if k.Block == nil && k.Content.Block != nil {
-		k.Block = h.blockPiece(k.Content.Block)
+		k.Block = h.blockFragment(k.Content.Block)
 	}
 	if k.Block != nil {
 		return nil, nil
