@@ -43,9 +43,9 @@ func OpenDocuments(baseURL, siteURL string) Documents {
 type API struct {
 	Documents
 
-	V2Door  http.Handler // handles /v2
-	V3Door  http.Handler // handles /v3 and all unknown paths
-	ExtDoor http.Handler // handles /ext/v1
+	V2Handler  http.Handler // handles /v2
+	V3Handler  http.Handler // handles /v3 and all unknown paths
+	ExtHandler http.Handler // handles /ext/v1
 }
 
 // New creates the handlers.
@@ -61,5 +61,5 @@ func New(o Options) (*API, error) {
 		return nil, err
 	}
 	old := v2.New(v2.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.V2, Addresses: o.Addresses})
-	return &API{Documents: o.Documents, V2Door: old, V3Door: public, ExtDoor: own}, nil
+	return &API{Documents: o.Documents, V2Handler: old, V3Handler: public, ExtHandler: own}, nil
 }
