@@ -24,7 +24,7 @@ var actions = map[domain.ActivityKind]action{
 }
 
 // any writes a thing of any kind for mixed lists, or null.
-func (c *cast) any(p pen, t domain.Entity) {
+func (c *related) any(p jsonWriter, t domain.Entity) {
 	switch {
 	case t.Block != nil:
 		c.block(p, t.Block, nil)
@@ -62,15 +62,15 @@ func subject(t domain.Entity) (class string, id int64) {
 	return "", 0
 }
 
-func (c *cast) story(s domain.Story) {
+func (c *related) story(s domain.Story) {
 	c.principal(s.Actor)
-	c.thing(s.Item)
-	c.thing(s.Target)
-	c.thing(s.Parent)
+	c.entity(s.Item)
+	c.entity(s.Target)
+	c.entity(s.Parent)
 }
 
 // storyFields writes the fields of an activity.
-func (c *cast) storyFields(p pen, s domain.Story) {
+func (c *related) storyFields(p jsonWriter, s domain.Story) {
 	a := actions[s.Kind]
 	if s.Kind == domain.Mentioned { // in a comment, on the block that version 3 calls its parent
 		s.Target, s.Parent = s.Parent, domain.Entity{}
@@ -103,7 +103,7 @@ func (c *cast) storyFields(p pen, s domain.Story) {
 }
 
 // comment writes a comment on a block, with its known mentions.
-func (c *cast) comment(p pen, of domain.Comment, mentions []collections.Mention) {
+func (c *related) comment(p jsonWriter, of domain.Comment, mentions []collections.Mention) {
 	p.object(func() {
 		p.int("id", int64(of.ID))
 		p.time("created_at", of.CreatedAt)

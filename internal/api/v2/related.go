@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/domain"
 )
 
-// cast contains the nested users, groups and channels of a page, which version 2 shows in full: users and groups with
+// related contains the nested users, groups and channels of a page, which version 2 shows in full: users and groups with
 // their counts, and channels with their last addition and number of followers. It reads all of them at once.
-type cast struct {
+type related struct {
 	*handler
 	who      domain.Actor
 	users    map[domain.UserID]domain.User
@@ -19,19 +19,19 @@ type cast struct {
 	channels map[domain.ChannelID]collections.ChannelFacts
 }
 
-// newCast creates an empty cast.
-func (h *handler) newCast(who domain.Actor) *cast {
-	return &cast{handler: h, who: who, users: map[domain.UserID]domain.User{}, groups: map[domain.GroupID]domain.Group{},
+// newRelated creates an empty set.
+func (h *handler) newRelated(who domain.Actor) *related {
+	return &related{handler: h, who: who, users: map[domain.UserID]domain.User{}, groups: map[domain.GroupID]domain.Group{},
 		channels: map[domain.ChannelID]collections.ChannelFacts{}}
 }
 
-func (c *cast) user(id domain.UserID) {
+func (c *related) user(id domain.UserID) {
 	if id != 0 {
 		c.users[id] = domain.User{}
 	}
 }
 
-func (c *cast) principal(p domain.Principal) {
+func (c *related) principal(p domain.Principal) {
 	if p.Type == domain.TypeGroup {
 		c.groups[domain.GroupID(p.ID)] = domain.Group{}
 		return
@@ -39,13 +39,13 @@ func (c *cast) principal(p domain.Principal) {
 	c.user(domain.UserID(p.ID))
 }
 
-func (c *cast) channel(ch *domain.Channel) {
+func (c *related) channel(ch *domain.Channel) {
 	c.channels[ch.ID] = collections.ChannelFacts{}
 	c.user(ch.UserID)
 	c.principal(ch.Owner)
 }
 
-func (c *cast) thing(t domain.Entity) {
+func (c *related) entity(t domain.Entity) {
 	switch {
 	case t.Block != nil:
 		c.principal(t.Block.Author)
@@ -58,14 +58,14 @@ func (c *cast) thing(t domain.Entity) {
 	}
 }
 
-func (c *cast) contents(all []collections.Content) {
+func (c *related) contents(all []collections.Content) {
 	for i := range all {
-		c.thing(all[i].Entity)
+		c.entity(all[i].Entity)
 	}
 }
 
 // load reads everything that was added, with one statement per kind.
-func (c *cast) load(ctx context.Context) (err error) {
+func (c *related) load(ctx context.Context) (err error) {
 	if c.users, err = c.app.People.UsersByID(ctx, slices.Collect(maps.Keys(c.users))); err != nil {
 		return err
 	}
