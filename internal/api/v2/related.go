@@ -16,13 +16,13 @@ type related struct {
 	who      domain.Actor
 	users    map[domain.UserID]domain.User
 	groups   map[domain.GroupID]domain.Group
-	channels map[domain.ChannelID]collections.ChannelFacts
+	channels map[domain.ChannelID]collections.ChannelDetails
 }
 
-// newRelated creates an empty set.
+// newRelated creates an empty cast.
 func (h *handler) newRelated(who domain.Actor) *related {
 	return &related{handler: h, who: who, users: map[domain.UserID]domain.User{}, groups: map[domain.GroupID]domain.Group{},
-		channels: map[domain.ChannelID]collections.ChannelFacts{}}
+		channels: map[domain.ChannelID]collections.ChannelDetails{}}
 }
 
 func (c *related) user(id domain.UserID) {
@@ -40,7 +40,7 @@ func (c *related) principal(p domain.Principal) {
 }
 
 func (c *related) channel(ch *domain.Channel) {
-	c.channels[ch.ID] = collections.ChannelFacts{}
+	c.channels[ch.ID] = collections.ChannelDetails{}
 	c.user(ch.UserID)
 	c.principal(ch.Owner)
 }
@@ -72,6 +72,6 @@ func (c *related) load(ctx context.Context) (err error) {
 	if c.groups, err = c.app.People.GroupsByID(ctx, c.who, slices.Collect(maps.Keys(c.groups))); err != nil {
 		return err
 	}
-	c.channels, err = c.app.Collections.ChannelFacts(ctx, c.who, slices.Collect(maps.Keys(c.channels)))
+	c.channels, err = c.app.Collections.ChannelDetails(ctx, c.who, slices.Collect(maps.Keys(c.channels)))
 	return err
 }

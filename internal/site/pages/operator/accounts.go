@@ -89,7 +89,7 @@ func accountPage(v *web.Visit) error {
 // accountView is an account with its storage.
 type accountView struct {
 	domain.User
-	Facts    *operating.AccountFacts
+	Facts    *operating.AccountDetails
 	Storage  web.Storage
 	Reset    string // the address of a new link, shown only once
 	Farewell accounts.Farewell
@@ -97,7 +97,7 @@ type accountView struct {
 
 func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
 	ctx, by, ref := v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}
-	facts, err := v.App().Operating.AccountFacts(ctx, by, ref)
+	facts, err := v.App().Operating.AccountDetails(ctx, by, ref)
 	if err != nil {
 		return err
 	}

@@ -26,9 +26,9 @@ const inChannels = `SELECT count(*) FROM connections c CROSS JOIN channels ch
 	LEFT JOIN pending_transitions pt ON ` + access.InRun + `
 	WHERE ch.id = c.channel_id AND c.item_type = 'Block' AND c.item_id = r.id AND 0 < `
 
-// Facts recompute the values that channels, blocks, users, groups and connections derive, and find
+// DerivedValues recompute the values that channels, blocks, users, groups and connections derive, and find
 // contradictions among the facts.
-var Facts = []sqlx.Check{
+var DerivedValues = []sqlx.Check{
 	counted("channels.blocks_count", "channels", "blocks_count",
 		`SELECT count(*) FROM connections c WHERE c.channel_id = r.id AND c.item_type = 'Block'`),
 	counted("channels.channels_count", "channels", "channels_count",

@@ -11,16 +11,16 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Facts contains what lists show of a channel beyond its row.
-type Facts struct {
+// ChannelDetails contains what lists show of a channel beyond its row.
+type ChannelDetails struct {
 	AddedAt   time.Time // when the newest item visible to the viewer was connected; zero if no item is visible
 	Followers int64
 	Private   int64 // number of private channels in it that the viewer may see
 }
 
-// ChannelFacts reads the facts of channels that the viewer may see. The cost does not depend on
+// ChannelDetails reads the facts of channels that the viewer may see. The cost does not depend on
 // the size of the channels: it examines at most nearPrivate of the private channels in each.
-func (r Reads) ChannelFacts(ctx context.Context, viewer domain.UserID, channels []domain.ChannelID) (map[domain.ChannelID]Facts, error) {
+func (r Reads) ChannelDetails(ctx context.Context, viewer domain.UserID, channels []domain.ChannelID) (map[domain.ChannelID]ChannelDetails, error) {
 	if len(channels) == 0 {
 		return nil, nil
 	}
@@ -37,8 +37,8 @@ func (r Reads) ChannelFacts(ctx context.Context, viewer domain.UserID, channels 
 	rows, err := r.db.Query(ctx, `SELECT here.id, COALESCE(`+newest+`, 0), COALESCE(`+private+`, 0),
 			COALESCE((SELECT s.followers FROM feed_sources s WHERE s.source_type = 'Channel' AND s.source_id = here.id), 0), `+seen+`
 		FROM `+r.visible(viewer), viewer, sqlx.IDs(r.db.Dialect, channels))
-	found := make(map[domain.ChannelID]Facts, len(channels))
-	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (f Facts, err error) {
+	found := make(map[domain.ChannelID]ChannelDetails, len(channels))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (f ChannelDetails, err error) {
 		var id domain.ChannelID
 		var open, private int64
 		if err = row.Scan(&id, &open, &private, &f.Followers, &f.Private); err != nil {

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store/identity"
 )
 
-// AccountFacts contains details of an account for operators.
-type AccountFacts struct {
+// AccountDetails contains details of an account for operators.
+type AccountDetails struct {
 	domain.User
 	LastSeen      *time.Time // by a live session or token; nil for none
 	HasPassword   bool
@@ -26,11 +26,11 @@ type AccountFacts struct {
 }
 
 // Channels returns the number of live channels that the account owns.
-func (f *AccountFacts) Channels() int64 { return f.OpenChannels + f.PrivateChannels }
+func (f *AccountDetails) Channels() int64 { return f.OpenChannels + f.PrivateChannels }
 
-// AccountFacts reads details of an account for an operator, always with ten statements. It returns NotFound if there is
+// AccountDetails reads details of an account for an operator, always with ten statements. It returns NotFound if there is
 // no such account.
-func (a *Operating) AccountFacts(ctx context.Context, by Operator, ref domain.Ref) (f AccountFacts, err error) {
+func (a *Operating) AccountDetails(ctx context.Context, by Operator, ref domain.Ref) (f AccountDetails, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (a *Operating) AccountFacts(ctx context.Context, by Operator, ref domain.Re
 }
 
 // readWays reads how the account can be accessed, and when it was last used.
-func (f *AccountFacts) readWays(ctx context.Context, v *store.Snapshot, now time.Time) error {
+func (f *AccountDetails) readWays(ctx context.Context, v *store.Snapshot, now time.Time) error {
 	c, err := v.Credentials(ctx, f.ID)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (f *AccountFacts) readWays(ctx context.Context, v *store.Snapshot, now time
 }
 
 // seen records a time at which the account was used.
-func (f *AccountFacts) seen(at *time.Time) {
+func (f *AccountDetails) seen(at *time.Time) {
 	if at != nil && (f.LastSeen == nil || at.After(*f.LastSeen)) {
 		f.LastSeen = at
 	}

@@ -9,21 +9,21 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// ServerFacts contains details of a server for its operators.
-type ServerFacts struct {
+// ServerStatus contains details of a server for its operators.
+type ServerStatus struct {
 	Database string // sqlite or postgres
 	Waiting  int64  // jobs
 	Running  int64
 	Failed   int64 // in the last week
 }
 
-// ServerFacts returns details of the server for an operator.
-func (a *Operating) ServerFacts(ctx context.Context, actor domain.Actor) (f ServerFacts, err error) {
+// ServerStatus returns details of the server for an operator.
+func (a *Operating) ServerStatus(ctx context.Context, actor domain.Actor) (f ServerStatus, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return f, err
 	}
 	counts, err := a.Store.Queue().Counts(ctx)
-	return ServerFacts{Database: a.Store.Database(), Waiting: counts[jobs.Waiting],
+	return ServerStatus{Database: a.Store.Database(), Waiting: counts[jobs.Waiting],
 		Running: counts[jobs.Running], Failed: counts[jobs.Failed]}, err
 }
 

@@ -8,23 +8,23 @@ import (
 	"vitrine/internal/store"
 )
 
-// ChannelFacts are details of a channel in lists.
-type ChannelFacts struct {
+// ChannelDetails are details of a channel in lists.
+type ChannelDetails struct {
 	AddedAt   time.Time // when the newest item visible to the actor was connected; zero if no item is visible
 	Followers int64
 	Private   int64 // number of private channels that the actor may see, among the 200 newest
 }
 
-// ChannelFacts reads the details of several channels, as far as the actor may see them. It takes one statement, whose
+// ChannelDetails reads the details of several channels, as far as the actor may see them. It takes one statement, whose
 // time does not depend on the contents of the channels.
-func (a *Collections) ChannelFacts(ctx context.Context, actor domain.Actor, ids []domain.ChannelID) (map[domain.ChannelID]ChannelFacts, error) {
+func (a *Collections) ChannelDetails(ctx context.Context, actor domain.Actor, ids []domain.ChannelID) (map[domain.ChannelID]ChannelDetails, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := a.Store.ChannelFacts(ctx, actor.UserID, ids)
-	all := make(map[domain.ChannelID]ChannelFacts, len(found))
+	found, err := a.Store.ChannelDetails(ctx, actor.UserID, ids)
+	all := make(map[domain.ChannelID]ChannelDetails, len(found))
 	for id, facts := range found {
-		all[id] = ChannelFacts(facts)
+		all[id] = ChannelDetails(facts)
 	}
 	return all, err
 }
