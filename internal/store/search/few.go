@@ -53,9 +53,9 @@ func countsAtOnce(q Query, table string) bool {
 // renderFew writes the statement of fewMatches. Its first row has no type and says whether all was read, and the total
 // or what else is known. The page follows.
 func renderFew(d sqlx.Dialect, q Query, limits Limits) statement {
-	is := facts{limits: limits}
-	p := plan{goal: pageAndTotal, private: unlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, is, pageAndTotal)}
-	r := renderer{Dialect: d, q: q, is: is, plan: p, args: sqlx.Args{q.Viewer}}
+	stats := statistics{limits: limits}
+	p := plan{goal: pageAndTotal, private: unlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, stats, pageAndTotal)}
+	r := renderer{Dialect: d, q: q, is: stats, plan: p, args: sqlx.Args{q.Viewer}}
 	most := r.args.Add(limits.Few)
 	table, some, titled := r.engine().some(&r, most)
 	many := "-1"

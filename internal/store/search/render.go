@@ -13,7 +13,7 @@ import (
 type renderer struct {
 	sqlx.Dialect
 	q    Query
-	is   facts
+	is   statistics
 	plan plan
 	args sqlx.Args
 
@@ -29,8 +29,8 @@ type statement struct {
 }
 
 // render writes a plan as SQL, with the values of the same query.
-func render(d sqlx.Dialect, q Query, is facts, p plan) statement {
-	r := renderer{Dialect: d, q: q, is: is, plan: p, args: sqlx.Args{q.Viewer}}
+func render(d sqlx.Dialect, q Query, stats statistics, p plan) statement {
+	r := renderer{Dialect: d, q: q, is: stats, plan: p, args: sqlx.Args{q.Viewer}}
 	var text string
 	switch {
 	case p.list == owned && p.goal == countOnly:

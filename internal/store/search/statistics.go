@@ -10,78 +10,78 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// facts contains everything known or measured before choosing a plan.
-type facts struct {
+// statistics contains everything known or measured before choosing a plan.
+type statistics struct {
 	limits       Limits
-	byRow        bool             // a property of the engine
-	pending      bool             // documents do not yet reliably say what is open
-	private      privateFacts     // private channels that the viewer sees
-	channel      channelFacts     // of the query's channel
-	matches      int64            // number of documents with the words, counted up to a limit; 0 if unknown
-	opened       int64            // number of open documents with them, counted up to one more than the limit; -1 if unknown
-	sizes        map[filter]int64 // number of documents that pass a filter, counted up to a limit or estimated from above
-	followedOpen int64            // lower bound of the open documents by followed users
-	counted      int64            // number of results; -1 if not yet counted
-	open         int64            // of these, those known to be open
-	documents    int64            // upper bound of the number of documents; 0 if unknown
-	edge         any              // key of the last open document of the page; nil unless few closed ones precede it
+	byRow        bool              // a property of the engine
+	pending      bool              // documents do not yet reliably say what is open
+	private      privateStatistics // private channels that the viewer sees
+	channel      channelStatistics // of the query's channel
+	matches      int64             // number of documents with the words, counted up to a limit; 0 if unknown
+	opened       int64             // number of open documents with them, counted up to one more than the limit; -1 if unknown
+	sizes        map[filter]int64  // number of documents that pass a filter, counted up to a limit or estimated from above
+	followedOpen int64             // lower bound of the open documents by followed users
+	counted      int64             // number of results; -1 if not yet counted
+	open         int64             // of these, those known to be open
+	documents    int64             // upper bound of the number of documents; 0 if unknown
+	edge         any               // key of the last open document of the page; nil unless few closed ones precede it
 }
 
-// privateFacts describes the private channels that the viewer may see.
-type privateFacts struct {
+// privateStatistics describes the private channels that the viewer may see.
+type privateStatistics struct {
 	ids    []domain.ChannelID
 	blocks int64 // upper bound of the blocks in them
 	many   bool  // too many to be listed
 }
 
-type channelFacts struct {
+type channelStatistics struct {
 	items, open int64 // open are all items except private channels
 	private     bool
 }
 
 // gather measures the facts for choosing a plan. some is false if there can be no results, as in a channel that the
 // viewer does not see.
-func (f Finder) gather(ctx context.Context, q Query) (is facts, some bool, err error) {
-	is = facts{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, opened: -1, byRow: engineOf(f.Dialect).byRow()}
-	if is.pending, err = f.isPending(ctx); err != nil {
-		return is, false, err
+func (f Finder) gather(ctx context.Context, q Query) (stats statistics, some bool, err error) {
+	stats = statistics{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, opened: -1, byRow: engineOf(f.Dialect).byRow()}
+	if stats.pending, err = f.isPending(ctx); err != nil {
+		return stats, false, err
 	}
 	if q.Channel != 0 {
-		is.channel, err = f.channel(ctx, q.Viewer, q.Channel)
+		stats.channel, err = f.channel(ctx, q.Viewer, q.Channel)
 		if errors.Is(err, database.ErrNoRows) {
-			return is, false, nil
+			return stats, false, nil
 		}
 		if err != nil {
-			return is, false, err
+			return stats, false, err
 		}
 	}
-	if is.private, err = f.private(ctx, q.Viewer, 0); err != nil {
-		return is, false, err
+	if stats.private, err = f.private(ctx, q.Viewer, 0); err != nil {
+		return stats, false, err
 	}
-	return is, true, nil
+	return stats, true, nil
 }
 
 // measure counts the documents that pass the measured filters, unless the results exceed the counting limit anyway.
-func (f Finder) measure(ctx context.Context, q Query, is *facts) (err error) {
-	if q.only(isFollowed) && !is.pending {
-		if is.followedOpen, err = sqlx.ScanInt64(f.QueryRow(ctx, followedOpen, q.Viewer)); err != nil {
+func (f Finder) measure(ctx context.Context, q Query, stats *statistics) (err error) {
+	if q.only(isFollowed) && !stats.pending {
+		if stats.followedOpen, err = sqlx.ScanInt64(f.QueryRow(ctx, followedOpen, q.Viewer)); err != nil {
 			return err
 		}
 	}
-	if manyFound(q, *is) {
+	if manyFound(q, *stats) {
 		return nil
 	}
 	for _, filter := range measured(q) {
-		r := renderer{Dialect: f.Dialect, q: q, is: *is, args: sqlx.Args{q.Viewer}}
-		query := r.size(filter, most(q, *is, filter)) + " WHERE CAST($1 AS BIGINT) IS NOT NULL"
-		if is.sizes[filter], err = sqlx.ScanInt64(f.QueryRow(ctx, query, r.args...)); err != nil {
+		r := renderer{Dialect: f.Dialect, q: q, is: *stats, args: sqlx.Args{q.Viewer}}
+		query := r.size(filter, most(q, *stats, filter)) + " WHERE CAST($1 AS BIGINT) IS NOT NULL"
+		if stats.sizes[filter], err = sqlx.ScanInt64(f.QueryRow(ctx, query, r.args...)); err != nil {
 			return err
 		}
 	}
-	if countsMatches(q, *is) {
+	if countsMatches(q, *stats) {
 		match := engineOf(f.Dialect)
-		is.matches, err = sqlx.ScanInt64(f.QueryRow(ctx, "SELECT count(*) FROM (SELECT 1 AS one FROM search_words w WHERE "+match.matches("$1", anywhere)+
-			sqlx.Limit("$2")+") AS counted", match.query(q.Words.Terms, anywhere), is.channel.items+1))
+		stats.matches, err = sqlx.ScanInt64(f.QueryRow(ctx, "SELECT count(*) FROM (SELECT 1 AS one FROM search_words w WHERE "+match.matches("$1", anywhere)+
+			sqlx.Limit("$2")+") AS counted", match.query(q.Words.Terms, anywhere), stats.channel.items+1))
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (f Finder) isPending(ctx context.Context) (is bool, err error) {
 }
 
 // channel measures a channel that the viewer sees.
-func (f Finder) channel(ctx context.Context, viewer domain.UserID, id domain.ChannelID) (c channelFacts, err error) {
+func (f Finder) channel(ctx context.Context, viewer domain.UserID, id domain.ChannelID) (c channelStatistics, err error) {
 	var private int64
 	err = f.QueryRow(ctx, `SELECT ch.blocks_count + ch.channels_count, ch.private_count, ch.visibility = 'private' FROM channels ch
 		WHERE ch.id = $2 AND `+access.For(viewer, access.VisibleChannel, access.GuestChannel), viewer, id).Scan(&c.items, &private, &c.private)
@@ -113,7 +113,7 @@ var privateChannelsQuery = "WITH " + access.SomePrivateChannels("$2") + `
 
 // private finds the private channels that the viewer may see, only those of a group if given. If there are too many,
 // each document's are looked up instead.
-func (f Finder) private(ctx context.Context, viewer domain.UserID, group domain.GroupID) (p privateFacts, err error) {
+func (f Finder) private(ctx context.Context, viewer domain.UserID, group domain.GroupID) (p privateStatistics, err error) {
 	if viewer == 0 {
 		return p, nil
 	}
@@ -135,11 +135,11 @@ func (f Finder) private(ctx context.Context, viewer domain.UserID, group domain.
 
 // measureEdge finds the key of the last open document of the page, if few closed ones precede it. Looking up each of
 // those costs less than reading and sorting everything private that the viewer sees.
-func (f Finder) measureEdge(ctx context.Context, q Query, is facts) (edge any, err error) {
-	r := renderer{Dialect: f.Dialect, q: q, is: is, plan: choose(q, is), args: sqlx.Args{q.Viewer}}
+func (f Finder) measureEdge(ctx context.Context, q Query, stats statistics) (edge any, err error) {
+	r := renderer{Dialect: f.Dialect, q: q, is: stats, plan: choose(q, stats), args: sqlx.Args{q.Viewer}}
 	var closed int64
 	err = f.QueryRow(ctx, r.edge(), r.args...).Scan(&edge, &closed)
-	if errors.Is(err, database.ErrNoRows) || err == nil && closed > is.limits.OnPage { // the page is not full, or there are many
+	if errors.Is(err, database.ErrNoRows) || err == nil && closed > stats.limits.OnPage { // the page is not full, or there are many
 		return nil, nil
 	}
 	return edge, err
