@@ -119,7 +119,7 @@ var townLimits = []store.SearchLimits{
 	{OnPage: 3, Seen: 20_000, Shuffled: 20, Private: 10_000},
 	{OnPage: 2}, // as with many of everything
 	{BeforeWords: 5, BeforeOrder: 50, OnPage: 1_000, Shuffled: 50, Private: 1},
-	{Few: 20, BeforeWords: 50, BeforeOrder: 50, OnPage: 1_000, Seen: 20, Shuffled: 1_000, Private: 10_000},
+	{Rare: 20, BeforeWords: 50, BeforeOrder: 50, OnPage: 1_000, Seen: 20, Shuffled: 1_000, Private: 10_000},
 	wordLimits()[1],
 }
 

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// fewOfType is the maximum number of things of a type to read before an index that is in order.
-const fewOfType = 1_000
+// maxOfType is the maximum number of things of a type to read before an index that is in order.
+const maxOfType = 1_000
 
 // only reports whether the query consists of one filter, without words.
 func (q Query) only(f filter) bool {
@@ -33,7 +33,7 @@ func measured(q Query) (all []filter) {
 }
 
 // few returns one more than the maximum number of documents that may pass a filter for it to be read first.
-func few(q Query, stats statistics) int64 {
+func maxPassing(q Query, stats statistics) int64 {
 	if q.Words.Everything {
 		return stats.limits.BeforeOrder + 1
 	}
@@ -55,14 +55,14 @@ func throughChannel(q Query, stats statistics) int64 {
 // countsMatches reports whether the choice of the driver needs the number of documents with the words, counted up to the
 // channel's number of items. Counting costs only a small part of checking each of them against the channel.
 func countsMatches(q Query, stats statistics) bool {
-	return stats.byRow && !q.Words.Everything && q.Channel != 0 && q.address() == 0 && drive(q, stats) == noFilter && stats.channel.items/2 < few(q, stats)
+	return stats.byRow && !q.Words.Everything && q.Channel != 0 && q.address() == 0 && drive(q, stats) == noFilter && stats.channel.items/2 < maxPassing(q, stats)
 }
 
 // most returns the limit up to which the documents that pass a filter are counted.
-func most(q Query, stats statistics, f filter) int64 {
-	n := max(1, min(few(q, stats), throughChannel(q, stats)))
+func countLimit(q Query, stats statistics, f filter) int64 {
+	n := max(1, min(maxPassing(q, stats), throughChannel(q, stats)))
 	if f == byType && len(q.Types) == 1 && chooseOrder(q, stats, somePage).by == created { // can also be read in order
-		n = min(n, fewOfType)
+		n = min(n, maxOfType)
 	}
 	return n
 }
@@ -72,12 +72,12 @@ func drive(q Query, stats statistics) (driver filter) {
 	if manyFound(q, stats) {
 		return noFilter
 	}
-	least := few(q, stats)
+	least := maxPassing(q, stats)
 	if n := throughChannel(q, stats); n < least {
 		least, driver = n, inChannel
 	}
 	for _, f := range measured(q) {
-		if n := stats.sizes[f]; n < min(least, most(q, stats, f)) {
+		if n := stats.sizes[f]; n < min(least, countLimit(q, stats, f)) {
 			least, driver = n, f
 		}
 	}
@@ -133,7 +133,7 @@ func chooseCount(q Query, stats statistics) plan {
 // for their number.
 func chooseInChannel(q Query, stats statistics, g goal) plan {
 	p := plan{goal: g, list: placed, private: stats.meet(), pending: stats.pending, skip: q.Page.Offset(), take: q.Page.Per + 1}
-	if !q.Words.Everything && throughChannel(q, stats) < few(q, stats) {
+	if !q.Words.Everything && throughChannel(q, stats) < maxPassing(q, stats) {
 		p.driver = inChannel
 	}
 	for _, f := range q.filters() {

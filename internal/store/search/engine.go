@@ -32,8 +32,8 @@ type engine interface {
 	quick(terms []words.Term) bool
 	// byRow reports whether a single document can be checked against words.
 	byRow() bool
-	// mayBeFew reports whether some is worth trying.
-	mayBeFew(terms []words.Term) bool
+	// mayBeRare reports whether some is worth trying.
+	mayBeRare(terms []words.Term) bool
 	// closed returns the condition that the document with a number is closed.
 	closed(seq string) string
 	// expansions returns the query for up to $3 words from $1 to before $2, if the engine needs it.

@@ -16,10 +16,10 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
 	}
-	few, opened := f.takesFew(q), int64(-1)
+	few, opened := f.triesRare(q), int64(-1)
 	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
 		var all bool
-		if l, all, opened, err = f.fewMatches(ctx, q); all || err != nil {
+		if l, all, opened, err = f.rareMatches(ctx, q); all || err != nil {
 			return l, err
 		}
 		few = false
@@ -29,7 +29,7 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	}
 	if few {
 		var all bool
-		if l, all, opened, err = f.fewMatches(ctx, q); all || err != nil {
+		if l, all, opened, err = f.rareMatches(ctx, q); all || err != nil {
 			return l, err
 		}
 	}

@@ -39,7 +39,7 @@ func (fts5) quick(terms []words.Term) bool { return len(terms) == 1 && len(terms
 // one as prefix.
 func (fts5) byRow() bool { return false }
 
-func (fts5) mayBeFew([]words.Term) bool { return true }
+func (fts5) mayBeRare([]words.Term) bool { return true }
 
 func (e fts5) some(r *renderer, most string) (table, rows, titled string) {
 	terms := r.q.Words.Terms

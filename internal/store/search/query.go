@@ -28,13 +28,13 @@ const countedUpTo = 10_000
 // statement. Gathered is how many results PostgreSQL must find before it takes a page of them.
 // AtOnce is how many results that depend on connections are read for a page and its total together.
 type Limits struct {
-	Few, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
+	Rare, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
 }
 
 // DefaultLimits are estimated from a few measurements on SQLite: reading the numbers of 44,000 documents took as long as
 // checking some 20,000 matches individually; looking up a closed document takes up to 10 µs, and reading a visible one 2
 // µs.
-var DefaultLimits = Limits{Few: 250, Gathered: 5_000, AtOnce: countedUpTo, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
+var DefaultLimits = Limits{Rare: 250, Gathered: 5_000, AtOnce: countedUpTo, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
 	Shuffled: countedUpTo, Listed: 1_000, Private: 10_000}
 
 // Query requests a page of documents that the viewer may see.

@@ -73,7 +73,7 @@ func (f Finder) measure(ctx context.Context, q Query, stats *statistics) (err er
 	}
 	for _, filter := range measured(q) {
 		r := renderer{Dialect: f.Dialect, q: q, is: *stats, args: sqlx.Args{q.Viewer}}
-		query := r.size(filter, most(q, *stats, filter)) + " WHERE CAST($1 AS BIGINT) IS NOT NULL"
+		query := r.size(filter, countLimit(q, *stats, filter)) + " WHERE CAST($1 AS BIGINT) IS NOT NULL"
 		if stats.sizes[filter], err = sqlx.ScanInt64(f.QueryRow(ctx, query, r.args...)); err != nil {
 			return err
 		}

@@ -37,8 +37,8 @@ func (tsvector) quick([]words.Term) bool { return true }
 
 func (tsvector) byRow() bool { return true }
 
-// mayBeFew excludes prefixes of one or two letters, for which the index would gather very many matches.
-func (tsvector) mayBeFew(terms []words.Term) bool {
+// mayBeRare excludes prefixes of one or two letters, for which the index would gather very many matches.
+func (tsvector) mayBeRare(terms []words.Term) bool {
 	last := terms[len(terms)-1]
 	return !last.Prefix || utf8.RuneCountInString(last.Words[len(last.Words)-1]) > indexedLetters
 }

@@ -8,17 +8,17 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// takesFew reports whether a search may first look for few matches: if it has words and covers everything.
-func (f Finder) takesFew(q Query) bool {
-	return f.Limits.Few > 0 && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && engineOf(f.Dialect).mayBeFew(q.Words.Terms)
+// triesRare reports whether a search may first look for few matches: if it has words and covers everything.
+func (f Finder) triesRare(q Query) bool {
+	return f.Limits.Rare > 0 && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && engineOf(f.Dialect).mayBeRare(q.Words.Terms)
 }
 
-// fewMatches returns the page and its exact total with one statement, if the words occur fewer than Limits.Few times and
+// rareMatches returns the page and its exact total with one statement, if the words occur fewer than Limits.Few times and
 // nothing is pending. Otherwise all is false and the list must be found in another way. opened is then the number of
 // open documents with the words, counted up to one more than the limit, or -1 if the statement does not return it. It
 // looks up each closed document's visibility, so that the viewer's private channels need not be read first.
-func (f Finder) fewMatches(ctx context.Context, q Query) (l domain.List[domain.Subject], all bool, opened int64, err error) {
-	s := renderFew(f.Dialect, q, f.Limits)
+func (f Finder) rareMatches(ctx context.Context, q Query) (l domain.List[domain.Subject], all bool, opened int64, err error) {
+	s := renderRare(f.Dialect, q, f.Limits)
 	opened = -1
 	rows, err := f.Query(ctx, s.text, s.args...)
 	found, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (found domain.Subject, err error) {
@@ -50,13 +50,13 @@ func countsAtOnce(q Query, table string) bool {
 	return table != "" && len(q.filters()) == 0 && q.Sort.Key != domain.SearchByChance // a search in random order counts more than that
 }
 
-// renderFew writes the statement of fewMatches. Its first row has no type and says whether all was read, and the total
+// renderRare writes the statement of rareMatches. Its first row has no type and says whether all was read, and the total
 // or what else is known. The page follows.
-func renderFew(d sqlx.Dialect, q Query, limits Limits) statement {
+func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 	stats := statistics{limits: limits}
 	p := plan{goal: pageAndTotal, private: unlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, stats, pageAndTotal)}
 	r := renderer{Dialect: d, q: q, is: stats, plan: p, args: sqlx.Args{q.Viewer}}
-	most := r.args.Add(limits.Few)
+	most := r.args.Add(limits.Rare)
 	table, some, titled := r.engine().some(&r, most)
 	many := "-1"
 	if countsAtOnce(q, table) {
