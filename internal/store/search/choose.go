@@ -61,7 +61,7 @@ func countsMatches(q Query, stats statistics) bool {
 // most returns the limit up to which the documents that pass a filter are counted.
 func countLimit(q Query, stats statistics, f filter) int64 {
 	n := max(1, min(maxPassing(q, stats), throughChannel(q, stats)))
-	if f == byType && len(q.Types) == 1 && chooseOrder(q, stats, somePage).by == created { // can also be read in order
+	if f == byType && len(q.Types) == 1 && chooseOrder(q, stats, somePage).by == columnCreated { // can also be read in order
 		n = min(n, maxOfType)
 	}
 	return n
@@ -111,7 +111,7 @@ func (f filter) asksConnections() bool { return f == inChannel || f == isFollowe
 // match that a page is soon full.
 func walksRing(q Query, stats statistics, p plan) bool {
 	const far = 20_000 // documents: reading them costs as much as gathering as many matches
-	return stats.byRow && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && !p.pending && p.goal == somePage && p.order.by == ring &&
+	return stats.byRow && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && !p.pending && p.goal == somePage && p.order.by == columnRing &&
 		stats.open > stats.limits.Shuffled && stats.documents > 0 && (p.skip+p.take)*stats.documents < far*stats.open
 }
 
@@ -142,7 +142,7 @@ func chooseInChannel(q Query, stats statistics, g goal) plan {
 		}
 	}
 	for _, from := range p.sources(q) {
-		p.parts = append(p.parts, shows(from, insideChannel)...)
+		p.parts = append(p.parts, shows(from, showInsideChannel)...)
 	}
 	return p
 }
@@ -171,13 +171,13 @@ func (p plan) complete(q Query, stats statistics) plan {
 func (stats statistics) meet() private {
 	switch {
 	case stats.private.many:
-		return unlisted
+		return privateUnlisted
 	case len(stats.private.ids) == 0:
-		return none
+		return privateNone
 	case stats.private.blocks > stats.limits.Seen:
-		return probed
+		return privateProbed
 	}
-	return listed
+	return privateListed
 }
 
 // gathers reports whether to gather all matches before taking those of a page. PostgreSQL chooses between that and
@@ -189,24 +189,24 @@ func (stats statistics) gathers(g goal) bool {
 
 // chooseOrder returns the order of a query.
 func chooseOrder(q Query, stats statistics, g goal) order {
-	o := order{number, q.Sort.Desc}
+	o := order{columnNumber, q.Sort.Desc}
 	switch q.Sort.Key {
 	case domain.SearchByUpdated:
-		o.by = updated
+		o.by = columnUpdated
 	case domain.SearchByName:
-		o.by = name
+		o.by = columnName
 	case domain.SearchByConnections:
-		o.by = links
+		o.by = columnLinks
 	case domain.SearchByChance:
-		o = order{by: ring}
+		o = order{by: columnRing}
 		if g == pageAndTotal || stats.counted >= 0 && stats.counted <= stats.limits.Shuffled {
-			o.by = shuffled
+			o.by = columnShuffled
 		}
 	case domain.SearchByScore:
 		o.desc = true
 	}
-	if o.by == number && q.Words.Everything {
-		o.by = created
+	if o.by == columnNumber && q.Words.Everything {
+		o.by = columnCreated
 	}
 	return o
 }
@@ -248,19 +248,19 @@ func (p plan) shown(q Query, stats statistics, a part) []part {
 	case q.Channel != 0 && a.from == documents:
 		return p.contents(stats)
 	case q.Channel != 0 && a.from != driverNumbers:
-		return shows(a, insideChannel)
+		return shows(a, showInsideChannel)
 	case guest && a.from == documents:
-		return p.spans(open)
+		return p.spans(showOpen)
 	case guest:
-		return shows(a, open)
+		return shows(a, showOpen)
 	case a.from == documents && stats.edge != nil:
-		return []part{{span: openSpan, show: open, edge: true}, {span: closedSpan, show: closedMine, edge: true}}
+		return []part{{span: openSpan, show: showOpen, edge: true}, {span: closedSpan, show: showClosedVisible, edge: true}}
 	case a.from == documents:
-		return append(p.spans(open), p.closed()...)
+		return append(p.spans(showOpen), p.closed()...)
 	case a.from.byNumber() && p.goal == countOnly && !p.pending:
-		return shows(a, open, closedMine) // closed documents are only read if there are not enough open ones
+		return shows(a, showOpen, showClosedVisible) // closed documents are only read if there are not enough open ones
 	}
-	return shows(a, visible)
+	return shows(a, showVisible)
 }
 
 // contents returns the part of a channel that the viewer sees: its blocks, and those of its channels that are not
@@ -268,14 +268,14 @@ func (p plan) shown(q Query, stats statistics, a part) []part {
 func (p plan) contents(stats statistics) []part {
 	parts := []part{{span: openSpan}}
 	switch p.private {
-	case listed, probed:
-		parts = append(parts, part{from: privateChannels, show: closed})
-	case unlisted:
-		parts = append(parts, part{span: closedSpan, show: closedChannels})
-	case none:
+	case privateListed, privateProbed:
+		parts = append(parts, part{from: privateChannels, show: showClosed})
+	case privateUnlisted:
+		parts = append(parts, part{span: closedSpan, show: showClosedChannels})
+	case privateNone:
 	}
 	if stats.channel.private || p.pending {
-		parts = append(parts, part{span: closedSpan, show: blocks})
+		parts = append(parts, part{span: closedSpan, show: showBlocks})
 	}
 	return parts
 }
@@ -284,21 +284,21 @@ func (p plan) contents(stats statistics) []part {
 // times only. The contents of private channels are read completely or, if there are too many of these, looked up in the
 // list's order.
 func (p plan) closed() (parts []part) {
-	ordered := p.goal == somePage && p.order.by != created && p.order.by != updated
+	ordered := p.goal == somePage && p.order.by != columnCreated && p.order.by != columnUpdated
 	switch {
-	case ordered && p.private == unlisted:
-		return p.spans(closedMine)
+	case ordered && p.private == privateUnlisted:
+		return p.spans(showClosedVisible)
 	case ordered:
-		parts = []part{{from: ownBlocks, show: closedOwn}}
+		parts = []part{{from: ownBlocks, show: showClosedOwn}}
 	default:
-		parts = p.spans(closedOwn)
+		parts = p.spans(showClosedOwn)
 	}
 	switch p.private {
-	case listed, probed:
-		parts = append(parts, part{from: privateContents, show: closedPrivate})
-	case unlisted:
-		parts = append(parts, p.spans(closedPrivate)...)
-	case none:
+	case privateListed, privateProbed:
+		parts = append(parts, part{from: privateContents, show: showClosedPrivate})
+	case privateUnlisted:
+		parts = append(parts, p.spans(showClosedPrivate)...)
+	case privateNone:
 	}
 	return parts
 }
@@ -309,7 +309,7 @@ func (p plan) spans(is show) []part {
 	switch {
 	case p.pending:
 		return []part{{span: openSpan, show: is}, {span: closedSpan, show: is}}
-	case is == open:
+	case is == showOpen:
 		return []part{{span: openSpan, show: is}}
 	}
 	return []part{{span: closedSpan, show: is}}
@@ -328,7 +328,7 @@ func shows(a part, all ...show) (parts []part) {
 // then the others; by name, those with a name first. In an index the halves are ranges.
 func (p plan) halve(a part) []part {
 	switch {
-	case p.goal == countOnly || p.order.by != ring && p.order.by != name:
+	case p.goal == countOnly || p.order.by != columnRing && p.order.by != columnName:
 		return []part{a}
 	case a.from != documents:
 		a.half = eitherHalf
@@ -346,6 +346,6 @@ func (p plan) halve(a part) []part {
 // see things that others do not.
 func wantsEdge(q Query, stats statistics) bool {
 	p := choose(q, stats)
-	return q.Words.Everything && q.Viewer != 0 && p.goal == somePage && !p.pending && p.order.by != shuffled &&
+	return q.Words.Everything && q.Viewer != 0 && p.goal == somePage && !p.pending && p.order.by != columnShuffled &&
 		!slices.ContainsFunc(q.filters(), func(f filter) bool { return f != byType })
 }

@@ -124,7 +124,7 @@ func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
 // again.
 func (f Finder) count(ctx context.Context, q Query, stats *statistics, p plan) error {
 	if stats.opened >= 0 {
-		p.parts = slices.DeleteFunc(slices.Clone(p.parts), func(a part) bool { return a.show == open })
+		p.parts = slices.DeleteFunc(slices.Clone(p.parts), func(a part) bool { return a.show == showOpen })
 		if stats.counted = stats.opened; stats.opened > countedUpTo || len(p.parts) == 0 {
 			return nil
 		}

@@ -148,14 +148,14 @@ func chooseOwned(q OwnedQuery, stats ownedStatistics) plan {
 		p.skip = total - p.skip - p.take
 	}
 	p = p.owned(q, stats)
-	p.parts = []part{{span: p.span(openSpan), show: open}}
+	p.parts = []part{{span: p.span(openSpan), show: showOpen}}
 	switch {
 	case stats.member && q.Owner.Type == domain.TypeGroup:
-		p.parts = append(p.parts, part{span: p.span(closedSpan), show: closed})
+		p.parts = append(p.parts, part{span: p.span(closedSpan), show: showClosed})
 	case stats.member:
-		p.parts = append(p.parts, part{span: p.span(closedSpan), show: closedBlocks})
+		p.parts = append(p.parts, part{span: p.span(closedSpan), show: showClosedBlocks})
 		if stats.closedChannels > stats.lost {
-			p.parts = append(p.parts, part{span: closedSpan, show: closedChannels}) // a channel's own document is always up to date
+			p.parts = append(p.parts, part{span: closedSpan, show: showClosedChannels}) // a channel's own document is always up to date
 		}
 	case stats.seen > 0:
 		p.parts = append(p.parts, p.ownedPrivate(stats)...)
@@ -175,13 +175,13 @@ func (p plan) owned(q OwnedQuery, stats ownedStatistics) plan {
 	if len(q.Types) > 0 {
 		p.checks[1] = byType
 	}
-	p.order = order{created, q.Sort.Desc != p.backwards}
+	p.order = order{columnCreated, q.Sort.Desc != p.backwards}
 	switch q.Sort.Key {
 	case domain.SearchByUpdated:
-		p.order.by = updated
+		p.order.by = columnUpdated
 	case domain.SearchByAdded:
 		if p.goal == somePage { // counts read documents, which lack the time
-			p.order.by = added
+			p.order.by = columnAdded
 		}
 	}
 	p.pending = stats.pending && p.table == documentTable // the other table is computed with pending changes
@@ -210,11 +210,11 @@ func (p plan) span(is span) span {
 // looks up each hidden thing of the owner if these are fewer or there are too many such channels to list.
 func (p plan) ownedPrivate(stats ownedStatistics) []part {
 	if stats.private.many || stats.private.blocks > max(manyPrivate, stats.closedBlocks+stats.closedChannels) {
-		return []part{{span: p.span(closedSpan), show: closedSeen}}
+		return []part{{span: p.span(closedSpan), show: showClosedSeen}}
 	}
-	parts := []part{{from: privateChannels, show: closed}}
+	parts := []part{{from: privateChannels, show: showClosed}}
 	if stats.private.blocks > 0 {
-		parts = append(parts, part{from: privateBlocks, show: closed})
+		parts = append(parts, part{from: privateBlocks, show: showClosed})
 	}
 	return parts
 }

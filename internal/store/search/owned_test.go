@@ -91,16 +91,16 @@ func TestAddedParts(t *testing.T) {
 		reads int // visibilities
 		fails bool
 	}{
-		{part: part{show: open}, reads: 2},
-		{part: part{show: closed}, reads: 1},
-		{part: part{show: closedChannels}, reads: 1},
-		{part: part{show: closedSeen}, reads: 1},
-		{part: part{from: privateChannels, show: closed}, reads: 1},
-		{part: part{show: closedBlocks}},
-		{part: part{from: privateBlocks, show: closed}},
-		{part: part{show: closedOwn}, fails: true},
-		{part: part{from: ownBlocks, show: closed}, fails: true},
-		{part: part{show: closedSeen + 1}, fails: true},
+		{part: part{show: showOpen}, reads: 2},
+		{part: part{show: showClosed}, reads: 1},
+		{part: part{show: showClosedChannels}, reads: 1},
+		{part: part{show: showClosedSeen}, reads: 1},
+		{part: part{from: privateChannels, show: showClosed}, reads: 1},
+		{part: part{show: showClosedBlocks}},
+		{part: part{from: privateBlocks, show: showClosed}},
+		{part: part{show: showClosedOwn}, fails: true},
+		{part: part{from: ownBlocks, show: showClosed}, fails: true},
+		{part: part{show: showClosedSeen + 1}, fails: true},
 	} {
 		read, failure := addedOf(c.part)
 		want := any(nil)
@@ -116,6 +116,6 @@ func TestAddedParts(t *testing.T) {
 // addedOf returns the statement for one part, or the value of its panic.
 func addedOf(p part) (text string, failure any) {
 	defer func() { failure = recover() }()
-	r := renderer{Dialect: sqlx.SQLite, q: Query{Viewer: 1, Search: domain.Search{Author: 2}}, args: sqlx.Args{1}, plan: plan{list: owned, order: order{by: added}, parts: []part{p}}}
+	r := renderer{Dialect: sqlx.SQLite, q: Query{Viewer: 1, Search: domain.Search{Author: 2}}, args: sqlx.Args{1}, plan: plan{list: owned, order: order{by: columnAdded}, parts: []part{p}}}
 	return r.added(), nil
 }

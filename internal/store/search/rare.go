@@ -54,7 +54,7 @@ func countsAtOnce(q Query, table string) bool {
 // or what else is known. The page follows.
 func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 	stats := statistics{limits: limits}
-	p := plan{goal: pageAndTotal, private: unlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, stats, pageAndTotal)}
+	p := plan{goal: pageAndTotal, private: privateUnlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, stats, pageAndTotal)}
 	r := renderer{Dialect: d, q: q, is: stats, plan: p, args: sqlx.Args{q.Viewer}}
 	most := r.args.Add(limits.Rare)
 	table, some, titled := r.engine().some(&r, most)
@@ -78,15 +78,15 @@ func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 			called = "WHEN d.name_key = " + name + " THEN 1 "
 		}
 		s.tier = "CASE " + called + "WHEN " + titled + " THEN 2 ELSE 3 END"
-	case p.order.by == name:
+	case p.order.by == columnName:
 		s = r.ranked(part{half: eitherHalf}, s)
 	}
 	for _, f := range q.filters() {
 		s = s.and(r.check(f)...)
 	}
-	shown := part{show: visible}
+	shown := part{show: showVisible}
 	if q.Viewer == 0 {
-		shown.show = open
+		shown.show = showOpen
 	}
 	s = s.and(r.shows(shown)...)
 	return statement{"WITH " + table + "places (seq, titled) AS MATERIALIZED (" + places + "), " +

@@ -35,7 +35,7 @@ func render(d sqlx.Dialect, q Query, stats statistics, p plan) statement {
 	switch {
 	case p.list == owned && p.goal == countOnly:
 		text = "SELECT count(*) FROM (" + r.union(r.ownedPart) + ") AS counted"
-	case p.list == owned && p.order.by == added:
+	case p.list == owned && p.order.by == columnAdded:
 		text = r.added()
 	case p.list == owned:
 		text = r.owned()
@@ -45,7 +45,7 @@ func render(d sqlx.Dialect, q Query, stats statistics, p plan) statement {
 		text = r.placed()
 	case p.goal == pageAndTotal:
 		text = r.pageAndTotal()
-	case p.order.by == number:
+	case p.order.by == columnNumber:
 		text = r.numbered()
 	default:
 		text = r.page()
@@ -180,8 +180,8 @@ func renderCounts(d sqlx.Dialect, q Query, p plan) statement {
 func (r *renderer) edge() string {
 	r.plan.parts = nil
 	key := r.key(scan{})
-	open, closed := part{span: openSpan, show: open}, part{span: closedSpan}
-	if r.plan.order.by == name || r.plan.order.by == ring {
+	open, closed := part{span: openSpan, show: showOpen}, part{span: closedSpan}
+	if r.plan.order.by == columnName || r.plan.order.by == columnRing {
 		open.half, closed.half = firstHalf, firstHalf
 	}
 	last := r.scan(open)
@@ -206,22 +206,22 @@ func (r *renderer) dir() string {
 // key returns the sort key.
 func (r *renderer) key(s scan) string {
 	switch r.plan.order.by {
-	case created:
+	case columnCreated:
 		return "d.created_at"
-	case updated:
+	case columnUpdated:
 		return "d.updated_at"
-	case name:
+	case columnName:
 		return "d.name_key"
-	case links:
+	case columnLinks:
 		if r.plan.pending {
 			return access.EffectiveLinks("d")
 		}
 		return "d.links"
-	case ring:
+	case columnRing:
 		return "d.random_key"
-	case shuffled:
+	case columnShuffled:
 		return r.shuffle()
-	case number, added:
+	case columnNumber, columnAdded:
 	}
 	if r.plan.goal == pageAndTotal {
 		return "d.seq"
@@ -232,7 +232,7 @@ func (r *renderer) key(s scan) string {
 // along returns the order of a part: first by tier if the part has several.
 func (r *renderer) along(s scan) string {
 	text := r.key(s) + " " + r.dir()
-	if r.plan.order.by != number { // which are unique
+	if r.plan.order.by != columnNumber { // which are unique
 		text += fmt.Sprintf(", d.item_id %[1]s, d.type %[1]s", r.dir())
 	}
 	if s.mixed {
