@@ -48,7 +48,7 @@ type Block struct {
 	Image        *File // the image or preview
 	File         *File // of an Attachment
 	Embed        *Embed
-	Page         *PageFacts // of a Link; nil if nothing is known
+	Page         *PageMetadata // of a Link; nil if nothing is known
 	Metadata     Metadata
 	OpenCount    int64 // number of its live public and closed channels
 	PrivateCount int64

@@ -15,7 +15,7 @@ import (
 // Images wait in two lanes, in the order of their arrival, so large images do not starve and do
 // not delay small ones.
 type memory struct {
-	most         int64 // for one image
+	max          int64 // for one image
 	small        int64 // maximum of the small lane
 	smallLane    *semaphore.Weighted
 	largeLane    *semaphore.Weighted
@@ -31,7 +31,7 @@ func newMemory(budget, most int64) *memory {
 		most = large
 	}
 	return &memory{
-		most:         most,
+		max:          most,
 		small:        small,
 		smallLane:    semaphore.NewWeighted(small),
 		largeLane:    semaphore.NewWeighted(large),
@@ -42,7 +42,7 @@ func newMemory(budget, most int64) *memory {
 // reserve waits until the given number of bytes is available and returns a function that releases
 // them. If one image may not use so much, it returns an *Error.
 func (m *memory) reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	if bytes > m.most {
+	if bytes > m.max {
 		return nil, source.Refused("The image needs too much memory to be resized")
 	}
 	lane, large := m.smallLane, bytes > m.small

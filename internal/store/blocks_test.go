@@ -65,7 +65,7 @@ func TestListedBlocksOmitHiddenParts(t *testing.T) {
 		for _, c := range []struct {
 			content, listed *domain.Text
 		}{{&hidden, &domain.Text{}}, {&shown, &shown}, {nil, nil}} {
-			page := domain.PageFacts{Canonical: "https://example.org/loom", AuthorName: "Grace"}
+			page := domain.PageMetadata{Canonical: "https://example.org/loom", AuthorName: "Grace"}
 			b := domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}, Type: domain.LinkBlock, State: domain.Available, Content: c.content, Page: &page}
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
 				b.ID, err = tx.CreateBlock(t.Context(), b, storetest.Now)

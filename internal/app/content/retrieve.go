@@ -59,7 +59,7 @@ type content struct {
 	sourceTitle string
 	image, file *domain.File
 	embed       *domain.Embed
-	page        *domain.PageFacts
+	page        *domain.PageMetadata
 }
 
 // content fetches the content of a block. Its errors are temporary unless explain says otherwise.
@@ -219,7 +219,7 @@ func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetc
 		title = said.Title
 	}
 	made := content{kind: domain.LinkBlock, title: cut(title), description: p.Description, markdown: p.Markdown, sourceTitle: cut(title),
-		page: &domain.PageFacts{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author)}}
+		page: &domain.PageMetadata{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author)}}
 	if made.page.Canonical != "" {
 		blocked, err := a.BlockedSites(ctx, made.page.Canonical)
 		if err != nil {
