@@ -84,7 +84,7 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	if made.kind != "" || err != nil {
 		return made, err
 	}
-	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit, Onward: contentRedirect})
+	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit, Redirect: contentRedirect})
 	if err != nil {
 		return content{}, err
 	}
@@ -108,7 +108,7 @@ func contentRedirect(answer *fetch.Response, beginning []byte) *url.URL {
 	if !isPage(answer, beginning[:min(len(beginning), sniffed)]) {
 		return nil
 	}
-	return page.Onward(answer.URL, answer.MediaType(), answer.Header, beginning)
+	return page.RedirectTarget(answer.URL, answer.MediaType(), answer.Header, beginning)
 }
 
 // get fetches a URL given by a user or a page. It never reaches a blocked site, not even through a redirect.

@@ -17,7 +17,7 @@ func onward(r *fetch.Response, beginning []byte) *neturl.URL {
 	if r.ContentType == "application/octet-stream" {
 		return nil
 	}
-	return page.Onward(r.URL, r.MediaType(), r.Header, beginning)
+	return page.RedirectTarget(r.URL, r.MediaType(), r.Header, beginning)
 }
 
 // onHost replaces the host of a test server with a name.
@@ -84,16 +84,16 @@ func TestRedirectsOfPages(t *testing.T) {
 		{"/bad-host", "/bad-host", refresh("http://a..b/") + "the page", 1},
 		{"/file", "/file", refresh("/end"), 1},
 	} {
-		resp, text, err := get(t, client(t, fetch.Options{MaxRedirects: c.redirects, PerHost: 1}), fetch.Request{URL: url + c.path, MaxBytes: mib, Onward: onward})
+		resp, text, err := get(t, client(t, fetch.Options{MaxRedirects: c.redirects, PerHost: 1}), fetch.Request{URL: url + c.path, MaxBytes: mib, Redirect: onward})
 		if err != nil || text != c.want || resp.URL.String() != url+c.ends {
 			t.Errorf("%s: got %.99q from %v, %v", c.path, text, resp, err)
 		}
 	}
-	if e := failure(t, client(t, fetch.Options{}), fetch.Request{URL: url + "/gone", MaxBytes: mib, Onward: onward}); e.Status != http.StatusNotFound {
+	if e := failure(t, client(t, fetch.Options{}), fetch.Request{URL: url + "/gone", MaxBytes: mib, Redirect: onward}); e.Status != http.StatusNotFound {
 		t.Errorf("/gone: %v", e)
 	}
 	if _, text, err := get(t, client(t, fetch.Options{}), fetch.Request{URL: url + "/meta", MaxBytes: mib}); err != nil || text != refresh("/end?from=meta") {
-		t.Errorf("without Onward: %q, %v", text, err)
+		t.Errorf("without Redirect: %q, %v", text, err)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestBadRedirectsOfPages(t *testing.T) {
 		for _, to := range []string{"http://127.0.0.2:{port}/", `\\127.0.0.2:{port}`, "http://2130706434:{port}/", "http://[::1]:{port}/",
 			"http://169.254.169.254/latest", "http://10.0.0.1/", "//[::ffff:7f00:2]:{port}/"} {
 			to = strings.ReplaceAll(to, "{port}", trap.port)
-			e := failure(t, c, fetch.Request{URL: server + how + "?to=" + neturl.QueryEscape(to), MaxBytes: mib, Onward: onward})
+			e := failure(t, c, fetch.Request{URL: server + how + "?to=" + neturl.QueryEscape(to), MaxBytes: mib, Redirect: onward})
 			if e.Reason != notPublic {
 				t.Errorf("%s to %s: got %v", how, to, e)
 			}
@@ -186,7 +186,7 @@ func TestCookies(t *testing.T) {
 		{"example.com", "/large", "8 true"},
 		{"127.0.0.1", "/wall", "inside"},
 	} {
-		_, text, err := get(t, c, fetch.Request{URL: onHost(t, server, step.host) + step.path, MaxBytes: mib, Onward: onward})
+		_, text, err := get(t, c, fetch.Request{URL: onHost(t, server, step.host) + step.path, MaxBytes: mib, Redirect: onward})
 		if err != nil || text != step.want {
 			t.Errorf("%s%s: got %q, %v, want %q", step.host, step.path, text, err, step.want)
 		}
@@ -207,7 +207,7 @@ func TestMoved(t *testing.T) {
 	})
 	for path, want := range map[string]bool{"/end": false, "/301/end": false, "/308/301/end": false, "/302/end": true, "/301/303/end": true,
 		"/307/301/end": true, "/meta": true, "/301/meta": true} {
-		resp, _, err := get(t, client(t, fetch.Options{}), fetch.Request{URL: url + path, MaxBytes: mib, Onward: onward})
+		resp, _, err := get(t, client(t, fetch.Options{}), fetch.Request{URL: url + path, MaxBytes: mib, Redirect: onward})
 		if err != nil || resp.Moved != want || resp.URL.Path != "/end" {
 			t.Errorf("%s: got %v, %v", path, resp, err)
 		}

@@ -118,7 +118,7 @@ func TestOnward(t *testing.T) {
 			header.Set("Refresh", c.header)
 		}
 		got, want := "", c.want
-		if to := page.Onward(u, "text/html", header, []byte(c.body)); to != nil {
+		if to := page.RedirectTarget(u, "text/html", header, []byte(c.body)); to != nil {
 			got = to.String()
 		}
 		if strings.HasPrefix(want, "/") {
@@ -136,7 +136,7 @@ func FuzzOnward(f *testing.F) {
 	}
 	at := &url.URL{Scheme: "https", Host: "example.com", Path: "/"}
 	f.Fuzz(func(t *testing.T, header, body string) {
-		to := page.Onward(at, "text/html", http.Header{"Refresh": {header}}, []byte(body))
+		to := page.RedirectTarget(at, "text/html", http.Header{"Refresh": {header}}, []byte(body))
 		if to != nil && (to.Scheme != "http" && to.Scheme != "https" || to.Host == "") {
 			t.Errorf("it leads to %s", to)
 		}

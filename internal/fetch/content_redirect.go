@@ -10,19 +10,19 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// beginning is how many bytes of a body Request.Onward gets. A page that only redirects is shorter,
+// beginning is how many bytes of a body Request.Redirect gets. A page that only redirects is shorter,
 // and a page with other content declares its redirect in its head. Files of other types are buffered
-// too, because only Request.Onward decides what a page is.
+// too, because only Request.Redirect decides what a page is.
 const beginning = 32 << 10
 
-// onward returns the address to which a response redirects by its content, and closes the body. If
+// contentRedirect returns the address to which a response redirects by its content, and closes the body. If
 // there is no redirect, it returns nil, and the body is still complete.
-func (f *fetch) onward(resp *Response, r Request) *url.URL {
+func (f *fetch) contentRedirect(resp *Response, r Request) *url.URL {
 	opened := resp.Body.(*body)
 	buffered := bufio.NewReaderSize(opened, beginning)
 	start, _ := buffered.Peek(beginning) // the error occurs again when the body is read
 	resp.Body = rest{buffered, opened}
-	to := r.Onward(resp, start)
+	to := r.Redirect(resp, start)
 	if to == nil {
 		return nil
 	}

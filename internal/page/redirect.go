@@ -21,18 +21,18 @@ const (
 	refreshHeader   = "Refresh" // not standardized for HTTP, but supported by browsers
 )
 
-// Onward returns the URL to which a page redirects browsers immediately, although the status of the
+// RedirectTarget returns the URL to which a page redirects browsers immediately, although the status of the
 // response is not a redirect, or nil. contentType is its media type, as for Read, and beginning
-// contains at least the head of the page. Onward recognizes these redirects:
+// contains at least the head of the page. RedirectTarget recognizes these redirects:
 //
 //   - the header `Refresh` and `<meta http-equiv=refresh>` in the head, with a delay of at most two seconds,
 //     or ten on a page that has practically no other content;
 //   - a script that only assigns `location`, and `<meta http-equiv=refresh>` in the body, on a page like that.
-func Onward(at *url.URL, contentType string, header http.Header, beginning []byte) *url.URL {
+func RedirectTarget(at *url.URL, contentType string, header http.Header, beginning []byte) *url.URL {
 	if at == nil || !web(at) {
 		return nil
 	}
-	s := onwardScanner{Tokenizer: html.NewTokenizer(bytes.NewReader(decode(contentType, beginning))), head: true}
+	s := redirectScanner{Tokenizer: html.NewTokenizer(bytes.NewReader(decode(contentType, beginning))), head: true}
 	s.scan()
 	base := said{base: s.base}.resolveBase(at)
 	bare := len(beginning) <= maxBare && s.bare()
@@ -44,8 +44,8 @@ func Onward(at *url.URL, contentType string, header http.Header, beginning []byt
 	if s.refresh != nil {
 		return s.refresh.leadsTo(base, bare)
 	}
-	if bare && s.jump != "" {
-		return leadsTo(base, s.jump)
+	if bare && s.scriptRedirect != "" {
+		return leadsTo(base, s.scriptRedirect)
 	}
 	return nil
 }
@@ -111,16 +111,16 @@ func parseRefresh(value string) (r refresh, ok bool) {
 	return r, true
 }
 
-// onwardScanner finds redirects in the tags of a page.
-type onwardScanner struct {
+// redirectScanner finds redirects in the tags of a page.
+type redirectScanner struct {
 	*html.Tokenizer
-	head    bool // the head has not ended
-	base    string
-	refresh *refresh // the first valid <meta> in the head
-	jump    string   // reference of the first redirect that counts only on a bare page
-	texts   int      // characters that are shown
-	images  int
-	rich    bool // the page contains a frame, a form, or anything else beyond a redirect
+	head           bool // the head has not ended
+	base           string
+	refresh        *refresh // the first valid <meta> in the head
+	scriptRedirect string   // reference of the first redirect that counts only on a bare page
+	texts          int      // characters that are shown
+	images         int
+	rich           bool // the page contains a frame, a form, or anything else beyond a redirect
 }
 
 // headTags are the elements that may occur in the head.
@@ -132,7 +132,7 @@ var richTags = []string{"iframe", "frame", "frameset", "form", "input", "button"
 // unseenTags are the elements whose contents browsers ignore if scripts are enabled.
 var unseenTags = []string{"noscript", "noframes", "template", "style", "title", "script"}
 
-func (s *onwardScanner) scan() {
+func (s *redirectScanner) scan() {
 	inside := "" // the open unseen element
 	script := false
 	for {
@@ -170,7 +170,7 @@ func isScript(kind string) bool {
 	return kind == "" || kind == "module" || strings.HasSuffix(kind, "javascript") || strings.HasSuffix(kind, "ecmascript")
 }
 
-func (s *onwardScanner) show(text string) {
+func (s *redirectScanner) show(text string) {
 	for _, r := range text {
 		if !unicode.IsSpace(r) {
 			s.head = false
@@ -179,7 +179,7 @@ func (s *onwardScanner) show(text string) {
 	}
 }
 
-func (s *onwardScanner) start(t html.Token) {
+func (s *redirectScanner) start(t html.Token) {
 	s.head = s.head && slices.Contains(headTags, t.Data)
 	s.rich = s.rich || slices.Contains(richTags, t.Data)
 	switch t.Data {
@@ -200,19 +200,19 @@ func (s *onwardScanner) start(t html.Token) {
 		case !ok:
 		case s.head && s.refresh == nil:
 			s.refresh = &r
-		case s.jump == "":
-			s.jump = r.reference
+		case s.scriptRedirect == "":
+			s.scriptRedirect = r.reference
 		}
 	}
 }
 
 // run records the redirect of a script.
-func (s *onwardScanner) run(script string) {
-	if s.jump == "" && len(script) <= maxScript {
-		s.jump = jumpOf(script)
+func (s *redirectScanner) run(script string) {
+	if s.scriptRedirect == "" && len(script) <= maxScript {
+		s.scriptRedirect = scriptRedirect(script)
 	}
 }
 
 // bare reports whether the page has practically no content. It may contain one image for counting
 // visits.
-func (s *onwardScanner) bare() bool { return !s.rich && s.texts <= maxBareText && s.images <= 1 }
+func (s *redirectScanner) bare() bool { return !s.rich && s.texts <= maxBareText && s.images <= 1 }

@@ -14,13 +14,13 @@ const (
 )
 
 var (
-	jumpAssigned = regexp.MustCompile(`^` + scriptPlace + `(?:\s*\.\s*href)?\s*=\s*(` + scriptString + `)$`)
-	jumpCalled   = regexp.MustCompile(`^` + scriptPlace + `\s*\.\s*(?:replace|assign)\s*\(\s*(` + scriptString + `)\s*\)$`)
-	jumpTimed    = regexp.MustCompile(`(?s)^(?:window\s*\.\s*)?setTimeout\s*\(\s*` + scriptBegin + `(.*?)\}?\s*,\s*(\d+)\s*\)$`)
-	jumpTimedOf  = regexp.MustCompile(`^(?:window\s*\.\s*)?setTimeout\s*\(\s*(` + scriptString + `)\s*,\s*(\d+)\s*\)$`)
-	jumpLoaded   = regexp.MustCompile(`(?s)^(?:window\s*\.\s*|document\s*\.\s*)?onload\s*=\s*` + scriptBegin + `(.*?)\}?$`)
-	jumpCalling  = regexp.MustCompile(`(?s)^[(!]\s*` + scriptBegin + `(.*)\}\s*(?:\)\s*\(\s*\)|\(\s*\)\s*\)?)$`)
-	harmless     = regexp.MustCompile(`^(?:(?:var|let|const)\s+)?[\w$.]+\s*=\s*(?:` + scriptString + `|-?[\d.]+|null|true|false|undefined|void 0)$|^(?:` + scriptString + `)$`)
+	redirectAssigned  = regexp.MustCompile(`^` + scriptPlace + `(?:\s*\.\s*href)?\s*=\s*(` + scriptString + `)$`)
+	redirectCalled    = regexp.MustCompile(`^` + scriptPlace + `\s*\.\s*(?:replace|assign)\s*\(\s*(` + scriptString + `)\s*\)$`)
+	redirectTimed     = regexp.MustCompile(`(?s)^(?:window\s*\.\s*)?setTimeout\s*\(\s*` + scriptBegin + `(.*?)\}?\s*,\s*(\d+)\s*\)$`)
+	redirectTimedText = regexp.MustCompile(`^(?:window\s*\.\s*)?setTimeout\s*\(\s*(` + scriptString + `)\s*,\s*(\d+)\s*\)$`)
+	redirectLoaded    = regexp.MustCompile(`(?s)^(?:window\s*\.\s*|document\s*\.\s*)?onload\s*=\s*` + scriptBegin + `(.*?)\}?$`)
+	redirectCalling   = regexp.MustCompile(`(?s)^[(!]\s*` + scriptBegin + `(.*)\}\s*(?:\)\s*\(\s*\)|\(\s*\)\s*\)?)$`)
+	harmless          = regexp.MustCompile(`^(?:(?:var|let|const)\s+)?[\w$.]+\s*=\s*(?:` + scriptString + `|-?[\d.]+|null|true|false|undefined|void 0)$|^(?:` + scriptString + `)$`)
 )
 
 // Limits for the statements of a script that only redirects.
@@ -29,18 +29,18 @@ const (
 	maxNesting    = 3
 )
 
-// jumpOf returns the reference that a script assigns to `location`, or "". The script must do so
+// scriptRedirect returns the reference that a script assigns to `location`, or "". The script must do so
 // unconditionally and do nothing else of interest, since conditions cannot be evaluated without
 // running it.
-func jumpOf(script string) string { return jumpIn(script, 0) }
+func scriptRedirect(script string) string { return redirectIn(script, 0) }
 
-func jumpIn(script string, nesting int) (reference string) {
+func redirectIn(script string, nesting int) (reference string) {
 	all := statements(script)
 	if nesting > maxNesting || len(all) > maxStatements {
 		return ""
 	}
 	for _, one := range all {
-		to, ok := jump(one, nesting)
+		to, ok := redirectOf(one, nesting)
 		if !ok {
 			return ""
 		}
@@ -51,25 +51,25 @@ func jumpIn(script string, nesting int) (reference string) {
 	return reference
 }
 
-// jump returns the reference that one statement assigns to `location`, if any. It returns false if
+// redirectOf returns the reference that one statement assigns to `location`, if any. It returns false if
 // it does not recognize the statement.
-func jump(statement string, nesting int) (reference string, ok bool) {
-	for _, pattern := range []*regexp.Regexp{jumpAssigned, jumpCalled} {
+func redirectOf(statement string, nesting int) (reference string, ok bool) {
+	for _, pattern := range []*regexp.Regexp{redirectAssigned, redirectCalled} {
 		if m := pattern.FindStringSubmatch(statement); m != nil {
 			return unquoted(m[1]), true
 		}
 	}
-	if m := jumpTimedOf.FindStringSubmatch(statement); m != nil {
-		reference = jumpIn(unquoted(m[1]), nesting+1)
+	if m := redirectTimedText.FindStringSubmatch(statement); m != nil {
+		reference = redirectIn(unquoted(m[1]), nesting+1)
 		return reference, reference != "" && soon(m[2])
 	}
-	if m := jumpTimed.FindStringSubmatch(statement); m != nil {
-		reference = jumpIn(m[1], nesting+1)
+	if m := redirectTimed.FindStringSubmatch(statement); m != nil {
+		reference = redirectIn(m[1], nesting+1)
 		return reference, reference != "" && soon(m[2])
 	}
-	for _, pattern := range []*regexp.Regexp{jumpLoaded, jumpCalling} {
+	for _, pattern := range []*regexp.Regexp{redirectLoaded, redirectCalling} {
 		if m := pattern.FindStringSubmatch(statement); m != nil {
-			reference = jumpIn(m[1], nesting+1)
+			reference = redirectIn(m[1], nesting+1)
 			return reference, reference != ""
 		}
 	}
