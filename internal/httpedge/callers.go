@@ -40,7 +40,7 @@ type AtOnce struct {
 // Limits of requests that wait for other requests of the same client.
 const (
 	waitingRequests = 100
-	requestPatience = 10 * time.Second
+	requestMaxWait  = 10 * time.Second
 )
 
 // overdrawn is the rate limit key of a token that was over its limit, and the time.
@@ -66,7 +66,7 @@ func NewCallers(a *app.App, limiter *middleware.Limiter, now func() time.Time, a
 }
 
 func newTurns(atOnce int) slots.Slots[middleware.Key] {
-	return slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, Patience: requestPatience,
+	return slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, MaxWait: requestMaxWait,
 		Refusal: "Too many of your requests are in progress. Wait for some of them to finish"}
 }
 

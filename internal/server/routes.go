@@ -39,7 +39,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		Fit: s.db.Fit, RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
 		map[string]httpedge.Handler{
 			httpedge.Health: {Handler: http.HandlerFunc(s.health), Handles: isHealth},
-			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, Patience: o.Patience}),
+			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, PartTimeout: o.PartTimeout}),
 				Render: httpedge.JSON.Render},
 			httpedge.OAuth: {Handler: grants, Render: grants.Render, Handles: grants.Handles},
 			httpedge.Feeds: {Handler: subscriptions, Render: subscriptions.Render, Handles: subscriptions.Handles,

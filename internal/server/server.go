@@ -99,8 +99,8 @@ type Options struct {
 	Observe database.Observer // called for each statement, for tests that count them; may be nil
 	Fetch   fetch.Options     // for fetching linked pages; Allow and UserAgent are added
 
-	FreeSpace func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
-	Patience  time.Duration                                 // see files.Options
+	FreeSpace   func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
+	PartTimeout time.Duration                                 // see files.Options
 
 	// Documents are the API descriptions with the configured URLs. Tests with many servers share
 	// them. If it is empty, the server loads its own.
