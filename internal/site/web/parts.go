@@ -43,7 +43,7 @@ func (v *Visit) Parts(take func(Part) error) error {
 	if err != nil {
 		return domain.Wrap(domain.Invalid, v.T("web.error.unreadable"), err)
 	}
-	left := v.most
+	left := v.maxForm
 	for range maxParts {
 		body.begin(maxPartHead)
 		part, err := parts.NextPart()

@@ -29,8 +29,8 @@ var channelRoutes = []web.Route{
 // perPage is how many items a page of a channel shows. It fills rows of 2, 3, 4 and 6.
 const perPage = 48
 
-// mostRelated is how many channels of each kind are listed below a channel.
-const mostRelated = 6
+// maxRelated is how many channels of each kind are listed below a channel.
+const maxRelated = 6
 
 // channelView is the data of a channel's page.
 type channelView struct {
@@ -274,7 +274,7 @@ func (c *channelView) beside(v *web.Visit) (err error) {
 	}
 	c.Pinned = slices.ContainsFunc(pins, func(p domain.Channel) bool { return p.ID == c.Channel.ID })
 	in, err := v.App().Collections.ChannelConnections(ctx, v.Actor(), ref,
-		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: domain.Page{Number: 1, Per: mostRelated}})
+		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: domain.Page{Number: 1, Per: maxRelated}})
 	if err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (c *channelView) beside(v *web.Visit) (err error) {
 	for i := range in.Items {
 		c.In.Items = append(c.In.Items, v.Cell(domain.Entity{Channel: &in.Items[i]}))
 	}
-	related, err := v.App().Collections.RelatedChannels(ctx, v.Actor(), ref, mostRelated)
+	related, err := v.App().Collections.RelatedChannels(ctx, v.Actor(), ref, maxRelated)
 	for i := range related {
 		c.Related.Items = append(c.Related.Items, v.Cell(domain.Entity{Channel: &related[i].Channel}))
 	}
