@@ -33,7 +33,7 @@ func New(size int64) *Cache {
 	c := &Cache{}
 	for i := range c.shards {
 		s := &c.shards[i]
-		s.most = size / shards
+		s.max = size / shards
 		s.ends.next, s.ends.prev = &s.ends, &s.ends
 	}
 	return c
@@ -96,7 +96,7 @@ type shard struct {
 	mu           sync.Mutex
 	entries      map[Key]*entry // created with the first entry
 	ends         entry
-	most, used   int64 // bytes
+	max, used    int64 // bytes
 	hits, misses int64
 }
 
@@ -140,10 +140,10 @@ func (s *shard) put(k Key, state State, data []byte) {
 	if old := s.entries[k]; old != nil {
 		s.drop(old)
 	}
-	if e.size() > s.most {
+	if e.size() > s.max {
 		return
 	}
-	for s.used+e.size() > s.most {
+	for s.used+e.size() > s.max {
 		s.drop(s.ends.prev)
 	}
 	if s.entries == nil {

@@ -25,8 +25,8 @@ const (
 	Failed  State = "failed" // will not be retried
 )
 
-// MostListed is the maximum number of jobs that List returns.
-const MostListed = 10_000
+// MaxListed is the maximum number of jobs that List returns.
+const MaxListed = 10_000
 
 // Errors of Get, Retry and Forget.
 var (
@@ -67,7 +67,7 @@ func (s State) states() ([]rivertype.JobState, error) {
 	return nil, fmt.Errorf("jobs: unknown state %q", string(s))
 }
 
-// List returns up to limit jobs in a state, newest first. limit must be between 1 and MostListed.
+// List returns up to limit jobs in a state, newest first. limit must be between 1 and MaxListed.
 // Finished jobs are deleted after a while.
 func (q *Queue) List(ctx context.Context, tx *database.Tx, state State, limit int) ([]Job, error) {
 	states, err := state.states()

@@ -11,7 +11,7 @@ import (
 )
 
 // ClassState summarizes the jobs of a class. Failed covers the last week. Each count includes at most
-// MostListed jobs per state of River.
+// MaxListed jobs per state of River.
 type ClassState struct {
 	Class                    Class
 	Waiting, Running, Failed int64
@@ -36,7 +36,7 @@ func someUndone(c Class, columns string, most int) string {
 }
 
 // States returns the state of each class with a single statement.
-func (q *Queue) States(ctx context.Context) ([]ClassState, error) { return q.states(ctx, MostListed) }
+func (q *Queue) States(ctx context.Context) ([]ClassState, error) { return q.states(ctx, MaxListed) }
 
 func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
 	seconds := "unixepoch(%s)"
@@ -88,10 +88,10 @@ func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
 }
 
 // LastError returns the job of a class with the most recent failure that is not done, among at most
-// MostListed jobs per state. It returns ErrNoJob if there is no such job.
+// MaxListed jobs per state. It returns ErrNoJob if there is no such job.
 func (q *Queue) LastError(ctx context.Context, tx *database.Tx, class Class) (Job, error) {
 	var id int64
-	err := tx.QueryRow(ctx, `SELECT id FROM (`+someUndone(class, "id, state, errors, attempt, attempted_at", MostListed)+`) AS some_jobs
+	err := tx.QueryRow(ctx, `SELECT id FROM (`+someUndone(class, "id, state, errors, attempt, attempted_at", MaxListed)+`) AS some_jobs
 		WHERE errors IS NOT NULL AND attempt > 0 AND state <> 'running' ORDER BY attempted_at DESC, id DESC LIMIT 1`).Scan(&id)
 	if errors.Is(err, database.ErrNoRows) {
 		return Job{}, ErrNoJob

@@ -40,7 +40,7 @@ const (
 var Reasons = []Reason{Spam, Harassment, Hate, Violence, Sexual, Privacy, Copyright, Illegal, Other}
 
 // reportLimits limit the reports per person.
-var reportLimits = []core.Limit{{Most: 20, Window: time.Hour}, {Most: 60, Window: core.Day}}
+var reportLimits = []core.Limit{{Max: 20, Window: time.Hour}, {Max: 60, Window: core.Day}}
 
 // ReportInput is a thing to report.
 type ReportInput struct {

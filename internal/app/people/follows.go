@@ -169,7 +169,7 @@ func (a *People) FollowedIDs(ctx context.Context, actor domain.Actor) (channels 
 	if !actor.SignedIn() {
 		return nil, nil, nil, nil
 	}
-	all, err := a.Store.LatestFollowings(ctx, actor.UserID, mostFollowed)
+	all, err := a.Store.LatestFollowings(ctx, actor.UserID, maxFollowed)
 	for _, what := range all {
 		switch what.Type {
 		case domain.SubjectChannel:
@@ -183,5 +183,5 @@ func (a *People) FollowedIDs(ctx context.Context, actor domain.Actor) (channels 
 	return channels, users, groups, err
 }
 
-// mostFollowed is the maximum number of ids that FollowedIDs examines.
-const mostFollowed = 1_000
+// maxFollowed is the maximum number of ids that FollowedIDs examines.
+const maxFollowed = 1_000

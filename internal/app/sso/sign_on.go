@@ -20,7 +20,7 @@ const bySignOn = "single sign-on"
 
 // trySignOn limits stored steps and requests to the provider from strangers. Many people of a school or an office share
 // one address.
-var trySignOn = core.Attempt{What: "single sign-on", Address: []core.Limit{{Most: 600, Window: 15 * time.Minute}}}
+var trySignOn = core.Attempt{What: "single sign-on", Address: []core.Limit{{Max: 600, Window: 15 * time.Minute}}}
 
 // Wish is what a person wants to do by signing in. Next is a path of this site to continue at.
 type Wish struct {

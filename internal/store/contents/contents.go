@@ -158,8 +158,8 @@ func (v Lists) countPrivateItems(ctx context.Context, q Query, by domain.UserID)
 		append(args, by)...))
 }
 
-// fewPrivate is how many private items of a channel are looked up without comparing alternatives.
-const fewPrivate = 100
+// maxPrivate is how many private items of a channel are looked up without comparing alternatives.
+const maxPrivate = 100
 
 // privateSide returns the beginning of a statement for the connections of private channels that
 // the viewer $1 may see in the channel $2, with the given columns.
@@ -170,7 +170,7 @@ func (v Lists) privateSide(ctx context.Context, q Query) (from func(columns stri
 		return "SELECT c." + strings.ReplaceAll(columns, ", ", ", c.") + ` FROM connections c CROSS JOIN channels ch
 			WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND ` + access.VisibleChannel
 	}
-	if q.Channel.PrivateItems <= fewPrivate {
+	if q.Channel.PrivateItems <= maxPrivate {
 		return fromItems, args, nil
 	}
 	mine, err := sqlx.ScanInt64(v.db.QueryRow(ctx, access.CountPrivateChannels, q.Viewer, q.Channel.PrivateItems))
