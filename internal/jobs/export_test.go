@@ -17,7 +17,7 @@ import (
 func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 	p := newPilot(w.queue.db, w.handlers)
 	exec := riversqlite.New(w.queue.db.SQL()).GetExecutor()
-	state := newTurns(p, Content)
+	state := newPicker(p, Content)
 	return func(ctx context.Context) (int, error) {
 		found, err := p.JobGetAvailable(ctx, exec, state, &riverdriver.JobGetAvailableParams{
 			ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1})
@@ -50,14 +50,14 @@ func Rescue(ctx context.Context, w *Workers) (int64, error) { return w.newRescue
 
 // Picker picks jobs of the class Content like a producer.
 type Picker struct {
-	turns *turns
+	turns *picker
 	exec  riverdriver.Executor
 }
 
 // NewPicker returns a picker.
 func NewPicker(w *Workers) *Picker {
 	p := newPilot(w.queue.db, w.handlers)
-	k := &Picker{turns: newTurns(p, Content)}
+	k := &Picker{turns: newPicker(p, Content)}
 	p.notify = func(context.Context, []*rivertype.JobInsertResult) {}
 	if db := w.queue.db; db.Dialect() == database.Postgres {
 		k.exec = pgDriver{Driver: riverpgxv5.New(db.Pool()), pilot: p}.GetExecutor()

@@ -12,14 +12,14 @@ import (
 	"vitrine/internal/database"
 )
 
-// turns picks the jobs of a class for a process. Owners take turns, so a job waits for one job of each
+// picker picks the jobs of a class for a process. Owners take turns, so a job waits for one job of each
 // other owner, not for all of their jobs. An owner gets another worker only while more workers are free
 // than the owner has. A single owner therefore gets half of them, and some stay free for the next owner if
 // possible. Each process applies this on its own, and so it holds for all of them together.
 //
 // A pick reads the queues with a due job along an index. It reads as many as there are free workers and
 // running owners, regardless of the number of waiting jobs.
-type turns struct {
+type picker struct {
 	pilot *pilot
 	class Class // or drained
 	spans []span
@@ -31,14 +31,14 @@ type turns struct {
 	held    bool                 // an owner's job was skipped because of the limit
 }
 
-// newTurns starts at a random owner, so that restarts do not prefer the same owners.
-func newTurns(p *pilot, class Class) *turns {
-	return &turns{pilot: p, class: class, spans: class.spans(), last: class.queueOf(rand.Int64()), running: map[string]int{}}
+// newPicker starts at a random owner, so that restarts do not prefer the same owners.
+func newPicker(p *pilot, class Class) *picker {
+	return &picker{pilot: p, class: class, spans: class.spans(), last: class.queueOf(rand.Int64()), running: map[string]int{}}
 }
 
 // JobFinish implements riverpilot.ProducerState. River fetches when a job ends only if all workers were
 // busy, so skipped jobs need a notification.
-func (t *turns) JobFinish(job *rivertype.JobRow) {
+func (t *picker) JobFinish(job *rivertype.JobRow) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.running[job.Queue]--; t.running[job.Queue] <= 0 {
@@ -71,7 +71,7 @@ func dueQuery(d database.Dialect) string {
 // pick locks at most params.MaxToLock due jobs. On SQLite this is an UPDATE, which needs the only
 // writer even if no jobs are due. So pick checks with a reader first, and an idle queue never
 // delays requests.
-func (t *turns) pick(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobGetAvailableParams) (jobs []*rivertype.JobRow, err error) {
+func (t *picker) pick(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobGetAvailableParams) (jobs []*rivertype.JobRow, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.exec, t.held = exec, false
@@ -112,7 +112,7 @@ func (t *turns) pick(ctx context.Context, exec riverdriver.Executor, params *riv
 
 // share returns how many jobs of a queue may be taken at once, given the free workers and the number of
 // queues.
-func (t *turns) share(queue string, free, queues int) int {
+func (t *picker) share(queue string, free, queues int) int {
 	most := free
 	if t.pilot.first == nil && !unlimited(queue) {
 		most = (free - t.running[queue] + 1) / 2 // each job taken changes both numbers by one
@@ -121,7 +121,7 @@ func (t *turns) share(queue string, free, queues int) int {
 }
 
 // due returns queues with a due job, starting with the next in turn.
-func (t *turns) due(ctx context.Context, limit int) (queues []string, err error) {
+func (t *picker) due(ctx context.Context, limit int) (queues []string, err error) {
 	for _, s := range t.circle() {
 		if queues, err = t.dueIn(ctx, queues, s, limit); err != nil {
 			return nil, err
@@ -131,7 +131,7 @@ func (t *turns) due(ctx context.Context, limit int) (queues []string, err error)
 }
 
 // circle returns the spans of the class, starting after the queue that had the last turn.
-func (t *turns) circle() []span {
+func (t *picker) circle() []span {
 	for i, s := range t.spans {
 		if s.low < t.last && t.last < s.high {
 			return slices.Concat([]span{{t.last, s.high}}, t.spans[i+1:], t.spans[:i+1])
@@ -141,7 +141,7 @@ func (t *turns) circle() []span {
 }
 
 // dueIn appends queues of a span, up to limit in total.
-func (t *turns) dueIn(ctx context.Context, queues []string, s span, limit int) ([]string, error) {
+func (t *picker) dueIn(ctx context.Context, queues []string, s span, limit int) ([]string, error) {
 	if len(queues) >= limit {
 		return queues, nil
 	}
