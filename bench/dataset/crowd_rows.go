@@ -79,7 +79,7 @@ func (c *crowd) modest() bulk.Span     { return c.users.Part(c.size.of(1_000, 10
 func (c *crowd) act(ctx context.Context) error {
 	n := c.size.of(10_000_000, 10_000)
 	c.silent = c.users.Part(c.users.N/2, c.size.of(9_900, 50))
-	old := bulk.Sittings{Length: 1, Actors: c.silent, Channels: c.channels.Part(0, c.channels.N/2), Blocks: c.blocks,
+	old := bulk.ActivityLoad{Length: 1, Actors: c.silent, Channels: c.channels.Part(0, c.channels.N/2), Blocks: c.blocks,
 		Even: true, Start: at(0.45), Step: c.step(n)}
 	busy := old
 	busy.Length, busy.Actors, busy.Even, busy.Start = 25, c.actors(), false, at(0.5)

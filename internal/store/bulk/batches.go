@@ -72,15 +72,15 @@ func (tx Writes) UndoBatchAttempt(ctx context.Context, id string) error {
 		WHERE id = $1 AND completed_at IS NULL AND attempts > 0`, id)
 }
 
-// OpenItem is the next item of a batch.
-type OpenItem struct {
+// PendingItem is the next item of a batch.
+type PendingItem struct {
 	N         int64
 	Input     string
 	Suspended bool // the user of the batch is suspended or deleted
 }
 
 // NextOfBatch reads the next item to process. It returns NotFound if no item is left.
-func (q Reads) NextOfBatch(ctx context.Context, id string) (i OpenItem, err error) {
+func (q Reads) NextOfBatch(ctx context.Context, id string) (i PendingItem, err error) {
 	err = q.db.QueryRow(ctx, `SELECT i.n, i.input, u.suspended_at IS NOT NULL OR u.deleted_at IS NOT NULL
 		FROM batches ba JOIN users u ON u.id = ba.user_id JOIN batch_items i ON i.batch_id = ba.id
 		WHERE ba.id = $1 AND ba.completed_at IS NULL AND i.block_id IS NULL AND i.error IS NULL

@@ -92,7 +92,7 @@ type accountView struct {
 	Facts    *operating.AccountDetails
 	Storage  web.Storage
 	Reset    string // the address of a new link, shown only once
-	Farewell accounts.Farewell
+	Deletion accounts.DeletionPreview
 }
 
 func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
@@ -102,7 +102,7 @@ func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
 		return err
 	}
 	shown := accountView{User: u, Facts: &facts, Storage: web.NewStorage(v, facts.Usage), Reset: reset}
-	if _, shown.Farewell, err = v.App().Operating.FarewellOf(ctx, by, ref); err != nil {
+	if _, shown.Deletion, err = v.App().Operating.PreviewDeletion(ctx, by, ref); err != nil {
 		return err
 	}
 	return v.Page("account", u.Name, f, shown)
