@@ -23,7 +23,7 @@ func (a *People) Notifications(ctx context.Context, actor domain.Actor, unread b
 func noticeReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, unread bool) reader[domain.Notice] {
 	read := map[domain.ActivityID]bool{}
 	return reader[domain.Notice]{
-		visible: func(w domain.Window) (seen stretch, err error) {
+		visible: func(w domain.Window) (seen chunk, err error) {
 			receipts, err := v.Receipts(ctx, actor.UserID, unread, w)
 			if err != nil {
 				return seen, err

@@ -30,7 +30,7 @@ const (
 
 // blockView is the data of a block's page.
 type blockView struct {
-	Piece    piece
+	Item     itemView
 	Can      domain.BlockAbilities
 	Metadata []entry
 	Channels web.Cells
@@ -58,7 +58,7 @@ func blockPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	shown := blockView{Piece: newPiece(v, &b), Can: domain.AbilitiesOnBlock(actor, b), Metadata: entries(b.Metadata)}
+	shown := blockView{Item: newItemView(v, &b), Can: domain.AbilitiesOnBlock(actor, b), Metadata: entries(b.Metadata)}
 	if err := shown.beside(v); err != nil {
 		return err
 	}
@@ -80,24 +80,24 @@ func blockPage(v *web.Visit) error {
 		}
 	}
 	play := v.Query("play") == "1"
-	if player := shown.Piece.Player(); player.URL != "" {
-		shown.PlayPath = shown.Around.with(shown.Piece.Path(), "play", "1")
+	if player := shown.Item.Player(); player.URL != "" {
+		shown.PlayPath = shown.Around.with(shown.Item.Path(), "play", "1")
 		if play {
-			shown.Piece.Playing, v.Frames = true, player.URL
+			shown.Item.Playing, v.Frames = true, player.URL
 		}
 	}
-	if picture := shown.Piece.Picture; picture != nil && picture.Animation != "" {
-		shown.PlayPath = shown.Around.with(shown.Piece.Path(), "play", "1")
+	if picture := shown.Item.Picture; picture != nil && picture.Animation != "" {
+		shown.PlayPath = shown.Around.with(shown.Item.Path(), "play", "1")
 		if play {
 			picture.play()
 		}
 	}
 	v.Wide, v.Head = true, shown.head(v)
-	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
+	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
 	if v.Fresh(slices.Concat(from, shown.Channels.Tags(), shown.Comments.Tags())...) {
 		return nil
 	}
-	return v.Page("block", shown.Piece.Heading, nil, shown)
+	return v.Page("block", shown.Item.Heading, nil, shown)
 }
 
 // hiddenTag distinguishes the page of a hidden block in its ETag.
@@ -110,7 +110,7 @@ func hiddenTag(h *moderation.HiddenSubject) string {
 
 // beside reads the channels that contain the block, and its comments.
 func (s *blockView) beside(v *web.Visit) error {
-	ctx, actor, b := v.R.Context(), v.Actor(), s.Piece.Block
+	ctx, actor, b := v.R.Context(), v.Actor(), s.Item.Block
 	page, err := v.PageNumber()
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (s *blockView) beside(v *web.Visit) error {
 // head returns the metadata for other programs. It is empty for blocks that guests cannot see. It
 // excludes blocks that are only in unindexed channels from search engines.
 func (s *blockView) head(v *web.Visit) (h web.Head) {
-	b := s.Piece.Block
+	b := s.Item.Block
 	if b.Visibility() != domain.BlockPublic {
 		return h
 	}

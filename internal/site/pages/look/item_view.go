@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// piece is a block or channel shown on its own: on its page, in a slideshow, in print.
-type piece struct {
+// itemView is a block or channel shown on its own: on its page, in a slideshow, in print.
+type itemView struct {
 	present.Block          // its Block is nil for a channel
 	Cell          web.Cell // the same as a cell of a list
 	Picture       *picture
@@ -39,9 +39,9 @@ type picture struct {
 // maxMoving is the size in bytes up to which animations play automatically.
 const maxMoving = 10 << 20
 
-// newPiece prepares a block.
-func newPiece(v *web.Visit, b *domain.Block) piece {
-	p := piece{Block: v.Addresses().Block(b), Cell: v.Cell(domain.Entity{Block: b})}
+// newItemView prepares a block.
+func newItemView(v *web.Visit, b *domain.Block) itemView {
+	p := itemView{Block: v.Addresses().Block(b), Cell: v.Cell(domain.Entity{Block: b})}
 	if b.HasImage() {
 		p.Picture = newPicture(p.Block.Image())
 		if b.Type == domain.ImageBlock {
@@ -58,15 +58,15 @@ func newPiece(v *web.Visit, b *domain.Block) piece {
 }
 
 // Titled reports whether the block has a title.
-func (p piece) Titled() bool { return p.Title != nil && *p.Title != "" }
+func (p itemView) Titled() bool { return p.Title != nil && *p.Title != "" }
 
-// pieceOf prepares an item of a channel.
-func pieceOf(v *web.Visit, t domain.Entity) piece {
+// itemViewOf prepares an item of a channel.
+func itemViewOf(v *web.Visit, t domain.Entity) itemView {
 	if t.Block != nil {
-		return newPiece(v, t.Block)
+		return newItemView(v, t.Block)
 	}
 	c := v.Cell(t)
-	return piece{Cell: c, Heading: c.Title}
+	return itemView{Cell: c, Heading: c.Title}
 }
 
 // playable returns the element for a content type, "audio" or "video", or "" if browsers cannot
