@@ -267,7 +267,7 @@ func TestBackupCutOff(t *testing.T) {
 	}
 	to, err := backup.ToWrite(t.Context(), file, keys())
 	if err == nil {
-		_, err = backup.Run(t.Context(), backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Now: s.Clock.Now, Tell: quiet})
+		_, err = backup.Run(t.Context(), backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Now: s.Clock.Now, OnProgress: quiet})
 	}
 	if err == nil {
 		t.Error("a file that is there was written over")

@@ -70,7 +70,7 @@ func (s site) backUp(path string, change ...func(*backup.Options)) backup.Result
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	o := backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Program: "test", Now: s.Clock.Now, Tell: quiet}
+	o := backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Program: "test", Now: s.Clock.Now, OnProgress: quiet}
 	for _, f := range change {
 		f(&o)
 	}

@@ -126,7 +126,7 @@ func TestBucketLease(t *testing.T) {
 	}
 	to, err := backup.ToWrite(t.Context(), address, keys())
 	if err == nil {
-		_, err = backup.Run(t.Context(), backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Now: s.Clock.Now, Tell: quiet})
+		_, err = backup.Run(t.Context(), backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Now: s.Clock.Now, OnProgress: quiet})
 	}
 	if err == nil {
 		t.Error("two backups at once")

@@ -209,20 +209,20 @@ func copyInto(ctx context.Context, to *archive, name string, r io.Reader) error 
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, reading{ctx, r})
+	_, err = io.Copy(w, contextReader{ctx, r})
 	return err
 }
 
-// reading is a reader that stops when its context is done. It hides read errors that isGone would
+// contextReader is a reader that stops when its context is done. It hides read errors that isGone would
 // treat as a missing file.
-type reading struct {
+type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
 var errCutOff = errors.New("the bytes of a file ended before their time")
 
-func (r reading) Read(p []byte) (int, error) {
+func (r contextReader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -204,7 +204,7 @@ func (e *Exporter) cleanSum(ctx context.Context, user domain.UserID, f domain.Fi
 	}
 	defer func() { _ = in.Close() }()
 	h := sha256.New()
-	n, err := io.Copy(h, reading{ctx, in})
+	n, err := io.Copy(h, contextReader{ctx, in})
 	return sum{sha256: hex.EncodeToString(h.Sum(nil)), size: n}, err
 }
 
