@@ -13,14 +13,14 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// crowd is a server with long lists: a channel of n items, half of them channels, some of which are
+// audience is a server with long lists: a channel of n items, half of them channels, some of which are
 // private; a block and a channel that are in n channels; and a channel with n collaborators.
-type crowd struct {
+type audience struct {
 	*apptest.Rig
 	paths []string
 }
 
-func newCrowd(r *apptest.Rig, n int) *crowd {
+func newAudience(r *apptest.Rig, n int) *audience {
 	r.T.Helper()
 	t, s, ada := r.T, r.S.Store, r.Person("ada").ID
 	var full, team, item domain.ChannelID
@@ -42,7 +42,7 @@ func newCrowd(r *apptest.Rig, n int) *crowd {
 		}
 		return err
 	})
-	c := &crowd{Rig: r}
+	c := &audience{Rig: r}
 	contents := at("/v3/channels/%d/contents?per=100", full)
 	for _, sort := range []string{"position", "created_at", "updated_at"} {
 		c.paths = append(c.paths, contents+"&sort="+sort+"_asc", contents+"&sort="+sort+"_desc")
@@ -120,9 +120,9 @@ func TestStatementsDoNotGrow(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		sizes := []int{6, 10, 100} // 6 items include one of every kind
-		var crowds []*crowd
+		var crowds []*audience
 		for _, n := range sizes {
-			crowds = append(crowds, newCrowd(r, n))
+			crowds = append(crowds, newAudience(r, n))
 		}
 		for _, who := range []string{"", "ada"} {
 			for i, path := range crowds[0].paths {

@@ -35,8 +35,8 @@ func siteOf(t *testing.T, r *apptest.Rig) site {
 	return site{r, blobs}
 }
 
-// furnished fills the site with typical content and a waiting job.
-func furnished(t *testing.T, r *apptest.Rig) site {
+// seeded fills the site with typical content and a waiting job.
+func seeded(t *testing.T, r *apptest.Rig) site {
 	t.Helper()
 	s := siteOf(t, r)
 	public, private := r.Channel("ada", "On Moss", "public"), r.Channel("bob", "Secrets", "private")

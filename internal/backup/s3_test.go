@@ -53,7 +53,7 @@ func names(t *testing.T, s blob.Store) (all []string) {
 func TestBackupInBucket(t *testing.T) {
 	t.Parallel()
 	address, kept := bucket(t)
-	s := furnished(t, apptest.New(t))
+	s := seeded(t, apptest.New(t))
 	first := s.backUp(address)
 	s.Clock.Advance(time.Hour)
 	second := s.backUp(address, func(o *backup.Options) { o.Keep = 1 })

@@ -173,12 +173,12 @@ func TestTransitionsAreBrokenOff(t *testing.T) {
 
 // Everybody finds and sees the right items while all transitions are pending, and while jobs apply
 // some of them.
-func TestTownWhilePending(t *testing.T) {
+func TestFixtureWhilePending(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 			s.LimitTransitions(store.TransitionLimits{AtOnce: -1, Batch: 2})
-			w := newTown(t, s, 500+seed)
+			w := newFixture(t, s, 500+seed)
 			for i := range 200 {
 				w.step()
 				switch {
@@ -191,7 +191,7 @@ func TestTownWhilePending(t *testing.T) {
 					storetest.ApplySome(t, s)
 				}
 			}
-			for _, limits := range townLimits {
+			for _, limits := range fixtureLimits {
 				w.s = s.WithSearchLimits(limits)
 				for range 25 {
 					q, as := w.contentsQuestion()
@@ -214,7 +214,7 @@ func TestTownWhilePending(t *testing.T) {
 
 // Batches are applied while channels change their visibility, their owner and their contents, and
 // are deleted. Nothing is counted twice, and everything once.
-func TestStormOfTransitions(t *testing.T) {
+func TestStressTransitions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		s.LimitTransitions(store.TransitionLimits{AtOnce: 0, Batch: 1})

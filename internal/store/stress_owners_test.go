@@ -15,12 +15,12 @@ import (
 // owners is a storm in which channels change hands between users and groups, and groups are
 // deleted and created again.
 type owners struct {
-	*storm
+	*stress
 	groups []domain.GroupID // guarded by storm.mu
 }
 
 func newOwners(t *testing.T, s *store.Store) *owners {
-	w := &owners{storm: newStorm(t, s)}
+	w := &owners{stress: newStress(t, s)}
 	for i := range 3 {
 		w.groups = append(w.groups, storetest.Group(t, s, fmt.Sprint("Owners ", i), w.users[i], w.users...))
 	}
@@ -51,7 +51,7 @@ func (w *owners) step(ctx context.Context, r *rand.Rand) error {
 	case k < 62:
 		return w.list(ctx, by, domain.UserRef(w.users[r.IntN(4)]))
 	}
-	return w.storm.step(ctx, r)
+	return w.stress.step(ctx, r)
 }
 
 // handTo transfers a channel to another owner like the service, locking groups after channels.
@@ -167,7 +167,7 @@ func (w *owners) list(ctx context.Context, by domain.UserID, owner domain.Princi
 
 // While channels change hands and groups are deleted, lists are always complete. Afterwards all
 // derived values are correct.
-func TestStormOfOwners(t *testing.T) {
+func TestStressOwners(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		w := newOwners(t, s)

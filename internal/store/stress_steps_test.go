@@ -15,7 +15,7 @@ import (
 )
 
 // connectBlock connects a block to two channels, unless it is there.
-func (w *storm) connectBlock(ctx context.Context, by domain.UserID, block domain.BlockID, position int64, now time.Time, ids ...domain.ChannelID) error {
+func (w *stress) connectBlock(ctx context.Context, by domain.UserID, block domain.BlockID, position int64, now time.Time, ids ...domain.ChannelID) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		places, err := w.locked(ctx, tx, by, ids...)
 		if err != nil {
@@ -41,7 +41,7 @@ func connectOnce(ctx context.Context, tx *store.Tx, n store.NewConnection) error
 	return err
 }
 
-func (w *storm) connectChannel(ctx context.Context, by domain.UserID, into, item domain.ChannelID, position int64, now time.Time) error {
+func (w *stress) connectChannel(ctx context.Context, by domain.UserID, into, item domain.ChannelID, position int64, now time.Time) error {
 	if into == item {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (w *storm) connectChannel(ctx context.Context, by domain.UserID, into, item
 }
 
 // arrange changes a random connection of a channel, if it has one at that position.
-func (w *storm) arrange(ctx context.Context, by domain.UserID, in domain.ChannelID, at int, fn func(tx *store.Tx, in domain.Channel, c domain.Connection) error) error {
+func (w *stress) arrange(ctx context.Context, by domain.UserID, in domain.ChannelID, at int, fn func(tx *store.Tx, in domain.Channel, c domain.Connection) error) error {
 	var id domain.ConnectionID
 	err := w.s.InSnapshot(ctx, func(v *store.Snapshot) error {
 		id = 0
@@ -91,7 +91,7 @@ func (w *storm) arrange(ctx context.Context, by domain.UserID, in domain.Channel
 }
 
 // sort rearranges all items of a channel that are visible to the user.
-func (w *storm) sort(ctx context.Context, by domain.UserID, in domain.ChannelID, r *rand.Rand) error {
+func (w *stress) sort(ctx context.Context, by domain.UserID, in domain.ChannelID, r *rand.Rand) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		if _, err := w.locked(ctx, tx, by, in); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (w *storm) sort(ctx context.Context, by domain.UserID, in domain.ChannelID,
 	})
 }
 
-func (w *storm) update(ctx context.Context, by domain.UserID, id domain.ChannelID, now time.Time, change func(c *domain.Channel)) error {
+func (w *stress) update(ctx context.Context, by domain.UserID, id domain.ChannelID, now time.Time, change func(c *domain.Channel)) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockWithParents(ctx, id); err != nil {
 			return err
@@ -134,7 +134,7 @@ func (w *storm) update(ctx context.Context, by domain.UserID, id domain.ChannelI
 	})
 }
 
-func (w *storm) updateBlock(ctx context.Context, by domain.UserID, id domain.BlockID, now time.Time) error {
+func (w *stress) updateBlock(ctx context.Context, by domain.UserID, id domain.BlockID, now time.Time) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockBlock(ctx, id); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (w *storm) updateBlock(ctx context.Context, by domain.UserID, id domain.Blo
 	})
 }
 
-func (w *storm) collaborate(ctx context.Context, by domain.UserID, id domain.ChannelID, who domain.PrincipalRef, add bool, now time.Time) error {
+func (w *stress) collaborate(ctx context.Context, by domain.UserID, id domain.ChannelID, who domain.PrincipalRef, add bool, now time.Time) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		_, err := w.locked(ctx, tx, by, id)
 		if err == nil && add {
@@ -160,7 +160,7 @@ func (w *storm) collaborate(ctx context.Context, by domain.UserID, id domain.Cha
 }
 
 // replace deletes a channel and creates another one.
-func (w *storm) replace(ctx context.Context, by domain.UserID, id domain.ChannelID, owner domain.PrincipalRef, now time.Time) error {
+func (w *stress) replace(ctx context.Context, by domain.UserID, id domain.ChannelID, owner domain.PrincipalRef, now time.Time) error {
 	err := w.s.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LockWithParents(ctx, id); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (w *storm) replace(ctx context.Context, by domain.UserID, id domain.Channel
 }
 
 // read pages through a channel in some order and expects it to be complete.
-func (w *storm) read(ctx context.Context, by domain.UserID, id domain.ChannelID, sort domain.ContentSort) error {
+func (w *stress) read(ctx context.Context, by domain.UserID, id domain.ChannelID, sort domain.ContentSort) error {
 	return w.s.InSnapshot(ctx, func(v *store.Snapshot) error {
 		c, err := v.Channel(ctx, by, domain.Ref{ID: int64(id)})
 		if err != nil {

@@ -12,20 +12,20 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// town models what the store contains. The functions of the domain determine who may see what.
-type town struct {
+// fixture models what the store contains. The functions of the domain determine who may see what.
+type fixture struct {
 	t        *testing.T
 	s        *store.Store
 	rng      *rand.Rand
 	users    []domain.UserID
 	groups   map[domain.GroupID][]domain.UserID // members
-	channels map[domain.ChannelID]*townChannel
-	blocks   map[domain.BlockID]*townBlock
+	channels map[domain.ChannelID]*fixtureChannel
+	blocks   map[domain.BlockID]*fixtureBlock
 	follows  map[domain.UserID][]domain.Subject
 	clock    time.Time
 }
 
-type townChannel struct {
+type fixtureChannel struct {
 	owner   domain.PrincipalRef
 	maker   domain.UserID
 	v       domain.Visibility
@@ -35,18 +35,18 @@ type townChannel struct {
 	created time.Time
 }
 
-type townBlock struct {
+type fixtureBlock struct {
 	author  domain.UserID
 	word    string
 	typ     string
 	created time.Time
 }
 
-var townWords = []string{"moss", "fern", "lichen"}
+var fixtureWords = []string{"moss", "fern", "lichen"}
 
-func newTown(t *testing.T, s *store.Store, seed uint64) *town {
-	w := &town{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), groups: map[domain.GroupID][]domain.UserID{},
-		channels: map[domain.ChannelID]*townChannel{}, blocks: map[domain.BlockID]*townBlock{},
+func newFixture(t *testing.T, s *store.Store, seed uint64) *fixture {
+	w := &fixture{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), groups: map[domain.GroupID][]domain.UserID{},
+		channels: map[domain.ChannelID]*fixtureChannel{}, blocks: map[domain.BlockID]*fixtureBlock{},
 		follows: map[domain.UserID][]domain.Subject{}, clock: storetest.Now}
 	for _, name := range []string{"Ada", "Bob", "Cem", "Dan"} {
 		w.users = append(w.users, storetest.User(t, s, name))
@@ -69,7 +69,7 @@ func keys[K ~int64, V any](m map[K]V) []K {
 }
 
 // step makes one random change.
-func (w *town) step() {
+func (w *fixture) step() {
 	w.clock = w.clock.Add(time.Second)
 	switch n := w.rng.IntN(20); {
 	case n < 4 || len(w.channels) < 3:
@@ -91,9 +91,9 @@ func (w *town) step() {
 	}
 }
 
-func (w *town) build() {
+func (w *fixture) build() {
 	by := anyOf(w.rng, w.users)
-	c := &townChannel{owner: domain.UserRef(by), maker: by, word: anyOf(w.rng, townWords), items: map[domain.ItemRef]domain.ConnectionID{},
+	c := &fixtureChannel{owner: domain.UserRef(by), maker: by, word: anyOf(w.rng, fixtureWords), items: map[domain.ItemRef]domain.ConnectionID{},
 		v: anyOf(w.rng, []domain.Visibility{domain.Public, domain.Closed, domain.Private, domain.Private}), created: w.clock}
 	if g := anyOf(w.rng, keys(w.groups)); w.rng.IntN(3) == 0 {
 		c.owner, c.maker = domain.GroupRef(g), w.groups[g][0]
@@ -110,8 +110,8 @@ func (w *town) build() {
 	})
 }
 
-func (w *town) write() {
-	b := &townBlock{author: anyOf(w.rng, w.users), word: anyOf(w.rng, townWords), typ: anyOf(w.rng, []string{"Text", "Link"}), created: w.clock}
+func (w *fixture) write() {
+	b := &fixtureBlock{author: anyOf(w.rng, w.users), word: anyOf(w.rng, fixtureWords), typ: anyOf(w.rng, []string{"Text", "Link"}), created: w.clock}
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
 		id, err := tx.CreateBlock(w.t.Context(), domain.Block{Type: domain.BlockType(b.typ), State: domain.Available,
 			Author:  domain.Principal{PrincipalRef: domain.UserRef(b.author)},
@@ -121,7 +121,7 @@ func (w *town) write() {
 	})
 }
 
-func (w *town) connect() {
+func (w *fixture) connect() {
 	in := anyOf(w.rng, keys(w.channels))
 	item := domain.BlockRef(anyOf(w.rng, keys(w.blocks)))
 	if w.rng.IntN(4) == 0 {
@@ -135,14 +135,14 @@ func (w *town) connect() {
 }
 
 // anOwner returns a user who owns a channel.
-func (w *town) anOwner(c *townChannel) domain.UserID {
+func (w *fixture) anOwner(c *fixtureChannel) domain.UserID {
 	if c.owner.Type == domain.TypeUser {
 		return domain.UserID(c.owner.ID)
 	}
 	return w.groups[domain.GroupID(c.owner.ID)][0]
 }
 
-func (w *town) help() {
+func (w *fixture) help() {
 	in := anyOf(w.rng, keys(w.channels))
 	who := domain.UserRef(anyOf(w.rng, w.users))
 	if w.rng.IntN(3) == 0 {
@@ -154,14 +154,14 @@ func (w *town) help() {
 	}
 }
 
-func (w *town) turn() {
+func (w *fixture) turn() {
 	id := anyOf(w.rng, keys(w.channels))
 	c := w.channels[id]
 	c.v = anyOf(w.rng, []domain.Visibility{domain.Public, domain.Private})
 	storetest.Turn(w.t, w.s, w.anOwner(c), id, c.v)
 }
 
-func (w *town) drop() {
+func (w *fixture) drop() {
 	c := w.channels[anyOf(w.rng, keys(w.channels))]
 	for item, conn := range c.items {
 		storetest.Disconnect(w.t, w.s, conn)
@@ -170,7 +170,7 @@ func (w *town) drop() {
 	}
 }
 
-func (w *town) follow() {
+func (w *fixture) follow() {
 	by := anyOf(w.rng, w.users)
 	what := storetest.UserSubject(anyOf(w.rng, w.users))
 	if w.rng.IntN(2) == 0 {
@@ -183,7 +183,7 @@ func (w *town) follow() {
 }
 
 // close deletes a channel, which is then in no other channel.
-func (w *town) close() {
+func (w *fixture) close() {
 	id := anyOf(w.rng, keys(w.channels))
 	storetest.Delete(w.t, w.s, w.anOwner(w.channels[id]), id)
 	delete(w.channels, id)

@@ -14,9 +14,9 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// storm is a few users, blocks and channels that many goroutines change at once, so that they
+// stress is a few users, blocks and channels that many goroutines change at once, so that they
 // conflict.
-type storm struct {
+type stress struct {
 	s        *store.Store
 	users    []domain.UserID
 	group    domain.GroupID
@@ -25,8 +25,8 @@ type storm struct {
 	channels []domain.ChannelID
 }
 
-func newStorm(t *testing.T, s *store.Store) *storm {
-	w := &storm{s: s}
+func newStress(t *testing.T, s *store.Store) *stress {
+	w := &stress{s: s}
 	for _, name := range []string{"Ada", "Bob", "Cem", "Dee"} {
 		w.users = append(w.users, storetest.User(t, s, name))
 	}
@@ -41,14 +41,14 @@ func newStorm(t *testing.T, s *store.Store) *storm {
 	return w
 }
 
-func (w *storm) owner(i int) domain.PrincipalRef {
+func (w *stress) owner(i int) domain.PrincipalRef {
 	if i%3 == 0 {
 		return domain.GroupRef(w.group)
 	}
 	return domain.UserRef(w.users[i%4])
 }
 
-func (w *storm) channel(r *rand.Rand) domain.ChannelID {
+func (w *stress) channel(r *rand.Rand) domain.ChannelID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.channels[r.IntN(len(w.channels))]
@@ -56,7 +56,7 @@ func (w *storm) channel(r *rand.Rand) domain.ChannelID {
 
 // locked locks channels and then reads them, like the service. It returns NotFound for one that is
 // deleted or hidden.
-func (w *storm) locked(ctx context.Context, tx *store.Tx, viewer domain.UserID, ids ...domain.ChannelID) ([]domain.Channel, error) {
+func (w *stress) locked(ctx context.Context, tx *store.Tx, viewer domain.UserID, ids ...domain.ChannelID) ([]domain.Channel, error) {
 	if err := tx.LockChannels(ctx, ids...); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (w *storm) locked(ctx context.Context, tx *store.Tx, viewer domain.UserID, 
 }
 
 // step makes one random change in a transaction.
-func (w *storm) step(ctx context.Context, r *rand.Rand) error {
+func (w *stress) step(ctx context.Context, r *rand.Rand) error {
 	by := w.users[r.IntN(4)]
 	now := storetest.Now.Add(time.Duration(r.IntN(1e6)) * time.Second)
 	switch k := r.IntN(100); {
@@ -106,10 +106,10 @@ func (w *storm) step(ctx context.Context, r *rand.Rand) error {
 }
 
 // Concurrent changes fail only for deleted items, and all derived values are correct afterwards.
-func TestStorm(t *testing.T) {
+func TestStress(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := newStorm(t, s)
+		w := newStress(t, s)
 		atOnce(t, 6, 150, w.step)
 	})
 }

@@ -15,15 +15,15 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// crowd contains a few users who change everything concurrently.
-type crowd struct {
+// feedUsers contains a few users who change everything concurrently.
+type feedUsers struct {
 	users    []domain.UserID
 	channels []domain.ChannelID
 	blocks   []domain.BlockID
 	sources  []domain.Subject
 }
 
-func newCrowd(t *testing.T, s *store.Store) (c crowd) {
+func newFeedUsers(t *testing.T, s *store.Store) (c feedUsers) {
 	for range 5 {
 		u := storetest.User(t, s, "Ada")
 		c.users = append(c.users, u)
@@ -39,7 +39,7 @@ func newCrowd(t *testing.T, s *store.Store) (c crowd) {
 }
 
 // news returns up to three activities by a user.
-func (c crowd) news(r *rand.Rand, by domain.UserID) (all []domain.News) {
+func (c feedUsers) news(r *rand.Rand, by domain.UserID) (all []domain.News) {
 	for range 1 + r.IntN(3) {
 		block := pick(r, c.blocks)
 		n := domain.News{Activity: domain.Activity{Kind: domain.AddedBlock, Actor: by, Item: storetest.BlockSubject(block),
@@ -53,7 +53,7 @@ func (c crowd) news(r *rand.Rand, by domain.UserID) (all []domain.News) {
 }
 
 // act makes one random change in a transaction of its own.
-func (c crowd) act(ctx context.Context, s *store.Store, r *rand.Rand) error {
+func (c feedUsers) act(ctx context.Context, s *store.Store, r *rand.Rand) error {
 	user := pick(r, c.users)
 	return s.InTx(ctx, func(tx *store.Tx) error {
 		switch k := r.IntN(100); {
@@ -83,7 +83,7 @@ func (c crowd) act(ctx context.Context, s *store.Store, r *rand.Rand) error {
 }
 
 // read marks some notifications of a user as read.
-func (c crowd) read(ctx context.Context, tx *store.Tx, user domain.UserID) error {
+func (c feedUsers) read(ctx context.Context, tx *store.Tx, user domain.UserID) error {
 	v := store.SnapshotOf(tx)
 	unread, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: 3})
 	if err != nil {
@@ -97,11 +97,11 @@ func (c crowd) read(ctx context.Context, tx *store.Tx, user domain.UserID) error
 	return nil
 }
 
-// TestFeedStorm does everything concurrently. Check then verifies that the counters are exact.
-func TestFeedStorm(t *testing.T) {
+// TestStressFeeds does everything concurrently. Check then verifies that the counters are exact.
+func TestStressFeeds(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
-		c := newCrowd(t, s)
+		c := newFeedUsers(t, s)
 		var all sync.WaitGroup
 		for i := range uint64(5) {
 			all.Go(func() {
@@ -120,7 +120,7 @@ func TestFeedStorm(t *testing.T) {
 }
 
 // feedsAgree compares each feed, read in pages of several sizes, with the followings.
-func (c crowd) feedsAgree(t *testing.T, s *store.Store, db *database.DB) {
+func (c feedUsers) feedsAgree(t *testing.T, s *store.Store, db *database.DB) {
 	t.Helper()
 	for _, u := range c.users {
 		rows, err := db.Reader().Query(t.Context(), `SELECT a.id FROM activities a WHERE EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = $1
@@ -158,7 +158,7 @@ func leafed(t *testing.T, s *store.Store, user domain.UserID, limit int) (ids []
 }
 
 // agree compares the list of unread notifications with their count.
-func (c crowd) agree(t *testing.T, s *store.Store) {
+func (c feedUsers) agree(t *testing.T, s *store.Store) {
 	t.Helper()
 	for _, u := range c.users {
 		var unread, every []domain.Receipt

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// town is a set of users around one channel of a group, in which ada acts.
-type town struct {
+// fixture is a set of users around one channel of a group, in which ada acts.
+type fixture struct {
 	t       *testing.T
 	app     *app.App
 	s       *store.Store
@@ -32,13 +32,13 @@ type town struct {
 
 // ada acts. fan follows her, reader the group's channel, and watcher the group. chief and member are in the group. early
 // has commented before.
-var townsfolk = []string{"ada", "author", "chief", "early", "fan", "helper", "member", "named", "owner", "reader", "watcher"}
+var fixtureUsers = []string{"ada", "author", "chief", "early", "fan", "helper", "member", "named", "owner", "reader", "watcher"}
 
-func newTown(t *testing.T, s *store.Store) *town {
-	w := &town{t: t, s: s, who: map[string]domain.UserID{}}
+func newFixture(t *testing.T, s *store.Store) *fixture {
+	w := &fixture{t: t, s: s, who: map[string]domain.UserID{}}
 	now := storetest.Now
 	w.app = app.New(app.Options{Store: s, Now: func() time.Time { now = now.Add(time.Second); return now }})
-	for _, name := range townsfolk {
+	for _, name := range fixtureUsers {
 		w.who[name] = storetest.User(t, s, name)
 	}
 	w.group = storetest.Group(t, s, "Guild", w.who["chief"], w.who["member"])
@@ -53,11 +53,11 @@ func newTown(t *testing.T, s *store.Store) *town {
 	return w
 }
 
-func (w *town) actor(name string) domain.Actor {
+func (w *fixture) actor(name string) domain.Actor {
 	return domain.Actor{UserID: w.who[name], Tier: domain.TierFree, Scope: domain.ScopeWrite}
 }
 
-func (w *town) must(err error) {
+func (w *fixture) must(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
@@ -66,10 +66,10 @@ func (w *town) must(err error) {
 
 // told returns the users whose feed contains ada's activity of a kind, and those whose
 // notifications contain it.
-func (w *town) told(kind domain.ActivityKind) (feed, notified string) {
+func (w *fixture) told(kind domain.ActivityKind) (feed, notified string) {
 	w.t.Helper()
 	var feeds, notices []string
-	for _, name := range townsfolk {
+	for _, name := range fixtureUsers {
 		f, err := w.app.People.Feed(w.t.Context(), w.actor(name), people.CursorInput{Limit: 100})
 		w.must(err)
 		n, err := w.app.People.Notifications(w.t.Context(), w.actor(name), false, people.CursorInput{Limit: 100})
@@ -84,32 +84,32 @@ func (w *town) told(kind domain.ActivityKind) (feed, notified string) {
 	return strings.Join(feeds, " "), strings.Join(notices, " ")
 }
 
-func (w *town) connect(item domain.ItemRef, to domain.ChannelID) {
+func (w *fixture) connect(item domain.ItemRef, to domain.ChannelID) {
 	w.t.Helper()
 	_, err := w.app.Collections.Connect(w.t.Context(), w.actor("ada"), item, []collections.Target{{Channel: domain.Ref{ID: int64(to)}}})
 	w.must(err)
 }
 
-func (w *town) hide(id domain.ChannelID, by string) {
+func (w *fixture) hide(id domain.ChannelID, by string) {
 	w.t.Helper()
 	private := domain.Private
 	_, err := w.app.Collections.UpdateChannel(w.t.Context(), w.actor(by), domain.Ref{ID: int64(id)}, collections.UpdateChannelInput{Visibility: &private})
 	w.must(err)
 }
 
-func (w *town) follow(what domain.Subject) {
+func (w *fixture) follow(what domain.Subject) {
 	w.t.Helper()
 	w.must(w.app.People.Follow(w.t.Context(), w.actor("ada"), people.FollowTarget{Type: what.Type, Ref: domain.Ref{ID: what.ID}}))
 }
 
-func (w *town) comment(body string) {
+func (w *fixture) comment(body string) {
 	w.t.Helper()
 	c, err := w.app.Collections.CreateComment(w.t.Context(), w.actor("ada"), w.block, body)
 	w.must(err)
 	w.said = c.ID
 }
 
-func (w *town) collaborate(who domain.PrincipalRef) {
+func (w *fixture) collaborate(who domain.PrincipalRef) {
 	w.t.Helper()
 	w.join() // only owners may
 	w.helping = who
@@ -118,7 +118,7 @@ func (w *town) collaborate(who domain.PrincipalRef) {
 }
 
 // create makes ada create a channel of her own, or of the group.
-func (w *town) create(owner *domain.PrincipalRef) {
+func (w *fixture) create(owner *domain.PrincipalRef) {
 	w.t.Helper()
 	if owner != nil {
 		w.join()
@@ -129,7 +129,7 @@ func (w *town) create(owner *domain.PrincipalRef) {
 }
 
 // add makes ada, who becomes a member, add a follower of hers to the group.
-func (w *town) add(name string) {
+func (w *fixture) add(name string) {
 	w.t.Helper()
 	w.join()
 	storetest.Follow(w.t, w.s, w.who[name], storetest.UserSubject(w.who["ada"]))
@@ -137,96 +137,96 @@ func (w *town) add(name string) {
 	w.must(err)
 }
 
-func (w *town) join() {
+func (w *fixture) join() {
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
 		_, err := tx.AddMember(w.t.Context(), w.group, w.who["ada"], storetest.Now)
 		return err
 	})
 }
 
-func unfollow(w *town) {
+func unfollow(w *fixture) {
 	storetest.Unfollow(w.t, w.s, w.who["fan"], storetest.UserSubject(w.who["ada"]))
 	storetest.Unfollow(w.t, w.s, w.who["watcher"], storetest.GroupSubject(w.group))
 }
 
-func hideMade(w *town)  { w.hide(w.made, "ada") }
-func hideHall(w *town)  { w.hide(w.channel, "chief") }
-func hideOther(w *town) { w.hide(w.other, "owner") }
+func hideMade(w *fixture)  { w.hide(w.made, "ada") }
+func hideHall(w *fixture)  { w.hide(w.channel, "chief") }
+func hideOther(w *fixture) { w.hide(w.other, "owner") }
 
-func deleteHall(w *town) {
+func deleteHall(w *fixture) {
 	w.must(w.app.Collections.DeleteChannel(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.channel)}))
 }
 
-func deleteBlock(w *town) {
+func deleteBlock(w *fixture) {
 	w.must(w.app.Collections.DeleteBlock(w.t.Context(), w.actor("author"), w.block))
 }
 
-func deleteGroup(w *town) {
+func deleteGroup(w *fixture) {
 	w.must(w.app.People.DeleteGroup(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.group)}))
 }
 
 // addHelper makes helper, who follows ada, a collaborator on a channel.
-func addHelper(w *town, to domain.ChannelID, by string) {
+func addHelper(w *fixture, to domain.ChannelID, by string) {
 	storetest.Follow(w.t, w.s, w.who["helper"], storetest.UserSubject(w.who["ada"]))
 	_, _, err := w.app.Collections.AddCollaborator(w.t.Context(), w.actor(by), domain.Ref{ID: int64(to)}, domain.UserRef(w.who["helper"]))
 	w.must(err)
 }
 
-func (w *town) removeCollaborator(who domain.PrincipalRef, from domain.ChannelID, by string) {
+func (w *fixture) removeCollaborator(who domain.PrincipalRef, from domain.ChannelID, by string) {
 	w.must(w.app.Collections.RemoveCollaborators(w.t.Context(), w.actor(by), domain.Ref{ID: int64(from)}, who))
 }
 
 // hideWithHelper makes the hall visible only to its group and to helper.
-func hideWithHelper(w *town) {
+func hideWithHelper(w *fixture) {
 	addHelper(w, w.channel, "chief")
 	hideHall(w)
 }
 
-func hideWithoutHelper(w *town) {
+func hideWithoutHelper(w *fixture) {
 	hideWithHelper(w)
 	w.removeCollaborator(domain.UserRef(w.who["helper"]), w.channel, "chief")
 }
 
 // hideOtherWithHelper makes the other channel visible only to owner and helper.
-func hideOtherWithHelper(w *town) {
+func hideOtherWithHelper(w *fixture) {
 	addHelper(w, w.other, "owner")
 	hideOther(w)
 }
 
-func hideOtherWithoutHelper(w *town) {
+func hideOtherWithoutHelper(w *fixture) {
 	hideOtherWithHelper(w)
 	w.removeCollaborator(domain.UserRef(w.who["helper"]), w.other, "owner")
 }
 
 // hideMadeWithHelper makes the channel that ada created visible only to her and helper.
-func hideMadeWithHelper(w *town) {
+func hideMadeWithHelper(w *fixture) {
 	addHelper(w, w.made, "ada")
 	hideMade(w)
 }
 
-func hideMadeWithoutHelper(w *town) {
+func hideMadeWithoutHelper(w *fixture) {
 	hideMadeWithHelper(w)
 	w.removeCollaborator(domain.UserRef(w.who["helper"]), w.made, "ada")
 }
 
 // removeCollaborators undoes ada's collaborate.
-func removeCollaborators(w *town) {
+func removeCollaborators(w *fixture) {
 	w.removeCollaborator(w.helping, w.channel, "chief")
 }
 
-func removeAndHide(w *town) {
+func removeAndHide(w *fixture) {
 	removeCollaborators(w)
 	hideHall(w)
 }
 
-func deleteBand(w *town) {
+func deleteBand(w *fixture) {
 	w.must(w.app.People.DeleteGroup(w.t.Context(), w.actor("owner"), domain.Ref{ID: w.helping.ID}))
 }
 
-func deleteComment(w *town) {
+func deleteComment(w *fixture) {
 	w.must(w.app.Collections.DeleteComment(w.t.Context(), w.actor("ada"), w.said))
 }
 
-func removeNamed(w *town) {
+func removeNamed(w *fixture) {
 	w.must(w.app.People.RemoveMember(w.t.Context(), w.actor("chief"), domain.Ref{ID: int64(w.group)}, w.who["named"]))
 }

@@ -9,10 +9,10 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// furnish creates what the steps of the town do not, so that no table is empty. An older version
+// seed creates what the steps of the town do not, so that no table is empty. An older version
 // must be able to contain it too, so it uses nothing from after migration 0004 in tables that
 // existed before.
-func (w *town) furnish(db *database.DB) {
+func (w *fixture) seed(db *database.DB) {
 	t, s, ada, bob := w.t, w.s, w.users[0], w.users[1]
 	sent := upload(t, s, "an unused upload", bob, storetest.Now)
 	storetest.In(t, s, func(tx *store.Tx) error {
@@ -33,13 +33,13 @@ func (w *town) furnish(db *database.DB) {
 	}
 	storetest.Comment(t, s, bob, text, "What moss!")
 	storetest.Record(t, s, domain.Activity{Kind: domain.AddedBlock, Actor: ada, Item: storetest.BlockSubject(text), Channel: in}, bob)
-	for _, statement := range furnishing {
+	for _, statement := range seedRows {
 		storetest.Exec(t, db, statement)
 	}
 }
 
 // furniture creates a block of a type, with its file or the upload that it waits for.
-func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.UploadID) domain.BlockID {
+func (w *fixture) furniture(by domain.UserID, typ domain.BlockType, from domain.UploadID) domain.BlockID {
 	w.t.Helper()
 	w.clock = w.clock.Add(time.Second)
 	title, url := "Some moss on "+string(typ), "https://example.org/moss?type="+string(typ)
@@ -62,8 +62,8 @@ func (w *town) furniture(by domain.UserID, typ domain.BlockType, from domain.Upl
 	return b.ID
 }
 
-// furnishing contains a row for each further table. Users and groups are numbered from 1.
-var furnishing = []string{
+// seedRows contains a row for each further table. Users and groups are numbered from 1.
+var seedRows = []string{
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
 	// This row must not have an effect, because an older version ignores it and must still be
 	// correct.
