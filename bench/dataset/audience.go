@@ -15,18 +15,18 @@ import (
 	"vitrine/internal/store/bulk"
 )
 
-// CrowdSize is the size of a set of people: 1 is a million users and ten million activities. Everything except the small
+// AudienceSize is the size of a set of people: 1 is a million users and ten million activities. Everything except the small
 // counterparts for comparison is proportional to it.
-type CrowdSize struct {
+type AudienceSize struct {
 	Scale float64
 	Seed  uint64
 }
 
 // of scales a number, with a minimum.
-func (s CrowdSize) of(full, least int64) int64 { return max(int64(float64(full)*s.Scale), least) }
+func (s AudienceSize) of(full, least int64) int64 { return max(int64(float64(full)*s.Scale), least) }
 
-// Crowd describes the result of FillCrowd for benchmarks. Everybody in People has a token.
-type Crowd struct {
+// Audience describes the result of FillAudience for benchmarks. Everybody in People has a token.
+type Audience struct {
 	Users      int64             `json:"users"`
 	Activities int64             `json:"activities"`
 	People     map[string]Person `json:"people"`
@@ -69,10 +69,10 @@ var (
 func FollowedBy(n int64) string { return "followed-by-" + strconv.FormatInt(n, 10) }
 func ReaderOf(n int64) string   { return "reader-of-" + strconv.FormatInt(n, 10) }
 
-// crowd is the state of FillCrowd while it creates the rows.
-type crowd struct {
+// audience is the state of FillAudience while it creates the rows.
+type audience struct {
 	s    *store.Store
-	size CrowdSize
+	size AudienceSize
 	rng  *rand.Rand
 
 	people                            map[string]domain.UserID
@@ -81,18 +81,18 @@ type crowd struct {
 	crowded, quiet                    bulk.Span // channels
 }
 
-// FillCrowd creates users, follows, activities and notifications in an empty database that nobody else uses.
-func FillCrowd(ctx context.Context, s *store.Store, size CrowdSize) (Crowd, error) {
+// FillAudience creates users, follows, activities and notifications in an empty database that nobody else uses.
+func FillAudience(ctx context.Context, s *store.Store, size AudienceSize) (Audience, error) {
 	if size.Scale <= 0 || size.Scale > 1 {
-		return Crowd{}, errors.New("dataset: want a scale above 0, at most 1")
+		return Audience{}, errors.New("dataset: want a scale above 0, at most 1")
 	}
 	if found, err := s.Users(ctx, 0, 1); err != nil || len(found) > 0 {
-		return Crowd{}, errors.Join(err, errors.New("dataset: the database is not empty"))
+		return Audience{}, errors.Join(err, errors.New("dataset: the database is not empty"))
 	}
-	c := &crowd{s: s, size: size, rng: rand.New(rand.NewPCG(size.Seed, 2)), people: map[string]domain.UserID{}}
+	c := &audience{s: s, size: size, rng: rand.New(rand.NewPCG(size.Seed, 2)), people: map[string]domain.UserID{}}
 	for _, step := range []func(context.Context) error{c.settle, c.open, c.fillChannels, c.act, c.follow, c.notify, c.finish, s.Analyze} {
 		if err := step(ctx); err != nil {
-			return Crowd{}, err
+			return Audience{}, err
 		}
 	}
 	return c.report(ctx)
@@ -111,10 +111,10 @@ func names() []string {
 }
 
 // one returns the span of one person.
-func (c *crowd) one(name string) bulk.Span { return bulk.Span{First: int64(c.people[name]), N: 1} }
+func (c *audience) one(name string) bulk.Span { return bulk.Span{First: int64(c.people[name]), N: 1} }
 
 // settle creates the users.
-func (c *crowd) settle(ctx context.Context) error {
+func (c *audience) settle(ctx context.Context) error {
 	err := c.s.InTx(ctx, func(tx *store.Tx) error {
 		for _, name := range names() {
 			n := store.NewUser{Name: capital(name), Email: name + "@example.org", Tier: domain.TierSupporter, Now: at(0)}
@@ -141,7 +141,7 @@ func (c *crowd) settle(ctx context.Context) error {
 }
 
 // inParts loads rows 0..n, with one transaction per part.
-func (c *crowd) inParts(ctx context.Context, n int64, load func(tx *store.Tx, from, to int64) (bulk.Span, error)) (all bulk.Span, err error) {
+func (c *audience) inParts(ctx context.Context, n int64, load func(tx *store.Tx, from, to int64) (bulk.Span, error)) (all bulk.Span, err error) {
 	const part = 250_000
 	for from := int64(0); from < n; from += part {
 		var made bulk.Span
@@ -161,8 +161,8 @@ func (c *crowd) inParts(ctx context.Context, n int64, load func(tx *store.Tx, fr
 }
 
 // report describes the result, with new tokens.
-func (c *crowd) report(ctx context.Context) (Crowd, error) {
-	m := Crowd{Users: c.users.N, Activities: c.activity.N, People: map[string]Person{}, FirstBlock: c.blocks.First, Blocks: c.blocks.N,
+func (c *audience) report(ctx context.Context) (Audience, error) {
+	m := Audience{Users: c.users.N, Activities: c.activity.N, People: map[string]Person{}, FirstBlock: c.blocks.First, Blocks: c.blocks.N,
 		Productive: c.productive().First, Crowded: ids(c.crowded), Quiet: ids(c.quiet)}
 	a := app.New(app.Options{Store: c.s})
 	for name, id := range c.people {
@@ -187,4 +187,4 @@ func ids(s bulk.Span) (all []int64) {
 }
 
 // step returns the time between two activities.
-func (c *crowd) step(n int64) time.Duration { return span / 2 / time.Duration(n) }
+func (c *audience) step(n int64) time.Duration { return span / 2 / time.Duration(n) }

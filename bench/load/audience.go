@@ -13,8 +13,8 @@ import (
 	"vitrine/bench/drive"
 )
 
-// crowdCases measures feeds, notifications and followers, each as a ratio to somebody with few.
-func (b *bench) crowdCases(ctx context.Context) error {
+// audienceCases measures feeds, notifications and followers, each as a ratio to somebody with few.
+func (b *bench) audienceCases(ctx context.Context) error {
 	fmt.Fprintln(b.out, head)
 	for _, cases := range []func() ([]group, error){b.feeds, b.inboxes, b.audiences, b.posts, b.follows, b.marks, b.ends} {
 		groups, err := cases()
@@ -30,7 +30,7 @@ func (b *bench) crowdCases(ctx context.Context) error {
 
 // as returns a request by the person with a name.
 func (b *bench) as(name, method, path, format string, args ...any) drive.Request {
-	r := drive.Request{Method: method, Path: path, Header: []string{"Authorization: Bearer " + b.crowd.People[name].Token}}
+	r := drive.Request{Method: method, Path: path, Header: []string{"Authorization: Bearer " + b.audience.People[name].Token}}
 	if format != "" {
 		r.Body = fmt.Sprintf(format, args...)
 	}
@@ -120,10 +120,10 @@ func (b *bench) audiences() (all []group, err error) {
 	few := dataset.FollowedBy(100)
 	for _, per := range []int{24, 100} {
 		page := func(name string, number int) subject {
-			at := fmt.Sprintf("/v3/users/%s/followers?per=%d&page=%d", b.crowd.People[name].Slug, per, number)
+			at := fmt.Sprintf("/v3/users/%s/followers?per=%d&page=%d", b.audience.People[name].Slug, per, number)
 			return read(fmt.Sprintf("followers of %s, page %d of %d", name, number, per), b.as(dataset.Twin, "GET", at, ""))
 		}
-		last := int(b.crowd.People[dataset.Star].Followers) / per
+		last := int(b.audience.People[dataset.Star].Followers) / per
 		all = append(all, group{against: 3, subjects: []subject{page(dataset.Star, 1), page(dataset.Star, min(1000, last)), page(dataset.Star, last), page(few, 1)}})
 	}
 	return all, nil
@@ -138,10 +138,10 @@ func (b *bench) sweep() (err error) {
 }
 
 // decode reads the output of bench/gen.
-func decode(text io.Reader, people bool) (made dataset.Made, crowd *dataset.Crowd, err error) {
+func decode(text io.Reader, people bool) (made dataset.Made, crowd *dataset.Audience, err error) {
 	d := json.NewDecoder(text)
 	if people {
-		crowd = new(dataset.Crowd)
+		crowd = new(dataset.Audience)
 		return made, crowd, d.Decode(crowd)
 	}
 	return made, nil, d.Decode(&made)

@@ -47,9 +47,9 @@ func (b *bench) room(name string) (int64, error) {
 // connected returns the requests that connect n blocks of a person.
 func (b *bench) connected(name string, n int) (all []drive.Request, err error) {
 	room, err := b.room(name)
-	for i := range min(int64(n), b.crowd.Blocks) {
+	for i := range min(int64(n), b.audience.Blocks) {
 		all = append(all, b.as(name, "POST", "/v3/connections", `{"connectable_id":%d,"connectable_type":"Block","channel_ids":[%d]}`,
-			b.crowd.FirstBlock+i, room))
+			b.audience.FirstBlock+i, room))
 	}
 	return all, err
 }
@@ -141,7 +141,7 @@ func (b *bench) follows() ([]group, error) {
 	for _, p := range []struct {
 		name string
 		id   int64
-	}{{dataset.Star, b.crowd.People[dataset.Star].ID}, {"one who did much", b.crowd.Productive}, {dataset.SmallReader, b.crowd.People[dataset.SmallReader].ID}} {
+	}{{dataset.Star, b.audience.People[dataset.Star].ID}, {"one who did much", b.audience.Productive}, {dataset.SmallReader, b.audience.People[dataset.SmallReader].ID}} {
 		at := fmt.Sprintf("/ext/v1/users/%d/follow", p.id)
 		all := func(method string) (requests []drive.Request) {
 			for _, n := range dataset.Followed {
@@ -182,7 +182,7 @@ func (b *bench) marks() (all []group, err error) {
 // bench/gen created for this, so it can only be measured once.
 func (b *bench) ends() ([]group, error) {
 	hide, end := group{against: 1}, group{against: 1}
-	left := map[string][]int64{"10,000 followers": b.crowd.Crowded, "10 followers": b.crowd.Quiet}
+	left := map[string][]int64{"10,000 followers": b.audience.Crowded, "10 followers": b.audience.Quiet}
 	for _, name := range []string{"10,000 followers", "10 followers"} {
 		turn := func(to string) (all []drive.Request) {
 			for _, id := range left[name] {

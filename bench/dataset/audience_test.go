@@ -10,9 +10,9 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-func fillCrowd(t *testing.T, s *store.Store) dataset.Crowd {
+func fillAudience(t *testing.T, s *store.Store) dataset.Audience {
 	t.Helper()
-	made, err := dataset.FillCrowd(t.Context(), s, dataset.CrowdSize{Scale: 0.001, Seed: 1})
+	made, err := dataset.FillAudience(t.Context(), s, dataset.AudienceSize{Scale: 0.001, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,10 +20,10 @@ func fillCrowd(t *testing.T, s *store.Store) dataset.Crowd {
 }
 
 // All derived values are what the program would have written.
-func TestFillCrowdBothDatabases(t *testing.T) {
+func TestFillAudienceBothDatabases(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		made := fillCrowd(t, s)
+		made := fillAudience(t, s)
 		if made.Activities != 10_000 || made.Users != 1_000 {
 			t.Errorf("made %+v", made)
 		}
@@ -32,10 +32,10 @@ func TestFillCrowdBothDatabases(t *testing.T) {
 }
 
 // The people match their names and can be acted as.
-func TestCrowdServed(t *testing.T) {
+func TestAudienceServed(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)
-	made := fillCrowd(t, r.S.Store)
+	made := fillAudience(t, r.S.Store)
 	as := func(name, path string) *apptest.Response {
 		return r.Do("", "GET", path, nil, "Authorization", "Bearer "+made.People[name].Token).Want(http.StatusOK)
 	}

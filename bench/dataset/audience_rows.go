@@ -13,7 +13,7 @@ import (
 const doomed = 12
 
 // open creates the channels: those for activities, and those that will be deleted.
-func (c *crowd) open(ctx context.Context) error {
+func (c *audience) open(ctx context.Context) error {
 	n := c.size.of(10_000, 100)
 	return c.s.InTx(ctx, func(tx *store.Tx) (err error) {
 		if c.channels, err = tx.LoadChannels(ctx, 0, n, c.users.Part(0, n), at(0)); err != nil {
@@ -28,7 +28,7 @@ func (c *crowd) open(ctx context.Context) error {
 }
 
 // fillChannels puts two blocks into each channel. All activities are about these.
-func (c *crowd) fillChannels(ctx context.Context) error {
+func (c *audience) fillChannels(ctx context.Context) error {
 	f := &filler{rng: c.rng, words: newWords(c.rng, 500)}
 	n := int(c.channels.N)
 	blocks := make([]domain.Block, 2*n)
@@ -65,18 +65,18 @@ func (c *crowd) fillChannels(ctx context.Context) error {
 }
 
 // actors returns the active users. All other users, except the silent ones, have no activities.
-func (c *crowd) actors() bulk.Span { return c.users.Part(0, c.users.N/5) }
+func (c *audience) actors() bulk.Span { return c.users.Part(0, c.users.N/5) }
 
 // busy returns the first active users, who have many followers. modest returns users with few
 // followers and about a hundred activities each. productive returns a user with thousands of
 // activities.
-func (c *crowd) busy() bulk.Span       { return c.users.Part(0, c.size.of(20, 2)) }
-func (c *crowd) productive() bulk.Span { return c.users.Part(c.size.of(25, 3), 1) }
-func (c *crowd) modest() bulk.Span     { return c.users.Part(c.size.of(1_000, 10), c.size.of(80, 4)) }
+func (c *audience) busy() bulk.Span       { return c.users.Part(0, c.size.of(20, 2)) }
+func (c *audience) productive() bulk.Span { return c.users.Part(c.size.of(25, 3), 1) }
+func (c *audience) modest() bulk.Span     { return c.users.Part(c.size.of(1_000, 10), c.size.of(80, 4)) }
 
 // act creates the activities: one by each of the silent, then all others, added in sessions of 25. Half of the channels
 // have none.
-func (c *crowd) act(ctx context.Context) error {
+func (c *audience) act(ctx context.Context) error {
 	n := c.size.of(10_000_000, 10_000)
 	c.silent = c.users.Part(c.users.N/2, c.size.of(9_900, 50))
 	old := bulk.ActivityLoad{Length: 1, Actors: c.silent, Channels: c.channels.Part(0, c.channels.N/2), Blocks: c.blocks,
@@ -105,7 +105,7 @@ type following struct {
 }
 
 // follow creates the follows, those of readers last.
-func (c *crowd) follow(ctx context.Context) error {
+func (c *audience) follow(ctx context.Context) error {
 	all := append(c.audiences(), c.readings()...)
 	for _, f := range all {
 		err := c.s.InTx(ctx, func(tx *store.Tx) error { return tx.LoadFollows(ctx, f.followers, f.what, f.followed, at(0.1)) })
@@ -117,7 +117,7 @@ func (c *crowd) follow(ctx context.Context) error {
 }
 
 // audiences returns the followers of those who have many, and one follow of an active user for every twentieth user.
-func (c *crowd) audiences() []following {
+func (c *audience) audiences() []following {
 	user := domain.SubjectUser
 	all := []following{
 		{c.users, user, c.one(Star)},
@@ -138,7 +138,7 @@ func (c *crowd) audiences() []following {
 }
 
 // readings returns the follows of the readers.
-func (c *crowd) readings() []following {
+func (c *audience) readings() []following {
 	user, channel := domain.SubjectUser, domain.SubjectChannel
 	half, quarter := c.channels.N/2, c.channels.N/4
 	reader, small, silent := c.one(Reader), c.one(SmallReader), c.one(Silent)
@@ -158,7 +158,7 @@ func (c *crowd) readings() []following {
 }
 
 // notify fills the inboxes from the whole time span.
-func (c *crowd) notify(ctx context.Context) error {
+func (c *audience) notify(ctx context.Context) error {
 	return c.s.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.LoadNotifications(ctx, c.people[Inbox], c.activity, 10); err != nil {
 			return err
@@ -167,6 +167,6 @@ func (c *crowd) notify(ctx context.Context) error {
 	})
 }
 
-func (c *crowd) finish(ctx context.Context) error {
+func (c *audience) finish(ctx context.Context) error {
 	return c.s.InTx(ctx, func(tx *store.Tx) error { return tx.FinishFollows(ctx) })
 }
