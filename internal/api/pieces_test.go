@@ -196,7 +196,7 @@ func (p *pieced) compare(things, viewers int) {
 }
 
 // some returns at most most of the numbers below n.
-func (p *pieced) some(n, most int) []int { return p.rng.Perm(n)[:min(n, most)] }
+func (p *pieced) some(n, limit int) []int { return p.rng.Perm(n)[:min(n, limit)] }
 
 // note records the values of a thing's fields.
 func (p *pieced) note(of string, v any) {

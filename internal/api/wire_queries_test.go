@@ -154,7 +154,7 @@ func TestStatementsOfSingleReads(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.Do("ada", "POST", at("/ext/v1/channels/%d/collaborators", w.open), at(`{"user_id":%d}`, w.Person("bob").ID)).
 			Want(http.StatusCreated)
-		for path, most := range map[string]int{
+		for path, limit := range map[string]int{
 			"/v3/ping": 0, "/v3/openapi": 0, "/v3/openapi.json": 0, "/ext/v1/openapi.json": 0, "/v3/nothing": 0,
 			"/v3/users/ada": 1, at("/v3/users/%d", w.Person("ada").ID): 1,
 			at("/v3/blocks/%d", w.block): 1, at("/v3/channels/%d", w.closed): 1, "/v3/channels/closed": 1,
@@ -167,19 +167,19 @@ func TestStatementsOfSingleReads(t *testing.T) {
 				if path == "/v3/me" && who == "" {
 					continue
 				}
-				w.cheap(t, who, path, most+token)
+				w.cheap(t, who, path, limit+token)
 				if tag := w.Do(who, "GET", path, nil).Header.Get("ETag"); tag != "" {
-					w.cheap(t, who, path, most+token, "If-None-Match", tag)
+					w.cheap(t, who, path, limit+token, "If-None-Match", tag)
 				}
 			}
 		}
 	})
 }
 
-func (w *world) cheap(t *testing.T, who, path string, most int, headers ...string) {
+func (w *world) cheap(t *testing.T, who, path string, limit int, headers ...string) {
 	t.Helper()
 	seen := w.Statements(func() { w.Do(who, "GET", path, nil, headers...) })
-	if len(seen) > most {
-		t.Errorf("%s of %q: %d statements, want at most %d:\n%s", path, who, len(seen), most, strings.Join(seen, "\n"))
+	if len(seen) > limit {
+		t.Errorf("%s of %q: %d statements, want at most %d:\n%s", path, who, len(seen), limit, strings.Join(seen, "\n"))
 	}
 }

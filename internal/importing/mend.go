@@ -96,11 +96,11 @@ func (t *sink) mend(name named, check func() error, repair func(domain.FieldErro
 
 // cut makes a text valid by replacing invalid characters and truncating it. It returns false for an
 // empty text, which cannot be repaired.
-func cut(s *string, most int) bool {
+func cut(s *string, limit int) bool {
 	*s = strings.ReplaceAll(strings.ToValidUTF8(*s, "\uFFFD"), "\x00", "")
-	if utf8.RuneCountInString(*s) > most {
-		r := []rune((*s)[:min(len(*s), most*utf8.UTFMax)])
-		*s = strings.TrimSpace(string(r[:min(len(r), most)-1])) + "…"
+	if utf8.RuneCountInString(*s) > limit {
+		r := []rune((*s)[:min(len(*s), limit*utf8.UTFMax)])
+		*s = strings.TrimSpace(string(r[:min(len(r), limit)-1])) + "…"
 	}
 	return strings.TrimSpace(*s) != ""
 }

@@ -79,6 +79,6 @@ func (k *Picker) Finish(job *rivertype.JobRow) { k.turns.JobFinish(job) }
 func (k *Picker) Due() string { return k.turns.pilot.due }
 
 // SomeStates is like States, but with a limit per state.
-func (q *Queue) SomeStates(ctx context.Context, most int) ([]ClassState, error) {
-	return q.states(ctx, most)
+func (q *Queue) SomeStates(ctx context.Context, limit int) ([]ClassState, error) {
+	return q.states(ctx, limit)
 }

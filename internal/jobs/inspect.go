@@ -198,9 +198,9 @@ func (q *Queue) Counts(ctx context.Context) (map[State]int64, error) {
 
 // Deferred returns how many jobs of an owner in a class wait for their time or for another attempt. It
 // counts up to most.
-func (q *Queue) Deferred(ctx context.Context, class Class, owner int64, most int) (n int, err error) {
+func (q *Queue) Deferred(ctx context.Context, class Class, owner int64, limit int) (n int, err error) {
 	err = q.db.Reader().QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM river_job
-		WHERE state IN ('scheduled', 'retryable') AND queue = $1 LIMIT $2) AS deferred`, class.queueOf(owner), most).Scan(&n)
+		WHERE state IN ('scheduled', 'retryable') AND queue = $1 LIMIT $2) AS deferred`, class.queueOf(owner), limit).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("jobs: deferred: %w", err)
 	}

@@ -113,11 +113,11 @@ func (t *picker) pick(ctx context.Context, exec riverdriver.Executor, params *ri
 // share returns how many jobs of a queue may be taken at once, given the free workers and the number of
 // queues.
 func (t *picker) share(queue string, free, queues int) int {
-	most := free
+	limit := free
 	if t.pilot.first == nil && !unlimited(queue) {
-		most = (free - t.running[queue] + 1) / 2 // each job taken changes both numbers by one
+		limit = (free - t.running[queue] + 1) / 2 // each job taken changes both numbers by one
 	}
-	return max(0, min(most, max(1, free/queues)))
+	return max(0, min(limit, max(1, free/queues)))
 }
 
 // due returns queues with a due job, starting with the next in turn.

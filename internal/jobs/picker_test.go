@@ -92,7 +92,7 @@ func TestOwners(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		const many = 50
-		var running, most atomic.Int32
+		var running, limit atomic.Int32
 		held, others := make(chan struct{}, many), make(chan string, 1)
 		release := make(chan struct{})
 		var left sync.WaitGroup
@@ -104,7 +104,7 @@ func TestOwners(t *testing.T) {
 			}
 			defer left.Done()
 			defer running.Add(-1)
-			most.Store(max(most.Load(), running.Add(1)))
+			limit.Store(max(limit.Load(), running.Add(1)))
 			held <- struct{}{}
 			<-release
 			return nil
@@ -123,7 +123,7 @@ func TestOwners(t *testing.T) {
 		}
 		close(release)
 		left.Wait() // all jobs have run, two at a time
-		if n := most.Load(); n != 2 {
+		if n := limit.Load(); n != 2 {
 			t.Errorf("%d jobs of one owner ran at once", n)
 		}
 	})

@@ -24,12 +24,12 @@ var undone = []string{"available", "pending", "scheduled", "retryable", "running
 
 // someUndone returns a query for columns of at most most jobs per state in a class. It uses River's index,
 // so finished jobs cost nothing.
-func someUndone(c Class, columns string, most int) string {
+func someUndone(c Class, columns string, limit int) string {
 	var parts []string
 	for _, in := range c.spans() {
 		for _, state := range undone {
 			parts = append(parts, fmt.Sprintf(`SELECT * FROM (SELECT '%s' AS class, %s FROM river_job
-				WHERE state = '%s' AND queue > '%s' AND queue < '%s' LIMIT %d) AS part`, c, columns, state, in.low, in.high, most))
+				WHERE state = '%s' AND queue > '%s' AND queue < '%s' LIMIT %d) AS part`, c, columns, state, in.low, in.high, limit))
 		}
 	}
 	return strings.Join(parts, " UNION ALL ")
@@ -38,7 +38,7 @@ func someUndone(c Class, columns string, most int) string {
 // States returns the state of each class with a single statement.
 func (q *Queue) States(ctx context.Context) ([]ClassState, error) { return q.states(ctx, MaxListed) }
 
-func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
+func (q *Queue) states(ctx context.Context, limit int) ([]ClassState, error) {
 	seconds := "unixepoch(%s)"
 	if q.db.Dialect() == database.Postgres {
 		seconds = "CAST(EXTRACT(EPOCH FROM %s) AS BIGINT)"
@@ -47,10 +47,10 @@ func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
 	const columns = "CAST(state AS TEXT) AS state, scheduled_at, finalized_at"
 	parts := make([]string, len(classes))
 	for i, c := range classes {
-		parts[i] = someUndone(c, columns, most)
+		parts[i] = someUndone(c, columns, limit)
 	}
 	parts = append(parts, fmt.Sprintf(`SELECT * FROM (SELECT CASE WHEN queue LIKE 'mail%%' THEN 'mail' WHEN queue LIKE 'bulk%%' THEN 'bulk' ELSE 'content' END AS class,
-		%s FROM river_job WHERE state = 'completed' AND finalized_at IS NOT NULL ORDER BY finalized_at DESC LIMIT %d) AS done`, columns, most))
+		%s FROM river_job WHERE state = 'completed' AND finalized_at IS NOT NULL ORDER BY finalized_at DESC LIMIT %d) AS done`, columns, limit))
 	rows, err := q.db.Reader().Query(ctx, `SELECT class, state, count(*), `+epoch("min(scheduled_at)")+", "+epoch("max(finalized_at)")+`
 		FROM (`+strings.Join(parts, " UNION ALL ")+`) AS some_jobs GROUP BY class, state`)
 	if err != nil {

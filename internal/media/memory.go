@@ -24,14 +24,14 @@ type memory struct {
 
 // newMemory returns a memory with a lane of a quarter of the budget for images that fit, and one
 // of seven quarters for all others.
-func newMemory(budget, most int64) *memory {
+func newMemory(budget, limit int64) *memory {
 	small := budget / 4
 	large := 2*budget - small
-	if most == 0 {
-		most = large
+	if limit == 0 {
+		limit = large
 	}
 	return &memory{
-		max:          most,
+		max:          limit,
 		small:        small,
 		smallLane:    semaphore.NewWeighted(small),
 		largeLane:    semaphore.NewWeighted(large),

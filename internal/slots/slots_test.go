@@ -16,7 +16,7 @@ import (
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	s := slots.Slots[string]{AtOnce: 3, Waiting: 1000, MaxWait: time.Minute}
-	var here, most, done atomic.Int64
+	var here, limit, done atomic.Int64
 	var all sync.WaitGroup
 	for range 200 {
 		all.Go(func() {
@@ -26,15 +26,15 @@ func TestAtOnce(t *testing.T) {
 			}
 			defer s.Leave("a")
 			n := here.Add(1)
-			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			for old := limit.Load(); n > old && !limit.CompareAndSwap(old, n); old = limit.Load() {
 			}
 			here.Add(-1)
 			done.Add(1)
 		})
 	}
 	all.Wait()
-	if most.Load() > 3 || done.Load() != 200 {
-		t.Errorf("%d at once, %d in all", most.Load(), done.Load())
+	if limit.Load() > 3 || done.Load() != 200 {
+		t.Errorf("%d at once, %d in all", limit.Load(), done.Load())
 	}
 }
 

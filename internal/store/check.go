@@ -37,12 +37,12 @@ type Checked struct {
 }
 
 // Check recomputes every derived value and returns the differences, at most `most` of each kind.
-func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
-	return s.CheckTelling(ctx, most, func(Checked) {})
+func (s *Store) Check(ctx context.Context, limit int) ([]Difference, error) {
+	return s.CheckTelling(ctx, limit, func(Checked) {})
 }
 
 // CheckTelling is Check with a callback for the beginning and the end of each check.
-func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) ([]Difference, error) {
+func (s *Store) CheckTelling(ctx context.Context, limit int, tell func(Checked)) ([]Difference, error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
@@ -50,7 +50,7 @@ func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) 
 		for n, c := range all {
 			at := Checked{What: c.What, N: n + 1, Of: len(all)}
 			tell(at)
-			found, err := v.found(ctx, c, most)
+			found, err := v.found(ctx, c, limit)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.What, err)
 			}
@@ -64,11 +64,11 @@ func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) 
 }
 
 // found runs one check.
-func (v *Snapshot) found(ctx context.Context, c sqlx.Check, most int) ([]Difference, error) {
+func (v *Snapshot) found(ctx context.Context, c sqlx.Check, limit int) ([]Difference, error) {
 	if c.What == wordsCheck {
-		return documents.CheckWords(ctx, v.db, most)
+		return documents.CheckWords(ctx, v.db, limit)
 	}
-	rows, err := v.db.Query(ctx, c.Query+" LIMIT $1", most)
+	rows, err := v.db.Query(ctx, c.Query+" LIMIT $1", limit)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (Difference, error) {
 		d := Difference{What: c.What}
 		return d, row.Scan(&d.ID, &d.Stored, &d.Actual)

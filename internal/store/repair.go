@@ -16,7 +16,7 @@ const (
 
 // Repair runs each check and repairs its findings in small transactions. It returns the remaining
 // differences, at most `most` of each kind. It deletes nothing that users created.
-func (s *Store) Repair(ctx context.Context, most int, tell func(Checked)) (left []Difference, err error) {
+func (s *Store) Repair(ctx context.Context, limit int, tell func(Checked)) (left []Difference, err error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	for n, c := range all {
 		at := Checked{What: c.What, N: n + 1, Of: len(all)}
@@ -30,7 +30,7 @@ func (s *Store) Repair(ctx context.Context, most int, tell func(Checked)) (left 
 		}
 		at.Found, at.Ended = len(found), true
 		tell(at)
-		left = append(left, found[:min(len(found), most)]...)
+		left = append(left, found[:min(len(found), limit)]...)
 	}
 	return left, nil
 }

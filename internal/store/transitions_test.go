@@ -35,7 +35,7 @@ func TestRowsOfTransitions(t *testing.T) {
 		ada := storetest.User(t, s, "Ada")
 		group := storetest.Group(t, s, "Group", ada)
 		written := func(n int64) map[string]int64 {
-			most := map[string]int64{}
+			limit := map[string]int64{}
 			note := func(what string, do func(tx *store.Tx) error) {
 				storetest.In(t, s, func(tx *store.Tx) error {
 					before, err := store.Changes(t.Context(), tx)
@@ -46,7 +46,7 @@ func TestRowsOfTransitions(t *testing.T) {
 						return err
 					}
 					after, err := store.Changes(t.Context(), tx)
-					most[what] = max(most[what], after-before)
+					limit[what] = max(limit[what], after-before)
 					return err
 				})
 			}
@@ -84,7 +84,7 @@ func TestRowsOfTransitions(t *testing.T) {
 				})
 				settle(id)
 			}
-			return most
+			return limit
 		}
 		few, many := written(30), written(600)
 		for what, n := range many {

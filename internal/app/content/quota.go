@@ -101,27 +101,27 @@ func (h *hold) grow(ctx context.Context, bytes int64) error {
 
 // growUpTo raises the reservation to at most most bytes and returns the number of reserved bytes.
 // It returns Forbidden if the quota does not allow least bytes.
-func (h *hold) growUpTo(ctx context.Context, least, most int64) (int64, error) {
-	if most <= h.bytes {
+func (h *hold) growUpTo(ctx context.Context, least, limit int64) (int64, error) {
+	if limit <= h.bytes {
 		return h.bytes, nil
 	}
 	if bounded, err := h.bounded(ctx, h.a.Store.Queries); err != nil || !bounded {
-		h.bytes = most
-		return most, err
+		h.bytes = limit
+		return limit, err
 	}
-	got := most
+	got := limit
 	err := h.a.Store.InTx(ctx, func(tx *store.Tx) error {
 		now := h.a.Now()
 		u, err := tx.LockByteUsage(ctx, h.user, h.key, now)
 		if err != nil {
 			return err
 		}
-		got = most
+		got = limit
 		if left, refusal := h.a.room(u, h.upload); left >= 0 {
 			if least > left {
 				return refusal
 			}
-			got = min(most, left)
+			got = min(limit, left)
 		}
 		return tx.Reserve(ctx, domain.Reservation{Key: h.key, UserID: h.user, Upload: h.upload, Bytes: got, ExpiresAt: now.Add(holdLease)})
 	})

@@ -348,7 +348,7 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 }
 
 // HeadOfUpload reads up to most bytes from the beginning of an upload.
-func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, most int64) ([]byte, error) {
+func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, limit int64) ([]byte, error) {
 	u, err := a.Store.UploadByID(ctx, id)
 	if err != nil {
 		return nil, err
@@ -358,7 +358,7 @@ func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, most int
 		return nil, missing(err)
 	}
 	defer closing(sent)
-	return io.ReadAll(io.LimitReader(sent, most))
+	return io.ReadAll(io.LimitReader(sent, limit))
 }
 
 // fetchUpload stages the bytes of an upload.

@@ -23,9 +23,9 @@ const (
 )
 
 // shortened returns the beginning of a text.
-func shortened(s string, most int) string {
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
+func shortened(s string, limit int) string {
+	if runes := []rune(s); len(runes) > limit {
+		return string(runes[:limit]) + "…"
 	}
 	return s
 }

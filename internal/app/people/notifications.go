@@ -74,14 +74,14 @@ const unreadLooked = 200
 
 // UnreadNotifications counts the entries in the actor's list of unread notifications, up to most. known is the count of
 // their account (domain.User.Unread), which includes hidden ones; if it is 0, no statement is needed.
-func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, known, most int64) (n int64, err error) {
+func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, known, limit int64) (n int64, err error) {
 	if known == 0 || !actor.SignedIn() {
 		return 0, nil
 	}
-	if n, err = a.unread(ctx, actor.UserID, unreadLooked); err == nil && n < most && known > unreadLooked {
+	if n, err = a.unread(ctx, actor.UserID, unreadLooked); err == nil && n < limit && known > unreadLooked {
 		n, err = a.unread(ctx, actor.UserID, maxScanned)
 	}
-	return min(n, most), err
+	return min(n, limit), err
 }
 
 // ReadAllNotifications marks all notifications of the actor as read and returns how many are unread afterwards.

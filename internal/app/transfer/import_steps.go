@@ -239,10 +239,10 @@ func keepable(left []domain.LeftOut) []domain.LeftOut {
 }
 
 // Keepable makes a text from a source, which may be anything, storable: at most most characters of UTF-8, without NUL.
-func Keepable(s string, most int) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s[:min(len(s), 4*most)], ""), "\x00", "")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most-1]) + "…"
+func Keepable(s string, limit int) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s[:min(len(s), 4*limit)], ""), "\x00", "")
+	if r := []rune(s); len(r) > limit {
+		s = string(r[:limit-1]) + "…"
 	}
 	return s
 }

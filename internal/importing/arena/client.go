@@ -204,9 +204,9 @@ func (c *client) backoff(failures int) time.Duration {
 }
 
 // open requests a file. It may be on another server, so the token is not sent.
-func (c *client) open(ctx context.Context, address string, most int64) (io.ReadCloser, error) {
+func (c *client) open(ctx context.Context, address string, limit int64) (io.ReadCloser, error) {
 	for try := 1; ; try++ {
-		answer, err := c.http.Get(ctx, fetch.Request{URL: address, MaxBytes: most})
+		answer, err := c.http.Get(ctx, fetch.Request{URL: address, MaxBytes: limit})
 		if err == nil {
 			return answer.Body, nil
 		}

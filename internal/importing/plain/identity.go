@@ -123,7 +123,7 @@ func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
 		}
 		s.Blocks = append(s.Blocks, ids)
 	}
-	if most := s.Max; len(s.Blocks) >= sampled || most > 0 && len(s.Blocks) >= most {
+	if limit := s.Max; len(s.Blocks) >= sampled || limit > 0 && len(s.Blocks) >= limit {
 		return errEnough
 	}
 	return nil

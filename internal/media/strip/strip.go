@@ -77,8 +77,8 @@ func (o *original) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // bytes reads n bytes at an offset. A file that does not have them is malformed.
-func (in *input) bytes(off, n, most int64) ([]byte, error) {
-	if n < 0 || n > most || off < 0 || off > in.size-n {
+func (in *input) bytes(off, n, limit int64) ([]byte, error) {
+	if n < 0 || n > limit || off < 0 || off > in.size-n {
 		return nil, malformed("%d bytes at %d", n, off)
 	}
 	out := make([]byte, n)

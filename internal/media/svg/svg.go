@@ -81,11 +81,11 @@ var drawing sync.Mutex
 // is an upper bound on the attributes of an element, because attribute values cannot contain such a
 // bracket.
 func maxEqualSigns(file []byte) int {
-	most := 0
+	limit := 0
 	for part := range bytes.SplitSeq(file, []byte("<")) {
-		most = max(most, bytes.Count(part, []byte("=")))
+		limit = max(limit, bytes.Count(part, []byte("=")))
 	}
-	return most
+	return limit
 }
 
 // writer copies the allowed parts from decoder to out.

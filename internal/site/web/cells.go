@@ -221,14 +221,14 @@ func (v *Visit) thumb(i present.Image) *Thumb {
 
 // beginning truncates a text to a number of characters and adds an ellipsis. It keeps line breaks,
 // and cuts between words unless they are very long.
-func beginning(text string, most int) string {
+func beginning(text string, limit int) string {
 	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) <= most {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
 	n := 0
 	for i := range text {
-		if n == most {
+		if n == limit {
 			text = text[:i]
 			break
 		}

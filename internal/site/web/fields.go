@@ -37,8 +37,8 @@ func (f Fields) limit(name string) int {
 	if field, listed := f[name]; listed {
 		return field.Most
 	}
-	if most, shared := sharedFields[name]; shared {
-		return most
+	if limit, shared := sharedFields[name]; shared {
+		return limit
 	}
 	return usualField
 }

@@ -104,7 +104,7 @@ type headLimited struct {
 	left    int
 }
 
-func (h *headLimited) begin(most int) { h.bounded, h.left = true, most }
+func (h *headLimited) begin(limit int) { h.bounded, h.left = true, limit }
 
 func (h *headLimited) end() { h.bounded = false }
 

@@ -30,6 +30,6 @@ func (w Writes) TakeBackAttempt(ctx context.Context, key []byte) error {
 }
 
 // SweepAttempts deletes at most `most` expired windows and returns their number.
-func (w Writes) SweepAttempts(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "attempts", "key", now, most)
+func (w Writes) SweepAttempts(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "attempts", "key", now, limit)
 }

@@ -116,6 +116,6 @@ func (w Writes) RevokeCode(ctx context.Context, hash []byte) (live bool, err err
 }
 
 // SweepCodes deletes at most `most` expired codes and returns their number.
-func (w Writes) SweepCodes(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "authorization_codes", "hash", now, most)
+func (w Writes) SweepCodes(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "authorization_codes", "hash", now, limit)
 }

@@ -80,6 +80,6 @@ func (w Writes) EndMailLinks(ctx context.Context, user domain.UserID, p LinkPurp
 }
 
 // SweepMailLinks deletes at most `most` expired links and returns their number.
-func (w Writes) SweepMailLinks(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "mail_links", "id", now, most)
+func (w Writes) SweepMailLinks(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "mail_links", "id", now, limit)
 }

@@ -174,6 +174,6 @@ func (w Writes) EndHalfSignIns(ctx context.Context, user domain.UserID) error {
 }
 
 // SweepHalfSignIns deletes at most `most` expired ones and returns their number.
-func (w Writes) SweepHalfSignIns(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "half_sign_ins", "hash", now, most)
+func (w Writes) SweepHalfSignIns(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "half_sign_ins", "hash", now, limit)
 }

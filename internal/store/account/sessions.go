@@ -128,8 +128,8 @@ func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain
 }
 
 // SweepSessions deletes at most `most` expired sessions and returns their number.
-func (w Writes) SweepSessions(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "sessions", "id", now, most)
+func (w Writes) SweepSessions(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "sessions", "id", now, limit)
 }
 
 // maxBrowsers limits how many browsers of one user are known. Beyond it, the oldest are
@@ -177,6 +177,6 @@ func (w Writes) forgetBrowsers(ctx context.Context, user domain.UserID, keep dom
 }
 
 // SweepKnownBrowsers deletes at most `most` expired known browsers and returns their number.
-func (w Writes) SweepKnownBrowsers(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "known_browsers", "hash", now, most)
+func (w Writes) SweepKnownBrowsers(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "known_browsers", "hash", now, limit)
 }

@@ -77,6 +77,6 @@ func (w Writes) ForgetSignups(ctx context.Context, email string) error {
 }
 
 // SweepSignups deletes at most `most` expired sign-ups and returns their number.
-func (w Writes) SweepSignups(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "signups", "id", now, most)
+func (w Writes) SweepSignups(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "signups", "id", now, limit)
 }

@@ -128,10 +128,10 @@ func (tx Writes) EndBatch(ctx context.Context, id string, reason *string, now ti
 
 // SweepBatches deletes at most `most` batches created until a time and returns their number. Their
 // blocks remain.
-func (tx Writes) SweepBatches(ctx context.Context, until time.Time, most int) (int, error) {
+func (tx Writes) SweepBatches(ctx context.Context, until time.Time, limit int) (int, error) {
 	rows, err := tx.db.Query(ctx, `DELETE FROM batches WHERE id IN (
 		SELECT ba.id FROM batches ba WHERE ba.created_at <= $1 ORDER BY ba.created_at`+sqlx.Limit("$2")+`) RETURNING id`,
-		sqlx.Micros(until), most)
+		sqlx.Micros(until), limit)
 	gone, err := sqlx.Collect(ctx, rows, err, sqlx.ScanString)
 	return len(gone), err
 }

@@ -62,15 +62,15 @@ func (v Lists) scanContents(ctx context.Context, q Query, total int64, private p
 	}
 	query := columns + where + open + order
 	if private.n > 0 {
-		most := sqlx.Limit(s.Add(w.skip + w.take))
+		limit := sqlx.Limit(s.Add(w.skip + w.take))
 		var hidden string
 		if private.listed {
 			hidden = columns + "WHERE " + v.db.In("c.id", s.Add(sqlx.IDs(v.db.Dialect, idsOf(private.all))))
 		} else {
 			hidden = columns + "CROSS JOIN channels ch " + where + " AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND " + access.VisibleChannel
 		}
-		query = "SELECT id, k FROM (SELECT * FROM (" + query + most + ") AS open UNION ALL SELECT * FROM (" +
-			hidden + order + most + ") AS private) AS visible" + order
+		query = "SELECT id, k FROM (SELECT * FROM (" + query + limit + ") AS open UNION ALL SELECT * FROM (" +
+			hidden + order + limit + ") AS private) AS visible" + order
 	}
 	return v.walked(ctx, q, w, total, "SELECT id FROM ("+query+sqlx.Limit(s.Add(w.take))+" OFFSET "+s.Add(w.skip)+
 		") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s...)

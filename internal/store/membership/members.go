@@ -85,8 +85,8 @@ func (r Reads) NextOwner(ctx context.Context, g domain.GroupID) (id domain.UserI
 }
 
 // EldestMembers lists the members of a group, longest-standing first.
-func (r Reads) EldestMembers(ctx context.Context, id domain.GroupID, most int) ([]domain.UserID, error) {
+func (r Reads) EldestMembers(ctx context.Context, id domain.GroupID, limit int) ([]domain.UserID, error) {
 	rows, err := r.db.Query(ctx, `SELECT user_id FROM group_members WHERE group_id = $1
-		ORDER BY created_at, user_id LIMIT $2`, id, most)
+		ORDER BY created_at, user_id LIMIT $2`, id, limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }

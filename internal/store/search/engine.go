@@ -28,7 +28,7 @@ type engine interface {
 	// words are in the title. For a quick query, this needs no expansions of the last word. If the engine reads all
 	// matches before it returns the first, table defines `matched` for the beginning of the statement: each match once,
 	// as seq.
-	some(r *renderer, most string) (table, rows, titled string)
+	some(r *renderer, limit string) (table, rows, titled string)
 	quick(terms []words.Term) bool
 	// byRow reports whether a single document can be checked against words.
 	byRow() bool

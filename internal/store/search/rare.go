@@ -56,8 +56,8 @@ func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 	stats := statistics{limits: limits}
 	p := plan{goal: pageAndTotal, private: privateUnlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, stats, pageAndTotal)}
 	r := renderer{Dialect: d, q: q, is: stats, plan: p, args: sqlx.Args{q.Viewer}}
-	most := r.args.Add(limits.Rare)
-	table, some, titled := r.engine().some(&r, most)
+	limit := r.args.Add(limits.Rare)
+	table, some, titled := r.engine().some(&r, limit)
 	many := "-1"
 	if countsAtOnce(q, table) {
 		many = "(SELECT count(*) FROM (SELECT 1 AS one FROM matched WHERE NOT (" + r.engine().closed("matched.seq") + ")" +
@@ -74,7 +74,7 @@ func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 		called := ""
 		if q.name() != "" {
 			name := r.args.Add(q.name())
-			places += " UNION ALL SELECT * FROM (SELECT d.seq, TRUE FROM search_documents d WHERE d.open IN (TRUE, FALSE) AND d.name_key = " + name + sqlx.Limit(most) + ") AS part"
+			places += " UNION ALL SELECT * FROM (SELECT d.seq, TRUE FROM search_documents d WHERE d.open IN (TRUE, FALSE) AND d.name_key = " + name + sqlx.Limit(limit) + ") AS part"
 			called = "WHEN d.name_key = " + name + " THEN 1 "
 		}
 		s.tier = "CASE " + called + "WHEN " + titled + " THEN 2 ELSE 3 END"
@@ -90,7 +90,7 @@ func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 	}
 	s = s.and(r.shows(shown)...)
 	return statement{"WITH " + table + "places (seq, titled) AS MATERIALIZED (" + places + "), " +
-		"extent (whole) AS MATERIALIZED (SELECT count(*) < " + most + " AND NOT " + access.Pending + " FROM places), " +
+		"extent (whole) AS MATERIALIZED (SELECT count(*) < " + limit + " AND NOT " + access.Pending + " FROM places), " +
 		"found (tier, k, item_id, type) AS MATERIALIZED (SELECT " + s.tier + ", " + r.key(s) + ", d.item_id, d.type" + s.text() + ") " +
 		"SELECT '' AS type, CASE WHEN whole THEN 1 ELSE 0 END AS item_id, CASE WHEN whole THEN (SELECT count(*) FROM found) ELSE " + many + " END AS total FROM extent " +
 		"UNION ALL SELECT * FROM (SELECT type, item_id, 0 FROM found ORDER BY tier, k " + r.dir() + ", item_id " + r.dir() + ", type " + r.dir() +

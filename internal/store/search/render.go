@@ -83,9 +83,9 @@ func (r *renderer) union(write func(s scan) string) string {
 
 // count counts up to a limit, across all parts together, so that later parts are not read once it is reached.
 func (r *renderer) count() string {
-	most := sqlx.Limit(r.args.Add(int64(countedUpTo + 1)))
+	limit := sqlx.Limit(r.args.Add(int64(countedUpTo + 1)))
 	if !countsOpen(r.q, r.is) {
-		return "SELECT count(*) FROM (" + r.union(func(s scan) string { return "SELECT 1 AS one" + s.text() }) + most + ") AS counted"
+		return "SELECT count(*) FROM (" + r.union(func(s scan) string { return "SELECT 1 AS one" + s.text() }) + limit + ") AS counted"
 	}
 	parts := r.union(func(s scan) string {
 		if s.open {
@@ -93,7 +93,7 @@ func (r *renderer) count() string {
 		}
 		return "SELECT 0 AS open" + s.text()
 	})
-	return "SELECT count(*), COALESCE(sum(open), 0), COALESCE((SELECT max(seq) FROM search_documents), 0) FROM (" + parts + most + ") AS counted"
+	return "SELECT count(*), COALESCE(sum(open), 0), COALESCE((SELECT max(seq) FROM search_documents), 0) FROM (" + parts + limit + ") AS counted"
 }
 
 // page writes the beginning of each set, and the page from all of these.
@@ -109,11 +109,11 @@ func (r *renderer) numbered() string {
 
 // merged cuts each part of the plan at the page's end, and takes the page from all of them.
 func (r *renderer) merged(columns, ties string) string {
-	most := sqlx.Limit(r.args.Add(r.plan.skip + r.plan.take))
+	limit := sqlx.Limit(r.args.Add(r.plan.skip + r.plan.take))
 	ties = strings.ReplaceAll(ties, "%[1]s", r.dir())
 	parts := r.union(func(s scan) string {
 		return fmt.Sprintf("SELECT * FROM (SELECT %s AS tier, %s AS k%s%s ORDER BY %s%s) AS part",
-			s.tier, r.key(s), columns, s.text(), r.along(s), most)
+			s.tier, r.key(s), columns, s.text(), r.along(s), limit)
 	})
 	return fmt.Sprintf("SELECT * FROM (%s) AS found ORDER BY tier, k %s%s%s OFFSET %s",
 		parts, r.dir(), ties, sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
@@ -154,9 +154,9 @@ func (r *renderer) owned() string {
 // mergeSorted returns the page of several queries that each read an index in the order of the list.
 func (r *renderer) mergeSorted(parts []string, order string) string {
 	if len(parts) > 1 {
-		most := r.args.Add(r.plan.skip + r.plan.take)
+		limit := r.args.Add(r.plan.skip + r.plan.take)
 		for i, p := range parts {
-			parts[i] = r.SortedPart(p, order, most)
+			parts[i] = r.SortedPart(p, order, limit)
 		}
 	}
 	return strings.Join(parts, " UNION ALL ") + order + sqlx.Limit(r.args.Add(r.plan.take)) + " OFFSET " + r.args.Add(r.plan.skip)
@@ -261,10 +261,10 @@ func chance(seed int64) int64 {
 
 // size returns a query for the number of documents that pass a filter, counted up to a limit, or an upper bound from
 // stored counts.
-func (r *renderer) size(f filter, most int64) string {
+func (r *renderer) size(f filter, limit int64) string {
 	switch f {
 	case byType:
-		return "SELECT count(*) FROM (SELECT 1 AS one FROM search_documents x WHERE " + r.among("x.type", r.q.Types) + sqlx.Limit(r.args.Add(most)) + ") AS few"
+		return "SELECT count(*) FROM (SELECT 1 AS one FROM search_documents x WHERE " + r.among("x.type", r.q.Types) + sqlx.Limit(r.args.Add(limit)) + ") AS few"
 	case byAuthor:
 		return ownedSize(domain.TypeUser, r.args.Add(r.q.Author))
 	case madeByViewer:

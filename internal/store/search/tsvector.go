@@ -45,13 +45,13 @@ func (tsvector) mayBeRare(terms []words.Term) bool {
 
 // some finds all matches with the index of words. Otherwise PostgreSQL, which estimates their number, may read the whole
 // table for the first of them.
-func (e tsvector) some(r *renderer, most string) (table, rows, titled string) {
+func (e tsvector) some(r *renderer, limit string) (table, rows, titled string) {
 	columns, title := "w.rowid AS seq", "FALSE"
 	if r.q.Sort.Key == domain.SearchByScore {
 		columns, title = columns+", w.words", e.matchesTitle(r.asked(inTitle))
 	}
 	return "matched AS MATERIALIZED (SELECT " + columns + " FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) + ")",
-		"SELECT w.seq, " + title + " FROM (SELECT * FROM matched" + sqlx.Limit(most) + ") AS w", "few.titled"
+		"SELECT w.seq, " + title + " FROM (SELECT * FROM matched" + sqlx.Limit(limit) + ") AS w", "few.titled"
 }
 
 // lexemes encodes a term; those of titles have the weight A.

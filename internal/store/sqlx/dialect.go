@@ -183,9 +183,9 @@ func (d Dialect) Pairs(p string) string {
 // SortedPart returns a part of a UNION ALL that is sorted and limited to `most` as a whole. SQLite
 // merges parts that indexes sort. PostgreSQL does so only if each part has its own order and
 // limit.
-func (d Dialect) SortedPart(part, order, most string) string {
+func (d Dialect) SortedPart(part, order, limit string) string {
 	if d == Postgres {
-		return "(" + part + order + Limit(most) + ")"
+		return "(" + part + order + Limit(limit) + ")"
 	}
 	return part
 }
