@@ -97,7 +97,7 @@ func TestFactsOfChannels(t *testing.T) {
 			}
 		}
 		// A channel that becomes private is hidden at once, before derived values are updated.
-		storetest.Turn(t, s, ada.UserID, here, domain.Private)
+		storetest.SetVisibility(t, s, ada.UserID, here, domain.Private)
 		if read(bob); len(facts) != 1 {
 			t.Errorf("facts of a channel that turned private: %v", facts)
 		}
@@ -142,7 +142,7 @@ func TestSharedChannels(t *testing.T) {
 				}
 			}
 		}
-		storetest.Turn(t, s, ada.UserID, here, domain.Private)
+		storetest.SetVisibility(t, s, ada.UserID, here, domain.Private)
 		_, err := a.Collections.SharedChannels(ctx, bob, ref, somePage)
 		w.want(domain.NotFound, err)
 	})

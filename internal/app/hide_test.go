@@ -313,7 +313,7 @@ func TestHiddenThingsThatChange(t *testing.T) {
 		b.must(b.a.Collections.DeleteChannel(b.ctx(), b.bob, domain.Ref{ID: int64(b.groups)}))
 		fresh := storetest.Block(t, w.S.Store, b.bob.UserID, "Fresh")
 		storetest.Connect(t, w.S.Store, b.bob.UserID, b.bobs, domain.BlockRef(fresh), 0)
-		storetest.Turn(t, w.S.Store, b.bob.UserID, b.drawer, domain.Public)
+		storetest.SetVisibility(t, w.S.Store, b.bob.UserID, b.drawer, domain.Public)
 		b.show(domain.SubjectBlock, int64(b.block))
 		b.clean()
 		if got, want := b.contents(domain.Actor{}, b.bobs), []int64{int64(fresh), int64(b.theirs[2]), int64(b.theirs[1]), int64(b.block), -int64(b.open), int64(b.theirs[0])}; !slices.Equal(got, want) {

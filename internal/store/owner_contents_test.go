@@ -248,7 +248,7 @@ func TestOwnerContentsFromTheSmallerSide(t *testing.T) {
 		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
 		archive := storetest.Channel(t, s, ada, "Archive", domain.Closed)
 		storetest.Fill(t, s, db, ada, archive, 1_100)
-		storetest.Turn(t, s, ada, archive, domain.Private)
+		storetest.SetVisibility(t, s, ada, archive, domain.Private)
 		hidden, alone := storetest.Block(t, s, bob, "in the archive"), storetest.Block(t, s, bob, "nowhere")
 		storetest.Connect(t, s, ada, archive, domain.BlockRef(hidden), 0)
 		q := store.OwnerContentsQuery{Viewer: ada, Owner: domain.UserRef(bob), Page: domain.Page{Number: 1, Per: 9}}

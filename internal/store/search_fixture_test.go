@@ -158,7 +158,7 @@ func (w *fixture) turn() {
 	id := anyOf(w.rng, keys(w.channels))
 	c := w.channels[id]
 	c.v = anyOf(w.rng, []domain.Visibility{domain.Public, domain.Private})
-	storetest.Turn(w.t, w.s, w.anOwner(c), id, c.v)
+	storetest.SetVisibility(w.t, w.s, w.anOwner(c), id, c.v)
 }
 
 func (w *fixture) drop() {

@@ -62,7 +62,7 @@ func TestRowsOfTransitions(t *testing.T) {
 				id := storetest.Channel(t, s, ada, fmt.Sprint("Large ", n, name), domain.Closed)
 				storetest.Fill(t, s, db, ada, id, n)
 				if name == "open" {
-					storetest.Turn(t, s, ada, id, domain.Private)
+					storetest.SetVisibility(t, s, ada, id, domain.Private)
 					storetest.Apply(t, s)
 				}
 				note(name, func(tx *store.Tx) error {

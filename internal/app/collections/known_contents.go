@@ -27,14 +27,14 @@ func (a *Collections) KnownContents(ctx context.Context, actor domain.Actor, ref
 	known Known) (l domain.List[KnownContent], err error) {
 	err = a.contents(ctx, actor, ref, in, true, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
 		l.Total = conns.Total
-		l.Items, err = beside(ctx, v, actor, conns.Items, known)
+		l.Items, err = missingDetails(ctx, v, actor, conns.Items, known)
 		return err
 	})
 	return l, err
 }
 
-// beside reads the details of connections and items that known does not contain.
-func beside(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, known Known) ([]KnownContent, error) {
+// missingDetails reads the details of connections and items that known does not contain.
+func missingDetails(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, known Known) ([]KnownContent, error) {
 	all := make([]KnownContent, len(conns))
 	var ids []domain.ConnectionID // that Known lacks
 	open := 0                     // number of items that Known lacks

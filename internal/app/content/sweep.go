@@ -86,7 +86,7 @@ func (a *Content) measured(ctx context.Context, u domain.Upload, size int64) err
 		if err != nil {
 			return err
 		}
-		if left, _ := a.room(has, true); size > a.uploadLimit || left >= 0 && size > left {
+		if left, _ := a.available(has, true); size > a.uploadLimit || left >= 0 && size > left {
 			return tx.DropUpload(ctx, u.ID, a.Now()) // unless something waits for it, which then fails
 		}
 		return tx.MeasureUpload(ctx, u.ID, size)

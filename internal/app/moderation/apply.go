@@ -116,7 +116,7 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenSubject, user dom
 			last = id
 			return 1, err
 		}
-		t, err := whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+		t, err := readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
 		if err != nil {
 			return 0, err
 		}

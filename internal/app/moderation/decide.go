@@ -87,7 +87,7 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 	if d.Outcome == Dismissed {
 		return nil
 	}
-	t, err := whole(ctx, tx.Queries, subject(c))
+	t, err := readAny(ctx, tx.Queries, subject(c))
 	if domain.KindOf(err) == domain.NotFound {
 		if d.Outcome != Suspended || c.OwnerID == 0 {
 			return domain.NewUnprocessable("It is gone already: dismiss the report, or suspend who answered for it")

@@ -51,7 +51,7 @@ func (a *Moderation) Hide(ctx context.Context, by operating.Operator, in HideInp
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		t, err := whole(ctx, tx.Queries, in.About)
+		t, err := readAny(ctx, tx.Queries, in.About)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor,
 		if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 			return h, err
 		}
-		if t, err = whole(ctx, tx.Queries, what); err != nil {
+		if t, err = readAny(ctx, tx.Queries, what); err != nil {
 			return h, err
 		}
 		h.Was, h.OwnerID = t.What.Channel.Visibility, t.Owner
@@ -264,7 +264,7 @@ func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.Us
 	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 		return err
 	}
-	t, err := whole(ctx, tx.Queries, what)
+	t, err := readAny(ctx, tx.Queries, what)
 	if err == nil && t.What.Channel.Visibility == domain.Private {
 		err = a.setVisibility(ctx, tx, by, h, *t.What.Channel, h.Was, now)
 	}
@@ -314,10 +314,10 @@ func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenSubject,
 }
 
 func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Connection, now time.Time) error {
-	in, err := whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(k.Channel)})
+	in, err := readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(k.Channel)})
 	var item SubjectDetails
 	if err == nil {
-		item, err = whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectType(k.Item.Type), ID: k.Item.ID})
+		item, err = readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectType(k.Item.Type), ID: k.Item.ID})
 	}
 	there := domain.ConnectionID(0)
 	if err == nil {
@@ -401,7 +401,7 @@ func (a *Moderation) ToHide(ctx context.Context, by operating.Operator, what dom
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		t, err = whole(ctx, v.Queries, what)
+		t, err = readAny(ctx, v.Queries, what)
 		return err
 	})
 	return t, err
@@ -420,7 +420,7 @@ func (a *Moderation) MyHidden(ctx context.Context, actor domain.Actor) ([]Hidden
 func (a *Moderation) HiddenFor(ctx context.Context, actor domain.Actor, what domain.Subject) (*HiddenSubject, error) {
 	h, err := a.Store.HiddenSubject(ctx, what)
 	if err == nil && h.OwnerID != actor.UserID {
-		_, err = seen(ctx, a.Store.Queries, actor.UserID, what)
+		_, err = readVisible(ctx, a.Store.Queries, actor.UserID, what)
 	}
 	if err == nil {
 		return &h, nil

@@ -57,7 +57,7 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 		if !concerns {
 			return domain.NewNotFound()
 		}
-		t, err := whole(ctx, tx.Queries, what)
+		t, err := readAny(ctx, tx.Queries, what)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if l.SubjectDetails, err = whole(ctx, v.Queries, what); err == nil && !l.has(part) { // it may have changed in the meantime
+		if l.SubjectDetails, err = readAny(ctx, v.Queries, what); err == nil && !l.has(part) { // it may have changed in the meantime
 			err = domain.NewNotFound()
 		}
 		if err != nil {

@@ -37,7 +37,7 @@ func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain
 	if err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil {
+	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
 	var events []domain.Event
@@ -57,7 +57,7 @@ func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor doma
 	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil {
+	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
 	if err := tx.DeleteChannel(ctx, *t.What.Channel, now); err != nil {
@@ -67,13 +67,13 @@ func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor doma
 }
 
 func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
-	if t, err = whole(ctx, tx.Queries, what); err != nil {
+	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
 	if err := tx.LockBlock(ctx, t.What.Comment.BlockID); err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil { // it may have been deleted in the meantime
+	if t, err = readAny(ctx, tx.Queries, what); err != nil { // it may have been deleted in the meantime
 		return t, err
 	}
 	if err := takeBack(ctx, tx, *t.What.Comment); err != nil {
@@ -98,7 +98,7 @@ func (a *Moderation) removeGroup(ctx context.Context, tx *store.Tx, actor domain
 	if err := tx.LockGroupWithChannels(ctx, id); err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil {
+	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
 	if err := tx.DeleteGroup(ctx, *t.What.Group, now); err != nil {

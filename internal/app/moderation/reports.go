@@ -66,7 +66,7 @@ func (in ReportInput) Validate() error {
 // Reported reads a thing that the actor is about to report. It returns NotFound if the actor does not see it.
 func (a *Moderation) Reported(ctx context.Context, actor domain.Actor, what domain.Subject) (t SubjectDetails, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		t, err = seen(ctx, v.Queries, actor.UserID, what)
+		t, err = readVisible(ctx, v.Queries, actor.UserID, what)
 		return err
 	})
 	return t, err
@@ -80,7 +80,7 @@ func (a *Moderation) Report(ctx context.Context, actor domain.Actor, in ReportIn
 	}
 	now := a.Now()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		t, err := seen(ctx, tx.Queries, actor.UserID, in.About)
+		t, err := readVisible(ctx, tx.Queries, actor.UserID, in.About)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id Cas
 		if c.Reports, err = v.ReportsOf(ctx, id, below, limit); err != nil {
 			return err
 		}
-		t, err := whole(ctx, v.Queries, subject(c.Case))
+		t, err := readAny(ctx, v.Queries, subject(c.Case))
 		if domain.KindOf(err) == domain.NotFound {
 			return nil
 		}
@@ -156,7 +156,7 @@ func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id Cas
 			return err
 		}
 		c.Subject = &t
-		if _, err = seen(ctx, v.Queries, by.Actor().UserID, subject(c.Case)); err != nil && domain.KindOf(err) != domain.NotFound {
+		if _, err = readVisible(ctx, v.Queries, by.Actor().UserID, subject(c.Case)); err != nil && domain.KindOf(err) != domain.NotFound {
 			return err
 		}
 		c.Seen = err == nil

@@ -30,13 +30,13 @@ func shortened(s string, limit int) string {
 	return s
 }
 
-// seen reads a thing that a viewer sees, or returns NotFound.
-func seen(ctx context.Context, q store.Queries, viewer domain.UserID, what domain.Subject) (SubjectDetails, error) {
+// readVisible reads a thing that a viewer sees, or returns NotFound.
+func readVisible(ctx context.Context, q store.Queries, viewer domain.UserID, what domain.Subject) (SubjectDetails, error) {
 	return read(ctx, q, what, viewer, false, q.Block)
 }
 
-// whole reads a thing regardless of its visibility. It returns NotFound if the thing no longer exists.
-func whole(ctx context.Context, q store.Queries, what domain.Subject) (SubjectDetails, error) {
+// readAny reads a thing regardless of its visibility. It returns NotFound if the thing no longer exists.
+func readAny(ctx context.Context, q store.Queries, what domain.Subject) (SubjectDetails, error) {
 	var viewer domain.UserID
 	if what.Type == domain.SubjectChannel {
 		var err error

@@ -23,14 +23,14 @@ type Query struct {
 	By      domain.UserID
 	Page    domain.Page
 
-	// Stamps restricts the result to the stamps of connections and blocks, with the items and
+	// Revisions restricts the result to the stamps of connections and blocks, with the items and
 	// positions of the connections.
-	Stamps bool
+	Revisions bool
 }
 
 // selected returns the beginning of a statement that reads connections.
 func (q Query) selected() string {
-	if q.Stamps {
+	if q.Revisions {
 		return "SELECT " + rowmap.OutlineColumns + " FROM connections c " + rowmap.OutlineJoins
 	}
 	return "SELECT " + rowmap.ConnectionColumns + " FROM connections c " + rowmap.ConnectionMaker
@@ -38,7 +38,7 @@ func (q Query) selected() string {
 
 // reader returns a function that reads up to n of its rows.
 func (q Query) reader(n int) func(sqlx.Row, *domain.Connection) error {
-	if q.Stamps {
+	if q.Revisions {
 		return rowmap.NewOutline(n).Read
 	}
 	return rowmap.ReadConnection
@@ -252,7 +252,7 @@ func direction(desc bool) (compare, order string) {
 // run reads the connections of open items, starting at a key.
 func (v Lists) run(ctx context.Context, q Query, start int64) ([]domain.Connection, error) {
 	n := int(min(q.Page.Per, q.Channel.Contents()))
-	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Stamps}], q.Channel.ID, start, q.Page.Per)
+	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Revisions}], q.Channel.ID, start, q.Page.Per)
 	return sqlx.CollectPage(ctx, rows, err, n, q.reader(n))
 }
 
@@ -270,7 +270,7 @@ var runs = func() map[ofRun]string {
 			for _, stamps := range []bool{false, true} {
 				compare, dir := direction(desc)
 				key := "c." + order.Column()
-				all[ofRun{order, desc, stamps}] = Query{Stamps: stamps}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
+				all[ofRun{order, desc, stamps}] = Query{Revisions: stamps}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
 					key + compare + " $2 ORDER BY " + key + " " + dir + sqlx.Limit("$3")
 			}
 		}

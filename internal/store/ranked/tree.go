@@ -123,8 +123,8 @@ func (o tree) reshape(ctx context.Context, path []node, by int64) error {
 	return nil
 }
 
-// turn adds to the number of private keys above a key.
-func (o tree) turn(ctx context.Context, key, byPrivate int64) error {
+// addPrivate adds to the number of private keys above a key.
+func (o tree) addPrivate(ctx context.Context, key, byPrivate int64) error {
 	_, err := o.bump(ctx, key, 0, byPrivate)
 	return err
 }
