@@ -71,8 +71,8 @@ var errFormat = domain.InvalidField("format", domain.FieldUnknown, "must be zip,
 // channels' catalogues and books; nil means those of the API.
 func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref, f Format, catalog Catalog, begin Begin) error {
 	select {
-	case e.turns <- struct{}{}:
-		defer func() { <-e.turns }()
+	case e.slots <- struct{}{}:
+		defer func() { <-e.slots }()
 	default:
 		return domain.NewUnavailableFor(busyPause, "Too many channels are being exported at once: try again in a few seconds")
 	}

@@ -130,23 +130,23 @@ func (n *progress) ask(ctx context.Context) error {
 // watched is a source that checks while it is read whether its import was stopped.
 type watched struct {
 	source.Source
-	notes *progress
+	progress *progress
 }
 
 // Read implements source.Source.
 func (w watched) Read(ctx context.Context, to source.Sink) error {
-	return w.Source.Read(ctx, watcher{to, w.notes})
+	return w.Source.Read(ctx, watcher{to, w.progress})
 }
 
 // watchedDocument is a watched source.Document.
 type watchedDocument struct {
 	source.Document
-	notes *progress
+	progress *progress
 }
 
 // Read implements source.Source.
 func (w watchedDocument) Read(ctx context.Context, to source.Sink) error {
-	return w.Document.Read(ctx, watcher{to, w.notes})
+	return w.Document.Read(ctx, watcher{to, w.progress})
 }
 
 // watch wraps a source. A wrapped Document remains a Document.
@@ -159,12 +159,12 @@ func watch(src source.Source, n *progress) source.Source {
 
 type watcher struct {
 	source.Sink
-	notes *progress
+	progress *progress
 }
 
 // Channel implements source.Sink.
 func (w watcher) Channel(ctx context.Context, c source.Channel) error {
-	if err := w.notes.ask(ctx); err != nil {
+	if err := w.progress.ask(ctx); err != nil {
 		return err
 	}
 	return w.Sink.Channel(ctx, c)
@@ -172,8 +172,8 @@ func (w watcher) Channel(ctx context.Context, c source.Channel) error {
 
 // Item implements source.Sink.
 func (w watcher) Item(ctx context.Context, channel string, it source.Item) error {
-	if w.notes.items.Add(1)%checkInterval == 0 {
-		if err := w.notes.ask(ctx); err != nil {
+	if w.progress.items.Add(1)%checkInterval == 0 {
+		if err := w.progress.ask(ctx); err != nil {
 			return err
 		}
 	}
@@ -182,7 +182,7 @@ func (w watcher) Item(ctx context.Context, channel string, it source.Item) error
 
 // Close implements source.Sink.
 func (w watcher) Close(ctx context.Context, channel string) error {
-	if err := w.notes.ask(ctx); err != nil {
+	if err := w.progress.ask(ctx); err != nil {
 		return err
 	}
 	return w.Sink.Close(ctx, channel)

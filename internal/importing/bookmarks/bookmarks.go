@@ -262,7 +262,7 @@ func (r *reading) finish(ctx context.Context) error {
 		return nil
 	}
 	if !e.isFolder {
-		return r.tell(ctx, e)
+		return r.sendEntry(ctx, e)
 	}
 	above, inner, err := r.folder(ctx, e) // a folder without a list is empty
 	if err != nil || inner == above {
@@ -271,8 +271,8 @@ func (r *reading) finish(ctx context.Context) error {
 	return r.tree.Close(ctx, inner)
 }
 
-// tell hands over a bookmark.
-func (r *reading) tell(ctx context.Context, e *entry) error {
+// sendEntry hands over a bookmark.
+func (r *reading) sendEntry(ctx context.Context, e *entry) error {
 	it, why := r.item(e)
 	if why != "" {
 		r.to.LeftOut(source.LeftOut{What: e.name(), Where: where(e.line), Why: why})
