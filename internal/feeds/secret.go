@@ -119,7 +119,7 @@ func (h *Handler) story(a present.Activity) entry {
 	e, ok := h.entity(a.Story.Item)
 	shown := a.Item()
 	if c := a.Story.Item.Comment; !ok && c != nil {
-		body, cut := whole(&c.Body)
+		body, cut := fullContent(&c.Body)
 		e.html = string(body) + template.HTMLEscapeString(cut)
 		shown = a.Target()
 	}

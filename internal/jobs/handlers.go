@@ -15,7 +15,7 @@ import (
 type Handlers struct {
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
-	lasting  []string // kinds with their own timeout
+	longArgs []string // kinds with their own timeout
 	kinds    map[string]bool
 }
 
@@ -41,7 +41,7 @@ func Handle[A Args](h *Handlers, do func(ctx context.Context, args A) error) {
 	var args A
 	h.kinds[args.Kind()] = true
 	if _, ok := any(args).(LongArgs); ok {
-		h.lasting = append(h.lasting, args.Kind())
+		h.longArgs = append(h.longArgs, args.Kind())
 	}
 }
 

@@ -77,7 +77,7 @@ func (v *Visit) answer() error {
 	if err := v.count(at); err != nil {
 		return err
 	}
-	leave, err := v.turn(at)
+	leave, err := v.acquireSlot(at)
 	if err != nil {
 		return err
 	}

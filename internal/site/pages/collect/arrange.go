@@ -139,7 +139,7 @@ func connectMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.Conn
 			return err
 		}
 	}
-	return tell(v, "connected-many", done, failed)
+	return redirectWithNote(v, "connected-many", done, failed)
 }
 
 // count counts successes and expected failures. It returns false for other errors.
@@ -156,8 +156,8 @@ func count(err error, done, failed *int) (bool, error) {
 	return false, err
 }
 
-// tell redirects to the page with a note on how many items were changed.
-func tell(v *web.Visit, note string, done, failed int) error {
+// redirectWithNote redirects to the page with a note on how many items were changed.
+func redirectWithNote(v *web.Visit, note string, done, failed int) error {
 	if failed > 0 {
 		return v.DoneSo(v.Here(), "arranged-some", "", done, failed)
 	}
@@ -269,7 +269,7 @@ func (m *moves) carryOut(v *web.Visit) error {
 			}
 		}
 	}
-	return tell(v, "moved-many", m.done, m.failed)
+	return redirectWithNote(v, "moved-many", m.done, m.failed)
 }
 
 // insertion returns the current place that becomes the place to when the leaving items have moved

@@ -59,7 +59,7 @@ func blockPage(v *web.Visit) error {
 		return err
 	}
 	shown := blockView{Item: newItemView(v, &b), Can: domain.AbilitiesOnBlock(actor, b), Metadata: entries(b.Metadata)}
-	if err := shown.beside(v); err != nil {
+	if err := shown.readRelated(v); err != nil {
 		return err
 	}
 	if shown.Around, err = findAround(v, b.ID); err != nil {
@@ -108,8 +108,8 @@ func hiddenTag(h *moderation.HiddenSubject) string {
 	return strconv.FormatInt(int64(h.ID), 10)
 }
 
-// beside reads the channels that contain the block, and its comments.
-func (s *blockView) beside(v *web.Visit) error {
+// readRelated reads the channels that contain the block, and its comments.
+func (s *blockView) readRelated(v *web.Visit) error {
 	ctx, actor, b := v.R.Context(), v.Actor(), s.Item.Block
 	page, err := v.PageNumber()
 	if err != nil {

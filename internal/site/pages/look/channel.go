@@ -230,7 +230,7 @@ func channelPage(v *web.Visit) error {
 	for i := range c.Collaborators {
 		shown.Collaborators = append(shown.Collaborators, v.Addresses().Principal(&c.Collaborators[i]))
 	}
-	if err := shown.beside(v); err != nil {
+	if err := shown.readRelated(v); err != nil {
 		return err
 	}
 	if c.Visibility == domain.Private { // like hidden channels
@@ -262,8 +262,8 @@ func contentCells(v *web.Visit, in domain.Channel, items []collections.Content) 
 	return cells
 }
 
-// beside reads the lists next to the contents.
-func (c *channelView) beside(v *web.Visit) (err error) {
+// readRelated reads the lists next to the contents.
+func (c *channelView) readRelated(v *web.Visit) (err error) {
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(c.Channel.ID)}
 	if c.Follow, err = v.Follow(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.Channel.ID)}, -1); err != nil {
 		return err
