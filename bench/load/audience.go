@@ -131,7 +131,7 @@ func (b *bench) audiences() (all []group, err error) {
 
 // sweep deletes what the measurements created.
 func (b *bench) sweep() (err error) {
-	for name, id := range b.rooms {
+	for name, id := range b.channels {
 		err = errors.Join(err, b.got(b.as(name, "DELETE", fmt.Sprintf("/v3/channels/%d", id), ""), http.StatusNoContent, nil))
 	}
 	return err

@@ -10,8 +10,8 @@ import (
 	"vitrine/bench/drive"
 )
 
-// few is the number of requests in a round of writes if each needs its own person or preparation.
-const few = 10
+// writesPerRound is the number of requests in a round of writes if each needs its own person or preparation.
+const writesPerRound = 10
 
 // write returns a subject with one client that writes, and calls undo for each response unless it is nil.
 func write(name string, status int, round func() ([]drive.Request, error), undo func(body []byte) error) subject {
@@ -28,25 +28,25 @@ func write(name string, status int, round func() ([]drive.Request, error), undo 
 	}}
 }
 
-// room returns the channel that a person writes to. It creates the channel on the first call.
-func (b *bench) room(name string) (int64, error) {
-	if id, ok := b.rooms[name]; ok {
+// channelOf returns the channel that a person writes to. It creates the channel on the first call.
+func (b *bench) channelOf(name string) (int64, error) {
+	if id, ok := b.channels[name]; ok {
 		return id, nil
 	}
 	var made struct {
 		ID int64 `json:"id"`
 	}
 	err := b.got(b.as(name, "POST", "/v3/channels", `{"title":"Room of %s","visibility":"closed"}`, name), http.StatusCreated, &made)
-	if b.rooms == nil {
-		b.rooms = map[string]int64{}
+	if b.channels == nil {
+		b.channels = map[string]int64{}
 	}
-	b.rooms[name] = made.ID
+	b.channels[name] = made.ID
 	return made.ID, err
 }
 
 // connected returns the requests that connect n blocks of a person.
 func (b *bench) connected(name string, n int) (all []drive.Request, err error) {
-	room, err := b.room(name)
+	room, err := b.channelOf(name)
 	for i := range min(int64(n), b.audience.Blocks) {
 		all = append(all, b.as(name, "POST", "/v3/connections", `{"connectable_id":%d,"connectable_type":"Block","channel_ids":[%d]}`,
 			b.audience.FirstBlock+i, room))
@@ -72,9 +72,9 @@ func (b *bench) posts() ([]group, error) {
 			func() ([]drive.Request, error) { return b.connected(name, min(b.writes, 50)) },
 			func(body []byte) error { return b.undone(name, body) }))
 		disconnect.subjects = append(disconnect.subjects, write("DELETE connection by "+name, http.StatusNoContent,
-			func() ([]drive.Request, error) { return b.prepared(name, few, b.connection) }, nil))
+			func() ([]drive.Request, error) { return b.prepared(name, writesPerRound, b.connection) }, nil))
 		remove.subjects = append(remove.subjects, write("DELETE block by "+name, http.StatusNoContent,
-			func() ([]drive.Request, error) { return b.prepared(name, few, b.block) }, nil))
+			func() ([]drive.Request, error) { return b.prepared(name, writesPerRound, b.block) }, nil))
 	}
 	all := []group{connect, disconnect, remove}
 	for i := range all {
@@ -108,7 +108,7 @@ func (b *bench) connection(name string, i int) (drive.Request, error) {
 }
 
 func (b *bench) block(name string, i int) (drive.Request, error) {
-	room, err := b.room(name)
+	room, err := b.channelOf(name)
 	if err != nil {
 		return drive.Request{}, err
 	}
@@ -172,7 +172,7 @@ func (b *bench) marks() (all []group, err error) {
 	marks := group{against: 1}
 	for _, name := range []string{dataset.Inbox, dataset.SmallInbox} {
 		marks.subjects = append(marks.subjects, write("mark all read by "+name, http.StatusOK,
-			fixed(slices.Repeat([]drive.Request{b.as(name, "POST", "/v3/me/notifications/read", "")}, few)...), nil))
+			fixed(slices.Repeat([]drive.Request{b.as(name, "POST", "/v3/me/notifications/read", "")}, writesPerRound)...), nil))
 	}
 	unread, err := b.leaves("notifications?unread=true after that", "/v3/me/notifications?limit=24&unread=true", 1, dataset.Inbox, dataset.SmallInbox)
 	return []group{marks, unread}, err

@@ -34,7 +34,7 @@ type bench struct {
 	out                               io.Writer
 	made                              dataset.Made
 	audience                          *dataset.Audience // nil unless measuring people
-	rooms                             map[string]int64  // channels created for people while measuring
+	channels                          map[string]int64  // channels created for people while measuring
 
 	addr     string // of Vitrine
 	bare     *drive.Bare
