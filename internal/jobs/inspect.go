@@ -197,7 +197,7 @@ func (q *Queue) Counts(ctx context.Context) (map[State]int64, error) {
 }
 
 // Deferred returns how many jobs of an owner in a class wait for their time or for another attempt. It
-// counts up to most.
+// counts up to limit.
 func (q *Queue) Deferred(ctx context.Context, class Class, owner int64, limit int) (n int, err error) {
 	err = q.db.Reader().QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM river_job
 		WHERE state IN ('scheduled', 'retryable') AND queue = $1 LIMIT $2) AS deferred`, class.queueOf(owner), limit).Scan(&n)

@@ -27,7 +27,7 @@ type plan struct {
 	encoding      int64  // bytes of that for the codec of pictures that are not opaque
 }
 
-// planFor returns the plan for an image that may use `most` bytes.
+// planFor returns the plan for an image that may use `limit` bytes.
 func planFor(h codec.Header, versions []domain.ImageVersion, limit int64) plan {
 	p := plan{versions: versions}
 	p.width, p.height = h.Upright()

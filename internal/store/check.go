@@ -36,7 +36,7 @@ type Checked struct {
 	Found    int  // number of differences, at most the requested number
 }
 
-// Check recomputes every derived value and returns the differences, at most `most` of each kind.
+// Check recomputes every derived value and returns the differences, at most `limit` of each kind.
 func (s *Store) Check(ctx context.Context, limit int) ([]Difference, error) {
 	return s.CheckTelling(ctx, limit, func(Checked) {})
 }

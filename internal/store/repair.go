@@ -15,7 +15,7 @@ const (
 )
 
 // Repair runs each check and repairs its findings in small transactions. It returns the remaining
-// differences, at most `most` of each kind. It deletes nothing that users created.
+// differences, at most `limit` of each kind. It deletes nothing that users created.
 func (s *Store) Repair(ctx context.Context, limit int, tell func(Checked)) (left []Difference, err error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	for n, c := range all {

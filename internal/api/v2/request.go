@@ -114,7 +114,7 @@ func lenient(u *url.URL) *url.URL {
 }
 
 // list returns the ids of a request as an array, even if they are sent as one text. It counts them before it stores any;
-// ok is false if there are more than most.
+// ok is false if there are more than limit.
 func list(ids json.RawMessage, limit int) (array json.RawMessage, ok bool) {
 	in := jx.DecodeBytes(ids)
 	switch in.Next() {

@@ -347,7 +347,7 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 	return a.contentOfFile(ctx, staged, tidyName(u.Name))
 }
 
-// HeadOfUpload reads up to most bytes from the beginning of an upload.
+// HeadOfUpload reads up to limit bytes from the beginning of an upload.
 func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, limit int64) ([]byte, error) {
 	u, err := a.Store.UploadByID(ctx, id)
 	if err != nil {

@@ -72,7 +72,7 @@ func (a *People) unread(ctx context.Context, user domain.UserID, looked int) (n 
 // hidden.
 const unreadLooked = 200
 
-// UnreadNotifications counts the entries in the actor's list of unread notifications, up to most. known is the count of
+// UnreadNotifications counts the entries in the actor's list of unread notifications, up to limit. known is the count of
 // their account (domain.User.Unread), which includes hidden ones; if it is 0, no statement is needed.
 func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, known, limit int64) (n int64, err error) {
 	if known == 0 || !actor.SignedIn() {

@@ -173,7 +173,7 @@ func (w Writes) EndHalfSignIns(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `DELETE FROM half_sign_ins WHERE user_id = $1`, user)
 }
 
-// SweepHalfSignIns deletes at most `most` expired ones and returns their number.
+// SweepHalfSignIns deletes at most `limit` expired ones and returns their number.
 func (w Writes) SweepHalfSignIns(ctx context.Context, now time.Time, limit int) (int, error) {
 	return w.db.SweepExpired(ctx, "half_sign_ins", "hash", now, limit)
 }

@@ -127,7 +127,7 @@ func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain
 	return w.forgetBrowsers(ctx, user, keep)
 }
 
-// SweepSessions deletes at most `most` expired sessions and returns their number.
+// SweepSessions deletes at most `limit` expired sessions and returns their number.
 func (w Writes) SweepSessions(ctx context.Context, now time.Time, limit int) (int, error) {
 	return w.db.SweepExpired(ctx, "sessions", "id", now, limit)
 }
@@ -176,7 +176,7 @@ func (w Writes) forgetBrowsers(ctx context.Context, user domain.UserID, keep dom
 	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id <> $2`, user, keep)
 }
 
-// SweepKnownBrowsers deletes at most `most` expired known browsers and returns their number.
+// SweepKnownBrowsers deletes at most `limit` expired known browsers and returns their number.
 func (w Writes) SweepKnownBrowsers(ctx context.Context, now time.Time, limit int) (int, error) {
 	return w.db.SweepExpired(ctx, "known_browsers", "hash", now, limit)
 }

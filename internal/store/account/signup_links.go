@@ -133,7 +133,7 @@ func (w Writes) EndSignUpLink(ctx context.Context, id domain.SignUpLinkID, now t
 	return sqlx.Found(err)
 }
 
-// SweepSignUpLinks deletes at most `most` links that expired before a time and returns their
+// SweepSignUpLinks deletes at most `limit` links that expired before a time and returns their
 // number.
 func (w Writes) SweepSignUpLinks(ctx context.Context, before time.Time, limit int) (int, error) {
 	return w.db.SweepExpired(ctx, "signup_links", "id", before, limit)

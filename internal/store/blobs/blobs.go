@@ -33,7 +33,7 @@ func (r Reads) Blob(ctx context.Context, id domain.BlobID) (b domain.Blob, err e
 	return b, sqlx.Found(err)
 }
 
-// SweepBlobs deletes at most `most` blobs that nothing refers to and that were not used since a
+// SweepBlobs deletes at most `limit` blobs that nothing refers to and that were not used since a
 // time, dooms their objects, and returns their number.
 func (w Writes) SweepBlobs(ctx context.Context, since, now time.Time, limit int) (int, error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM blobs WHERE used_at < $1 AND id IN (

@@ -91,7 +91,7 @@ func (w Writes) KeepUpload(ctx context.Context, id domain.UploadID) error {
 	return sqlx.Found(err)
 }
 
-// SweepUploads deletes at most `most` uploads created before a time that nothing waits for, and
+// SweepUploads deletes at most `limit` uploads created before a time that nothing waits for, and
 // returns their number. Requests for avatars that are older than that time do not count as
 // waiting.
 //

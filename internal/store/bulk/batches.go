@@ -126,7 +126,7 @@ func (tx Writes) EndBatch(ctx context.Context, id string, reason *string, now ti
 		WHERE batch_id = $1 AND block_id IS NULL AND error IS NULL`, id, *reason)
 }
 
-// SweepBatches deletes at most `most` batches created until a time and returns their number. Their
+// SweepBatches deletes at most `limit` batches created until a time and returns their number. Their
 // blocks remain.
 func (tx Writes) SweepBatches(ctx context.Context, until time.Time, limit int) (int, error) {
 	rows, err := tx.db.Query(ctx, `DELETE FROM batches WHERE id IN (

@@ -114,7 +114,7 @@ func (w Writes) EndReservation(ctx context.Context, key string, now time.Time) (
 	return held, err
 }
 
-// SweepReservations deletes at most `most` expired reservations and returns their number.
+// SweepReservations deletes at most `limit` expired reservations and returns their number.
 func (w Writes) SweepReservations(ctx context.Context, now time.Time, limit int) (int, error) {
 	return w.db.SweepExpired(ctx, "byte_reservations", "key", now, limit)
 }

@@ -56,7 +56,7 @@ func documented(what, kind, table, column, actual string) sqlx.Check {
 }
 
 // CheckWords compares what documents store of words with the items themselves and returns at most
-// `most` differences.
+// `limit` differences.
 func CheckWords(ctx context.Context, db sqlx.Conn, limit int) (found []sqlx.Difference, err error) {
 	for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup} {
 		for last := int64(0); len(found) < limit; {

@@ -277,7 +277,7 @@ func (w Writes) EndImportStep(ctx context.Context, id domain.ImportID, n int64, 
 }
 
 // AddLeftOut adds the items that a step skipped to the import's list, numbered from `from`. The
-// list is limited to `most` entries.
+// list is limited to `limit` entries.
 func (w Writes) AddLeftOut(ctx context.Context, id domain.ImportID, step, from int64, all []domain.LeftOut, limit int) error {
 	has, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT count(*) FROM import_left_out WHERE import_id = $1`, id))
 	if err != nil {
@@ -325,7 +325,7 @@ func (r Reads) StaleImports(ctx context.Context, before time.Time, limit int) ([
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ImportID])
 }
 
-// SweepImports deletes at most `most` imports that ended before a time and returns their number.
+// SweepImports deletes at most `limit` imports that ended before a time and returns their number.
 // The imported items remain.
 func (w Writes) SweepImports(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM imports WHERE id IN (

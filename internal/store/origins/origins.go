@@ -146,7 +146,7 @@ func (w Writes) PlaceOrigins(ctx context.Context, p Place, places []Placement) e
 	return nil
 }
 
-// ForgetOrigins deletes at most `most` origins of a user and returns their number.
+// ForgetOrigins deletes at most `limit` origins of a user and returns their number.
 func (w Writes) ForgetOrigins(ctx context.Context, user domain.UserID, limit int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM origins WHERE user_id = $1 AND (user_id, origin, kind, foreign_id) IN (
 		SELECT user_id, origin, kind, foreign_id FROM origins WHERE user_id = $1`+sqlx.Limit("$2")+`)`, user, limit)

@@ -58,7 +58,7 @@ func countsMatches(q Query, stats statistics) bool {
 	return stats.byRow && !q.Words.Everything && q.Channel != 0 && q.address() == 0 && drive(q, stats) == noFilter && stats.channel.items/2 < maxPassing(q, stats)
 }
 
-// most returns the limit up to which the documents that pass a filter are counted.
+// countLimit returns the limit up to which the documents that pass a filter are counted.
 func countLimit(q Query, stats statistics, f filter) int64 {
 	n := max(1, min(maxPassing(q, stats), throughChannel(q, stats)))
 	if f == byType && len(q.Types) == 1 && chooseOrder(q, stats, somePage).by == columnCreated { // can also be read in order

@@ -104,7 +104,7 @@ func (c Conn) ExecOne(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// SweepExpired deletes at most `most` expired rows of a table, found by their primary key, and
+// SweepExpired deletes at most `limit` expired rows of a table, found by their primary key, and
 // returns their number.
 func (c Conn) SweepExpired(ctx context.Context, table, key string, now time.Time, limit int) (int, error) {
 	n, err := c.ExecCount(ctx, "DELETE FROM "+table+" WHERE "+key+" IN (SELECT "+key+" FROM "+table+
