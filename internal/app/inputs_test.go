@@ -1075,7 +1075,7 @@ func (in *inputs) stores() {
 // heldElsewhere maps limits that need another setup to the tests that reach them.
 var heldElsewhere = map[string][2]string{
 	"MaxPasskeyAnswer": {"second_factor_test.go", "domain.MaxPasskeyAnswer"},
-	"MaxPeople":        {"../importing/roster/roster_test.go", "domain.MaxPeople"},
+	"MaxPeople":        {"../importing/invitees/invitees_test.go", "domain.MaxPeople"},
 	"MaxUnread":        {"../store/unread_test.go", "domain.MaxUnread"},
 	"MaxRefusedNoted":  {"audit_test.go", "domain.MaxRefusedNoted"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},

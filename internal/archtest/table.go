@@ -126,7 +126,7 @@ var allowedImports = map[string][]string{
 	"importing/folder":    {"domain", "importing/plain", "importing/source", "markup"},
 	"importing/bundle":    {"domain", "importing/source", "weburl"},
 	"importing/arena":     {"domain", "fetch", "importing/plain", "importing/source", "weburl"},
-	"importing/roster":    {"domain", "importing/plain"},
+	"importing/invitees":  {"domain", "importing/plain"},
 
 	// The website.
 	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
@@ -136,7 +136,7 @@ var allowedImports = map[string][]string{
 	"site/pages/collect":    {"app/...", "domain", "markup", "present", "site/web"},
 	"site/pages/look":       {"app/...", "domain", "present", "site/web"},
 	"site/pages/moderation": {"app/...", "domain", "present", "site/web"},
-	"site/pages/operator":   {"app/...", "domain", "importing/roster", "present", "site/web"},
+	"site/pages/operator":   {"app/...", "domain", "importing/invitees", "present", "site/web"},
 	"site/pages/people":     {"app/...", "domain", "present", "site/web"},
 	"site/pages/signon":     {"app/...", "domain", "site/web"},
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/catalog", "site/web", "weburl"},
@@ -147,7 +147,7 @@ var allowedImports = map[string][]string{
 	"cli/manual":     {"config"},
 	"cli/console":    {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
 	"cli/moderation": {"app/...", "cli/console", "config", "domain"},
-	"cli/accounts":   {"auth", "app/...", "cli/console", "config", "domain", "importing/roster"},
+	"cli/accounts":   {"auth", "app/...", "cli/console", "config", "domain", "importing/invitees"},
 	"cmd/vitrine":    {"cli"},
 
 	// Tools and test rigs.

@@ -1,5 +1,5 @@
-// Package roster reads spreadsheets of people to invite.
-package roster
+// Package invitees reads spreadsheets of people to invite.
+package invitees
 
 import (
 	"encoding/csv"

@@ -1,4 +1,4 @@
-package roster_test
+package invitees_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/importing/roster"
+	"vitrine/internal/importing/invitees"
 )
 
 func TestRead(t *testing.T) {
@@ -19,7 +19,7 @@ func TestRead(t *testing.T) {
 		"no line break at the end":   "email,name,slug,group\nada@example.org,\"Ada Grün\",ada,maths\n\n , \nbob@example.org",
 		"old line of the separators": "sep=;\nemail;name;slug;group\nada@example.org;Ada Grün;ada;maths\n\nbob@example.org\n",
 	} {
-		rows, err := roster.Read(strings.NewReader(text))
+		rows, err := invitees.Read(strings.NewReader(text))
 		if err != nil || len(rows) != 2 {
 			t.Errorf("%s: %+v, %v", name, rows, err)
 			continue
@@ -29,10 +29,10 @@ func TestRead(t *testing.T) {
 		if strings.HasPrefix(text, "sep=") {
 			first = 3
 		}
-		if want := (roster.Row{Line: first, Email: "ada@example.org", Name: "Ada Grün", Slug: "ada", Group: "maths"}); ada != want {
+		if want := (invitees.Row{Line: first, Email: "ada@example.org", Name: "Ada Grün", Slug: "ada", Group: "maths"}); ada != want {
 			t.Errorf("%s: %+v", name, ada)
 		}
-		if want := (roster.Row{Line: last, Email: "bob@example.org"}); bob != want {
+		if want := (invitees.Row{Line: last, Email: "bob@example.org"}); bob != want {
 			t.Errorf("%s: %+v", name, bob)
 		}
 	}
@@ -41,11 +41,11 @@ func TestRead(t *testing.T) {
 // An error in a row is recorded in it, and the other rows are read.
 func TestReadBadRows(t *testing.T) {
 	t.Parallel()
-	rows, err := roster.Read(strings.NewReader("email,name\na@example.org,A\"x\nb@example.org,B\nc@example.org,\"C\nand no end"))
+	rows, err := invitees.Read(strings.NewReader("email,name\na@example.org,A\"x\nb@example.org,B\nc@example.org,\"C\nand no end"))
 	if err != nil || len(rows) != 3 || rows[0].Fault.Text == "" || rows[0].Line != 2 || rows[1].Email != "b@example.org" || rows[2].Fault.Text == "" || rows[2].Line != 4 {
 		t.Errorf("%+v, %v", rows, err)
 	}
-	rows, err = roster.Read(strings.NewReader("email,name\na\x00@example.org,A\n"))
+	rows, err = invitees.Read(strings.NewReader("email,name\na\x00@example.org,A\n"))
 	if err != nil || len(rows) != 1 || strings.Contains(rows[0].Email, "\x00") {
 		t.Errorf("%+v, %v", rows, err)
 	}
@@ -61,13 +61,13 @@ func TestReadRefuses(t *testing.T) {
 		}
 		return text.String()
 	}
-	if rows, err := roster.Read(strings.NewReader(people(domain.MaxPeople))); err != nil || len(rows) != domain.MaxPeople {
+	if rows, err := invitees.Read(strings.NewReader(people(domain.MaxPeople))); err != nil || len(rows) != domain.MaxPeople {
 		t.Error(len(rows), err)
 	}
 	for name, text := range map[string]string{"empty": "", "no headings": "ada@example.org\n", "no addresses": "name,slug\nAda,ada\n",
-		"too many": people(domain.MaxPeople + 1), "too large": "email,name\n" + strings.Repeat("x", roster.MaxBytes),
+		"too many": people(domain.MaxPeople + 1), "too large": "email,name\n" + strings.Repeat("x", invitees.MaxBytes),
 		"a picture": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"} {
-		rows, err := roster.Read(strings.NewReader(text))
+		rows, err := invitees.Read(strings.NewReader(text))
 		if domain.KindOf(err) != domain.Invalid || !strings.Contains(fmt.Sprint(err), "file") || rows != nil {
 			t.Errorf("%s: %d rows, %v", name, len(rows), err)
 		}
