@@ -74,7 +74,7 @@ var unpublished = map[string]string{
 var publishedElsewhere = map[string]string{
 	"addCollaborator":  "its callers publish",
 	"SetCollaborators": "changeCollaborators publishes what it gives",
-	"RequestAvatar":       "the change of a profile or group that it belongs to is published",
+	"RequestAvatar":    "the change of a profile or group that it belongs to is published",
 	"GrantAvatar":      "the change of a group is published as such",
 	"createChannel":    "CreateChannel publishes",
 	"takeBack":         "a comment that is deleted in the same transaction, which removeComment publishes",

@@ -26,7 +26,7 @@ type Printer struct {
 	rest   *time.Timer
 }
 
-// New returns a Printer that uses at most `limit` bytes for a document. An instance gets half of
+// New returns a Printer that uses at most `most` bytes for a document. An instance gets half of
 // them, because it is copied when it grows.
 func New(most int64) *Printer {
 	limit := max(smallestPrinter, min(printerMemory, most/2))

@@ -2,7 +2,7 @@
 // user's creations or a group's contents. It returns ids that the viewer may see, and does not read the things
 // themselves.
 //
-// Every list takes four steps. gather measures the facts (facts.go). choose, a pure function, chooses a plan (plan.go).
+// Every list takes four steps. gather measures the statistics (statistics.go). choose, a pure function, chooses a plan (plan.go).
 // render writes the plan as one statement, which is the same for both databases except for the conditions on words
 // (render.go). Finally, the statement runs.
 package search
