@@ -193,20 +193,20 @@ func (in *inputs) textRows() []text {
 		return err
 	}
 	return []text{
-		{"BringItems title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{Title: s}) }},
-		{"BringItems description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return bring(transfer.ImportItemInput{Description: s}) }},
-		{"BringItems content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return bring(transfer.ImportItemInput{Content: s}) }},
-		{"BringItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return bring(transfer.ImportItemInput{AltText: s}) }},
-		{"BringItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{SourceTitle: s}) }},
-		{"BringItems metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return bring(transfer.ImportItemInput{Metadata: metadata(s)}) }},
-		{"BringItems connection", "connection_metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
+		{"ImportItems title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{Title: s}) }},
+		{"ImportItems description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return bring(transfer.ImportItemInput{Description: s}) }},
+		{"ImportItems content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return bring(transfer.ImportItemInput{Content: s}) }},
+		{"ImportItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return bring(transfer.ImportItemInput{AltText: s}) }},
+		{"ImportItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{SourceTitle: s}) }},
+		{"ImportItems metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return bring(transfer.ImportItemInput{Metadata: metadata(s)}) }},
+		{"ImportItems connection", "connection_metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
 			return bring(transfer.ImportItemInput{ConnectionMetadata: metadata(s)})
 		}},
-		{"BringChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return bringChannel(transfer.ImportChannelInput{Title: s}) }},
-		{"BringChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error {
+		{"ImportChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return bringChannel(transfer.ImportChannelInput{Title: s}) }},
+		{"ImportChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error {
 			return bringChannel(transfer.ImportChannelInput{Title: "x", Description: s})
 		}},
-		{"BringComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
+		{"ImportComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
 			_, err := a.Transfer.ImportComment(ctx, ada, "elsewhere", transfer.ImportCommentInput{ID: "1", Block: "1", Body: s})
 			return err
 		}},
@@ -1085,7 +1085,7 @@ var heldElsewhere = map[string][2]string{
 // settings of jobs. TestBadTokens tests the tokens.
 var withoutText = []string{
 	"Account", "AccountDetails", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
-	"Block", "BlockRevision", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelDetails", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
+	"Block", "BlockRevision", "ImportOrphan", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelDetails", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
 	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs", "PreviewDeletion", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "HeadOfUpload", "IndexWords", "RefreshDocuments", "UseFormerIDs", "OriginOf", "VisibleBlocks", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings", "ExamineFiles", "FileMetadata",
 	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysPossible",
@@ -1101,7 +1101,7 @@ var withoutText = []string{
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
-	"ApplyHiding", "Backfills", "Blocklist", "Cases", "FindAnimations", "FindHidden", "HiddenFor", "HiddenThings", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "TellOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
+	"ApplyHiding", "Backfills", "Blocklist", "Cases", "FindAnimations", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }

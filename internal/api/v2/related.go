@@ -19,7 +19,7 @@ type related struct {
 	channels map[domain.ChannelID]collections.ChannelDetails
 }
 
-// newRelated creates an empty cast.
+// newRelated creates an empty set.
 func (h *handler) newRelated(who domain.Actor) *related {
 	return &related{handler: h, who: who, users: map[domain.UserID]domain.User{}, groups: map[domain.GroupID]domain.Group{},
 		channels: map[domain.ChannelID]collections.ChannelDetails{}}

@@ -115,7 +115,7 @@ func (s *Site) parse(lang *catalog.Language, sets []PageSet) pages {
 		parts := template.Must(shared.Clone())
 		own, err := fs.Glob(set.Templates, "*.html")
 		if err != nil || len(own) == 0 {
-			panic("site: the room " + set.Name + " has no templates") // embedded files
+			panic("site: the page set " + set.Name + " has no templates") // embedded files
 		}
 		for _, name := range own {
 			if strings.HasPrefix(name, "_") {
