@@ -138,11 +138,11 @@ func (b *bench) sweep() (err error) {
 }
 
 // decode reads the output of bench/gen.
-func decode(text io.Reader, people bool) (made dataset.Made, crowd *dataset.Audience, err error) {
+func decode(text io.Reader, people bool) (made dataset.Made, audience *dataset.Audience, err error) {
 	d := json.NewDecoder(text)
 	if people {
-		crowd = new(dataset.Audience)
-		return made, crowd, d.Decode(crowd)
+		audience = new(dataset.Audience)
+		return made, audience, d.Decode(audience)
 	}
 	return made, nil, d.Decode(&made)
 }

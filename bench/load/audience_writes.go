@@ -46,10 +46,10 @@ func (b *bench) channelOf(name string) (int64, error) {
 
 // connected returns the requests that connect n blocks of a person.
 func (b *bench) connected(name string, n int) (all []drive.Request, err error) {
-	room, err := b.channelOf(name)
+	channel, err := b.channelOf(name)
 	for i := range min(int64(n), b.audience.Blocks) {
 		all = append(all, b.as(name, "POST", "/v3/connections", `{"connectable_id":%d,"connectable_type":"Block","channel_ids":[%d]}`,
-			b.audience.FirstBlock+i, room))
+			b.audience.FirstBlock+i, channel))
 	}
 	return all, err
 }
@@ -108,14 +108,14 @@ func (b *bench) connection(name string, i int) (drive.Request, error) {
 }
 
 func (b *bench) block(name string, i int) (drive.Request, error) {
-	room, err := b.channelOf(name)
+	channel, err := b.channelOf(name)
 	if err != nil {
 		return drive.Request{}, err
 	}
 	var made struct {
 		ID int64 `json:"id"`
 	}
-	err = b.got(b.as(name, "POST", "/v3/blocks", `{"value":"Note %d","channel_ids":[%d]}`, i, room), http.StatusCreated, &made)
+	err = b.got(b.as(name, "POST", "/v3/blocks", `{"value":"Note %d","channel_ids":[%d]}`, i, channel), http.StatusCreated, &made)
 	return b.as(name, "DELETE", fmt.Sprintf("/ext/v1/blocks/%d", made.ID), ""), err
 }
 

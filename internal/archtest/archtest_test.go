@@ -70,16 +70,16 @@ func TestTableHasNoCircle(t *testing.T) {
 }
 
 // circle returns a cycle of rows that starts and ends at room, or nil if room is in no cycle.
-func circle(room string) []string {
+func circle(pkg string) []string {
 	from := map[string]string{}
-	for queue := []string{room}; len(queue) > 0; queue = queue[1:] {
+	for queue := []string{pkg}; len(queue) > 0; queue = queue[1:] {
 		for _, next := range below(queue[0]) {
-			if next == room {
-				chain := []string{room}
-				for at := queue[0]; at != room; at = from[at] {
+			if next == pkg {
+				chain := []string{pkg}
+				for at := queue[0]; at != pkg; at = from[at] {
 					chain = append(chain, at)
 				}
-				chain = append(chain, room)
+				chain = append(chain, pkg)
 				slices.Reverse(chain)
 				return chain
 			}
@@ -93,8 +93,8 @@ func circle(room string) []string {
 }
 
 // below returns the packages that a row allows.
-func below(room string) []string {
-	may := allowedImports[room]
+func below(pkg string) []string {
+	may := allowedImports[pkg]
 	if slices.Contains(may, "...") {
 		return nil
 	}

@@ -73,14 +73,14 @@ func newSlots(atOnce int) slots.Slots[middleware.Key] {
 // Enter waits until one more request of a client may be answered. The caller must call leave when it is
 // done. The error is Unavailable if too many requests already wait, or this one waited too long.
 func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err error) {
-	key, turns := keyOf(who, r), c.slotsOf(r)
-	if err := turns.Enter(r.Context(), key); err != nil {
+	key, limit := keyOf(who, r), c.slotsOf(r)
+	if err := limit.Enter(r.Context(), key); err != nil {
 		if domain.KindOf(err) == domain.Unavailable {
 			middleware.From(r.Context()).Refused = middleware.TooManyAtOnce
 		}
 		return nil, err
 	}
-	return func() { turns.Leave(key) }, nil
+	return func() { limit.Leave(key) }, nil
 }
 
 // slotsOf returns the slots that a request uses.

@@ -52,11 +52,11 @@ func TestEveryActIsInTheLog(t *testing.T) {
 
 // everyForm fails for forms of accounts and operators that no step submitted successfully.
 func (w *recorder) everyForm() {
-	for _, room := range site.PageSets() {
-		if !slices.Contains([]string{"account", "moderation", "operator", "signon"}, room.Name) {
+	for _, set := range site.PageSets() {
+		if !slices.Contains([]string{"account", "moderation", "operator", "signon"}, set.Name) {
 			continue
 		}
-		for _, route := range room.Routes {
+		for _, route := range set.Routes {
 			sent := func(line string) bool {
 				return strings.Contains(line, "method=POST") && (strings.Contains(line, "status=200") || strings.Contains(line, "status=303"))
 			}

@@ -233,11 +233,11 @@ func (w *fixture) completeContents(as string) {
 
 // everyRoute fails for pages of collections that the test did not visit.
 func (w *fixture) everyRoute(visited map[string]bool) {
-	for _, room := range site.PageSets() {
-		if !slices.Contains([]string{"look", "collect", "people"}, room.Name) {
+	for _, set := range site.PageSets() {
+		if !slices.Contains([]string{"look", "collect", "people"}, set.Name) {
 			continue
 		}
-		for _, route := range room.Routes {
+		for _, route := range set.Routes {
 			found := route.Get == nil
 			for path := range visited {
 				bare, _, _ := strings.Cut(path, "?")

@@ -42,20 +42,20 @@ func (s *Store) Check(ctx context.Context, limit int) ([]Difference, error) {
 }
 
 // CheckTelling is Check with a callback for the beginning and the end of each check.
-func (s *Store) CheckTelling(ctx context.Context, limit int, tell func(Checked)) ([]Difference, error) {
+func (s *Store) CheckTelling(ctx context.Context, limit int, onProgress func(Checked)) ([]Difference, error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil
 		for n, c := range all {
 			at := Checked{What: c.What, N: n + 1, Of: len(all)}
-			tell(at)
+			onProgress(at)
 			found, err := v.found(ctx, c, limit)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.What, err)
 			}
 			at.Found, at.Ended = len(found), true
-			tell(at)
+			onProgress(at)
 			differences = append(differences, found...)
 		}
 		return nil

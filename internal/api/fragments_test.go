@@ -42,16 +42,16 @@ type pieced struct {
 func newPieced(t *testing.T, r *apptest.Rig) *pieced {
 	p := &pieced{Rig: r, t: t, rng: rand.New(rand.NewPCG(1, 16)), seen: map[string]map[string]bool{},
 		viewers: []string{"", "ada", "ada/read", "bob", "cy", "dee"}}
-	node := func(pieces *fragments.Cache) http.Handler {
-		doors, err := api.New(api.Options{App: r.S.App, Documents: r.S.API.Documents,
+	node := func(cache *fragments.Cache) http.Handler {
+		handlers, err := api.New(api.Options{App: r.S.App, Documents: r.S.API.Documents,
 			Callers: httpedge.NewCallers(r.S.App, middleware.NewLimiter(map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0}),
 				time.Now, httpedge.AtOnce{}),
 			Addresses: &present.Addresses{API: apptest.Base, Site: apptest.Base, Files: apptest.Base + "/files"},
-			Build:     " ", Fragments: pieces})
+			Build:     " ", Fragments: cache})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return doors.V3Handler
+		return handlers.V3Handler
 	}
 	p.nodes = map[string]http.Handler{"the same node": r.S.Handler(), "another node": node(fragments.New(64 << 10)), "no cache": node(nil)}
 	for _, viewer := range p.viewers {
