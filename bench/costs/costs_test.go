@@ -147,17 +147,17 @@ func TestStatements(t *testing.T) {
 			send(t, r, o, 1)
 			seen := r.Statements(func() { send(t, r, o, 2) })
 			b.hold(t, o.name, func(c *cost) {
-				most := &c.SQLite
+				limit := &c.SQLite
 				if strings.HasPrefix(r.Options().URL, "postgres") {
-					most = &c.Postgres
+					limit = &c.Postgres
 				}
 				switch {
 				case *update:
-					*most = len(seen)
-				case len(seen) > *most:
-					t.Errorf("%s: %d statements, want %d:\n%s", o.name, len(seen), *most, strings.Join(seen, "\n"))
-				case len(seen) < *most:
-					t.Logf("%s: %d statements instead of %d: run with -update", o.name, len(seen), *most)
+					*limit = len(seen)
+				case len(seen) > *limit:
+					t.Errorf("%s: %d statements, want %d:\n%s", o.name, len(seen), *limit, strings.Join(seen, "\n"))
+				case len(seen) < *limit:
+					t.Logf("%s: %d statements instead of %d: run with -update", o.name, len(seen), *limit)
 				}
 			})
 		}
@@ -173,8 +173,8 @@ func TestAllocations(t *testing.T) {
 			if *update {
 				c.Allocations = n
 			}
-			if most := allowed * float64(c.Allocations); float64(n) > most {
-				t.Errorf("%s: %d allocations, were %d, want %.0f at most", o.name, n, c.Allocations, most)
+			if limit := allowed * float64(c.Allocations); float64(n) > limit {
+				t.Errorf("%s: %d allocations, were %d, want %.0f at most", o.name, n, c.Allocations, limit)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func Fill(ctx context.Context, s *store.Store, size Size) (Made, error) {
 	f := &filler{size: size, rng: rand.New(rand.NewPCG(size.Seed, 1))}
 	f.words = newWords(f.rng, size.Blocks)
 	f.people()
-	f.channels()
+	f.createChannels()
 	f.seen = make(map[uint64]struct{}, size.Connections)
 	f.ordinary()
 	f.extremes()
@@ -84,12 +84,12 @@ type filler struct {
 	rng   *rand.Rand
 	words *words
 
-	users   []person
-	groups  []group
-	rooms   []room // the channels; large and small are the first two
-	blocks  []block
-	conns   []connecting // ordered by time, those of large and small last
-	follows []followed
+	users    []person
+	groups   []group
+	channels []channelRow // the channels; large and small are the first two
+	blocks   []block
+	conns    []connecting // ordered by time, those of large and small last
+	follows  []followed
 
 	weights []float64           // cumulative weights of the channels from the third on
 	seen    map[uint64]struct{} // existing connections
@@ -102,8 +102,8 @@ func at(share float64) time.Time {
 
 // report describes the created data, with a new token.
 func (f *filler) report(ctx context.Context, s *store.Store) (Made, error) {
-	m := Made{Users: len(f.users), Channels: len(f.rooms), Blocks: len(f.blocks), Connections: len(f.conns),
-		User: slugOf(f.users[0].name), Large: f.rooms[0].place(), Small: f.rooms[1].place(), Middle: f.middling().place(),
+	m := Made{Users: len(f.users), Channels: len(f.channels), Blocks: len(f.blocks), Connections: len(f.conns),
+		User: slugOf(f.users[0].name), Large: f.channels[0].place(), Small: f.channels[1].place(), Middle: f.middling().place(),
 		Reader: int64(f.reader()), FirstBlock: 1, LastBlock: int64(f.size.Blocks)}
 	var err error
 	m.Token, _, err = app.New(app.Options{Store: s}).Accounts.CreateToken(ctx, 1, "benchmark", domain.ScopeWrite)
@@ -113,13 +113,13 @@ func (f *filler) report(ctx context.Context, s *store.Store) (Made, error) {
 	return m, nil
 }
 
-func (r *room) place() Place { return Place{ID: int64(r.id), Slug: r.slug, Items: r.items} }
+func (r *channelRow) place() Place { return Place{ID: int64(r.id), Slug: r.slug, Items: r.items} }
 
 // middling returns the open channel whose size is nearest to 100 items.
-func (f *filler) middling() *room {
-	best, least := &f.rooms[1], math.MaxInt
-	for i := range f.rooms[2:] {
-		r := &f.rooms[i+2]
+func (f *filler) middling() *channelRow {
+	best, least := &f.channels[1], math.MaxInt
+	for i := range f.channels[2:] {
+		r := &f.channels[i+2]
 		off := max(r.items-100, 100-r.items)
 		if !r.private() && off < least {
 			best, least = r, off

@@ -112,8 +112,8 @@ func (f *filler) tables() []table {
 // placed returns the connections of each channel, from the bottom to the top.
 func (f *filler) placed() [][]int32 {
 	all := make([]int32, 0, len(f.conns))
-	by := make([][]int32, len(f.rooms))
-	for i, r := range f.rooms {
+	by := make([][]int32, len(f.channels))
+	for i, r := range f.channels {
 		n := len(all)
 		all = all[:n+r.items]
 		by[i] = all[n : n : n+r.items]
@@ -155,7 +155,7 @@ func (f *filler) memberRows(yield func([]any) bool) {
 }
 
 func (f *filler) slugRows(yield func([]any) bool) {
-	for i, r := range f.rooms {
+	for i, r := range f.channels {
 		if !yield([]any{string(store.ChannelSlug), r.slug, int64(i + 1), sqlx.Micros(r.made)}) {
 			return
 		}
@@ -181,14 +181,14 @@ func (f *filler) lastConnected(in []int32) int64 {
 }
 
 // changed returns the time of a channel's last change.
-func (f *filler) changed(r *room, in []int32) int64 {
+func (f *filler) changed(r *channelRow, in []int32) int64 {
 	return max(sqlx.Micros(r.made), f.lastConnected(in))
 }
 
 func (f *filler) channelRows(placed [][]int32) iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
-		for i := range f.rooms {
-			r, in := &f.rooms[i], placed[i]
+		for i := range f.channels {
+			r, in := &f.channels[i], placed[i]
 			var channels, private int64
 			for _, n := range in {
 				if c := f.conns[n]; c.channel {
@@ -209,7 +209,7 @@ func (f *filler) channelRows(placed [][]int32) iter.Seq[[]any] {
 }
 
 func (f *filler) collaboratorRows(yield func([]any) bool) {
-	for i, r := range f.rooms {
+	for i, r := range f.channels {
 		for _, who := range r.collaborators {
 			if !yield([]any{int64(i + 1), string(who.Type), who.ID, sqlx.Micros(r.made.Add(time.Hour))}) {
 				return
@@ -230,7 +230,7 @@ func (f *filler) blockRows(yield func([]any) bool) {
 }
 
 // hidden reports whether a connection is that of a private channel.
-func (f *filler) hidden(c connecting) bool { return c.channel && f.rooms[c.item].private() }
+func (f *filler) hidden(c connecting) bool { return c.channel && f.channels[c.item].private() }
 
 // itemOf returns the type and id of a connected item, and the time of its change if it is stored.
 func (f *filler) itemOf(c connecting) (typ domain.ItemType, id, updated int64) {
@@ -241,7 +241,7 @@ func (f *filler) itemOf(c connecting) (typ domain.ItemType, id, updated int64) {
 }
 
 func (f *filler) connectionRows(yield func([]any) bool) {
-	places := make([]int64, len(f.rooms))
+	places := make([]int64, len(f.channels))
 	for i, c := range f.conns {
 		typ, id, updated := f.itemOf(c)
 		row := []any{int64(i + 1), int64(c.room + 1), string(typ), id, f.hidden(c), updated, int64(c.by), ranked.InitialKey(places[c.room]), c.at, c.at}
@@ -338,14 +338,14 @@ func (f *filler) documentRows(placed [][]int32) iter.Seq[[]any] {
 				return
 			}
 		}
-		links := make([]int64, len(f.rooms)) // open channels that contain a channel
+		links := make([]int64, len(f.channels)) // open channels that contain a channel
 		for _, c := range f.conns {
-			if c.channel && !f.rooms[c.room].private() {
+			if c.channel && !f.channels[c.room].private() {
 				links[c.item]++
 			}
 		}
-		for i := range f.rooms {
-			r := &f.rooms[i]
+		for i := range f.channels {
+			r := &f.channels[i]
 			c := domain.Channel{ID: r.id, Title: r.title, Description: r.description, Visibility: r.visibility, UserID: r.user,
 				CreatedAt: r.made, UpdatedAt: time.UnixMicro(f.changed(r, placed[i])).UTC()}
 			if !put(documents.OfChannel(c), links[i]) {
@@ -372,7 +372,7 @@ func (f *filler) activityRows(yield func([]any) bool) {
 	ordinary := f.conns[:len(f.conns)-f.size.Large-f.size.Small]
 	id := int64(0)
 	for _, c := range ordinary[len(ordinary)-len(ordinary)/10:] {
-		r := &f.rooms[c.room]
+		r := &f.channels[c.room]
 		if c.channel || r.private() || r.owner.Type == domain.TypeGroup {
 			continue
 		}

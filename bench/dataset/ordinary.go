@@ -40,7 +40,7 @@ const (
 // of the service's life.
 func (f *filler) ordinary() {
 	total := 0.0
-	for _, rank := range f.rng.Perm(len(f.rooms) - 2) {
+	for _, rank := range f.rng.Perm(len(f.channels) - 2) {
 		total += math.Pow(float64(rank+3), -0.9)
 		f.weights = append(f.weights, total)
 	}
@@ -88,7 +88,7 @@ func (f *filler) room() int32 {
 
 // adder returns a user who may add to a channel. In a public one, anybody may.
 func (f *filler) adder(room int32) int32 {
-	r := &f.rooms[room]
+	r := &f.channels[room]
 	if r.visibility == domain.Public && f.rng.IntN(2) == 0 {
 		return int32(f.someone())
 	}
@@ -100,7 +100,7 @@ func (f *filler) choose(c *connecting) {
 	c.channel = f.rng.IntN(10) == 0
 	n := len(f.blocks)
 	if c.channel {
-		n = len(f.rooms)
+		n = len(f.channels)
 	}
 	x := f.rng.Float64()
 	c.item = int32(x * x * x * float64(n))
@@ -112,7 +112,7 @@ func (f *filler) fits(c connecting) bool {
 		return false
 	}
 	if c.channel {
-		r := &f.rooms[c.item]
+		r := &f.channels[c.item]
 		return !r.private() || slices.Contains(r.adders, domain.UserID(c.by))
 	}
 	b := &f.blocks[c.item]
@@ -135,10 +135,10 @@ func (f *filler) connect(c connecting) {
 
 func (f *filler) add(c connecting) {
 	f.conns = append(f.conns, c)
-	f.rooms[c.room].items++
+	f.channels[c.room].items++
 	switch {
 	case c.channel:
-	case f.rooms[c.room].private():
+	case f.channels[c.room].private():
 		f.blocks[c.item].private++
 	default:
 		f.blocks[c.item].open++

@@ -21,8 +21,8 @@ type group struct {
 	open, private int64           // channels
 }
 
-// room is a generated channel. Its id is its index, counted from 1.
-type room struct {
+// channelRow is a generated channel. Its id is its index, counted from 1.
+type channelRow struct {
 	id            domain.ChannelID
 	slug, title   string
 	description   *domain.Text
@@ -35,7 +35,7 @@ type room struct {
 	items         int
 }
 
-func (r *room) private() bool { return r.visibility == domain.Private }
+func (r *channelRow) private() bool { return r.visibility == domain.Private }
 
 // slugOf returns the slug of a unique name.
 func slugOf(name string) string { return domain.Slugify(name) }
@@ -63,16 +63,16 @@ func (f *filler) someone() domain.UserID {
 	return domain.UserID(1 + int(x*x*float64(len(f.users))))
 }
 
-// channels generates the large and the small channel and all others, over the first half of the service's life.
-func (f *filler) channels() {
-	f.rooms = make([]room, f.size.Channels+2)
-	for i := range f.rooms {
-		r := &f.rooms[i]
-		*r = room{id: domain.ChannelID(i + 1), title: f.words.channelTitle(i), visibility: domain.Closed,
+// createChannels generates the large and the small channel and all others, over the first half of the service's life.
+func (f *filler) createChannels() {
+	f.channels = make([]channelRow, f.size.Channels+2)
+	for i := range f.channels {
+		r := &f.channels[i]
+		*r = channelRow{id: domain.ChannelID(i + 1), title: f.words.channelTitle(i), visibility: domain.Closed,
 			owner: domain.UserRef(1), user: 1, made: at(0)}
 		r.slug = slugOf(r.title)
 		if i >= 2 {
-			f.furnish(r, at(float64(i)/float64(len(f.rooms))/2))
+			f.furnish(r, at(float64(i)/float64(len(f.channels))/2))
 		}
 		r.adders = append(r.adders, f.membersOf(r.owner)...)
 		for _, who := range r.collaborators {
@@ -84,7 +84,7 @@ func (f *filler) channels() {
 
 // furnish sets the owner of an ordinary channel, and those who may see it and add to it: every fifth has one to three
 // collaborators.
-func (f *filler) furnish(r *room, made time.Time) {
+func (f *filler) furnish(r *channelRow, made time.Time) {
 	r.owner, r.made = f.principal(), made
 	r.user = f.membersOf(r.owner)[0]
 	r.visibility = f.visibility()
@@ -99,7 +99,7 @@ func (f *filler) furnish(r *room, made time.Time) {
 }
 
 // own adds a channel to its owner's counts.
-func (f *filler) own(r *room) {
+func (f *filler) own(r *channelRow) {
 	open, private := &f.users[r.user-1].open, &f.users[r.user-1].private
 	if r.owner.Type == domain.TypeGroup {
 		open, private = &f.groups[r.owner.ID-1].open, &f.groups[r.owner.ID-1].private
@@ -149,7 +149,7 @@ func (f *filler) follow() {
 	for i := 2; i < len(f.users); i += max(6, len(f.users)/followsMost) {
 		f.follows = append(f.follows, followed{by: reader, typ: domain.SubjectUser, what: int64(i)})
 	}
-	for i := 3; i <= len(f.rooms); i += max(20, len(f.rooms)/followsMost) {
+	for i := 3; i <= len(f.channels); i += max(20, len(f.channels)/followsMost) {
 		f.follows = append(f.follows, followed{by: reader, typ: domain.SubjectChannel, what: int64(i)})
 	}
 	for i := range len(f.users) - 1 {

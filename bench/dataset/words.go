@@ -15,7 +15,7 @@ var (
 		folded foreign fragile gentle golden hidden hollow humid imaginary inner late layered lost low luminous minor
 		mineral narrow open ordinary pale patient quiet raw recursive salted shared slow small soft solar spare still
 		thin tidal unfinished vernacular vertical violet wandering warm weathered wild winter woven`)
-	things = strings.Fields(`alphabet archive atlas bird bridge catalogue chair city clay cloud code colour corner
+	nouns = strings.Fields(`alphabet archive atlas bird bridge catalogue chair city clay cloud code colour corner
 		diagram dust edge fabric field fire fog forest fragment garden glass grid harbour herb house index ink island
 		kitchen ladder lamp language library light line loom machine map margin material memory method mirror mountain
 		museum network note object orchard page paper pattern pencil poster prototype radio river road room ruin sand
@@ -76,14 +76,14 @@ func (w *words) channelTitle(i int) string {
 	case 1:
 		return "The small channel"
 	}
-	return numbered(i) + " " + w.pick(things)
+	return numbered(i) + " " + w.pick(nouns)
 }
 
 // numbered returns a pair of words that differs for each i. Repeated pairs get a number.
 func numbered(i int) string {
-	pairs := len(qualities) * len(things)
+	pairs := len(qualities) * len(nouns)
 	at := i * 7919 % pairs // a prime, to visit all pairs in a scattered order
-	pair := capital(qualities[at%len(qualities)]) + " " + capital(things[at/len(qualities)])
+	pair := capital(qualities[at%len(qualities)]) + " " + capital(nouns[at/len(qualities)])
 	if round := i / pairs; round > 0 {
 		pair += fmt.Sprintf(" %d", round+1)
 	}
@@ -107,7 +107,7 @@ func (w *words) body() string {
 func (w *words) paragraph(length int) string {
 	switch k := w.rng.IntN(20); {
 	case k == 0 && length > 400:
-		return "## " + capital(w.pick(qualities)) + " " + w.pick(things)
+		return "## " + capital(w.pick(qualities)) + " " + w.pick(nouns)
 	case k == 1:
 		return "> " + w.sentence()
 	case k == 2:
@@ -129,11 +129,11 @@ func (w *words) sentence() string {
 		case k < 65:
 			parts[i] = w.pick(qualities)
 		case k < 96:
-			parts[i] = w.pick(things)
+			parts[i] = w.pick(nouns)
 		case k < 98:
 			parts[i] = "*" + w.pick(qualities) + "*"
 		default:
-			parts[i] = "[" + w.pick(things) + "](" + w.address() + ")"
+			parts[i] = "[" + w.pick(nouns) + "](" + w.address() + ")"
 		}
 	}
 	return capital(strings.Join(parts, " ")) + "."
@@ -141,7 +141,7 @@ func (w *words) sentence() string {
 
 // address returns the URL of a page that does not exist.
 func (w *words) address() string {
-	return fmt.Sprintf("https://www.%s-%s.example/%s/%d", w.pick(qualities), w.pick(things), w.pick(things), w.rng.IntN(100_000))
+	return fmt.Sprintf("https://www.%s-%s.example/%s/%d", w.pick(qualities), w.pick(nouns), w.pick(nouns), w.rng.IntN(100_000))
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

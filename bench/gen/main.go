@@ -79,7 +79,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 // fill creates the requested data and returns a function that prints a report.
 func (cmd command) fill(ctx context.Context, s *store.Store) (report func(io.Writer) error, err error) {
 	if cmd.People {
-		made, err := dataset.FillCrowd(ctx, s, dataset.CrowdSize{Scale: cmd.Scale, Seed: cmd.Seed})
+		made, err := dataset.FillAudience(ctx, s, dataset.AudienceSize{Scale: cmd.Scale, Seed: cmd.Seed})
 		return func(out io.Writer) error { return printJSON(out, made) }, err
 	}
 	made, err := dataset.Fill(ctx, s, dataset.Size{Users: cmd.Users, Channels: cmd.Channels,

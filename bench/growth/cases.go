@@ -18,7 +18,7 @@ type operation struct {
 }
 
 // each is the number of requests per round of a cheap kind, and few that of writes and searches.
-const each, few = 400, 20
+const each, slowRequests = 400, 20
 
 func (s *side) operations() (all []operation) {
 	read := func(name string, n int, request func(i int) drive.Request) {
@@ -48,11 +48,11 @@ func (s *side) operations() (all []operation) {
 	read("pages deep in the large channel", each, func(int) drive.Request {
 		return drive.Get(contents(s.made.Large, 1+s.rng.IntN(s.made.Large.Items/24)))
 	})
-	read("the channels that a block is in", few, func(i int) drive.Request { return drive.Get(block(i) + "/connections?per=24") })
-	same("what a user has, page 1", few, "/v3/users/"+s.made.User+"/contents?per=24")
-	same("feed of somebody who follows hundreds", few, "/v3/me/feed", readers...)
-	same("notifications", few, "/v3/me/notifications", readers...)
-	search := func(name, query string) { same("search, "+name, few, "/v3/search?per=24&"+query, readers...) }
+	read("the channels that a block is in", slowRequests, func(i int) drive.Request { return drive.Get(block(i) + "/connections?per=24") })
+	same("what a user has, page 1", slowRequests, "/v3/users/"+s.made.User+"/contents?per=24")
+	same("feed of somebody who follows hundreds", slowRequests, "/v3/me/feed", readers...)
+	same("notifications", slowRequests, "/v3/me/notifications", readers...)
+	search := func(name, query string) { same("search, "+name, slowRequests, "/v3/search?per=24&"+query, readers...) }
 	search("a word that nothing has", "query=zyzzyvaq")
 	search("a word in ten blocks", "query=zyxoryx")
 	search("an uncommon word", "query="+dataset.Uncommon)
@@ -74,7 +74,7 @@ func (s *side) inChannel(same func(name string, n int, path string, header ...st
 	}{{"", bearer(s.reader)}, {", its owner", bearer(s.made.Token)}} {
 		for _, words := range [][2]string{{"a common word", "amber"}, {"an uncommon word", dataset.Uncommon}, {"a word in ten blocks", "zyxoryx"}, {"a word that nothing has", "zyzzyvaq"}} {
 			for _, order := range [][2]string{{"", ""}, {", newest first", "&sort=created_at_desc"}} {
-				same("search, "+words[0]+" in the large channel"+order[0]+viewer.name, few,
+				same("search, "+words[0]+" in the large channel"+order[0]+viewer.name, slowRequests,
 					fmt.Sprintf("/v3/search?per=24&query=%s&channel_id=%d%s", words[1], s.made.Large.ID, order[1]), viewer.header...)
 			}
 		}
@@ -86,7 +86,7 @@ func (s *side) writes() []operation {
 	n := 0
 	connect := func(channel int64, more string) func() ([]drive.Request, error) {
 		return func() ([]drive.Request, error) {
-			all := make([]drive.Request, few)
+			all := make([]drive.Request, slowRequests)
 			for i := range all {
 				all[i] = s.post("/v3/connections", `{"connectable_id":%d,"connectable_type":"Block","channel_ids":[%d]%s}`,
 					s.blocks[i], channel, more)
@@ -127,7 +127,7 @@ func (s *side) writes() []operation {
 		return o
 	}
 	create := func() ([]drive.Request, error) {
-		all := make([]drive.Request, few)
+		all := make([]drive.Request, slowRequests)
 		for i := range all {
 			n++
 			all[i] = s.post("/v3/blocks", `{"value":"Note %d: a *short* text with a [link](https://www.example.org/%d).","channel_ids":[%d]}`, n, n, s.target)
@@ -240,12 +240,12 @@ func (s *side) sample() (connections, blocks []int64, err error) {
 // owned returns blocks of the writing user.
 func (s *side) owned() ([]int64, error) {
 	_, blocks, err := s.sample()
-	return blocks[:min(few, len(blocks))], err
+	return blocks[:min(slowRequests, len(blocks))], err
 }
 
 func (s *side) moves() ([]drive.Request, error) {
 	connections, _, err := s.sample()
-	all := make([]drive.Request, min(few, len(connections)))
+	all := make([]drive.Request, min(slowRequests, len(connections)))
 	for i := range all {
 		all[i] = s.post(fmt.Sprintf("/v3/connections/%d/move", connections[i]), `{"movement":"insert_at","position":%d}`, 1+s.rng.IntN(s.made.Large.Items))
 	}

@@ -110,10 +110,10 @@ func (cmd command) compare(ctx context.Context, out io.Writer, sides [2]*side, p
 
 // spread formats the numbers of statements of requests: one number if all are equal.
 func spread(all []int) string {
-	least, most := slices.Min(all), slices.Max(all)
-	if least == most {
+	least, limit := slices.Min(all), slices.Max(all)
+	if least == limit {
 		return fmt.Sprint(least)
 	}
 	slices.Sort(all)
-	return fmt.Sprintf("%d (%d–%d)", all[len(all)/2], least, most)
+	return fmt.Sprintf("%d (%d–%d)", all[len(all)/2], least, limit)
 }

@@ -33,8 +33,8 @@ type bench struct {
 	netHTTP                           bool // with the client of net/http
 	out                               io.Writer
 	made                              dataset.Made
-	crowd                             *dataset.Crowd   // nil unless measuring people
-	rooms                             map[string]int64 // channels created for people while measuring
+	audience                          *dataset.Audience // nil unless measuring people
+	channels                          map[string]int64  // channels created for people while measuring
 
 	addr     string // of Vitrine
 	bare     *drive.Bare
@@ -82,8 +82,8 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	}
 	beside := b.bare.Serve(bl)
 	defer func() { err = errors.Join(err, beside.Close(), s.Shutdown(context.WithoutCancel(ctx))) }()
-	if b.crowd != nil {
-		return b.crowdCases(ctx)
+	if b.audience != nil {
+		return b.audienceCases(ctx)
 	}
 	if err := b.signIn(ctx, s); err != nil {
 		return err

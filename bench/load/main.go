@@ -67,7 +67,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	b := &bench{rounds: cmd.Rounds, requests: cmd.Requests, writes: cmd.Writes, time: cmd.Time, workers: cmd.Workers,
 		only: only, alone: cmd.Alone, netHTTP: cmd.NetHTTP, count: cmd.Statements, out: out}
-	if b.made, b.crowd, err = decode(bytes.NewReader(text), cmd.People); err != nil {
+	if b.made, b.audience, err = decode(bytes.NewReader(text), cmd.People); err != nil {
 		return fmt.Errorf("%s: %w", cmd.Made, err)
 	}
 	profiles, err := profile(cmd.CPUProfile, cmd.AllocProfile)

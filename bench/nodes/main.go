@@ -26,8 +26,8 @@ import (
 	"vitrine/bench/drive"
 )
 
-// most is the number of nodes.
-const most = 3
+// maxNodes is the number of nodes.
+const maxNodes = 3
 
 type command struct {
 	Program     string        `default:"bin/vitrine" help:"The built program."`
@@ -65,7 +65,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, db.Close(context.WithoutCancel(ctx))) }()
 	s := site{db: db}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	for range most {
+	for range maxNodes {
 		if err := s.start(ctx, cmd.Program, cmd.DatabaseURL); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	var all [most][]figures
+	var all [maxNodes][]figures
 	for range cmd.Rounds + 1 { // the first warms up
 		for n := range all {
 			f, err := s.measure(ctx, n+1, cmd, requests)

@@ -74,7 +74,7 @@ func (cmd command) run(ctx context.Context) error {
 	}
 	b := bench{s, app.New(app.Options{Store: s}), db}
 	if cmd.Clients > 1 {
-		return cmd.crowd(ctx, b, who)
+		return cmd.concurrent(ctx, b, who)
 	}
 	return cmd.alone(ctx, b, who)
 }

@@ -65,9 +65,9 @@ func (cmd command) alone(ctx context.Context, b bench, who people) error {
 	})
 }
 
-// crowd measures each case with many concurrent clients. It then measures the bare statements, or
+// concurrent measures each case with many concurrent clients. It then measures the bare statements, or
 // the plain ones if the query has filters.
-func (cmd command) crowd(ctx context.Context, b bench, who people) error {
+func (cmd command) concurrent(ctx context.Context, b bench, who people) error {
 	fmt.Printf("%-42s %9s %9s %9s %9s %9s %9s\n", "case, ms", "p50", "p99", "bare p50", "bare p99", "plain p50", "plain p99")
 	return cmd.each(b, who, func(c testCase) error {
 		ours, err := cmd.together(func() error { return c.answer(ctx, b) })

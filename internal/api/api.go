@@ -24,7 +24,7 @@ type Options struct {
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
 	Build     string           // of the program; another build may encode responses differently
-	Pieces    *fragments.Cache // encoded parts of version 3 responses; nil disables the cache
+	Fragments *fragments.Cache // encoded parts of version 3 responses; nil disables the cache
 }
 
 // Documents are the descriptions of /v3, /v2 and /ext/v1, and of accepted requests beyond the contract.
@@ -43,15 +43,15 @@ func OpenDocuments(baseURL, siteURL string) Documents {
 type API struct {
 	Documents
 
-	V2Door  http.Handler // handles /v2
-	V3Door  http.Handler // handles /v3 and all unknown paths
-	ExtDoor http.Handler // handles /ext/v1
+	V2Handler  http.Handler // handles /v2
+	V3Handler  http.Handler // handles /v3 and all unknown paths
+	ExtHandler http.Handler // handles /ext/v1
 }
 
 // New creates the handlers.
 func New(o Options) (*API, error) {
 	public, err := v3.New(v3.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.V3, Compat: o.Documents.Compat,
-		Addresses: o.Addresses, Build: o.Build, Pieces: o.Pieces})
+		Addresses: o.Addresses, Build: o.Build, Fragments: o.Fragments})
 	if err != nil {
 		return nil, err
 	}
@@ -61,5 +61,5 @@ func New(o Options) (*API, error) {
 		return nil, err
 	}
 	old := v2.New(v2.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.V2, Addresses: o.Addresses})
-	return &API{Documents: o.Documents, V2Door: old, V3Door: public, ExtDoor: own}, nil
+	return &API{Documents: o.Documents, V2Handler: old, V3Handler: public, ExtHandler: own}, nil
 }

@@ -127,7 +127,7 @@ func (v *village) passing(random *rand.Rand, who string) *apptest.Response {
 
 // Everybody follows, unfollows, comments and reads concurrently. Afterwards the counts agree with the lists, and both
 // with the check at the end of each test.
-func TestPeopleStorm(t *testing.T) {
+func TestStressPeople(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		v := newVillage(r)

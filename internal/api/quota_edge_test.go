@@ -23,7 +23,7 @@ import (
 // the meantime.
 func TestUploadDrips(t *testing.T) {
 	t.Parallel()
-	r := apptest.NewServer(t, func(o *server.Options) { o.Patience = 50 * time.Millisecond }, quota(1000, 0))
+	r := apptest.NewServer(t, func(o *server.Options) { o.PartTimeout = 50 * time.Millisecond }, quota(1000, 0))
 	addr := r.Listen()
 	address, _ := presigned(r, "ada", "a.txt", "text/plain")
 	path := strings.TrimPrefix(address, apptest.Base)

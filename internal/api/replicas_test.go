@@ -191,7 +191,7 @@ func TestReplicas(t *testing.T) {
 			r.SendTo(node, r.Request("newcomer", "GET", "/v3/users/newcomer", nil)).Want(http.StatusOK)
 		}
 	})
-	t.Run("storm", func(t *testing.T) { r.storm(t) })
+	t.Run("storm", func(t *testing.T) { r.stress(t) })
 	t.Run("cancelled", func(t *testing.T) { r.cancelled(t, channel) })
 	t.Run("lost", func(t *testing.T) { r.lost(t, channel) })
 	t.Run("silent", func(t *testing.T) { silent(t, pair) })
@@ -210,8 +210,8 @@ func TestReplicas(t *testing.T) {
 	})
 }
 
-// storm makes people write on one server and read on the other while the replica stops and starts.
-func (r *replicated) storm(t *testing.T) {
+// stress makes people write on one server and read on the other while the replica stops and starts.
+func (r *replicated) stress(t *testing.T) {
 	const people, rounds = 4, 12
 	read, skipped := r.value("reads_total"), r.value(`skipped_total{reason="own_write"}`)
 	channels := make([]int64, people)

@@ -36,9 +36,9 @@ func twins(t testing.TB) []*apptest.Rig {
 	return all
 }
 
-func someOf(rng *rand.Rand, most int) string {
+func someOf(rng *rand.Rand, limit int) string {
 	var b strings.Builder
-	for range rng.IntN(most) {
+	for range rng.IntN(limit) {
 		b.WriteString(pieces[rng.IntN(len(pieces))])
 	}
 	return b.String()

@@ -22,7 +22,7 @@ func version2(path string) string {
 func TestV2Statements(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		few, many := newCrowd(r, 6), newCrowd(r, 100)
+		few, many := newAudience(r, 6), newAudience(r, 100)
 		count := func(as, path string) int {
 			t.Helper()
 			return len(r.Statements(func() { r.Do(as, "GET", path, nil).Want(http.StatusOK) }))

@@ -13,14 +13,14 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// crowd is a server with long lists: a channel of n items, half of them channels, some of which are
+// audience is a server with long lists: a channel of n items, half of them channels, some of which are
 // private; a block and a channel that are in n channels; and a channel with n collaborators.
-type crowd struct {
+type audience struct {
 	*apptest.Rig
 	paths []string
 }
 
-func newCrowd(r *apptest.Rig, n int) *crowd {
+func newAudience(r *apptest.Rig, n int) *audience {
 	r.T.Helper()
 	t, s, ada := r.T, r.S.Store, r.Person("ada").ID
 	var full, team, item domain.ChannelID
@@ -42,7 +42,7 @@ func newCrowd(r *apptest.Rig, n int) *crowd {
 		}
 		return err
 	})
-	c := &crowd{Rig: r}
+	c := &audience{Rig: r}
 	contents := at("/v3/channels/%d/contents?per=100", full)
 	for _, sort := range []string{"position", "created_at", "updated_at"} {
 		c.paths = append(c.paths, contents+"&sort="+sort+"_asc", contents+"&sort="+sort+"_desc")
@@ -120,9 +120,9 @@ func TestStatementsDoNotGrow(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		sizes := []int{6, 10, 100} // 6 items include one of every kind
-		var crowds []*crowd
+		var crowds []*audience
 		for _, n := range sizes {
-			crowds = append(crowds, newCrowd(r, n))
+			crowds = append(crowds, newAudience(r, n))
 		}
 		for _, who := range []string{"", "ada"} {
 			for i, path := range crowds[0].paths {
@@ -154,7 +154,7 @@ func TestStatementsOfSingleReads(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		w.Do("ada", "POST", at("/ext/v1/channels/%d/collaborators", w.open), at(`{"user_id":%d}`, w.Person("bob").ID)).
 			Want(http.StatusCreated)
-		for path, most := range map[string]int{
+		for path, limit := range map[string]int{
 			"/v3/ping": 0, "/v3/openapi": 0, "/v3/openapi.json": 0, "/ext/v1/openapi.json": 0, "/v3/nothing": 0,
 			"/v3/users/ada": 1, at("/v3/users/%d", w.Person("ada").ID): 1,
 			at("/v3/blocks/%d", w.block): 1, at("/v3/channels/%d", w.closed): 1, "/v3/channels/closed": 1,
@@ -167,19 +167,19 @@ func TestStatementsOfSingleReads(t *testing.T) {
 				if path == "/v3/me" && who == "" {
 					continue
 				}
-				w.cheap(t, who, path, most+token)
+				w.cheap(t, who, path, limit+token)
 				if tag := w.Do(who, "GET", path, nil).Header.Get("ETag"); tag != "" {
-					w.cheap(t, who, path, most+token, "If-None-Match", tag)
+					w.cheap(t, who, path, limit+token, "If-None-Match", tag)
 				}
 			}
 		}
 	})
 }
 
-func (w *world) cheap(t *testing.T, who, path string, most int, headers ...string) {
+func (w *world) cheap(t *testing.T, who, path string, limit int, headers ...string) {
 	t.Helper()
 	seen := w.Statements(func() { w.Do(who, "GET", path, nil, headers...) })
-	if len(seen) > most {
-		t.Errorf("%s of %q: %d statements, want at most %d:\n%s", path, who, len(seen), most, strings.Join(seen, "\n"))
+	if len(seen) > limit {
+		t.Errorf("%s of %q: %d statements, want at most %d:\n%s", path, who, len(seen), limit, strings.Join(seen, "\n"))
 	}
 }

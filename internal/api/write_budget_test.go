@@ -52,15 +52,15 @@ func TestStatementsOfWrites(t *testing.T) {
 			if w.name == "a connection" {
 				connection = fmt.Sprint(answer.Int("data.0.id"))
 			}
-			most := w.sqlite
+			limit := w.sqlite
 			if r.DB().Dialect() == database.Postgres { // with row locks
-				most = w.postgres
+				limit = w.postgres
 				if trips > w.trips {
 					t.Errorf("%s: %d round trips, want %d at most", w.name, trips, w.trips)
 				}
 			}
-			if len(seen) > most {
-				t.Errorf("%s: %d statements, want %d at most:\n%s", w.name, len(seen), most, strings.Join(seen, "\n"))
+			if len(seen) > limit {
+				t.Errorf("%s: %d statements, want %d at most:\n%s", w.name, len(seen), limit, strings.Join(seen, "\n"))
 			}
 		}
 	})

@@ -73,11 +73,11 @@ func New(o Options) *App {
 // Ready reports whether requests can be served.
 func (a *App) Ready(ctx context.Context) error { return a.store.Ready(ctx) }
 
-// Check recomputes every derived value and returns the differences, at most `most` of each kind. If repair is set, it
+// Check recomputes every derived value and returns the differences, at most `limit` of each kind. If repair is set, it
 // repairs what it can and returns the remaining differences.
-func (a *App) Check(ctx context.Context, most int, repair bool, tell func(store.Checked)) ([]store.Difference, error) {
+func (a *App) Check(ctx context.Context, limit int, repair bool, onProgress func(store.Checked)) ([]store.Difference, error) {
 	if repair {
-		return a.store.Repair(ctx, most, tell)
+		return a.store.Repair(ctx, limit, onProgress)
 	}
-	return a.store.CheckTelling(ctx, most, tell)
+	return a.store.CheckTelling(ctx, limit, onProgress)
 }

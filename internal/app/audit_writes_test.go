@@ -25,7 +25,7 @@ var audited = map[string]string{
 	"AddMember": "MemberAdded", "RemoveMember": "MemberRemoved", "HandGroupOver": "ActGroupHandedOver",
 	"CreateSignUpLink": "ActSignUpLinkCreated ActAccountInvited", "EndSignUpLink": "ActSignUpLinkEnded ActAccountInvited",
 	"PutSetting": "ActSignUpMode", "UpdateSite": "ActSiteChanged", "PutLegalPage": "ActPageSaved", "DeleteLegalPage": "ActPageDeleted", "RetryJob": "ActJobRetried",
-	"AddReport": "ActReported", "CloseCase": "ActCaseClosed", "AddNotice": "ActWarned", "NoteHidden": "ActHidden",
+	"AddReport": "ActReported", "CloseCase": "ActCaseClosed", "AddNotice": "ActWarned", "RecordHidden": "ActHidden",
 	"AddBlocked": "ActBlocked", "RemoveBlocked": "ActUnblocked",
 }
 

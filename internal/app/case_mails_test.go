@@ -19,7 +19,7 @@ import (
 // seen.
 func (r *reporting) told(seen *[]string) []apptest.Mail {
 	r.t.Helper()
-	r.must(r.a.Moderation.TellOperators(r.ctx()))
+	r.must(r.a.Moderation.NotifyOperators(r.ctx()))
 	all := r.mails("op@example.org", *seen...)
 	for _, m := range all {
 		*seen = append(*seen, m.ID)
@@ -110,7 +110,7 @@ func TestCaseMailsAreForOperators(t *testing.T) {
 		_, err = r.a.Operating.SetAccount(r.ctx(), r.op, r.ada.UserID, operating.AccountChange{Office: &member})
 		r.must(err)
 		r.must(r.report(r.bob, domain.SubjectBlock, r.things[domain.SubjectBlock]))
-		r.must(r.a.Moderation.TellOperators(r.ctx()))
+		r.must(r.a.Moderation.NotifyOperators(r.ctx()))
 		r.must(r.a.Moderation.SendCases(r.ctx(), moderation.MailCases{User: r.ada.UserID, Fresh: 1, At: 1}))
 		if all := r.mails("ada@example.org"); len(all) != 0 {
 			t.Errorf("%+v", all)
@@ -147,7 +147,7 @@ func TestCaseMailsAtOnce(t *testing.T) {
 			})
 			wait.Go(func() {
 				for range each {
-					if err := r.a.Moderation.TellOperators(r.ctx()); err != nil {
+					if err := r.a.Moderation.NotifyOperators(r.ctx()); err != nil {
 						t.Error(err)
 					}
 				}
@@ -186,7 +186,7 @@ func TestCaseMailsOutliveServers(t *testing.T) {
 				die()
 			}
 		})
-		if err := r.a.Moderation.TellOperators(dying); err == nil {
+		if err := r.a.Moderation.NotifyOperators(dying); err == nil {
 			t.Error("it did not die")
 		}
 		end()

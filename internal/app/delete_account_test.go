@@ -98,7 +98,7 @@ func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		e := newEstate(r)
-		f, err := r.S.App.Accounts.Farewell(t.Context(), e.grace)
+		f, err := r.S.App.Accounts.PreviewDeletion(t.Context(), e.grace)
 		if err != nil || f.Channels != 3 || f.Blocks != 2 || f.SharedBlocks != 2 || f.Comments != 1 || f.OnlyOperator ||
 			len(f.GroupsHanded) != 1 || len(f.GroupsDeleted) != 1 || f.GroupsDeleted[0].ID != e.deleted {
 			t.Errorf("%+v, %v", f, err)
@@ -198,7 +198,7 @@ func TestDeleteAccountRefusals(t *testing.T) {
 		grace := w.member("grace")
 		w.want(domain.Invalid, w.a.Accounts.DeleteAccount(w.ctx(), grace, w.Proved(grace.UserID), "ada"))
 		w.want(domain.Unprocessable, w.a.Accounts.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
-		if f, err := w.a.Accounts.Farewell(w.ctx(), ada); err != nil || !f.OnlyOperator {
+		if f, err := w.a.Accounts.PreviewDeletion(w.ctx(), ada); err != nil || !f.OnlyOperator {
 			t.Error(f, err)
 		}
 		token, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), grace, "cli", domain.ScopeWrite)

@@ -42,12 +42,12 @@ var unpublished = map[string]string{
 	"invitations, which end in a member": `AcceptInvitation AcceptInvitations AdoptInvitations ClaimInvitationMail CreateGroupInvite
 		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
 	"files, and the wait for content": `AddFile AddUpload AvatarGranted BeginAttempt BlobStored ClaimBlob DoomObject DropUpload
-		EndProcessing EndReservation ExtendReservation FillUpload KeepMetadata KeepUpload LockAvatarWish LockByteUsage MeasureUpload ObjectRemoved
+		EndProcessing EndReservation ExtendReservation FillUpload KeepMetadata KeepUpload LockAvatarRequest LockByteUsage MeasureUpload ObjectRemoved
 		ObjectStays RecountBytes Reserve RestartProcessing SetCleaned StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
-		UseUpload WishAvatar`,
+		UseUpload RequestAvatar`,
 	"batches, whose blocks are published one by one": `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
 	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments EmptyInbox EndFollows
-		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock ForgetDeeds ForgetNotifications HandGroupOver`,
+		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock DeleteUserActivities ForgetNotifications HandGroupOver`,
 	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
 		LockGroupWithChannels LockOwners LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,
@@ -61,7 +61,7 @@ var unpublished = map[string]string{
 	"the audit log":                                          `AddAuditEntry SweepAudit`,
 	"reports, and what operators decide about them":          `AddBlocked AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase NoteCaseMail ReadNotices RemoveBlocked TakeFreshCases WantCaseMail`,
 	"what operators hide, whose connections and comments are published one by one": `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf
-		KeepCommentFor KeepConnection KeepFor LockHidden NoteHidden SetHidden`,
+		KeepCommentFor KeepConnection KeepFor LockHidden RecordHidden SetHidden`,
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
 	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
 	"how much an account has written, for replicas": `CountWrite`,
@@ -74,12 +74,12 @@ var unpublished = map[string]string{
 var publishedElsewhere = map[string]string{
 	"addCollaborator":  "its callers publish",
 	"SetCollaborators": "changeCollaborators publishes what it gives",
-	"WishAvatar":       "the change of a profile or group that it belongs to is published",
+	"RequestAvatar":    "the change of a profile or group that it belongs to is published",
 	"GrantAvatar":      "the change of a group is published as such",
 	"createChannel":    "CreateChannel publishes",
 	"takeBack":         "a comment that is deleted in the same transaction, which removeComment publishes",
 	"bringItem":        "items publishes all of a batch",
-	"makeBlock":        "items and BringLoose publish all of a batch",
+	"makeBlock":        "items and ImportOrphan publish all of a batch",
 	"followInto":       "FollowMapping publishes what it gives",
 	"settleIn":         "enter and FollowMapping publish",
 	"restore":          "UndoRemoval publishes",

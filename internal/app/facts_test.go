@@ -31,11 +31,11 @@ func TestFactsOfChannels(t *testing.T) {
 		}
 		storetest.Connect(t, s, ada.UserID, private, items[0], 0)
 		w.must(a.People.Follow(ctx, bob, people.FollowTarget{Type: domain.SubjectChannel, Ref: domain.Ref{ID: int64(here)}}))
-		var facts map[domain.ChannelID]collections.ChannelFacts
+		var facts map[domain.ChannelID]collections.ChannelDetails
 		var err error
 		read := func(actor domain.Actor) {
 			t.Helper()
-			if n := len(w.Statements(func() { facts, err = a.Collections.ChannelFacts(ctx, actor, ids) })); n != 1 {
+			if n := len(w.Statements(func() { facts, err = a.Collections.ChannelDetails(ctx, actor, ids) })); n != 1 {
 				t.Errorf("%d statements", n)
 			}
 			w.must(err)
@@ -97,14 +97,14 @@ func TestFactsOfChannels(t *testing.T) {
 			}
 		}
 		// A channel that becomes private is hidden at once, before derived values are updated.
-		storetest.Turn(t, s, ada.UserID, here, domain.Private)
+		storetest.SetVisibility(t, s, ada.UserID, here, domain.Private)
 		if read(bob); len(facts) != 1 {
 			t.Errorf("facts of a channel that turned private: %v", facts)
 		}
 		if shown, err = a.Collections.PreviewContents(ctx, bob, ids, 5, true); err != nil || len(shown) != 0 {
 			t.Errorf("%v, %v", shown, err)
 		}
-		if n := len(w.Statements(func() { _, err = a.Collections.ChannelFacts(ctx, ada, nil); w.must(err) })); n != 0 {
+		if n := len(w.Statements(func() { _, err = a.Collections.ChannelDetails(ctx, ada, nil); w.must(err) })); n != 0 {
 			t.Errorf("%d statements for nothing", n)
 		}
 	})
@@ -142,7 +142,7 @@ func TestSharedChannels(t *testing.T) {
 				}
 			}
 		}
-		storetest.Turn(t, s, ada.UserID, here, domain.Private)
+		storetest.SetVisibility(t, s, ada.UserID, here, domain.Private)
 		_, err := a.Collections.SharedChannels(ctx, bob, ref, somePage)
 		w.want(domain.NotFound, err)
 	})

@@ -91,7 +91,7 @@ func (r *reporting) equal(what string, want, got []string) {
 	}
 }
 
-func (r *reporting) hide(kind domain.SubjectType, id int64) (moderation.HiddenThing, error) {
+func (r *reporting) hide(kind domain.SubjectType, id int64) (moderation.HiddenSubject, error) {
 	return r.a.Moderation.Hide(r.ctx(), r.by, moderation.HideInput{About: domain.Subject{Type: kind, ID: id}, Text: "Rule 3"})
 }
 
@@ -248,7 +248,7 @@ func TestHideIsForOperators(t *testing.T) {
 			b.want(domain.Forbidden, err)
 			_, err = b.a.Moderation.Show(b.ctx(), by, 1, "")
 			b.want(domain.Forbidden, err)
-			_, err = b.a.Moderation.HiddenThings(b.ctx(), by, 0, 1)
+			_, err = b.a.Moderation.HiddenSubjects(b.ctx(), by, 0, 1)
 			b.want(domain.Forbidden, err)
 			_, err = b.a.Moderation.FindHidden(b.ctx(), by, about)
 			b.want(domain.Forbidden, err)
@@ -275,12 +275,12 @@ func TestHideIsForOperators(t *testing.T) {
 		if b.must(err); len(mine) != 3 {
 			t.Errorf("ada has %+v", mine)
 		}
-		all, err := b.a.Moderation.HiddenThings(b.ctx(), b.by, 0, 10)
+		all, err := b.a.Moderation.HiddenSubjects(b.ctx(), b.by, 0, 10)
 		if b.must(err); len(all) != 3 || all[0].Owner != "ada" || all[0].About.Kind != "Channel" {
 			t.Errorf("%+v", all)
 		}
 		c, err := b.a.Moderation.ReadCase(b.ctx(), b.by, 1, 0, 1)
-		if b.must(err); c.Thing == nil || c.Thing.Text != "Really, buy it" || c.Thing.Owner != b.ada.UserID {
+		if b.must(err); c.Subject == nil || c.Subject.Text != "Really, buy it" || c.Subject.Owner != b.ada.UserID {
 			t.Errorf("%+v", c)
 		}
 		for _, h := range all {
@@ -313,7 +313,7 @@ func TestHiddenThingsThatChange(t *testing.T) {
 		b.must(b.a.Collections.DeleteChannel(b.ctx(), b.bob, domain.Ref{ID: int64(b.groups)}))
 		fresh := storetest.Block(t, w.S.Store, b.bob.UserID, "Fresh")
 		storetest.Connect(t, w.S.Store, b.bob.UserID, b.bobs, domain.BlockRef(fresh), 0)
-		storetest.Turn(t, w.S.Store, b.bob.UserID, b.drawer, domain.Public)
+		storetest.SetVisibility(t, w.S.Store, b.bob.UserID, b.drawer, domain.Public)
 		b.show(domain.SubjectBlock, int64(b.block))
 		b.clean()
 		if got, want := b.contents(domain.Actor{}, b.bobs), []int64{int64(fresh), int64(b.theirs[2]), int64(b.theirs[1]), int64(b.block), -int64(b.open), int64(b.theirs[0])}; !slices.Equal(got, want) {
@@ -451,7 +451,7 @@ func TestHideWithSuspension(t *testing.T) {
 			_, err := b.a.Collections.Block(b.ctx(), as, b.block)
 			return err
 		})
-		if all, err := b.a.Moderation.HiddenThings(b.ctx(), b.by, 0, 10); err != nil || len(all) != 1 || all[0].About.Kind != "User" || all[0].State != "hidden" {
+		if all, err := b.a.Moderation.HiddenSubjects(b.ctx(), b.by, 0, 10); err != nil || len(all) != 1 || all[0].About.Kind != "User" || all[0].State != "hidden" {
 			t.Errorf("%+v, %v", all, err)
 		}
 		// What others change in the meantime is kept, and so is what an operator hides separately.

@@ -176,38 +176,38 @@ func (in *inputs) textRows() []text {
 		_, err := a.Operating.SaveLegalPage(ctx, in.operator, p)
 		return err
 	}
-	bring := func(i transfer.BringItemInput) error {
+	bring := func(i transfer.ImportItemInput) error {
 		i.ID, i.Type = "1", domain.TextBlock
 		if i.Content == "" {
 			i.Content = "x"
 		}
-		thing, err := transfer.NewThing(i)
+		thing, err := transfer.PrepareItem(i)
 		if err == nil {
-			_, err = a.Transfer.BringItems(ctx, ada, "elsewhere", domain.ChannelID(in.private.ID), []*transfer.Thing{thing}, transfer.Spot{})
+			_, err = a.Transfer.ImportItems(ctx, ada, "elsewhere", domain.ChannelID(in.private.ID), []*transfer.PreparedItem{thing}, transfer.Spot{})
 		}
 		return err
 	}
-	bringChannel := func(c transfer.BringChannelInput) error {
+	bringChannel := func(c transfer.ImportChannelInput) error {
 		c.ID = "1"
-		_, _, err := a.Transfer.BringChannel(ctx, ada, "elsewhere", c)
+		_, _, err := a.Transfer.ImportChannel(ctx, ada, "elsewhere", c)
 		return err
 	}
 	return []text{
-		{"BringItems title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.BringItemInput{Title: s}) }},
-		{"BringItems description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return bring(transfer.BringItemInput{Description: s}) }},
-		{"BringItems content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return bring(transfer.BringItemInput{Content: s}) }},
-		{"BringItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return bring(transfer.BringItemInput{AltText: s}) }},
-		{"BringItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.BringItemInput{SourceTitle: s}) }},
-		{"BringItems metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return bring(transfer.BringItemInput{Metadata: metadata(s)}) }},
-		{"BringItems connection", "connection_metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
-			return bring(transfer.BringItemInput{ConnectionMetadata: metadata(s)})
+		{"ImportItems title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{Title: s}) }},
+		{"ImportItems description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return bring(transfer.ImportItemInput{Description: s}) }},
+		{"ImportItems content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return bring(transfer.ImportItemInput{Content: s}) }},
+		{"ImportItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return bring(transfer.ImportItemInput{AltText: s}) }},
+		{"ImportItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{SourceTitle: s}) }},
+		{"ImportItems metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return bring(transfer.ImportItemInput{Metadata: metadata(s)}) }},
+		{"ImportItems connection", "connection_metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
+			return bring(transfer.ImportItemInput{ConnectionMetadata: metadata(s)})
 		}},
-		{"BringChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return bringChannel(transfer.BringChannelInput{Title: s}) }},
-		{"BringChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error {
-			return bringChannel(transfer.BringChannelInput{Title: "x", Description: s})
+		{"ImportChannel title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return bringChannel(transfer.ImportChannelInput{Title: s}) }},
+		{"ImportChannel description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error {
+			return bringChannel(transfer.ImportChannelInput{Title: "x", Description: s})
 		}},
-		{"BringComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
-			_, err := a.Transfer.BringComment(ctx, ada, "elsewhere", transfer.BringCommentInput{ID: "1", Block: "1", Body: s})
+		{"ImportComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
+			_, err := a.Transfer.ImportComment(ctx, ada, "elsewhere", transfer.ImportCommentInput{ID: "1", Block: "1", Body: s})
 			return err
 		}},
 		{"CreateBlock value", "value", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return block(collections.BlockInput{Value: s}) }},
@@ -376,8 +376,8 @@ var somePage = domain.Page{Number: 1, Per: 24}
 // knowsNothing is a collections.Known.
 type knowsNothing struct{}
 
-func (knowsNothing) Block(domain.BlockStamp) []byte           { return nil }
-func (knowsNothing) Connection(domain.ConnectionStamp) []byte { return nil }
+func (knowsNothing) Block(domain.BlockRevision) []byte           { return nil }
+func (knowsNothing) Connection(domain.ConnectionRevision) []byte { return nil }
 
 // lists requests invalid pages.
 func (in *inputs) lists() {
@@ -1075,7 +1075,7 @@ func (in *inputs) stores() {
 // heldElsewhere maps limits that need another setup to the tests that reach them.
 var heldElsewhere = map[string][2]string{
 	"MaxPasskeyAnswer": {"second_factor_test.go", "domain.MaxPasskeyAnswer"},
-	"MaxPeople":        {"../importing/roster/roster_test.go", "domain.MaxPeople"},
+	"MaxPeople":        {"../importing/invitees/invitees_test.go", "domain.MaxPeople"},
 	"MaxUnread":        {"../store/unread_test.go", "domain.MaxUnread"},
 	"MaxRefusedNoted":  {"audit_test.go", "domain.MaxRefusedNoted"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
@@ -1084,10 +1084,10 @@ var heldElsewhere = map[string][2]string{
 // withoutText are use cases whose only input is ids, tokens, passwords (which are hashed before any look-up) and
 // settings of jobs. TestBadTokens tests the tokens.
 var withoutText = []string{
-	"Account", "AccountFacts", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
-	"Block", "BlockStamp", "BringLoose", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelFacts", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
+	"Account", "AccountDetails", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
+	"Block", "BlockRevision", "ImportOrphan", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelDetails", "Check", "CheckFiles", "CheckVisible", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
-	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs", "Farewell", "FarewellOf", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "HeadOfUpload", "IndexWords", "RefreshDocuments", "UseFormerIDs", "OriginOf", "VisibleBlocks", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings", "ExamineFiles", "FileMetadata",
+	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs", "PreviewDeletion", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "HeadOfUpload", "IndexWords", "RefreshDocuments", "UseFormerIDs", "OriginOf", "VisibleBlocks", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings", "ExamineFiles", "FileMetadata",
 	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysPossible",
 	"AsksForSetupCode", "CheckSetupCode", "SetupCode",
 	"LockProved", "MailProof", "MailProofLink", "MayOpen", "ProofLink", "ProofWays", "ProveByLink", "ProveByPasskey", "ProveByPassword", "ProveBySignOn", "Renew", "SendProofLink",
@@ -1095,13 +1095,13 @@ var withoutText = []string{
 	"Me", "Mentioned", "MetadataState", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "RunProcessBlock", "Processing", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeHiding", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
-	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerFacts", "ServerState", "SessionUser",
+	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerStatus", "ServerState", "SessionUser",
 	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "EndImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ImportStepStopped", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RefuseImportStep", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
-	"ApplyHiding", "Backfills", "Blocklist", "Cases", "FindAnimations", "FindHidden", "HiddenFor", "HiddenThings", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "TellOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
+	"ApplyHiding", "Backfills", "Blocklist", "Cases", "FindAnimations", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "Order", "Ordered", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }

@@ -132,7 +132,7 @@ func TestTextOfReportedBlocks(t *testing.T) {
 			storetest.Connect(t, w.S.Store, r.ada.UserID, r.open, domain.BlockRef(id), 0)
 			r.must(r.report(r.bob, domain.SubjectBlock, int64(id)))
 			got, err := r.a.Moderation.ReadCase(r.ctx(), r.by, r.newest().ID, 0, 10)
-			if r.must(err); got.Thing == nil || got.Thing.Text != c.want || got.About.Label != c.want {
+			if r.must(err); got.Subject == nil || got.Subject.Text != c.want || got.About.Label != c.want {
 				t.Errorf("the case says %+v, want %s", got, c.want)
 			}
 		}
@@ -183,7 +183,7 @@ func TestDecisions(t *testing.T) {
 		r.must(r.report(r.op, domain.SubjectBlock, int64(r.block)))
 		id := r.newest().ID
 		c, err := r.a.Moderation.ReadCase(r.ctx(), r.by, id, 0, 10)
-		if r.must(err); len(c.Reports) != 2 || c.Reports[1].Reported != 2 || c.Reports[1].Dismissed != 1 || c.Thing == nil || c.Thing.Text != "Buy my moss" {
+		if r.must(err); len(c.Reports) != 2 || c.Reports[1].Reported != 2 || c.Reports[1].Dismissed != 1 || c.Subject == nil || c.Subject.Text != "Buy my moss" {
 			t.Errorf("%+v", c)
 		}
 		r.want(domain.Invalid, r.decide(moderation.Warned, " "))

@@ -142,13 +142,13 @@ func TestFindAccounts(t *testing.T) {
 	})
 }
 
-// AccountFacts contains every way to sign in to an account, and no secrets.
+// AccountDetails contains every way to sign in to an account, and no secrets.
 func TestAccountFacts(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op := operating.OnSite(w.first("op"), home)
 		w.member("ada")
 		ref := domain.Ref{Slug: "ada"}
-		f, err := w.a.Operating.AccountFacts(w.ctx(), op, ref)
+		f, err := w.a.Operating.AccountDetails(w.ctx(), op, ref)
 		if w.must(err); f.LastSeen != nil || !f.HasPassword || f.Passkeys+f.RecoveryCodes+f.Sessions+f.Tokens+f.Applications+len(f.Identities) != 0 || f.Blocks != 0 {
 			t.Errorf("a new account: %+v", f)
 		}
@@ -162,13 +162,13 @@ func TestAccountFacts(t *testing.T) {
 		_, err = w.a.Accounts.Authenticate(w.ctx(), token)
 		w.must(err)
 		w.must(w.a.Accounts.FlushUsage(w.ctx()))
-		if f, err = w.a.Operating.AccountFacts(w.ctx(), operating.CommandLine(), ref); err != nil || f.Passkeys != 1 || f.RecoveryCodes != 10 || f.Sessions != 1 || f.Tokens != 1 ||
+		if f, err = w.a.Operating.AccountDetails(w.ctx(), operating.CommandLine(), ref); err != nil || f.Passkeys != 1 || f.RecoveryCodes != 10 || f.Sessions != 1 || f.Tokens != 1 ||
 			len(f.Identities) != 1 || f.Identities[0].Email != "ada@id.example" || f.LastSeen == nil || !f.LastSeen.After(later) {
 			t.Errorf("%+v, %v", f, err)
 		}
-		_, err = w.a.Operating.AccountFacts(w.ctx(), operating.OnSite(ada, home), ref)
+		_, err = w.a.Operating.AccountDetails(w.ctx(), operating.OnSite(ada, home), ref)
 		w.want(domain.Forbidden, err)
-		_, err = w.a.Operating.AccountFacts(w.ctx(), op, domain.Ref{Slug: "nobody"})
+		_, err = w.a.Operating.AccountDetails(w.ctx(), op, domain.Ref{Slug: "nobody"})
 		w.want(domain.NotFound, err)
 	})
 }

@@ -482,7 +482,7 @@ func TestSecondFactorOfOthers(t *testing.T) {
 		half, ref := w.half("ada"), domain.Ref{ID: int64(ada.UserID)}
 		_, err := w.a.Operating.RemoveSecondFactor(w.ctx(), operating.OnSite(ada, home), ref)
 		w.want(domain.Forbidden, err)
-		_, err = w.a.Operating.AccountFacts(w.ctx(), operating.OnSite(ada, home), ref)
+		_, err = w.a.Operating.AccountDetails(w.ctx(), operating.OnSite(ada, home), ref)
 		w.want(domain.Forbidden, err)
 		_, err = w.a.Operating.RemoveSecondFactor(w.ctx(), operating.OnSite(op, home), ref)
 		w.must(err)

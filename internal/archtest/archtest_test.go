@@ -34,7 +34,7 @@ func TestModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(all, func(s source) bool { return s.room == "archtest" }) {
+	if !slices.ContainsFunc(all, func(s source) bool { return s.pkg == "archtest" }) {
 		t.Fatalf("the walk over %d files has missed this one", len(all))
 	}
 	for _, breach := range check(all) {
@@ -45,16 +45,16 @@ func TestModule(t *testing.T) {
 // The table contains only existing packages.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	for room, may := range rooms {
+	for pkg, may := range allowedImports {
 		for _, entry := range may {
-			if _, ok := rooms[strings.TrimSuffix(entry, "/...")]; !ok && entry != "..." {
-				t.Errorf("%s may import %s, which the table lacks", room, entry)
+			if _, ok := allowedImports[strings.TrimSuffix(entry, "/...")]; !ok && entry != "..." {
+				t.Errorf("%s may import %s, which the table lacks", pkg, entry)
 			}
 		}
 	}
-	for _, room := range slices.Concat(rigs, sqlRooms, exitRooms, []string{onlyCmd, storeRoom}) {
-		if _, ok := rooms[room]; !ok {
-			t.Errorf("%s is not in the table", room)
+	for _, pkg := range slices.Concat(testPackages, sqlPackages, exitPackages, []string{onlyCmd, storePackage}) {
+		if _, ok := allowedImports[pkg]; !ok {
+			t.Errorf("%s is not in the table", pkg)
 		}
 	}
 }
@@ -62,24 +62,24 @@ func TestTable(t *testing.T) {
 // The table contains no cycle. Rows with "..." are above all others.
 func TestTableHasNoCircle(t *testing.T) {
 	t.Parallel()
-	for room := range rooms {
-		if chain := circle(room); chain != nil {
+	for pkg := range allowedImports {
+		if chain := circle(pkg); chain != nil {
 			t.Errorf("the table leads in a circle: %s", strings.Join(chain, " → "))
 		}
 	}
 }
 
 // circle returns a cycle of rows that starts and ends at room, or nil if room is in no cycle.
-func circle(room string) []string {
+func circle(pkg string) []string {
 	from := map[string]string{}
-	for queue := []string{room}; len(queue) > 0; queue = queue[1:] {
+	for queue := []string{pkg}; len(queue) > 0; queue = queue[1:] {
 		for _, next := range below(queue[0]) {
-			if next == room {
-				chain := []string{room}
-				for at := queue[0]; at != room; at = from[at] {
+			if next == pkg {
+				chain := []string{pkg}
+				for at := queue[0]; at != pkg; at = from[at] {
 					chain = append(chain, at)
 				}
-				chain = append(chain, room)
+				chain = append(chain, pkg)
 				slices.Reverse(chain)
 				return chain
 			}
@@ -93,13 +93,13 @@ func circle(room string) []string {
 }
 
 // below returns the packages that a row allows.
-func below(room string) []string {
-	may := rooms[room]
+func below(pkg string) []string {
+	may := allowedImports[pkg]
 	if slices.Contains(may, "...") {
 		return nil
 	}
 	var all []string
-	for other := range rooms {
+	for other := range allowedImports {
 		if allows(may, other) {
 			all = append(all, other)
 		}

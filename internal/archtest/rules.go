@@ -33,47 +33,47 @@ func sizes(all []source) (breaches []string) {
 
 // rooming compares imports with the table.
 func rooming(s source) (breaches []string) {
-	may, known := rooms[s.room]
+	may, known := allowedImports[s.pkg]
 	if !known {
-		return []string{fmt.Sprintf("package %s is unknown: add it to the table in internal/archtest/table.go", s.room)}
+		return []string{fmt.Sprintf("package %s is unknown: add it to the table in internal/archtest/table.go", s.pkg)}
 	}
 	if s.test {
 		return nil
 	}
 	for _, imported := range s.importsOfOurs() {
 		switch {
-		case strings.HasPrefix(s.room, imported+"/") && !slices.Contains(rigs, s.room):
-			breaches = append(breaches, fmt.Sprintf("%s may not import the package above it: what both need belongs in a third", s.room))
+		case strings.HasPrefix(s.pkg, imported+"/") && !slices.Contains(testPackages, s.pkg):
+			breaches = append(breaches, fmt.Sprintf("%s may not import the package above it: what both need belongs in a third", s.pkg))
 		case !allows(may, imported):
-			breaches = append(breaches, fmt.Sprintf("%s may not import %s", s.room, imported))
-		case imported == onlyCmd && !strings.HasPrefix(s.room, "cmd/"):
+			breaches = append(breaches, fmt.Sprintf("%s may not import %s", s.pkg, imported))
+		case imported == onlyCmd && !strings.HasPrefix(s.pkg, "cmd/"):
 			breaches = append(breaches, fmt.Sprintf("only cmd imports %s", imported))
-		case slices.Contains(rigs, imported) && !slices.Contains(rigs, s.room):
-			breaches = append(breaches, fmt.Sprintf("%s is for tests and may not be shipped with %s", imported, s.room))
+		case slices.Contains(testPackages, imported) && !slices.Contains(testPackages, s.pkg):
+			breaches = append(breaches, fmt.Sprintf("%s is for tests and may not be shipped with %s", imported, s.pkg))
 		}
 	}
 	return breaches
 }
 
 // allows reports whether a row of the table allows a package, including by "..." or "x/...".
-func allows(may []string, room string) bool {
+func allows(may []string, pkg string) bool {
 	return slices.ContainsFunc(may, func(entry string) bool {
 		prefix, all := strings.CutSuffix(entry, "...")
 		if !all {
-			return entry == room
+			return entry == pkg
 		}
-		return strings.HasPrefix(room+"/", prefix)
+		return strings.HasPrefix(pkg+"/", prefix)
 	})
 }
 
 // sqlImports restricts database/sql to some packages.
 func sqlImports(s source) (breaches []string) {
-	if slices.Contains(sqlRooms, s.room) {
+	if slices.Contains(sqlPackages, s.pkg) {
 		return nil
 	}
 	for _, imported := range s.imports {
 		if imported == "database/sql" || strings.HasPrefix(imported, "database/sql/") {
-			breaches = append(breaches, fmt.Sprintf("only %s import %s", strings.Join(sqlRooms, ", "), imported))
+			breaches = append(breaches, fmt.Sprintf("only %s import %s", strings.Join(sqlPackages, ", "), imported))
 		}
 	}
 	return breaches
@@ -81,7 +81,7 @@ func sqlImports(s source) (breaches []string) {
 
 // exits restricts ending the program to where it starts.
 func exits(s source) (breaches []string) {
-	if s.test || slices.Contains(exitRooms, s.room) {
+	if s.test || slices.Contains(exitPackages, s.pkg) {
 		return nil
 	}
 	ast.Inspect(s.file, func(n ast.Node) bool {
@@ -95,7 +95,7 @@ func exits(s source) (breaches []string) {
 		}
 		name := pkg.Name + "." + selector.Sel.Name
 		if name == "os.Exit" || strings.HasPrefix(name, "log.Fatal") {
-			breaches = append(breaches, fmt.Sprintf("only %s call %s: return an error", strings.Join(exitRooms, ", "), name))
+			breaches = append(breaches, fmt.Sprintf("only %s call %s: return an error", strings.Join(exitPackages, ", "), name))
 		}
 		return true
 	})
@@ -127,7 +127,7 @@ func names(s source) []string {
 // dialects restricts SQL for only one of the databases to a few files. It checks string literals,
 // which contain the SQL, but not comments.
 func dialects(s source) (breaches []string) {
-	inStore := s.room == storeRoom || strings.HasPrefix(s.room, storeRoom+"/")
+	inStore := s.pkg == storePackage || strings.HasPrefix(s.pkg, storePackage+"/")
 	if !inStore || s.test || slices.Contains(dialectFiles, s.path) {
 		return nil
 	}

@@ -17,7 +17,7 @@ const module = "vitrine/"
 // source is a parsed Go file.
 type source struct {
 	path      string // from the root of the module, with slashes
-	room      string // its package, as named in the table
+	pkg       string // its package, as named in the table
 	test      bool
 	generated bool
 	lines     int
@@ -67,7 +67,7 @@ func parse(fsys fs.FS, name string) (source, error) {
 	}
 	s := source{
 		path:      name,
-		room:      roomOf(path.Dir(name)),
+		pkg:       packageOf(path.Dir(name)),
 		test:      strings.HasSuffix(name, "_test.go"),
 		generated: ast.IsGenerated(file),
 		lines:     bytes.Count(text, []byte("\n")),
@@ -83,8 +83,8 @@ func parse(fsys fs.FS, name string) (source, error) {
 	return s, nil
 }
 
-// roomOf returns a folder's name in the table.
-func roomOf(dir string) string {
+// packageOf returns a folder's name in the table.
+func packageOf(dir string) string {
 	if dir == "api" { // the handwritten descriptions, not internal/api
 		return "description"
 	}
@@ -96,7 +96,7 @@ func (s source) importsOfOurs() []string {
 	var found []string
 	for _, imported := range s.imports {
 		if dir, ok := strings.CutPrefix(imported, module); ok {
-			found = append(found, roomOf(dir))
+			found = append(found, packageOf(dir))
 		}
 	}
 	return found

@@ -2,13 +2,13 @@
 // files.
 package archtest
 
-// rooms lists which packages of this module each package may import, by path below internal/ (or
+// allowedImports lists which packages of this module each package may import, by path below internal/ (or
 // below the module for cmd and bench). The test fails for a package that is not listed: add it
 // after considering its place.
 //
 // "oas/..." means oas and all packages below it; "..." means every package. The table must not
 // contain cycles. Test files may import anything, such as test rigs and generated clients.
-var rooms = map[string][]string{
+var allowedImports = map[string][]string{
 	// Leaves.
 	"description":    {}, // the folder api at the root
 	"domain":         {},
@@ -126,7 +126,7 @@ var rooms = map[string][]string{
 	"importing/folder":    {"domain", "importing/plain", "importing/source", "markup"},
 	"importing/bundle":    {"domain", "importing/source", "weburl"},
 	"importing/arena":     {"domain", "fetch", "importing/plain", "importing/source", "weburl"},
-	"importing/roster":    {"domain", "importing/plain"},
+	"importing/invitees":  {"domain", "importing/plain"},
 
 	// The website.
 	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
@@ -136,7 +136,7 @@ var rooms = map[string][]string{
 	"site/pages/collect":    {"app/...", "domain", "markup", "present", "site/web"},
 	"site/pages/look":       {"app/...", "domain", "present", "site/web"},
 	"site/pages/moderation": {"app/...", "domain", "present", "site/web"},
-	"site/pages/operator":   {"app/...", "domain", "importing/roster", "present", "site/web"},
+	"site/pages/operator":   {"app/...", "domain", "importing/invitees", "present", "site/web"},
 	"site/pages/people":     {"app/...", "domain", "present", "site/web"},
 	"site/pages/signon":     {"app/...", "domain", "site/web"},
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/catalog", "site/web", "weburl"},
@@ -147,7 +147,7 @@ var rooms = map[string][]string{
 	"cli/manual":     {"config"},
 	"cli/console":    {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
 	"cli/moderation": {"app/...", "cli/console", "config", "domain"},
-	"cli/accounts":   {"auth", "app/...", "cli/console", "config", "domain", "importing/roster"},
+	"cli/accounts":   {"auth", "app/...", "cli/console", "config", "domain", "importing/invitees"},
 	"cmd/vitrine":    {"cli"},
 
 	// Tools and test rigs.
@@ -190,15 +190,15 @@ var rooms = map[string][]string{
 // onlyCmd may be imported only by cmd, and rigs by nothing that is shipped, even if the table says
 // "...".
 var (
-	onlyCmd = "cli"
-	rigs    = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	onlyCmd      = "cli"
+	testPackages = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
-// sqlRooms may import database/sql and its drivers; other packages use them. Their tests may too.
-var sqlRooms = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "bench/peers"}
+// sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
+var sqlPackages = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "bench/peers"}
 
-// exitRooms may end the program.
-var exitRooms = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
+// exitPackages may end the program.
+var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
 
 // vague are package names without a specific meaning.
 const maxFileLines = 500
@@ -210,7 +210,7 @@ var vague = []string{"util", "utils", "common", "models", "types", "helper", "he
 // dialectFiles may contain them.
 var dialectWords = []string{"json_each", "any(", "for update", "for no key update", "for share", "tsvector", "fts5", "jsonb"}
 
-const storeRoom = "store"
+const storePackage = "store"
 
 // dialectFiles contain the SQL dialects and the two search engines.
 var dialectFiles = []string{"internal/store/sqlx/dialect.go", "internal/store/search/fts5.go", "internal/store/search/tsvector.go"}

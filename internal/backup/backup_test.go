@@ -29,7 +29,7 @@ var dialects = []database.Dialect{database.SQLite, database.Postgres}
 func TestRestoreIsTheSameSite(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		s := furnished(t, r)
+		s := seeded(t, r)
 		folder, file := filepath.Join(t.TempDir(), "backups"), filepath.Join(t.TempDir(), "site.tar.zst")
 		res := s.backUp(folder)
 		if res.Manifest.Files == 0 || len(res.Manifest.Missing) > 0 {
@@ -169,7 +169,7 @@ func TestBackupUnderWrites(t *testing.T) {
 // that no other backup needs.
 func TestManyBackupsShare(t *testing.T) {
 	t.Parallel()
-	s := furnished(t, apptest.New(t))
+	s := seeded(t, apptest.New(t))
 	folder := filepath.Join(t.TempDir(), "backups")
 	first := s.backUp(folder)
 	s.Clock.Advance(time.Hour)
@@ -233,7 +233,7 @@ func checkModes(t *testing.T, folder string) {
 // Leftovers of an interrupted backup do no harm, and the next backup removes them.
 func TestBackupCutOff(t *testing.T) {
 	t.Parallel()
-	s := furnished(t, apptest.New(t))
+	s := seeded(t, apptest.New(t))
 	folder := filepath.Join(t.TempDir(), "backups")
 	s.backUp(folder)
 	stray := strings.Repeat("ab", 32)
@@ -267,7 +267,7 @@ func TestBackupCutOff(t *testing.T) {
 	}
 	to, err := backup.ToWrite(t.Context(), file, keys())
 	if err == nil {
-		_, err = backup.Run(t.Context(), backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Now: s.Clock.Now, Tell: quiet})
+		_, err = backup.Run(t.Context(), backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Now: s.Clock.Now, OnProgress: quiet})
 	}
 	if err == nil {
 		t.Error("a file that is there was written over")
@@ -277,7 +277,7 @@ func TestBackupCutOff(t *testing.T) {
 // Modified and truncated backups are rejected, and leave nothing behind.
 func TestDamagedBackups(t *testing.T) {
 	t.Parallel()
-	s := furnished(t, apptest.New(t))
+	s := seeded(t, apptest.New(t))
 	folder, file := filepath.Join(t.TempDir(), "backups"), filepath.Join(t.TempDir(), "site.tar.zst")
 	s.backUp(folder)
 	s.backUp(file)
@@ -354,7 +354,7 @@ func write(t *testing.T, path string, content []byte) {
 // A restore rejects a destination that is not empty, and changes nothing there.
 func TestRestoreRefusesWhatIsNotEmpty(t *testing.T) {
 	t.Parallel()
-	s := furnished(t, apptest.New(t))
+	s := seeded(t, apptest.New(t))
 	folder := filepath.Join(t.TempDir(), "backups")
 	s.backUp(folder)
 	refuse := func(t *testing.T, to backup.Target) {
@@ -437,7 +437,7 @@ func TestRestoreRefusesWhatIsNotEmpty(t *testing.T) {
 // A file that is missing in the storage, or has the wrong content, is reported, and the rest is backed up.
 func TestMissingFiles(t *testing.T) {
 	t.Parallel()
-	s := furnished(t, apptest.New(t))
+	s := seeded(t, apptest.New(t))
 	var objects []string
 	err := s.blobs.List(t.Context(), "originals", func(name string, _ int64) error {
 		objects = append(objects, name)
@@ -508,7 +508,7 @@ func TestSweepWaitsForBackups(t *testing.T) {
 func TestBackupOfAllTables(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		s := furnished(t, r)
+		s := seeded(t, r)
 		s.Exec("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
 		s.Exec("CREATE TABLE notes (at TIMESTAMP, amount REAL)")
 		s.Exec("INSERT INTO notes (at, amount) VALUES ('2026-01-02 03:04:05', 1.5)")

@@ -170,16 +170,16 @@ func (p *Place) write(ctx context.Context, name string, content []byte) error {
 }
 
 // read reads an object of at most most bytes.
-func (p *Place) read(ctx context.Context, name string, most int64) ([]byte, error) {
+func (p *Place) read(ctx context.Context, name string, limit int64) ([]byte, error) {
 	f, err := p.kept.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	if f.Size > most {
+	if f.Size > limit {
 		return nil, damaged("%s is too large", name)
 	}
-	return io.ReadAll(io.LimitReader(f, most))
+	return io.ReadAll(io.LimitReader(f, limit))
 }
 
 // has reports whether an object of this size exists. A size mismatch means an interrupted write.

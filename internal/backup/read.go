@@ -72,12 +72,12 @@ func (p *Place) pick(ctx context.Context, id string) (archive, error) {
 
 // Verify reads a whole backup, the newest or that with an id, and compares all checksums. It streams the
 // content.
-func Verify(ctx context.Context, from *Place, id string, tell func(Progress)) (Kept, error) {
+func Verify(ctx context.Context, from *Place, id string, onProgress func(Progress)) (Kept, error) {
 	a, err := from.pick(ctx, id)
 	if err != nil {
 		return Kept{}, err
 	}
-	m, is, err := walk(ctx, a, verifying{}, tell)
+	m, is, err := walk(ctx, a, verifying{}, onProgress)
 	if err == nil && id != "" && id != is {
 		err = fmt.Errorf("%w as %s: this is %s", errNoSuch, id, is)
 	}

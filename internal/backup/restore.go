@@ -59,13 +59,13 @@ func Forget(folder string) error { return os.RemoveAll(filepath.Join(folder, res
 
 // Restore creates a site from the backup with an id, or from the newest one. The site appears only when
 // it is complete. After a failure nothing is left.
-func Restore(ctx context.Context, from *Place, id string, to Target, tell func(Progress)) (res Restored, err error) {
+func Restore(ctx context.Context, from *Place, id string, to Target, onProgress func(Progress)) (res Restored, err error) {
 	a, err := from.pick(ctx, id)
 	if err != nil {
 		return res, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	r := &restoring{Target: to, tell: tell}
+	r := &restoring{Target: to, onProgress: onProgress}
 	if err := os.MkdirAll(to.Folder, 0o700); err != nil {
 		return res, err
 	}
@@ -84,7 +84,7 @@ func Restore(ctx context.Context, from *Place, id string, to Target, tell func(P
 	}
 	m, is, err := walk(ctx, a, r, func(p Progress) {
 		r.at = p
-		tell(p)
+		onProgress(p)
 	})
 	if err != nil {
 		return res, err
@@ -100,17 +100,17 @@ func Restore(ctx context.Context, from *Place, id string, to Target, tell func(P
 // restoring is a visitor that creates a site.
 type restoring struct {
 	Target
-	tell    func(Progress)
-	at      Progress
-	staged  *staging.Database
-	loading *dump.Loading
-	store   *store.Store // reads the loaded data
-	files   blob.Store
-	disk    *blob.Disk // nil for a bucket
-	head    Head
-	owned   bool // everything at the destination belongs to this restore
-	put     bool // the database is at its destination
-	closed  bool // loading is finished
+	onProgress func(Progress)
+	at         Progress
+	staged     *staging.Database
+	loading    *dump.Loading
+	store      *store.Store // reads the loaded data
+	files      blob.Store
+	disk       *blob.Disk // nil for a bucket
+	head       Head
+	owned      bool // everything at the destination belongs to this restore
+	put        bool // the database is at its destination
+	closed     bool // loading is finished
 }
 
 // lock excludes servers and other restores from the folder of an SQLite file. It does nothing on
@@ -287,7 +287,7 @@ func (r *restoring) finish(ctx context.Context) ([]store.Difference, error) {
 	r.at.Phase = PhaseWords
 	s, err := r.loading.Finish(ctx, func(words int64) {
 		r.at.Words = words
-		r.tell(r.at)
+		r.onProgress(r.at)
 	})
 	if err != nil {
 		return nil, err
@@ -295,7 +295,7 @@ func (r *restoring) finish(ctx context.Context) ([]store.Difference, error) {
 	r.at.Phase = PhaseCheck
 	differences, err := s.CheckTelling(ctx, 20, func(c store.Checked) {
 		r.at.Checks, r.at.OfChecks = int64(c.N), int64(c.Of)
-		r.tell(r.at)
+		r.onProgress(r.at)
 	})
 	if err != nil {
 		return nil, err

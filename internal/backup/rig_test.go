@@ -35,8 +35,8 @@ func siteOf(t *testing.T, r *apptest.Rig) site {
 	return site{r, blobs}
 }
 
-// furnished fills the site with typical content and a waiting job.
-func furnished(t *testing.T, r *apptest.Rig) site {
+// seeded fills the site with typical content and a waiting job.
+func seeded(t *testing.T, r *apptest.Rig) site {
 	t.Helper()
 	s := siteOf(t, r)
 	public, private := r.Channel("ada", "On Moss", "public"), r.Channel("bob", "Secrets", "private")
@@ -70,7 +70,7 @@ func (s site) backUp(path string, change ...func(*backup.Options)) backup.Result
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	o := backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Program: "test", Now: s.Clock.Now, Tell: quiet}
+	o := backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Program: "test", Now: s.Clock.Now, OnProgress: quiet}
 	for _, f := range change {
 		f(&o)
 	}

@@ -46,14 +46,14 @@ const (
 
 // Options configure a backup.
 type Options struct {
-	DB      *database.DB
-	Store   *store.Store // uses DB
-	Blobs   blob.Store
-	To      *Place
-	Keep    int    // number of backups to keep; 0 for all
-	Program string // program version
-	Now     func() time.Time
-	Tell    func(Progress) // never called concurrently
+	DB         *database.DB
+	Store      *store.Store // uses DB
+	Blobs      blob.Store
+	To         *Place
+	Keep       int    // number of backups to keep; 0 for all
+	Program    string // program version
+	Now        func() time.Time
+	OnProgress func(Progress) // never called concurrently
 
 	Scheduled string // name of a run from Claim; "" starts a new run
 	Opening   error  // why the place cannot be used; recorded as the result of the run
@@ -269,7 +269,7 @@ func (w *writing) keep(c Chunk, packed []byte) error {
 		return w.list.put(packed)
 	}
 	w.at.Rows += c.Rows
-	w.Tell(w.at)
+	w.OnProgress(w.at)
 	return w.chunk(c, packed)
 }
 
@@ -331,6 +331,6 @@ func (w *writing) files(packed []byte) error {
 		w.at.Bytes += f.size
 		w.written += outcomes[i].taken
 	}
-	w.Tell(w.at)
+	w.OnProgress(w.at)
 	return nil
 }

@@ -53,7 +53,7 @@ func names(t *testing.T, s blob.Store) (all []string) {
 func TestBackupInBucket(t *testing.T) {
 	t.Parallel()
 	address, kept := bucket(t)
-	s := furnished(t, apptest.New(t))
+	s := seeded(t, apptest.New(t))
 	first := s.backUp(address)
 	s.Clock.Advance(time.Hour)
 	second := s.backUp(address, func(o *backup.Options) { o.Keep = 1 })
@@ -126,7 +126,7 @@ func TestBucketLease(t *testing.T) {
 	}
 	to, err := backup.ToWrite(t.Context(), address, keys())
 	if err == nil {
-		_, err = backup.Run(t.Context(), backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Now: s.Clock.Now, Tell: quiet})
+		_, err = backup.Run(t.Context(), backup.Options{DB: s.DB(), Store: s.S.Store, Blobs: s.blobs, To: to, Now: s.Clock.Now, OnProgress: quiet})
 	}
 	if err == nil {
 		t.Error("two backups at once")

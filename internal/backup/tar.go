@@ -229,12 +229,12 @@ func (a *tarArchive) peek() (*tar.Header, error) {
 }
 
 // take reads the next entry, which must have the given name and at most most bytes.
-func (a *tarArchive) take(name string, most int64) ([]byte, error) {
+func (a *tarArchive) take(name string, limit int64) ([]byte, error) {
 	h, err := a.peek()
 	if err != nil {
 		return nil, err
 	}
-	if h.Name != name || h.Size > most {
+	if h.Name != name || h.Size > limit {
 		return nil, damaged("found %.100q with %d bytes instead of %s", h.Name, h.Size, name)
 	}
 	a.next = nil

@@ -45,8 +45,8 @@ type visitor interface {
 
 // walk passes a backup to a visitor and compares everything with the manifest. It fails if something is
 // missing, changed, unexpected, or in the wrong order.
-func walk(ctx context.Context, from archive, to visitor, tell func(Progress)) (m Manifest, id string, err error) {
-	w := walking{from: from, to: to, tell: tell}
+func walk(ctx context.Context, from archive, to visitor, onProgress func(Progress)) (m Manifest, id string, err error) {
+	w := walking{from: from, to: to, onProgress: onProgress}
 	head, err := from.head(ctx)
 	if err == nil {
 		err = head.check()
@@ -84,12 +84,12 @@ func walk(ctx context.Context, from archive, to visitor, tell func(Progress)) (m
 }
 
 type walking struct {
-	from   archive
-	to     visitor
-	tell   func(Progress)
-	chunks []Chunk
-	absent []string
-	all    bool // all rows were visited
+	from       archive
+	to         visitor
+	onProgress func(Progress)
+	chunks     []Chunk
+	absent     []string
+	all        bool // all rows were visited
 
 	mu sync.Mutex
 	at Progress
@@ -118,7 +118,7 @@ func (w *walking) chunk(ctx context.Context, sum string, packed []byte) error {
 	}
 	w.at.Phase = PhaseRows
 	w.at.Rows += head.Rows
-	w.tell(w.at)
+	w.onProgress(w.at)
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (w *walking) files(ctx context.Context, rows iter.Seq2[[]any, error]) error
 				w.at.Phase = PhaseFiles
 				w.at.Files++
 				w.at.Bytes += f.size
-				w.tell(w.at)
+				w.onProgress(w.at)
 			}
 			return err
 		}

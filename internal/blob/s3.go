@@ -28,8 +28,8 @@ type S3 struct {
 	bucket string
 	prefix string
 
-	patience time.Duration
-	breaker  breaker
+	timeout time.Duration
+	breaker breaker
 }
 
 var _ Store = (*S3)(nil)
@@ -42,7 +42,7 @@ func OpenS3(o S3Options) (*S3, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("blob: %w", err)
 	}
-	o.Patience = cmp.Or(o.Patience, defaultPatience)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	private, err := o.client(o.Endpoint)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func OpenS3(o S3Options) (*S3, error) {
 			return nil, err
 		}
 	}
-	return &S3{core: minio.Core{Client: private}, public: public, bucket: o.Bucket, prefix: o.Prefix, patience: o.Patience}, nil
+	return &S3{core: minio.Core{Client: private}, public: public, bucket: o.Bucket, prefix: o.Prefix, timeout: o.Timeout}, nil
 }
 
 func (o *S3Options) client(endpoint string) (*minio.Client, error) {

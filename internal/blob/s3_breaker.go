@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// defaultPatience is the timeout for connecting to S3 and for its response headers.
-	defaultPatience = 5 * time.Second
+	// defaultTimeout is the timeout for connecting to S3 and for its response headers.
+	defaultTimeout = 5 * time.Second
 	// silence is the maximum pause in a response body.
 	silence = 30 * time.Second
 	// tripAfter is the number of consecutive requests without a response that open the breaker.
@@ -34,8 +34,8 @@ func (o *S3Options) transport(secure bool) (http.RoundTripper, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.DialContext = (&net.Dialer{Timeout: o.Patience, KeepAlive: 30 * time.Second}).DialContext
-	t.TLSHandshakeTimeout, t.ResponseHeaderTimeout = o.Patience, o.Patience
+	t.DialContext = (&net.Dialer{Timeout: o.Timeout, KeepAlive: 30 * time.Second}).DialContext
+	t.TLSHandshakeTimeout, t.ResponseHeaderTimeout = o.Timeout, o.Timeout
 	if o.Watch != nil {
 		return o.Watch(t), nil
 	}
@@ -88,7 +88,7 @@ func (s *S3) ask(ctx context.Context, brief bool, request func(ctx context.Conte
 	within := ctx
 	if brief {
 		var cancel context.CancelFunc
-		within, cancel = context.WithTimeoutCause(ctx, s.patience, errSilent)
+		within, cancel = context.WithTimeoutCause(ctx, s.timeout, errSilent)
 		defer cancel()
 	}
 	err := request(within)
@@ -103,7 +103,7 @@ func (s *S3) download(ctx context.Context, key string, o minio.GetObjectOptions)
 		return nil, nil, err
 	}
 	within, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(s.patience, func() { cancel(errSilent) })
+	timer := time.AfterFunc(s.timeout, func() { cancel(errSilent) })
 	body, _, header, err := s.core.GetObject(within, s.bucket, key, o)
 	timer.Stop()
 	if err != nil && errors.Is(context.Cause(within), errSilent) {

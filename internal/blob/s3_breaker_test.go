@@ -20,7 +20,7 @@ func against(t *testing.T, endpoint string, patience time.Duration) *blob.S3 {
 	t.Helper()
 	pathStyle := true
 	s, err := blob.OpenS3(blob.S3Options{Bucket: "bucket", Endpoint: endpoint, Region: "us-east-1", PathStyle: &pathStyle,
-		AccessKey: "key", SecretKey: "secret", Patience: patience})
+		AccessKey: "key", SecretKey: "secret", Timeout: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

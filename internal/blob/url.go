@@ -27,8 +27,8 @@ type S3Options struct {
 	AccessKey string
 	SecretKey string
 
-	// Patience is the timeout for a response; default five seconds.
-	Patience time.Duration
+	// Timeout is the timeout for a response; default five seconds.
+	Timeout time.Duration
 	// Watch, if not nil, wraps the HTTP transport.
 	Watch func(http.RoundTripper) http.RoundTripper
 }

@@ -43,8 +43,8 @@ type jobsListCmd struct {
 }
 
 func (cmd *jobsListCmd) Run(c *console.Console) error {
-	if cmd.Limit < 1 || cmd.Limit > jobs.MostListed {
-		return console.UsageError{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MostListed)}
+	if cmd.Limit < 1 || cmd.Limit > jobs.MaxListed {
+		return console.UsageError{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MaxListed)}
 	}
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		list, err := a.Operating.Jobs(c.Ctx, jobs.State(cmd.State), cmd.Limit)
@@ -82,7 +82,7 @@ func (cmd *jobsRetryCmd) Run(c *console.Console) error {
 		if !cmd.All {
 			return cmd.retry(c, a, cmd.IDs)
 		}
-		failed, err := a.Operating.Jobs(c.Ctx, jobs.Failed, jobs.MostListed)
+		failed, err := a.Operating.Jobs(c.Ctx, jobs.Failed, jobs.MaxListed)
 		if err != nil {
 			return err
 		}

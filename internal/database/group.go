@@ -162,7 +162,7 @@ func (g *group) settle(first, keep bool, left Deferred) error {
 // pass hands the group to the next waiting member that may join it, or ends the group.
 func (db *DB) pass(ctx context.Context, g *group, ownCommit bool) {
 	full := g.kept >= db.groups.maxMembers || time.Since(g.started) >= db.groups.maxTime
-	if g.kept > 0 && !g.lost && !ownCommit && !full && db.queue.Hand(g) {
+	if g.kept > 0 && !g.lost && !ownCommit && !full && db.queue.HandOver(g) {
 		return
 	}
 	if !g.lost && db.finish(ctx, g) != nil {

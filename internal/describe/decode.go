@@ -141,12 +141,12 @@ func (d *decoder) array(of *shape) (any, error) {
 	made, n, bad := []any{}, 0, 0
 	err := d.jx.Arr(func(*jx.Decoder) (err error) {
 		d.path = append(d.path, step{index: n})
-		if below, kept := of.item(n); kept && bad <= most {
+		if below, kept := of.item(n); kept && bad <= maxViolation {
 			var v any
 			v, err = d.value(below)
 			made = append(made, v)
 			// The validator explains every invalid item, so a long list keeps only the first ones.
-			if n > most && !of.fits(v) {
+			if n > maxViolation && !of.fits(v) {
 				bad++
 			}
 		} else {
@@ -235,7 +235,7 @@ func (d *decoder) noNUL(s []byte, why string) {
 
 // add adds a violation, or only counts it if there are more than a response lists.
 func (d *decoder) add(why string) {
-	if len(d.found) > most {
+	if len(d.found) > maxViolation {
 		d.more++
 		return
 	}

@@ -112,9 +112,9 @@ func TestMaxItemsOfVersion2(t *testing.T) {
 		if !op.HasBody {
 			continue
 		}
-		most, declared := want[op.ID]
-		if got, ok := op.MaxItems("ids"); got != most || ok != declared {
-			t.Errorf("%s: %d, %t, want %d, %t", op.ID, got, ok, most, declared)
+		limit, declared := want[op.ID]
+		if got, ok := op.MaxItems("ids"); got != limit || ok != declared {
+			t.Errorf("%s: %d, %t, want %d, %t", op.ID, got, ok, limit, declared)
 		}
 		if _, ok := op.MaxItems("title"); ok {
 			t.Errorf("%s: the title counts as a list", op.ID)

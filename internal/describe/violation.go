@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// most limits how many violations a response lists. A small body can contain thousands, and the
+// maxViolation limits how many violations a response lists. A small body can contain thousands, and the
 // response must not be much larger than the request.
-const most = 100
+const maxViolation = 100
 
 // Violation is one violation of the description in a request or response.
 type Violation struct {
@@ -26,8 +26,8 @@ func tidy(found []Violation, more int) []Violation {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Why, b.Why))
 	})
 	found = slices.Compact(found)
-	if extra := len(found) - most + more; extra > 0 && len(found) > most {
-		found = append(found[:most:most], Violation{"body", fmt.Sprintf("has %d more violations", extra)})
+	if extra := len(found) - maxViolation + more; extra > 0 && len(found) > maxViolation {
+		found = append(found[:maxViolation:maxViolation], Violation{"body", fmt.Sprintf("has %d more violations", extra)})
 	}
 	return found
 }

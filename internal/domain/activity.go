@@ -60,7 +60,7 @@ type Activity struct {
 type Story struct {
 	Activity
 	Actor                Principal
-	Item, Target, Parent Thing
+	Item, Target, Parent Entity
 }
 
 // Notice is a notification: a story, and whether its recipient has read it.

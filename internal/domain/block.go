@@ -48,7 +48,7 @@ type Block struct {
 	Image        *File // the image or preview
 	File         *File // of an Attachment
 	Embed        *Embed
-	Page         *PageFacts // of a Link; nil if nothing is known
+	Page         *PageMetadata // of a Link; nil if nothing is known
 	Metadata     Metadata
 	OpenCount    int64 // number of its live public and closed channels
 	PrivateCount int64
@@ -73,11 +73,11 @@ func VisibilityIn(open, private int64) BlockVisibility {
 	return BlockOrphan
 }
 
-// BlockStamp identifies a state of everything in a block that does not depend on the viewer, as a
+// BlockRevision identifies a state of everything in a block that does not depend on the viewer, as a
 // cache key. Version increases with each visible change of the block, Face with each visible change
 // of its author. UpdatedAt keeps stamps unique even after a database was restored to an earlier
 // state.
-type BlockStamp struct {
+type BlockRevision struct {
 	ID            BlockID
 	Author        UserID
 	Version, Face int64
@@ -85,14 +85,14 @@ type BlockStamp struct {
 	UpdatedAt     time.Time
 }
 
-// Stamp returns the stamp of the block's current state.
-func (b Block) Stamp() BlockStamp {
-	return BlockStamp{ID: b.ID, Author: UserID(b.Author.ID), Version: b.Version, Face: b.Author.Version,
+// Revision returns the stamp of the block's current state.
+func (b Block) Revision() BlockRevision {
+	return BlockRevision{ID: b.ID, Author: UserID(b.Author.ID), Version: b.Version, Face: b.Author.Version,
 		Visibility: b.Visibility(), UpdatedAt: b.UpdatedAt}
 }
 
 // Abilities returns what the actor may do with the block.
-func (s BlockStamp) Abilities(a Actor) BlockAbilities {
+func (s BlockRevision) Abilities(a Actor) BlockAbilities {
 	return AbilitiesOnBlock(a, Block{Author: Principal{PrincipalRef: UserRef(s.Author)}})
 }
 

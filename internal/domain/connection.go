@@ -35,20 +35,20 @@ type Connection struct {
 	Metadata    Metadata
 	Version     int64
 	CreatedAt   time.Time
-	Block       *BlockStamp // stamp of its block, if it was read
+	Block       *BlockRevision // stamp of its block, if it was read
 }
 
-// ConnectionStamp identifies a state of a connection except its position, as BlockStamp does for
+// ConnectionRevision identifies a state of a connection except its position, as BlockRevision does for
 // blocks. Face increases with each visible change of the user who connected it.
-type ConnectionStamp struct {
+type ConnectionRevision struct {
 	ID            ConnectionID
 	Version, Face int64
 	CreatedAt     time.Time
 }
 
-// Stamp returns the stamp of the connection's current state.
-func (c Connection) Stamp() ConnectionStamp {
-	return ConnectionStamp{ID: c.ID, Version: c.Version, Face: c.Maker.Version, CreatedAt: c.CreatedAt}
+// Revision returns the stamp of the connection's current state.
+func (c Connection) Revision() ConnectionRevision {
+	return ConnectionRevision{ID: c.ID, Version: c.Version, Face: c.Maker.Version, CreatedAt: c.CreatedAt}
 }
 
 // Movement is a way to move a connection (behaviour.md section 5).

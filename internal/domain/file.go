@@ -108,8 +108,8 @@ type Embed struct {
 	ThumbnailURL string
 }
 
-// PageFacts is what a web page says about itself, apart from what other fields of a Link hold.
-type PageFacts struct {
+// PageMetadata is what a web page says about itself, apart from what other fields of a Link hold.
+type PageMetadata struct {
 	Canonical  string // another URL of the same page; only for finding the block by it
 	AuthorName string
 }

@@ -95,7 +95,7 @@ func (w *catalogWriter) begin(full collections.FullChannel, _ int64) error {
 	}
 	c := w.e.o.Addresses.Channel(&full.Channel)
 	owner := c.Owner()
-	err := w.write(element("id", w.id(c)), element("title", c.Title), element("updated", stamp(c.UpdatedAt)),
+	err := w.write(element("id", w.id(c)), element("title", c.Title), element("updated", formatTime(c.UpdatedAt)),
 		feedPerson{Name: owner.Name, URI: owner.URL()},
 		feedLink{Rel: "self", Type: OPDS.ContentType(), Href: w.catalog(&full.Channel, OPDS)},
 		feedLink{Rel: "start", Type: OPDS.ContentType(), Href: w.catalog(&full.Channel, OPDS)},
@@ -112,7 +112,7 @@ func (w *catalogWriter) id(c present.Channel) string { return w.e.o.Addresses.AP
 func (w *catalogWriter) book(ch *domain.Channel) feedEntry {
 	c := w.e.o.Addresses.Channel(ch)
 	owner := c.Owner()
-	x := feedEntry{Title: c.Title, ID: w.id(c) + "#epub", Updated: stamp(c.UpdatedAt), Published: stamp(c.CreatedAt),
+	x := feedEntry{Title: c.Title, ID: w.id(c) + "#epub", Updated: formatTime(c.UpdatedAt), Published: formatTime(c.CreatedAt),
 		Authors: []feedPerson{{Name: owner.Name, URI: owner.URL()}}, Identifier: c.URL(),
 		Links: []feedLink{{Rel: relAcquire, Type: EPUB.ContentType(), Href: w.catalog(ch, EPUB)},
 			{Rel: "alternate", Type: "text/html", Href: c.URL()}}}
@@ -147,8 +147,8 @@ func (w *catalogWriter) add(_ context.Context, items []placed) error {
 			continue
 		}
 		author, file := b.Author(), b.Attachment()
-		x := feedEntry{Title: b.Heading(), ID: w.e.o.Addresses.API + b.Links()[0].Path, Updated: stamp(latest(b.UpdatedAt, item.Connection.CreatedAt)),
-			Published: stamp(b.CreatedAt), Authors: []feedPerson{{Name: author.Name, URI: author.URL()}}, Identifier: b.URL(),
+		x := feedEntry{Title: b.Heading(), ID: w.e.o.Addresses.API + b.Links()[0].Path, Updated: formatTime(latest(b.UpdatedAt, item.Connection.CreatedAt)),
+			Published: formatTime(b.CreatedAt), Authors: []feedPerson{{Name: author.Name, URI: author.URL()}}, Identifier: b.URL(),
 			Links: []feedLink{{Rel: relAcquire, Type: media, Href: file.URL(), Title: file.Name, Length: file.ServedSize()},
 				{Rel: "alternate", Type: "text/html", Href: b.URL()}}}
 		if d := b.Description; d != nil {

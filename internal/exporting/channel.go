@@ -71,8 +71,8 @@ var errFormat = domain.InvalidField("format", domain.FieldUnknown, "must be zip,
 // channels' catalogues and books; nil means those of the API.
 func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref, f Format, catalog Catalog, begin Begin) error {
 	select {
-	case e.turns <- struct{}{}:
-		defer func() { <-e.turns }()
+	case e.slots <- struct{}{}:
+		defer func() { <-e.slots }()
 	default:
 		return domain.NewUnavailableFor(busyPause, "Too many channels are being exported at once: try again in a few seconds")
 	}
@@ -209,20 +209,20 @@ func copyInto(ctx context.Context, to *archive, name string, r io.Reader) error 
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, reading{ctx, r})
+	_, err = io.Copy(w, contextReader{ctx, r})
 	return err
 }
 
-// reading is a reader that stops when its context is done. It hides read errors that isGone would
+// contextReader is a reader that stops when its context is done. It hides read errors that isGone would
 // treat as a missing file.
-type reading struct {
+type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
 var errCutOff = errors.New("the bytes of a file ended before their time")
 
-func (r reading) Read(p []byte) (int, error) {
+func (r contextReader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}

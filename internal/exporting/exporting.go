@@ -28,7 +28,7 @@ type Options struct {
 // Exporter writes exports. It is safe for concurrent use.
 type Exporter struct {
 	o     Options
-	turns chan struct{}
+	slots chan struct{}
 }
 
 // atOnce is the maximum number of concurrent channel exports. Each may hold a batch of the longest
@@ -44,7 +44,7 @@ func New(o Options) *Exporter {
 		o.Now = time.Now
 	}
 	o.Version = cmp.Or(o.Version, "dev")
-	return &Exporter{o: o, turns: make(chan struct{}, atOnce)}
+	return &Exporter{o: o, slots: make(chan struct{}, atOnce)}
 }
 
 // batch is the number of items read at once.

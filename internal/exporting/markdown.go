@@ -25,7 +25,7 @@ func field(b *strings.Builder, name, value string) {
 	b.WriteByte('\n')
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // plain returns a text on one line with Markdown escaped.
 func plain(s string) string {
@@ -49,8 +49,8 @@ func writeChannelHead(b *strings.Builder, c channelLine) {
 	field(b, "url", c.URL)
 	field(b, "owner", c.Owner.Name)
 	field(b, "visibility", c.Visibility)
-	field(b, "created_at", stamp(c.CreatedAt))
-	field(b, "updated_at", stamp(c.UpdatedAt))
+	field(b, "created_at", formatTime(c.CreatedAt))
+	field(b, "updated_at", formatTime(c.UpdatedAt))
 	b.WriteString("---\n\n# " + plain(c.Title) + "\n")
 	paragraph(b, c.Description)
 }
@@ -88,8 +88,8 @@ func writeBlock(b *strings.Builder, line blockLine, how style, address func(*fil
 		if f := line.bytes(); f != nil {
 			field(b, "file", address(f))
 		}
-		field(b, "created_at", stamp(line.CreatedAt))
-		field(b, "updated_at", stamp(line.UpdatedAt))
+		field(b, "created_at", formatTime(line.CreatedAt))
+		field(b, "updated_at", formatTime(line.UpdatedAt))
 		b.WriteString("---\n")
 	}
 	if line.Title != "" {

@@ -59,7 +59,7 @@ func shortened(text string) string {
 
 func cellOf(l *blockLine) cell {
 	c := cell{ID: l.ID, Kind: l.Type, Title: l.Title, Text: shortened(l.Content), Words: shortened(l.Description), Source: l.address(), From: l.SourceTitle,
-		Alt: l.AltText, By: l.Author.Name, At: stamp(l.CreatedAt), Page: "markdown/blocks/" + blockName(*l), Online: l.URL}
+		Alt: l.AltText, By: l.Author.Name, At: formatTime(l.CreatedAt), Page: "markdown/blocks/" + blockName(*l), Online: l.URL}
 	if l.Image != nil {
 		c.Image = l.Image.Path
 	}
@@ -98,7 +98,7 @@ func (p *person) writeCells(c *channelLine, items int64) error {
 	s := channelCell{Items: items}
 	if c != nil {
 		s.ID, s.Title, s.Words, s.Visibility, s.Owner, s.Online = c.ID, c.Title, shortened(c.Description), c.Visibility, c.Owner.Name, c.URL
-		s.UpdatedAt = stamp(c.UpdatedAt)
+		s.UpdatedAt = formatTime(c.UpdatedAt)
 	} else if items == 0 {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (p *person) browse(context.Context) error {
 		Parts    int    `json:"parts"`
 		Channels int64  `json:"channels"`
 		Blocks   int64  `json:"blocks"`
-	}{p.me.Name, view.Excerpt(plainOf(p.me.Bio), 500), p.e.o.Addresses.User(&p.me).URL(), stamp(p.zip.at), parts, p.progress.Channels, p.progress.Blocks})
+	}{p.me.Name, view.Excerpt(plainOf(p.me.Bio), 500), p.e.o.Addresses.User(&p.me).URL(), formatTime(p.zip.at), parts, p.progress.Channels, p.progress.Blocks})
 	if err != nil {
 		return err
 	}

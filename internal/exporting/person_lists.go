@@ -84,8 +84,8 @@ func (p *person) comment(c commentLine) error {
 	return line(&p.comments, c)
 }
 
-// loose writes the person's blocks that are in no exported channel.
-func (p *person) loose(ctx context.Context) error {
+// orphans writes the person's blocks that are in no exported channel.
+func (p *person) orphans(ctx context.Context) error {
 	w, err := p.zip.create("json/blocks.jsonl", false)
 	if err != nil {
 		return err

@@ -204,7 +204,7 @@ func (e *Exporter) cleanSum(ctx context.Context, user domain.UserID, f domain.Fi
 	}
 	defer func() { _ = in.Close() }()
 	h := sha256.New()
-	n, err := io.Copy(h, reading{ctx, in})
+	n, err := io.Copy(h, contextReader{ctx, in})
 	return sum{sha256: hex.EncodeToString(h.Sum(nil)), size: n}, err
 }
 
@@ -277,7 +277,7 @@ func (r recorder) channel(full collections.FullChannel, items int64) channelLine
 
 func (r recorder) comment(c *domain.Comment) commentLine {
 	return commentLine{ID: int64(c.ID), BlockID: int64(c.BlockID), Body: c.Body.Markdown, Author: r.person(&c.Author),
-		CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(), URL: r.at.Thing(domain.Thing{Comment: c}).URL()}
+		CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(), URL: r.at.Entity(domain.Entity{Comment: c}).URL()}
 }
 
 func text(s *string) string {

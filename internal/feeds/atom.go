@@ -52,7 +52,7 @@ type (
 
 // atom writes the feed as Atom. encoding/xml replaces characters that are not allowed in XML.
 func (x feed) atom(w io.Writer) error {
-	doc := atomFeed{ID: x.id, Title: x.title, Subtitle: x.subtitle, Updated: stamp(x.updated), Generator: "Vitrine",
+	doc := atomFeed{ID: x.id, Title: x.title, Subtitle: x.subtitle, Updated: formatTime(x.updated), Generator: "Vitrine",
 		Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: x.page}}, Logo: x.icon}
 	if x.address != nil {
 		doc.Links = append(doc.Links, atomLink{Rel: "self", Type: present.Atom.ContentType(), Href: x.address(present.Atom)})
@@ -70,7 +70,7 @@ func (x feed) atom(w io.Writer) error {
 }
 
 func (e entry) atom() atomEntry {
-	out := atomEntry{ID: e.id, Title: e.title, Published: stamp(e.published), Updated: stamp(e.updated),
+	out := atomEntry{ID: e.id, Title: e.title, Published: formatTime(e.published), Updated: formatTime(e.updated),
 		Links:  []atomLink{{Rel: "alternate", Type: "text/html", Href: e.page}},
 		Author: atomPerson{e.author.name, e.author.page}, Content: atomText{"html", e.html}}
 	if e.by != nil {
@@ -86,5 +86,5 @@ func (e entry) atom() atomEntry {
 	return out
 }
 
-// stamp formats a time as in RFC 3339.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// formatTime formats a time as in RFC 3339.
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

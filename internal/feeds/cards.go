@@ -30,7 +30,7 @@ type cardCache struct {
 }
 
 func newCardCache() *cardCache {
-	return &cardCache{slots: slots.Slots[struct{}]{AtOnce: max(1, runtime.GOMAXPROCS(0)/2), Waiting: 64, Patience: 5 * time.Second,
+	return &cardCache{slots: slots.Slots[struct{}]{AtOnce: max(1, runtime.GOMAXPROCS(0)/2), Waiting: 64, MaxWait: 5 * time.Second,
 		Refusal: "Too many pictures are being drawn. Ask again in a few seconds."},
 		drawn: sync.OnceValue(func() *lru.Cache[string, []byte] {
 			cache, _ := lru.New[string, []byte](maxCards) // fails only for a size below 1

@@ -32,10 +32,10 @@ func blockHTML(b present.Block) string {
 		Linked      string // text of the link to External
 	}{Block: b, External: b.Source().URL}
 	if b.Type == domain.TextBlock && b.Content != nil {
-		shown.Text, shown.Cut = whole(b.Content)
+		shown.Text, shown.Cut = fullContent(b.Content)
 	}
 	if b.Description != nil {
-		shown.Words, _ = whole(b.Description)
+		shown.Words, _ = fullContent(b.Description)
 	}
 	if shown.External != "" {
 		shown.Linked = b.Source().Provider.Shown()
@@ -49,9 +49,9 @@ func blockHTML(b present.Block) string {
 	return execute("block", shown)
 }
 
-// whole returns the HTML of a text, which was sanitized when it was saved, or an excerpt if it is
+// fullContent returns the HTML of a text, which was sanitized when it was saved, or an excerpt if it is
 // too long.
-func whole(t *domain.Text) (html template.HTML, cut string) {
+func fullContent(t *domain.Text) (html template.HTML, cut string) {
 	if len(t.HTML) > maxContent {
 		return "", present.Excerpt(t.Plain, maxExcerpt)
 	}
@@ -65,7 +65,7 @@ func channelHTML(c present.Channel) string {
 		Words template.HTML
 	}{Channel: c}
 	if c.Description != nil {
-		shown.Words, _ = whole(c.Description)
+		shown.Words, _ = fullContent(c.Description)
 	}
 	return execute("channel", shown)
 }

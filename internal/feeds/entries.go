@@ -15,8 +15,8 @@ func (h *Handler) tag(made time.Time, kind string, id int64) string {
 
 func personOf(p present.Principal) person { return person{p.Name, p.URL(), p.Avatar()} }
 
-// thing returns the entry of a block or channel; ok is false for other types.
-func (h *Handler) thing(t domain.Thing) (e entry, ok bool) {
+// entity returns the entry of a block or channel; ok is false for other types.
+func (h *Handler) entity(t domain.Entity) (e entry, ok bool) {
 	switch {
 	case t.Block != nil:
 		return h.block(h.o.Addresses.Block(t.Block)), true

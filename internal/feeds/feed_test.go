@@ -137,11 +137,11 @@ func TestFeedBounds(t *testing.T) {
 	for i := range 55 {
 		r.Block("ada", fmt.Sprint("Fern ", i), moss)
 	}
-	for path, most := range map[string]int{"/ada/moss/feed.atom": 7, "/ada/feed.atom": 7} {
+	for path, limit := range map[string]int{"/ada/moss/feed.atom": 7, "/ada/feed.atom": 7} {
 		var doc atomDoc
 		n := len(r.Statements(func() { doc = atom(r, path) }))
 		same(t, path, len(doc.Entries), 50)
-		if n > most {
+		if n > limit {
 			t.Errorf("%s: %d statements", path, n)
 		}
 	}

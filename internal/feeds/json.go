@@ -62,7 +62,7 @@ func (x feed) json(w io.Writer) error {
 
 func (e entry) json() jsonItem {
 	out := jsonItem{ID: e.id, URL: e.page, ExternalURL: e.external, Title: e.title, ContentHTML: e.html, Image: e.image,
-		Published: stamp(e.published), Modified: stamp(e.updated),
+		Published: formatTime(e.published), Modified: formatTime(e.updated),
 		Authors: []jsonPerson{{e.author.name, e.author.page, e.author.avatar}}}
 	if a := e.attachment; a != nil {
 		out.Attachments = []jsonAttachment{{a.address, a.contentType, a.name, a.size}}

@@ -116,10 +116,10 @@ func (h *Handler) homeFeed(ctx context.Context, actor domain.Actor) (x feed, err
 
 // story returns the entry of an activity.
 func (h *Handler) story(a present.Activity) entry {
-	e, ok := h.thing(a.Story.Item)
+	e, ok := h.entity(a.Story.Item)
 	shown := a.Item()
 	if c := a.Story.Item.Comment; !ok && c != nil {
-		body, cut := whole(&c.Body)
+		body, cut := fullContent(&c.Body)
 		e.html = string(body) + template.HTMLEscapeString(cut)
 		shown = a.Target()
 	}

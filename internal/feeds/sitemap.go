@@ -11,11 +11,11 @@ import (
 )
 
 // A sitemap contains the pages with perFile consecutive IDs, so a page never moves to another file
-// and nothing has to be counted. They are read perStretch IDs at a time. The protocol allows 50,000
+// and nothing has to be counted. They are read perRead IDs at a time. The protocol allows 50,000
 // pages per file; smaller files cost less per request.
 const (
-	perFile    = 10_000
-	perStretch = 1_000
+	perFile = 10_000
+	perRead = 1_000
 )
 
 // listedKinds are the kinds of pages in sitemaps, by file name. Blocks are not included: most are
@@ -69,7 +69,7 @@ func (h *Handler) sitemap(name string) answer {
 func (h *Handler) writeSitemap(w http.ResponseWriter, r *http.Request, kind domain.SubjectType, n int64) error {
 	var body bytes.Buffer
 	body.WriteString(xml.Header + `<urlset xmlns="` + sitemapXMLNS + `">` + "\n")
-	in := domain.ListingRange{After: (n - 1) * perFile, Upto: n * perFile, Limit: perStretch}
+	in := domain.ListingRange{After: (n - 1) * perFile, Upto: n * perFile, Limit: perRead}
 	for more := true; more; {
 		all, err := h.o.App.Finder.Listings(r.Context(), kind, h.o.App.Exposure.IndexClosed, in)
 		if err != nil {

@@ -34,7 +34,7 @@ func (h *Handler) channelFeed(name string) source {
 		x = feed{id: h.tag(c.CreatedAt, "channel", int64(c.ID)), title: c.Title + " · " + owner.Name, subtitle: plain(c.Description),
 			page: c.URL(), address: c.FeedURL, icon: owner.Avatar(), authors: []person{personOf(owner)}}
 		for _, item := range items.Items {
-			e, ok := h.thing(item.Thing)
+			e, ok := h.entity(item.Entity)
 			if !ok {
 				continue
 			}
@@ -118,9 +118,9 @@ func (h *Handler) exploreFeed(ctx context.Context, actor domain.Actor) (x feed, 
 }
 
 // add appends the entries of blocks and channels.
-func (x *feed) add(h *Handler, things []domain.Thing) {
+func (x *feed) add(h *Handler, things []domain.Entity) {
 	for _, t := range things {
-		if e, ok := h.thing(t); ok {
+		if e, ok := h.entity(t); ok {
 			x.entries = append(x.entries, e)
 		}
 	}

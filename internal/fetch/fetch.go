@@ -143,10 +143,10 @@ type Request struct {
 	MaxBytes int64  // of the body, decompressed
 	Bearer   string // a token for the URL's host, never sent to another one; "": none
 
-	// Onward, if not nil, returns the address to which a 2xx response redirects by its header or by
+	// Redirect, if not nil, returns the address to which a 2xx response redirects by its header or by
 	// the beginning of its body, or nil. It is called for all media types and must check whether the
 	// response is a page. The fetch then continues there, as after any other redirect.
-	Onward func(r *Response, beginning []byte) *url.URL
+	Redirect func(r *Response, beginning []byte) *url.URL
 
 	// Permit, if not nil, is called before each request, including redirects. Its error ends the
 	// fetch. Errors other than *Error become temporary.

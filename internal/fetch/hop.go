@@ -26,7 +26,7 @@ type fetch struct {
 }
 
 // get follows redirects of every kind until there is a page to return. Redirects by pages
-// (Request.Onward) count like 3xx responses. Beyond the limit, the last page is returned, because
+// (Request.Redirect) count like 3xx responses. Beyond the limit, the last page is returned, because
 // it is a page like any other.
 func (f *fetch) get(r Request) (*Response, error) {
 	target, err := parse(r.URL)
@@ -35,10 +35,10 @@ func (f *fetch) get(r Request) (*Response, error) {
 	}
 	for {
 		resp, err := f.answer(target, r)
-		if err != nil || r.Onward == nil || f.hops == 0 {
+		if err != nil || r.Redirect == nil || f.hops == 0 {
 			return resp, err
 		}
-		to := f.onward(resp, r)
+		to := f.contentRedirect(resp, r)
 		if to == nil {
 			return resp, nil
 		}

@@ -25,7 +25,7 @@ type hosts struct {
 
 // host is the semaphore of a site. users counts active and waiting fetches.
 type host struct {
-	room  chan struct{}
+	slots chan struct{}
 	users int
 }
 
@@ -41,8 +41,8 @@ func (h *hosts) enter(ctx context.Context, target *url.URL) (release func(), err
 	timer := time.NewTimer(h.wait)
 	defer timer.Stop()
 	select {
-	case at.room <- struct{}{}:
-		return func() { <-at.room; h.leave(key, at) }, nil
+	case at.slots <- struct{}{}:
+		return func() { <-at.slots; h.leave(key, at) }, nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:
@@ -57,7 +57,7 @@ func (h *hosts) join(key string) *host {
 	defer h.mu.Unlock()
 	at, ok := h.open[key]
 	if !ok {
-		at = &host{room: make(chan struct{}, h.max)}
+		at = &host{slots: make(chan struct{}, h.max)}
 		h.open[key] = at
 	}
 	at.users++

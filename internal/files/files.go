@@ -23,9 +23,9 @@ const (
 // Options are the dependencies of the Handler.
 type Options struct {
 	App *app.App
-	// Patience is the timeout for each part of an upload; 0 means 30 s.
-	Patience time.Duration
-	Log      *slog.Logger
+	// PartTimeout is the timeout for each part of an upload; 0 means 30 s.
+	PartTimeout time.Duration
+	Log         *slog.Logger
 }
 
 // Handler serves FilesPath and UploadsPath.
@@ -33,8 +33,8 @@ type Handler struct{ Options }
 
 // New creates a handler.
 func New(o Options) *Handler {
-	if o.Patience == 0 {
-		o.Patience = 30 * time.Second
+	if o.PartTimeout == 0 {
+		o.PartTimeout = 30 * time.Second
 	}
 	return &Handler{o}
 }
@@ -92,7 +92,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request, key string) {
 	err := h.App.Content.ReceiveUpload(r.Context(), content.SentFile{Key: key, Query: r.URL.Query(),
 		ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength,
-		Body: middleware.SlowBody(w, r, h.Patience)})
+		Body: middleware.SlowBody(w, r, h.PartTimeout)})
 	if err != nil {
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 		httpedge.JSON.Fail(r.Context(), w, r, err)

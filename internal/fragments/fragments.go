@@ -33,7 +33,7 @@ func New(size int64) *Cache {
 	c := &Cache{}
 	for i := range c.shards {
 		s := &c.shards[i]
-		s.most = size / shards
+		s.max = size / shards
 		s.ends.next, s.ends.prev = &s.ends, &s.ends
 	}
 	return c
@@ -60,9 +60,9 @@ func (c *Cache) Holds(k Key) bool {
 
 // Put stores an entry and replaces an existing one with the same key. Callers must not change the
 // bytes afterwards.
-func (c *Cache) Put(k Key, s State, piece []byte) {
+func (c *Cache) Put(k Key, s State, data []byte) {
 	if c != nil {
-		c.shard(k).put(k, s, piece)
+		c.shard(k).put(k, s, data)
 	}
 }
 
@@ -96,18 +96,18 @@ type shard struct {
 	mu           sync.Mutex
 	entries      map[Key]*entry // created with the first entry
 	ends         entry
-	most, used   int64 // bytes
+	max, used    int64 // bytes
 	hits, misses int64
 }
 
 type entry struct {
 	key        Key
 	state      State
-	piece      []byte
+	data       []byte
 	prev, next *entry
 }
 
-func (e *entry) size() int64 { return int64(cap(e.piece)) + overhead }
+func (e *entry) size() int64 { return int64(cap(e.data)) + overhead }
 
 func (e *entry) unlink() { e.prev.next, e.next.prev = e.next, e.prev }
 
@@ -124,7 +124,7 @@ func (s *shard) get(k Key, state State) ([]byte, bool) {
 		e.unlink()
 		s.first(e)
 	}
-	return e.piece, true
+	return e.data, true
 }
 
 // first makes an entry the most recently used one.
@@ -133,17 +133,17 @@ func (s *shard) first(e *entry) {
 	e.prev.next, e.next.prev = e, e
 }
 
-func (s *shard) put(k Key, state State, piece []byte) {
-	e := &entry{key: k, state: state, piece: piece}
+func (s *shard) put(k Key, state State, data []byte) {
+	e := &entry{key: k, state: state, data: data}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if old := s.entries[k]; old != nil {
 		s.drop(old)
 	}
-	if e.size() > s.most {
+	if e.size() > s.max {
 		return
 	}
-	for s.used+e.size() > s.most {
+	for s.used+e.size() > s.max {
 		s.drop(s.ends.prev)
 	}
 	if s.entries == nil {

@@ -24,9 +24,9 @@ type Callers struct {
 	// valid caches tokens that were recently valid. They are still looked up each time, even if too
 	// many invalid tokens came from their address.
 	valid *lru.Cache[string, time.Time] // last use by token
-	// turns keeps one client from using all database connections. writing keeps one client from
+	// reading keeps one client from using all database connections. writing keeps one client from
 	// filling the queue of the single SQLite writer.
-	turns, writing slots.Slots[middleware.Key]
+	reading, writing slots.Slots[middleware.Key]
 }
 
 // AtOnce limits the concurrent requests of one client; 0 means no limit.
@@ -40,7 +40,7 @@ type AtOnce struct {
 // Limits of requests that wait for other requests of the same client.
 const (
 	waitingRequests = 100
-	requestPatience = 10 * time.Second
+	requestMaxWait  = 10 * time.Second
 )
 
 // overdrawn is the rate limit key of a token that was over its limit, and the time.
@@ -59,34 +59,34 @@ const (
 
 // NewCallers creates Callers.
 func NewCallers(a *app.App, limiter *middleware.Limiter, now func() time.Time, atOnce AtOnce) *Callers {
-	c := &Callers{turns: newTurns(atOnce.Requests), writing: newTurns(atOnce.Writes), app: a, limiter: limiter, now: now}
+	c := &Callers{reading: newSlots(atOnce.Requests), writing: newSlots(atOnce.Writes), app: a, limiter: limiter, now: now}
 	c.spent, _ = lru.New[string, overdrawn](rememberedTokens) // fails only for a size below 1
 	c.valid, _ = lru.New[string, time.Time](rememberedTokens)
 	return c
 }
 
-func newTurns(atOnce int) slots.Slots[middleware.Key] {
-	return slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, Patience: requestPatience,
+func newSlots(atOnce int) slots.Slots[middleware.Key] {
+	return slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, MaxWait: requestMaxWait,
 		Refusal: "Too many of your requests are in progress. Wait for some of them to finish"}
 }
 
 // Enter waits until one more request of a client may be answered. The caller must call leave when it is
 // done. The error is Unavailable if too many requests already wait, or this one waited too long.
 func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err error) {
-	key, turns := keyOf(who, r), c.turnsOf(r)
-	if err := turns.Enter(r.Context(), key); err != nil {
+	key, limit := keyOf(who, r), c.slotsOf(r)
+	if err := limit.Enter(r.Context(), key); err != nil {
 		if domain.KindOf(err) == domain.Unavailable {
 			middleware.From(r.Context()).Refused = middleware.TooManyAtOnce
 		}
 		return nil, err
 	}
-	return func() { turns.Leave(key) }, nil
+	return func() { limit.Leave(key) }, nil
 }
 
-// turnsOf returns the slots that a request uses.
-func (c *Callers) turnsOf(r *http.Request) *slots.Slots[middleware.Key] {
+// slotsOf returns the slots that a request uses.
+func (c *Callers) slotsOf(r *http.Request) *slots.Slots[middleware.Key] {
 	if c.writing.AtOnce == 0 || r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return &c.turns
+		return &c.reading
 	}
 	return &c.writing
 }

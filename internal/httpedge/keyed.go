@@ -20,12 +20,12 @@ import (
 const (
 	maxIdempotencyKey = 255      // visible ASCII characters
 	maxKeptAnswer     = 64 << 10 // bytes of a stored response body
-	// keyedPatience is the maximum wait for another request with the same key. The request's own
+	// keyedMaxWait is the maximum wait for another request with the same key. The request's own
 	// deadline can shorten it.
-	keyedPatience = 30 * time.Second
-	keepingTime   = 5 * time.Second // for storing a response, even if the client is gone
-	firstLook     = 10 * time.Millisecond
-	lastLook      = 500 * time.Millisecond
+	keyedMaxWait = 30 * time.Second
+	keepingTime  = 5 * time.Second // for storing a response, even if the client is gone
+	firstLook    = 10 * time.Millisecond
+	lastLook     = 500 * time.Millisecond
 )
 
 // replayed is the header of a stored response that is sent again.
@@ -120,7 +120,7 @@ func (h *APIHandler) answerOnce(w http.ResponseWriter, r *http.Request, who doma
 // keptAnswer returns the stored response of a request, or nil. If the first request is still
 // running, it waits.
 func (h *APIHandler) keptAnswer(ctx context.Context, request *accounts.KeyedRequest) (*accounts.Answer, error) {
-	patience := keyedPatience
+	patience := keyedMaxWait
 	if end, ok := ctx.Deadline(); ok { // leaves time to respond
 		patience = min(patience, time.Until(end)*3/4)
 	}

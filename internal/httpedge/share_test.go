@@ -28,7 +28,7 @@ func TestShare(t *testing.T) {
 		ada, path := int64(r.Person("ada").ID), at("/v3/channels/%d", r.Channel("ada", "Busy", "public"))
 		r.Person("bob")
 
-		var busy, most atomic.Int64
+		var busy, limit atomic.Int64
 		held, release := make(chan struct{}, sent), make(chan struct{})
 		end := r.Intercept(func(ctx context.Context, _ string) {
 			if middleware.From(ctx).UserID != ada {
@@ -36,7 +36,7 @@ func TestShare(t *testing.T) {
 			}
 			n := busy.Add(1)
 			defer busy.Add(-1)
-			for seen := most.Load(); n > seen && !most.CompareAndSwap(seen, n); seen = most.Load() {
+			for seen := limit.Load(); n > seen && !limit.CompareAndSwap(seen, n); seen = limit.Load() {
 			}
 			select {
 			case held <- struct{}{}:
@@ -76,7 +76,7 @@ func TestShare(t *testing.T) {
 				t.Errorf("one that waited: %d %s", res.Status, res.Body)
 			}
 		}
-		if got := int(most.Load()); got != share || refused != tooMany {
+		if got := int(limit.Load()); got != share || refused != tooMany {
 			t.Errorf("%d of one client's requests were under way and %d refused, want %d and %d", got, refused, share, tooMany)
 		}
 	})

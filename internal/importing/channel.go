@@ -16,9 +16,9 @@ const (
 	maxWaitingBytes = 1 << 20 // of texts
 	maxWaitingFiles = 16
 
-	// fewBusy is the number of channels that may have a full batch waiting. If a source alternates
+	// maxBusy is the number of channels that may have a full batch waiting. If a source alternates
 	// between more of them, as a table does, each is written sooner.
-	fewBusy = 16
+	maxBusy = 16
 )
 
 // channel is a channel being imported. Only the goroutine that hands over its items uses its
@@ -28,7 +28,7 @@ type channel struct {
 	refused bool
 	first   bool // created by this import, so that it contains nothing to compare with
 	fromTop bool // its items come from the top
-	loose   bool // a placeholder for blocks that are in no channel
+	orphans bool // a placeholder for blocks that are in no channel
 	visible bool // everyone can see it
 	private bool // it should be private: nothing is added once everyone can see it
 	inner   bool // the file marks its entries as private, which overrides the visibility of the import
@@ -46,14 +46,14 @@ const visibleHere = "It is private there, but everyone can see it here: nothing 
 
 // waiting is an item to be written, or a comment, for which thing is nil.
 type waiting struct {
-	thing   *transfer.Thing
-	item    source.Item // its files, and its name for reports
-	comment *transfer.BringCommentInput
-	where   string
+	prepared *transfer.PreparedItem
+	item     source.Item // its files, and its name for reports
+	comment  *transfer.ImportCommentInput
+	where    string
 }
 
 // Channel creates the channel, or finds it from an earlier import.
-func (t *taker) Channel(ctx context.Context, c source.Channel) error {
+func (t *sink) Channel(ctx context.Context, c source.Channel) error {
 	asked := cmp.Or(c.Visibility, t.Visibility, domain.Closed)
 	at := &channel{id: t.into, fromTop: c.FromTop, private: asked == domain.Private && !t.IntoVisible}
 	defer func() {
@@ -73,7 +73,7 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 		}
 		return nil
 	}
-	in := transfer.BringChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked,
+	in := transfer.ImportChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked,
 		Metadata: t.metadata(c.Metadata, c.Owner), CreatedAt: c.CreatedAt, KeepTitle: c.Root && t.ofDocument}
 	at.inner = t.ofDocument && !t.former && c.Visibility == domain.Private
 	name := named{"channel", c.Title, c.Where}
@@ -112,7 +112,7 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 	}
 	became := transfer.Unchanged
 	if err == nil {
-		at.id, became, err = t.app.Transfer.BringChannel(ctx, t.actor, t.origin, in)
+		at.id, became, err = t.app.Transfer.ImportChannel(ctx, t.actor, t.origin, in)
 	}
 	if why, refused := refusal(err); refused {
 		at.refused = true
@@ -132,7 +132,7 @@ func (t *taker) Channel(ctx context.Context, c source.Channel) error {
 }
 
 // at returns a channel that Channel was called for.
-func (t *taker) at(id string) (*channel, error) {
+func (t *sink) at(id string) (*channel, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c, ok := t.channels[id]
@@ -143,7 +143,7 @@ func (t *taker) at(id string) (*channel, error) {
 }
 
 // nests reports whether a channel was handed over.
-func (t *taker) nests(id string) bool {
+func (t *sink) nests(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c, ok := t.channels[id]
@@ -151,7 +151,7 @@ func (t *taker) nests(id string) bool {
 }
 
 // Item adds an item to the channel's batch.
-func (t *taker) Item(ctx context.Context, channel string, it source.Item) error {
+func (t *sink) Item(ctx context.Context, channel string, it source.Item) error {
 	c, err := t.at(channel)
 	if err != nil || c.refused {
 		return err
@@ -164,7 +164,7 @@ func (t *taker) Item(ctx context.Context, channel string, it source.Item) error 
 		t.count(func(c *Counts) { c.Seen++ })
 		return nil
 	}
-	thing := t.thing(it)
+	thing := t.prepare(it)
 	if thing == nil {
 		t.count(func(c *Counts) { c.Seen++ })
 		return nil
@@ -173,16 +173,16 @@ func (t *taker) Item(ctx context.Context, channel string, it source.Item) error 
 	if it.File != nil || it.Preview != nil {
 		c.files++
 	}
-	return t.wait(ctx, c, waiting{thing: thing, item: it, where: it.Where})
+	return t.wait(ctx, c, waiting{prepared: thing, item: it, where: it.Where})
 }
 
 // wait adds something to the channel's batch.
-func (t *taker) wait(ctx context.Context, c *channel, w waiting) error {
+func (t *sink) wait(ctx context.Context, c *channel, w waiting) error {
 	if len(c.waiting) == 0 {
 		t.busy.Add(1)
 	}
 	c.waiting = append(c.waiting, w)
-	share := max(int(t.busy.Load())/fewBusy, 1)
+	share := max(int(t.busy.Load())/maxBusy, 1)
 	if len(c.waiting) < maxWaiting/share && c.bytes < maxWaitingBytes/share && c.files < maxWaitingFiles {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (t *taker) wait(ctx context.Context, c *channel, w waiting) error {
 }
 
 // Comment adds a comment to the channel's batch.
-func (t *taker) Comment(ctx context.Context, channel, item string, cm source.Comment) error {
+func (t *sink) Comment(ctx context.Context, channel, item string, cm source.Comment) error {
 	c, err := t.at(channel)
 	if err != nil || c.refused {
 		return err
@@ -204,7 +204,7 @@ func (t *taker) Comment(ctx context.Context, channel, item string, cm source.Com
 }
 
 // Close writes the rest of a channel and updates the order of its items.
-func (t *taker) Close(ctx context.Context, channel string) error {
+func (t *sink) Close(ctx context.Context, channel string) error {
 	c, err := t.at(channel)
 	if err != nil || c.refused {
 		return err

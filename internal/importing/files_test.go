@@ -166,10 +166,10 @@ func TestWhatIsInNoChannel(t *testing.T) {
 		bobs := r.Get("ada", "/v3/users/%d", bob.ID).Want(200)
 		picture := apptest.PNG(t, 40, 40)
 		s := script{channel("10", "Moss"),
-			func(ctx context.Context, to source.Taker) error { return to.Loose(ctx, text("1", "Loose")) },
+			func(ctx context.Context, to source.Sink) error { return to.Orphan(ctx, text("1", "Loose")) },
 			comment("", "1", source.Comment{ID: "100", Body: "On it", CreatedAt: then, Author: source.Person{Self: true}}),
 			closed("10"),
-			func(ctx context.Context, to source.Taker) error {
+			func(ctx context.Context, to source.Sink) error {
 				for _, f := range []source.Following{
 					{Type: domain.SubjectUser, ID: "5", Name: bobs.Str("name"), Slug: bobs.Str("slug")},
 					{Type: domain.SubjectUser, ID: "6", Name: "Another", Slug: bobs.Str("slug")},

@@ -15,7 +15,7 @@ import (
 
 // flush writes the batch of a channel: new items together, changed existing items one by one, and
 // then the comments.
-func (t *taker) flush(ctx context.Context, c *channel) error {
+func (t *sink) flush(ctx context.Context, c *channel) error {
 	all := c.waiting
 	c.waiting, c.bytes, c.files = nil, 0, 0
 	if len(all) > 0 {
@@ -23,7 +23,7 @@ func (t *taker) flush(ctx context.Context, c *channel) error {
 	}
 	var items []waiting
 	for _, w := range all {
-		if w.thing != nil {
+		if w.prepared != nil {
 			items = append(items, w)
 		}
 	}
@@ -34,7 +34,7 @@ func (t *taker) flush(ctx context.Context, c *channel) error {
 		if w.comment == nil {
 			continue
 		}
-		if err := t.bringComment(ctx, w); err != nil {
+		if err := t.importComment(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -42,13 +42,13 @@ func (t *taker) flush(ctx context.Context, c *channel) error {
 }
 
 // items writes consecutive items.
-func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
+func (t *sink) items(ctx context.Context, c *channel, items []waiting) error {
 	if len(items) == 0 {
 		return nil
 	}
-	things := make([]*transfer.Thing, len(items))
+	things := make([]*transfer.PreparedItem, len(items))
 	for i, w := range items {
-		things[i] = w.thing
+		things[i] = w.prepared
 	}
 	if err := t.app.Transfer.UseFormerIDs(ctx, t.actor, t.origin, things); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 	blocked := 0
 	for i, k := range known {
 		switch {
-		case items[i].thing.Nested && k.Block == nil && !(t.DryRun && t.nests(items[i].item.ID)):
+		case items[i].prepared.Nested && k.Block == nil && !(t.DryRun && t.nests(items[i].item.ID)):
 			t.leftOut(items[i], "The channel is not among those that are imported")
 		case k.Blocked:
 			t.leftOut(items[i], "It "+core.SiteBlocked)
@@ -73,7 +73,7 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 		case hidden[i]:
 			t.leftOut(items[i], "It is private here, but everyone can see the channel")
 			blocked++
-		case k.Connection == nil && !(c.loose && k.Block != nil):
+		case k.Connection == nil && !(c.orphans && k.Block != nil):
 			fresh = append(fresh, i)
 		}
 	}
@@ -82,10 +82,10 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 			n.Seen += int64(len(items))
 			n.Unchanged += int64(len(items) - len(fresh) - blocked)
 			for _, i := range fresh {
-				if !c.loose {
+				if !c.orphans {
 					n.Connections++
 				}
-				if known[i].Block == nil && !items[i].thing.Nested {
+				if known[i].Block == nil && !items[i].prepared.Nested {
 					n.made(items[i].item.Kind)
 				}
 			}
@@ -104,14 +104,14 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 			placed[i] = transfer.Placed{Connection: domain.ConnectionID(k.Connection.Local), Place: k.Connection.Place}
 			below = max(below, k.Connection.Place)
 		}
-		if k.Connection != nil || c.loose && k.Block != nil {
+		if k.Connection != nil || c.orphans && k.Block != nil {
 			if err := t.change(ctx, c, items[i], k); err != nil {
 				return err
 			}
 		}
 	}
 	t.count(func(n *Counts) { n.Seen += int64(blocked) })
-	if err := t.bring(ctx, c, items, ready, placed, below); err != nil {
+	if err := t.importItems(ctx, c, items, ready, placed, below); err != nil {
 		return err
 	}
 	for _, p := range placed {
@@ -127,14 +127,14 @@ func (t *taker) items(ctx context.Context, c *channel, items []waiting) error {
 // hidden reports for each item whether its block exists here, only its owner can see it, and everyone
 // could if it were added to the channel: importing a file again must not publish it. It is nil if
 // the source defines the visibility of channels.
-func (t *taker) hidden(ctx context.Context, c *channel, items []waiting, known []transfer.Known) ([]bool, error) {
+func (t *sink) hidden(ctx context.Context, c *channel, items []waiting, known []transfer.Known) ([]bool, error) {
 	all := make([]bool, len(known))
 	if !t.ofDocument || !c.visible || t.IntoVisible {
 		return all, nil
 	}
 	var ids []domain.BlockID
 	for i, k := range known {
-		if all[i] = !items[i].thing.Nested && k.Block != nil && k.Connection == nil; all[i] {
+		if all[i] = !items[i].prepared.Nested && k.Block != nil && k.Connection == nil; all[i] {
 			ids = append(ids, domain.BlockID(k.Block.Local))
 		}
 	}
@@ -146,8 +146,8 @@ func (t *taker) hidden(ctx context.Context, c *channel, items []waiting, known [
 }
 
 // change updates an existing item to the source's version.
-func (t *taker) change(ctx context.Context, c *channel, w waiting, k transfer.Known) error {
-	became, err := t.app.Transfer.ChangeItem(ctx, t.actor, t.origin, c.id, w.thing, k, !c.loose && !c.visible && !t.IntoVisible)
+func (t *sink) change(ctx context.Context, c *channel, w waiting, k transfer.Known) error {
+	became, err := t.app.Transfer.ChangeItem(ctx, t.actor, t.origin, c.id, w.prepared, k, !c.orphans && !c.visible && !t.IntoVisible)
 	if why, refused := refusal(err); refused {
 		t.leftOut(w, why)
 		err = nil
@@ -163,15 +163,15 @@ func (t *taker) change(ctx context.Context, c *channel, w waiting, k transfer.Kn
 	return err
 }
 
-// bring writes the new items of a channel: all together or, if something is refused, one by one, so
+// importItems writes the new items of a channel: all together or, if something is refused, one by one, so
 // that only the refused one is left out.
-func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []int, placed []transfer.Placed, below int64) error {
+func (t *sink) importItems(ctx context.Context, c *channel, items []waiting, which []int, placed []transfer.Placed, below int64) error {
 	if len(which) == 0 {
 		return nil
 	}
-	things := make([]*transfer.Thing, len(which))
+	things := make([]*transfer.PreparedItem, len(which))
 	for n, i := range which {
-		things[n] = items[i].thing
+		things[n] = items[i].prepared
 		if c.fromTop {
 			things[n].Under = under(which, n, placed, c.last)
 		}
@@ -185,7 +185,7 @@ func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []
 		return nil
 	case refused:
 		for _, i := range which {
-			if err := t.bring(ctx, c, items, []int{i}, placed, below); err != nil {
+			if err := t.importItems(ctx, c, items, []int{i}, placed, below); err != nil {
 				return err
 			}
 			below = max(below, placed[i].Place)
@@ -204,14 +204,14 @@ func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []
 				n.Unchanged++
 				continue
 			}
-			if !c.loose {
+			if !c.orphans {
 				n.Connections++
 			}
 			if m.Became != transfer.Made {
 				continue
 			}
 			n.made(items[which[k]].item.Kind)
-			for _, f := range []*content.Arrival{things[k].File, things[k].Preview} {
+			for _, f := range []*content.ImportedFile{things[k].File, things[k].Preview} {
 				if f != nil {
 					n.Files++
 					n.Bytes += f.Bytes()
@@ -230,11 +230,11 @@ func (t *taker) bring(ctx context.Context, c *channel, items []waiting, which []
 }
 
 // put writes new items.
-func (t *taker) put(ctx context.Context, c *channel, things []*transfer.Thing, below int64) ([]transfer.NewItem, error) {
-	if c.loose {
-		return t.app.Transfer.BringLoose(ctx, t.actor, t.origin, things)
+func (t *sink) put(ctx context.Context, c *channel, things []*transfer.PreparedItem, below int64) ([]transfer.NewItem, error) {
+	if c.orphans {
+		return t.app.Transfer.ImportOrphan(ctx, t.actor, t.origin, things)
 	}
-	return t.app.Transfer.BringItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop, Private: c.private})
+	return t.app.Transfer.ImportItems(ctx, t.actor, t.origin, c.id, things, transfer.Spot{Place: below, FromTop: c.fromTop, Private: c.private})
 }
 
 // under returns the connection that precedes the n-th of the items to write in the source; 0 if
@@ -254,7 +254,7 @@ func under(which []int, n int, placed []transfer.Placed, last domain.ConnectionI
 
 // fetch downloads the files of new items, a few concurrently, and returns the items that can be
 // written. An item whose file is unavailable is left out, and tried again by the next import.
-func (t *taker) fetch(ctx context.Context, items []waiting, known []transfer.Known, fresh []int) (ready []int, err error) {
+func (t *sink) fetch(ctx context.Context, items []waiting, known []transfer.Known, fresh []int) (ready []int, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	failed := make([]error, len(items))
@@ -265,13 +265,13 @@ func (t *taker) fetch(ctx context.Context, items []waiting, known []transfer.Kno
 			continue
 		}
 		select {
-		case t.room <- struct{}{}:
+		case t.downloads <- struct{}{}:
 		case <-ctx.Done():
 			all.Wait()
 			return nil, firstOf(failed, ctx.Err())
 		}
 		all.Go(func() {
-			defer func() { <-t.room }()
+			defer func() { <-t.downloads }()
 			if failed[i] = t.arrive(ctx, w); failed[i] != nil {
 				if _, theirs := unusable(failed[i]); !theirs {
 					stop()
@@ -306,14 +306,14 @@ func firstOf(all []error, other error) error {
 }
 
 // arrive downloads the files of an item. The item is imported even if its preview is unavailable.
-func (t *taker) arrive(ctx context.Context, w *waiting) (err error) {
+func (t *sink) arrive(ctx context.Context, w *waiting) (err error) {
 	if f := w.item.File; f != nil {
-		if w.thing.File, err = t.receive(ctx, f, t.app.Content.Receive); err != nil {
+		if w.prepared.File, err = t.receive(ctx, f, t.app.Content.Receive); err != nil {
 			return err
 		}
 	}
-	if f := w.item.Preview; f != nil && (w.thing.File == nil || !w.thing.File.HasImage()) {
-		w.thing.Preview, err = t.receive(ctx, f, t.app.Content.ReceivePreview)
+	if f := w.item.Preview; f != nil && (w.prepared.File == nil || !w.prepared.File.HasImage()) {
+		w.prepared.Preview, err = t.receive(ctx, f, t.app.Content.ReceivePreview)
 		if why, theirs := unusable(err); theirs {
 			t.LeftOut(source.LeftOut{What: "the preview of " + w.name().String(), Where: w.where, Why: why})
 			err = nil
@@ -322,9 +322,9 @@ func (t *taker) arrive(ctx context.Context, w *waiting) (err error) {
 	return err
 }
 
-type receiver func(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*content.Arrival, error)
+type receiver func(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*content.ImportedFile, error)
 
-func (t *taker) receive(ctx context.Context, f *source.File, keep receiver) (*content.Arrival, error) {
+func (t *sink) receive(ctx context.Context, f *source.File, keep receiver) (*content.ImportedFile, error) {
 	r, err := f.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -336,7 +336,7 @@ func (t *taker) receive(ctx context.Context, f *source.File, keep receiver) (*co
 // release deletes files that were not needed.
 func release(ctx context.Context, items []waiting) {
 	for _, w := range items {
-		for _, f := range []*content.Arrival{w.thing.File, w.thing.Preview} {
+		for _, f := range []*content.ImportedFile{w.prepared.File, w.prepared.Preview} {
 			if f != nil {
 				f.Release(ctx)
 			}
@@ -344,13 +344,13 @@ func release(ctx context.Context, items []waiting) {
 	}
 }
 
-// bringComment writes a comment.
-func (t *taker) bringComment(ctx context.Context, w waiting) error {
+// importComment writes a comment.
+func (t *sink) importComment(ctx context.Context, w waiting) error {
 	if t.DryRun {
 		t.count(func(n *Counts) { n.Comments++ })
 		return nil
 	}
-	became, err := t.app.Transfer.BringComment(ctx, t.actor, t.origin, *w.comment)
+	became, err := t.app.Transfer.ImportComment(ctx, t.actor, t.origin, *w.comment)
 	if why, refused := refusal(err); refused {
 		if domain.KindOf(err) == domain.NotFound { // the block was left out or deleted, which was reported
 			return nil

@@ -48,13 +48,13 @@ type Counts struct {
 	LeftOut     int64 `json:"left_out"`
 }
 
-// MaxTold is how many skipped items a report lists.
-const MaxTold = 1_000
+// MaxReported is how many skipped items a report lists.
+const MaxReported = 1_000
 
 // Report is the result of an import. Its counts are also valid after an error.
 type Report struct {
 	Counts
-	LeftOut []source.LeftOut `json:"left_out_items"` // the first MaxTold
+	LeftOut []source.LeftOut `json:"left_out_items"` // the first MaxReported
 	File    domain.ImportFile
 }
 
@@ -76,11 +76,11 @@ func (c *Counts) made(kind source.Kind) {
 // Run imports everything from a source for the actor. It can be interrupted at any point by its
 // context or by a crash: the next run continues and creates nothing twice.
 func Run(ctx context.Context, a *app.App, actor domain.Actor, src source.Source, o Options) (Report, error) {
-	t := &taker{app: a, actor: actor, origin: src.Origin(), Options: o, channels: map[string]*channel{noChannel: {loose: true}}}
+	t := &sink{app: a, actor: actor, origin: src.Origin(), Options: o, channels: map[string]*channel{noChannel: {orphans: true}}}
 	if o.AtOnce == 0 {
 		t.AtOnce = 4
 	}
-	t.room = make(chan struct{}, t.AtOnce)
+	t.downloads = make(chan struct{}, t.AtOnce)
 	err := t.begin(ctx, src)
 	if err == nil {
 		err = src.Read(ctx, t)
@@ -101,7 +101,7 @@ func Run(ctx context.Context, a *app.App, actor domain.Actor, src source.Source,
 }
 
 // nothing returns an error if a file contained nothing to import, since that is not a success.
-func (t *taker) nothing() error {
+func (t *sink) nothing() error {
 	switch {
 	case len(t.channels) > 1: // the first is for blocks without a channel
 		return nil
@@ -111,15 +111,15 @@ func (t *taker) nothing() error {
 	return domain.NewUnprocessable("The file contains nothing to import")
 }
 
-// taker is a source.Taker that writes the contents of a source to the database.
-type taker struct {
+// sink is a source.Sink that writes the contents of a source to the database.
+type sink struct {
 	Options
-	app    *app.App
-	actor  domain.Actor
-	origin string
-	into   domain.ChannelID
-	room   chan struct{} // semaphore of concurrent downloads
-	busy   atomic.Int64  // number of channels with unwritten items
+	app       *app.App
+	actor     domain.Actor
+	origin    string
+	into      domain.ChannelID
+	downloads chan struct{} // semaphore of concurrent downloads
+	busy      atomic.Int64  // number of channels with unwritten items
 
 	intoPrivate bool
 	ofDocument  bool     // the source is a file, which does not define the visibility of channels
@@ -145,7 +145,7 @@ func TitleOf(name string) string {
 
 // begin finds the origin of a file and the channel that everything goes into. It refuses a private
 // import of a file that would add to channels that everyone can see.
-func (t *taker) begin(ctx context.Context, src source.Source) error {
+func (t *sink) begin(ctx context.Context, src source.Source) error {
 	f, ofDocument := src.(source.Document)
 	t.ofDocument = ofDocument
 	if ofDocument {
@@ -175,7 +175,7 @@ func (t *taker) begin(ctx context.Context, src source.Source) error {
 }
 
 // count changes the counts and reports the progress.
-func (t *taker) count(change func(c *Counts)) {
+func (t *sink) count(change func(c *Counts)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	change(&t.report.Counts)
@@ -185,15 +185,15 @@ func (t *taker) count(change func(c *Counts)) {
 }
 
 // Expect adds to the expected items.
-func (t *taker) Expect(n int) { t.count(func(c *Counts) { c.Expected += int64(n) }) }
+func (t *sink) Expect(n int) { t.count(func(c *Counts) { c.Expected += int64(n) }) }
 
 // LeftOut adds a skipped item to the report.
-func (t *taker) LeftOut(l source.LeftOut) {
-	l.What, l.Where, l.Why = told(l.What), told(l.Where), told(l.Why)
+func (t *sink) LeftOut(l source.LeftOut) {
+	l.What, l.Where, l.Why = reportText(l.What), reportText(l.Where), reportText(l.Why)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.report.Counts.LeftOut++
-	if len(t.report.LeftOut) < MaxTold {
+	if len(t.report.LeftOut) < MaxReported {
 		t.report.LeftOut = append(t.report.LeftOut, l)
 	}
 	if t.Options.LeftOut != nil {
@@ -204,8 +204,8 @@ func (t *taker) LeftOut(l source.LeftOut) {
 	}
 }
 
-// told shortens a source's text for reports and joins its lines.
-func told(s string) string {
+// reportText shortens a source's text for reports and joins its lines.
+func reportText(s string) string {
 	const most = 300
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {

@@ -18,11 +18,11 @@ import (
 )
 
 // script is a source whose calls are written by a test.
-type script []func(ctx context.Context, to source.Taker) error
+type script []func(ctx context.Context, to source.Sink) error
 
 func (script) Origin() string { return "https://elsewhere.test" }
 
-func (s script) Read(ctx context.Context, to source.Taker) error {
+func (s script) Read(ctx context.Context, to source.Sink) error {
 	for _, step := range s {
 		if err := step(ctx, to); err != nil {
 			return err
@@ -33,23 +33,23 @@ func (s script) Read(ctx context.Context, to source.Taker) error {
 
 var then = time.Date(2019, 5, 4, 3, 2, 1, 0, time.UTC)
 
-func channel(id, title string) func(context.Context, source.Taker) error {
-	return func(ctx context.Context, to source.Taker) error {
+func channel(id, title string) func(context.Context, source.Sink) error {
+	return func(ctx context.Context, to source.Sink) error {
 		return to.Channel(ctx, source.Channel{ID: id, Title: title, Description: "About " + title, Visibility: domain.Public,
 			CreatedAt: then, Owner: source.Person{Name: "Bob *Elsewhere*", Address: "https://elsewhere.test/bob"}})
 	}
 }
 
-func item(in string, it source.Item) func(context.Context, source.Taker) error {
-	return func(ctx context.Context, to source.Taker) error { return to.Item(ctx, in, it) }
+func item(in string, it source.Item) func(context.Context, source.Sink) error {
+	return func(ctx context.Context, to source.Sink) error { return to.Item(ctx, in, it) }
 }
 
-func comment(in, of string, c source.Comment) func(context.Context, source.Taker) error {
-	return func(ctx context.Context, to source.Taker) error { return to.Comment(ctx, in, of, c) }
+func comment(in, of string, c source.Comment) func(context.Context, source.Sink) error {
+	return func(ctx context.Context, to source.Sink) error { return to.Comment(ctx, in, of, c) }
 }
 
-func closed(id string) func(context.Context, source.Taker) error {
-	return func(ctx context.Context, to source.Taker) error { return to.Close(ctx, id) }
+func closed(id string) func(context.Context, source.Sink) error {
+	return func(ctx context.Context, to source.Sink) error { return to.Close(ctx, id) }
 }
 
 func text(id, words string) source.Item {
@@ -213,7 +213,7 @@ func TestWhatIsTooMuchIsCutOrLeftOut(t *testing.T) {
 			return nil, &source.Unusable{Why: "The server answered 404"}
 		}}}
 	s := script{
-		func(ctx context.Context, to source.Taker) error {
+		func(ctx context.Context, to source.Sink) error {
 			return to.Channel(ctx, source.Channel{ID: "10", Title: "  ", Where: "https://elsewhere.test/10"})
 		},
 		item("10", text("9", "in a channel without a name")), closed("10"),
@@ -264,7 +264,7 @@ func TestAnImportGoesOn(t *testing.T) {
 		s = append(s, closed("10"))
 		stopped := errors.New("stopped")
 		for _, at := range []int{1, 101, 130, 220} {
-			cutOff := append(append(script{}, s[:at]...), func(context.Context, source.Taker) error { return stopped })
+			cutOff := append(append(script{}, s[:at]...), func(context.Context, source.Sink) error { return stopped })
 			if _, err := importing.Run(t.Context(), r.S.App, ada(r), cutOff, importing.Options{}); !errors.Is(err, stopped) {
 				t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func (w waiting) name() named {
 	return named{strings.ToLower(string(w.item.Kind)), w.item.Title, w.where}
 }
 
-func (t *taker) leftOut(w waiting, why string) { t.LeftOut(w.name().left(why)) }
+func (t *sink) leftOut(w waiting, why string) { t.LeftOut(w.name().left(why)) }
 
 // shortID shortens or hashes an id that cannot be stored.
 func shortID(id string) string {
@@ -79,7 +79,7 @@ func unusable(err error) (why string, theirs bool) {
 
 // mend validates an input, lets repair fix each invalid field, reports what was lost, and validates
 // it again.
-func (t *taker) mend(name named, check func() error, repair func(domain.FieldError) bool) error {
+func (t *sink) mend(name named, check func() error, repair func(domain.FieldError) bool) error {
 	err := check()
 	e, ok := errors.AsType[*domain.Error](err)
 	if !ok || e.Kind != domain.Invalid {
@@ -96,11 +96,11 @@ func (t *taker) mend(name named, check func() error, repair func(domain.FieldErr
 
 // cut makes a text valid by replacing invalid characters and truncating it. It returns false for an
 // empty text, which cannot be repaired.
-func cut(s *string, most int) bool {
+func cut(s *string, limit int) bool {
 	*s = strings.ReplaceAll(strings.ToValidUTF8(*s, "\uFFFD"), "\x00", "")
-	if utf8.RuneCountInString(*s) > most {
-		r := []rune((*s)[:min(len(*s), most*utf8.UTFMax)])
-		*s = strings.TrimSpace(string(r[:min(len(r), most)-1])) + "…"
+	if utf8.RuneCountInString(*s) > limit {
+		r := []rune((*s)[:min(len(*s), limit*utf8.UTFMax)])
+		*s = strings.TrimSpace(string(r[:min(len(r), limit)-1])) + "…"
 	}
 	return strings.TrimSpace(*s) != ""
 }
@@ -113,7 +113,7 @@ const (
 )
 
 // metadata returns an item's metadata, with its author unless they are the importing user.
-func (t *taker) metadata(given map[string]any, by source.Person, tags ...string) []byte {
+func (t *sink) metadata(given map[string]any, by source.Person, tags ...string) []byte {
 	all := maps.Clone(given)
 	add := func(key, value string) {
 		if _, taken := all[key]; taken || !cut(&value, domain.MaxMetadataValueLength) {
@@ -140,7 +140,7 @@ func (t *taker) metadata(given map[string]any, by source.Person, tags ...string)
 }
 
 // mendMetadata removes invalid metadata, and reports it.
-func (t *taker) mendMetadata(name named, field string, given []byte) ([]byte, error) {
+func (t *sink) mendMetadata(name named, field string, given []byte) ([]byte, error) {
 	if given == nil {
 		return nil, nil
 	}
@@ -173,10 +173,10 @@ func (t *taker) mendMetadata(name named, field string, given []byte) ([]byte, er
 	return given, nil
 }
 
-// thing prepares an item for writing. If that is impossible, it reports the reason and returns nil.
-func (t *taker) thing(it source.Item) *transfer.Thing {
+// prepare prepares an item for writing. If that is impossible, it reports the reason and returns nil.
+func (t *sink) prepare(it source.Item) *transfer.PreparedItem {
 	name := waiting{item: it, where: it.Where}.name()
-	in := transfer.BringItemInput{ID: shortID(it.ID), FormerID: it.FormerID, Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
+	in := transfer.ImportItemInput{ID: shortID(it.ID), FormerID: it.FormerID, Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
 		Content: it.Content, AltText: it.Alt, Address: it.Address, MadeFrom: it.MadeFrom, SourceTitle: it.SourceTitle, Embed: it.Embed,
 		Fetch: it.Kind == source.Link && !it.Complete, CreatedAt: it.CreatedAt, UpdatedAt: it.UpdatedAt, ConnectedAt: it.ConnectedAt,
 		Pinned: it.Pinned, KeepFileMetadata: it.KeepFileMetadata}
@@ -225,9 +225,9 @@ func (t *taker) thing(it source.Item) *transfer.Thing {
 			return false
 		})
 	}
-	var made *transfer.Thing
+	var made *transfer.PreparedItem
 	if err == nil {
-		made, err = transfer.NewThing(in)
+		made, err = transfer.PrepareItem(in)
 	}
 	if err != nil {
 		why, _ := refusal(err)
@@ -247,8 +247,8 @@ func addedBy(it source.Item) source.Person {
 
 // comment prepares a comment for writing. Its first line names the author, since the importing user
 // becomes the author here.
-func (t *taker) comment(item string, c source.Comment) *transfer.BringCommentInput {
-	in := transfer.BringCommentInput{ID: shortID(c.ID), Block: shortID(item), Body: c.Body, CreatedAt: c.CreatedAt}
+func (t *sink) comment(item string, c source.Comment) *transfer.ImportCommentInput {
+	in := transfer.ImportCommentInput{ID: shortID(c.ID), Block: shortID(item), Body: c.Body, CreatedAt: c.CreatedAt}
 	if !c.Author.Self && c.Author.Name != "" {
 		in.Body = by(c.Author) + "\n\n" + in.Body
 	}

@@ -14,11 +14,11 @@ import (
 // noChannel is used as the channel of blocks that are in none.
 const noChannel = ""
 
-// Loose imports a block without a channel.
-func (t *taker) Loose(ctx context.Context, it source.Item) error { return t.Item(ctx, noChannel, it) }
+// Orphan imports a block without a channel.
+func (t *sink) Orphan(ctx context.Context, it source.Item) error { return t.Item(ctx, noChannel, it) }
 
 // Following lets the user follow the same channel, user or group here, if it exists.
-func (t *taker) Following(ctx context.Context, f source.Following) error {
+func (t *sink) Following(ctx context.Context, f source.Following) error {
 	target := people.FollowTarget{Type: f.Type}
 	var err error
 	if target.Ref, err = t.here(ctx, f); err == nil && !t.DryRun {
@@ -36,7 +36,7 @@ func (t *taker) Following(ctx context.Context, f source.Following) error {
 
 // here finds the counterpart of an item of the origin: the imported one, the item itself if the
 // origin is this server, or one with the same name and address.
-func (t *taker) here(ctx context.Context, f source.Following) (domain.Ref, error) {
+func (t *sink) here(ctx context.Context, f source.Following) (domain.Ref, error) {
 	ref := domain.ParseRef(f.Slug)
 	var name string
 	switch f.Type {
@@ -69,7 +69,7 @@ func (t *taker) here(ctx context.Context, f source.Following) (domain.Ref, error
 }
 
 // Profile copies the description and picture, unless the user has their own here.
-func (t *taker) Profile(ctx context.Context, p source.Profile) error {
+func (t *sink) Profile(ctx context.Context, p source.Profile) error {
 	me, err := t.app.People.User(ctx, domain.Ref{ID: int64(t.actor.UserID)})
 	if err != nil || t.DryRun {
 		return err
@@ -104,7 +104,7 @@ func (t *taker) Profile(ctx context.Context, p source.Profile) error {
 }
 
 // picture stores a picture as an upload, and returns its address.
-func (t *taker) picture(ctx context.Context, f *source.File) (value string, err error) {
+func (t *sink) picture(ctx context.Context, f *source.File) (value string, err error) {
 	in, err := f.Open(ctx)
 	if err != nil {
 		return "", err

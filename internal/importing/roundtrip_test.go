@@ -76,8 +76,8 @@ func providers(t *testing.T) apptest.Option {
 	}
 }
 
-// furnish creates one item of each kind for ada.
-func furnish(t *testing.T, r *apptest.Rig) {
+// seed creates one item of each kind for ada.
+func seed(t *testing.T, r *apptest.Rig) {
 	r.Web("example.com/page", apptest.Serve("text/html", []byte(`<title>A page</title><meta name="description" content="About"><meta property="og:image" content="/thumb.png"><article><p>`+strings.Repeat("Its words. ", 60)+`</p></article>`)))
 	r.Web("example.com/oembed", apptest.Serve("application/json", []byte(`{"version":"1.0","type":"video","title":"Wheels","author_name":"Ada","author_url":"https://example.com/ada",
 		"width":640,"height":360,"thumbnail_url":"https://example.com/thumb.png","html":"<iframe src='https://player.example.com/7'></iframe>"}`)))
@@ -138,7 +138,7 @@ func furnish(t *testing.T, r *apptest.Rig) {
 func TestExportImportExport(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		furnish(t, r)
+		seed(t, r)
 		first := export(r, apptest.Base)
 		options := storetest.Migrated.SQLite(t)
 		if strings.HasPrefix(r.Options().URL, "postgres") {

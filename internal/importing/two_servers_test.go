@@ -56,8 +56,8 @@ func (e *elsewhere) source(as string, what ...string) *arena.Source {
 	return src
 }
 
-// furnish creates content of all kinds.
-func (e *elsewhere) furnish() (moss, ferns int64) {
+// seed creates content of all kinds.
+func (e *elsewhere) seed() (moss, ferns int64) {
 	picture := apptest.PNG(e.T, 40, 30)
 	e.Web("example.org/", apptest.Serve("text/html", []byte(`<title>A page</title><meta name="description" content="About it"><p>Words</p>`)))
 	e.Web("example.org/a.png", apptest.Serve("image/png", picture))
@@ -179,7 +179,7 @@ func same(t *testing.T, what string, there, here map[string]any) {
 func TestASiteIsTheSameElsewhere(t *testing.T) {
 	t.Parallel()
 	e := newElsewhere(t)
-	moss, ferns := e.furnish()
+	moss, ferns := e.seed()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
 		r := apptest.Boot(t, o)
 		r.Clock.Advance(1e9 * 3_600 * 24 * 30)
@@ -235,7 +235,7 @@ func imported(t *testing.T, r *apptest.Rig, src *arena.Source, o importing.Optio
 func TestWithoutATokenGuestsChannelsCome(t *testing.T) {
 	t.Parallel()
 	e := newElsewhere(t)
-	e.furnish()
+	e.seed()
 	r := apptest.New(t)
 	src, err := arena.New(arena.Options{From: e.url + "/v3/", What: []string{"@ada", "https://www.are.na/ada/ferns", "nothing-there"},
 		Client: fetch.New(fetch.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, PerHost: 20})})
@@ -256,7 +256,7 @@ func TestWithoutATokenGuestsChannelsCome(t *testing.T) {
 func TestImportsMayRunAtOnce(t *testing.T) {
 	t.Parallel()
 	e := newElsewhere(t)
-	e.furnish()
+	e.seed()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
 		r := apptest.Boot(t, o)
 		r.Clock.Advance(1e9 * 3_600 * 24 * 30)
@@ -280,7 +280,7 @@ func TestImportsMayRunAtOnce(t *testing.T) {
 func TestKilledAtAnyPointItGoesOn(t *testing.T) {
 	t.Parallel()
 	e := newElsewhere(t)
-	e.furnish()
+	e.seed()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
 		r := apptest.Boot(t, o)
 		r.Clock.Advance(1e9 * 3_600 * 24 * 30)

@@ -136,7 +136,7 @@ func TestOpenedChannelsOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		moss := func(items ...source.Item) script {
-			s := script{func(ctx context.Context, to source.Taker) error {
+			s := script{func(ctx context.Context, to source.Sink) error {
 				return to.Channel(ctx, source.Channel{ID: "10", Title: "Moss", Visibility: domain.Private})
 			}, channel("11", "Ferns")}
 			for _, it := range items {
@@ -207,15 +207,15 @@ type formerIDs struct{ source.Source }
 
 func (formerIDs) Origin() string { return "bookmarks" }
 
-func (s formerIDs) Read(ctx context.Context, to source.Taker) error {
+func (s formerIDs) Read(ctx context.Context, to source.Sink) error {
 	return s.Source.Read(ctx, takesFormer{to})
 }
 
-type takesFormer struct{ source.Taker }
+type takesFormer struct{ source.Sink }
 
 func (to takesFormer) Item(ctx context.Context, channel string, it source.Item) error {
 	it.ID, it.FormerID = cmp.Or(it.FormerID, it.ID), ""
-	return to.Taker.Item(ctx, channel, it)
+	return to.Sink.Item(ctx, channel, it)
 }
 
 // TestLinksOfFormerVersionsAreKnown imports unusual URLs as earlier versions did, and then again.

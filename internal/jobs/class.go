@@ -28,8 +28,8 @@ const (
 // classes lists all classes in display order.
 var classes = []Class{Mail, Content, Export, Bulk}
 
-// drained represents all classes in a draining client.
-const drained Class = river.QueueDefault
+// drainClass represents all classes in a draining client.
+const drainClass Class = river.QueueDefault
 
 // workers returns the number of concurrent jobs of a class in a process. It is at least two, because one
 // owner may use only half of the workers. In Bulk, cleanup jobs may use two.
@@ -75,7 +75,7 @@ type span struct{ low, high string }
 
 // spans returns the ranges of queues that a class works.
 func (c Class) spans() (all []span) {
-	if c == drained {
+	if c == drainClass {
 		for _, c := range classes {
 			all = append(all, c.spans()...)
 		}

@@ -96,7 +96,7 @@ func (w *Workers) config(poll time.Duration, name string) *river.Config {
 	}
 	if name == "" {
 		c.PollOnly = true
-		c.Queues[string(drained)] = river.QueueConfig{MaxWorkers: w.options.Concurrency}
+		c.Queues[string(drainClass)] = river.QueueConfig{MaxWorkers: w.options.Concurrency}
 		return c
 	}
 	for _, class := range classes {

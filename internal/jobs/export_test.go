@@ -17,7 +17,7 @@ import (
 func Fetch(w *Workers) func(ctx context.Context) (int, error) {
 	p := newPilot(w.queue.db, w.handlers)
 	exec := riversqlite.New(w.queue.db.SQL()).GetExecutor()
-	state := newTurns(p, Content)
+	state := newPicker(p, Content)
 	return func(ctx context.Context) (int, error) {
 		found, err := p.JobGetAvailable(ctx, exec, state, &riverdriver.JobGetAvailableParams{
 			ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1})
@@ -50,14 +50,14 @@ func Rescue(ctx context.Context, w *Workers) (int64, error) { return w.newRescue
 
 // Picker picks jobs of the class Content like a producer.
 type Picker struct {
-	turns *turns
-	exec  riverdriver.Executor
+	picker *picker
+	exec   riverdriver.Executor
 }
 
 // NewPicker returns a picker.
 func NewPicker(w *Workers) *Picker {
 	p := newPilot(w.queue.db, w.handlers)
-	k := &Picker{turns: newTurns(p, Content)}
+	k := &Picker{picker: newPicker(p, Content)}
 	p.notify = func(context.Context, []*rivertype.JobInsertResult) {}
 	if db := w.queue.db; db.Dialect() == database.Postgres {
 		k.exec = pgDriver{Driver: riverpgxv5.New(db.Pool()), pilot: p}.GetExecutor()
@@ -69,16 +69,16 @@ func NewPicker(w *Workers) *Picker {
 
 // Pick returns the jobs for a number of free workers.
 func (k *Picker) Pick(ctx context.Context, free int) ([]*rivertype.JobRow, error) {
-	return k.turns.pick(ctx, k.exec, &riverdriver.JobGetAvailableParams{ClientID: "test", MaxAttemptedBy: 1, MaxToLock: free})
+	return k.picker.pick(ctx, k.exec, &riverdriver.JobGetAvailableParams{ClientID: "test", MaxAttemptedBy: 1, MaxToLock: free})
 }
 
 // Finish reports the end of a job.
-func (k *Picker) Finish(job *rivertype.JobRow) { k.turns.JobFinish(job) }
+func (k *Picker) Finish(job *rivertype.JobRow) { k.picker.JobFinish(job) }
 
 // Due returns the query for queues with a due job.
-func (k *Picker) Due() string { return k.turns.pilot.due }
+func (k *Picker) Due() string { return k.picker.pilot.due }
 
 // SomeStates is like States, but with a limit per state.
-func (q *Queue) SomeStates(ctx context.Context, most int) ([]ClassState, error) {
-	return q.states(ctx, most)
+func (q *Queue) SomeStates(ctx context.Context, limit int) ([]ClassState, error) {
+	return q.states(ctx, limit)
 }

@@ -15,15 +15,15 @@ import (
 type Handlers struct {
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
-	lasting  []string // kinds with their own timeout
+	longArgs []string // kinds with their own timeout
 	kinds    map[string]bool
 }
 
-// Lasting is implemented by arguments of jobs with their own timeout, which replaces Options.Timeout. Such
+// LongArgs is implemented by arguments of jobs with their own timeout, which replaces Options.Timeout. Such
 // a job runs again after its process has ended or its timeout has passed.
-type Lasting interface {
+type LongArgs interface {
 	Args
-	Lasts() time.Duration
+	Timeout() time.Duration
 }
 
 // NewHandlers returns an empty set of handlers.
@@ -40,8 +40,8 @@ func Handle[A Args](h *Handlers, do func(ctx context.Context, args A) error) {
 	river.AddWorker(h.workers, handler[A]{do: do})
 	var args A
 	h.kinds[args.Kind()] = true
-	if _, ok := any(args).(Lasting); ok {
-		h.lasting = append(h.lasting, args.Kind())
+	if _, ok := any(args).(LongArgs); ok {
+		h.longArgs = append(h.longArgs, args.Kind())
 	}
 }
 
@@ -57,8 +57,8 @@ func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error {
 
 // Timeout implements river.Worker. 0 selects the default timeout.
 func (h handler[A]) Timeout(job *river.Job[A]) time.Duration {
-	if long, ok := any(job.Args).(Lasting); ok {
-		return long.Lasts()
+	if long, ok := any(job.Args).(LongArgs); ok {
+		return long.Timeout()
 	}
 	return 0
 }
@@ -108,8 +108,8 @@ type foreign struct{}
 // Kind implements Args. No job is enqueued with this kind.
 func (foreign) Kind() string { return "of_a_newer_program" }
 
-// disown changes jobs of unknown kinds so that the handler of foreign puts them off.
-func (h *Handlers) disown(jobs []*rivertype.JobRow) {
+// markUnknown changes jobs of unknown kinds so that the handler of foreign puts them off.
+func (h *Handlers) markUnknown(jobs []*rivertype.JobRow) {
 	for _, job := range jobs {
 		if !h.kinds[job.Kind] && time.Since(job.CreatedAt) < foreignFor {
 			job.Kind = foreign{}.Kind() // only in memory, not in the database

@@ -25,8 +25,8 @@ const (
 	Failed  State = "failed" // will not be retried
 )
 
-// MostListed is the maximum number of jobs that List returns.
-const MostListed = 10_000
+// MaxListed is the maximum number of jobs that List returns.
+const MaxListed = 10_000
 
 // Errors of Get, Retry and Forget.
 var (
@@ -67,7 +67,7 @@ func (s State) states() ([]rivertype.JobState, error) {
 	return nil, fmt.Errorf("jobs: unknown state %q", string(s))
 }
 
-// List returns up to limit jobs in a state, newest first. limit must be between 1 and MostListed.
+// List returns up to limit jobs in a state, newest first. limit must be between 1 and MaxListed.
 // Finished jobs are deleted after a while.
 func (q *Queue) List(ctx context.Context, tx *database.Tx, state State, limit int) ([]Job, error) {
 	states, err := state.states()
@@ -197,10 +197,10 @@ func (q *Queue) Counts(ctx context.Context) (map[State]int64, error) {
 }
 
 // Deferred returns how many jobs of an owner in a class wait for their time or for another attempt. It
-// counts up to most.
-func (q *Queue) Deferred(ctx context.Context, class Class, owner int64, most int) (n int, err error) {
+// counts up to limit.
+func (q *Queue) Deferred(ctx context.Context, class Class, owner int64, limit int) (n int, err error) {
 	err = q.db.Reader().QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM river_job
-		WHERE state IN ('scheduled', 'retryable') AND queue = $1 LIMIT $2) AS deferred`, class.queueOf(owner), most).Scan(&n)
+		WHERE state IN ('scheduled', 'retryable') AND queue = $1 LIMIT $2) AS deferred`, class.queueOf(owner), limit).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("jobs: deferred: %w", err)
 	}

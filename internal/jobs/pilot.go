@@ -79,13 +79,13 @@ func (p *pilot) JobInsertMany(ctx context.Context, exec riverdriver.Executor, pa
 // ProducerInit is called by River for the producer of each class.
 func (p *pilot) ProducerInit(ctx context.Context, exec riverdriver.Executor, params *riverpilot.ProducerInitParams) (int64, riverpilot.ProducerState, error) {
 	id, _, err := p.StandardPilot.ProducerInit(ctx, exec, params)
-	return id, newTurns(p, Class(params.Queue)), err
+	return id, newPicker(p, Class(params.Queue)), err
 }
 
 // JobGetAvailable is called by River to fetch jobs.
 func (p *pilot) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
-	jobs, err := state.(*turns).pick(ctx, exec, params)
-	p.handlers.disown(jobs)
+	jobs, err := state.(*picker).pick(ctx, exec, params)
+	p.handlers.markUnknown(jobs)
 	select {
 	case p.first <- fetched{len(jobs), err}:
 	default:

@@ -44,7 +44,7 @@ func (w *Workers) newRescuer() *rescuer {
 		later = "datetime('now', 'subsec', (%d * attempt) || ' seconds')"
 	}
 	r.overdue = stuck + " AND attempted_at < " + overdue
-	for _, kind := range w.handlers.lasting { // River handles their own timeouts
+	for _, kind := range w.handlers.longArgs { // River handles their own timeouts
 		r.overdue += " AND kind <> '" + kind + "'"
 	}
 	r.putBack = fmt.Sprintf("UPDATE river_job SET state = 'available', scheduled_at = CASE WHEN attempt <= %d THEN scheduled_at ELSE "+

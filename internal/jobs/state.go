@@ -11,7 +11,7 @@ import (
 )
 
 // ClassState summarizes the jobs of a class. Failed covers the last week. Each count includes at most
-// MostListed jobs per state of River.
+// MaxListed jobs per state of River.
 type ClassState struct {
 	Class                    Class
 	Waiting, Running, Failed int64
@@ -24,21 +24,21 @@ var undone = []string{"available", "pending", "scheduled", "retryable", "running
 
 // someUndone returns a query for columns of at most most jobs per state in a class. It uses River's index,
 // so finished jobs cost nothing.
-func someUndone(c Class, columns string, most int) string {
+func someUndone(c Class, columns string, limit int) string {
 	var parts []string
 	for _, in := range c.spans() {
 		for _, state := range undone {
 			parts = append(parts, fmt.Sprintf(`SELECT * FROM (SELECT '%s' AS class, %s FROM river_job
-				WHERE state = '%s' AND queue > '%s' AND queue < '%s' LIMIT %d) AS part`, c, columns, state, in.low, in.high, most))
+				WHERE state = '%s' AND queue > '%s' AND queue < '%s' LIMIT %d) AS part`, c, columns, state, in.low, in.high, limit))
 		}
 	}
 	return strings.Join(parts, " UNION ALL ")
 }
 
 // States returns the state of each class with a single statement.
-func (q *Queue) States(ctx context.Context) ([]ClassState, error) { return q.states(ctx, MostListed) }
+func (q *Queue) States(ctx context.Context) ([]ClassState, error) { return q.states(ctx, MaxListed) }
 
-func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
+func (q *Queue) states(ctx context.Context, limit int) ([]ClassState, error) {
 	seconds := "unixepoch(%s)"
 	if q.db.Dialect() == database.Postgres {
 		seconds = "CAST(EXTRACT(EPOCH FROM %s) AS BIGINT)"
@@ -47,10 +47,10 @@ func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
 	const columns = "CAST(state AS TEXT) AS state, scheduled_at, finalized_at"
 	parts := make([]string, len(classes))
 	for i, c := range classes {
-		parts[i] = someUndone(c, columns, most)
+		parts[i] = someUndone(c, columns, limit)
 	}
 	parts = append(parts, fmt.Sprintf(`SELECT * FROM (SELECT CASE WHEN queue LIKE 'mail%%' THEN 'mail' WHEN queue LIKE 'bulk%%' THEN 'bulk' ELSE 'content' END AS class,
-		%s FROM river_job WHERE state = 'completed' AND finalized_at IS NOT NULL ORDER BY finalized_at DESC LIMIT %d) AS done`, columns, most))
+		%s FROM river_job WHERE state = 'completed' AND finalized_at IS NOT NULL ORDER BY finalized_at DESC LIMIT %d) AS done`, columns, limit))
 	rows, err := q.db.Reader().Query(ctx, `SELECT class, state, count(*), `+epoch("min(scheduled_at)")+", "+epoch("max(finalized_at)")+`
 		FROM (`+strings.Join(parts, " UNION ALL ")+`) AS some_jobs GROUP BY class, state`)
 	if err != nil {
@@ -88,10 +88,10 @@ func (q *Queue) states(ctx context.Context, most int) ([]ClassState, error) {
 }
 
 // LastError returns the job of a class with the most recent failure that is not done, among at most
-// MostListed jobs per state. It returns ErrNoJob if there is no such job.
+// MaxListed jobs per state. It returns ErrNoJob if there is no such job.
 func (q *Queue) LastError(ctx context.Context, tx *database.Tx, class Class) (Job, error) {
 	var id int64
-	err := tx.QueryRow(ctx, `SELECT id FROM (`+someUndone(class, "id, state, errors, attempt, attempted_at", MostListed)+`) AS some_jobs
+	err := tx.QueryRow(ctx, `SELECT id FROM (`+someUndone(class, "id, state, errors, attempt, attempted_at", MaxListed)+`) AS some_jobs
 		WHERE errors IS NOT NULL AND attempt > 0 AND state <> 'running' ORDER BY attempted_at DESC, id DESC LIMIT 1`).Scan(&id)
 	if errors.Is(err, database.ErrNoRows) {
 		return Job{}, ErrNoJob

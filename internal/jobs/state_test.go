@@ -14,13 +14,13 @@ func TestStatesAreBounded(t *testing.T) {
 			r.enqueue(note{"waits"})
 		}
 		r.enqueue(letter{"waits"})
-		for most, want := range map[int]int64{3: 3, 100: 5} {
-			all, err := r.queue.SomeStates(t.Context(), most)
+		for limit, want := range map[int]int64{3: 3, 100: 5} {
+			all, err := r.queue.SomeStates(t.Context(), limit)
 			r.must(err)
 			for _, c := range all {
 				want := map[jobs.Class]int64{jobs.Content: want, jobs.Mail: 1}[c.Class]
 				if c.Waiting != want || c.OldestDue.IsZero() != (want == 0) {
-					t.Errorf("of %d: %+v", most, c)
+					t.Errorf("of %d: %+v", limit, c)
 				}
 			}
 		}

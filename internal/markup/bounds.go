@@ -76,11 +76,11 @@ type closingParser interface {
 	parser.CloseBlocker
 }
 
-// fewLinks stops parsing links in a paragraph with too many failed links or too many open
+// limitedLinks stops parsing links in a paragraph with too many failed links or too many open
 // brackets.
-type fewLinks struct{ closingParser }
+type limitedLinks struct{ closingParser }
 
-func (p fewLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
+func (p limitedLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
 	b := pc.(*budget)
 	line, _ := r.PeekLine()
 	if line[0] != ']' {
@@ -105,16 +105,16 @@ func (p fewLinks) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.N
 	return node
 }
 
-func (p fewLinks) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) {
+func (p limitedLinks) CloseBlock(parent ast.Node, r text.Reader, pc parser.Context) {
 	b := pc.(*budget)
 	b.brackets, b.failedLinks = 0, 0
 	p.closingParser.CloseBlock(parent, r, pc)
 }
 
-// fewDelimiters stops parsing emphasis in a paragraph with too many delimiters.
-type fewDelimiters struct{ parser.InlineParser }
+// limitedDelimiters stops parsing emphasis in a paragraph with too many delimiters.
+type limitedDelimiters struct{ parser.InlineParser }
 
-func (p fewDelimiters) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
+func (p limitedDelimiters) Parse(parent ast.Node, r text.Reader, pc parser.Context) ast.Node {
 	b := pc.(*budget)
 	if b.delimiters >= maxDelimiters {
 		return nil
@@ -126,7 +126,7 @@ func (p fewDelimiters) Parse(parent ast.Node, r text.Reader, pc parser.Context) 
 	return node
 }
 
-func (p fewDelimiters) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
+func (p limitedDelimiters) CloseBlock(_ ast.Node, _ text.Reader, pc parser.Context) {
 	pc.(*budget).delimiters = 0
 }
 

@@ -51,11 +51,11 @@ func newParser() parser.Parser {
 	for i, p := range inlines {
 		switch p.Value {
 		case parser.NewLinkParser():
-			inlines[i].Value = fewLinks{p.Value.(closingParser)}
+			inlines[i].Value = limitedLinks{p.Value.(closingParser)}
 		case parser.NewCodeSpanParser():
 			inlines[i].Value = onceUnclosed{p.Value.(parser.InlineParser)}
 		case parser.NewEmphasisParser():
-			inlines[i].Value = fewDelimiters{p.Value.(parser.InlineParser)}
+			inlines[i].Value = limitedDelimiters{p.Value.(parser.InlineParser)}
 		}
 	}
 	return parser.NewParser(

@@ -58,7 +58,7 @@ func TestSidesAreBounded(t *testing.T) {
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	m := newMemory(64<<20, 0)
-	release, err := m.reserve(t.Context(), m.most)
+	release, err := m.reserve(t.Context(), m.max)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,10 +78,10 @@ func TestLanes(t *testing.T) {
 		t.Fatal(err)
 	}
 	release()
-	if _, err := m.reserve(t.Context(), m.most+1); mediatest.Reason(err) == "" {
+	if _, err := m.reserve(t.Context(), m.max+1); mediatest.Reason(err) == "" {
 		t.Errorf("more than there is: %v", err)
 	}
-	if all := m.most + m.small; all != 128<<20 {
+	if all := m.max + m.small; all != 128<<20 {
 		t.Errorf("all lanes have %d bytes, want twice the budget", all)
 	}
 }

@@ -57,8 +57,8 @@ func TestRenderFormats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := (Facts{48, 32, c.animated}); got.Facts != want || !got.Opaque || len(got.Blurhash) != 28 {
-				t.Errorf("got %+v opaque %v blurhash %q, want %+v", got.Facts, got.Opaque, got.Blurhash, want)
+			if want := (Info{48, 32, c.animated}); got.Info != want || !got.Opaque || len(got.Blurhash) != 28 {
+				t.Errorf("got %+v opaque %v blurhash %q, want %+v", got.Info, got.Opaque, got.Blurhash, want)
 			}
 			checkQuarters(t, got.Renditions[0], mediatest.Quarters)
 		})

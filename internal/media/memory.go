@@ -15,7 +15,7 @@ import (
 // Images wait in two lanes, in the order of their arrival, so large images do not starve and do
 // not delay small ones.
 type memory struct {
-	most         int64 // for one image
+	max          int64 // for one image
 	small        int64 // maximum of the small lane
 	smallLane    *semaphore.Weighted
 	largeLane    *semaphore.Weighted
@@ -24,14 +24,14 @@ type memory struct {
 
 // newMemory returns a memory with a lane of a quarter of the budget for images that fit, and one
 // of seven quarters for all others.
-func newMemory(budget, most int64) *memory {
+func newMemory(budget, limit int64) *memory {
 	small := budget / 4
 	large := 2*budget - small
-	if most == 0 {
-		most = large
+	if limit == 0 {
+		limit = large
 	}
 	return &memory{
-		most:         most,
+		max:          limit,
 		small:        small,
 		smallLane:    semaphore.NewWeighted(small),
 		largeLane:    semaphore.NewWeighted(large),
@@ -42,7 +42,7 @@ func newMemory(budget, most int64) *memory {
 // reserve waits until the given number of bytes is available and returns a function that releases
 // them. If one image may not use so much, it returns an *Error.
 func (m *memory) reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	if bytes > m.most {
+	if bytes > m.max {
 		return nil, source.Refused("The image needs too much memory to be resized")
 	}
 	lane, large := m.smallLane, bytes > m.small

@@ -27,8 +27,8 @@ type plan struct {
 	encoding      int64  // bytes of that for the codec of pictures that are not opaque
 }
 
-// planFor returns the plan for an image that may use `most` bytes.
-func planFor(h codec.Header, versions []domain.ImageVersion, most int64) plan {
+// planFor returns the plan for an image that may use `limit` bytes.
+func planFor(h codec.Header, versions []domain.ImageVersion, limit int64) plan {
 	p := plan{versions: versions}
 	p.width, p.height = h.Upright()
 	for _, v := range append([]domain.ImageVersion{thumbnail}, versions...) {
@@ -51,7 +51,7 @@ func planFor(h codec.Header, versions []domain.ImageVersion, most int64) plan {
 	}
 	if !h.Opaque {
 		// Few pictures need the whole encoding memory, so the largest ones get the remaining memory.
-		p.encoding = max(codec.Base+8*largest, min(codec.EncodingMemory(largest), most-planMemory-pictures))
+		p.encoding = max(codec.Base+8*largest, min(codec.EncodingMemory(largest), limit-planMemory-pictures))
 	}
 	p.need = planMemory + max(h.Decoding, h.Decoded+pictures, pictures+p.encoding)
 	return p

@@ -26,7 +26,7 @@ type Rendition struct {
 
 // Rendered is the result of rendering an image.
 type Rendered struct {
-	Facts
+	Info
 	Opaque     bool   // there are no transparent pixels
 	Blurhash   string // 4 × 3 components, 3 × 4 for portraits; on white
 	Renditions []Rendition
@@ -43,7 +43,7 @@ func (s *Studio) Render(ctx context.Context, src Source, k filetype.Kind, versio
 	if err := s.start(ctx, s.codecs.Modules(k, h)...); err != nil {
 		return Rendered{}, err
 	}
-	p := planFor(h, versions, s.memory.most)
+	p := planFor(h, versions, s.memory.max)
 	release, err := s.memory.reserve(ctx, p.need)
 	if err != nil {
 		return Rendered{}, err
@@ -64,7 +64,7 @@ func (s *Studio) start(ctx context.Context, modules ...*wasm.Module) error {
 		if m.Started() {
 			continue
 		}
-		release, err := s.memory.reserve(ctx, min(wasm.Compiling, s.memory.most))
+		release, err := s.memory.reserve(ctx, min(wasm.Compiling, s.memory.max))
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (s *Studio) start(ctx context.Context, modules ...*wasm.Module) error {
 // renderAll makes all pictures and then encodes them one by one.
 func (s *Studio) renderAll(ctx context.Context, img image.Image, h codec.Header, p plan) (Rendered, error) {
 	pictures := picturesOf(img, h, p)
-	rendered := Rendered{Facts: factsOf(h), Opaque: bitmap.Opaque(pictures[p.sizes[0]])}
+	rendered := Rendered{Info: infoOf(h), Opaque: bitmap.Opaque(pictures[p.sizes[0]])}
 	var err error
 	if rendered.Blurhash, err = hash(pictures[p.size(thumbnail)]); err != nil {
 		return Rendered{}, err
@@ -113,7 +113,7 @@ func (s *Studio) encode(ctx context.Context, picture image.Image, opaque bool, l
 // ReadDocument returns the first page of a PDF as a JPEG, for Render, and its text for searches.
 // With an *Error, it may still return one of them; see pdf.Printer.Read.
 func (s *Studio) ReadDocument(ctx context.Context, src Source) (page []byte, text string, err error) {
-	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.most))
+	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.max))
 	if err != nil {
 		return nil, "", err
 	}

@@ -48,7 +48,7 @@ func NewStudio(o Options) *Studio {
 		timeout:   o.Timeout,
 		memory:    m,
 		codecs:    codec.New(),
-		printer:   pdf.New(m.most),
+		printer:   pdf.New(m.max),
 	}
 }
 
@@ -57,25 +57,25 @@ func (s *Studio) Close() error {
 	return errors.Join(s.codecs.Close(), s.printer.Close())
 }
 
-// Facts contains the properties of an image.
-type Facts struct {
+// Info contains the properties of an image.
+type Info struct {
 	Width, Height int  // in pixels, as viewed: the orientation is applied
 	Animated      bool // more than one frame; versions show the first
 }
 
 // Inspect reads the facts from an image's header. The image may still turn out to be broken. It
 // returns an *Error if the file is not an image, or exceeds the Studio's limits.
-func (s *Studio) Inspect(ctx context.Context, src Source, k filetype.Kind) (Facts, error) {
+func (s *Studio) Inspect(ctx context.Context, src Source, k filetype.Kind) (Info, error) {
 	h, err := s.header(ctx, src, k)
 	if err != nil {
-		return Facts{}, err
+		return Info{}, err
 	}
-	return factsOf(h), nil
+	return infoOf(h), nil
 }
 
-func factsOf(h codec.Header) Facts {
+func infoOf(h codec.Header) Info {
 	w, ht := h.Upright()
-	return Facts{Width: w, Height: ht, Animated: h.Animated}
+	return Info{Width: w, Height: ht, Animated: h.Animated}
 }
 
 // header reads the header and checks the limits, within the time for one image, because even a

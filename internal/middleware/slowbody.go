@@ -14,20 +14,20 @@ const minProgress = 64 << 10
 // SlowBody returns the body of a request that may take long as long as data keeps arriving. Use it
 // for requests without Deadline.
 func SlowBody(w http.ResponseWriter, r *http.Request, patience time.Duration) io.Reader {
-	return &slowBody{body: r.Body, controller: http.NewResponseController(w), patience: patience}
+	return &slowBody{body: r.Body, controller: http.NewResponseController(w), timeout: patience}
 }
 
 type slowBody struct {
 	body       io.Reader
 	controller *http.ResponseController
-	patience   time.Duration
+	timeout    time.Duration
 	left       int64 // bytes to read before the deadline is extended
 }
 
 // Read implements io.Reader.
 func (p *slowBody) Read(b []byte) (int, error) {
 	if p.left <= 0 {
-		err := p.controller.SetReadDeadline(time.Now().Add(p.patience))
+		err := p.controller.SetReadDeadline(time.Now().Add(p.timeout))
 		if err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return 0, err
 		}

@@ -57,7 +57,7 @@ func (l *listing) add(s domain.ImportStep) int64 {
 	return s.N
 }
 
-// Channel implements source.Taker.
+// Channel implements source.Sink.
 func (l *listing) Channel(_ context.Context, c source.Channel) error {
 	if len(l.steps) > domain.MaxImportChannels {
 		l.steps[0].Counts.LeftOut++
@@ -85,24 +85,24 @@ func (l *listing) Channel(_ context.Context, c source.Channel) error {
 // maxHead is the maximum size of a channel's data to keep its metadata.
 const maxHead = 256 << 10
 
-// LeftOut implements source.Taker.
+// LeftOut implements source.Sink.
 func (l *listing) LeftOut(left source.LeftOut) {
 	n := l.add(domain.ImportStep{Ref: transfer.Keepable(left.Where, domain.MaxURL), Title: transfer.Keepable(left.What, domain.MaxTitle), Head: "{}", State: domain.StepFailed,
 		Counts: domain.ImportCounts{LeftOut: 1}})
 	l.left[n] = []domain.LeftOut{{What: left.What, Where: left.Where, Why: left.Why}}
 }
 
-// The other methods of source.Taker do nothing: contents are not read.
+// The other methods of source.Sink do nothing: contents are not read.
 func (l *listing) Expect(int)                                                    {}
 func (l *listing) Item(context.Context, string, source.Item) error               { return nil }
 func (l *listing) Comment(context.Context, string, string, source.Comment) error { return nil }
-func (l *listing) Loose(context.Context, source.Item) error                      { return nil }
+func (l *listing) Orphan(context.Context, source.Item) error                     { return nil }
 func (l *listing) Following(context.Context, source.Following) error             { return nil }
 func (l *listing) Profile(context.Context, source.Profile) error                 { return nil }
 func (l *listing) Close(context.Context, string) error                           { return nil }
 
 // openChannel opens the source of a step: one channel, or for step 0 all channels without contents.
-func openChannel(a *app.App, w transfer.ImportWork, n *notes) (source.Source, error) {
+func openChannel(a *app.App, w transfer.ImportWork, n *progress) (source.Source, error) {
 	if w.Step.N > 0 {
 		return server(a, w, arena.Options{What: []string{w.Step.Ref}, Page: int(w.Step.Page), Paged: n.paged})
 	}
@@ -110,22 +110,22 @@ func openChannel(a *app.App, w transfer.ImportWork, n *notes) (source.Source, er
 	if err != nil {
 		return nil, err
 	}
-	return heads{src.Origin(), a, w.ID}, nil
+	return channelHeads{src.Origin(), a, w.ID}, nil
 }
 
-// heads is the source of step 0: all channels without their contents. They are created first, so
+// channelHeads is the source of step 0: all channels without their contents. They are created first, so
 // that channels can be connected to each other.
-type heads struct {
+type channelHeads struct {
 	origin string
 	app    *app.App
 	of     domain.ImportID
 }
 
 // Origin implements source.Source.
-func (h heads) Origin() string { return h.origin }
+func (h channelHeads) Origin() string { return h.origin }
 
 // Read implements source.Source.
-func (h heads) Read(ctx context.Context, to source.Taker) error {
+func (h channelHeads) Read(ctx context.Context, to source.Sink) error {
 	for last := int64(0); ; {
 		some, err := h.app.Transfer.ImportHeads(ctx, h.of, last)
 		if err != nil || len(some) == 0 {
@@ -133,15 +133,15 @@ func (h heads) Read(ctx context.Context, to source.Taker) error {
 		}
 		for _, s := range some {
 			last = s.N
-			if err := hand(ctx, to, s); err != nil {
+			if err := sendChannel(ctx, to, s); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// hand passes one channel on.
-func hand(ctx context.Context, to source.Taker, s domain.ImportStep) error {
+// sendChannel passes one channel on.
+func sendChannel(ctx context.Context, to source.Sink, s domain.ImportStep) error {
 	var c source.Channel
 	if err := json.Unmarshal([]byte(s.Head), &c); err != nil {
 		return fmt.Errorf("moving: read a channel: %w", err)

@@ -47,7 +47,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 	}
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	n := newNotes(running, stop, a, w)
+	n := newProgress(running, stop, a, w)
 	src, closing, err := open(ctx, a, w, n)
 	if err != nil {
 		return stopped(ctx, a, w, err, false)
@@ -72,7 +72,7 @@ func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
 }
 
 // open opens the source of a step.
-func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *notes) (source.Source, func(), error) {
+func open(ctx context.Context, a *app.App, w transfer.ImportWork, n *progress) (source.Source, func(), error) {
 	if !w.Source.IsFile() {
 		src, err := openChannel(a, w, n)
 		return src, func() {}, err

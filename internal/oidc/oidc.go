@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	// defaultPatience is the timeout of a request to the provider.
-	defaultPatience = 8 * time.Second
+	// defaultTimeout is the timeout of a request to the provider.
+	defaultTimeout = 8 * time.Second
 	// maxAnswer is the maximum size of a response in bytes.
 	maxAnswer = 1 << 20
 	// knownFor is how long the provider's metadata is cached. It is used for longer if the provider is
@@ -54,8 +54,8 @@ type Options struct {
 	// those for the provider's keys, which concurrent sign-ins share.
 	Watch func(http.RoundTripper) http.RoundTripper
 
-	// Patience is the timeout of a request; 0 for the default.
-	Patience time.Duration
+	// Timeout is the timeout of a request; 0 for the default.
+	Timeout time.Duration
 }
 
 // Provider is a client of an OpenID Connect provider.
@@ -79,14 +79,14 @@ type discovered struct {
 
 // New returns a client of a provider. It sends no requests before the first sign-in.
 func New(o Options) *Provider {
-	if o.Patience == 0 {
-		o.Patience = defaultPatience
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
 	}
 	var transport http.RoundTripper = http.DefaultTransport.(*http.Transport).Clone()
 	if o.Watch != nil {
 		transport = o.Watch(transport)
 	}
-	return &Provider{o: o, client: &http.Client{Timeout: o.Patience, Transport: limited{transport},
+	return &Provider{o: o, client: &http.Client{Timeout: o.Timeout, Transport: limited{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 

@@ -301,7 +301,7 @@ func flood(w http.ResponseWriter) {
 // A provider that is too slow counts as unavailable, and concurrent sign-ins wait only once.
 func TestSlow(t *testing.T) {
 	t.Parallel()
-	p, fake, _ := rig(t, func(o *oidc.Options) { o.Patience = 50 * time.Millisecond })
+	p, fake, _ := rig(t, func(o *oidc.Options) { o.Timeout = 50 * time.Millisecond })
 	release := make(chan struct{})
 	defer close(release)
 	fake.Answers(func(_ http.ResponseWriter, r *http.Request) bool {

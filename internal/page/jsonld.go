@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// maxThings limits the JSON-LD objects that are read per page.
-	maxThings = 1_000
+	// maxObjects limits the JSON-LD objects that are read per page.
+	maxObjects = 1_000
 	// maxValues is an approximate limit for the values of one JSON-LD script. Small values take a hundred
 	// times the memory of their text.
 	maxValues = 20_000
@@ -22,16 +22,16 @@ type linked struct {
 	images                           []string
 }
 
-// aside are types that describe something other than the subject of the page.
-var aside = []string{"breadcrumblist", "itemlist", "listitem", "organization", "newsmediaorganization", "person",
+// secondary are types that describe something other than the subject of the page.
+var secondary = []string{"breadcrumblist", "itemlist", "listitem", "organization", "newsmediaorganization", "person",
 	"website", "searchaction", "imageobject", "sitenavigationelement", "wpheader", "wpfooter", "webpageelement"}
 
-// thing is a JSON-LD object.
-type thing map[string]any
+// object is a JSON-LD object.
+type object map[string]any
 
 // readLinked reads the scripts of a page, and skips invalid JSON.
 func readLinked(scripts []string) linked {
-	var things []thing
+	var things []object
 	for _, script := range scripts {
 		things = gather(things, parseLinked(script), 0)
 	}
@@ -42,12 +42,12 @@ func readLinked(scripts []string) linked {
 			break
 		}
 	}
-	best := slices.IndexFunc(things, func(t thing) bool { return !t.isAside() && t.text("headline") != "" })
+	best := slices.IndexFunc(things, func(t object) bool { return !t.isSecondary() && t.text("headline") != "" })
 	if best < 0 {
-		best = slices.IndexFunc(things, func(t thing) bool { return !t.isAside() && t.text("name") != "" && !t.is("webpage") })
+		best = slices.IndexFunc(things, func(t object) bool { return !t.isSecondary() && t.text("name") != "" && !t.is("webpage") })
 	}
 	if best < 0 {
-		best = slices.IndexFunc(things, func(t thing) bool { return !t.isAside() })
+		best = slices.IndexFunc(things, func(t object) bool { return !t.isSecondary() })
 	}
 	if best < 0 {
 		return found
@@ -94,8 +94,8 @@ func parseLinked(script string) any {
 }
 
 // gather adds the objects in the upper levels of a value.
-func gather(things []thing, value any, depth int) []thing {
-	if depth > 4 || len(things) >= maxThings {
+func gather(things []object, value any, depth int) []object {
+	if depth > 4 || len(things) >= maxObjects {
 		return things
 	}
 	switch v := value.(type) {
@@ -112,19 +112,19 @@ func gather(things []thing, value any, depth int) []thing {
 }
 
 // is reports whether a thing is of a type, given in lower case.
-func (t thing) is(kind string) bool {
+func (t object) is(kind string) bool {
 	return slices.Contains(t.kinds(), kind)
 }
 
-// isAside reports whether a thing cannot be the subject of a page, because it has no type or one of
+// isSecondary reports whether a thing cannot be the subject of a page, because it has no type or one of
 // the types in aside.
-func (t thing) isAside() bool {
+func (t object) isSecondary() bool {
 	kinds := t.kinds()
-	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(aside, kind) })
+	return len(kinds) == 0 || slices.ContainsFunc(kinds, func(kind string) bool { return slices.Contains(secondary, kind) })
 }
 
 // kinds returns the types of a thing in lower case without the vocabulary.
-func (t thing) kinds() []string {
+func (t object) kinds() []string {
 	var kinds []string
 	for _, kind := range texts(t["@type"]) {
 		kind = strings.ToLower(kind)
@@ -134,7 +134,7 @@ func (t thing) kinds() []string {
 }
 
 // text returns the first text of a property.
-func (t thing) text(property string) string {
+func (t object) text(property string) string {
 	if all := texts(t[property]); len(all) > 0 {
 		return all[0]
 	}
@@ -183,7 +183,7 @@ func properties(value any, wanted ...string) []string {
 			all = append(all, texts(v)...)
 		case map[string]any:
 			for _, property := range wanted {
-				if s := thing(v).text(property); s != "" {
+				if s := object(v).text(property); s != "" {
 					all = append(all, s)
 					break
 				}

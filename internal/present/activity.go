@@ -21,17 +21,17 @@ func (c Comment) Links() []Rel {
 		{"block", apiPath("blocks", int64(c.BlockID))}}
 }
 
-// Thing is a view of an entry of a list of mixed kinds, with what all kinds have in common.
-type Thing struct {
-	domain.Thing
+// Entity is a view of an entry of a list of mixed kinds, with what all kinds have in common.
+type Entity struct {
+	domain.Entity
 	at *Addresses
 }
 
-// Thing returns a view of an entry.
-func (a *Addresses) Thing(t domain.Thing) Thing { return Thing{t, a} }
+// Entity returns a view of an entry.
+func (a *Addresses) Entity(t domain.Entity) Entity { return Entity{t, a} }
 
 // Heading returns the name of the thing, "" if it has none.
-func (t Thing) Heading() string {
+func (t Entity) Heading() string {
 	switch {
 	case t.Block != nil:
 		return t.at.Block(t.Block).Heading()
@@ -51,7 +51,7 @@ func (t Thing) Heading() string {
 
 // Path returns the path of the thing's page, or "" if it has no page. A comment is on the page of
 // its block.
-func (t Thing) Path() string {
+func (t Entity) Path() string {
 	switch {
 	case t.Block != nil:
 		return blockPath(t.Block.ID)
@@ -70,7 +70,7 @@ func (t Thing) Path() string {
 }
 
 // URL returns the address of that page, or "" if there is no page.
-func (t Thing) URL() string {
+func (t Entity) URL() string {
 	if path := t.Path(); path != "" {
 		return t.at.Site + path
 	}
@@ -90,10 +90,10 @@ func (a *Addresses) Activity(s *domain.Story) Activity { return Activity{s, a} }
 func (a Activity) Actor() Principal { return a.at.Principal(&a.Story.Actor) }
 
 // Item returns the item of the activity.
-func (a Activity) Item() Thing { return a.at.Thing(a.Story.Item) }
+func (a Activity) Item() Entity { return a.at.Entity(a.Story.Item) }
 
 // Target returns the target of the activity.
-func (a Activity) Target() Thing { return a.at.Thing(a.Story.Target) }
+func (a Activity) Target() Entity { return a.at.Entity(a.Story.Target) }
 
 // Action returns the words between the actor and the item; for a comment, between the actor and
 // the target.

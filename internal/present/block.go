@@ -72,9 +72,9 @@ const headingLength = 80
 
 // Excerpt returns the beginning of a plain text on one line: whole words with at most the given
 // number of characters. An ellipsis, which is not counted, replaces the rest.
-func Excerpt(text string, most int) string {
+func Excerpt(text string, limit int) string {
 	var b strings.Builder
-	left := most
+	left := limit
 	for word := range strings.FieldsSeq(text) {
 		if b.Len() > 0 {
 			left--
@@ -82,7 +82,7 @@ func Excerpt(text string, most int) string {
 		n := utf8.RuneCountInString(word)
 		if n > left {
 			if b.Len() == 0 { // a single word that is too long
-				b.WriteString(string([]rune(word)[:most]))
+				b.WriteString(string([]rune(word)[:limit]))
 			}
 			return b.String() + "…"
 		}

@@ -39,11 +39,11 @@ func (t Tags) Channel(viewer domain.Actor, c domain.Channel, collaborators []dom
 
 // Block returns the tag of a block.
 func (t Tags) Block(viewer domain.Actor, b domain.Block) string {
-	return t.BlockStamp(viewer, b.Stamp())
+	return t.BlockRevision(viewer, b.Revision())
 }
 
-// BlockStamp returns the tag of a block in the state of the stamp.
-func (t Tags) BlockStamp(viewer domain.Actor, s domain.BlockStamp) string {
+// BlockRevision returns the tag of a block in the state of the stamp.
+func (t Tags) BlockRevision(viewer domain.Actor, s domain.BlockRevision) string {
 	can := s.Abilities(viewer)
 	// After a change of its channel, a block may become visible or hidden before its version grows.
 	return t.tag("block", int64(s.ID), s.Version, s.Face, bits(can.Manage, can.Comment, can.Connect,

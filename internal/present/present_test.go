@@ -175,19 +175,19 @@ func TestThing(t *testing.T) {
 	t.Parallel()
 	ada := user(1, "Ada", "ada")
 	for _, c := range []struct {
-		thing         domain.Thing
+		thing         domain.Entity
 		heading, path string
 	}{
-		{domain.Thing{}, "", ""},
-		{domain.Thing{Block: &domain.Block{ID: 3}}, "Untitled", "/block/3"},
-		{domain.Thing{Channel: &domain.Channel{Title: "Moss", Slug: "moss", Owner: ada}}, "Moss", "/ada/moss"},
-		{domain.Thing{User: &domain.User{Name: "Ada", Slug: "ada"}}, "Ada", "/ada"},
-		{domain.Thing{Group: &domain.Group{Name: "Engines", Slug: "engines"}}, "Engines", "/group/engines"},
-		{domain.Thing{Principal: &ada}, "Ada", "/ada"},
-		{domain.Thing{Comment: &domain.Comment{BlockID: 3, Body: domain.Text{Plain: "Yes."}}}, "Yes.", "/block/3"},
+		{domain.Entity{}, "", ""},
+		{domain.Entity{Block: &domain.Block{ID: 3}}, "Untitled", "/block/3"},
+		{domain.Entity{Channel: &domain.Channel{Title: "Moss", Slug: "moss", Owner: ada}}, "Moss", "/ada/moss"},
+		{domain.Entity{User: &domain.User{Name: "Ada", Slug: "ada"}}, "Ada", "/ada"},
+		{domain.Entity{Group: &domain.Group{Name: "Engines", Slug: "engines"}}, "Engines", "/group/engines"},
+		{domain.Entity{Principal: &ada}, "Ada", "/ada"},
+		{domain.Entity{Comment: &domain.Comment{BlockID: 3, Body: domain.Text{Plain: "Yes."}}}, "Yes.", "/block/3"},
 	} {
-		same(t, "heading", at.Thing(c.thing).Heading(), c.heading)
-		same(t, "path", at.Thing(c.thing).Path(), c.path)
+		same(t, "heading", at.Entity(c.thing).Heading(), c.heading)
+		same(t, "path", at.Entity(c.thing).Path(), c.path)
 	}
 }
 
@@ -196,25 +196,25 @@ func TestActivity(t *testing.T) {
 	t.Parallel()
 	ada, ben := user(1, "Ada", "ada"), user(2, "Ben", "ben")
 	group := domain.Principal{PrincipalRef: domain.GroupRef(3), Name: "Engines"}
-	channel := domain.Thing{Channel: &domain.Channel{Title: "Moss"}}
-	block := domain.Thing{Block: &domain.Block{Title: ptr("Fern")}}
-	comment := domain.Thing{Comment: &domain.Comment{Body: domain.Text{Plain: "Yes."}}}
+	channel := domain.Entity{Channel: &domain.Channel{Title: "Moss"}}
+	block := domain.Entity{Block: &domain.Block{Title: ptr("Fern")}}
+	comment := domain.Entity{Comment: &domain.Comment{Body: domain.Text{Plain: "Yes."}}}
 	for _, c := range []struct {
 		kind         domain.ActivityKind
-		item, target domain.Thing
+		item, target domain.Entity
 		want         string
 	}{
-		{domain.FollowedUser, domain.Thing{Principal: &ben}, domain.Thing{}, "Ada followed Ben"},
-		{domain.FollowedChannel, channel, domain.Thing{}, "Ada followed Moss"},
-		{domain.FollowedGroup, domain.Thing{Principal: &group}, domain.Thing{}, "Ada followed Engines"},
+		{domain.FollowedUser, domain.Entity{Principal: &ben}, domain.Entity{}, "Ada followed Ben"},
+		{domain.FollowedChannel, channel, domain.Entity{}, "Ada followed Moss"},
+		{domain.FollowedGroup, domain.Entity{Principal: &group}, domain.Entity{}, "Ada followed Engines"},
 		{domain.AddedBlock, block, channel, "Ada added Fern to Moss"},
 		{domain.AddedChannel, channel, channel, "Ada added Moss to Moss"},
-		{domain.CreatedChannel, channel, domain.Thing{}, "Ada created Moss"},
-		{domain.CollaboratingUser, domain.Thing{Principal: &ben}, channel, "Ada is collaborating with Ben on Moss"},
-		{domain.CollaboratingGroup, domain.Thing{Principal: &group}, channel, "Ada is collaborating with Engines on Moss"},
-		{domain.AddedToGroup, domain.Thing{Principal: &ben}, domain.Thing{Principal: &group}, "Ada added Ben to Engines"},
+		{domain.CreatedChannel, channel, domain.Entity{}, "Ada created Moss"},
+		{domain.CollaboratingUser, domain.Entity{Principal: &ben}, channel, "Ada is collaborating with Ben on Moss"},
+		{domain.CollaboratingGroup, domain.Entity{Principal: &group}, channel, "Ada is collaborating with Engines on Moss"},
+		{domain.AddedToGroup, domain.Entity{Principal: &ben}, domain.Entity{Principal: &group}, "Ada added Ben to Engines"},
 		{domain.Commented, comment, block, "Ada commented on Fern"},
-		{domain.Mentioned, comment, domain.Thing{}, "Ada mentioned you"},
+		{domain.Mentioned, comment, domain.Entity{}, "Ada mentioned you"},
 	} {
 		a := at.Activity(&domain.Story{Activity: domain.Activity{Kind: c.kind}, Actor: ada, Item: c.item, Target: c.target})
 		got := a.Actor().Name + " " + a.Action()

@@ -24,8 +24,8 @@ var takeText string
 var take = redis.NewScript(1, takeText)
 
 const (
-	// patience is the timeout for connecting, the TLS handshake and a reply. Requests wait for it.
-	patience = 100 * time.Millisecond
+	// timeout is the timeout for connecting, the TLS handshake and a reply. Requests wait for it.
+	timeout = 100 * time.Millisecond
 	// Idle connections that are kept open, and for how long.
 	idle    = 16
 	idleFor = 4 * time.Minute
@@ -82,8 +82,8 @@ func New(o Options) (*Limits, error) {
 	secure := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1)}
 	l := &Limits{prefix: o.Prefix, log: o.Log, now: o.Now, observe: o.Observe}
 	l.pool = &redis.Pool{MaxIdle: idle, IdleTimeout: idleFor, Dial: func() (redis.Conn, error) {
-		return redis.DialURL(o.URL, redis.DialConnectTimeout(patience), redis.DialTLSHandshakeTimeout(patience),
-			redis.DialReadTimeout(patience), redis.DialWriteTimeout(patience), redis.DialTLSConfig(secure))
+		return redis.DialURL(o.URL, redis.DialConnectTimeout(timeout), redis.DialTLSHandshakeTimeout(timeout),
+			redis.DialReadTimeout(timeout), redis.DialWriteTimeout(timeout), redis.DialTLSConfig(secure))
 	}}
 	return l, nil
 }

@@ -110,7 +110,7 @@ func (b *backups) make(ctx context.Context, run string) (backup.Result, error) {
 	keys.Watch = func(next http.RoundTripper) http.RoundTripper { return b.s.stats.Watched(obs.Backups, next) }
 	to, opening := backup.ToWrite(ctx, b.s.cfg.Backup.To, keys)
 	res, err := backup.Run(ctx, backup.Options{DB: b.s.db, Store: b.s.Store, Blobs: b.storage, To: to, Opening: opening, Keep: b.s.cfg.Backup.Keep,
-		Program: b.o.Version, Now: b.o.Now, Tell: at.tell, Scheduled: run})
+		Program: b.o.Version, Now: b.o.Now, OnProgress: at.update, Scheduled: run})
 	at.end(err)
 	span.Number("vitrine.rows", res.Manifest.Rows)
 	span.Number("vitrine.files", res.Manifest.Files)
@@ -129,7 +129,7 @@ type phases struct {
 	phase  string
 }
 
-func (p *phases) tell(now backup.Progress) {
+func (p *phases) update(now backup.Progress) {
 	if p.of == nil || now.Phase == p.phase {
 		return
 	}

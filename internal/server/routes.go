@@ -39,16 +39,16 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		Fit: s.db.Fit, RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
 		map[string]httpedge.Handler{
 			httpedge.Health: {Handler: http.HandlerFunc(s.health), Handles: isHealth},
-			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, Patience: o.Patience}),
+			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, PartTimeout: o.PartTimeout}),
 				Render: httpedge.JSON.Render},
 			httpedge.OAuth: {Handler: grants, Render: grants.Render, Handles: grants.Handles},
 			httpedge.Feeds: {Handler: subscriptions, Render: subscriptions.Render, Handles: subscriptions.Handles,
 				Downloads: subscriptions.Downloads},
 			httpedge.Website:   {Handler: pages, Render: pages.Render, Handles: pages.Handles, Streams: pages.Streams, Downloads: pages.Downloads},
-			httpedge.Ext:       {Handler: s.API.ExtDoor, Render: httpedge.JSON.Render, Downloads: ext.Downloads},
-			httpedge.V2:        {Handler: s.API.V2Door, Render: v2.Errors.Render},
-			httpedge.V3:        {Handler: s.API.V3Door, Render: httpedge.JSON.Render},
-			httpedge.Elsewhere: {Handler: s.API.V3Door, Render: httpedge.JSON.Render},
+			httpedge.Ext:       {Handler: s.API.ExtHandler, Render: httpedge.JSON.Render, Downloads: ext.Downloads},
+			httpedge.V2:        {Handler: s.API.V2Handler, Render: v2.Errors.Render},
+			httpedge.V3:        {Handler: s.API.V3Handler, Render: httpedge.JSON.Render},
+			httpedge.Elsewhere: {Handler: s.API.V3Handler, Render: httpedge.JSON.Render},
 		})
 	if err != nil {
 		return nil, err

@@ -99,8 +99,8 @@ type Options struct {
 	Observe database.Observer // called for each statement, for tests that count them; may be nil
 	Fetch   fetch.Options     // for fetching linked pages; Allow and UserAgent are added
 
-	FreeSpace func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
-	Patience  time.Duration                                 // see files.Options
+	FreeSpace   func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
+	PartTimeout time.Duration                                 // see files.Options
 
 	// Documents are the API descriptions with the configured URLs. Tests with many servers share
 	// them. If it is empty, the server loads its own.
@@ -163,7 +163,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.stats.WatchCache(func() obs.Cache { return obs.Cache(pieces.Stats()) })
 	s.callers = httpedge.NewCallers(s.App, s.limiter, o.Now, httpedge.AtOnce{Requests: max(3, db.Readers()/2), Writes: db.GroupSize() / 4})
 	if s.API, err = api.New(api.Options{App: s.App, Callers: s.callers, Documents: o.Documents, Addresses: s.addresses,
-		Exports: s.exports, Build: o.Version + " " + o.Commit, Pieces: pieces}); err != nil {
+		Exports: s.exports, Build: o.Version + " " + o.Commit, Fragments: pieces}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.memory = budget.New(cfg.ResponseMemory)

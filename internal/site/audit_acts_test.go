@@ -33,7 +33,7 @@ var actless = []string{"/settings/language", "/settings/announcement", "/setting
 func TestEveryActIsInTheLog(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
-		w := newWitness(t, o)
+		w := newRecorder(t, o)
 		for _, part := range []func(){w.comingIn, w.sessions, w.tokens, w.applications, w.clients, w.passwords, w.addresses, w.secondFactor, w.signOn,
 			w.blockedNetwork, w.offices, w.suspensions, w.invitations, w.links, w.siteItself, w.jobs, w.reports, w.decisions, w.hiding, w.blocklist,
 			w.members, w.endings} {
@@ -51,12 +51,12 @@ func TestEveryActIsInTheLog(t *testing.T) {
 }
 
 // everyForm fails for forms of accounts and operators that no step submitted successfully.
-func (w *witness) everyForm() {
-	for _, room := range site.Rooms() {
-		if !slices.Contains([]string{"account", "moderation", "operator", "signon"}, room.Name) {
+func (w *recorder) everyForm() {
+	for _, set := range site.PageSets() {
+		if !slices.Contains([]string{"account", "moderation", "operator", "signon"}, set.Name) {
 			continue
 		}
-		for _, route := range room.Routes {
+		for _, route := range set.Routes {
 			sent := func(line string) bool {
 				return strings.Contains(line, "method=POST") && (strings.Contains(line, "status=200") || strings.Contains(line, "status=303"))
 			}
@@ -69,7 +69,7 @@ func (w *witness) everyForm() {
 
 // everyCommand fails for commands that change accounts, reports or jobs and that no step ran
 // successfully.
-func (w *witness) everyCommand() {
+func (w *recorder) everyCommand() {
 	_, help, _ := w.run("help")
 	names := regexp.MustCompile(`(?m)^  ((?:user|token|app|reports|hidden|blocklist|jobs)(?: [a-z-]+)+)`).FindAllStringSubmatch(help, -1)
 	if len(names) < 30 {
@@ -83,8 +83,8 @@ func (w *witness) everyCommand() {
 	}
 }
 
-// witness compares the entries that each step leaves in the audit log.
-type witness struct {
+// recorder compares the entries that each step leaves in the audit log.
+type recorder struct {
 	t        *testing.T
 	r        *apptest.Rig
 	fake     *oidctest.Provider
@@ -98,9 +98,9 @@ type witness struct {
 	editors                  domain.GroupID
 }
 
-func newWitness(t *testing.T, o database.Options) *witness {
+func newRecorder(t *testing.T, o database.Options) *recorder {
 	t.Helper()
-	w := &witness{t: t, seen: map[domain.Act]bool{}, ids: map[string]domain.UserID{}}
+	w := &recorder{t: t, seen: map[domain.Act]bool{}, ids: map[string]domain.UserID{}}
 	w.fake = oidctest.New(t, func() time.Time { return w.r.Clock.Now() })
 	w.r = apptest.Boot(t, o, people, func(c *config.Config) {
 		c.SignUp, c.OAuthRegistration = "", true
@@ -116,7 +116,7 @@ func newWitness(t *testing.T, o database.Options) *witness {
 }
 
 // fresh returns the entries since the last call, in the order in which they were written.
-func (w *witness) fresh() (found []domain.AuditEntry) {
+func (w *recorder) fresh() (found []domain.AuditEntry) {
 	w.t.Helper()
 	rows, err := w.r.DB().Reader().Query(w.t.Context(), `SELECT id, at, actor_id, actor, act, kind, target_id, label, details, address, request
 		FROM audit_entries WHERE id > $1 ORDER BY id`, w.last)
@@ -145,7 +145,7 @@ func (w *witness) fresh() (found []domain.AuditEntry) {
 }
 
 // stage runs the preparations of a step and ignores their entries.
-func (w *witness) stage(do func()) {
+func (w *recorder) stage(do func()) {
 	w.t.Helper()
 	w.nothing()
 	do()
@@ -153,14 +153,14 @@ func (w *witness) stage(do func()) {
 }
 
 // nothing fails the test if there are unexpected entries.
-func (w *witness) nothing() {
+func (w *recorder) nothing() {
 	w.t.Helper()
 	w.hold(w.fresh(), nil)
 }
 
 // leaves runs a step over HTTP, and compares its entries with the expected ones. "#new" in an
 // expected entry means the id of the newest row of that kind. Expected entries may omit details.
-func (w *witness) leaves(do func(), want ...string) {
+func (w *recorder) leaves(do func(), want ...string) {
 	w.t.Helper()
 	w.nothing()
 	from := w.r.Clock.Now()
@@ -175,7 +175,7 @@ func (w *witness) leaves(do func(), want ...string) {
 }
 
 // shell is leaves for a command, and returns its output.
-func (w *witness) shell(args []string, want ...string) string {
+func (w *recorder) shell(args []string, want ...string) string {
 	w.t.Helper()
 	code, out, complaint := w.run(append(args, w.flags...)...)
 	if code != 0 {
@@ -190,7 +190,7 @@ func (w *witness) shell(args []string, want ...string) string {
 }
 
 // shellRefused expects a command to fail and to leave no entry.
-func (w *witness) shellRefused(args ...string) {
+func (w *recorder) shellRefused(args ...string) {
 	w.t.Helper()
 	if code, out, _ := w.run(append(args, w.flags...)...); code == 0 {
 		w.t.Errorf("%q: exit code 0\n%s", args, out)
@@ -198,7 +198,7 @@ func (w *witness) shellRefused(args ...string) {
 	w.ran(args, nil)
 }
 
-func (w *witness) ran(args, want []string) {
+func (w *recorder) ran(args, want []string) {
 	w.t.Helper()
 	found := w.fresh()
 	w.hold(found, want)
@@ -209,7 +209,7 @@ func (w *witness) ran(args, want []string) {
 	}
 }
 
-func (w *witness) run(args ...string) (code int, out, complaint string) {
+func (w *recorder) run(args ...string) (code int, out, complaint string) {
 	w.t.Helper()
 	w.nothing()
 	var printed, errs bytes.Buffer
@@ -218,7 +218,7 @@ func (w *witness) run(args ...string) (code int, out, complaint string) {
 }
 
 // hold compares entries with lines such as "ada account.suspended User eve | map[…]".
-func (w *witness) hold(found []domain.AuditEntry, want []string) {
+func (w *recorder) hold(found []domain.AuditEntry, want []string) {
 	w.t.Helper()
 	var got []string
 	for _, e := range found {
@@ -244,7 +244,7 @@ var tables = map[string][2]string{"Session": {"sessions"}, "SignUpLink": {"signu
 	"User": {"users", "slug"}, "Application": {"applications", "name"}, "Group": {"groups", "name"}, "Channel": {"channels", "title"}}
 
 // line formats an entry. It includes the id if it is not the one of the label's row.
-func (w *witness) line(e domain.AuditEntry) string {
+func (w *recorder) line(e domain.AuditEntry) string {
 	w.t.Helper()
 	line := e.Actor + " " + string(e.Act)
 	if e.About.Kind != "" {
@@ -273,7 +273,7 @@ func (w *witness) line(e domain.AuditEntry) string {
 }
 
 // id returns the largest id of a table, or of the rows with a value in a column; 0 for none.
-func (w *witness) id(table, column, value string) (id domain.UserID) {
+func (w *recorder) id(table, column, value string) (id domain.UserID) {
 	w.t.Helper()
 	query, args := "SELECT COALESCE(MAX(id), 0) FROM "+table, []any{}
 	if column != "" {
@@ -286,7 +286,7 @@ func (w *witness) id(table, column, value string) (id domain.UserID) {
 }
 
 // newest returns the name of a kind's newest row, for steps after which another row is the newest.
-func (w *witness) newest(kind string) string {
+func (w *recorder) newest(kind string) string {
 	w.t.Helper()
 	return fmt.Sprintf("%s #%d", kind, w.id(tables[kind][0], "", ""))
 }
@@ -298,7 +298,7 @@ func number(named string) string {
 }
 
 // enters signs a user in with a password.
-func (w *witness) enters(name, with string) *browser {
+func (w *recorder) enters(name, with string) *browser {
 	w.t.Helper()
 	b := newBrowser(w.t, w.r)
 	w.leaves(func() { b.post("/sign-in", "email", name+"@example.org", "password", with).leads("/") }, name+" session.created Session #new")
@@ -306,7 +306,7 @@ func (w *witness) enters(name, with string) *browser {
 }
 
 // file writes a file for a command.
-func (w *witness) file(name, text string) string {
+func (w *recorder) file(name, text string) string {
 	w.t.Helper()
 	path := filepath.Join(w.t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -316,7 +316,7 @@ func (w *witness) file(name, text string) string {
 }
 
 // form sends a form to an OAuth endpoint.
-func (w *witness) form(path string, status int, values string) *apptest.Response {
+func (w *recorder) form(path string, status int, values string) *apptest.Response {
 	w.t.Helper()
 	return w.r.Do("", http.MethodPost, path, values, "Content-Type", "application/x-www-form-urlencoded").Want(status)
 }

@@ -13,7 +13,7 @@ import (
 
 // Steps about operators, reports to them, and groups.
 
-func (w *witness) offices() {
+func (w *recorder) offices() {
 	const at = "/operator/accounts/bob"
 	w.leaves(func() { w.ada.post(at, "do", "promote").want(303) }, "ada operator.given User bob")
 	w.leaves(func() { w.ada.post(at, "do", "promote").want(303) })
@@ -32,7 +32,7 @@ func (w *witness) offices() {
 	w.shellRefused("user", "set-tier", "bob", "gold")
 }
 
-func (w *witness) suspensions() {
+func (w *recorder) suspensions() {
 	const at = "/operator/accounts/bob"
 	work := func() { w.leaves(w.r.WorkJobs) }
 	w.leaves(func() {
@@ -61,7 +61,7 @@ func (w *witness) suspensions() {
 	w.bob = w.enters("bob", password)
 }
 
-func (w *witness) invitations() {
+func (w *recorder) invitations() {
 	const at, invited = "/operator/invitations", "account.invited SignUpLink #new"
 	people := func(email string) func() {
 		return func() { w.ada.post(at, "do", "people", "emails", email).want(200) }
@@ -81,7 +81,7 @@ func (w *witness) invitations() {
 	w.shellRefused("user", "import", w.file("people.csv", "email,name\nnobody,Nobody\n"), "--site-url", apptest.Base)
 }
 
-func (w *witness) links() {
+func (w *recorder) links() {
 	const at = "/operator/sign-up"
 	var token string
 	w.leaves(func() {
@@ -111,7 +111,7 @@ func (w *witness) links() {
 	w.shellRefused("user", "link", "end", number(made))
 }
 
-func (w *witness) siteItself() {
+func (w *recorder) siteItself() {
 	const at, pages = "/operator/site", "/operator/pages"
 	w.leaves(func() {
 		w.eve.post(at, "do", "save", "name", "Mine").want(404)
@@ -141,11 +141,11 @@ func (w *witness) siteItself() {
 }
 
 // sent uploads a picture of the site.
-func (w *witness) sent(name string, content []byte, status int) {
+func (w *recorder) sent(name string, content []byte, status int) {
 	w.ada.sendForm("/operator/site", name, "image/png", content, "do", "picture").want(status)
 }
 
-func (w *witness) jobs() {
+func (w *recorder) jobs() {
 	const at = "/operator/jobs"
 	failed := func() (id string) {
 		w.leaves(func() {
@@ -184,7 +184,7 @@ func (g matter) at(where string) string { return fmt.Sprintf("%s/%s/%d", where, 
 
 // things lets tom create a channel, a block in it and a comment on the block, with a word in their
 // texts.
-func (w *witness) things(word string) (channel, block, comment matter) {
+func (w *recorder) things(word string) (channel, block, comment matter) {
 	w.t.Helper()
 	w.stage(func() {
 		channel = matter{"channel", w.r.Channel("tom", word+" channel", "public"), word + " channel"}
@@ -195,7 +195,7 @@ func (w *witness) things(word string) (channel, block, comment matter) {
 	return channel, block, comment
 }
 
-func (w *witness) reports() {
+func (w *recorder) reports() {
 	channel, block, comment := w.things("moss")
 	tom := matter{"user", int64(w.r.Person("tom").ID), "tom"}
 	group := matter{"group", int64(w.editors), "Editors"}
@@ -229,7 +229,7 @@ func (w *witness) reports() {
 }
 
 // decisions tests decisions about the remaining reports.
-func (w *witness) decisions() {
+func (w *recorder) decisions() {
 	reported := func(g matter) (id int64) {
 		w.t.Helper()
 		w.stage(func() { w.eve.post(g.at("/report"), "reason", "spam").want(303) })
@@ -277,7 +277,7 @@ func (w *witness) decisions() {
 	w.leaves(w.r.WorkJobs)
 }
 
-func (w *witness) hiding() {
+func (w *recorder) hiding() {
 	channel, block, comment := w.things("kelp")
 	entry := func() string { return fmt.Sprint(w.id("hidden_things", "", "")) }
 	for _, g := range []matter{comment, block, channel} {
@@ -296,7 +296,7 @@ func (w *witness) hiding() {
 	w.shellRefused("hidden", "remove", shown)
 }
 
-func (w *witness) blocklist() {
+func (w *recorder) blocklist() {
 	const at = "/operator/blocklist"
 	for kind, value := range map[string]string{"domain": "spam.example", "mail": "throwaway.example", "file": strings.Repeat("0f", 32), "network": "198.51.100.0/24"} {
 		blocked := "Blocked " + kind + " " + value
@@ -314,7 +314,7 @@ func (w *witness) blocklist() {
 	w.shell([]string{"blocklist", "add", "domain", "spam.example"})
 }
 
-func (w *witness) members() {
+func (w *recorder) members() {
 	var id domain.GroupID
 	w.stage(func() { id = w.r.Group("Society", "max") })
 	group, site := fmt.Sprintf("/v3/groups/%d", id), "/group/society/members"
@@ -355,7 +355,7 @@ func (w *witness) members() {
 	w.leaves(func() { w.zoe.post(site, "do", "leave").want(303) })
 }
 
-func (w *witness) endings() {
+func (w *recorder) endings() {
 	var group domain.GroupID
 	w.stage(func() {
 		w.eve.post("/groups/new", "name", "Heirs").want(303)

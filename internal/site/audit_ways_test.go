@@ -17,7 +17,7 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // of challenge
 )
 
-func (w *witness) comingIn() {
+func (w *recorder) comingIn() {
 	w.leaves(func() { w.ada = first(w.t, w.r) }, "not signed in account.created User ada | map[office:operator]", "ada session.created Session #new")
 	w.leaves(func() { w.ada.post("/operator/sign-up", "do", "mode", "mode", "open").want(303) }, "ada site.sign-up | map[mode:open]")
 	w.leaves(func() { w.ada.post("/operator/sign-up", "do", "mode", "mode", "everybody").want(422) })
@@ -41,7 +41,7 @@ func (w *witness) comingIn() {
 	w.bob = w.enters("bob", password)
 }
 
-func (w *witness) sessions() {
+func (w *recorder) sessions() {
 	b := newBrowser(w.t, w.r)
 	w.leaves(func() { b.post("/sign-in", "email", "eve@example.org", "password", second).want(422) }, "not signed in session.refused User eve | map[why:password]")
 	w.leaves(func() { b.post("/sign-in", "email", "x@example.org", "password", second).want(422) }, "not signed in session.refused | map[why:unknown address]")
@@ -57,7 +57,7 @@ func (w *witness) sessions() {
 	w.leaves(func() { w.eve.post("/settings/sessions", "end", "others").want(303) }, "eve session.ended-all User eve")
 }
 
-func (w *witness) tokens() {
+func (w *recorder) tokens() {
 	const at = "/settings/personal-access-tokens"
 	w.leaves(func() { w.eve.post(at, "name", "", "scope", "read").want(422) })
 	w.leaves(func() { w.eve.post(at, "name", "cli", "scope", "read").want(200) }, "eve token.created Token cli | map[scope:read]")
@@ -74,7 +74,7 @@ func (w *witness) tokens() {
 	w.leaves(func() { w.eve.post("/settings/feeds", "do", "renew").want(303) }, "eve feeds.renewed User eve")
 }
 
-func (w *witness) applications() {
+func (w *recorder) applications() {
 	const at = "/oauth/applications"
 	app := func(n string) string { return "Application " + n }
 	var one string
@@ -110,7 +110,7 @@ func (w *witness) applications() {
 }
 
 // clients grants access to applications, exchanges tokens, and revokes both.
-func (w *witness) clients() {
+func (w *recorder) clients() {
 	var client, secret string
 	w.leaves(func() {
 		p := w.eve.post("/oauth/applications", "name", "App", "kind", "confidential", "redirect_uris", "https://app.example/back").want(200)
@@ -154,7 +154,7 @@ func (w *witness) clients() {
 	w.leaves(func() { w.bob.post("/settings/applications", "revoke", number(grant)).want(404) })
 }
 
-func (w *witness) passwords() {
+func (w *recorder) passwords() {
 	const at, site = "/operator/accounts/bob", "https://vitrine.test"
 	w.leaves(func() {
 		w.bob.post("/settings/password", "password", "short").want(422)
@@ -192,7 +192,7 @@ func (w *witness) passwords() {
 	w.bob = w.enters("bob", password)
 }
 
-func (w *witness) addresses() {
+func (w *recorder) addresses() {
 	const at = "/operator/accounts/bob"
 	ask := func(email string) (link string) {
 		w.leaves(func() {
@@ -230,7 +230,7 @@ func (w *witness) addresses() {
 	w.shellRefused("user", "set-email", "bob", "ada@example.org")
 }
 
-func (w *witness) secondFactor() {
+func (w *recorder) secondFactor() {
 	const at, codesAt = "/settings/passkeys", "/settings/recovery-codes"
 	k, b, spare := newKey(), newBrowser(w.t, w.r), newKey()
 	var codes []string
@@ -281,7 +281,7 @@ func (w *witness) secondFactor() {
 	w.shellRefused("user", "remove-second-factor", "eve")
 }
 
-func (w *witness) signOn() {
+func (w *recorder) signOn() {
 	w.stage(func() { w.editors = w.r.Group("Editors", "max") })
 	w.fake.Is("1", "email", "nina@example.org", "name", "Nina", "preferred_username", "nina", "groups", []string{"staff"})
 	w.nina = newBrowser(w.t, w.r)
@@ -323,7 +323,7 @@ func (w *witness) signOn() {
 }
 
 // blockedNetwork tests users with valid credentials from a blocked network.
-func (w *witness) blockedNetwork() {
+func (w *recorder) blockedNetwork() {
 	link := strings.TrimPrefix(strings.TrimSpace(w.shell([]string{"user", "sign-in", "nina", "--site-url", apptest.Base}, "account.sign-in-link User nina")), apptest.Base)
 	w.shell([]string{"blocklist", "add", "network", "192.0.2.0/24"}, "blocklist.added Blocked network 192.0.2.0/24")
 	b := newBrowser(w.t, w.r)

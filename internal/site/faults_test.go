@@ -145,7 +145,7 @@ func (f *faults) fold(e ast.Expr) string {
 func TestFaultsAreTranslated(t *testing.T) {
 	t.Parallel()
 	f := faults{t, token.NewFileSet(), map[string]string{}, map[string]string{}}
-	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../fetch", "../httpedge", "../importing/bookmarks", "../importing/files", "../importing/outline", "../importing/plain", "../importing/roster", "../importing/sheet", "../oidc", "."} {
+	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../fetch", "../httpedge", "../importing/bookmarks", "../importing/files", "../importing/outline", "../importing/plain", "../importing/invitees", "../importing/sheet", "../oidc", "."} {
 		f.read(root)
 	}
 	if len(f.found) < 100 {

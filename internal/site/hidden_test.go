@@ -379,11 +379,11 @@ func (s *scene) addresses(as string) (all []string) {
 			}
 		}
 	}
-	for _, room := range site.Rooms() {
-		if slices.Contains([]string{"account", "signon", "operator"}, room.Name) {
+	for _, set := range site.PageSets() {
+		if slices.Contains([]string{"account", "signon", "operator"}, set.Name) {
 			continue // unrelated to collections
 		}
-		for _, route := range room.Routes {
+		for _, route := range set.Routes {
 			if route.Get != nil {
 				all = append(all, s.fill(route.Path, as)...)
 			}

@@ -33,8 +33,8 @@ func TestGuestsClosed(t *testing.T) {
 	first(t, r)
 	guest := newBrowser(t, r)
 	braces := regexp.MustCompile(`\{[a-z]+\}`)
-	for _, room := range site.Rooms() {
-		for _, route := range room.Routes {
+	for _, set := range site.PageSets() {
+		for _, route := range set.Routes {
 			open := slices.Contains(openToGuests, route.Path)
 			if open != route.Open && route.Access == web.Anyone {
 				t.Errorf("%s is open to guests: %v", route.Path, route.Open)

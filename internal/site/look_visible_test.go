@@ -72,9 +72,9 @@ func TestStatementsOfLists(t *testing.T) {
 			{"/ada", 10, 13}, {"/ada?view=blocks", 10, 13}, {"/ada?view=groups", 8, 10}, {"/ada?view=followers", 8, 10}, {"/ada?view=following", 10, 12},
 			{"/group/reading-room", 10, 14}, {"/group/reading-room?view=blocks", 10, 14}, {"/group/reading-room?view=members", 8, 11}, {"/group/reading-room?view=followers", 8, 11},
 		} {
-			for b, most := range map[*browser]int{guest: tt.guest, mia: tt.user} {
-				if seen := r.Statements(func() { b.get(tt.path).want(200) }); len(seen) > most {
-					t.Errorf("%s: %d statements, want %d at most, signed in: %v\n%s", tt.path, len(seen), most, b == mia, strings.Join(seen, "\n"))
+			for b, limit := range map[*browser]int{guest: tt.guest, mia: tt.user} {
+				if seen := r.Statements(func() { b.get(tt.path).want(200) }); len(seen) > limit {
+					t.Errorf("%s: %d statements, want %d at most, signed in: %v\n%s", tt.path, len(seen), limit, b == mia, strings.Join(seen, "\n"))
 				}
 			}
 		}

@@ -14,10 +14,10 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// Rooms returns the packages of pages that make up the website.
-func Rooms() []web.Room {
-	return []web.Room{look.Room(), collect.Room(), account.Room(), signon.Room(), people.Room(), moderation.Room(), transfer.Room(), operator.Room()}
+// PageSets returns the packages of pages that make up the website.
+func PageSets() []web.PageSet {
+	return []web.PageSet{look.PageSet(), collect.PageSet(), account.PageSet(), signon.PageSet(), people.PageSet(), moderation.PageSet(), transfer.PageSet(), operator.PageSet()}
 }
 
 // New creates the website.
-func New(o web.Options) *web.Site { return web.New(o, Rooms()...) }
+func New(o web.Options) *web.Site { return web.New(o, PageSets()...) }

@@ -30,8 +30,8 @@ type thing struct {
 	page string // path of its page
 }
 
-// town is a server with items of different visibility.
-type town struct {
+// fixture is a server with items of different visibility.
+type fixture struct {
 	*apptest.Rig
 	t        *testing.T
 	things   []thing
@@ -44,7 +44,7 @@ type town struct {
 func TestPagesShowWhatTheAPIShows(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		w := newTown(t, r)
+		w := newFixture(t, r)
 		visited := map[string]bool{}
 		for _, as := range viewers {
 			allowed := map[string]bool{}
@@ -94,8 +94,8 @@ func bare(body string) (said string) {
 	return said
 }
 
-func newTown(t *testing.T, r *apptest.Rig) *town {
-	w := &town{Rig: r, t: t, browsers: map[string]*browser{}, ids: map[string]int64{}}
+func newFixture(t *testing.T, r *apptest.Rig) *fixture {
+	w := &fixture{Rig: r, t: t, browsers: map[string]*browser{}, ids: map[string]int64{}}
 	for _, as := range append([]string{"captain", "founder", "hermit"}, viewers...) {
 		w.browsers[as] = newBrowser(t, r)
 		if as != "" {
@@ -149,13 +149,13 @@ func newTown(t *testing.T, r *apptest.Rig) *town {
 	return w
 }
 
-func (w *town) add(word, kind string, id int64, page string) {
+func (w *fixture) add(word, kind string, id int64, page string) {
 	w.ids[word] = id
 	w.things = append(w.things, thing{word: word, api: fmt.Sprintf("/v3/%s/%d", kind, id), page: page})
 }
 
 // signIn sets the session of a member of the cast, who has no password, in a browser.
-func (w *town) signIn(as string) {
+func (w *fixture) signIn(as string) {
 	w.t.Helper()
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, now := w.Person(as).ID, time.Now()
@@ -168,10 +168,10 @@ func (w *town) signIn(as string) {
 	w.browsers[as].cookies["session"] = &http.Cookie{Name: "__Host-vitrine", Value: secret}
 }
 
-func (w *town) open(as, path string) *page { return w.browsers[as].get(path) }
+func (w *fixture) open(as, path string) *page { return w.browsers[as].get(path) }
 
 // addresses returns all pages that might show the items.
-func (w *town) addresses() []string {
+func (w *fixture) addresses() []string {
 	all := []string{"/", "/explore", "/explore?view=channels", "/explore?view=blocks", "/explore?view=people", "/explore?view=groups",
 		"/search", "/search?q=kiln", "/search?q=kiln&scope=my", "/search?q=kiln&scope=following", "/search?q=remark",
 		"/explore/feed.atom", "/explore/feed.json", "/sitemap.xml", "/sitemaps/1.xml", "/robots.txt",
@@ -213,7 +213,7 @@ func (w *town) addresses() []string {
 }
 
 // completeContents compares each channel's page with the API's list of its contents.
-func (w *town) completeContents(as string) {
+func (w *fixture) completeContents(as string) {
 	for _, th := range w.things {
 		if strings.HasPrefix(th.page, "/block/") {
 			continue
@@ -232,12 +232,12 @@ func (w *town) completeContents(as string) {
 }
 
 // everyRoute fails for pages of collections that the test did not visit.
-func (w *town) everyRoute(visited map[string]bool) {
-	for _, room := range site.Rooms() {
-		if !slices.Contains([]string{"look", "collect", "people"}, room.Name) {
+func (w *fixture) everyRoute(visited map[string]bool) {
+	for _, set := range site.PageSets() {
+		if !slices.Contains([]string{"look", "collect", "people"}, set.Name) {
 			continue
 		}
-		for _, route := range room.Routes {
+		for _, route := range set.Routes {
 			found := route.Get == nil
 			for path := range visited {
 				bare, _, _ := strings.Cut(path, "?")

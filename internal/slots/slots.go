@@ -13,10 +13,10 @@ import (
 // Slots limits the number of concurrent operations per key. Further callers wait in order of arrival. Set
 // the fields before first use. It is safe for concurrent use.
 type Slots[K comparable] struct {
-	AtOnce   int           // concurrent operations per key; 0 for no limit
-	Waiting  int           // maximum number of waiting callers per key
-	Patience time.Duration // maximum wait
-	Refusal  string        // error message if too many callers wait, or for too long
+	AtOnce  int           // concurrent operations per key; 0 for no limit
+	Waiting int           // maximum number of waiting callers per key
+	MaxWait time.Duration // maximum wait
+	Refusal string        // error message if too many callers wait, or for too long
 
 	mu   sync.Mutex
 	keys map[K]slot // keys with running operations
@@ -34,7 +34,7 @@ func (t *Slots[K]) Enter(ctx context.Context, key K) error {
 	if turn == nil || err != nil {
 		return err
 	}
-	timer := time.NewTimer(t.Patience)
+	timer := time.NewTimer(t.MaxWait)
 	defer timer.Stop()
 	select {
 	case <-turn:
@@ -48,7 +48,7 @@ func (t *Slots[K]) Enter(ctx context.Context, key K) error {
 	return err
 }
 
-func (t *Slots[K]) refuse() error { return domain.NewUnavailableFor(t.Patience, t.Refusal) }
+func (t *Slots[K]) refuse() error { return domain.NewUnavailableFor(t.MaxWait, t.Refusal) }
 
 // take acquires a slot, or returns a channel that is closed when it is the caller's turn.
 func (t *Slots[K]) take(key K) (turn chan struct{}, err error) {

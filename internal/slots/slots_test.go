@@ -15,8 +15,8 @@ import (
 // The limit per key is never exceeded, and every caller gets a slot in the end.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	s := slots.Slots[string]{AtOnce: 3, Waiting: 1000, Patience: time.Minute}
-	var here, most, done atomic.Int64
+	s := slots.Slots[string]{AtOnce: 3, Waiting: 1000, MaxWait: time.Minute}
+	var here, limit, done atomic.Int64
 	var all sync.WaitGroup
 	for range 200 {
 		all.Go(func() {
@@ -26,15 +26,15 @@ func TestAtOnce(t *testing.T) {
 			}
 			defer s.Leave("a")
 			n := here.Add(1)
-			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			for old := limit.Load(); n > old && !limit.CompareAndSwap(old, n); old = limit.Load() {
 			}
 			here.Add(-1)
 			done.Add(1)
 		})
 	}
 	all.Wait()
-	if most.Load() > 3 || done.Load() != 200 {
-		t.Errorf("%d at once, %d in all", most.Load(), done.Load())
+	if limit.Load() > 3 || done.Load() != 200 {
+		t.Errorf("%d at once, %d in all", limit.Load(), done.Load())
 	}
 }
 
@@ -42,7 +42,7 @@ func TestAtOnce(t *testing.T) {
 // cancelled caller is passed on.
 func TestFull(t *testing.T) {
 	t.Parallel()
-	s := slots.Slots[string]{AtOnce: 1, Waiting: 1, Patience: time.Hour, Refusal: "Too many"}
+	s := slots.Slots[string]{AtOnce: 1, Waiting: 1, MaxWait: time.Hour, Refusal: "Too many"}
 	enter := func(ctx context.Context, key string) error { return s.Enter(ctx, key) }
 	if err := enter(t.Context(), "a"); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestFull(t *testing.T) {
 // A caller that has waited too long gets an error.
 func TestPatience(t *testing.T) {
 	t.Parallel()
-	s := slots.Slots[int]{AtOnce: 1, Waiting: 9, Patience: time.Nanosecond, Refusal: "Too many"}
+	s := slots.Slots[int]{AtOnce: 1, Waiting: 9, MaxWait: time.Nanosecond, Refusal: "Too many"}
 	if err := s.Enter(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}

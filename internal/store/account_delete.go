@@ -150,8 +150,8 @@ var remains = map[Remains]string{
 }
 
 // Remaining returns the ids of some things of a kind that a user has, above an id.
-func (q Queries) Remaining(ctx context.Context, what Remains, user domain.UserID, above int64, most int) ([]int64, error) {
-	rows, err := q.db.Query(ctx, remains[what]+" ORDER BY id"+sqlx.Limit("$3"), user, above, most)
+func (q Queries) Remaining(ctx context.Context, what Remains, user domain.UserID, above int64, limit int) ([]int64, error) {
+	rows, err := q.db.Query(ctx, remains[what]+" ORDER BY id"+sqlx.Limit("$3"), user, above, limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 }
 

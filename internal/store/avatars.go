@@ -10,17 +10,17 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// AvatarWish is a requested avatar of a user or group that must still be fetched.
-type AvatarWish struct {
+// AvatarRequest is a requested avatar of a user or group that must still be fetched.
+type AvatarRequest struct {
 	Owner  domain.PrincipalRef
 	N      int64           // grows with each request of the owner
 	URL    string          // its source, or ""
 	Upload domain.UploadID // or the upload with it
 }
 
-// WishAvatar records a requested avatar, replacing an earlier request, and returns its number. It
+// RequestAvatar records a requested avatar, replacing an earlier request, and returns its number. It
 // locks the owner, so that no avatar is set from an earlier request until the transaction ends.
-func (tx *Tx) WishAvatar(ctx context.Context, w AvatarWish, now time.Time) (n int64, err error) {
+func (tx *Tx) RequestAvatar(ctx context.Context, w AvatarRequest, now time.Time) (n int64, err error) {
 	if tx.db.LocksRows() {
 		if err := tx.lockPrincipal(ctx, w.Owner); err != nil {
 			return 0, err
@@ -34,9 +34,9 @@ func (tx *Tx) WishAvatar(ctx context.Context, w AvatarWish, now time.Time) (n in
 	return n, err
 }
 
-// AvatarWish reads the request with a number. It returns NotFound if the request does not exist or
+// AvatarRequest reads the request with a number. It returns NotFound if the request does not exist or
 // a later one replaced it.
-func (q Queries) AvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) (w AvatarWish, err error) {
+func (q Queries) AvatarRequest(ctx context.Context, owner domain.PrincipalRef, n int64) (w AvatarRequest, err error) {
 	w.Owner, w.N = owner, n
 	err = q.db.QueryRow(ctx, `SELECT COALESCE(url, ''), COALESCE(upload_id, 0) FROM avatar_wishes
 		WHERE owner_type = $1 AND owner_id = $2 AND n = $3 AND (url IS NOT NULL OR upload_id IS NOT NULL)`,
@@ -44,15 +44,15 @@ func (q Queries) AvatarWish(ctx context.Context, owner domain.PrincipalRef, n in
 	return w, sqlx.Found(err)
 }
 
-// LockAvatarWish locks the owner of a request until the transaction ends. It returns NotFound if
+// LockAvatarRequest locks the owner of a request until the transaction ends. It returns NotFound if
 // the request does not exist or a later one replaced it.
-func (tx *Tx) LockAvatarWish(ctx context.Context, owner domain.PrincipalRef, n int64) error {
+func (tx *Tx) LockAvatarRequest(ctx context.Context, owner domain.PrincipalRef, n int64) error {
 	if tx.db.LocksRows() {
 		if err := tx.lockPrincipal(ctx, owner); err != nil {
 			return err
 		}
 	}
-	_, err := tx.AvatarWish(ctx, owner, n)
+	_, err := tx.AvatarRequest(ctx, owner, n)
 	return err
 }
 

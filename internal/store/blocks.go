@@ -20,12 +20,12 @@ func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.Bloc
 	return q.oneBlock(ctx, q.db.QueryRow(database.Uninterruptible(ctx), access.For(viewer, blockByID+access.VisibleBlock, blockByID+access.GuestBlock), viewer, id))
 }
 
-const blockStampByID = "SELECT " + rowmap.BlockStampColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
+const blockRevisionByID = "SELECT " + rowmap.BlockRevisionColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
 
-// BlockStamp reads the stamp of a block that the viewer may see.
-func (q Queries) BlockStamp(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.BlockStamp, error) {
-	s, err := rowmap.ScanBlockStamp(q.db.QueryRow(database.Uninterruptible(ctx),
-		access.For(viewer, blockStampByID+access.VisibleBlock, blockStampByID+access.GuestBlock), viewer, id))
+// BlockRevision reads the stamp of a block that the viewer may see.
+func (q Queries) BlockRevision(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.BlockRevision, error) {
+	s, err := rowmap.ScanBlockRevision(q.db.QueryRow(database.Uninterruptible(ctx),
+		access.For(viewer, blockRevisionByID+access.VisibleBlock, blockRevisionByID+access.GuestBlock), viewer, id))
 	return s, sqlx.Found(err)
 }
 

@@ -65,7 +65,7 @@ func TestListedBlocksOmitHiddenParts(t *testing.T) {
 		for _, c := range []struct {
 			content, listed *domain.Text
 		}{{&hidden, &domain.Text{}}, {&shown, &shown}, {nil, nil}} {
-			page := domain.PageFacts{Canonical: "https://example.org/loom", AuthorName: "Grace"}
+			page := domain.PageMetadata{Canonical: "https://example.org/loom", AuthorName: "Grace"}
 			b := domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}, Type: domain.LinkBlock, State: domain.Available, Content: c.content, Page: &page}
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
 				b.ID, err = tx.CreateBlock(t.Context(), b, storetest.Now)
@@ -155,18 +155,18 @@ func TestVisibilityOfBlocks(t *testing.T) {
 		}{
 			{"alone", func() {}, 0, 0},
 			{"in private A", func() { inA = storetest.Connect(t, s, ada, a, domain.BlockRef(block), 0) }, 0, 1},
-			{"A turns public", func() { storetest.Turn(t, s, ada, a, domain.Public) }, 1, 0},
-			{"A turns closed", func() { storetest.Turn(t, s, ada, a, domain.Closed) }, 1, 0},
-			{"A turns private", func() { storetest.Turn(t, s, ada, a, domain.Private) }, 0, 1},
+			{"A turns public", func() { storetest.SetVisibility(t, s, ada, a, domain.Public) }, 1, 0},
+			{"A turns closed", func() { storetest.SetVisibility(t, s, ada, a, domain.Closed) }, 1, 0},
+			{"A turns private", func() { storetest.SetVisibility(t, s, ada, a, domain.Private) }, 0, 1},
 			{"in closed B too", func() { inB = storetest.Connect(t, s, ada, b, domain.BlockRef(block), 0) }, 1, 1},
-			{"B turns private", func() { storetest.Turn(t, s, ada, b, domain.Private) }, 0, 2},
+			{"B turns private", func() { storetest.SetVisibility(t, s, ada, b, domain.Private) }, 0, 2},
 			{"out of A", func() { storetest.Disconnect(t, s, inA) }, 0, 1},
-			{"B turns public", func() { storetest.Turn(t, s, ada, b, domain.Public) }, 1, 0},
+			{"B turns public", func() { storetest.SetVisibility(t, s, ada, b, domain.Public) }, 1, 0},
 			{"back in A", func() { inA = storetest.Connect(t, s, ada, a, domain.BlockRef(block), 0) }, 1, 1},
 			{"out of B", func() { storetest.Disconnect(t, s, inB) }, 0, 1},
 			{"back in B", func() { inB = storetest.Connect(t, s, ada, b, domain.BlockRef(block), 0) }, 1, 1},
 			{"A is deleted", func() { storetest.Delete(t, s, ada, a) }, 1, 0},
-			{"B turns private again", func() { storetest.Turn(t, s, ada, b, domain.Private) }, 0, 1},
+			{"B turns private again", func() { storetest.SetVisibility(t, s, ada, b, domain.Private) }, 0, 1},
 			{"B is deleted", func() { storetest.Delete(t, s, ada, b) }, 0, 0},
 		} {
 			step.do()

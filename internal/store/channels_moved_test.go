@@ -53,7 +53,7 @@ func TestUpdatedAtOfChannels(t *testing.T) {
 						return tx.UpdateBlock(t.Context(), b, &b, storetest.Later)
 					})
 				}, false},
-				{"hiding a channel in it", func() { storetest.Turn(t, s, ada, other, domain.Private) }, false},
+				{"hiding a channel in it", func() { storetest.SetVisibility(t, s, ada, other, domain.Private) }, false},
 				{"metadata of a connection", func() {
 					storetest.In(t, s, func(tx *store.Tx) error {
 						return tx.SetConnectionMetadata(t.Context(), &domain.Connection{ID: conn, Metadata: `{"a":"b"}`}, storetest.Later)

@@ -108,7 +108,7 @@ func TestCountsOfOwners(t *testing.T) {
 		id := storetest.Channel(t, s, ada, "Things", domain.Public)
 		owns(t, s, ada, 1, 0)
 		for _, v := range []domain.Visibility{domain.Private, domain.Closed, domain.Public, domain.Private, domain.Public, domain.Closed, domain.Private} {
-			storetest.Turn(t, s, ada, id, v)
+			storetest.SetVisibility(t, s, ada, id, v)
 			if v == domain.Private {
 				owns(t, s, ada, 0, 1)
 			} else {

@@ -21,7 +21,7 @@ type Difference = sqlx.Difference
 // allChecks returns all checks except that of the words of documents, in the order in which they
 // run and are repaired: values come before those derived from them.
 func allChecks() []sqlx.Check {
-	return slices.Concat(check.Facts, transitionChecks, check.Content(), activity.Checks, moderation.Checks, hiding.Checks, documents.Checks, documents.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
+	return slices.Concat(check.DerivedValues, transitionChecks, check.Content(), activity.Checks, moderation.Checks, hiding.Checks, documents.Checks, documents.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
 }
 
 // wordsCheck is the name of the check of the words in documents.
@@ -36,26 +36,26 @@ type Checked struct {
 	Found    int  // number of differences, at most the requested number
 }
 
-// Check recomputes every derived value and returns the differences, at most `most` of each kind.
-func (s *Store) Check(ctx context.Context, most int) ([]Difference, error) {
-	return s.CheckTelling(ctx, most, func(Checked) {})
+// Check recomputes every derived value and returns the differences, at most `limit` of each kind.
+func (s *Store) Check(ctx context.Context, limit int) ([]Difference, error) {
+	return s.CheckTelling(ctx, limit, func(Checked) {})
 }
 
 // CheckTelling is Check with a callback for the beginning and the end of each check.
-func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) ([]Difference, error) {
+func (s *Store) CheckTelling(ctx context.Context, limit int, onProgress func(Checked)) ([]Difference, error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {
 		differences = nil
 		for n, c := range all {
 			at := Checked{What: c.What, N: n + 1, Of: len(all)}
-			tell(at)
-			found, err := v.found(ctx, c, most)
+			onProgress(at)
+			found, err := v.found(ctx, c, limit)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.What, err)
 			}
 			at.Found, at.Ended = len(found), true
-			tell(at)
+			onProgress(at)
 			differences = append(differences, found...)
 		}
 		return nil
@@ -64,11 +64,11 @@ func (s *Store) CheckTelling(ctx context.Context, most int, tell func(Checked)) 
 }
 
 // found runs one check.
-func (v *Snapshot) found(ctx context.Context, c sqlx.Check, most int) ([]Difference, error) {
+func (v *Snapshot) found(ctx context.Context, c sqlx.Check, limit int) ([]Difference, error) {
 	if c.What == wordsCheck {
-		return documents.CheckWords(ctx, v.db, most)
+		return documents.CheckWords(ctx, v.db, limit)
 	}
-	rows, err := v.db.Query(ctx, c.Query+" LIMIT $1", most)
+	rows, err := v.db.Query(ctx, c.Query+" LIMIT $1", limit)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (Difference, error) {
 		d := Difference{What: c.What}
 		return d, row.Scan(&d.ID, &d.Stored, &d.Actual)

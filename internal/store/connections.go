@@ -325,5 +325,5 @@ func (tx *Tx) setItemPrivate(ctx context.Context, c domain.Connection, private b
 		return err
 	}
 	c.ItemPrivate = private
-	return ranked.Of(tx.db, c.ChannelID).Turn(ctx, rankedItem(c))
+	return ranked.Of(tx.db, c.ChannelID).SetPrivate(ctx, rankedItem(c))
 }

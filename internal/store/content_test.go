@@ -107,9 +107,9 @@ func TestSweepUploads(t *testing.T) {
 		wished, forgotten := upload(t, s, "wished", ada, storetest.Now), upload(t, s, "forgotten", ada, storetest.Now)
 		upload(t, s, "new", ada, day)
 		storetest.In(t, s, func(tx *store.Tx) error {
-			_, err := tx.WishAvatar(t.Context(), store.AvatarWish{Owner: domain.UserRef(ada), Upload: wished}, day)
+			_, err := tx.RequestAvatar(t.Context(), store.AvatarRequest{Owner: domain.UserRef(ada), Upload: wished}, day)
 			if err == nil {
-				_, err = tx.WishAvatar(t.Context(), store.AvatarWish{Owner: domain.UserRef(bob), Upload: forgotten}, storetest.Now)
+				_, err = tx.RequestAvatar(t.Context(), store.AvatarRequest{Owner: domain.UserRef(bob), Upload: forgotten}, storetest.Now)
 			}
 			return err
 		})
@@ -176,7 +176,7 @@ func TestAvatarRacesWish(t *testing.T) {
 			var n int64
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
 				blob = storedBlob(t, tx, "picture", storetest.Now)
-				n, err = tx.WishAvatar(t.Context(), store.AvatarWish{Owner: owner, URL: "https://example.com"}, storetest.Now)
+				n, err = tx.RequestAvatar(t.Context(), store.AvatarRequest{Owner: owner, URL: "https://example.com"}, storetest.Now)
 				return err
 			})
 			granted := make(chan error, 2)
@@ -184,7 +184,7 @@ func TestAvatarRacesWish(t *testing.T) {
 				key := strings.Repeat(letter, 20) + string(rune('a'+round)) + "x"
 				go func() {
 					granted <- s.InTx(t.Context(), func(tx *store.Tx) error {
-						if err := tx.LockAvatarWish(t.Context(), owner, n); err != nil {
+						if err := tx.LockAvatarRequest(t.Context(), owner, n); err != nil {
 							return err
 						}
 						path := addedFile(t, tx, key, domain.UserID(owner.ID), blob).Key + "/a.png"
@@ -196,7 +196,7 @@ func TestAvatarRacesWish(t *testing.T) {
 				}()
 			}
 			storetest.In(t, s, func(tx *store.Tx) error { // cancels the request
-				if _, err := tx.WishAvatar(t.Context(), store.AvatarWish{Owner: owner}, storetest.Now); err != nil {
+				if _, err := tx.RequestAvatar(t.Context(), store.AvatarRequest{Owner: owner}, storetest.Now); err != nil {
 					return err
 				}
 				return tx.SetAvatar(t.Context(), owner, nil, storetest.Now)

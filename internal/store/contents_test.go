@@ -184,7 +184,7 @@ func (h *shelf) step(r *rand.Rand) {
 	default:
 		if e := pick(); e.item.Type == domain.ItemChannel {
 			v := []domain.Visibility{domain.Private, domain.Public}[r.IntN(2)]
-			storetest.Turn(h.t, h.s, e.owner, domain.ChannelID(e.item.ID), v)
+			storetest.SetVisibility(h.t, h.s, e.owner, domain.ChannelID(e.item.ID), v)
 		}
 	}
 }

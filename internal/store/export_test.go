@@ -95,7 +95,7 @@ func ContentCheckNames() (names []string) {
 
 // CheckNames returns the names of most checks.
 func CheckNames() (names []string) {
-	for _, c := range slices.Concat(check.Facts, transitionChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime)) {
+	for _, c := range slices.Concat(check.DerivedValues, transitionChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime)) {
 		names = append(names, c.What)
 	}
 	return names

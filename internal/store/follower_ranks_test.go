@@ -122,12 +122,12 @@ func TestUnreadAfterReadingAll(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ada, eve := storetest.User(t, s, "Ada"), storetest.User(t, s, "Eve")
-		tell := func() domain.ActivityID {
+		onProgress := func() domain.ActivityID {
 			return storetest.Record(t, s, domain.Activity{Kind: domain.FollowedUser, Actor: eve, Item: storetest.UserSubject(ada), CreatedAt: storetest.Now}, ada)
 		}
-		old := tell()
+		old := onProgress()
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.MarkAllRead(t.Context(), ada) })
-		fresh := tell()
+		fresh := onProgress()
 		for _, rising := range []bool{false, true} {
 			w := domain.Window{Before: fresh + 1, Rising: rising, Limit: 10}
 			all := []domain.Receipt{{ID: fresh}, {ID: old, Read: true}}

@@ -21,7 +21,7 @@ func errHidden() error {
 // refuseHidden returns an error for a hidden block that is being added to its first channel. It is
 // called after the block is locked, so that hiding it at the same time happens before or after.
 func (tx *Tx) refuseHidden(ctx context.Context, id int64) error {
-	hidden, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectBlock, ID: id})
+	hidden, err := tx.HiddenSubject(ctx, domain.Subject{Type: domain.SubjectBlock, ID: id})
 	if err == nil && hidden.ID != 0 {
 		return errHidden()
 	}

@@ -17,16 +17,16 @@ import (
 // migrates it. Then every row must be unchanged, all derived values must match the facts, and
 // searches and lists must return the same results.
 //
-// If this fails for a new table, add a row of it to furnish (migration_furnish_test.go). If a
+// If this fails for a new table, add a row of it to seed (migration_seed_test.go). If a
 // migration changes the meaning of a column, compare its rows without it.
 func TestMigrationsKeepEverything(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
-		w := newTown(t, s, 7)
+		w := newFixture(t, s, 7)
 		for range 120 {
 			w.step()
 		}
-		w.furnish(db)
+		w.seed(db)
 		all := readTables(t, db)
 		for _, table := range all {
 			if len(table.rows) == 0 && table.name != "feed_entries" { // this table is not used any more
@@ -48,7 +48,7 @@ func TestMigrationsKeepEverything(t *testing.T) {
 
 // upgraded migrates a copy of everything, in the schema from before a migration, to the newest
 // version.
-func (w *town) upgraded(t *testing.T, d database.Dialect, name string, all []tableRows, want []string) {
+func (w *fixture) upgraded(t *testing.T, d database.Dialect, name string, all []tableRows, want []string) {
 	options := new(dbtest.Template).SQLite
 	if d == database.Postgres {
 		options = new(dbtest.Template).Postgres
@@ -97,7 +97,7 @@ func indexAll(t *testing.T, s *store.Store) {
 
 // answers returns what everyone finds by each word, and sees among the items of each user and
 // group.
-func (w *town) answers(s *store.Store) (all []string) {
+func (w *fixture) answers(s *store.Store) (all []string) {
 	page := domain.Page{Number: 1, Per: 100}
 	by := domain.SearchSort{Key: domain.SearchByCreated, Desc: true}
 	var owners []domain.PrincipalRef
@@ -108,7 +108,7 @@ func (w *town) answers(s *store.Store) (all []string) {
 		owners = append(owners, domain.GroupRef(g))
 	}
 	for _, viewer := range append(slices.Clone(w.users), 0) {
-		for _, word := range append([]string{"Ada", "Group"}, townWords...) {
+		for _, word := range append([]string{"Ada", "Group"}, fixtureWords...) {
 			l := search(w.t, s, viewer, domain.Search{Query: word, Page: page, Sort: by})
 			all = append(all, fmt.Sprintf("%d finds %s: %v (%d)", viewer, word, l.Items, l.Total))
 		}

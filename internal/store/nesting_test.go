@@ -64,17 +64,17 @@ func TestChannelsInChannels(t *testing.T) {
 		sees("closed", 0, all, 1, 2, 3)
 		counts(2, 1, 0)
 		for range 2 { // twice
-			storetest.Turn(t, s, bob, inner, domain.Private)
+			storetest.SetVisibility(t, s, bob, inner, domain.Private)
 			counts(2, 1, 1)
 			for _, viewer := range []domain.UserID{0, ada} { // the owner of the outer one too
 				sees("private", viewer, []domain.ItemRef{first, last}, 1, 3)
 			}
 			sees("private", bob, all, 1, 2, 3)
-			storetest.Turn(t, s, bob, inner, domain.Public)
+			storetest.SetVisibility(t, s, bob, inner, domain.Public)
 			sees("public", ada, all, 1, 2, 3)
 			counts(2, 1, 0)
 		}
-		storetest.Turn(t, s, bob, inner, domain.Private)
+		storetest.SetVisibility(t, s, bob, inner, domain.Private)
 		storetest.Delete(t, s, bob, inner)
 		sees("deleted", bob, []domain.ItemRef{first, last}, 1, 2)
 		counts(2, 0, 0)
@@ -96,7 +96,7 @@ func TestCyclesOfChannels(t *testing.T) {
 		}
 		for _, v := range []domain.Visibility{domain.Private, domain.Public} {
 			for i, id := range ring {
-				storetest.Turn(t, s, ada, id, v)
+				storetest.SetVisibility(t, s, ada, id, v)
 				storetest.Check(t, s)
 				turned := int64(i + 1)
 				if v == domain.Public {
@@ -130,9 +130,9 @@ func TestChannelsInDeletedChannels(t *testing.T) {
 		if l := itemChannels(t, s, contents.ItemChannelsQuery{Viewer: ada, Item: domain.ChannelRef(inner), Page: domain.Page{Number: 1, Per: 10}}); l.Total != 0 || len(l.Items) != 0 {
 			t.Errorf("it is in %+v", l)
 		}
-		storetest.Turn(t, s, ada, inner, domain.Private)
+		storetest.SetVisibility(t, s, ada, inner, domain.Private)
 		storetest.Check(t, s)
-		storetest.Turn(t, s, ada, inner, domain.Public)
+		storetest.SetVisibility(t, s, ada, inner, domain.Public)
 		storetest.Delete(t, s, ada, inner)
 	})
 }

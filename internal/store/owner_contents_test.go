@@ -16,7 +16,7 @@ import (
 )
 
 // hand transfers a channel to another owner.
-func (w *town) hand() {
+func (w *fixture) hand() {
 	id := anyOf(w.rng, keys(w.channels))
 	c := w.channels[id]
 	to := domain.UserRef(anyOf(w.rng, w.users))
@@ -41,7 +41,7 @@ func (w *town) hand() {
 }
 
 // disband deletes a group, whose channels go to its owner, and creates another one.
-func (w *town) disband() {
+func (w *fixture) disband() {
 	id := anyOf(w.rng, keys(w.groups))
 	members := w.groups[id]
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
@@ -67,7 +67,7 @@ func (w *town) disband() {
 }
 
 // rewrite changes a block, which is then last in the order of change.
-func (w *town) rewrite() {
+func (w *fixture) rewrite() {
 	id := anyOf(w.rng, keys(w.blocks))
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
 		if err := tx.LockBlock(w.t.Context(), id); err != nil {
@@ -100,7 +100,7 @@ func ownerContents(t *testing.T, s *store.Store, q store.OwnerContentsQuery) (l 
 }
 
 // contentsQuestion returns a random query for the items of a user or group.
-func (w *town) contentsQuestion() (store.OwnerContentsQuery, domain.Search) {
+func (w *fixture) contentsQuestion() (store.OwnerContentsQuery, domain.Search) {
 	q := store.OwnerContentsQuery{Viewer: anyOf(w.rng, append(w.users, 0)), Page: domain.Page{Number: 1, Per: 100},
 		Sort: domain.SearchSort{Key: anyOf(w.rng, []domain.SearchKey{domain.SearchByCreated, domain.SearchByUpdated}), Desc: w.rng.IntN(2) == 0}}
 	switch w.rng.IntN(4) {
@@ -128,7 +128,7 @@ func TestOwnerContentsShowWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
-			w := newTown(t, s, 100+seed)
+			w := newFixture(t, s, 100+seed)
 			for i := range 200 {
 				w.step()
 				switch {
@@ -156,7 +156,7 @@ func TestOwnerContentsShowWhatMayBeSeen(t *testing.T) {
 	}
 }
 
-func (w *town) expectContents(db *database.DB, q store.OwnerContentsQuery, as domain.Search) {
+func (w *fixture) expectContents(db *database.DB, q store.OwnerContentsQuery, as domain.Search) {
 	w.t.Helper()
 	whole := ownerContents(w.t, w.s, q)
 	got := slices.Clone(whole.Items)
@@ -185,7 +185,7 @@ func (w *town) expectContents(db *database.DB, q store.OwnerContentsQuery, as do
 }
 
 // expectByAddition checks that channels are in the order of their last addition.
-func (w *town) expectByAddition(db *database.DB, got []domain.Subject, desc bool) {
+func (w *fixture) expectByAddition(db *database.DB, got []domain.Subject, desc bool) {
 	w.t.Helper()
 	at := map[int64]int64{}
 	err := db.Transact(w.t.Context(), func(tx *database.Tx) error {
@@ -248,7 +248,7 @@ func TestOwnerContentsFromTheSmallerSide(t *testing.T) {
 		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
 		archive := storetest.Channel(t, s, ada, "Archive", domain.Closed)
 		storetest.Fill(t, s, db, ada, archive, 1_100)
-		storetest.Turn(t, s, ada, archive, domain.Private)
+		storetest.SetVisibility(t, s, ada, archive, domain.Private)
 		hidden, alone := storetest.Block(t, s, bob, "in the archive"), storetest.Block(t, s, bob, "nowhere")
 		storetest.Connect(t, s, ada, archive, domain.BlockRef(hidden), 0)
 		q := store.OwnerContentsQuery{Viewer: ada, Owner: domain.UserRef(bob), Page: domain.Page{Number: 1, Per: 9}}

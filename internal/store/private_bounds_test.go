@@ -59,7 +59,7 @@ func TestPrivateListsAreBounded(t *testing.T) {
 }
 
 // listEverything reads a page of each list whose statements depend on the viewer's private items.
-func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, tell func(string)) error {
+func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, onProgress func(string)) error {
 	page := domain.Page{Number: 3, Per: 20}
 	for _, viewer := range h.users[:2] {
 		c, err := v.Channel(ctx, viewer, domain.Ref{ID: int64(h.channel)})
@@ -71,7 +71,7 @@ func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, tell func
 			if err != nil {
 				return err
 			}
-			tell(fmt.Sprint("contents ", viewer, key, l.Total, l.Items))
+			onProgress(fmt.Sprint("contents ", viewer, key, l.Total, l.Items))
 		}
 		for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
 			q := domain.Search{Sort: domain.SearchSort{Key: key, Desc: true}, Page: page}
@@ -79,7 +79,7 @@ func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, tell func
 			if err != nil {
 				return err
 			}
-			tell(fmt.Sprint("search ", viewer, key, l.Total, l.Items))
+			onProgress(fmt.Sprint("search ", viewer, key, l.Total, l.Items))
 		}
 		for _, owner := range h.users[:2] {
 			l, err := v.OwnerContents(ctx, store.OwnerContentsQuery{Viewer: viewer, Owner: domain.UserRef(owner), Page: page,
@@ -87,7 +87,7 @@ func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, tell func
 			if err != nil {
 				return err
 			}
-			tell(fmt.Sprint("of ", owner, " for ", viewer, l.Total, l.Items))
+			onProgress(fmt.Sprint("of ", owner, " for ", viewer, l.Total, l.Items))
 		}
 	}
 	return nil

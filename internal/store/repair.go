@@ -15,28 +15,28 @@ const (
 )
 
 // Repair runs each check and repairs its findings in small transactions. It returns the remaining
-// differences, at most `most` of each kind. It deletes nothing that users created.
-func (s *Store) Repair(ctx context.Context, most int, tell func(Checked)) (left []Difference, err error) {
+// differences, at most `limit` of each kind. It deletes nothing that users created.
+func (s *Store) Repair(ctx context.Context, limit int, onProgress func(Checked)) (left []Difference, err error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	for n, c := range all {
 		at := Checked{What: c.What, N: n + 1, Of: len(all)}
-		tell(at)
+		onProgress(at)
 		found, err := s.repairCheck(ctx, c, func(repaired int) {
 			at.Repaired += repaired
-			tell(at)
+			onProgress(at)
 		})
 		if err != nil {
 			return left, fmt.Errorf("%s: %w", c.What, err)
 		}
 		at.Found, at.Ended = len(found), true
-		tell(at)
-		left = append(left, found[:min(len(found), most)]...)
+		onProgress(at)
+		left = append(left, found[:min(len(found), limit)]...)
 	}
 	return left, nil
 }
 
 // repairCheck repairs until the check finds only rows that were tried before, and returns those.
-func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, tell func(repaired int)) (found []Difference, err error) {
+func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, onProgress func(repaired int)) (found []Difference, err error) {
 	put, tried := check.RepairOf(c), map[int64]bool{}
 	for {
 		err := s.InSnapshot(ctx, func(v *Snapshot) (err error) {
@@ -70,7 +70,7 @@ func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, tell func(repaire
 			if err != nil {
 				return found, err
 			}
-			tell(len(some))
+			onProgress(len(some))
 		}
 	}
 }

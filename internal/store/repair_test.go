@@ -98,7 +98,7 @@ func TestRepairsHaveTheirChecks(t *testing.T) {
 func TestRepairWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
-		w := newStorm(t, s)
+		w := newStress(t, s)
 		var repairs sync.WaitGroup
 		ctx, end := context.WithCancel(t.Context())
 		repairs.Go(func() {

@@ -27,7 +27,7 @@ func TestSearchByChanceShuffles(t *testing.T) {
 		limits := store.DefaultSearchLimits
 		limits.BeforeWords, limits.BeforeOrder = 0, 0
 		few, many := store.DefaultSearchLimits, limits
-		many.Shuffled, many.Few = 10, 0
+		many.Shuffled, many.Rare = 10, 0
 		for name, limits := range map[string]store.SearchLimits{"all counted": limits, "a filter read first": few, "too many": many} {
 			s := s.WithSearchLimits(limits)
 			for _, query := range []string{"", "moss"} {

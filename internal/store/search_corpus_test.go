@@ -16,7 +16,7 @@ import (
 // never, and in vain if more than two documents have it.
 func wordLimits() []store.SearchLimits {
 	without, vain := store.DefaultSearchLimits, store.DefaultSearchLimits
-	without.Few, vain.Few = 0, 2
+	without.Rare, vain.Rare = 0, 2
 	return []store.SearchLimits{store.DefaultSearchLimits, without, vain}
 }
 
@@ -172,7 +172,7 @@ func TestSearchCorpus(t *testing.T) {
 					}
 					slices.Sort(got)
 					if !slices.Equal(got, c.want) && len(got)+len(c.want) > 0 || l.Total != int64(len(c.want)) {
-						t.Errorf("%q finds %v (%d), want %v, sorted by %d, few are %d", c.query, got, l.Total, c.want, key, limits.Few)
+						t.Errorf("%q finds %v (%d), want %v, sorted by %d, few are %d", c.query, got, l.Total, c.want, key, limits.Rare)
 					}
 				}
 			}
@@ -206,7 +206,7 @@ func TestSearchByScore(t *testing.T) {
 			for _, limits := range wordLimits() {
 				l := search(t, s.WithSearchLimits(limits), ada, domain.Search{Query: "moss", Page: domain.Page{Number: int64(i + 1), Per: 1}})
 				if len(l.Items) != 1 || l.Items[0].ID != want[i] || l.Total != 5 {
-					t.Errorf("page %d: %+v, want %d, few are %d", i+1, l, want[i], limits.Few)
+					t.Errorf("page %d: %+v, want %d, few are %d", i+1, l, want[i], limits.Rare)
 				}
 			}
 		}

@@ -21,7 +21,7 @@ func TestSearchOfFewTakesOneStatement(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
 		open, secret := storetest.Channel(t, s, ada, "Open", domain.Public), storetest.Channel(t, s, ada, "Secret", domain.Private)
-		few := store.DefaultSearchLimits.Few
+		few := store.DefaultSearchLimits.Rare
 		for i := range few {
 			block := domain.BlockRef(storetest.Block(t, s, bob, fmt.Sprint("common ", i)))
 			storetest.Connect(t, s, ada, open, block, 0)
@@ -68,9 +68,9 @@ func TestSearchOfManyCountsOnce(t *testing.T) {
 			storetest.Connect(t, s, ada, in, domain.BlockRef(storetest.Block(t, s, bob, fmt.Sprint("moss ", i))), 0)
 		}
 		limits := store.DefaultSearchLimits
-		limits.Few = 5
+		limits.Rare = 5
 		without := limits
-		without.Few = 0
+		without.Rare = 0
 		for viewer, total := range map[domain.UserID]int64{0: 15, ada: 22, bob: 21} {
 			for key := domain.SearchByScore; key <= domain.SearchByChance; key++ {
 				for page := int64(1); page <= 4; page++ {

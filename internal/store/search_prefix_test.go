@@ -23,7 +23,7 @@ func TestSearchPrefix(t *testing.T) {
 			t.Helper()
 			for _, limits := range wordLimits() {
 				if l := search(t, s.WithSearchLimits(limits), ada, domain.Search{Query: query}); l.Total != want || len(l.Items) != int(want) {
-					t.Errorf("%q finds %d, %d on the page, want %d, few are %d", query, l.Total, len(l.Items), want, limits.Few)
+					t.Errorf("%q finds %d, %d on the page, want %d, few are %d", query, l.Total, len(l.Items), want, limits.Rare)
 				}
 			}
 		}

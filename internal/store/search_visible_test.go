@@ -11,11 +11,11 @@ import (
 	"vitrine/internal/words"
 )
 
-func (w *town) is(viewer domain.UserID, who domain.PrincipalRef) bool {
+func (w *fixture) is(viewer domain.UserID, who domain.PrincipalRef) bool {
 	return who == domain.UserRef(viewer) || who.Type == domain.TypeGroup && slices.Contains(w.groups[domain.GroupID(who.ID)], viewer)
 }
 
-func (w *town) seesChannel(viewer domain.UserID, id domain.ChannelID) bool {
+func (w *fixture) seesChannel(viewer domain.UserID, id domain.ChannelID) bool {
 	c := w.channels[id]
 	if c == nil {
 		return false
@@ -30,7 +30,7 @@ func (w *town) seesChannel(viewer domain.UserID, id domain.ChannelID) bool {
 	return domain.CanView(c.v, role)
 }
 
-func (w *town) seesBlock(viewer domain.UserID, id domain.BlockID) bool {
+func (w *fixture) seesBlock(viewer domain.UserID, id domain.BlockID) bool {
 	return w.blocks[id].author == viewer || slices.ContainsFunc(keys(w.channels), func(in domain.ChannelID) bool {
 		_, there := w.channels[in].items[domain.BlockRef(id)]
 		return there && w.seesChannel(viewer, in)
@@ -38,7 +38,7 @@ func (w *town) seesBlock(viewer domain.UserID, id domain.BlockID) bool {
 }
 
 // contains reports whether an item is in a channel that matches and that the viewer sees.
-func (w *town) contains(viewer domain.UserID, item domain.ItemRef, fits func(id domain.ChannelID, c *townChannel) bool) bool {
+func (w *fixture) contains(viewer domain.UserID, item domain.ItemRef, fits func(id domain.ChannelID, c *fixtureChannel) bool) bool {
 	return slices.ContainsFunc(keys(w.channels), func(id domain.ChannelID) bool {
 		_, there := w.channels[id].items[item]
 		return there && w.seesChannel(viewer, id) && fits(id, w.channels[id])
@@ -46,23 +46,23 @@ func (w *town) contains(viewer domain.UserID, item domain.ItemRef, fits func(id 
 }
 
 // fits reports whether an item matches a search.
-func (w *town) fits(viewer domain.UserID, q domain.Search, item domain.ItemRef, typ, word string, author domain.UserID, owner domain.PrincipalRef) bool {
+func (w *fixture) fits(viewer domain.UserID, q domain.Search, item domain.ItemRef, typ, word string, author domain.UserID, owner domain.PrincipalRef) bool {
 	followed := slices.Contains(w.follows[viewer], storetest.UserSubject(author)) ||
-		w.contains(viewer, item, func(id domain.ChannelID, _ *townChannel) bool {
+		w.contains(viewer, item, func(id domain.ChannelID, _ *fixtureChannel) bool {
 			return slices.Contains(w.follows[viewer], storetest.ChannelSubject(id))
 		})
 	ofGroup := item.Type == domain.ItemChannel && owner == domain.GroupRef(q.Group) ||
-		item.Type == domain.ItemBlock && w.contains(viewer, item, func(_ domain.ChannelID, c *townChannel) bool {
+		item.Type == domain.ItemBlock && w.contains(viewer, item, func(_ domain.ChannelID, c *fixtureChannel) bool {
 			return c.owner == domain.GroupRef(q.Group)
 		})
 	return (q.Query == "" || q.Query == word) && (len(q.Types) == 0 || slices.Contains(q.Types, typ)) &&
 		(q.Author == 0 || q.Author == author) && (q.Scope != domain.SearchMine || author == viewer) &&
 		(q.Scope != domain.SearchFollowing || followed) && (q.Group == 0 || ofGroup) &&
-		(q.Channel == 0 || w.contains(viewer, item, func(id domain.ChannelID, _ *townChannel) bool { return id == q.Channel }))
+		(q.Channel == 0 || w.contains(viewer, item, func(id domain.ChannelID, _ *fixtureChannel) bool { return id == q.Channel }))
 }
 
 // expected returns the results that a search must have: everything, filtered.
-func (w *town) expected(viewer domain.UserID, q domain.Search) (all []domain.Subject) {
+func (w *fixture) expected(viewer domain.UserID, q domain.Search) (all []domain.Subject) {
 	for id, b := range w.blocks {
 		if w.seesBlock(viewer, id) && w.fits(viewer, q, domain.BlockRef(id), b.typ, b.word, b.author, domain.PrincipalRef{}) {
 			all = append(all, storetest.BlockSubject(id))
@@ -85,14 +85,14 @@ func bySubject(a, b domain.Subject) int {
 }
 
 // question returns a random search for blocks and channels.
-func (w *town) question() domain.Search {
+func (w *fixture) question() domain.Search {
 	q := domain.Search{Types: append([]string{"Channel"}, domain.BlockTypes...), Page: domain.Page{Number: 1, Per: 100}}
 	sorts := []domain.SearchKey{domain.SearchByScore, domain.SearchByCreated, domain.SearchByUpdated, domain.SearchByName,
 		domain.SearchByConnections, domain.SearchByChance}
 	q.Sort = domain.SearchSort{Key: anyOf(w.rng, sorts), Desc: w.rng.IntN(2) == 0}
 	q.Seed = w.rng.Int64()
 	if w.rng.IntN(2) == 0 {
-		q.Query = anyOf(w.rng, townWords)
+		q.Query = anyOf(w.rng, fixtureWords)
 	}
 	switch w.rng.IntN(8) {
 	case 0:
@@ -111,15 +111,15 @@ func (w *town) question() domain.Search {
 	return q
 }
 
-// townLimits contains limits that make searches use each of the plans for large numbers.
-var townLimits = []store.SearchLimits{
+// fixtureLimits contains limits that make searches use each of the plans for large numbers.
+var fixtureLimits = []store.SearchLimits{
 	store.DefaultSearchLimits,
 	{Private: 10_000}, // as with many of everything else
 	{BeforeWords: 5, BeforeOrder: 5, OnPage: 2, Seen: 3, Private: 10_000},
 	{OnPage: 3, Seen: 20_000, Shuffled: 20, Private: 10_000},
 	{OnPage: 2}, // as with many of everything
 	{BeforeWords: 5, BeforeOrder: 50, OnPage: 1_000, Shuffled: 50, Private: 1},
-	{Few: 20, BeforeWords: 50, BeforeOrder: 50, OnPage: 1_000, Seen: 20, Shuffled: 1_000, Private: 10_000},
+	{Rare: 20, BeforeWords: 50, BeforeOrder: 50, OnPage: 1_000, Seen: 20, Shuffled: 1_000, Private: 10_000},
 	wordLimits()[1],
 }
 
@@ -127,10 +127,10 @@ var townLimits = []store.SearchLimits{
 // are parts of the whole.
 func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(len(townLimits)) {
+	for seed := range uint64(len(fixtureLimits)) {
 		storetest.Each(t, func(t *testing.T, s *store.Store) {
-			s = s.WithSearchLimits(townLimits[seed])
-			w := newTown(t, s, seed)
+			s = s.WithSearchLimits(fixtureLimits[seed])
+			w := newFixture(t, s, seed)
 			for range 160 {
 				w.step()
 			}
@@ -141,7 +141,7 @@ func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 	}
 }
 
-func (w *town) expectFound(viewer domain.UserID, q domain.Search) {
+func (w *fixture) expectFound(viewer domain.UserID, q domain.Search) {
 	w.t.Helper()
 	if viewer == 0 && q.Scope != "" {
 		return
@@ -159,7 +159,7 @@ func (w *town) expectFound(viewer domain.UserID, q domain.Search) {
 }
 
 // expectInChannel searches a channel that the viewer sees for all its matches.
-func (w *town) expectInChannel(viewer domain.UserID, q domain.Search, want []domain.Subject) {
+func (w *fixture) expectInChannel(viewer domain.UserID, q domain.Search, want []domain.Subject) {
 	w.t.Helper()
 	q.Page = domain.Page{Number: 1, Per: 100}
 	var got []domain.Subject
@@ -180,7 +180,7 @@ func (w *town) expectInChannel(viewer domain.UserID, q domain.Search, want []dom
 }
 
 // expectPages reads a list again in small pages and checks its order.
-func (w *town) expectPages(viewer domain.UserID, q domain.Search, whole []domain.Subject) {
+func (w *fixture) expectPages(viewer domain.UserID, q domain.Search, whole []domain.Subject) {
 	w.t.Helper()
 	var parts []domain.Subject
 	for q.Page = (domain.Page{Number: 1, Per: 7}); len(parts) < len(whole); q.Page.Number++ {
@@ -203,7 +203,7 @@ func (w *town) expectPages(viewer domain.UserID, q domain.Search, whole []domain
 	}
 }
 
-func (w *town) made(s domain.Subject) time.Time {
+func (w *fixture) made(s domain.Subject) time.Time {
 	if s.Type == domain.SubjectBlock {
 		return w.blocks[domain.BlockID(s.ID)].created
 	}

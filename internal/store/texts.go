@@ -11,8 +11,8 @@ import (
 
 // TextBound limits the texts that users store. There is no limit if Room is nil.
 type TextBound struct {
-	Now  func() time.Time
-	Room func(domain.ByteUsage) (left int64, refusal error) // left is negative if the user has stored too much
+	Now       func() time.Time
+	Available func(domain.ByteUsage) (left int64, refusal error) // left is negative if the user has stored too much
 }
 
 // nearBound is the distance from the limit within which a user's row is locked until the
@@ -27,7 +27,7 @@ func (s *Store) BoundTexts(b TextBound) { s.texts = b }
 // refused if the user's texts exceed the limit. Transactions that only shorten texts are never
 // refused.
 func (tx *Tx) grow(user domain.UserID, was, is int) {
-	if is <= was || tx.texts.Room == nil {
+	if is <= was || tx.texts.Available == nil {
 		return
 	}
 	if tx.growing == nil {
@@ -42,7 +42,7 @@ func (tx *Tx) checkTexts(ctx context.Context) error {
 	for _, user := range slices.Sorted(maps.Keys(tx.growing)) {
 		var left int64
 		now := tx.texts.Now()
-		err := tx.EachUsage(ctx, user, now, func(u domain.ByteUsage) { left, _ = tx.texts.Room(u) }, func(ctx context.Context) error {
+		err := tx.EachUsage(ctx, user, now, func(u domain.ByteUsage) { left, _ = tx.texts.Available(u) }, func(ctx context.Context) error {
 			if left > nearBound {
 				return nil
 			}
@@ -50,7 +50,7 @@ func (tx *Tx) checkTexts(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			left, refusal := tx.texts.Room(u)
+			left, refusal := tx.texts.Available(u)
 			if left < 0 {
 				return refusal
 			}

@@ -142,7 +142,7 @@ func TestTextsAreBounded(t *testing.T) {
 	const bound = 20_000
 	full := errors.New("full")
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, _ *database.DB) {
-		s.BoundTexts(store.TextBound{Now: func() time.Time { return storetest.Now }, Room: func(u domain.ByteUsage) (int64, error) {
+		s.BoundTexts(store.TextBound{Now: func() time.Time { return storetest.Now }, Available: func(u domain.ByteUsage) (int64, error) {
 			return bound - u.Total, full
 		}})
 		ada := storetest.User(t, s, "ada")

@@ -157,7 +157,7 @@ func (st stage) nearby(r *recorder) {
 					return err
 				}
 			}
-			if _, err := v.ChannelFacts(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...)); err != nil {
+			if _, err := v.ChannelDetails(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...)); err != nil {
 				return err
 			}
 			_, _ = v.RecentChannels(ctx, viewer, 24)

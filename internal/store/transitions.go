@@ -234,9 +234,9 @@ func (q Queries) HasPending(ctx context.Context, id domain.ChannelID) (some bool
 }
 
 // Pending lists some channels above an id that wait for the job.
-func (q Queries) Pending(ctx context.Context, above domain.ChannelID, most int) ([]domain.ChannelID, error) {
+func (q Queries) Pending(ctx context.Context, above domain.ChannelID, limit int) ([]domain.ChannelID, error) {
 	rows, err := q.db.Query(ctx, `SELECT DISTINCT p.channel_id FROM pending_transitions p
-		WHERE p.channel_id > $1 ORDER BY p.channel_id`+sqlx.Limit("$2"), above, most)
+		WHERE p.channel_id > $1 ORDER BY p.channel_id`+sqlx.Limit("$2"), above, limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ChannelID])
 }
 

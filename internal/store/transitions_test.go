@@ -35,7 +35,7 @@ func TestRowsOfTransitions(t *testing.T) {
 		ada := storetest.User(t, s, "Ada")
 		group := storetest.Group(t, s, "Group", ada)
 		written := func(n int64) map[string]int64 {
-			most := map[string]int64{}
+			limit := map[string]int64{}
 			note := func(what string, do func(tx *store.Tx) error) {
 				storetest.In(t, s, func(tx *store.Tx) error {
 					before, err := store.Changes(t.Context(), tx)
@@ -46,7 +46,7 @@ func TestRowsOfTransitions(t *testing.T) {
 						return err
 					}
 					after, err := store.Changes(t.Context(), tx)
-					most[what] = max(most[what], after-before)
+					limit[what] = max(limit[what], after-before)
 					return err
 				})
 			}
@@ -62,7 +62,7 @@ func TestRowsOfTransitions(t *testing.T) {
 				id := storetest.Channel(t, s, ada, fmt.Sprint("Large ", n, name), domain.Closed)
 				storetest.Fill(t, s, db, ada, id, n)
 				if name == "open" {
-					storetest.Turn(t, s, ada, id, domain.Private)
+					storetest.SetVisibility(t, s, ada, id, domain.Private)
 					storetest.Apply(t, s)
 				}
 				note(name, func(tx *store.Tx) error {
@@ -84,7 +84,7 @@ func TestRowsOfTransitions(t *testing.T) {
 				})
 				settle(id)
 			}
-			return most
+			return limit
 		}
 		few, many := written(30), written(600)
 		for what, n := range many {
@@ -173,12 +173,12 @@ func TestTransitionsAreBrokenOff(t *testing.T) {
 
 // Everybody finds and sees the right items while all transitions are pending, and while jobs apply
 // some of them.
-func TestTownWhilePending(t *testing.T) {
+func TestFixtureWhilePending(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 			s.LimitTransitions(store.TransitionLimits{AtOnce: -1, Batch: 2})
-			w := newTown(t, s, 500+seed)
+			w := newFixture(t, s, 500+seed)
 			for i := range 200 {
 				w.step()
 				switch {
@@ -191,7 +191,7 @@ func TestTownWhilePending(t *testing.T) {
 					storetest.ApplySome(t, s)
 				}
 			}
-			for _, limits := range townLimits {
+			for _, limits := range fixtureLimits {
 				w.s = s.WithSearchLimits(limits)
 				for range 25 {
 					q, as := w.contentsQuestion()
@@ -214,7 +214,7 @@ func TestTownWhilePending(t *testing.T) {
 
 // Batches are applied while channels change their visibility, their owner and their contents, and
 // are deleted. Nothing is counted twice, and everything once.
-func TestStormOfTransitions(t *testing.T) {
+func TestStressTransitions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		s.LimitTransitions(store.TransitionLimits{AtOnce: 0, Batch: 1})

@@ -69,7 +69,7 @@ func Handlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 		return a.Moderation.SendModerationNotice(ctx, job.Notice)
 	})
 	handle(h, a.Moderation.SendCases)
-	every(h, moderation.TellInterval, moderation.TellOperators{}, a.Moderation.TellOperators)
+	every(h, moderation.NotifyInterval, moderation.NotifyOperators{}, a.Moderation.NotifyOperators)
 	handle(h, a.Moderation.ApplyHiding)
 	every(h, moderation.ResumeHidingInterval, moderation.ResumeHiding{}, a.Moderation.ResumeHiding)
 	handle(h, func(ctx context.Context, job accounts.ClearAccount) error {

@@ -19,5 +19,5 @@ func (h *handler) UpdateComment(ctx context.Context, r *ext.UpdateCommentReq, p 
 	return &ext.Comment{ID: int64(c.ID), Type: ext.CommentTypeComment,
 		Body:      ext.Markdown{Markdown: c.Body.Markdown, HTML: c.Body.HTML, Plain: c.Body.Plain},
 		CreatedAt: wire.Time{Time: c.CreatedAt}, UpdatedAt: wire.Time{Time: c.UpdatedAt}, User: embeddedUser(shown.Author()),
-		WebURL: h.at.Thing(domain.Thing{Comment: &c}).URL(), Links: h.links(shown.Links())}, nil
+		WebURL: h.at.Entity(domain.Entity{Comment: &c}).URL(), Links: h.links(shown.Links())}, nil
 }

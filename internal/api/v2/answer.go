@@ -10,7 +10,7 @@ import (
 )
 
 // answer writes the JSON of a response. It may be called twice and writes the same. A nil answer is 204.
-type answer func(p pen)
+type answer func(p jsonWriter)
 
 func (a answer) write(w http.ResponseWriter) error {
 	if a == nil {
@@ -18,34 +18,34 @@ func (a answer) write(w http.ResponseWriter) error {
 		return nil
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	return wire.WriteJSON(w, func(e *jx.Encoder) { a(pen{e}) })
+	return wire.WriteJSON(w, func(e *jx.Encoder) { a(jsonWriter{e}) })
 }
 
-// pen writes the values and fields of JSON.
-type pen struct{ e *jx.Encoder }
+// jsonWriter writes the values and fields of JSON.
+type jsonWriter struct{ e *jx.Encoder }
 
-func (p pen) object(fields func()) {
+func (p jsonWriter) object(fields func()) {
 	p.e.ObjStart()
 	fields()
 	p.e.ObjEnd()
 }
 
-func (p pen) field(name string) { p.e.FieldStart(name) }
+func (p jsonWriter) field(name string) { p.e.FieldStart(name) }
 
-func (p pen) null(names ...string) {
+func (p jsonWriter) null(names ...string) {
 	for _, name := range names {
 		p.e.FieldStart(name)
 		p.e.Null()
 	}
 }
 
-func (p pen) text(name, value string) {
+func (p jsonWriter) text(name, value string) {
 	p.e.FieldStart(name)
 	p.e.Str(value)
 }
 
 // optional writes a text, or null for nil.
-func (p pen) optional(name string, value *string) {
+func (p jsonWriter) optional(name string, value *string) {
 	if value == nil {
 		p.null(name)
 		return
@@ -54,7 +54,7 @@ func (p pen) optional(name string, value *string) {
 }
 
 // orNull writes a text, or null for "".
-func (p pen) orNull(name, value string) {
+func (p jsonWriter) orNull(name, value string) {
 	if value == "" {
 		p.null(name)
 		return
@@ -62,28 +62,28 @@ func (p pen) orNull(name, value string) {
 	p.text(name, value)
 }
 
-func (p pen) int(name string, value int64) {
+func (p jsonWriter) int(name string, value int64) {
 	p.e.FieldStart(name)
 	p.e.Int64(value)
 }
 
-func (p pen) bool(name string, value bool) {
+func (p jsonWriter) bool(name string, value bool) {
 	p.e.FieldStart(name)
 	p.e.Bool(value)
 }
 
-func (p pen) time(name string, value time.Time) {
+func (p jsonWriter) time(name string, value time.Time) {
 	p.e.FieldStart(name)
 	wire.Time{Time: value}.Encode(p.e)
 }
 
-func (p pen) under(name string, fields func()) {
+func (p jsonWriter) under(name string, fields func()) {
 	p.e.FieldStart(name)
 	p.object(fields)
 }
 
 // list writes a field with an array of n entries.
-func (p pen) list(name string, n int, entry func(i int)) {
+func (p jsonWriter) list(name string, n int, entry func(i int)) {
 	p.e.FieldStart(name)
 	p.e.ArrStart()
 	for i := range n {

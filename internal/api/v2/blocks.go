@@ -19,7 +19,7 @@ func (h *handler) getBlock(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	cast.principal(b.Author)
 	for i := range l.Items {
 		cast.channel(&l.Items[i])
@@ -27,7 +27,7 @@ func (h *handler) getBlock(c call) (answer, error) {
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		cast.block(p, &b, func() {
 			p.list("connections", len(l.Items), func(i int) { cast.brief(p, &l.Items[i]) })
 		})
@@ -50,5 +50,5 @@ func (h *handler) getBlockChannels(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.channelList(c, l, previews, func(p pen) { titled(p, at, l.Total, nil, "Block", classes[b.Type]) })
+	return h.channelList(c, l, previews, func(p jsonWriter) { titled(p, at, l.Total, nil, "Block", classes[b.Type]) })
 }

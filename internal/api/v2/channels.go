@@ -12,7 +12,7 @@ const (
 )
 
 func (h *handler) getOpenapi(call) (answer, error) {
-	return func(p pen) { p.e.Raw(h.doc.JSON()) }, nil
+	return func(p jsonWriter) { p.e.Raw(h.doc.JSON()) }, nil
 }
 
 // getChannel returns a channel with a page of its contents.
@@ -26,7 +26,7 @@ func (h *handler) getChannel(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	cast.channel(&ch.Channel)
 	collaborators := usersAmong(ch.Collaborators)
 	for _, who := range collaborators {
@@ -36,7 +36,7 @@ func (h *handler) getChannel(c call) (answer, error) {
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) { cast.single(p, &ch.Channel, collaborators, l, at) }, nil
+	return func(p jsonWriter) { cast.single(p, &ch.Channel, collaborators, l, at) }, nil
 }
 
 // getChannelThumb returns a channel with its first items.
@@ -55,13 +55,13 @@ func (h *handler) getChannelThumb(c call) (answer, error) {
 
 // shownChannel returns a channel in the form of lists. A nil preview is null.
 func (h *handler) shownChannel(c call, ch *domain.Channel, preview []collections.Content) (answer, error) {
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	cast.channel(ch)
 	cast.contents(preview)
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) { cast.listed(p, ch, preview, nil) }, nil
+	return func(p jsonWriter) { cast.listed(p, ch, preview, nil) }, nil
 }
 
 // getChannelContents returns only a page of a channel's contents.
@@ -70,12 +70,12 @@ func (h *handler) getChannelContents(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	cast.contents(l.Items)
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) { p.object(func() { cast.items(p, "contents", l.Items) }) }, nil
+	return func(p jsonWriter) { p.object(func() { cast.items(p, "contents", l.Items) }) }, nil
 }
 
 // getChannelConnections lists the channels that contain a channel.
@@ -90,7 +90,7 @@ func (h *handler) getChannelConnections(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.channelList(c, l, nil, func(p pen) { titled(p, at, l.Total, &ch.Title, "Channel", "Channel") })
+	return h.channelList(c, l, nil, func(p jsonWriter) { titled(p, at, l.Total, &ch.Title, "Channel", "Channel") })
 }
 
 // getChannelChannels lists the channels that share items with a channel, with the number of those.
@@ -100,14 +100,14 @@ func (h *handler) getChannelChannels(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	for i := range l.Items {
 		cast.channel(&l.Items[i].Channel)
 	}
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			envelope(p, at, l.Total)
 			p.list("channels", len(l.Items), func(i int) {
@@ -122,8 +122,8 @@ func (h *handler) getChannelChannels(c call) (answer, error) {
 }
 
 // channelList writes channels as a list inside an envelope, with their previews or null.
-func (h *handler) channelList(c call, l domain.List[domain.Channel], previews map[domain.ChannelID][]collections.Content, beside func(pen)) (answer, error) {
-	cast := h.newCast(c.who)
+func (h *handler) channelList(c call, l domain.List[domain.Channel], previews map[domain.ChannelID][]collections.Content, beside func(jsonWriter)) (answer, error) {
+	cast := h.newRelated(c.who)
 	for i := range l.Items {
 		cast.channel(&l.Items[i])
 		cast.contents(previews[l.Items[i].ID])
@@ -131,7 +131,7 @@ func (h *handler) channelList(c call, l domain.List[domain.Channel], previews ma
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			beside(p)
 			cast.listAll(p, "channels", l.Items, previews)
@@ -140,7 +140,7 @@ func (h *handler) channelList(c call, l domain.List[domain.Channel], previews ma
 }
 
 // listAll writes a field with channels. Without previews their contents are null.
-func (c *cast) listAll(p pen, name string, all []domain.Channel, previews map[domain.ChannelID][]collections.Content) {
+func (c *related) listAll(p jsonWriter, name string, all []domain.Channel, previews map[domain.ChannelID][]collections.Content) {
 	p.list(name, len(all), func(i int) {
 		preview := previews[all[i].ID]
 		if previews != nil && preview == nil {

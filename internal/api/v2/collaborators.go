@@ -110,14 +110,14 @@ func (h *handler) collaborators(c call, ch *domain.Channel, all []domain.Princip
 	at, total := c.page(), int64(len(people))
 	from := min(at.Offset(), total)
 	people = people[from:min(from+at.Per, total)]
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	for _, who := range people {
 		cast.principal(who)
 	}
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			envelope(p, at, total)
 			p.text("channel_title", ch.Title)

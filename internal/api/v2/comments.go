@@ -13,14 +13,14 @@ func (h *handler) getComments(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	for _, comment := range l.Items {
 		cast.principal(comment.Author)
 	}
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			envelope(p, at, l.Total)
 			p.null("channel_title")
@@ -51,12 +51,12 @@ func (h *handler) createComment(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	cast.principal(made.Author)
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) { cast.comment(p, made, mentions[made.ID]) }, nil
+	return func(p jsonWriter) { cast.comment(p, made, mentions[made.ID]) }, nil
 }
 
 // commentAt returns the comment of a path, which must be on the path's block.

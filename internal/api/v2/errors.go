@@ -53,7 +53,7 @@ func writeError(w http.ResponseWriter, r *http.Request, status int, e *domain.Er
 		httpedge.Challenge(w, r)
 	}
 	var body jx.Encoder
-	p := pen{&body}
+	p := jsonWriter{&body}
 	p.object(func() {
 		p.int("code", int64(status))
 		p.text("message", http.StatusText(status))

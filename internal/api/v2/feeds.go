@@ -46,14 +46,14 @@ func (h *handler) feed(c call, of people.ActivitySource) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	for _, s := range found {
 		cast.story(s)
 	}
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			feedEnvelope(p, part)
 			p.list("items", len(found), func(i int) { p.object(func() { cast.storyFields(p, found[i]) }) })
@@ -62,7 +62,7 @@ func (h *handler) feed(c call, of people.ActivitySource) (answer, error) {
 }
 
 // feedEnvelope writes the fields next to the items of a feed. Version 2 has never counted the total.
-func feedEnvelope(p pen, part people.Part) {
+func feedEnvelope(p jsonWriter, part people.Part) {
 	p.null("id", "type")
 	p.int("limit", part.Limit)
 	p.int("total", 0)
@@ -80,14 +80,14 @@ func (h *handler) getNotifications(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	for _, n := range found {
 		cast.story(n.Story)
 	}
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			feedEnvelope(p, part)
 			p.list("items", len(found), func(i int) {
@@ -105,7 +105,7 @@ func (h *handler) getUnreadCount(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(p pen) { p.object(func() { p.int("unread_count", u.Unread) }) }, nil
+	return func(p jsonWriter) { p.object(func() { p.int("unread_count", u.Unread) }) }, nil
 }
 
 func (h *handler) clearNotifications(c call) (answer, error) {

@@ -12,8 +12,8 @@ func (h *handler) getUser(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
-	return func(p pen) { cast.person(p, h.at.User(&u), nil) }, nil
+	cast := h.newRelated(c.who)
+	return func(p jsonWriter) { cast.person(p, h.at.User(&u), nil) }, nil
 }
 
 // getUserChannel is the operation for the channel of a profile, which does not exist here.
@@ -37,7 +37,7 @@ func channelsByAddition(at domain.Page) search.MadeInput {
 }
 
 // channelsOf converts a list of things to channels.
-func channelsOf(found domain.List[domain.Thing]) domain.List[domain.Channel] {
+func channelsOf(found domain.List[domain.Entity]) domain.List[domain.Channel] {
 	l := domain.List[domain.Channel]{Total: found.Total}
 	for _, t := range found.Items {
 		if t.Channel != nil {
@@ -63,7 +63,7 @@ func (h *handler) madeList(c call, ref domain.Ref) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.channelList(c, l, previews, func(p pen) { titled(p, at, l.Total, nil, "User", "User") })
+	return h.channelList(c, l, previews, func(p jsonWriter) { titled(p, at, l.Total, nil, "User", "User") })
 }
 
 // getUserFollowing lists the users, channels and groups that a user follows.
@@ -73,14 +73,14 @@ func (h *handler) getUserFollowing(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	for _, t := range l.Items {
-		cast.thing(t)
+		cast.entity(t)
 	}
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			titled(p, at, l.Total, nil, "User", "User")
 			p.list("following", len(l.Items), func(i int) { cast.any(p, l.Items[i]) })
@@ -102,8 +102,8 @@ func (h *handler) followers(c call, kind domain.SubjectType, class string) (answ
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
-	return func(p pen) {
+	cast := h.newRelated(c.who)
+	return func(p jsonWriter) {
 		p.object(func() {
 			titled(p, at, l.Total, nil, class, class)
 			p.list("users", len(l.Items), func(i int) { cast.person(p, h.at.User(&l.Items[i]), nil) })
@@ -120,7 +120,7 @@ func (h *handler) follow(c call, kind domain.SubjectType) (answer, error) {
 }
 
 // empty writes an empty object.
-func empty(p pen) { p.object(func() {}) }
+func empty(p jsonWriter) { p.object(func() {}) }
 
 func (h *handler) unfollowUser(c call) (answer, error) { return h.unfollow(c, domain.SubjectUser) }
 func (h *handler) unfollowChannel(c call) (answer, error) {
@@ -140,7 +140,7 @@ func (h *handler) getMe(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		cast.person(p, h.at.User(&u), func() {
 			p.text("email", u.Email)
 			cast.listAll(p, "channels", channels, nil)
@@ -148,7 +148,7 @@ func (h *handler) getMe(c call) (answer, error) {
 	}, nil
 }
 
-func (h *handler) me(c call) (u domain.User, channels []domain.Channel, cast *cast, err error) {
+func (h *handler) me(c call) (u domain.User, channels []domain.Channel, cast *related, err error) {
 	if u, err = h.app.People.Me(c.ctx, c.who); err != nil {
 		return u, nil, nil, err
 	}
@@ -156,7 +156,7 @@ func (h *handler) me(c call) (u domain.User, channels []domain.Channel, cast *ca
 	if err != nil {
 		return u, nil, nil, err
 	}
-	cast = h.newCast(c.who)
+	cast = h.newRelated(c.who)
 	for i := range l.Items {
 		cast.channel(&l.Items[i])
 	}
@@ -174,7 +174,7 @@ func (h *handler) getAccounts(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			p.field("user")
 			cast.person(p, h.at.User(&u), func() { p.text("email", u.Email) })
@@ -202,7 +202,7 @@ func (h *handler) getGroup(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	cast.principal(g.Owner)
 	for _, m := range members.Items {
 		cast.principal(m.Principal)
@@ -210,7 +210,7 @@ func (h *handler) getGroup(c call) (answer, error) {
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			groupFields(p, g)
 			p.text("title", g.Name)
@@ -237,5 +237,5 @@ func (h *handler) getGroupChannels(c call) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.channelList(c, l, previews, func(p pen) { titled(p, at, l.Total, nil, "Group", "Group") })
+	return h.channelList(c, l, previews, func(p jsonWriter) { titled(p, at, l.Total, nil, "Group", "Group") })
 }

@@ -55,10 +55,10 @@ func parameters(op *describe.Operation, r *http.Request) ([]byte, []describe.Vio
 		return nil, nil, domain.Wrap(domain.Unsupported,
 			"Send the parameters as application/json, as application/x-www-form-urlencoded, or in the query", nil)
 	}
-	if most, declared := op.MaxItems("ids"); declared && all["ids"] != nil {
-		ids, ok := list(all["ids"], most)
+	if limit, declared := op.MaxItems("ids"); declared && all["ids"] != nil {
+		ids, ok := list(all["ids"], limit)
 		if !ok {
-			return nil, append(found, describe.Violation{Field: "ids", Why: fmt.Sprintf("must have at most %d items", most)}), nil
+			return nil, append(found, describe.Violation{Field: "ids", Why: fmt.Sprintf("must have at most %d items", limit)}), nil
 		}
 		all["ids"] = ids
 	}
@@ -114,12 +114,12 @@ func lenient(u *url.URL) *url.URL {
 }
 
 // list returns the ids of a request as an array, even if they are sent as one text. It counts them before it stores any;
-// ok is false if there are more than most.
-func list(ids json.RawMessage, most int) (array json.RawMessage, ok bool) {
+// ok is false if there are more than limit.
+func list(ids json.RawMessage, limit int) (array json.RawMessage, ok bool) {
 	in := jx.DecodeBytes(ids)
 	switch in.Next() {
 	case jx.Array:
-		return ids, hasAtMost(ids, most)
+		return ids, hasAtMost(ids, limit)
 	case jx.Null:
 		return json.RawMessage("[]"), true
 	}
@@ -128,7 +128,7 @@ func list(ids json.RawMessage, most int) (array json.RawMessage, ok bool) {
 		return ids, true // request validation refuses it
 	}
 	if text = bytes.TrimSpace(text); bytes.HasPrefix(text, []byte("[")) {
-		if !hasAtMost(text, most) {
+		if !hasAtMost(text, limit) {
 			return nil, false
 		}
 		if !json.Valid(text) {
@@ -138,7 +138,7 @@ func list(ids json.RawMessage, most int) (array json.RawMessage, ok bool) {
 	}
 	n := 0
 	for range items(text) {
-		if n++; n > most {
+		if n++; n > limit {
 			return nil, false
 		}
 	}
@@ -164,10 +164,10 @@ func items(text []byte) iter.Seq[[]byte] {
 var errTooMany = errors.New("too many items")
 
 // hasAtMost reports whether an array has at most most items. It returns true for anything that is not an array.
-func hasAtMost(array []byte, most int) bool {
+func hasAtMost(array []byte, limit int) bool {
 	n := 0
 	err := jx.DecodeBytes(array).Arr(func(d *jx.Decoder) error {
-		if n++; n > most {
+		if n++; n > limit {
 			return errTooMany
 		}
 		return d.Skip()

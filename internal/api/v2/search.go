@@ -54,9 +54,9 @@ func (h *handler) find(c call, term *string, types []string) (answer, error) {
 	var channels []domain.Channel
 	var blocks []*domain.Block
 	var users []*domain.User
-	cast := h.newCast(c.who)
+	cast := h.newRelated(c.who)
 	for _, t := range l.Items {
-		switch cast.thing(t); {
+		switch cast.entity(t); {
 		case t.Channel != nil:
 			channels = append(channels, *t.Channel)
 		case t.Block != nil:
@@ -77,7 +77,7 @@ func (h *handler) find(c call, term *string, types []string) (answer, error) {
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) {
+	return func(p jsonWriter) {
 		p.object(func() {
 			p.optional("term", term)
 			envelope(p, at, l.Total)

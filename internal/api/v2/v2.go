@@ -26,10 +26,10 @@ type Options struct {
 	Addresses *present.Addresses
 }
 
-// Door handles /v2.
-type Door struct {
+// Server handles /v2.
+type Server struct {
 	handler *handler
-	gate    *httpedge.APIHandler
+	api     *httpedge.APIHandler
 }
 
 // handler executes operations.
@@ -40,14 +40,14 @@ type handler struct {
 }
 
 // New creates the handler.
-func New(o Options) *Door {
+func New(o Options) *Server {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc}
-	return &Door{handler: h, gate: &httpedge.APIHandler{Callers: o.Callers, Errors: Errors, Doc: o.Doc, Next: http.HandlerFunc(h.serve),
+	return &Server{handler: h, api: &httpedge.APIHandler{Callers: o.Callers, Errors: Errors, Doc: o.Doc, Next: http.HandlerFunc(h.serve),
 		Route: route, Address: h.address, Read: parameters, Shown: []string{"getOpenapi"}}}
 }
 
 // ServeHTTP implements http.Handler.
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = plain(r)
 	h := w.Header()
 	authorize(h, r)
@@ -55,7 +55,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if op, at := find(r.Method, r.URL); op != nil && op.successor != "" {
 		h.Set("Link", "<"+d.handler.at.API+successor(op.successor, at)+`>; rel="successor-version"`)
 	}
-	d.gate.ServeHTTP(w, r)
+	d.api.ServeHTTP(w, r)
 }
 
 // address returns the URL to validate. Invalid parameters of reads are removed. Those of writes are validated with the

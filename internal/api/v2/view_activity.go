@@ -24,7 +24,7 @@ var actions = map[domain.ActivityKind]action{
 }
 
 // any writes a thing of any kind for mixed lists, or null.
-func (c *cast) any(p pen, t domain.Thing) {
+func (c *related) any(p jsonWriter, t domain.Entity) {
 	switch {
 	case t.Block != nil:
 		c.block(p, t.Block, nil)
@@ -44,7 +44,7 @@ func (c *cast) any(p pen, t domain.Thing) {
 }
 
 // subject returns the class and the id of a thing, or "" and 0.
-func subject(t domain.Thing) (class string, id int64) {
+func subject(t domain.Entity) (class string, id int64) {
 	switch {
 	case t.Block != nil:
 		return "Block", int64(t.Block.ID)
@@ -62,18 +62,18 @@ func subject(t domain.Thing) (class string, id int64) {
 	return "", 0
 }
 
-func (c *cast) story(s domain.Story) {
+func (c *related) story(s domain.Story) {
 	c.principal(s.Actor)
-	c.thing(s.Item)
-	c.thing(s.Target)
-	c.thing(s.Parent)
+	c.entity(s.Item)
+	c.entity(s.Target)
+	c.entity(s.Parent)
 }
 
 // storyFields writes the fields of an activity.
-func (c *cast) storyFields(p pen, s domain.Story) {
+func (c *related) storyFields(p jsonWriter, s domain.Story) {
 	a := actions[s.Kind]
 	if s.Kind == domain.Mentioned { // in a comment, on the block that version 3 calls its parent
-		s.Target, s.Parent = s.Parent, domain.Thing{}
+		s.Target, s.Parent = s.Parent, domain.Entity{}
 	}
 	p.int("id", int64(s.ID))
 	p.text("action", a.done)
@@ -82,7 +82,7 @@ func (c *cast) storyFields(p pen, s domain.Story) {
 	p.time("created_at", s.CreatedAt)
 	for _, part := range []struct {
 		name  string
-		thing domain.Thing
+		thing domain.Entity
 		class string // if there is no thing
 	}{{"item", s.Item, ""}, {"target", s.Target, ""}, {"parent", s.Parent, a.parent}} {
 		class, id := subject(part.thing)
@@ -103,7 +103,7 @@ func (c *cast) storyFields(p pen, s domain.Story) {
 }
 
 // comment writes a comment on a block, with its known mentions.
-func (c *cast) comment(p pen, of domain.Comment, mentions []collections.Mention) {
+func (c *related) comment(p jsonWriter, of domain.Comment, mentions []collections.Mention) {
 	p.object(func() {
 		p.int("id", int64(of.ID))
 		p.time("created_at", of.CreatedAt)

@@ -21,7 +21,7 @@ var states = map[domain.BlockState]string{
 }
 
 // block writes a block; more adds fields of specific places.
-func (c *cast) block(p pen, of *domain.Block, more func()) {
+func (c *related) block(p jsonWriter, of *domain.Block, more func()) {
 	b := c.at.Block(of)
 	class := classes[b.Type]
 	p.object(func() {
@@ -75,7 +75,7 @@ func (c *cast) block(p pen, of *domain.Block, more func()) {
 
 // written writes a text as Markdown and HTML. A missing text is "" in blocks of some classes and null in others
 // (behaviour-v2.md section 3).
-func written(p pen, class, name string, text *domain.Text) {
+func written(p jsonWriter, class, name string, text *domain.Text) {
 	switch {
 	case text.Shown():
 		p.text(name, text.Markdown)
@@ -88,7 +88,7 @@ func written(p pen, class, name string, text *domain.Text) {
 	}
 }
 
-func source(p pen, s present.Source) {
+func source(p jsonWriter, s present.Source) {
 	if s.URL == "" {
 		p.null("source")
 		return
@@ -105,7 +105,7 @@ func source(p pen, s present.Source) {
 
 // image writes an image in the sizes of version 2, using the nearest existing versions. Every size of a GIF is the
 // original, so that it stays animated (section 4.1).
-func image(p pen, i present.Image) {
+func image(p jsonWriter, i present.Image) {
 	sized := func(name, url string) {
 		if i.ContentType == "image/gif" {
 			url = i.Src()
@@ -128,7 +128,7 @@ func image(p pen, i present.Image) {
 	})
 }
 
-func attachment(p pen, f present.Attachment) {
+func attachment(p jsonWriter, f present.Attachment) {
 	p.object(func() {
 		p.text("file_name", f.Name)
 		p.int("file_size", f.ServedSize())
@@ -139,7 +139,7 @@ func attachment(p pen, f present.Attachment) {
 	})
 }
 
-func embed(p pen, e *domain.Embed) {
+func embed(p jsonWriter, e *domain.Embed) {
 	if e == nil {
 		p.null("embed")
 		return

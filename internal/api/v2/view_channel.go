@@ -19,12 +19,12 @@ func creator(ch *domain.Channel) int64 {
 }
 
 // length returns the number of items of a channel that the viewer sees.
-func (c *cast) length(ch *domain.Channel) int64 {
+func (c *related) length(ch *domain.Channel) int64 {
 	return ch.Contents() - ch.PrivateItems + c.channels[ch.ID].Private
 }
 
 // briefFields writes the fields that all forms of a channel have.
-func (c *cast) briefFields(p pen, ch *domain.Channel) {
+func (c *related) briefFields(p jsonWriter, ch *domain.Channel) {
 	name, published, open := status(ch.Visibility)
 	p.int("id", int64(ch.ID))
 	p.text("title", ch.Title)
@@ -47,7 +47,7 @@ func (c *cast) briefFields(p pen, ch *domain.Channel) {
 }
 
 // brief writes a channel of a block.
-func (c *cast) brief(p pen, ch *domain.Channel) {
+func (c *related) brief(p jsonWriter, ch *domain.Channel) {
 	p.object(func() {
 		c.briefFields(p, ch)
 		p.int("length", c.length(ch))
@@ -56,7 +56,7 @@ func (c *cast) brief(p pen, ch *domain.Channel) {
 }
 
 // related writes a channel that shares items with another.
-func (c *cast) related(p pen, ch *domain.Channel) {
+func (c *related) related(p jsonWriter, ch *domain.Channel) {
 	p.object(func() {
 		c.briefFields(p, ch)
 		p.int("length", c.length(ch))
@@ -67,7 +67,7 @@ func (c *cast) related(p pen, ch *domain.Channel) {
 }
 
 // fullFields writes the fields of a channel as a resource and in lists.
-func (c *cast) fullFields(p pen, ch *domain.Channel, length int64) {
+func (c *related) fullFields(p jsonWriter, ch *domain.Channel, length int64) {
 	c.briefFields(p, ch)
 	p.int("length", length)
 	p.int("collaborator_count", ch.Collaborators)
@@ -80,7 +80,7 @@ func (c *cast) fullFields(p pen, ch *domain.Channel, length int64) {
 }
 
 // maker returns the creator of a channel.
-func (c *cast) maker(ch *domain.Channel) domain.Principal {
+func (c *related) maker(ch *domain.Channel) domain.Principal {
 	id := creator(ch)
 	if ch.Owner.Type == domain.TypeUser && ch.Owner.ID == id {
 		return ch.Owner
@@ -93,7 +93,7 @@ func (c *cast) maker(ch *domain.Channel) domain.Principal {
 }
 
 // listed writes a channel of a list. preview contains some of its items, or nil for null.
-func (c *cast) listed(p pen, ch *domain.Channel, preview []collections.Content, connected *domain.Connection) {
+func (c *related) listed(p jsonWriter, ch *domain.Channel, preview []collections.Content, connected *domain.Connection) {
 	p.object(func() {
 		c.fullFields(p, ch, c.length(ch))
 		if preview == nil {
@@ -117,7 +117,7 @@ func (c *cast) listed(p pen, ch *domain.Channel, preview []collections.Content, 
 }
 
 // single writes a channel as a resource, with a page of its contents.
-func (c *cast) single(p pen, ch *domain.Channel, collaborators []domain.Principal, l domain.List[collections.Content], at domain.Page) {
+func (c *related) single(p jsonWriter, ch *domain.Channel, collaborators []domain.Principal, l domain.List[collections.Content], at domain.Page) {
 	p.object(func() {
 		c.fullFields(p, ch, l.Total)
 		c.items(p, "contents", l.Items)
@@ -132,12 +132,12 @@ func (c *cast) single(p pen, ch *domain.Channel, collaborators []domain.Principa
 }
 
 // items writes a field with blocks and channels and their connections.
-func (c *cast) items(p pen, name string, all []collections.Content) {
+func (c *related) items(p jsonWriter, name string, all []collections.Content) {
 	p.list(name, len(all), func(i int) { c.item(p, all[i]) })
 }
 
 // item writes a block or a channel with its connection.
-func (c *cast) item(p pen, content collections.Content) {
+func (c *related) item(p jsonWriter, content collections.Content) {
 	if content.Channel != nil {
 		c.listed(p, content.Channel, nil, &content.Connection)
 		return
@@ -146,7 +146,7 @@ func (c *cast) item(p pen, content collections.Content) {
 }
 
 // connection writes the fields of an item's connection, or nothing for nil.
-func connection(p pen, of *domain.Connection) {
+func connection(p jsonWriter, of *domain.Connection) {
 	if of == nil {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // embedded writes a nested user. If the user was not loaded, only the name is known.
-func (c *cast) embedded(p pen, of domain.Principal) {
+func (c *related) embedded(p jsonWriter, of domain.Principal) {
 	if of.Type == domain.TypeGroup {
 		c.groupOwner(p, of)
 		return
@@ -22,7 +22,7 @@ func (c *cast) embedded(p pen, of domain.Principal) {
 }
 
 // person writes a user; more adds fields of specific places.
-func (c *cast) person(p pen, u present.User, more func()) {
+func (c *related) person(p jsonWriter, u present.User, more func()) {
 	first, last, _ := strings.Cut(u.Name, " ")
 	p.object(func() {
 		p.int("id", int64(u.ID))
@@ -61,7 +61,7 @@ func (c *cast) person(p pen, u present.User, more func()) {
 }
 
 // described writes a description as Markdown.
-func described(p pen, text *domain.Text) {
+func described(p jsonWriter, text *domain.Text) {
 	if text == nil {
 		p.null("description")
 		return
@@ -73,7 +73,7 @@ func described(p pen, text *domain.Text) {
 const groupVisibility = 0
 
 // groupFields writes the fields of a group that all places have.
-func groupFields(p pen, g domain.Group) {
+func groupFields(p jsonWriter, g domain.Group) {
 	p.int("id", int64(g.ID))
 	p.text("class", "Group")
 	p.text("base_class", "Group")
@@ -86,7 +86,7 @@ func groupFields(p pen, g domain.Group) {
 }
 
 // groupOwner writes a group that owns something.
-func (c *cast) groupOwner(p pen, of domain.Principal) {
+func (c *related) groupOwner(p jsonWriter, of domain.Principal) {
 	g, ok := c.groups[domain.GroupID(of.ID)]
 	if !ok {
 		g = domain.Group{ID: domain.GroupID(of.ID), Slug: of.Slug, Name: of.Name, CreatedAt: time.Unix(0, 0), UpdatedAt: time.Unix(0, 0)}

@@ -145,12 +145,12 @@ func (h *handler) createConnection(c call) (answer, error) {
 
 // shownItem returns a block or a channel with its connection.
 func (h *handler) shownItem(c call, of collections.Content) (answer, error) {
-	cast := h.newCast(c.who)
-	cast.thing(of.Thing)
+	cast := h.newRelated(c.who)
+	cast.entity(of.Entity)
 	if err := cast.load(c.ctx); err != nil {
 		return nil, err
 	}
-	return func(p pen) { cast.item(p, of) }, nil
+	return func(p jsonWriter) { cast.item(p, of) }, nil
 }
 
 // removeBlock removes a block from a channel.

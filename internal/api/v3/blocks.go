@@ -14,18 +14,18 @@ import (
 // GetBlock implements getBlock.
 func (h *handler) GetBlock(ctx context.Context, p v3.GetBlockParams) (wire.Item, error) {
 	who, id := httpedge.Actor(ctx), domain.BlockID(p.ID)
-	if k, _ := blockKey(domain.BlockStamp{ID: id}); !h.pieces.Holds(k) {
+	if k, _ := blockKey(domain.BlockRevision{ID: id}); !h.fragments.Holds(k) {
 		return h.readBlock(ctx, who, id)
 	}
-	s, err := h.app.Collections.BlockStamp(ctx, who, id)
+	s, err := h.app.Collections.BlockRevision(ctx, who, id)
 	if err != nil {
 		return wire.Item{}, err
 	}
-	if err := httpedge.Fresh(ctx, h.tags.BlockStamp(who, s)); err != nil {
+	if err := httpedge.Fresh(ctx, h.tags.BlockRevision(who, s)); err != nil {
 		return wire.Item{}, err
 	}
-	if piece, ok := h.pieces.Get(blockKey(s)); ok {
-		return fullPiece(who, s, piece), budget.Charge(ctx, int64(len(piece)))
+	if fragment, ok := h.fragments.Get(blockKey(s)); ok {
+		return blockItem(who, s, fragment), budget.Charge(ctx, int64(len(fragment)))
 	}
 	return h.readBlock(ctx, who, id)
 }
@@ -39,9 +39,9 @@ func (h *handler) readBlock(ctx context.Context, who domain.Actor, id domain.Blo
 	if err := httpedge.Fresh(ctx, h.tags.Block(who, b)); err != nil {
 		return wire.Item{}, err
 	}
-	if h.pieces != nil {
-		if piece := h.blockPiece(&b); piece != nil {
-			return fullPiece(who, b.Stamp(), piece), nil
+	if h.fragments != nil {
+		if fragment := h.blockFragment(&b); fragment != nil {
+			return blockItem(who, b.Revision(), fragment), nil
 		}
 	}
 	return h.fullBlock(who, b), nil

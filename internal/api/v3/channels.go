@@ -68,8 +68,8 @@ func (h *handler) GetChannelContents(ctx context.Context, p v3.GetChannelContent
 	in := collections.ContentsInput{Sort: contentSorts[p.Sort.Or(v3.ChannelContentSortPositionDesc)],
 		By: domain.UserID(p.UserID.Or(0)), Page: at}
 	who, ref := httpedge.Actor(ctx), domain.ParseRef(p.ID)
-	if h.pieces != nil {
-		l, err := h.app.Collections.KnownContents(ctx, who, ref, in, known{h.pieces})
+	if h.fragments != nil {
+		l, err := h.app.Collections.KnownContents(ctx, who, ref, in, known{h.fragments})
 		if err != nil {
 			return nil, err
 		}

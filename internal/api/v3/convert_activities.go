@@ -11,7 +11,7 @@ import (
 func (h *handler) activity(who domain.Actor, s domain.Story) v3.Activity {
 	return v3.Activity{ID: int64(s.ID), Type: v3.ActivityTypeActivity, Kind: v3.ActivityKind(s.Kind),
 		CreatedAt: wire.Time{Time: s.CreatedAt}, Actor: embedded(h.at.Principal(&s.Actor)),
-		Item: h.thing(who, s.Item), Target: h.thing(who, s.Target), Parent: h.thing(who, s.Parent)}
+		Item: h.entity(who, s.Item), Target: h.entity(who, s.Target), Parent: h.entity(who, s.Parent)}
 }
 
 // notification converts a notification of its reader.
@@ -28,8 +28,8 @@ func (h *handler) comment(c present.Comment) *v3.Comment {
 		Links: h.links(c.Links())}
 }
 
-// thing converts an entry of a mixed list, or a subject of an activity.
-func (h *handler) thing(who domain.Actor, t domain.Thing) wire.Item {
+// entity converts an entry of a mixed list, or a subject of an activity.
+func (h *handler) entity(who domain.Actor, t domain.Entity) wire.Item {
 	switch {
 	case t.Block != nil:
 		return h.block(h.at.Block(t.Block), func(blockSetter) {})
@@ -47,10 +47,10 @@ func (h *handler) thing(who domain.Actor, t domain.Thing) wire.Item {
 	return wire.Item{}
 }
 
-func (h *handler) things(who domain.Actor, all []domain.Thing) []wire.Item {
+func (h *handler) entities(who domain.Actor, all []domain.Entity) []wire.Item {
 	items := make([]wire.Item, len(all))
 	for i, t := range all {
-		items[i] = h.thing(who, t)
+		items[i] = h.entity(who, t)
 	}
 	return items
 }

@@ -59,10 +59,10 @@ func (h *handler) contents(l domain.List[collections.Content], p domain.Page) *v
 
 // content converts a block or a channel with its connection.
 func (h *handler) content(content collections.Content) wire.Item {
-	return h.placed(content.Thing, v3.NewOptNilEmbeddedConnection(embeddedConnection(h.at.Connection(&content.Connection))))
+	return h.placed(content.Entity, v3.NewOptNilEmbeddedConnection(embeddedConnection(h.at.Connection(&content.Connection))))
 }
 
-func (h *handler) placed(item domain.Thing, connection v3.OptNilEmbeddedConnection) wire.Item {
+func (h *handler) placed(item domain.Entity, connection v3.OptNilEmbeddedConnection) wire.Item {
 	if item.Channel != nil {
 		c := h.channel(h.at.Channel(item.Channel))
 		c.Connection = connection

@@ -50,5 +50,5 @@ func (h *handler) GetUserFollowing(ctx context.Context, p v3.GetUserFollowingPar
 	if err != nil {
 		return nil, err
 	}
-	return &v3.FollowableListResponse{Data: h.things(who, l.Items), Meta: meta(at, l.Total)}, nil
+	return &v3.FollowableListResponse{Data: h.entities(who, l.Items), Meta: meta(at, l.Total)}, nil
 }

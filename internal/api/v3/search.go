@@ -40,7 +40,7 @@ func (h *handler) Search(ctx context.Context, p v3.SearchParams) (*v3.Everything
 	if err != nil {
 		return nil, err
 	}
-	return &v3.EverythingListResponse{Data: h.things(who, l.Items), Meta: meta(at, l.Total)}, nil
+	return &v3.EverythingListResponse{Data: h.entities(who, l.Items), Meta: meta(at, l.Total)}, nil
 }
 
 var itemSorts = map[v3.ContentSort]domain.SearchSort{
@@ -65,7 +65,7 @@ func (h *handler) GetUserContents(ctx context.Context, p v3.GetUserContentsParam
 	if err != nil {
 		return nil, err
 	}
-	return &v3.ConnectableListResponse{Data: h.things(who, l.Items), Meta: meta(at, l.Total)}, nil
+	return &v3.ConnectableListResponse{Data: h.entities(who, l.Items), Meta: meta(at, l.Total)}, nil
 }
 
 // GetGroupContents implements getGroupContents.
@@ -75,7 +75,7 @@ func (h *handler) GetGroupContents(ctx context.Context, p v3.GetGroupContentsPar
 	if err != nil {
 		return nil, err
 	}
-	return &v3.ConnectableListResponse{Data: h.things(who, l.Items), Meta: meta(at, l.Total)}, nil
+	return &v3.ConnectableListResponse{Data: h.entities(who, l.Items), Meta: meta(at, l.Total)}, nil
 }
 
 // sameExtensions are the groups of extensions of the same file type.

@@ -25,11 +25,11 @@ type Options struct {
 	Compat    *describe.Description // api/compat.yaml
 	Addresses *present.Addresses
 	Build     string // of the program; another build may encode responses differently
-	Pieces    *fragments.Cache
+	Fragments *fragments.Cache
 }
 
-// Door handles /v3 and all unknown paths.
-type Door struct {
+// Server handles /v3 and all unknown paths.
+type Server struct {
 	handler *handler
 	public  *httpedge.APIHandler
 	compat  *httpedge.APIHandler
@@ -42,14 +42,14 @@ type handler struct {
 	tags present.Tags
 	doc  *describe.Description
 
-	pieces *fragments.Cache // nil disables the cache
+	fragments *fragments.Cache // nil disables the cache
 }
 
 var _ v3.Handler = (*handler)(nil)
 
 // New creates the handler.
-func New(o Options) (*Door, error) {
-	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, pieces: o.Pieces,
+func New(o Options) (*Server, error) {
+	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, fragments: o.Fragments,
 		// The description contains the addresses of the API and the site.
 		tags: present.NewTags(append([]byte(o.Build+" "+o.Addresses.Files), o.Doc.Identity()...))}
 	other := &compat{handler: h, doc: o.Compat, public: o.Doc}
@@ -58,7 +58,7 @@ func New(o Options) (*Door, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Door{handler: h,
+	return &Server{handler: h,
 		public: &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server,
 			Address: address, Body: adapted, Allow: allow, Shown: []string{"getPing", "getOpenapiSpec", "getOpenapiSpecJson"},
 			Route: func(method string, u *url.URL) (string, bool) {
@@ -70,7 +70,7 @@ func New(o Options) (*Door, error) {
 }
 
 // ServeHTTP implements http.Handler.
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, found := d.compat.Route(r.Method, r.URL); found {
 		d.compat.ServeHTTP(w, r)
 		return
@@ -79,7 +79,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Content returns a block or a channel with its connection, in the form of /v3.
-func (d *Door) Content(c collections.Content) wire.Item { return d.handler.content(c) }
+func (d *Server) Content(c collections.Content) wire.Item { return d.handler.content(c) }
 
 // allow refuses a search by an application that acts as itself, because it has no tier (behaviour.md section 8).
 func allow(op *describe.Operation, who domain.Actor) error {

@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// codeLife is the lifetime of an authorization code (behaviour.md section 8).
-const codeLife = 10 * time.Minute
+// codeTTL is the lifetime of an authorization code (behaviour.md section 8).
+const codeTTL = 10 * time.Minute
 
 // AuthorizationRequest is an unchecked authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3).
 type AuthorizationRequest struct {
@@ -76,7 +76,7 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 	secret, hash, _ := auth.NewToken(auth.Code)
 	now := a.Now()
 	code := account.Code{Hash: hash, ApplicationID: c.Application.ID, UserID: actor.UserID, RedirectURI: r.RedirectURI,
-		Challenge: r.CodeChallenge, Scope: c.Scope, CreatedAt: now, ExpiresAt: now.Add(codeLife)}
+		Challenge: r.CodeChallenge, Scope: c.Scope, CreatedAt: now, ExpiresAt: now.Add(codeTTL)}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := allow(ctx, tx, code); err != nil {
 			return err

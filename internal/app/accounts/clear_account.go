@@ -30,7 +30,7 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 		return err
 	}
 	c := clearing{a, user}
-	for _, step := range append(c.possessions(),
+	for _, step := range append(c.deletions(),
 		ending{store.RemainingComments, c.deleteComment},
 		ending{store.RemainingTransitions, nil},
 		ending{store.RemainingBlocks, c.deleteBlock}) {
@@ -41,7 +41,7 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	if err := c.endFollows(ctx); err != nil {
 		return err
 	}
-	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.ForgetDeeds(ctx, user, core.SweepBatch) }); err != nil {
+	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.DeleteUserActivities(ctx, user, core.SweepBatch) }); err != nil {
 		return err
 	}
 	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.ForgetOrigins(ctx, user, core.SweepBatch) }); err != nil {
@@ -56,8 +56,8 @@ type ending struct {
 	end  func(ctx context.Context, tx *store.Tx, id int64) error
 }
 
-// possessions returns what would show others an account without an owner, in the order of deletion.
-func (c clearing) possessions() []ending {
+// deletions returns what would show others an account without an owner, in the order of deletion.
+func (c clearing) deletions() []ending {
 	return []ending{
 		{store.RemainingGroups, c.bequeath}, // deleting a group without other members leaves its channels to the next step
 		{store.RemainingMemberships, c.leave},
@@ -74,7 +74,7 @@ const clearedAtOnce = 1000
 // withAccount deletes what others would see of an account in the transaction that deletes it. A live channel or a
 // counted row never has a deleted owner.
 func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
-	for _, step := range c.possessions() {
+	for _, step := range c.deletions() {
 		if err := c.endAll(ctx, tx, step); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
 	if err := tx.DeleteComments(ctx, c.user, clearedAtOnce); err != nil {
 		return err
 	}
-	_, err := tx.ForgetDeeds(ctx, c.user, core.SweepBatch) // they count as unread notifications
+	_, err := tx.DeleteUserActivities(ctx, c.user, core.SweepBatch) // they count as unread notifications
 	return err
 }
 
@@ -155,7 +155,7 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 		return err
 	}
 	for {
-		heir, err := tx.Heir(ctx, group)
+		heir, err := tx.NextOwner(ctx, group)
 		if err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/store"
 )
 
-// Farewell describes what deleting an account would do.
-type Farewell struct {
+// DeletionPreview describes what deleting an account would do.
+type DeletionPreview struct {
 	Channels      int64          // the account's own, deleted
 	Blocks        int64          // in no channel of others, deleted
 	SharedBlocks  int64          // in channels of others, kept without an author
@@ -20,10 +20,10 @@ type Farewell struct {
 	OnlyOperator  bool           // the account cannot be deleted yet
 }
 
-// Farewell returns what deleting the actor's account would do.
-func (a *Accounts) Farewell(ctx context.Context, actor domain.Actor) (f Farewell, err error) {
+// PreviewDeletion returns what deleting the actor's account would do.
+func (a *Accounts) PreviewDeletion(ctx context.Context, actor domain.Actor) (f DeletionPreview, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if f, err = FarewellOf(ctx, v, actor.UserID); err != nil || !f.OnlyOperator {
+		if f, err = PreviewDeletionOf(ctx, v, actor.UserID); err != nil || !f.OnlyOperator {
 			return err
 		}
 		f.OnlyOperator, err = v.OtherAccounts(ctx, actor.UserID)
@@ -32,13 +32,13 @@ func (a *Accounts) Farewell(ctx context.Context, actor domain.Actor) (f Farewell
 	return f, err
 }
 
-// FarewellOf returns what deleting a user's account would do. OnlyOperator is also set if nobody else has an account.
-func FarewellOf(ctx context.Context, v *store.Snapshot, id domain.UserID) (f Farewell, err error) {
+// PreviewDeletionOf returns what deleting a user's account would do. OnlyOperator is also set if nobody else has an account.
+func PreviewDeletionOf(ctx context.Context, v *store.Snapshot, id domain.UserID) (f DeletionPreview, err error) {
 	l, err := v.Legacy(ctx, id)
 	if err != nil {
 		return f, err
 	}
-	f = Farewell{Channels: l.Channels, Blocks: l.Blocks, SharedBlocks: l.SharedBlocks, Comments: l.Comments}
+	f = DeletionPreview{Channels: l.Channels, Blocks: l.Blocks, SharedBlocks: l.SharedBlocks, Comments: l.Comments}
 	for _, g := range l.Groups {
 		if g.Users > 1 {
 			f.GroupsHanded = append(f.GroupsHanded, g)

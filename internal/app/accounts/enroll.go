@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/store/account"
 )
 
-// Newcomer is a person who gets an account without a password because an identity provider vouches for them.
-type Newcomer struct {
+// ExternalUser is a person who gets an account without a password because an identity provider vouches for them.
+type ExternalUser struct {
 	Name   string
 	Slug   string // requested; "" for one derived from the name
 	Email  string // lower case, verified
@@ -20,7 +20,7 @@ type Newcomer struct {
 // Enroll creates an account for a newcomer. If signing up is not open, they need an invitation, by token or by address,
 // unless the operator admits everyone from the provider. The first account can always be created, after CheckSetupCode.
 // Enroll returns Forbidden if they may not sign up, and Conflict if the address has an account.
-func (a *Accounts) Enroll(ctx context.Context, tx *store.Tx, in Newcomer) (u domain.User, err error) {
+func (a *Accounts) Enroll(ctx context.Context, tx *store.Tx, in ExternalUser) (u domain.User, err error) {
 	n := store.NewUser{Name: in.Name, Email: in.Email, Tier: a.accounts.DefaultTier, Now: a.Now()}
 	first, err := tx.ClaimFirstAccount(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *Accounts) Enroll(ctx context.Context, tx *store.Tx, in Newcomer) (u dom
 }
 
 // entranceOf returns the link that admits a newcomer, or Forbidden if none does.
-func (a *Accounts) entranceOf(ctx context.Context, q store.Queries, in Newcomer) (by entrance, err error) {
+func (a *Accounts) entranceOf(ctx context.Context, q store.Queries, in ExternalUser) (by entrance, err error) {
 	mode, err := a.signUpMode(ctx, q)
 	if err != nil {
 		return by, err

@@ -10,7 +10,7 @@ import (
 )
 
 // tryRegister limits self-registration of clients. Only addresses can be counted, because there is no account.
-var tryRegister = core.Attempt{What: "register", Address: []core.Limit{{Most: 20, Window: time.Hour}, {Most: 100, Window: core.Day}}}
+var tryRegister = core.Attempt{What: "register", Address: []core.Limit{{Max: 20, Window: time.Hour}, {Max: 100, Window: core.Day}}}
 
 // RegisterApplication registers an application without an owner (RFC 7591). Errors are Invalid with `name` and
 // `redirect_uris`, TooMany, or NotFound if registration is disabled.

@@ -233,7 +233,7 @@ func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 	if suspended.SuspendedAt == nil {
 		return domain.NewUnprocessable("What somebody made can be hidden while they are suspended")
 	}
-	h, err := tx.NoteHidden(ctx, hiding.Thing{About: domain.AboutUser(u), OwnerID: u.ID, CreatedAt: a.Now()})
+	h, err := tx.RecordHidden(ctx, hiding.Subject{About: domain.AboutUser(u), OwnerID: u.ID, CreatedAt: a.Now()})
 	if domain.KindOf(err) == domain.Conflict {
 		return nil
 	}
@@ -248,7 +248,7 @@ func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 
 // showMade queues a job that shows everything again that was hidden with a suspension.
 func (a *Accounts) showMade(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
-	h, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)})
+	h, err := tx.HiddenSubject(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)})
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}

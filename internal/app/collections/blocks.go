@@ -15,9 +15,9 @@ func (a *Collections) Block(ctx context.Context, actor domain.Actor, id domain.B
 	return a.Store.Block(ctx, actor.UserID, id)
 }
 
-// BlockStamp returns the state of a block without reading it.
-func (a *Collections) BlockStamp(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.BlockStamp, error) {
-	return a.Store.BlockStamp(ctx, actor.UserID, id)
+// BlockRevision returns the state of a block without reading it.
+func (a *Collections) BlockRevision(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.BlockRevision, error) {
+	return a.Store.BlockRevision(ctx, actor.UserID, id)
 }
 
 // BlockInput is a block to create. Batches store it as JSON, so its tags are permanent while any batch waits.

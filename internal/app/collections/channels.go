@@ -267,7 +267,7 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 
 // refuseHidden returns Forbidden if operators have hidden a locked channel.
 func refuseHidden(ctx context.Context, tx *store.Tx, id domain.ChannelID) error {
-	_, err := tx.HiddenThing(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+	_, err := tx.HiddenSubject(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
 	switch {
 	case err == nil:
 		return domain.NewForbidden("Whoever runs this site has hidden this channel: it stays private")

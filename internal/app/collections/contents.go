@@ -11,7 +11,7 @@ import (
 // Content is a block or channel with its connection to a channel.
 type Content struct {
 	Connection domain.Connection
-	domain.Thing
+	domain.Entity
 }
 
 // ContentsInput requests a page of a channel's contents. If By is 0, connections of any user match.
@@ -50,7 +50,7 @@ func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref doma
 		if err != nil {
 			return err
 		}
-		conns, err := v.Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page, Stamps: stamps})
+		conns, err := v.Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page, Revisions: stamps})
 		if err != nil {
 			return err
 		}

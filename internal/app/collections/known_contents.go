@@ -10,8 +10,8 @@ import (
 // Known provides the blocks and connections that a caller of KnownContents has cached, in the state of a stamp, or nil.
 // It is called within a snapshot, possibly several times.
 type Known interface {
-	Block(domain.BlockStamp) []byte
-	Connection(domain.ConnectionStamp) []byte
+	Block(domain.BlockRevision) []byte
+	Connection(domain.ConnectionRevision) []byte
 }
 
 // KnownContent is an item of a channel without the parts that Known provides. Content is nil if Known provides
@@ -27,20 +27,20 @@ func (a *Collections) KnownContents(ctx context.Context, actor domain.Actor, ref
 	known Known) (l domain.List[KnownContent], err error) {
 	err = a.contents(ctx, actor, ref, in, true, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
 		l.Total = conns.Total
-		l.Items, err = beside(ctx, v, actor, conns.Items, known)
+		l.Items, err = missingDetails(ctx, v, actor, conns.Items, known)
 		return err
 	})
 	return l, err
 }
 
-// beside reads the details of connections and items that known does not contain.
-func beside(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, known Known) ([]KnownContent, error) {
+// missingDetails reads the details of connections and items that known does not contain.
+func missingDetails(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, known Known) ([]KnownContent, error) {
 	all := make([]KnownContent, len(conns))
 	var ids []domain.ConnectionID // that Known lacks
 	open := 0                     // number of items that Known lacks
 	for i := range conns {
 		c := &conns[i]
-		k := KnownContent{Position: c.Position, Connection: known.Connection(c.Stamp())}
+		k := KnownContent{Position: c.Position, Connection: known.Connection(c.Revision())}
 		if c.Block != nil {
 			k.Block = known.Block(*c.Block)
 		}

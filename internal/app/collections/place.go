@@ -20,7 +20,7 @@ func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, ref
 				return err
 			}
 			p, err := placedConnection(ctx, tx.Queries, actor, id)
-			made = Content{Connection: p.Connection, Thing: domain.Thing{Block: &b}}
+			made = Content{Connection: p.Connection, Entity: domain.Entity{Block: &b}}
 			return err
 		})
 	return made, err

@@ -95,7 +95,7 @@ func (a *Collections) makeRest(ctx context.Context, run *batchRun) error {
 }
 
 // makeItem creates one block and connects it.
-func (a *Collections) makeItem(ctx context.Context, run *batchRun, item bulk.OpenItem) error {
+func (a *Collections) makeItem(ctx context.Context, run *batchRun, item bulk.PendingItem) error {
 	var in BlockInput
 	if err := json.Unmarshal([]byte(item.Input), &in); err != nil {
 		return err

@@ -16,7 +16,7 @@ func TestAsides(t *testing.T) {
 		in := &intake{}
 		start := time.Now()
 		for range 8 {
-			aside, end, err := in.asides.begin(t.Context())
+			aside, end, err := in.related.begin(t.Context())
 			if err != nil {
 				break
 			}
@@ -24,8 +24,8 @@ func TestAsides(t *testing.T) {
 			end()
 			time.Sleep(time.Minute) // other work does not count
 		}
-		if took := time.Since(start); in.asides.spent != asidesTimeout || took != asidesTimeout+2*time.Minute {
-			t.Errorf("spent %v in %v", in.asides.spent, took)
+		if took := time.Since(start); in.related.spent != relatedTotalTimeout || took != relatedTotalTimeout+2*time.Minute {
+			t.Errorf("spent %v in %v", in.related.spent, took)
 		}
 		if said, _, err := in.ask(t.Context(), page.Endpoint{URL: "https://example.org/oembed"}); said.Type != "" || err != nil {
 			t.Errorf("oEmbed: %+v, %v", said, err)

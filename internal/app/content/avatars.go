@@ -39,7 +39,7 @@ func CheckAvatar(f *domain.Faults, address *string) {
 // AvatarWanted returns the choice of a picture by its address, which CheckAvatar accepted: an upload of the actor, or a
 // URL on a site that is not blocked. nil removes the picture. Call it before the transaction. Faults of the address are
 // added to invalid.
-func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address *string, invalid error) (w store.AvatarWish, err error) {
+func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address *string, invalid error) (w store.AvatarRequest, err error) {
 	link := core.OptionalURL(address)
 	if link == nil {
 		return w, invalid
@@ -56,14 +56,14 @@ func (a *Content) AvatarWanted(ctx context.Context, actor domain.Actor, address 
 	return w, invalid
 }
 
-// WishAvatar records the picture that a user chose for an owner. It is shown once it has been fetched. An
+// RequestAvatar records the picture that a user chose for an owner. It is shown once it has been fetched. An
 // empty choice removes the current picture at once.
-func WishAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner domain.PrincipalRef, w store.AvatarWish, now time.Time) error {
+func RequestAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner domain.PrincipalRef, w store.AvatarRequest, now time.Time) error {
 	w.Owner = owner
 	if err := keepUpload(ctx, tx, "avatar_url", w.Upload); err != nil {
 		return err
 	}
-	n, err := tx.WishAvatar(ctx, w, now)
+	n, err := tx.RequestAvatar(ctx, w, now)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func WishAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner domai
 // GrantAvatar fetches a picture and sets it, unless another one was chosen in the meantime. If the picture cannot be
 // fetched, nothing changes.
 func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int64) error {
-	w, err := a.Store.AvatarWish(ctx, owner, n)
+	w, err := a.Store.AvatarRequest(ctx, owner, n)
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n 
 		if err := tx.UseUpload(ctx, w.Upload, a.Now()); err != nil {
 			return err
 		}
-		if err := tx.LockAvatarWish(ctx, owner, n); err != nil {
+		if err := tx.LockAvatarRequest(ctx, owner, n); err != nil {
 			return err
 		}
 		if err := in.settle(ctx, tx, made.image); err != nil {
@@ -153,7 +153,7 @@ func gone(err error) error {
 	return err
 }
 
-func (a *intake) avatarContent(ctx context.Context, w store.AvatarWish) (made content, err error) {
+func (a *intake) avatarContent(ctx context.Context, w store.AvatarRequest) (made content, err error) {
 	if w.Upload != 0 {
 		made, err = a.contentOfUpload(ctx, w.Upload)
 	} else {

@@ -78,7 +78,7 @@ func New(c *core.Core, filesURL string, o Options) *Content {
 		inspectTimeout: cmp.Or(o.InspectTimeout, inspectTimeout),
 		ownHosts:       hosts(c.SiteURL, c.BaseURL, filesURL)}
 	if len(o.Quotas) > 0 {
-		c.Store.BoundTexts(store.TextBound{Now: c.Now, Room: a.textRoom})
+		c.Store.BoundTexts(store.TextBound{Now: c.Now, Available: a.availableText})
 	}
 	if a.freeSpace == nil {
 		a.freeSpace = blob.FreeSpace

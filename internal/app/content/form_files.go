@@ -62,7 +62,7 @@ func (a *Content) addUploads(ctx context.Context, actor domain.Actor, uploads []
 			return domain.Wrap(domain.Forbidden, fmt.Sprintf("You may have %d uploads that are in no block, and %d are left. "+
 				"Make blocks of them; what is in none is removed after a day", MaxOpenUploads, left), errOverQuota)
 		}
-		if left, refusal := a.room(has, true); left == 0 {
+		if left, refusal := a.available(has, true); left == 0 {
 			return refusal
 		}
 		for _, u := range uploads {

@@ -51,7 +51,7 @@ func theirs(err error) bool {
 }
 
 func (a *intake) previewAt(ctx context.Context, address string) (*domain.File, error) {
-	answer, done, err := a.aside(ctx, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})
+	answer, done, err := a.getRelated(ctx, fetch.Request{URL: address, Accept: acceptImage, MaxBytes: maxPreview})
 	if err != nil {
 		return nil, err
 	}

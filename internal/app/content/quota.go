@@ -42,9 +42,9 @@ func (a *Content) Quota(tier domain.Tier) domain.Quota { return a.quotas[tier] }
 // UploadLimit returns the maximum number of bytes per file.
 func (a *Content) UploadLimit() int64 { return a.uploadLimit }
 
-// room returns how many more bytes a user may store, as an upload or in total, and the error for
+// available returns how many more bytes a user may store, as an upload or in total, and the error for
 // exceeding that. left is negative if there is no limit.
-func (a *Content) room(u domain.ByteUsage, upload bool) (left int64, refusal error) {
+func (a *Content) available(u domain.ByteUsage, upload bool) (left int64, refusal error) {
 	q := a.quotas[u.Tier]
 	left = -1
 	if q.Total > 0 {
@@ -63,9 +63,9 @@ func overTotal(total, left int64) error {
 	return overQuota("Your files and texts may have "+domain.FormatBytes(total)+" in all", left, "Delete blocks that you do not need")
 }
 
-// textRoom returns how many more bytes of text a user may store. It runs after the transaction has stored the texts, so
+// availableText returns how many more bytes of text a user may store. It runs after the transaction has stored the texts, so
 // left is negative if they do not fit.
-func (a *Content) textRoom(u domain.ByteUsage) (left int64, refusal error) {
+func (a *Content) availableText(u domain.ByteUsage) (left int64, refusal error) {
 	total := a.quotas[u.Tier].Total
 	if total == 0 {
 		return math.MaxInt64, nil
@@ -101,27 +101,27 @@ func (h *hold) grow(ctx context.Context, bytes int64) error {
 
 // growUpTo raises the reservation to at most most bytes and returns the number of reserved bytes.
 // It returns Forbidden if the quota does not allow least bytes.
-func (h *hold) growUpTo(ctx context.Context, least, most int64) (int64, error) {
-	if most <= h.bytes {
+func (h *hold) growUpTo(ctx context.Context, least, limit int64) (int64, error) {
+	if limit <= h.bytes {
 		return h.bytes, nil
 	}
 	if bounded, err := h.bounded(ctx, h.a.Store.Queries); err != nil || !bounded {
-		h.bytes = most
-		return most, err
+		h.bytes = limit
+		return limit, err
 	}
-	got := most
+	got := limit
 	err := h.a.Store.InTx(ctx, func(tx *store.Tx) error {
 		now := h.a.Now()
 		u, err := tx.LockByteUsage(ctx, h.user, h.key, now)
 		if err != nil {
 			return err
 		}
-		got = most
-		if left, refusal := h.a.room(u, h.upload); left >= 0 {
+		got = limit
+		if left, refusal := h.a.available(u, h.upload); left >= 0 {
 			if least > left {
 				return refusal
 			}
-			got = min(most, left)
+			got = min(limit, left)
 		}
 		return tx.Reserve(ctx, domain.Reservation{Key: h.key, UserID: h.user, Upload: h.upload, Bytes: got, ExpiresAt: now.Add(holdLease)})
 	})
@@ -138,7 +138,7 @@ func (h *hold) growUpTo(ctx context.Context, least, most int64) (int64, error) {
 // bounded reports whether the quota has a limit.
 func (h *hold) bounded(ctx context.Context, q store.Queries) (bool, error) {
 	u, err := q.ByteUsage(ctx, h.user, h.a.Now())
-	left, _ := h.a.room(u, h.upload)
+	left, _ := h.a.available(u, h.upload)
 	return left >= 0, err
 }
 
@@ -178,7 +178,7 @@ func (h *hold) settle(ctx context.Context, tx *store.Tx, growth int64) error {
 	if err != nil {
 		return err
 	}
-	if left, refusal := h.a.room(u, h.upload); left >= 0 && growth > left {
+	if left, refusal := h.a.available(u, h.upload); left >= 0 && growth > left {
 		return refusal
 	}
 	return nil

@@ -36,11 +36,11 @@ const (
 	oEmbedTries  = 2
 )
 
-// asideTimeout limits the fetch of a preview or an oEmbed answer. A slow one does not fail the page.
-const asideTimeout = 15 * time.Second
+// relatedTimeout limits the fetch of a preview or an oEmbed answer. A slow one does not fail the page.
+const relatedTimeout = 15 * time.Second
 
-// asidesTimeout limits all of these fetches for one block, so that the rest of the job has time left.
-const asidesTimeout = 30 * time.Second
+// relatedTotalTimeout limits all of these fetches for one block, so that the rest of the job has time left.
+const relatedTotalTimeout = 30 * time.Second
 
 // Values of the Accept header.
 const (
@@ -59,7 +59,7 @@ type content struct {
 	sourceTitle string
 	image, file *domain.File
 	embed       *domain.Embed
-	page        *domain.PageFacts
+	page        *domain.PageMetadata
 }
 
 // content fetches the content of a block. Its errors are temporary unless explain says otherwise.
@@ -84,7 +84,7 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	if made.kind != "" || err != nil {
 		return made, err
 	}
-	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit, Onward: onward})
+	answer, err := a.get(ctx, fetch.Request{URL: address, Accept: acceptAny, MaxBytes: a.uploadLimit, Redirect: contentRedirect})
 	if err != nil {
 		return content{}, err
 	}
@@ -103,12 +103,12 @@ func (a *intake) contentOfURL(ctx context.Context, address string) (content, err
 	return a.contentOfFile(ctx, staged, fileName(answer))
 }
 
-// onward returns the target of a page that redirects by its content.
-func onward(answer *fetch.Response, beginning []byte) *url.URL {
+// contentRedirect returns the target of a page that redirects by its content.
+func contentRedirect(answer *fetch.Response, beginning []byte) *url.URL {
 	if !isPage(answer, beginning[:min(len(beginning), sniffed)]) {
 		return nil
 	}
-	return page.Onward(answer.URL, answer.MediaType(), answer.Header, beginning)
+	return page.RedirectTarget(answer.URL, answer.MediaType(), answer.Header, beginning)
 }
 
 // get fetches a URL given by a user or a page. It never reaches a blocked site, not even through a redirect.
@@ -123,10 +123,10 @@ func (a *Content) get(ctx context.Context, r fetch.Request) (*fetch.Response, er
 	return a.fetcher.Get(ctx, r)
 }
 
-// aside fetches something that a page refers to. done closes the body; the time until then counts towards
-// asidesTimeout.
-func (a *intake) aside(ctx context.Context, r fetch.Request) (answer *fetch.Response, done func(), err error) {
-	ctx, end, err := a.asides.begin(ctx)
+// getRelated fetches something that a page refers to. done closes the body; the time until then counts towards
+// relatedTotalTimeout.
+func (a *intake) getRelated(ctx context.Context, r fetch.Request) (answer *fetch.Response, done func(), err error) {
+	ctx, end, err := a.related.begin(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,18 +137,18 @@ func (a *intake) aside(ctx context.Context, r fetch.Request) (answer *fetch.Resp
 	return answer, func() { closing(answer.Body); end() }, nil
 }
 
-// asides limits the total time for fetching the resources of a page.
-type asides struct{ spent time.Duration }
+// relatedTime limits the total time for fetching the resources of a page.
+type relatedTime struct{ spent time.Duration }
 
 // begin returns a context for one fetch, or an error if all of the time is spent. end ends the context and
 // adds up the time.
-func (s *asides) begin(ctx context.Context) (aside context.Context, end func(), err error) {
-	left := asidesTimeout - s.spent
+func (s *relatedTime) begin(ctx context.Context) (aside context.Context, end func(), err error) {
+	left := relatedTotalTimeout - s.spent
 	if left <= 0 {
 		return nil, nil, &fetch.Error{Reason: "What the page refers to took too long", Temporary: true}
 	}
 	began := time.Now()
-	aside, cancel := context.WithTimeout(ctx, min(asideTimeout, left))
+	aside, cancel := context.WithTimeout(ctx, min(relatedTimeout, left))
 	return aside, func() {
 		cancel()
 		s.spent += time.Since(began)
@@ -219,7 +219,7 @@ func (a *intake) contentOfPage(ctx context.Context, given *url.URL, answer *fetc
 		title = said.Title
 	}
 	made := content{kind: domain.LinkBlock, title: cut(title), description: p.Description, markdown: p.Markdown, sourceTitle: cut(title),
-		page: &domain.PageFacts{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author)}}
+		page: &domain.PageMetadata{Canonical: canonicalOf(given, answer, p.Canonical), AuthorName: cmp.Or(said.AuthorName, p.Author)}}
 	if made.page.Canonical != "" {
 		blocked, err := a.BlockedSites(ctx, made.page.Canonical)
 		if err != nil {
@@ -290,7 +290,7 @@ func (a *intake) fromProvider(ctx context.Context, at *url.URL) (made content, s
 // ask returns the answer of an oEmbed endpoint and its URL. Without a valid answer, the type is "". Errors are those of
 // this server, not of the provider.
 func (a *intake) ask(ctx context.Context, endpoint page.Endpoint) (said page.OEmbed, from *url.URL, err error) {
-	answer, done, err := a.aside(ctx, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
+	answer, done, err := a.getRelated(ctx, fetch.Request{URL: endpoint.URL, Accept: "application/json, text/xml;q=0.8", MaxBytes: maxOEmbed})
 	if err != nil {
 		return said, nil, busyOrStopped(ctx, err)
 	}
@@ -347,8 +347,8 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 	return a.contentOfFile(ctx, staged, tidyName(u.Name))
 }
 
-// HeadOfUpload reads up to most bytes from the beginning of an upload.
-func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, most int64) ([]byte, error) {
+// HeadOfUpload reads up to limit bytes from the beginning of an upload.
+func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, limit int64) ([]byte, error) {
 	u, err := a.Store.UploadByID(ctx, id)
 	if err != nil {
 		return nil, err
@@ -358,7 +358,7 @@ func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, most int
 		return nil, missing(err)
 	}
 	defer closing(sent)
-	return io.ReadAll(io.LimitReader(sent, most))
+	return io.ReadAll(io.LimitReader(sent, limit))
 }
 
 // fetchUpload stages the bytes of an upload.

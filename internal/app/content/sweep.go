@@ -86,22 +86,22 @@ func (a *Content) measured(ctx context.Context, u domain.Upload, size int64) err
 		if err != nil {
 			return err
 		}
-		if left, _ := a.room(has, true); size > a.uploadLimit || left >= 0 && size > left {
+		if left, _ := a.available(has, true); size > a.uploadLimit || left >= 0 && size > left {
 			return tx.DropUpload(ctx, u.ID, a.Now()) // unless something waits for it, which then fails
 		}
 		return tx.MeasureUpload(ctx, u.ID, size)
 	})
 }
 
-// mostFailures is the number of consecutive failed deletions after which the storage counts as unreachable.
-const mostFailures = 20
+// maxFailures is the number of consecutive failed deletions after which the storage counts as unreachable.
+const maxFailures = 20
 
 // removeDoomed removes objects and their versions from the storage. It retries failed objects later, after increasing
 // pauses.
 func (a *Content) removeDoomed(ctx context.Context) error {
 	var first error
 	failed, onEnd := 0, 0
-	for now := a.Now(); onEnd < mostFailures; {
+	for now := a.Now(); onEnd < maxFailures; {
 		doomed, err := a.Store.DoomedObjects(ctx, now, core.SweepBatch)
 		if err != nil {
 			return errors.Join(first, err)
@@ -121,7 +121,7 @@ func (a *Content) removeDoomed(ctx context.Context) error {
 			if err := a.objectStays(ctx, object, now); err != nil {
 				return errors.Join(first, err)
 			}
-			if onEnd++; onEnd == mostFailures {
+			if onEnd++; onEnd == maxFailures {
 				break
 			}
 		}

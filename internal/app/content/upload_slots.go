@@ -12,17 +12,17 @@ import (
 const (
 	UploadsAtOnce  = 4
 	waitingUploads = 60
-	uploadPatience = 30 * time.Second
+	uploadMaxWait  = 30 * time.Second
 )
 
 // newUploading limits the uploads that are received per user.
 func newUploading() *slots.Slots[domain.UserID] {
-	return &slots.Slots[domain.UserID]{AtOnce: UploadsAtOnce, Waiting: waitingUploads, Patience: uploadPatience,
+	return &slots.Slots[domain.UserID]{AtOnce: UploadsAtOnce, Waiting: waitingUploads, MaxWait: uploadMaxWait,
 		Refusal: "Too many of your uploads are being sent: send four at once, and this one again later"}
 }
 
 // newFilling limits concurrent uploads to one address. Only the first one is stored.
 func newFilling() *slots.Slots[domain.UploadID] {
-	return &slots.Slots[domain.UploadID]{AtOnce: 1, Waiting: waitingUploads, Patience: uploadPatience,
+	return &slots.Slots[domain.UploadID]{AtOnce: 1, Waiting: waitingUploads, MaxWait: uploadMaxWait,
 		Refusal: "This upload is being sent by somebody else: send it again later"}
 }

@@ -402,7 +402,7 @@ func (a *Content) afford(ctx context.Context, u domain.Upload, size int64) error
 	if err != nil {
 		return err
 	}
-	if left, refusal := a.room(has, false); left >= 0 && size > left {
+	if left, refusal := a.available(has, false); left >= 0 && size > left {
 		return refusal
 	}
 	return nil

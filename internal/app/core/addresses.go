@@ -15,15 +15,15 @@ import (
 )
 
 // CheckURL returns the canonical form of the URL in a field, and adds a fault if it is invalid.
-func CheckURL(f *domain.Faults, field, address string, most int) string {
-	if !f.Text(field, address, most) {
+func CheckURL(f *domain.Faults, field, address string, limit int) string {
+	if !f.Text(field, address, limit) {
 		return ""
 	}
 	link, err := weburl.Canonical(address)
 	if err != nil && !errors.Is(err, weburl.ErrTooLong) {
 		f.Add(field, domain.FieldMalformed, "must be an absolute http or https URL")
-	} else if err != nil || len(link) > most {
-		f.Add(field, domain.FieldTooLong, "must be at most "+strconv.Itoa(most)+" characters long")
+	} else if err != nil || len(link) > limit {
+		f.Add(field, domain.FieldTooLong, "must be at most "+strconv.Itoa(limit)+" characters long")
 	} else {
 		CheckCredentials(f, field, link)
 	}

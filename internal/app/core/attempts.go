@@ -15,7 +15,7 @@ const Day = 24 * time.Hour
 
 // Limit is a maximum number of attempts in a window that begins with the first attempt.
 type Limit struct {
-	Most   int64
+	Max    int64
 	Window time.Duration
 }
 
@@ -116,8 +116,8 @@ func CountIn(ctx context.Context, tx *store.Tx, by Tried, now time.Time) (over, 
 		if err != nil {
 			return nil, err
 		}
-		if n > c.Most {
-			return domain.NewTooMany(c.Why, c.Most, c.Window, end.Sub(now)), nil
+		if n > c.Max {
+			return domain.NewTooMany(c.Why, c.Max, c.Window, end.Sub(now)), nil
 		}
 	}
 	return nil, nil

@@ -38,7 +38,7 @@ func (a *Core) AuditEntry(ctx context.Context, tx *store.Tx, e domain.AuditEntry
 }
 
 // refusedKey counts the entries of AuditRefusedFor.
-var refusedKey = Counters([]Limit{{Most: domain.MaxRefusedNoted, Window: time.Hour}}, true, "noted refusals")[0].Key
+var refusedKey = Counters([]Limit{{Max: domain.MaxRefusedNoted, Window: time.Hour}}, true, "noted refusals")[0].Key
 
 // AuditRefusal records a refused sign-in of a user, or of the zero User if the address has no account. right reports
 // whether the password was right.

@@ -38,7 +38,7 @@ func (a *Moderation) ApplyHiding(ctx context.Context, job hiding.Apply) error {
 }
 
 // about reads a hidden thing and calls do, if given, in the same transaction.
-func (a *Moderation) about(ctx context.Context, id HiddenID, do func(tx *store.Tx, h HiddenThing) error) (h HiddenThing, err error) {
+func (a *Moderation) about(ctx context.Context, id HiddenID, do func(tx *store.Tx, h HiddenSubject) error) (h HiddenSubject, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if h, err = tx.LockHidden(ctx, id); err != nil || do == nil {
 			return err
@@ -49,10 +49,10 @@ func (a *Moderation) about(ctx context.Context, id HiddenID, do func(tx *store.T
 }
 
 // inSteps runs transactions on a hidden thing until one does nothing, or until somebody has made another decision.
-func (a *Moderation) inSteps(ctx context.Context, h HiddenThing, step func(tx *store.Tx, now time.Time) (int, error)) error {
+func (a *Moderation) inSteps(ctx context.Context, h HiddenSubject, step func(tx *store.Tx, now time.Time) (int, error)) error {
 	for {
 		var n int
-		_, err := a.about(ctx, h.ID, func(tx *store.Tx, is HiddenThing) (err error) {
+		_, err := a.about(ctx, h.ID, func(tx *store.Tx, is HiddenSubject) (err error) {
 			n = 0
 			if (is.State == hiding.Showing) != (h.State == hiding.Showing) {
 				return nil
@@ -70,7 +70,7 @@ func (a *Moderation) inSteps(ctx context.Context, h HiddenThing, step func(tx *s
 }
 
 // applyShowing restores everything that was put away for a thing, and deletes the record of its hiding.
-func (a *Moderation) applyShowing(ctx context.Context, h HiddenThing) error {
+func (a *Moderation) applyShowing(ctx context.Context, h HiddenSubject) error {
 	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
 		if n, err := a.putBack(ctx, tx, h, now); err != nil || n > 0 {
 			return n, err
@@ -91,7 +91,7 @@ func (a *Moderation) applyShowing(ctx context.Context, h HiddenThing) error {
 
 // applyHidingMade hides everything of a person: their channels, their blocks in others' channels, their connections
 // there, and their comments. A failure does not stop the rest.
-func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenThing) error {
+func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenSubject) error {
 	user := domain.UserID(h.About.ID)
 	err := errors.Join(a.hideChannels(ctx, h, user), a.hideBlocks(ctx, h, user), a.hideAdded(ctx, h, user), a.hideComments(ctx, h, user))
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenThing) error {
 }
 
 // hideChannels makes their channels private until they are shown with the person.
-func (a *Moderation) hideChannels(ctx context.Context, h HiddenThing, user domain.UserID) error {
+func (a *Moderation) hideChannels(ctx context.Context, h HiddenSubject, user domain.UserID) error {
 	last := domain.ChannelID(0)
 	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
 		ids, err := tx.OpenChannels(ctx, user, last, 1)
@@ -116,21 +116,21 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenThing, user domai
 			last = id
 			return 1, err
 		}
-		t, err := whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+		t, err := readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
 		if err != nil {
 			return 0, err
 		}
-		c, err := tx.NoteHidden(ctx, HiddenThing{About: t.About, OwnerID: t.Owner, Was: t.What.Channel.Visibility, With: h.ID, CreatedAt: now})
+		c, err := tx.RecordHidden(ctx, HiddenSubject{About: t.About, OwnerID: t.Owner, Was: t.What.Channel.Visibility, With: h.ID, CreatedAt: now})
 		if err != nil && domain.KindOf(err) != domain.Conflict {
 			return 0, err
 		}
 		last = id
-		return 1, a.turn(ctx, tx, 0, c, *t.What.Channel, domain.Private, now)
+		return 1, a.setVisibility(ctx, tx, 0, c, *t.What.Channel, domain.Private, now)
 	})
 }
 
 // hideBlocks removes their blocks from others' channels.
-func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.UserID) (failed error) {
+func (a *Moderation) hideBlocks(ctx context.Context, h HiddenSubject, user domain.UserID) (failed error) {
 	for last := domain.BlockID(0); ; {
 		blocks, err := a.Store.SpreadBlocks(ctx, user, last, core.ClearBatch)
 		if err != nil || len(blocks) == 0 {
@@ -153,7 +153,7 @@ func (a *Moderation) hideBlocks(ctx context.Context, h HiddenThing, user domain.
 }
 
 // hideAdded removes what they connected to others' channels.
-func (a *Moderation) hideAdded(ctx context.Context, h HiddenThing, user domain.UserID) (failed error) {
+func (a *Moderation) hideAdded(ctx context.Context, h HiddenSubject, user domain.UserID) (failed error) {
 	for last := domain.ChannelID(0); ; {
 		channels, err := a.Store.AddedTo(ctx, user, last, core.ClearBatch)
 		if err != nil || len(channels) == 0 {
@@ -184,7 +184,7 @@ func (a *Moderation) hideAdded(ctx context.Context, h HiddenThing, user domain.U
 }
 
 // hideComments puts their comments away.
-func (a *Moderation) hideComments(ctx context.Context, h HiddenThing, user domain.UserID) error {
+func (a *Moderation) hideComments(ctx context.Context, h HiddenSubject, user domain.UserID) error {
 	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
 		all, err := tx.CommentsOf(ctx, user, hideBatch)
 		if err != nil {

@@ -15,16 +15,16 @@ import (
 	"vitrine/internal/store"
 )
 
-// TellOperators is the job that finds operators to mail about new cases.
-type TellOperators struct{}
+// NotifyOperators is the job that finds operators to mail about new cases.
+type NotifyOperators struct{}
 
 // Kind implements jobs.Args.
-func (TellOperators) Kind() string { return "tell_operators" }
+func (NotifyOperators) Kind() string { return "tell_operators" }
 
 // The interval of the job, and the minimum time between two mails to an operator.
 const (
-	TellInterval  = 5 * time.Minute
-	caseMailPause = time.Hour
+	NotifyInterval = 5 * time.Minute
+	caseMailPause  = time.Hour
 )
 
 // MailCases is the job that mails an operator the open cases.
@@ -58,24 +58,24 @@ func (a *Moderation) WantsCaseMail(ctx context.Context, actor domain.Actor) (boo
 	return a.Store.WantsCaseMail(ctx, actor.UserID)
 }
 
-// TellOperators queues a mail to each subscribed operator if cases were opened since their last mail and that is at least
+// NotifyOperators queues a mail to each subscribed operator if cases were opened since their last mail and that is at least
 // an hour old. It records this in the same transaction, so an interrupted run mails nobody twice. A failure for one
 // operator does not stop the rest.
-func (a *Moderation) TellOperators(ctx context.Context) (failed error) {
+func (a *Moderation) NotifyOperators(ctx context.Context) (failed error) {
 	now := a.Now()
 	due, err := a.Store.DueCaseMails(ctx, now.Add(-caseMailPause), core.SweepBatch)
 	if err != nil {
 		return err
 	}
 	for _, user := range due {
-		if err := a.tellOperator(ctx, user, now); err != nil {
+		if err := a.notifyOperator(ctx, user, now); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("operator %d: %w", user, err))
 		}
 	}
 	return failed
 }
 
-func (a *Moderation) tellOperator(ctx context.Context, user domain.UserID, now time.Time) error {
+func (a *Moderation) notifyOperator(ctx context.Context, user domain.UserID, now time.Time) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		fresh, err := tx.TakeFreshCases(ctx, user, now.Add(-caseMailPause))
 		if err != nil || fresh == 0 {
@@ -117,7 +117,7 @@ func (a *Moderation) SendCases(ctx context.Context, job MailCases) error {
 		if u, err = v.User(ctx, domain.Ref{ID: int64(job.User)}); err != nil {
 			return err
 		}
-		if open, err = v.OpenCases(ctx, mostOpen); err != nil {
+		if open, err = v.OpenCases(ctx, maxOpen); err != nil {
 			return err
 		}
 		cases, err = v.Cases(ctx, false, 0, mailedCases)
@@ -141,7 +141,7 @@ func (a *Moderation) casesText(site domain.Site, fresh, open int64, cases []Case
 	queue := strings.TrimSuffix(a.SiteURL, "/") + "/operator/reports"
 	text := fmt.Sprintf("Something was reported at %s, and waits for a decision:\n\n  %s\n\n", mail.Quote(site.Name), queue)
 	more := ""
-	if open == mostOpen {
+	if open == maxOpen {
 		more = " or more"
 	}
 	text += fmt.Sprintf("Open: %d%s\nNew since the last mail: %d\n\nThe newest:\n\n", open, more, fresh)

@@ -87,12 +87,12 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 	if d.Outcome == Dismissed {
 		return nil
 	}
-	t, err := whole(ctx, tx.Queries, subject(c))
+	t, err := readAny(ctx, tx.Queries, subject(c))
 	if domain.KindOf(err) == domain.NotFound {
 		if d.Outcome != Suspended || c.OwnerID == 0 {
 			return domain.NewUnprocessable("It is gone already: dismiss the report, or suspend who answered for it")
 		}
-		t = Thing{About: c.About, Owner: c.OwnerID}
+		t = SubjectDetails{About: c.About, Owner: c.OwnerID}
 	} else if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 	case Deleted:
 		t, err = a.remove(ctx, tx, by.Actor(), subject(c), now)
 	case Hidden:
-		var h HiddenThing
+		var h HiddenSubject
 		h, err = a.hide(ctx, tx, by.Actor(), t, now)
 		t.Owner = h.OwnerID
 	case Suspended:
@@ -109,7 +109,7 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 	if err != nil {
 		return err
 	}
-	return a.tell(ctx, tx, by.Actor(), Notice{To: t.Owner, What: NoticeKind(d.Outcome), About: t.About, Words: d.Text, CreatedAt: now})
+	return a.notify(ctx, tx, by.Actor(), Notice{To: t.Owner, What: NoticeKind(d.Outcome), About: t.About, Words: d.Text, CreatedAt: now})
 }
 
 // suspend suspends the owner of a thing, unless they already are, and may queue the hiding of everything they created.

@@ -15,8 +15,8 @@ import (
 
 // Types of the store, for the transports.
 type (
-	HiddenThing = hiding.Thing
-	HiddenID    = hiding.ID
+	HiddenSubject = hiding.Subject
+	HiddenID      = hiding.ID
 )
 
 // A further kind of notice: the thing is no longer hidden.
@@ -42,7 +42,7 @@ func (in HideInput) Validate() error {
 
 // Hide hides a block, channel or comment from everybody except its owner until an operator shows it again, and notifies
 // the owner. Something already hidden is a Conflict.
-func (a *Moderation) Hide(ctx context.Context, by operating.Operator, in HideInput) (h HiddenThing, err error) {
+func (a *Moderation) Hide(ctx context.Context, by operating.Operator, in HideInput) (h HiddenSubject, err error) {
 	if err := in.Validate(); err != nil {
 		return h, err
 	}
@@ -51,22 +51,22 @@ func (a *Moderation) Hide(ctx context.Context, by operating.Operator, in HideInp
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		t, err := whole(ctx, tx.Queries, in.About)
+		t, err := readAny(ctx, tx.Queries, in.About)
 		if err != nil {
 			return err
 		}
 		if h, err = a.hide(ctx, tx, by.Actor(), t, now); err != nil {
 			return err
 		}
-		return a.tell(ctx, tx, by.Actor(), Notice{To: h.OwnerID, What: NoticeKind(Hidden), About: h.About, Words: in.Text, CreatedAt: now})
+		return a.notify(ctx, tx, by.Actor(), Notice{To: h.OwnerID, What: NoticeKind(Hidden), About: h.About, Words: in.Text, CreatedAt: now})
 	})
 	return h, err
 }
 
 // hide hides a thing at once, except for a block in many channels, which a job finishes.
-func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor, t Thing, now time.Time) (h HiddenThing, err error) {
+func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor, t SubjectDetails, now time.Time) (h HiddenSubject, err error) {
 	what := domain.Subject{Type: domain.SubjectType(t.About.Kind), ID: t.About.ID}
-	h = HiddenThing{About: t.About, OwnerID: t.Owner, CreatedAt: now}
+	h = HiddenSubject{About: t.About, OwnerID: t.Owner, CreatedAt: now}
 	switch what.Type {
 	case domain.SubjectBlock:
 		h.Block = domain.BlockID(what.ID)
@@ -76,14 +76,14 @@ func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor,
 		if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 			return h, err
 		}
-		if t, err = whole(ctx, tx.Queries, what); err != nil {
+		if t, err = readAny(ctx, tx.Queries, what); err != nil {
 			return h, err
 		}
 		h.Was, h.OwnerID = t.What.Channel.Visibility, t.Owner
 	default:
 		return h, domain.NewUnprocessable("A block, a channel or a comment can be hidden")
 	}
-	if h, err = tx.NoteHidden(ctx, h); err != nil {
+	if h, err = tx.RecordHidden(ctx, h); err != nil {
 		return h, err
 	}
 	switch what.Type {
@@ -92,7 +92,7 @@ func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor,
 	case domain.SubjectComment:
 		err = a.hideComment(ctx, tx, actor.UserID, h, hiding.Said{Comment: domain.CommentID(what.ID), Block: t.What.Comment.BlockID}, now)
 	case domain.SubjectChannel:
-		err = a.turn(ctx, tx, actor.UserID, h, *t.What.Channel, domain.Private, now)
+		err = a.setVisibility(ctx, tx, actor.UserID, h, *t.What.Channel, domain.Private, now)
 	}
 	if err != nil {
 		return h, err
@@ -101,7 +101,7 @@ func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor,
 }
 
 // hideBlock puts the first connections of a block away, and leaves the rest to a job.
-func (a *Moderation) hideBlock(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
+func (a *Moderation) hideBlock(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, now time.Time) error {
 	for range 2 { // the second run finds that nothing is left
 		n, err := a.putAway(ctx, tx, by, h.ID, domain.BlockID(h.About.ID), 0, now)
 		if err != nil {
@@ -163,7 +163,7 @@ func (a *Moderation) putOneAway(ctx context.Context, tx *store.Tx, by domain.Use
 }
 
 // hideComment puts a comment away, whether it is visible or already put away with its author's things.
-func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, c hiding.Said, now time.Time) error {
+func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, c hiding.Said, now time.Time) error {
 	if err := tx.LockBlock(ctx, c.Block); err != nil {
 		return err
 	}
@@ -190,8 +190,8 @@ func (a *Moderation) putCommentAway(ctx context.Context, tx *store.Tx, by domain
 	return core.Publish(ctx, tx, by, now, domain.CommentDeleted{Comment: was})
 }
 
-// turn sets the visibility of a hidden channel, which is locked with its parent channels.
-func (a *Moderation) turn(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, was domain.Channel, v domain.Visibility, now time.Time) error {
+// setVisibility sets the visibility of a hidden channel, which is locked with its parent channels.
+func (a *Moderation) setVisibility(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, was domain.Channel, v domain.Visibility, now time.Time) error {
 	is := was
 	if is.Visibility = v; is != was {
 		if err := tx.UpdateChannel(ctx, was, is, store.Unchanged); err != nil {
@@ -206,7 +206,7 @@ func (a *Moderation) turn(ctx context.Context, tx *store.Tx, by domain.UserID, h
 
 // Show shows a hidden thing again as before, and notifies its owner. For a person, it shows everything that was hidden
 // with their suspension; they stay suspended. It returns NotFound if nothing is hidden.
-func (a *Moderation) Show(ctx context.Context, by operating.Operator, id HiddenID, text string) (h HiddenThing, err error) {
+func (a *Moderation) Show(ctx context.Context, by operating.Operator, id HiddenID, text string) (h HiddenSubject, err error) {
 	var f domain.Faults
 	if f.Text("text", text, domain.MaxReportText); f != nil {
 		return h, f.Err()
@@ -231,13 +231,13 @@ func (a *Moderation) Show(ctx context.Context, by operating.Operator, id HiddenI
 		if err := a.Audit(ctx, tx, by.Actor(), domain.ActShown, h.About, nil); err != nil {
 			return err
 		}
-		return a.tell(ctx, tx, by.Actor(), Notice{To: h.OwnerID, What: shown, About: h.About, Words: text, CreatedAt: now})
+		return a.notify(ctx, tx, by.Actor(), Notice{To: h.OwnerID, What: shown, About: h.About, Words: text, CreatedAt: now})
 	})
 	return h, err
 }
 
 // showSome shows a thing at once, but leaves a block in many channels, and a person, to a job.
-func (a *Moderation) showSome(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
+func (a *Moderation) showSome(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, now time.Time) error {
 	switch domain.SubjectType(h.About.Kind) {
 	case domain.SubjectChannel:
 		return a.showChannel(ctx, tx, by, h, now)
@@ -259,14 +259,14 @@ func (a *Moderation) showSome(ctx context.Context, tx *store.Tx, by domain.UserI
 
 // showChannel restores the visibility of a channel, unless it was deleted or opened, and deletes the record of its
 // hiding.
-func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenThing, now time.Time) error {
+func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, now time.Time) error {
 	what := domain.Subject{Type: domain.SubjectChannel, ID: h.About.ID}
 	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 		return err
 	}
-	t, err := whole(ctx, tx.Queries, what)
+	t, err := readAny(ctx, tx.Queries, what)
 	if err == nil && t.What.Channel.Visibility == domain.Private {
-		err = a.turn(ctx, tx, by, h, *t.What.Channel, h.Was, now)
+		err = a.setVisibility(ctx, tx, by, h, *t.What.Channel, h.Was, now)
 	}
 	if err != nil && domain.KindOf(err) != domain.NotFound {
 		return err
@@ -275,13 +275,13 @@ func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.Us
 }
 
 // enqueue queues the job for the rest of hiding or showing a thing.
-func enqueue(ctx context.Context, tx *store.Tx, h HiddenThing) error {
+func enqueue(ctx context.Context, tx *store.Tx, h HiddenSubject) error {
 	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: h.OwnerID}, jobs.For(int64(h.OwnerID)))
 }
 
 // putBack restores some of the connections that were put away for a thing, and returns their number. Deleted items are
 // not restored, and items that are also hidden for another thing stay hidden.
-func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenThing, now time.Time) (int, error) {
+func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenSubject, now time.Time) (int, error) {
 	kept, err := tx.Kept(ctx, h.ID, hideBatch)
 	if err != nil {
 		return 0, err
@@ -314,10 +314,10 @@ func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenThing, n
 }
 
 func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Connection, now time.Time) error {
-	in, err := whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(k.Channel)})
-	var item Thing
+	in, err := readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(k.Channel)})
+	var item SubjectDetails
 	if err == nil {
-		item, err = whole(ctx, tx.Queries, domain.Subject{Type: domain.SubjectType(k.Item.Type), ID: k.Item.ID})
+		item, err = readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectType(k.Item.Type), ID: k.Item.ID})
 	}
 	there := domain.ConnectionID(0)
 	if err == nil {
@@ -347,7 +347,7 @@ func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Conn
 }
 
 // putCommentsBack restores some of the comments that were put away for a thing, and returns their number.
-func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h HiddenThing, now time.Time) (int, error) {
+func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h HiddenSubject, now time.Time) (int, error) {
 	kept, err := tx.KeptComments(ctx, h.ID, hideBatch)
 	if err != nil {
 		return 0, err
@@ -370,57 +370,57 @@ func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h Hidden
 	return len(kept), nil
 }
 
-// HiddenThings lists hidden things for an operator, newest first, starting below an id; 0 means from the beginning. The
+// HiddenSubjects lists hidden things for an operator, newest first, starting below an id; 0 means from the beginning. The
 // things that were hidden with a person are part of the person's entry.
-func (a *Moderation) HiddenThings(ctx context.Context, by operating.Operator, below HiddenID, limit int) (all []HiddenThing, err error) {
+func (a *Moderation) HiddenSubjects(ctx context.Context, by operating.Operator, below HiddenID, limit int) (all []HiddenSubject, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		all, err = v.HiddenThings(ctx, below, limit)
+		all, err = v.HiddenSubjects(ctx, below, limit)
 		return err
 	})
 	return all, err
 }
 
 // FindHidden reads the record of a hidden thing for an operator. It returns NotFound if the thing is not hidden.
-func (a *Moderation) FindHidden(ctx context.Context, by operating.Operator, what domain.Subject) (h HiddenThing, err error) {
+func (a *Moderation) FindHidden(ctx context.Context, by operating.Operator, what domain.Subject) (h HiddenSubject, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		h, err = v.HiddenThing(ctx, what)
+		h, err = v.HiddenSubject(ctx, what)
 		return err
 	})
 	return h, err
 }
 
 // ToHide reads a thing that an operator is about to hide, regardless of its visibility.
-func (a *Moderation) ToHide(ctx context.Context, by operating.Operator, what domain.Subject) (t Thing, err error) {
+func (a *Moderation) ToHide(ctx context.Context, by operating.Operator, what domain.Subject) (t SubjectDetails, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		t, err = whole(ctx, v.Queries, what)
+		t, err = readAny(ctx, v.Queries, what)
 		return err
 	})
 	return t, err
 }
 
-// mostHidden is the maximum number of hidden things that MyHidden lists.
-const mostHidden = 200
+// maxHidden is the maximum number of hidden things that MyHidden lists.
+const maxHidden = 200
 
 // MyHidden lists the actor's hidden things, newest first.
-func (a *Moderation) MyHidden(ctx context.Context, actor domain.Actor) ([]HiddenThing, error) {
-	return a.Store.HiddenOf(ctx, actor.UserID, mostHidden)
+func (a *Moderation) MyHidden(ctx context.Context, actor domain.Actor) ([]HiddenSubject, error) {
+	return a.Store.HiddenOf(ctx, actor.UserID, maxHidden)
 }
 
 // HiddenFor reads the record of a hidden thing for those who still see it: its owner and, for a channel, its
 // collaborators. It returns nil for others, and for a thing that is not hidden.
-func (a *Moderation) HiddenFor(ctx context.Context, actor domain.Actor, what domain.Subject) (*HiddenThing, error) {
-	h, err := a.Store.HiddenThing(ctx, what)
+func (a *Moderation) HiddenFor(ctx context.Context, actor domain.Actor, what domain.Subject) (*HiddenSubject, error) {
+	h, err := a.Store.HiddenSubject(ctx, what)
 	if err == nil && h.OwnerID != actor.UserID {
-		_, err = seen(ctx, a.Store.Queries, actor.UserID, what)
+		_, err = readVisible(ctx, a.Store.Queries, actor.UserID, what)
 	}
 	if err == nil {
 		return &h, nil

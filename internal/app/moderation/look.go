@@ -12,8 +12,8 @@ import (
 
 // Look is a thing as shown to an operator who decides about it.
 type Look struct {
-	Thing
-	Hidden   *HiddenThing                     // nil if it is not hidden
+	SubjectDetails
+	Hidden   *HiddenSubject                   // nil if it is not hidden
 	Contents domain.List[collections.Content] // of a channel, as its owner sees them
 }
 
@@ -28,7 +28,7 @@ const (
 )
 
 // has reports whether a thing has the part.
-func (t Thing) has(p Part) bool {
+func (t SubjectDetails) has(p Part) bool {
 	switch b := t.What.Block; p {
 	case Picture:
 		return b != nil && b.Image != nil
@@ -57,7 +57,7 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 		if !concerns {
 			return domain.NewNotFound()
 		}
-		t, err := whole(ctx, tx.Queries, what)
+		t, err := readAny(ctx, tx.Queries, what)
 		if err != nil {
 			return err
 		}
@@ -74,13 +74,13 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if l.Thing, err = whole(ctx, v.Queries, what); err == nil && !l.has(part) { // it may have changed in the meantime
+		if l.SubjectDetails, err = readAny(ctx, v.Queries, what); err == nil && !l.has(part) { // it may have changed in the meantime
 			err = domain.NewNotFound()
 		}
 		if err != nil {
 			return err
 		}
-		if h, err := v.HiddenThing(ctx, what); err == nil {
+		if h, err := v.HiddenSubject(ctx, what); err == nil {
 			l.Hidden = &h
 		} else if domain.KindOf(err) != domain.NotFound {
 			return err

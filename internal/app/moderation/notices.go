@@ -31,8 +31,8 @@ func (MailNotice) Kind() string { return "mail_moderation_notice" }
 // Class implements jobs.Classed.
 func (MailNotice) Class() jobs.Class { return jobs.Mail }
 
-// tell notifies the owner of a thing of an operator's action, on the site and by mail. It does not reveal the operator.
-func (a *Moderation) tell(ctx context.Context, tx *store.Tx, actor domain.Actor, n Notice) error {
+// notify notifies the owner of a thing of an operator's action, on the site and by mail. It does not reveal the operator.
+func (a *Moderation) notify(ctx context.Context, tx *store.Tx, actor domain.Actor, n Notice) error {
 	id, err := tx.AddNotice(ctx, n)
 	if err != nil {
 		return err

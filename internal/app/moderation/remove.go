@@ -12,7 +12,7 @@ import (
 
 // remove deletes a thing for an operator, like its owner could, and returns its locked state. It returns NotFound if the
 // thing no longer exists.
-func (a *Moderation) remove(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+func (a *Moderation) remove(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
 	switch what.Type {
 	case domain.SubjectBlock:
 		t, err = a.removeBlock(ctx, tx, actor, what, now)
@@ -31,13 +31,13 @@ func (a *Moderation) remove(ctx context.Context, tx *store.Tx, actor domain.Acto
 	return t, a.Audit(ctx, tx, actor, domain.ActDeleted, t.About, nil)
 }
 
-func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
 	id := domain.BlockID(what.ID)
 	conns, err := tx.LockBlockInChannels(ctx, id)
 	if err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil {
+	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
 	var events []domain.Event
@@ -53,11 +53,11 @@ func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain
 	return t, core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
 }
 
-func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
 	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil {
+	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
 	if err := tx.DeleteChannel(ctx, *t.What.Channel, now); err != nil {
@@ -66,14 +66,14 @@ func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor doma
 	return t, core.Publish(ctx, tx, actor.UserID, now, domain.ChannelDeleted{Channel: *t.What.Channel})
 }
 
-func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
-	if t, err = whole(ctx, tx.Queries, what); err != nil {
+func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
+	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
 	if err := tx.LockBlock(ctx, t.What.Comment.BlockID); err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil { // it may have been deleted in the meantime
+	if t, err = readAny(ctx, tx.Queries, what); err != nil { // it may have been deleted in the meantime
 		return t, err
 	}
 	if err := takeBack(ctx, tx, *t.What.Comment); err != nil {
@@ -93,12 +93,12 @@ func takeBack(ctx context.Context, tx *store.Tx, c domain.Comment) error {
 	return tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectComment, ID: int64(c.ID)})
 }
 
-func (a *Moderation) removeGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t Thing, err error) {
+func (a *Moderation) removeGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
 	id := domain.GroupID(what.ID)
 	if err := tx.LockGroupWithChannels(ctx, id); err != nil {
 		return t, err
 	}
-	if t, err = whole(ctx, tx.Queries, what); err != nil {
+	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
 	if err := tx.DeleteGroup(ctx, *t.What.Group, now); err != nil {

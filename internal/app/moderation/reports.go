@@ -40,7 +40,7 @@ const (
 var Reasons = []Reason{Spam, Harassment, Hate, Violence, Sexual, Privacy, Copyright, Illegal, Other}
 
 // reportLimits limit the reports per person.
-var reportLimits = []core.Limit{{Most: 20, Window: time.Hour}, {Most: 60, Window: core.Day}}
+var reportLimits = []core.Limit{{Max: 20, Window: time.Hour}, {Max: 60, Window: core.Day}}
 
 // ReportInput is a thing to report.
 type ReportInput struct {
@@ -64,9 +64,9 @@ func (in ReportInput) Validate() error {
 }
 
 // Reported reads a thing that the actor is about to report. It returns NotFound if the actor does not see it.
-func (a *Moderation) Reported(ctx context.Context, actor domain.Actor, what domain.Subject) (t Thing, err error) {
+func (a *Moderation) Reported(ctx context.Context, actor domain.Actor, what domain.Subject) (t SubjectDetails, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		t, err = seen(ctx, v.Queries, actor.UserID, what)
+		t, err = readVisible(ctx, v.Queries, actor.UserID, what)
 		return err
 	})
 	return t, err
@@ -80,7 +80,7 @@ func (a *Moderation) Report(ctx context.Context, actor domain.Actor, in ReportIn
 	}
 	now := a.Now()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		t, err := seen(ctx, tx.Queries, actor.UserID, in.About)
+		t, err := readVisible(ctx, tx.Queries, actor.UserID, in.About)
 		if err != nil {
 			return err
 		}
@@ -111,16 +111,16 @@ func (a *Moderation) Cases(ctx context.Context, by operating.Operator, closed bo
 	return all, err
 }
 
-// mostOpen is the maximum that OpenCases counts to.
-const mostOpen = 1000
+// maxOpen is the maximum that OpenCases counts to.
+const maxOpen = 1000
 
-// OpenCases counts the open cases for an operator, up to mostOpen.
+// OpenCases counts the open cases for an operator, up to maxOpen.
 func (a *Moderation) OpenCases(ctx context.Context, by operating.Operator) (n int64, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		n, err = v.OpenCases(ctx, mostOpen)
+		n, err = v.OpenCases(ctx, maxOpen)
 		return err
 	})
 	return n, err
@@ -129,10 +129,10 @@ func (a *Moderation) OpenCases(ctx context.Context, by operating.Operator) (n in
 // CaseView is a case as shown to an operator.
 type CaseView struct {
 	Case
-	Thing   *Thing       // current state; nil if it was deleted
-	Seen    bool         // the operator sees it without special rights
-	Reports []Report     // newest first
-	Hidden  *HiddenThing // of the thing, if it is hidden now
+	Subject *SubjectDetails // current state; nil if it was deleted
+	Seen    bool            // the operator sees it without special rights
+	Reports []Report        // newest first
+	Hidden  *HiddenSubject  // of the thing, if it is hidden now
 }
 
 // ReadCase reads a case for an operator with up to limit reports, starting below an id. It includes the reported thing
@@ -148,19 +148,19 @@ func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id Cas
 		if c.Reports, err = v.ReportsOf(ctx, id, below, limit); err != nil {
 			return err
 		}
-		t, err := whole(ctx, v.Queries, subject(c.Case))
+		t, err := readAny(ctx, v.Queries, subject(c.Case))
 		if domain.KindOf(err) == domain.NotFound {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		c.Thing = &t
-		if _, err = seen(ctx, v.Queries, by.Actor().UserID, subject(c.Case)); err != nil && domain.KindOf(err) != domain.NotFound {
+		c.Subject = &t
+		if _, err = readVisible(ctx, v.Queries, by.Actor().UserID, subject(c.Case)); err != nil && domain.KindOf(err) != domain.NotFound {
 			return err
 		}
 		c.Seen = err == nil
-		h, err := v.HiddenThing(ctx, subject(c.Case))
+		h, err := v.HiddenSubject(ctx, subject(c.Case))
 		if err == nil {
 			c.Hidden = &h
 		} else if domain.KindOf(err) == domain.NotFound {

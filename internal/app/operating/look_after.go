@@ -126,8 +126,8 @@ func (a *Operating) RemoveSecondFactor(ctx context.Context, by Operator, ref dom
 	})
 }
 
-// FarewellOf returns what deleting an account would do.
-func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, f accounts.Farewell, err error) {
+// PreviewDeletion returns what deleting an account would do.
+func (a *Operating) PreviewDeletion(ctx context.Context, by Operator, ref domain.Ref) (u domain.User, f accounts.DeletionPreview, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (a *Operating) FarewellOf(ctx context.Context, by Operator, ref domain.Ref)
 		if u, err = v.User(ctx, ref); err != nil {
 			return err
 		}
-		f, err = accounts.FarewellOf(ctx, v, u.ID)
+		f, err = accounts.PreviewDeletionOf(ctx, v, u.ID)
 		return err
 	})
 	return u, f, err

@@ -20,8 +20,8 @@ const siteFor = 5 * time.Second
 
 // siteCache caches the site in memory.
 type siteCache struct {
-	known atomic.Pointer[knownSite]
-	turn  sync.Mutex // held by the request that checks; the others use the cached site
+	known    atomic.Pointer[knownSite]
+	checking sync.Mutex // held by the request that checks; the others use the cached site
 }
 
 type knownSite struct {
@@ -37,11 +37,11 @@ func (a *Operating) SiteSettings(ctx context.Context) (domain.Site, error) {
 		return known.site, nil
 	}
 	if known == nil {
-		a.site.turn.Lock()
-	} else if !a.site.turn.TryLock() {
+		a.site.checking.Lock()
+	} else if !a.site.checking.TryLock() {
 		return known.site, nil
 	}
-	defer a.site.turn.Unlock()
+	defer a.site.checking.Unlock()
 	return a.look(reads.AtPrimary(ctx))
 }
 

@@ -107,9 +107,9 @@ type StoredBy struct {
 
 // UsageOfAll lists accounts by id, after the given one, with their stored bytes, for the command line. It takes three
 // statements.
-func (a *Operating) UsageOfAll(ctx context.Context, after domain.UserID, most int) (all []StoredBy, err error) {
+func (a *Operating) UsageOfAll(ctx context.Context, after domain.UserID, limit int) (all []StoredBy, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		users, err := v.Users(ctx, after, most)
+		users, err := v.Users(ctx, after, limit)
 		if err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func activitiesOf(ctx context.Context, v *store.Snapshot, actor domain.Actor, of
 		source = domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)}
 	}
 	return reader[domain.Story]{
-		visible: func(w domain.Window) (seen stretch, err error) {
+		visible: func(w domain.Window) (seen chunk, err error) {
 			ids, err := v.ActivityIDs(ctx, source, w)
 			if err != nil {
 				return seen, err

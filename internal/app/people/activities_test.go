@@ -12,7 +12,7 @@ import (
 )
 
 // activities returns the ids of a list as an actor sees it, read page by page.
-func (w *town) activities(who string, kind people.ActivityKind, id int64, per int64) (ids []domain.ActivityID) {
+func (w *fixture) activities(who string, kind people.ActivityKind, id int64, per int64) (ids []domain.ActivityID) {
 	w.t.Helper()
 	for number := int64(1); ; number++ {
 		page, err := w.app.People.Activities(w.t.Context(), w.actor(who), people.ActivitySource{Kind: kind, Ref: domain.Ref{ID: id}}, people.Part{Offset: int64(number-1) * per, Limit: per})
@@ -31,7 +31,7 @@ func (w *town) activities(who string, kind people.ActivityKind, id int64, per in
 func TestNumberedActivities(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		first := w.do(5) // in owner's channel
 		w.hidden(30)
 		w.connect(domain.BlockRef(w.block), w.channel)
@@ -107,7 +107,7 @@ func must[T any](v T, err error) T {
 func TestNumberedNotifications(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		w.do(3)
 		w.hidden(20)
 		w.do(2)
@@ -143,7 +143,7 @@ func TestNumberedNotifications(t *testing.T) {
 func TestNumberedActivitiesAreBounded(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		seen := domain.Activity{Kind: domain.CreatedChannel, Actor: w.who["ada"], Item: storetest.ChannelSubject(w.other), Channel: w.other, CreatedAt: storetest.Now}
 		storetest.In(t, s, func(tx *store.Tx) error {
 			return tx.RecordAll(t.Context(), slices.Repeat([]domain.News{{Activity: seen}}, 2110)...)
@@ -160,7 +160,7 @@ func TestNumberedActivitiesAreBounded(t *testing.T) {
 func TestFollowedIDs(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		for _, what := range []domain.Subject{storetest.ChannelSubject(w.other), storetest.ChannelSubject(w.channel),
 			storetest.UserSubject(w.who["fan"]), storetest.GroupSubject(w.group)} {
 			w.follow(what)

@@ -23,7 +23,7 @@ func (a *People) Feed(ctx context.Context, actor domain.Actor, in CursorInput) (
 // feedReader reads the feed of a user, as far as the actor may see it.
 func feedReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, user domain.UserID) reader[domain.Story] {
 	return reader[domain.Story]{
-		visible: func(w domain.Window) (seen stretch, err error) {
+		visible: func(w domain.Window) (seen chunk, err error) {
 			ids, err := v.FeedIDs(ctx, user, w)
 			if err != nil {
 				return seen, err
@@ -39,19 +39,19 @@ func feedReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, user
 // reader reads one list of activities. visible reads a part of it in the window's direction; hydrate reads the things
 // that the activities refer to.
 type reader[T any] struct {
-	visible func(domain.Window) (stretch, error)
+	visible func(domain.Window) (chunk, error)
 	hydrate func([]domain.Activity) ([]T, error)
 }
 
-// stretch is a part of a list: the number of activities examined, the last of them, and those that the reader may see.
-type stretch struct {
+// chunk is a part of a list: the number of activities examined, the last of them, and those that the reader may see.
+type chunk struct {
 	scanned int
 	last    domain.ActivityID
 	found   []domain.Activity
 }
 
 // visible removes the activities from a part that the actor may not see.
-func visible(ctx context.Context, v *store.Snapshot, actor domain.Actor, ids []domain.ActivityID) (s stretch, err error) {
+func visible(ctx context.Context, v *store.Snapshot, actor domain.Actor, ids []domain.ActivityID) (s chunk, err error) {
 	all, err := v.VisibleActivities(ctx, actor.UserID, ids)
 	s.scanned = len(ids)
 	for _, id := range ids {
@@ -120,7 +120,7 @@ func readPage[T any](c cursors, w domain.Window, limit int, r reader[T]) (p Curs
 
 // gather collects the first `limit` visible activities of a window. If there are more, end is the last examined activity
 // that does not belong to the next page.
-func gather(visible func(domain.Window) (stretch, error), w domain.Window, limit int) (found []domain.Activity, end domain.ActivityID, err error) {
+func gather(visible func(domain.Window) (chunk, error), w domain.Window, limit int) (found []domain.Activity, end domain.ActivityID, err error) {
 	if w.Before == 0 {
 		return nil, 0, nil
 	}

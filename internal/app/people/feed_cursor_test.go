@@ -14,7 +14,7 @@ import (
 )
 
 // do makes ada do n things that appear in fan's feed and notify named.
-func (w *town) do(n int) (ids []domain.ActivityID) {
+func (w *fixture) do(n int) (ids []domain.ActivityID) {
 	w.t.Helper()
 	for range n {
 		ids = append(ids, storetest.Record(w.t, w.s, domain.Activity{Kind: domain.AddedBlock, Actor: w.who["ada"],
@@ -24,7 +24,7 @@ func (w *town) do(n int) (ids []domain.ActivityID) {
 }
 
 // hidden makes ada do n things that nobody may see.
-func (w *town) hidden(n int) {
+func (w *fixture) hidden(n int) {
 	w.t.Helper()
 	secret := storetest.Block(w.t, w.s, w.who["ada"], "secret")
 	a := domain.Activity{Kind: domain.AddedBlock, Actor: w.who["ada"], Item: storetest.BlockSubject(secret),
@@ -39,7 +39,7 @@ func (w *town) hidden(n int) {
 }
 
 // lists returns the feed of fan and the notifications of named, as pages of ids.
-func (w *town) lists() map[string]func(people.CursorInput) people.CursorPage[domain.ActivityID] {
+func (w *fixture) lists() map[string]func(people.CursorInput) people.CursorPage[domain.ActivityID] {
 	feed := func(in people.CursorInput) people.CursorPage[domain.ActivityID] {
 		p, err := w.app.People.Feed(w.t.Context(), w.actor("fan"), in)
 		w.must(err)
@@ -75,7 +75,7 @@ func newestFirst(t *testing.T, ids []domain.ActivityID) {
 func TestFeedCursorsLeafThroughEverything(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		done := w.do(15)
 		w.hidden(40)
 		done = append(done, w.do(15)...)
@@ -131,7 +131,7 @@ func poll(t *testing.T, list func(people.CursorInput) people.CursorPage[domain.A
 func TestFeedCursorsOfOthersAreRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		w.do(3)
 		good := w.lists()["feed"](people.CursorInput{Limit: 1})
 		other, err := people.CursorAt(t.Context(), w.app.People, "feed", w.who["reader"], 2)
@@ -173,7 +173,7 @@ func TestFeedCursorsOfOthersAreRefused(t *testing.T) {
 func TestFeedPassesAHostileStretchInBoundedRequests(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t, storetest.Migrated.SQLite(t))
-	w := newTown(t, s)
+	w := newFixture(t, s)
 	want := w.do(2)
 	w.hidden(people.MaxScanned + 500)
 	lists := w.lists()
@@ -204,7 +204,7 @@ func TestFeedPollersMissNothing(t *testing.T) {
 	t.Parallel()
 	const writers, each = 4, 25
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		w := newTown(t, s)
+		w := newFixture(t, s)
 		start := w.do(1)
 		lists := w.lists()
 		from := map[string]string{}

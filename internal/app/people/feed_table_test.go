@@ -11,7 +11,7 @@ import (
 // after is a change, and whose feed and notifications contain the activity afterwards.
 type after struct {
 	name           string
-	change         func(*town)
+	change         func(*fixture)
 	feed, notified string
 }
 
@@ -22,11 +22,11 @@ func TestWhoIsTold(t *testing.T) {
 	tests := []struct {
 		kind           domain.ActivityKind
 		how            string
-		do             func(*town)
+		do             func(*fixture)
 		feed, notified string
 		after          []after
 	}{
-		{domain.AddedBlock, "", func(w *town) { w.connect(domain.BlockRef(w.block), w.channel) },
+		{domain.AddedBlock, "", func(w *fixture) { w.connect(domain.BlockRef(w.block), w.channel) },
 			"fan reader watcher", "author chief member", []after{
 				{"unfollow", unfollow, "reader", "author chief member"},
 				{"channel private", hideHall, "", "chief member"},
@@ -37,7 +37,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"collaborator removed", hideWithoutHelper, "", "chief member"},
 				{"group deleted", deleteGroup, "fan reader", "author chief member"},
 			}},
-		{domain.AddedChannel, "", func(w *town) { w.connect(domain.ChannelRef(w.other), w.channel) },
+		{domain.AddedChannel, "", func(w *fixture) { w.connect(domain.ChannelRef(w.other), w.channel) },
 			"fan reader watcher", "chief member owner", []after{
 				{"unfollow", unfollow, "reader", "chief member owner"},
 				{"channel private", hideHall, "", "chief member"},
@@ -50,7 +50,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"item's collaborator removed", hideOtherWithoutHelper, "", "owner"},
 				{"group deleted", deleteGroup, "fan reader", "chief member owner"},
 			}},
-		{domain.CreatedChannel, "", func(w *town) { w.create(nil) },
+		{domain.CreatedChannel, "", func(w *fixture) { w.create(nil) },
 			"fan", "", []after{
 				{"unfollow", unfollow, "", ""},
 				{"channel private", hideMade, "", ""},
@@ -59,7 +59,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"collaborator removed", hideMadeWithoutHelper, "", ""},
 				{"group deleted", deleteGroup, "fan", ""},
 			}},
-		{domain.CreatedChannel, " of the group", func(w *town) { owner := domain.GroupRef(w.group); w.create(&owner) },
+		{domain.CreatedChannel, " of the group", func(w *fixture) { owner := domain.GroupRef(w.group); w.create(&owner) },
 			"fan watcher", "", []after{
 				{"unfollow", unfollow, "", ""},
 				{"channel private", hideMade, "", ""},
@@ -67,7 +67,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"collaborator removed", hideMadeWithoutHelper, "", ""},
 				{"group deleted", deleteGroup, "fan", ""},
 			}},
-		{domain.FollowedUser, "", func(w *town) { w.follow(storetest.UserSubject(w.who["owner"])) },
+		{domain.FollowedUser, "", func(w *fixture) { w.follow(storetest.UserSubject(w.who["owner"])) },
 			"fan", "owner", []after{
 				{"unfollow", unfollow, "", "owner"},
 				{"channel private", hideHall, "fan", "owner"},
@@ -75,7 +75,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"collaborator removed", hideWithoutHelper, "fan helper", "owner"},
 				{"group deleted", deleteGroup, "fan", "owner"},
 			}},
-		{domain.FollowedChannel, "", func(w *town) { w.follow(storetest.ChannelSubject(w.channel)) },
+		{domain.FollowedChannel, "", func(w *fixture) { w.follow(storetest.ChannelSubject(w.channel)) },
 			"fan", "chief member", []after{
 				{"unfollow", unfollow, "", "chief member"},
 				{"channel private", hideHall, "", "chief member"},
@@ -85,7 +85,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"collaborator removed", hideWithoutHelper, "", "chief member"},
 				{"group deleted", deleteGroup, "fan", "chief member"},
 			}},
-		{domain.FollowedGroup, "", func(w *town) { w.follow(storetest.GroupSubject(w.group)) },
+		{domain.FollowedGroup, "", func(w *fixture) { w.follow(storetest.GroupSubject(w.group)) },
 			"fan", "", []after{
 				{"unfollow", unfollow, "", ""},
 				{"channel private", hideHall, "fan", ""},
@@ -93,7 +93,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"collaborator removed", hideWithoutHelper, "fan helper", ""},
 				{"group deleted", deleteGroup, "", ""},
 			}},
-		{domain.CollaboratingUser, "", func(w *town) { w.collaborate(domain.UserRef(w.who["helper"])) },
+		{domain.CollaboratingUser, "", func(w *fixture) { w.collaborate(domain.UserRef(w.who["helper"])) },
 			"fan reader watcher", "helper", []after{
 				{"unfollow", unfollow, "reader", "helper"},
 				{"channel private", hideHall, "", "helper"},
@@ -103,7 +103,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"removed, then private", removeAndHide, "", ""},
 				{"group deleted", deleteGroup, "fan reader", "helper"},
 			}},
-		{domain.CollaboratingGroup, "", func(w *town) {
+		{domain.CollaboratingGroup, "", func(w *fixture) {
 			w.collaborate(domain.GroupRef(storetest.Group(w.t, w.s, "Band", w.who["owner"], w.who["helper"])))
 		},
 			"fan reader watcher", "helper owner", []after{
@@ -116,7 +116,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"group deleted", deleteGroup, "fan reader", "helper owner"},
 				{"collaborating group deleted", deleteBand, "", ""},
 			}},
-		{domain.Commented, "", func(w *town) { w.comment("hello") },
+		{domain.Commented, "", func(w *fixture) { w.comment("hello") },
 			"fan", "author early", []after{
 				{"unfollow", unfollow, "", "author early"},
 				{"block in private", hideOther, "", "author"},
@@ -126,7 +126,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"collaborator removed", hideOtherWithoutHelper, "", "author"},
 				{"group deleted", deleteGroup, "fan", "author early"},
 			}},
-		{domain.Mentioned, "", func(w *town) { w.comment("hello @named and @ada and @nobody") },
+		{domain.Mentioned, "", func(w *fixture) { w.comment("hello @named and @ada and @nobody") },
 			"fan", "named", []after{
 				{"unfollow", unfollow, "", "named"},
 				{"block in private", hideOther, "", ""},
@@ -136,7 +136,7 @@ func TestWhoIsTold(t *testing.T) {
 				{"collaborator removed", hideOtherWithoutHelper, "", ""},
 				{"group deleted", deleteGroup, "fan", "named"},
 			}},
-		{domain.AddedToGroup, "", func(w *town) { w.add("named") },
+		{domain.AddedToGroup, "", func(w *fixture) { w.add("named") },
 			"fan named watcher", "named", []after{
 				{"unfollow", unfollow, "named", "named"},
 				{"channel private", hideHall, "fan named watcher", "named"},
@@ -147,12 +147,12 @@ func TestWhoIsTold(t *testing.T) {
 			}},
 	}
 	for _, test := range tests {
-		all := append([]after{{"at once", func(*town) {}, test.feed, test.notified}}, test.after...)
+		all := append([]after{{"at once", func(*fixture) {}, test.feed, test.notified}}, test.after...)
 		for _, then := range all {
 			t.Run(string(test.kind)+test.how+"/"+then.name, func(t *testing.T) {
 				t.Parallel()
 				storetest.Each(t, func(t *testing.T, s *store.Store) {
-					w := newTown(t, s)
+					w := newFixture(t, s)
 					test.do(w)
 					then.change(w)
 					feed, notified := w.told(test.kind)

@@ -144,7 +144,7 @@ func (in FollowingInput) Validate() error {
 }
 
 // Following lists what a user follows and the actor may see.
-func (a *People) Following(ctx context.Context, actor domain.Actor, ref domain.Ref, in FollowingInput) (l domain.List[domain.Thing], err error) {
+func (a *People) Following(ctx context.Context, actor domain.Actor, ref domain.Ref, in FollowingInput) (l domain.List[domain.Entity], err error) {
 	if err := in.Validate(); err != nil {
 		return l, err
 	}
@@ -158,7 +158,7 @@ func (a *People) Following(ctx context.Context, actor domain.Actor, ref domain.R
 			return err
 		}
 		l.Total = refs.Total
-		l.Items, err = core.ReadThings(ctx, v, actor, refs.Items)
+		l.Items, err = core.ReadEntities(ctx, v, actor, refs.Items)
 		return err
 	})
 	return l, err
@@ -169,7 +169,7 @@ func (a *People) FollowedIDs(ctx context.Context, actor domain.Actor) (channels 
 	if !actor.SignedIn() {
 		return nil, nil, nil, nil
 	}
-	all, err := a.Store.LatestFollowings(ctx, actor.UserID, mostFollowed)
+	all, err := a.Store.LatestFollowings(ctx, actor.UserID, maxFollowed)
 	for _, what := range all {
 		switch what.Type {
 		case domain.SubjectChannel:
@@ -183,5 +183,5 @@ func (a *People) FollowedIDs(ctx context.Context, actor domain.Actor) (channels 
 	return channels, users, groups, err
 }
 
-// mostFollowed is the maximum number of ids that FollowedIDs examines.
-const mostFollowed = 1_000
+// maxFollowed is the maximum number of ids that FollowedIDs examines.
+const maxFollowed = 1_000

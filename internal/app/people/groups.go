@@ -68,7 +68,7 @@ func (a *People) CreateGroup(ctx context.Context, actor domain.Actor, in CreateG
 				return 0, err
 			}
 			if in.Avatar != nil {
-				if err := content.WishAvatar(ctx, tx, actor.UserID, domain.GroupRef(id), avatar, n.Now); err != nil {
+				if err := content.RequestAvatar(ctx, tx, actor.UserID, domain.GroupRef(id), avatar, n.Now); err != nil {
 					return 0, err
 				}
 			}
@@ -121,7 +121,7 @@ func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain
 			g.Description = description
 		}
 		if in.Avatar.Set {
-			if err := content.WishAvatar(ctx, tx, actor.UserID, domain.GroupRef(g.ID), avatar, now); err != nil {
+			if err := content.RequestAvatar(ctx, tx, actor.UserID, domain.GroupRef(g.ID), avatar, now); err != nil {
 				return err
 			}
 		}

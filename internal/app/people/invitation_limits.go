@@ -14,10 +14,10 @@ import (
 
 // Limits for mailed invitations. Revoking an invitation does not lower the counts.
 var (
-	invitesByUser   = []core.Limit{{Most: 30, Window: time.Hour}, {Most: 100, Window: core.Day}}
-	invitesToGroup  = []core.Limit{{Most: 100, Window: core.Day}}
-	invitesOfPerson = []core.Limit{{Most: 3, Window: core.Day}} // of the same person by the same user, to any groups
-	mailsToPerson   = []core.Limit{{Most: 3, Window: core.Day}} // by all users
+	invitesByUser   = []core.Limit{{Max: 30, Window: time.Hour}, {Max: 100, Window: core.Day}}
+	invitesToGroup  = []core.Limit{{Max: 100, Window: core.Day}}
+	invitesOfPerson = []core.Limit{{Max: 3, Window: core.Day}} // of the same person by the same user, to any groups
+	mailsToPerson   = []core.Limit{{Max: 3, Window: core.Day}} // by all users
 )
 
 // countInvitation counts an invitation by a user to a group, and returns TooMany over a limit. The limits only reveal

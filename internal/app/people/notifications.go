@@ -23,7 +23,7 @@ func (a *People) Notifications(ctx context.Context, actor domain.Actor, unread b
 func noticeReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, unread bool) reader[domain.Notice] {
 	read := map[domain.ActivityID]bool{}
 	return reader[domain.Notice]{
-		visible: func(w domain.Window) (seen stretch, err error) {
+		visible: func(w domain.Window) (seen chunk, err error) {
 			receipts, err := v.Receipts(ctx, actor.UserID, unread, w)
 			if err != nil {
 				return seen, err
@@ -72,16 +72,16 @@ func (a *People) unread(ctx context.Context, user domain.UserID, looked int) (n 
 // hidden.
 const unreadLooked = 200
 
-// UnreadNotifications counts the entries in the actor's list of unread notifications, up to most. known is the count of
+// UnreadNotifications counts the entries in the actor's list of unread notifications, up to limit. known is the count of
 // their account (domain.User.Unread), which includes hidden ones; if it is 0, no statement is needed.
-func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, known, most int64) (n int64, err error) {
+func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, known, limit int64) (n int64, err error) {
 	if known == 0 || !actor.SignedIn() {
 		return 0, nil
 	}
-	if n, err = a.unread(ctx, actor.UserID, unreadLooked); err == nil && n < most && known > unreadLooked {
+	if n, err = a.unread(ctx, actor.UserID, unreadLooked); err == nil && n < limit && known > unreadLooked {
 		n, err = a.unread(ctx, actor.UserID, maxScanned)
 	}
-	return min(n, most), err
+	return min(n, limit), err
 }
 
 // ReadAllNotifications marks all notifications of the actor as read and returns how many are unread afterwards.

@@ -65,7 +65,7 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 			u.Bio = bio
 		}
 		if in.Avatar.Set {
-			if err := content.WishAvatar(ctx, tx, actor.UserID, domain.UserRef(u.ID), avatar, a.Now()); err != nil {
+			if err := content.RequestAvatar(ctx, tx, actor.UserID, domain.UserRef(u.ID), avatar, a.Now()); err != nil {
 				return err
 			}
 		}

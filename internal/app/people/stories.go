@@ -25,17 +25,17 @@ func hydrate(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []d
 	}
 	stories := make([]domain.Story, 0, len(all))
 	for _, a := range all {
-		s := domain.Story{Activity: a, Actor: r.principals[domain.UserRef(a.Actor)], Item: r.thing(a.Item), Target: r.thing(a.Target)}
-		if s.Item == (domain.Thing{}) || a.Target.Type != "" && s.Target == (domain.Thing{}) { // skip activities whose things were deleted
+		s := domain.Story{Activity: a, Actor: r.principals[domain.UserRef(a.Actor)], Item: r.entity(a.Item), Target: r.entity(a.Target)}
+		if s.Item == (domain.Entity{}) || a.Target.Type != "" && s.Target == (domain.Entity{}) { // skip activities whose things were deleted
 			continue
 		}
 		switch a.Kind {
 		case domain.Commented:
 			if id, ok := r.parents[domain.BlockID(a.Target.ID)]; ok {
-				s.Parent = r.thing(domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+				s.Parent = r.entity(domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
 			}
 		case domain.Mentioned:
-			s.Parent = r.thing(domain.Subject{Type: domain.SubjectBlock, ID: int64(s.Item.Comment.BlockID)})
+			s.Parent = r.entity(domain.Subject{Type: domain.SubjectBlock, ID: int64(s.Item.Comment.BlockID)})
 		}
 		stories = append(stories, s)
 	}
@@ -92,8 +92,8 @@ func principalOf(s domain.Subject) domain.PrincipalRef {
 	return domain.PrincipalRef{Type: domain.PrincipalType(s.Type), ID: s.ID}
 }
 
-// thing returns a subject.
-func (r related) thing(s domain.Subject) (t domain.Thing) {
+// entity returns a subject.
+func (r related) entity(s domain.Subject) (t domain.Entity) {
 	switch s.Type {
 	case domain.SubjectComment:
 		t.Comment = core.Found(r.comments, domain.CommentID(s.ID))

@@ -11,7 +11,7 @@ import (
 )
 
 // Search searches what the actor may see (behaviour.md section 11). If seed is nil, it is the day's.
-func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Thing], err error) {
+func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Entity], err error) {
 	if !domain.CanSearch(actor) {
 		return l, domain.NewForbidden("Search requires the tier premium or supporter")
 	}
@@ -20,7 +20,7 @@ func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Searc
 
 // Explore is Search for the website, for any tier and for guests; the tiers restrict only the API. Without a query it
 // lists everything visible.
-func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Thing], err error) {
+func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Entity], err error) {
 	query := words.Parse(in.Query)
 	if err := domain.JoinFaults(in.Validate(), tooManyWords(query)); err != nil {
 		return l, err
@@ -85,7 +85,7 @@ func (in MadeInput) Validate() error {
 }
 
 // UserContents lists the blocks and channels that a user created and the actor may see (behaviour.md section 13).
-func (a *Finder) UserContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Thing], err error) {
+func (a *Finder) UserContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Entity], err error) {
 	if err := in.Validate(); err != nil {
 		return l, err
 	}
@@ -99,7 +99,7 @@ func (a *Finder) UserContents(ctx context.Context, actor domain.Actor, ref domai
 }
 
 // GroupContents lists the channels that a group owns and the blocks in them, as far as the actor may see them.
-func (a *Finder) GroupContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Thing], err error) {
+func (a *Finder) GroupContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Entity], err error) {
 	if err := in.Validate(); err != nil {
 		return l, err
 	}
@@ -117,14 +117,14 @@ func (in MadeInput) query(actor domain.Actor, of domain.PrincipalRef) store.Owne
 }
 
 // find lists things and reads them with one statement for each kind.
-func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx context.Context, v *store.Snapshot) (domain.List[domain.Subject], error)) (l domain.List[domain.Thing], err error) {
+func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx context.Context, v *store.Snapshot) (domain.List[domain.Subject], error)) (l domain.List[domain.Entity], err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		refs, err := list(ctx, v)
 		if err != nil {
 			return err
 		}
 		l.Total = refs.Total
-		l.Items, err = core.ReadThings(ctx, v, actor, refs.Items)
+		l.Items, err = core.ReadEntities(ctx, v, actor, refs.Items)
 		return err
 	})
 	return l, err

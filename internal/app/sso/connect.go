@@ -22,7 +22,7 @@ type Pending struct {
 }
 
 // askToConfirm stores a proved identity until the person confirms it.
-func (a *SSO) askToConfirm(ctx context.Context, browser string, s step, who oidc.Identity, to *Arrival) error {
+func (a *SSO) askToConfirm(ctx context.Context, browser string, s step, who oidc.Identity, to *SignOnResult) error {
 	token := rand.Text()
 	_, err := a.put(ctx, token, browser, step{Next: s.Next, Connect: s.Connect, Who: &who})
 	to.Confirm = token

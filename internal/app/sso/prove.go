@@ -57,7 +57,7 @@ func (a *SSO) MailProofLink(ctx context.Context, actor domain.Actor, session dom
 }
 
 // prove confirms the session of the actor, who has signed in again at the provider.
-func (a *SSO) prove(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, s step, who oidc.Identity, to *Arrival) (err error) {
+func (a *SSO) prove(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, s step, who oidc.Identity, to *SignOnResult) (err error) {
 	if actor.UserID == 0 {
 		return domain.NewForbidden("You were signed out here in the meantime: sign in again")
 	}

@@ -20,10 +20,10 @@ const bySignOn = "single sign-on"
 
 // trySignOn limits stored steps and requests to the provider from strangers. Many people of a school or an office share
 // one address.
-var trySignOn = core.Attempt{What: "single sign-on", Address: []core.Limit{{Most: 600, Window: 15 * time.Minute}}}
+var trySignOn = core.Attempt{What: "single sign-on", Address: []core.Limit{{Max: 600, Window: 15 * time.Minute}}}
 
-// Wish is what a person wants to do by signing in. Next is a path of this site to continue at.
-type Wish struct {
+// SignOnInput is what a person wants to do by signing in. Next is a path of this site to continue at.
+type SignOnInput struct {
 	Next    string
 	Invite  string // token of an invitation; "" for none
 	Connect bool   // connect the actor's account
@@ -33,7 +33,7 @@ type Wish struct {
 
 // BeginSignOn returns the address of the provider to redirect to, and the new value of the browser's cookie. browser is
 // its current value, or "". It returns NotFound if there is no provider, and Unavailable if it cannot be reached.
-func (a *SSO) BeginSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, w Wish) (address, keep string, err error) {
+func (a *SSO) BeginSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, w SignOnInput) (address, keep string, err error) {
 	if a.o.Provider == nil {
 		return "", "", domain.NewNotFound()
 	}
@@ -50,7 +50,7 @@ func (a *SSO) BeginSignOn(ctx context.Context, from domain.Visitor, actor domain
 }
 
 // inviteOf returns the token of an invitation, which may also be in the path to continue at.
-func inviteOf(w Wish) string {
+func inviteOf(w SignOnInput) string {
 	for _, token := range []string{w.Invite, strings.TrimPrefix(w.Next, "/invitations/")} {
 		if kind, ok := auth.TokenKind(token); ok && (kind == auth.Admitted || kind == auth.Invited) {
 			return token
@@ -67,8 +67,8 @@ type Reply struct {
 	Error  string // RFC 6749 section 4.1.2.1; "" for none
 }
 
-// Arrival is the result of a sign-in.
-type Arrival struct {
+// SignOnResult is the result of a sign-in.
+type SignOnResult struct {
 	Session string // secret of the new or renewed session; "" for none
 	Proved  bool   // an existing session was confirmed
 	Next    string // as requested, even with an error
@@ -80,7 +80,7 @@ type Arrival struct {
 // accounts for others if they may have one, and asks for confirmation if they have an account that is not connected, or
 // want to connect the current one. It confirms the actor's session if the wish was Prove. The error is Forbidden if they
 // may not sign in, and Unavailable if the provider cannot be reached.
-func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, browser string, r Reply) (arrived Arrival, err error) {
+func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, browser string, r Reply) (arrived SignOnResult, err error) {
 	if a.o.Provider == nil {
 		return arrived, domain.NewNotFound()
 	}
@@ -133,7 +133,7 @@ func (a *SSO) declined(ctx context.Context, code string) error {
 const tries = 4
 
 // admit signs in, enrolls or asks the person who came from the provider.
-func (a *SSO) admit(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, s step, who oidc.Identity, to *Arrival) error {
+func (a *SSO) admit(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, s step, who oidc.Identity, to *SignOnResult) error {
 	for n := 1; ; n++ {
 		err := a.admitOnce(ctx, from, actor, browser, s, who, to)
 		if domain.KindOf(err) != domain.Conflict || n == tries {
@@ -142,7 +142,7 @@ func (a *SSO) admit(ctx context.Context, from domain.Visitor, actor domain.Actor
 	}
 }
 
-func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, s step, who oidc.Identity, to *Arrival) error {
+func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, s step, who oidc.Identity, to *SignOnResult) error {
 	email, verified := provenEmail(who)
 	known, holder, err := a.find(ctx, who, email)
 	switch {
@@ -197,7 +197,7 @@ func provenEmail(who oidc.Identity) (string, bool) {
 }
 
 // enter signs in the user of a known identity.
-func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Identity, who oidc.Identity, to *Arrival) error {
+func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Identity, who oidc.Identity, to *SignOnResult) error {
 	u, err := a.Store.User(ctx, domain.Ref{ID: int64(known.User)})
 	if domain.KindOf(err) == domain.NotFound { // deleted a moment ago, with the identity
 		return domain.Wrap(domain.Conflict, "The account is gone", err)
@@ -243,7 +243,7 @@ func gone(err error) error {
 }
 
 // trust connects the account that has the address of a person, which the provider has verified.
-func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User, who oidc.Identity, to *Arrival) error {
+func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User, who oidc.Identity, to *SignOnResult) error {
 	if holder.SuspendedAt != nil {
 		return a.refused(ctx, from, holder, "suspended", errSuspended())
 	}
@@ -273,7 +273,7 @@ func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User
 }
 
 // enroll creates an account for a person without one, and signs it in.
-func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s step, who oidc.Identity, to *Arrival) error {
+func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s step, who oidc.Identity, to *SignOnResult) error {
 	if a.o.SignUp == SignUpNo {
 		return a.refused(ctx, from, domain.User{}, "no account", domain.NewForbidden("You have no account here: ask whoever runs this site for one"))
 	}
@@ -292,7 +292,7 @@ func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s s
 	name := nameOf(who, email)
 	var made identity.Identity
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
-		u, err := a.accounts.Enroll(ctx, tx, accounts.Newcomer{Name: name, Slug: slugOf(who), Email: email, Invite: s.Invite, Anyone: a.o.SignUp == SignUpYes})
+		u, err := a.accounts.Enroll(ctx, tx, accounts.ExternalUser{Name: name, Slug: slugOf(who), Email: email, Invite: s.Invite, Anyone: a.o.SignUp == SignUpYes})
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ type Placed struct {
 // predecessor in the source. Items added here stay in place. It returns how many connections could not be moved because
 // of others. order begins with the lowest connection, or with the highest if fromTop.
 func (a *Transfer) Arrange(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, order []Placed, fromTop bool) (moved int, err error) {
-	if err := mayBring(actor); err != nil {
+	if err := mayImport(actor); err != nil {
 		return 0, err
 	}
 	if grow(order) && newLast(order) {

@@ -12,8 +12,8 @@ import (
 // ChangeItem updates the block and the connection of an imported item with changes from the source,
 // except for fields that changed here. It does not restore an item that was removed here. If private,
 // a block that everyone can see keeps its texts, because the new ones are meant for a private channel.
-func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, t *Thing, known Known, private bool) (Brought, error) {
-	if err := mayBring(actor); err != nil {
+func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, t *PreparedItem, known Known, private bool) (Brought, error) {
+	if err := mayImport(actor); err != nil {
 		return Unchanged, err
 	}
 	place := from(actor, origin)
@@ -33,7 +33,7 @@ func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin st
 	return became, nil
 }
 
-func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place origins.Place, t *Thing, row origins.Row, private bool) (Brought, error) {
+func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place origins.Place, t *PreparedItem, row origins.Row, private bool) (Brought, error) {
 	comes := blockDigest(t.block)
 	if comes == row.Digest {
 		return Unchanged, nil
@@ -88,7 +88,7 @@ func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place or
 	return became, err
 }
 
-func (a *Transfer) changeConnection(ctx context.Context, actor domain.Actor, place origins.Place, t *Thing, channel domain.ChannelID, row origins.Row) (Brought, error) {
+func (a *Transfer) changeConnection(ctx context.Context, actor domain.Actor, place origins.Place, t *PreparedItem, channel domain.ChannelID, row origins.Row) (Brought, error) {
 	comes := digestOf(string(t.connectionMetadata))
 	if comes == row.Digest {
 		return Unchanged, nil

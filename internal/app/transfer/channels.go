@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// BringChannelInput is a channel of the source.
-type BringChannelInput struct {
+// ImportChannelInput is a channel of the source.
+type ImportChannelInput struct {
 	ID          string // in the source
 	Title       string
 	Description string
@@ -23,7 +23,7 @@ type BringChannelInput struct {
 }
 
 // Validate checks everything except the metadata, which is checked when it is parsed.
-func (in BringChannelInput) Validate() error {
+func (in ImportChannelInput) Validate() error {
 	var f domain.Faults
 	f.RequiredText("id", in.ID, domain.MaxURL)
 	f.RequiredTitle("title", in.Title)
@@ -45,10 +45,10 @@ const (
 	Removed                  // it was imported and removed here, and stays removed
 )
 
-// BringChannel creates a channel of the source with its date, or finds the channel that was created for it, whose
+// ImportChannel creates a channel of the source with its date, or finds the channel that was created for it, whose
 // visibility stays the same. A channel that was deleted here is created again, because the import names it.
-func (a *Transfer) BringChannel(ctx context.Context, actor domain.Actor, origin string, in BringChannelInput) (id domain.ChannelID, became Brought, err error) {
-	if err := mayBring(actor); err != nil {
+func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin string, in ImportChannelInput) (id domain.ChannelID, became Brought, err error) {
+	if err := mayImport(actor); err != nil {
 		return 0, 0, err
 	}
 	metadata, bad := readMetadata("metadata", in.Metadata)

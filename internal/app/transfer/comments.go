@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/store/origins"
 )
 
-// BringCommentInput is a comment of the source on an imported block.
-type BringCommentInput struct {
+// ImportCommentInput is a comment of the source on an imported block.
+type ImportCommentInput struct {
 	ID        string // in the source
 	Block     string // in the source
 	Body      string
@@ -19,7 +19,7 @@ type BringCommentInput struct {
 }
 
 // Validate checks the comment.
-func (in BringCommentInput) Validate() error {
+func (in ImportCommentInput) Validate() error {
 	var f domain.Faults
 	f.RequiredText("id", in.ID, domain.MaxURL)
 	f.RequiredText("block", in.Block, domain.MaxURL)
@@ -27,11 +27,11 @@ func (in BringCommentInput) Validate() error {
 	return f.Err()
 }
 
-// BringComment imports a comment, or applies the source's change of it if it was not changed here. Its mentions are of
+// ImportComment imports a comment, or applies the source's change of it if it was not changed here. Its mentions are of
 // users of the source, so they are neither linked nor notified. A comment that was deleted here stays deleted. It
 // returns NotFound if the block does not exist here.
-func (a *Transfer) BringComment(ctx context.Context, actor domain.Actor, origin string, in BringCommentInput) (became Brought, err error) {
-	if err := mayBring(actor); err != nil {
+func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin string, in ImportCommentInput) (became Brought, err error) {
+	if err := mayImport(actor); err != nil {
 		return Unchanged, err
 	}
 	if err := in.Validate(); err != nil {

@@ -26,8 +26,8 @@ func (MakeExport) Kind() string { return "make_export" }
 // Class implements jobs.Classed.
 func (MakeExport) Class() jobs.Class { return jobs.Export }
 
-// Lasts implements jobs.Lasting: terabytes take hours.
-func (MakeExport) Lasts() time.Duration { return 12 * time.Hour }
+// Timeout implements jobs.LongArgs: terabytes take hours.
+func (MakeExport) Timeout() time.Duration { return 12 * time.Hour }
 
 const (
 	// maxExportAttempts is the number of attempts at an export, each from its beginning.

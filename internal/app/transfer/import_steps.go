@@ -112,7 +112,7 @@ func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.
 			return err
 		}
 		for _, s := range steps {
-			if err := tx.AddLeftOut(ctx, w.ID, s.N, 1, keepable(left[s.N]), mostLeftOut); err != nil {
+			if err := tx.AddLeftOut(ctx, w.ID, s.N, 1, keepable(left[s.N]), maxLeftOut); err != nil {
 				return err
 			}
 		}
@@ -141,7 +141,7 @@ func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut
 	if err != nil {
 		return err
 	}
-	return tx.AddLeftOut(ctx, w.ID, w.Step.N, w.Step.Counts.LeftOut-int64(len(left))+1, keepable(left), mostLeftOut)
+	return tx.AddLeftOut(ctx, w.ID, w.Step.N, w.Step.Counts.LeftOut-int64(len(left))+1, keepable(left), maxLeftOut)
 }
 
 // ImportGoesOn reports whether a started import is still running.
@@ -239,10 +239,10 @@ func keepable(left []domain.LeftOut) []domain.LeftOut {
 }
 
 // Keepable makes a text from a source, which may be anything, storable: at most most characters of UTF-8, without NUL.
-func Keepable(s string, most int) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s[:min(len(s), 4*most)], ""), "\x00", "")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most-1]) + "…"
+func Keepable(s string, limit int) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s[:min(len(s), 4*limit)], ""), "\x00", "")
+	if r := []rune(s); len(r) > limit {
+		s = string(r[:limit-1]) + "…"
 	}
 	return s
 }

@@ -42,8 +42,8 @@ const importJobAttempts = 2 * maxImportAttempts
 // ImportsKept is how long an import is listed after its end.
 const ImportsKept = 90 * core.Day
 
-// mostLeftOut is the number of skipped items of an import that are listed; the rest is only counted.
-const mostLeftOut = 1000
+// maxLeftOut is the number of skipped items of an import that are listed; the rest is only counted.
+const maxLeftOut = 1000
 
 // DefaultSource is the server of an import that names no other.
 const DefaultSource = "https://api.are.na"

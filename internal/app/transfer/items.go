@@ -24,7 +24,7 @@ type Known struct {
 
 // KnownItems finds which items of a channel were imported before, and which others are blocked, in the order of the
 // items. The number of statements does not depend on the number of items. The channel is 0 if it does not exist yet.
-func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*Thing) ([]Known, error) {
+func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*PreparedItem) ([]Known, error) {
 	var blocks, channels, connections []string
 	for _, t := range things {
 		connections = append(connections, t.connectionIn(channel))
@@ -59,7 +59,7 @@ func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin st
 
 // UseFormerIDs replaces the id of each item that an earlier version imported under another id by that id, so that it is
 // found.
-func (a *Transfer) UseFormerIDs(ctx context.Context, actor domain.Actor, origin string, things []*Thing) error {
+func (a *Transfer) UseFormerIDs(ctx context.Context, actor domain.Actor, origin string, things []*PreparedItem) error {
 	var former []string
 	for _, t := range things {
 		if t.FormerID != "" {
@@ -76,7 +76,7 @@ func (a *Transfer) UseFormerIDs(ctx context.Context, actor domain.Actor, origin 
 }
 
 // markBlocked marks the blocks that do not exist here and link to a blocked site.
-func (a *Transfer) markBlocked(ctx context.Context, things []*Thing, known []Known) error {
+func (a *Transfer) markBlocked(ctx context.Context, things []*PreparedItem, known []Known) error {
 	var links []string
 	var of []int
 	for i, t := range things {
@@ -95,7 +95,7 @@ func (a *Transfer) markBlocked(ctx context.Context, things []*Thing, known []Kno
 
 // connectionIn returns the id of the thing's connection in the table of origins. It contains the channel, so that a
 // channel that was deleted here and is imported again gets all its connections again.
-func (t *Thing) connectionIn(channel domain.ChannelID) string {
+func (t *PreparedItem) connectionIn(channel domain.ChannelID) string {
 	if t.Nested {
 		return fmt.Sprintf("%d/c/%s", channel, t.ID)
 	}
@@ -118,9 +118,9 @@ type Spot struct {
 	FromTop bool  // the first item goes to the top, and each other one below its predecessor; otherwise each goes to the top
 }
 
-// BringItems adds items to a channel and creates missing blocks in one transaction. An item that was imported before
+// ImportItems adds items to a channel and creates missing blocks in one transaction. An item that was imported before
 // stays unchanged; one that was removed here stays removed.
-func (a *Transfer) BringItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*Thing, at Spot) (made []NewItem, err error) {
+func (a *Transfer) ImportItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*PreparedItem, at Spot) (made []NewItem, err error) {
 	for {
 		err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 			b := bringing{Transfer: a, tx: tx, actor: actor, place: from(actor, origin), things: things, fromTop: at.FromTop, private: at.Private}
@@ -139,9 +139,9 @@ func (a *Transfer) BringItems(ctx context.Context, actor domain.Actor, origin st
 	}
 }
 
-// BringLoose creates the missing blocks that are in no channel of the source.
-func (a *Transfer) BringLoose(ctx context.Context, actor domain.Actor, origin string, things []*Thing) (made []NewItem, err error) {
-	if err := mayBring(actor); err != nil {
+// ImportOrphan creates the missing blocks that are in no channel of the source.
+func (a *Transfer) ImportOrphan(ctx context.Context, actor domain.Actor, origin string, things []*PreparedItem) (made []NewItem, err error) {
+	if err := mayImport(actor); err != nil {
 		return nil, err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -177,7 +177,7 @@ type bringing struct {
 	tx      *store.Tx
 	actor   domain.Actor
 	place   origins.Place
-	things  []*Thing
+	things  []*PreparedItem
 	channel domain.Channel
 	nested  map[string]domain.Channel // by their ids in the source
 	events  []domain.Event
@@ -329,7 +329,7 @@ func (b *bringing) lockBlocks(ctx context.Context, connected map[string]origins.
 }
 
 // bringItem connects one item. It returns 0 for a nested channel that was deleted.
-func (b *bringing) bringItem(ctx context.Context, t *Thing, blocks map[string]*domain.Block) (domain.ConnectionID, Brought, error) {
+func (b *bringing) bringItem(ctx context.Context, t *PreparedItem, blocks map[string]*domain.Block) (domain.ConnectionID, Brought, error) {
 	tx, now := b.tx, b.Now()
 	n := store.NewConnection{Channel: b.channel, UserID: b.actor.UserID, Metadata: t.connectionMetadata, Now: now}
 	n.CreatedAt = plausible(t.ConnectedAt, plausible(t.CreatedAt, now, now), now)
@@ -391,7 +391,7 @@ func (b *bringing) below(ctx context.Context) (int64, error) {
 }
 
 // bringBlock creates a block and connects it.
-func (b *bringing) bringBlock(ctx context.Context, t *Thing, n store.NewConnection) (domain.Block, domain.ConnectionID, error) {
+func (b *bringing) bringBlock(ctx context.Context, t *PreparedItem, n store.NewConnection) (domain.Block, domain.ConnectionID, error) {
 	made, err := b.makeBlock(ctx, t, n.Now, n)
 	if err != nil {
 		return made, 0, err
@@ -402,14 +402,14 @@ func (b *bringing) bringBlock(ctx context.Context, t *Thing, n store.NewConnecti
 }
 
 // makeBlock creates a block with its files, and connects it if in is given.
-func (b *bringing) makeBlock(ctx context.Context, t *Thing, now time.Time, in ...store.NewConnection) (domain.Block, error) {
+func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time, in ...store.NewConnection) (domain.Block, error) {
 	tx := b.tx
 	block := t.dated(now)
 	block.Author = domain.Principal{PrincipalRef: domain.UserRef(b.actor.UserID)}
 	if t.Type == domain.EmbedBlock {
 		b.player(&block)
 	}
-	for _, arrived := range []*content.Arrival{t.Preview, t.File} {
+	for _, arrived := range []*content.ImportedFile{t.Preview, t.File} {
 		if arrived == nil || block.State == domain.Processing { // which fetches them again
 			continue
 		}
@@ -452,7 +452,7 @@ func (b *bringing) player(block *domain.Block) {
 }
 
 // pin pins a connection that is pinned in the source.
-func (b *bringing) pin(ctx context.Context, t *Thing, id domain.ConnectionID) error {
+func (b *bringing) pin(ctx context.Context, t *PreparedItem, id domain.ConnectionID) error {
 	if !t.Pinned {
 		return nil
 	}

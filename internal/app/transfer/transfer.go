@@ -29,8 +29,8 @@ func from(actor domain.Actor, origin string) origins.Place {
 	return origins.Place{User: actor.UserID, Origin: origin}
 }
 
-// mayBring refuses actors who may not write at all.
-func mayBring(actor domain.Actor) error {
+// mayImport refuses actors who may not write at all.
+func mayImport(actor domain.Actor) error {
 	if !actor.MayWrite() {
 		return core.Forbidden("bring anything in")
 	}

@@ -102,16 +102,16 @@ func (a *Transfer) recognizes(ctx context.Context, p origins.Place, sample [][]s
 // importing user has to allow that.
 type VisibleError struct{ Titles []string }
 
-// mostNamed is the number of channels that a VisibleError names.
-const mostNamed = 5
+// maxNamed is the number of channels that a VisibleError names.
+const maxNamed = 5
 
 // Unwrap returns the error for clients.
 func (e *VisibleError) Unwrap() error {
-	named := make([]string, 0, mostNamed+1)
-	for _, title := range e.Titles[:min(len(e.Titles), mostNamed)] {
+	named := make([]string, 0, maxNamed+1)
+	for _, title := range e.Titles[:min(len(e.Titles), maxNamed)] {
 		named = append(named, "“"+title+"”")
 	}
-	if len(e.Titles) > mostNamed {
+	if len(e.Titles) > maxNamed {
 		named = append(named, "…")
 	}
 	return domain.NewUnprocessable(fmt.Sprintf("The import is private, but everyone can see channels that it would add to: %s. Nothing was imported. Allow it to add to them, or make them private first",
@@ -123,7 +123,7 @@ func (e *VisibleError) Error() string { return e.Unwrap().Error() }
 // CheckVisible returns a VisibleError if everyone can see a channel that came from an origin, since an
 // import from this origin may add to any of its channels.
 func (a *Transfer) CheckVisible(ctx context.Context, actor domain.Actor, origin string) error {
-	titles, err := a.Store.VisibleChannels(ctx, from(actor, origin), mostNamed+1)
+	titles, err := a.Store.VisibleChannels(ctx, from(actor, origin), maxNamed+1)
 	if err == nil && len(titles) > 0 {
 		err = &VisibleError{titles}
 	}

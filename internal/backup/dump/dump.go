@@ -230,9 +230,9 @@ func (l *Loading) Loaded(ctx context.Context, last map[string]int64) error {
 	return l.loader.Finish(ctx, last)
 }
 
-// Finish migrates the schema to the latest version and builds the search index. It calls tell with the
+// Finish migrates the schema to the latest version and builds the search index. It calls onProgress with the
 // number of indexed documents, and returns the store of the database.
-func (l *Loading) Finish(ctx context.Context, tell func(documents int64)) (*store.Store, error) {
+func (l *Loading) Finish(ctx context.Context, onProgress func(documents int64)) (*store.Store, error) {
 	if _, err := l.db.Migrate(ctx, store.Migrations(l.db.Dialect())); err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (l *Loading) Finish(ctx context.Context, tell func(documents int64)) (*stor
 	if err := s.Analyze(ctx); err != nil {
 		return nil, err
 	}
-	if err := LoadWords(ctx, s, tell); err != nil {
+	if err := LoadWords(ctx, s, onProgress); err != nil {
 		return nil, fmt.Errorf("build the search index: %w", err)
 	}
 	return s, nil
@@ -249,9 +249,9 @@ func (l *Loading) Finish(ctx context.Context, tell func(documents int64)) (*stor
 // wordsLoaded is the number of documents that are indexed in one transaction.
 const wordsLoaded = 2000
 
-// LoadWords builds the search index, which must be empty. It calls tell with the number of indexed
+// LoadWords builds the search index, which must be empty. It calls onProgress with the number of indexed
 // documents.
-func LoadWords(ctx context.Context, s *store.Store, tell func(documents int64)) error {
+func LoadWords(ctx context.Context, s *store.Store, onProgress func(documents int64)) error {
 	var end []string
 	err := s.InTx(ctx, func(tx *store.Tx) (err error) {
 		end, err = tx.BeginWords(ctx)
@@ -262,7 +262,7 @@ func LoadWords(ctx context.Context, s *store.Store, tell func(documents int64)) 
 	}
 	var done int64
 	for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup} {
-		for above, n := int64(0), wordsLoaded; n == wordsLoaded; tell(done) {
+		for above, n := int64(0), wordsLoaded; n == wordsLoaded; onProgress(done) {
 			err := s.InTx(ctx, func(tx *store.Tx) (err error) {
 				above, n, err = tx.LoadWords(ctx, kind, above, wordsLoaded)
 				return err

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
-	"vitrine/internal/importing/roster"
+	"vitrine/internal/importing/invitees"
 )
 
 // linkFlags are the flags of commands that create links to the website, which the server may mail.
@@ -204,7 +204,7 @@ func (cmd *userImportCmd) Run(c *console.Console) error {
 	})
 }
 
-func (cmd *userImportCmd) read() ([]roster.Row, error) {
+func (cmd *userImportCmd) read() ([]invitees.Row, error) {
 	var from io.Reader = os.Stdin
 	if cmd.File != "-" {
 		f, err := os.Open(cmd.File)
@@ -214,5 +214,5 @@ func (cmd *userImportCmd) read() ([]roster.Row, error) {
 		defer func() { _ = f.Close() }()
 		from = f
 	}
-	return roster.Read(from)
+	return invitees.Read(from)
 }

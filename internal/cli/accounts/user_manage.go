@@ -136,7 +136,7 @@ type userDeleteCmd struct {
 func (cmd *userDeleteCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		by := operating.CommandLine()
-		u, f, err := a.Operating.FarewellOf(c.Ctx, by, domain.ParseRef(cmd.User))
+		u, f, err := a.Operating.PreviewDeletion(c.Ctx, by, domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
@@ -157,7 +157,7 @@ func (cmd *userDeleteCmd) Run(c *console.Console) error {
 }
 
 // printDeletion prints what deleting an account deletes and keeps.
-func printDeletion(w io.Writer, u domain.User, f accounts.Farewell) {
+func printDeletion(w io.Writer, u domain.User, f accounts.DeletionPreview) {
 	console.Printf(w, "This deletes account %s (%s, %s) with its profile, sessions and tokens, and\n  %d channels\n  %d blocks that are not in other people's channels\n  %d comments\n",
 		u.Slug, u.Name, u.Email, f.Channels, f.Blocks, f.Comments)
 	for _, g := range f.GroupsDeleted {

@@ -49,18 +49,18 @@ type identityJSON struct {
 
 func (cmd *userShowCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		f, err := a.Operating.AccountFacts(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
+		f, err := a.Operating.AccountDetails(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
 		if err != nil {
 			return console.NoUser(cmd.User, err)
 		}
 		if cmd.JSON {
 			return console.PrintJSON(c.Out, toAccountJSON(&f))
 		}
-		return printFacts(c.Out, &f)
+		return printDetails(c.Out, &f)
 	})
 }
 
-func toAccountJSON(f *operating.AccountFacts) accountJSON {
+func toAccountJSON(f *operating.AccountDetails) accountJSON {
 	shown := accountJSON{userJSON: toUserJSON(f.User), SuspendedAt: f.SuspendedAt, LastSeenAt: f.LastSeen, Password: f.HasPassword,
 		Passkeys: f.Passkeys, RecoveryCodes: f.RecoveryCodes, Identities: []identityJSON{}, Sessions: f.Sessions, Tokens: f.Tokens,
 		Applications: f.Applications, Quota: f.Quota.Total,
@@ -72,8 +72,8 @@ func toAccountJSON(f *operating.AccountFacts) accountJSON {
 	return shown
 }
 
-// printFacts prints one fact per line.
-func printFacts(out io.Writer, f *operating.AccountFacts) error {
+// printDetails prints one value per line.
+func printDetails(out io.Writer, f *operating.AccountDetails) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	line := func(name, format string, args ...any) { console.Printf(w, name+"\t"+format+"\n", args...) }
 	line("id", "%d", f.ID)

@@ -40,9 +40,9 @@ type hiddenListCmd struct {
 func (cmd *hiddenListCmd) Run(c *console.Console) error {
 	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []hiddenJSON{}
-		err := console.EachOf(func(below int64, limit int) ([]moderation.HiddenThing, error) {
-			return a.Moderation.HiddenThings(c.Ctx, operating.CommandLine(), moderation.HiddenID(below), limit)
-		}, func(h moderation.HiddenThing) int64 {
+		err := console.EachOf(func(below int64, limit int) ([]moderation.HiddenSubject, error) {
+			return a.Moderation.HiddenSubjects(c.Ctx, operating.CommandLine(), moderation.HiddenID(below), limit)
+		}, func(h moderation.HiddenSubject) int64 {
 			all = append(all, hiddenJSON{int64(h.ID), h.About.Kind, h.About.ID, h.About.Label, h.Owner, string(h.State), h.CreatedAt.Format(time.RFC3339)})
 			return int64(h.ID)
 		})

@@ -125,8 +125,8 @@ func (cmd *reportsShowCmd) Run(c *console.Console) error {
 			return err
 		}
 		shown := caseWholeJSON{caseJSON: toCaseJSON(view.Case), ClosedBy: view.ClosedBy, Told: view.Words, Said: said}
-		if view.Thing != nil {
-			shown.Says = &view.Thing.Text
+		if view.Subject != nil {
+			shown.Says = &view.Subject.Text
 		}
 		if view.Hidden != nil {
 			at := view.Hidden.CreatedAt.Format(time.RFC3339)

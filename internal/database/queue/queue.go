@@ -56,8 +56,8 @@ func (q *Queue[T]) Enter(ctx context.Context, separate bool) (*T, error) {
 	return nil, ctx.Err()
 }
 
-// Hand passes t to the next caller. It returns false if no one waits or the next caller set separate.
-func (q *Queue[T]) Hand(t *T) bool {
+// HandOver passes t to the next caller. It returns false if no one waits or the next caller set separate.
+func (q *Queue[T]) HandOver(t *T) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 || q.waiting[0].separate {

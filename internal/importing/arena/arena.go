@@ -56,7 +56,7 @@ type Source struct {
 
 	mu    sync.Mutex
 	heads map[int64]bool // that were handed over
-	queue []thing        // channels whose contents are still to be read
+	queue []resource     // channels whose contents are still to be read
 }
 
 // New creates a source. It returns an error if the options are invalid.
@@ -87,7 +87,7 @@ func New(o Options) (*Source, error) {
 func (s *Source) Origin() string { return s.base }
 
 // Read implements source.Source.
-func (s *Source) Read(ctx context.Context, to source.Taker) error {
+func (s *Source) Read(ctx context.Context, to source.Sink) error {
 	if err := s.who(ctx); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *Source) who(ctx context.Context) error {
 
 // find hands over the channels that an argument names. It reports missing ones as left out, and
 // returns only errors that would affect everything else too.
-func (s *Source) find(ctx context.Context, to source.Taker, what string) error {
+func (s *Source) find(ctx context.Context, to source.Sink, what string) error {
 	var err error
 	name := s.tidy(what)
 	switch {
@@ -143,7 +143,7 @@ func (s *Source) find(ctx context.Context, to source.Taker, what string) error {
 		if err = s.get(ctx, "/v3/channels/"+url.PathEscape(name), nil, &text); err == nil {
 			t, why := read(text)
 			if why == "" {
-				return s.hand(ctx, to, t)
+				return s.sendChannel(ctx, to, t)
 			}
 			to.LeftOut(source.LeftOut{What: "channel " + name, Where: s.base, Why: why})
 		}
@@ -166,7 +166,7 @@ func (s *Source) tidy(what string) string {
 }
 
 // pass reports an error that concerns a single item, and returns one that ends the reading.
-func (s *Source) pass(to source.Taker, what string, err error) error {
+func (s *Source) pass(to source.Sink, what string, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Down || e.Status == http.StatusUnauthorized {
 		return err
@@ -176,17 +176,17 @@ func (s *Source) pass(to source.Taker, what string, err error) error {
 }
 
 // findAll hands over the channels of a list.
-func (s *Source) findAll(ctx context.Context, to source.Taker, path, what string) error {
-	return s.pages(ctx, to, path, url.Values{"type": {"Channel"}, "sort": {"created_at_asc"}}, what, func(t thing) error {
+func (s *Source) findAll(ctx context.Context, to source.Sink, path, what string) error {
+	return s.pages(ctx, to, path, url.Values{"type": {"Channel"}, "sort": {"created_at_asc"}}, what, func(t resource) error {
 		if t.Type != "Channel" {
 			return nil
 		}
-		return s.hand(ctx, to, t)
+		return s.sendChannel(ctx, to, t)
 	})
 }
 
-// hand hands over a channel once, and queues it so that its contents are read.
-func (s *Source) hand(ctx context.Context, to source.Taker, t thing) error {
+// sendChannel hands over a channel once, and queues it so that its contents are read.
+func (s *Source) sendChannel(ctx context.Context, to source.Sink, t resource) error {
 	s.mu.Lock()
 	known := s.heads[t.ID]
 	full := len(s.heads) >= maxChannels
@@ -215,7 +215,7 @@ func (s *Source) hand(ctx context.Context, to source.Taker, t thing) error {
 }
 
 // contents reads the contents of the queued channels, a few concurrently.
-func (s *Source) contents(ctx context.Context, to source.Taker) error {
+func (s *Source) contents(ctx context.Context, to source.Sink) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var all sync.WaitGroup
@@ -245,7 +245,7 @@ func (s *Source) contents(ctx context.Context, to source.Taker) error {
 }
 
 // next removes a channel from the queue.
-func (s *Source) next() (t thing, ok bool) {
+func (s *Source) next() (t resource, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.queue) == 0 {
@@ -257,17 +257,17 @@ func (s *Source) next() (t thing, ok bool) {
 
 // inside reads the contents of a channel. If it cannot be read to its end, the items read so far
 // are kept.
-func (s *Source) inside(ctx context.Context, to source.Taker, c thing) error {
+func (s *Source) inside(ctx context.Context, to source.Sink, c resource) error {
 	id := fmt.Sprint(c.ID)
 	query := url.Values{"sort": {"position_asc"}}
-	err := s.pagesFrom(ctx, to, s.o.Page, s.o.Paged, "/v3/channels/"+id+"/contents", query, "what is in channel "+c.Title, func(t thing) error {
+	err := s.pagesFrom(ctx, to, s.o.Page, s.o.Paged, "/v3/channels/"+id+"/contents", query, "what is in channel "+c.Title, func(t resource) error {
 		it, why := s.item(t)
 		if why != "" {
 			to.LeftOut(source.LeftOut{What: t.Type + " " + t.Title, Where: it.Where, Why: why})
 			return nil
 		}
 		if s.o.Deep && it.Kind == source.Nested {
-			if err := s.hand(ctx, to, t); err != nil {
+			if err := s.sendChannel(ctx, to, t); err != nil {
 				return err
 			}
 		}
@@ -283,10 +283,10 @@ func (s *Source) inside(ctx context.Context, to source.Taker, c thing) error {
 }
 
 // comments reads the comments on a block.
-func (s *Source) comments(ctx context.Context, to source.Taker, channel string, b thing) error {
+func (s *Source) comments(ctx context.Context, to source.Sink, channel string, b resource) error {
 	id := fmt.Sprint(b.ID)
 	where := s.pageOf(b)
-	err := s.pages(ctx, to, "/v3/blocks/"+id+"/comments", url.Values{"sort": {"created_at_asc"}}, "comments on block "+b.Title, func(t thing) error {
+	err := s.pages(ctx, to, "/v3/blocks/"+id+"/comments", url.Values{"sort": {"created_at_asc"}}, "comments on block "+b.Title, func(t resource) error {
 		return to.Comment(ctx, channel, id, source.Comment{ID: fmt.Sprint(t.ID), Body: t.Body.Markdown, Author: s.person(t.User),
 			CreatedAt: t.CreatedAt, Where: where})
 	})
@@ -294,13 +294,13 @@ func (s *Source) comments(ctx context.Context, to source.Taker, channel string, 
 }
 
 // pages reads a list to its end or to the limit of pages, and calls each once per item.
-func (s *Source) pages(ctx context.Context, to source.Taker, path string, query url.Values, what string, each func(t thing) error) error {
+func (s *Source) pages(ctx context.Context, to source.Sink, path string, query url.Values, what string, each func(t resource) error) error {
 	return s.pagesFrom(ctx, to, 1, nil, path, query, what, each)
 }
 
 // pagesFrom is pages starting at a page number. It calls paged before each page.
-func (s *Source) pagesFrom(ctx context.Context, to source.Taker, first int, paged func(page int), path string, query url.Values, what string,
-	each func(t thing) error) error {
+func (s *Source) pagesFrom(ctx context.Context, to source.Sink, first int, paged func(page int), path string, query url.Values, what string,
+	each func(t resource) error) error {
 	type key struct {
 		channel bool
 		id      int64
@@ -323,7 +323,7 @@ func (s *Source) pagesFrom(ctx context.Context, to source.Taker, first int, page
 		}
 		fresh := 0
 		for _, e := range l.Data {
-			t := e.thing
+			t := e.resource
 			if e.why != "" {
 				fresh++
 				to.LeftOut(source.LeftOut{What: strings.TrimSpace(t.Type + " " + t.Title), Where: where, Why: e.why})

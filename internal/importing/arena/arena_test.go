@@ -18,9 +18,9 @@ import (
 	"vitrine/internal/importing/source"
 )
 
-// notes is a Taker that records its calls.
+// notes is a Sink that records its calls.
 type notes struct {
-	source.Taker // for methods that this source never calls
+	source.Sink // for methods that this source never calls
 
 	mu       sync.Mutex
 	channels []source.Channel

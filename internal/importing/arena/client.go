@@ -69,7 +69,7 @@ func (c *client) get(ctx context.Context, path string, query url.Values, into an
 	}
 	refused := 0
 	for try := 1; ; try++ {
-		if err := c.turn(ctx); err != nil {
+		if err := c.waitForLimit(ctx); err != nil {
 			return err
 		}
 		err := c.ask(ctx, where, into)
@@ -136,8 +136,8 @@ func (c *client) ask(ctx context.Context, where string, into any) error {
 	return nil
 }
 
-// turn waits until the rate limit allows a request.
-func (c *client) turn(ctx context.Context) error {
+// waitForLimit waits until the rate limit allows a request.
+func (c *client) waitForLimit(ctx context.Context) error {
 	for {
 		c.mu.Lock()
 		now := c.now()
@@ -204,9 +204,9 @@ func (c *client) backoff(failures int) time.Duration {
 }
 
 // open requests a file. It may be on another server, so the token is not sent.
-func (c *client) open(ctx context.Context, address string, most int64) (io.ReadCloser, error) {
+func (c *client) open(ctx context.Context, address string, limit int64) (io.ReadCloser, error) {
 	for try := 1; ; try++ {
-		answer, err := c.http.Get(ctx, fetch.Request{URL: address, MaxBytes: most})
+		answer, err := c.http.Get(ctx, fetch.Request{URL: address, MaxBytes: limit})
 		if err == nil {
 			return answer.Body, nil
 		}

@@ -27,7 +27,7 @@ type (
 
 	// entry is an item of a list, or the reason why it cannot be read.
 	entry struct {
-		thing
+		resource
 		why string
 	}
 
@@ -60,8 +60,8 @@ type (
 		ConnectedBy person          `json:"connected_by"`
 	}
 
-	// thing is a channel, a block or a comment.
-	thing struct {
+	// resource is a channel, a block or a comment.
+	resource struct {
 		ID          int64           `json:"id"`
 		Type        string          `json:"type"`
 		State       string          `json:"state"`
@@ -107,7 +107,7 @@ type (
 )
 
 // read decodes one item of a list. why is the reason for the user if it is invalid.
-func read(text json.RawMessage) (t thing, why string) {
+func read(text json.RawMessage) (t resource, why string) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&t); err != nil {
@@ -115,7 +115,7 @@ func read(text json.RawMessage) (t thing, why string) {
 			ID json.Number `json:"id"`
 		}
 		_ = json.Unmarshal(text, &id) // only needed for the report
-		t = thing{Title: id.ID.String()}
+		t = resource{Title: id.ID.String()}
 		return t, "It is not of the form that version 3 gives it: " + strings.TrimPrefix(err.Error(), "json: ")
 	}
 	if t.ID <= 0 {
@@ -143,13 +143,13 @@ func (s *Source) person(p person) source.Person {
 	return source.Person{Name: p.Name, Address: at, Self: p.Type != "Group" && p.ID != 0 && p.ID == s.self}
 }
 
-func (s *Source) channel(t thing) source.Channel {
+func (s *Source) channel(t resource) source.Channel {
 	return source.Channel{ID: fmt.Sprint(t.ID), Title: t.Title, Description: t.Description.Markdown, Visibility: domain.Visibility(t.Visibility),
 		Metadata: t.Metadata, Owner: s.person(t.Owner), CreatedAt: t.CreatedAt, Where: s.pageOf(t)}
 }
 
 // pageOf returns the address of an item's page, for reports.
-func (s *Source) pageOf(t thing) string {
+func (s *Source) pageOf(t resource) string {
 	if t.Type != "Channel" {
 		return fmt.Sprintf("%s/block/%d", s.site(), t.ID)
 	}
@@ -157,7 +157,7 @@ func (s *Source) pageOf(t thing) string {
 }
 
 // item converts a thing to an item. why is the reason for the user if it cannot be imported.
-func (s *Source) item(t thing) (it source.Item, why string) {
+func (s *Source) item(t resource) (it source.Item, why string) {
 	at := t.Connection
 	it = source.Item{ID: fmt.Sprint(t.ID), Kind: source.Kind(t.Type), Title: t.Title, Description: t.Description.Markdown,
 		Content: t.Content.Markdown, Address: t.Source.URL, SourceTitle: t.Source.Title, Metadata: t.Metadata, Author: s.person(t.User),

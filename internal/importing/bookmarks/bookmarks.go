@@ -54,7 +54,7 @@ func identify(head []byte, title string) (id plain.Identity) {
 const format = "bookmarks"
 
 // Read hands over the bookmarks in their order.
-func (f *file) Read(ctx context.Context, to source.Taker) error {
+func (f *file) Read(ctx context.Context, to source.Sink) error {
 	r := newReading(plain.Literal(to), f.Title)
 	err := r.all(ctx, f.Text)
 	f.Format = cmp.Or(r.service, "Bookmarks")
@@ -67,7 +67,7 @@ func (f *file) Read(ctx context.Context, to source.Taker) error {
 // reading is the state of reading a file. An entry is handed over when the next one begins, since
 // programs omit its end tags.
 type reading struct {
-	to       source.Taker
+	to       source.Sink
 	tree     plain.Tree
 	line     int
 	known    bool    // whether the file was recognized as bookmarks
@@ -83,7 +83,7 @@ type reading struct {
 	unread   int    // line of a tag that was too long; 0: none
 }
 
-func newReading(to source.Taker, title string) *reading {
+func newReading(to source.Sink, title string) *reading {
 	return &reading{to: to, tree: plain.Tree{To: to, Title: title}, line: 1, levels: make([]level, 1)}
 }
 
@@ -262,7 +262,7 @@ func (r *reading) finish(ctx context.Context) error {
 		return nil
 	}
 	if !e.isFolder {
-		return r.tell(ctx, e)
+		return r.sendEntry(ctx, e)
 	}
 	above, inner, err := r.folder(ctx, e) // a folder without a list is empty
 	if err != nil || inner == above {
@@ -271,8 +271,8 @@ func (r *reading) finish(ctx context.Context) error {
 	return r.tree.Close(ctx, inner)
 }
 
-// tell hands over a bookmark.
-func (r *reading) tell(ctx context.Context, e *entry) error {
+// sendEntry hands over a bookmark.
+func (r *reading) sendEntry(ctx context.Context, e *entry) error {
 	it, why := r.item(e)
 	if why != "" {
 		r.to.LeftOut(source.LeftOut{What: e.name(), Where: where(e.line), Why: why})

@@ -131,8 +131,8 @@ func Entries(r io.ReaderAt, size int64) (files []*zip.File, export *Bundle, fail
 	return files, nil, from.failure, nil
 }
 
-// MostUnpacked returns how many bytes an entry may unpack to.
-func MostUnpacked(f *zip.File) int64 {
+// MaxUnpacked returns how many bytes an entry may unpack to.
+func MaxUnpacked(f *zip.File) int64 {
 	return int64(max(freeSize, min(f.CompressedSize64, math.MaxInt64/maxRatio)*maxRatio))
 }
 

@@ -13,13 +13,13 @@ import (
 
 // Read hands over all channels, then their contents, then the comments. An entry with a wrong
 // checksum is left out completely, since any part of it may be wrong.
-func (b *Bundle) Read(ctx context.Context, to source.Taker) error {
+func (b *Bundle) Read(ctx context.Context, to source.Sink) error {
 	for _, l := range b.odd {
 		to.LeftOut(l)
 	}
-	r := &reading{Bundle: b, to: to, begun: map[string]bool{}, commented: map[int64]place{}}
+	r := &reading{Bundle: b, to: to, started: map[string]bool{}, commented: map[int64]place{}}
 	to.Expect(b.manifest.Counts.Connections)
-	for _, step := range []func(context.Context) error{r.heads, r.commentedBlocks, r.contents, r.loose, r.comments, r.close, r.followings, r.profile} {
+	for _, step := range []func(context.Context) error{r.heads, r.commentedBlocks, r.contents, r.orphans, r.comments, r.close, r.followings, r.profile} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -31,9 +31,9 @@ func (b *Bundle) Read(ctx context.Context, to source.Taker) error {
 // comments in memory.
 type reading struct {
 	*Bundle
-	to        source.Taker
+	to        source.Sink
 	channels  []head
-	begun     map[string]bool
+	started   map[string]bool
 	commented map[int64]place // by block
 }
 
@@ -59,11 +59,11 @@ func (r *reading) heads(ctx context.Context) error {
 			return nil
 		}
 		h := head{id: id(c.ID), contents: c.Contents, where: where}
-		if c.ID <= 0 || r.begun[h.id] || !strings.HasPrefix(c.Contents, "json/channels/") {
+		if c.ID <= 0 || r.started[h.id] || !strings.HasPrefix(c.Contents, "json/channels/") {
 			r.leftOut("A channel", where, "it has no id, or that of another one")
 			return nil
 		}
-		r.begun[h.id] = true
+		r.started[h.id] = true
 		r.channels = append(r.channels, h)
 		return r.to.Channel(ctx, r.channel(c, where))
 	})
@@ -113,8 +113,8 @@ func (r *reading) placed(block int64, channel string) {
 	}
 }
 
-// loose hands over the blocks that are in no channel.
-func (r *reading) loose(ctx context.Context) error {
+// orphans hands over the blocks that are in no channel.
+func (r *reading) orphans(ctx context.Context) error {
 	return r.lines(ctx, "json/blocks.jsonl", func(line []byte, where string) error {
 		var k block
 		why := decode(line, &k)
@@ -131,7 +131,7 @@ func (r *reading) loose(ctx context.Context) error {
 		}
 		r.placed(k.ID, "")
 		r.to.Expect(1)
-		return r.to.Loose(ctx, it)
+		return r.to.Orphan(ctx, it)
 	})
 }
 

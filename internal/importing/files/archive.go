@@ -66,8 +66,8 @@ func (a *archive) Sample(context.Context) [][]string { return nil }
 func (a *archive) About() source.About { return a.about }
 
 // Read hands over the files in the archive that are recognized.
-func (a *archive) Read(ctx context.Context, to source.Taker) error {
-	m := &merged{Taker: to, tree: plain.Tree{To: to, Title: a.title}, known: map[string]bool{}}
+func (a *archive) Read(ctx context.Context, to source.Sink) error {
+	m := &merged{Sink: to, tree: plain.Tree{To: to, Title: a.title}, known: map[string]bool{}}
 	other := 0
 	for _, f := range a.entries {
 		switch recognized, err := a.entry(ctx, m, f); {
@@ -81,7 +81,7 @@ func (a *archive) Read(ctx context.Context, to source.Taker) error {
 		return plain.ErrNotRecognized
 	}
 	if other > 0 && a.title != takeout { // Takeout contains many other files
-		m.Taker.LeftOut(source.LeftOut{What: "Other files", Where: fmt.Sprintf("%d files", other), Why: "they contain no bookmarks, lists or notes"})
+		m.Sink.LeftOut(source.LeftOut{What: "Other files", Where: fmt.Sprintf("%d files", other), Why: "they contain no bookmarks, lists or notes"})
 	}
 	return m.end(ctx)
 }
@@ -123,7 +123,7 @@ func (a *archive) unpack(f *zip.File) (*unpacking, error) {
 	if err != nil {
 		return nil, cmp.Or(a.failed(), bundle.ErrDamaged)
 	}
-	return &unpacking{in: in, left: bundle.MostUnpacked(f), failed: a.failed}, nil
+	return &unpacking{in: in, left: bundle.MaxUnpacked(f), failed: a.failed}, nil
 }
 
 // unpacking reads an entry, and keeps why it cannot be read to its end: an error from reading the file of
@@ -165,7 +165,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 // the same title share it. Channels are closed at the end of the archive, since several files may
 // add to them.
 type merged struct {
-	source.Taker
+	source.Sink
 	tree    plain.Tree
 	known   map[string]bool // ids of channels, including nested ones
 	order   []string        // channels to close
@@ -208,15 +208,15 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 		return nil
 	case c.Visibility == domain.Private && (full || m.root == "/"): // in "/", the ID is that of the archive's own private channel
 		m.private[c.ID] = true
-		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to a private folder of the ZIP file"})
+		m.Sink.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to a private folder of the ZIP file"})
 		return nil
 	case full:
-		m.Taker.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to the folder of its file"})
+		m.Sink.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to the folder of its file"})
 		return nil
 	}
 	m.known[c.ID] = true
 	m.order = append(m.order, c.ID)
-	return m.Taker.Channel(ctx, c)
+	return m.Sink.Channel(ctx, c)
 }
 
 // Item hands over an item with an id that is unique in the archive.
@@ -244,7 +244,7 @@ func (m *merged) Item(ctx context.Context, channel string, it source.Item) error
 			m.known[nested] = true
 		}
 	}
-	return m.Taker.Item(ctx, channel, it)
+	return m.Sink.Item(ctx, channel, it)
 }
 
 // Close does nothing, since later files may add to the channel.
@@ -254,7 +254,7 @@ func (m *merged) Close(context.Context, string) error { return nil }
 func (m *merged) LeftOut(l source.LeftOut) {
 	m.leftOut++
 	l.Where = m.at(l.Where)
-	m.Taker.LeftOut(l)
+	m.Sink.LeftOut(l)
 }
 
 func (m *merged) at(where string) string {
@@ -266,7 +266,7 @@ func (m *merged) at(where string) string {
 
 func (m *merged) end(ctx context.Context) error {
 	for i := len(m.order) - 1; i >= 0; i-- {
-		if err := m.Taker.Close(ctx, m.order[i]); err != nil {
+		if err := m.Sink.Close(ctx, m.order[i]); err != nil {
 			return err
 		}
 	}

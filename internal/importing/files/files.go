@@ -128,7 +128,7 @@ type empty struct {
 }
 
 // Read returns the error of the reader, or that the file is empty.
-func (e *empty) Read(context.Context, source.Taker) error {
+func (e *empty) Read(context.Context, source.Sink) error {
 	if _, err := e.from.Read(make([]byte, 1)); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -142,7 +142,7 @@ type failed struct {
 }
 
 // Read returns the error.
-func (f *failed) Read(context.Context, source.Taker) error { return f.err }
+func (f *failed) Read(context.Context, source.Sink) error { return f.err }
 
 // open opens a ZIP file: an export of Vitrine, or files of other services.
 func open(o Options) (source.Source, error) {

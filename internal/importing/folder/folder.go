@@ -68,13 +68,13 @@ const sampledFiles = 10
 
 // Sample returns the ids of the first files.
 func (f *Folder) Sample(ctx context.Context) [][]string {
-	s := plain.Sample{Most: sampledFiles}
+	s := plain.Sample{Max: sampledFiles}
 	s.Of(ctx, f)
 	return s.Blocks
 }
 
 // Read hands over the files sorted by name, including those in subfolders.
-func (f *Folder) Read(ctx context.Context, to source.Taker) error {
+func (f *Folder) Read(ctx context.Context, to source.Sink) error {
 	r := &reading{Folder: f, to: to, tree: plain.Tree{To: to, Title: f.name, Start: "/" + url.QueryEscape(f.name)}}
 	top, err := r.tree.Root(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (f *Folder) Read(ctx context.Context, to source.Taker) error {
 
 type reading struct {
 	*Folder
-	to   source.Taker
+	to   source.Sink
 	tree plain.Tree
 }
 

@@ -40,7 +40,7 @@ func Is(start string) bool {
 }
 
 // Read hands over the outlines in their order.
-func (f *file) Read(ctx context.Context, to source.Taker) error {
+func (f *file) Read(ctx context.Context, to source.Sink) error {
 	to = plain.Literal(to)
 	from := &plain.Bounded{In: plain.Lines(f.Text), Full: errLong}
 	r := &reading{to: to, tree: plain.Tree{To: to, Title: f.Title}, open: []outline{{}}}
@@ -65,7 +65,7 @@ type outline struct {
 }
 
 type reading struct {
-	to    source.Taker
+	to    source.Sink
 	tree  plain.Tree
 	xml   *xml.Decoder
 	open  []outline // the first is the file

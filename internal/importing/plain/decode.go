@@ -93,11 +93,11 @@ func utf16(start []byte) (is bool, order unicode.Endianness) {
 			odd++
 		}
 	}
-	most := len(start) / 2 * 3 / 4 // three quarters of either half: markup and headings are ASCII
+	limit := len(start) / 2 * 3 / 4 // three quarters of either half: markup and headings are ASCII
 	switch {
-	case odd >= most && even == 0:
+	case odd >= limit && even == 0:
 		return true, unicode.LittleEndian
-	case even >= most && odd == 0:
+	case even >= limit && odd == 0:
 		return true, unicode.BigEndian
 	}
 	return false, unicode.LittleEndian

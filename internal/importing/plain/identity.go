@@ -94,11 +94,11 @@ const sampled = 100
 
 var errEnough = errors.New("the sample is complete")
 
-// Sample is a source.Taker that records the title of a file and the ids of its first blocks.
+// Sample is a source.Sink that records the title of a file and the ids of its first blocks.
 type Sample struct {
 	Title  string
 	Blocks [][]string
-	Most   int // maximum number of blocks; 0: sampled
+	Max    int // maximum number of blocks; 0: sampled
 }
 
 // Of reads a source until the sample is complete. It ignores errors, because the file may be cut off.
@@ -123,18 +123,18 @@ func (s *Sample) Item(_ context.Context, _ string, it source.Item) error {
 		}
 		s.Blocks = append(s.Blocks, ids)
 	}
-	if most := s.Most; len(s.Blocks) >= sampled || most > 0 && len(s.Blocks) >= most {
+	if limit := s.Max; len(s.Blocks) >= sampled || limit > 0 && len(s.Blocks) >= limit {
 		return errEnough
 	}
 	return nil
 }
 
-// The other methods of source.Taker do nothing.
+// The other methods of source.Sink do nothing.
 
 func (s *Sample) Expect(int)                                                    {}
 func (s *Sample) Comment(context.Context, string, string, source.Comment) error { return nil }
 func (s *Sample) Close(context.Context, string) error                           { return nil }
-func (s *Sample) Loose(context.Context, source.Item) error                      { return nil }
+func (s *Sample) Orphan(context.Context, source.Item) error                     { return nil }
 func (s *Sample) Following(context.Context, source.Following) error             { return nil }
 func (s *Sample) Profile(context.Context, source.Profile) error                 { return nil }
 func (s *Sample) LeftOut(source.LeftOut)                                        {}

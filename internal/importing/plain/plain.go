@@ -237,9 +237,9 @@ func CutTitle(text string) string { return cut(text, 4*(domain.MaxTitle+1)) }
 func CutDescription(text string) string { return cut(text, 4*(domain.MaxDescription+1)) }
 
 // cut returns a copy of the first bytes of a text that is longer, without a broken character at its end.
-func cut(text string, most int) string {
-	if len(text) <= most {
+func cut(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(strings.Clone(text[:most]), "")
+	return strings.ToValidUTF8(strings.Clone(text[:limit]), "")
 }

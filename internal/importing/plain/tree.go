@@ -21,7 +21,7 @@ const (
 // Tree creates channels from folders: one for the whole file, and in it one for each folder. Their
 // ids are their paths, so that a folder is recognized when the file has grown.
 type Tree struct {
-	To    source.Taker
+	To    source.Sink
 	Title string // of the root channel
 	Start string // prefix of every id, which only package folder sets
 
@@ -33,7 +33,7 @@ type Tree struct {
 type Folder struct {
 	ID      string
 	depth   int
-	begun   bool
+	started bool
 	names   map[string]int     // number of its subfolders by name
 	named   map[string]*Folder // by the nameKey of their titles, those that are asked for by name
 	private *Folder
@@ -41,10 +41,10 @@ type Folder struct {
 
 // Root returns the channel of the whole file, and creates it on first use.
 func (t *Tree) Root(ctx context.Context) (*Folder, error) {
-	if t.root.begun {
+	if t.root.started {
 		return &t.root, nil
 	}
-	t.root = Folder{ID: t.Start + "/", begun: true}
+	t.root = Folder{ID: t.Start + "/", started: true}
 	return &t.root, t.To.Channel(ctx, source.Channel{ID: t.root.ID, Title: t.Title, FromTop: true, Root: true})
 }
 
@@ -87,7 +87,7 @@ func (t *Tree) add(ctx context.Context, above *Folder, c source.Channel, name st
 	if n := above.names[name]; n > 1 {
 		name = fmt.Sprintf("%s;%d", name, n)
 	}
-	inner := &Folder{ID: ID(above.ID + name + "/"), depth: above.depth + 1, begun: true}
+	inner := &Folder{ID: ID(above.ID + name + "/"), depth: above.depth + 1, started: true}
 	c.ID, c.FromTop = inner.ID, true
 	if err := t.To.Channel(ctx, c); err != nil {
 		return above, err
@@ -127,10 +127,10 @@ func (t *Tree) Private(ctx context.Context, in *Folder) (*Folder, error) {
 // Close closes a folder, and its named and private subfolders. It does nothing if the folder was
 // never created.
 func (t *Tree) Close(ctx context.Context, f *Folder) error {
-	if !f.begun {
+	if !f.started {
 		return nil
 	}
-	f.begun = false
+	f.started = false
 	if f.private != nil {
 		if err := t.Close(ctx, f.private); err != nil {
 			return err

@@ -55,11 +55,11 @@ func TestCut(t *testing.T) {
 			t.Errorf("%q was cut to %q", text, got)
 		}
 	}
-	for most, got := range map[int]string{
+	for limit, got := range map[int]string{
 		domain.MaxTitle:       plain.CutTitle("x" + strings.Repeat("é", 1<<20)),
 		domain.MaxDescription: plain.CutDescription("x" + strings.Repeat("é", 1<<20)),
 	} {
-		if !utf8.ValidString(got) || len(got) != 4*(most+1)-1 {
+		if !utf8.ValidString(got) || len(got) != 4*(limit+1)-1 {
 			t.Errorf("%d bytes, valid: %t", len(got), utf8.ValidString(got))
 		}
 	}

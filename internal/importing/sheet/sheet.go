@@ -32,7 +32,7 @@ func New(text *plain.Decoded, title string) source.Document {
 }
 
 // Read hands over the rows in their order.
-func (f *file) Read(ctx context.Context, to source.Taker) error {
+func (f *file) Read(ctx context.Context, to source.Sink) error {
 	in := plain.Lines(f.Text)
 	start, err := in.Peek(near)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -61,7 +61,7 @@ const near = 32 << 10
 
 // list hands over the rows of one file.
 type list struct {
-	to     source.Taker
+	to     source.Sink
 	tree   plain.Tree
 	format string
 }

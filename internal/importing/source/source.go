@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// Source reads a collection from elsewhere and hands it to a Taker.
+// Source reads a collection from elsewhere and hands it to a Sink.
 type Source interface {
 	// Origin returns the namespace of ids ("https://api.are.na", "bookmarks", …). Items with the
 	// same origin and id are the same, and are not created again.
@@ -23,7 +23,7 @@ type Source interface {
 	// before the item that nests it in another channel; items by position, lowest first unless the
 	// channel is FromTop; a comment after its item. It returns the first error of these methods. It
 	// reports unreadable items with LeftOut, and continues.
-	Read(ctx context.Context, to Taker) error
+	Read(ctx context.Context, to Sink) error
 }
 
 // Document is a file or a folder as a Source. The import, not the source, defines the visibility of its
@@ -52,11 +52,11 @@ type About struct {
 	Encoding string // as domain.EncodingNamed returns it; "": none, since it is not a text
 }
 
-// Taker receives the contents of a Source. It must not keep references to data that the next call
+// Sink receives the contents of a Source. It must not keep references to data that the next call
 // changes. It is safe for concurrent use by several channels; the calls for one channel are
 // sequential. Its errors are failures of this server, and end the reading. An item that cannot be
 // imported is not an error, but is reported with LeftOut.
-type Taker interface {
+type Sink interface {
 	// Expect announces n more items, for the progress. A negative n takes back an announcement.
 	Expect(n int)
 
@@ -73,8 +73,8 @@ type Taker interface {
 	// channel that could not be read to its end.
 	Close(ctx context.Context, channel string) error
 
-	// Loose hands over a block that is in no channel. Comments on it have the channel "".
-	Loose(ctx context.Context, it Item) error
+	// Orphan hands over a block that is in no channel. Comments on it have the channel "".
+	Orphan(ctx context.Context, it Item) error
 
 	// Following hands over something that the importing user follows there.
 	Following(ctx context.Context, f Following) error

@@ -1,4 +1,4 @@
-// Package sourcetest checks that sources follow the rules of source.Taker, and records their calls.
+// Package sourcetest checks that sources follow the rules of source.Sink, and records their calls.
 package sourcetest
 
 import (
@@ -61,7 +61,7 @@ func (c *Count) Comment(context.Context, string, string, source.Comment) error {
 func (c *Count) Close(context.Context, string) error               { return nil }
 func (c *Count) Following(context.Context, source.Following) error { return nil }
 func (c *Count) Profile(context.Context, source.Profile) error     { return nil }
-func (c *Count) Loose(context.Context, source.Item) error {
+func (c *Count) Orphan(context.Context, source.Item) error {
 	c.Items++
 	return nil
 }
@@ -119,7 +119,7 @@ func (r *recorder) Item(ctx context.Context, channel string, it source.Item) err
 	return nil
 }
 
-func (r *recorder) Loose(ctx context.Context, it source.Item) error {
+func (r *recorder) Orphan(ctx context.Context, it source.Item) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if it.ID == "" || it.Kind == source.Nested {

@@ -27,8 +27,8 @@ func TestResampleIsBounded(t *testing.T) {
 		for _, channels := range []int{1, 4} {
 			p := newPlane(c.fromWidth, c.fromHeight, channels)
 			bound := ResampleMemory(c.fromWidth, c.fromHeight, c.width, c.height, channels) + int64(c.width*c.height*channels)
-			if most := int64(c.fromWidth*(24+5*channels) + c.fromHeight*80 + c.width*c.height*(100+channels)); bound > most {
-				t.Errorf("%+v, %d channels: the plan has %d bytes, more than %d", c, channels, bound, most)
+			if limit := int64(c.fromWidth*(24+5*channels) + c.fromHeight*80 + c.width*c.height*(100+channels)); bound > limit {
+				t.Errorf("%+v, %d channels: the plan has %d bytes, more than %d", c, channels, bound, limit)
 			}
 			bytes, objects := allocated(func() { p.resample(c.width, c.height) })
 			if bound += bound/8 + 4<<10; bytes > bound || objects > 50 { // allocations are rounded up

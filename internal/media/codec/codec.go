@@ -75,7 +75,7 @@ func (c *Codecs) Close() error {
 // opened is a file in a codec's memory, with space for the decoder's results.
 type opened struct {
 	*wasm.Instance
-	file, length, facts uint64
+	file, length, results uint64
 }
 
 // openFile copies a file into a new instance with up to limit bytes of memory.
@@ -86,7 +86,7 @@ func openFile(m *wasm.Module, in *source.Input, file io.Reader, length, limit in
 	}
 	o := opened{Instance: i, length: uint64(length)}
 	if o.file, err = i.Fill(file, int(length)); err == nil {
-		o.facts, err = i.Alloc(maxFacts * 4)
+		o.results, err = i.Alloc(maxResults * 4)
 	}
 	if err != nil {
 		i.Close()
@@ -94,8 +94,8 @@ func openFile(m *wasm.Module, in *source.Input, file io.Reader, length, limit in
 	return o, err
 }
 
-// maxFacts is the maximum number of values that a decoder returns about a file.
-const maxFacts = 5
+// maxResults is the maximum number of values that a decoder returns about a file.
+const maxResults = 5
 
 // decodeAVIF decodes the primary image. Samples with more than 8 bits are reduced to 8.
 func (c *Codecs) decodeAVIF(in *source.Input, h Header) (image.Image, error) {
@@ -107,7 +107,7 @@ func (c *Codecs) decodeAVIF(in *source.Input, h Header) (image.Image, error) {
 	// decode(file, length, header only, all frames, width, height, depth,
 	// frames, delays, pixels)
 	decode := func(headerOnly, delays, pixels uint64) error {
-		ok, err := o.Call("decode", o.file, o.length, headerOnly, 0, o.facts, o.facts+4, o.facts+8, o.facts+12, delays, pixels)
+		ok, err := o.Call("decode", o.file, o.length, headerOnly, 0, o.results, o.results+4, o.results+8, o.results+12, delays, pixels)
 		if err == nil && ok == 0 {
 			err = errors.New("codec: no AVIF")
 		}
@@ -116,7 +116,7 @@ func (c *Codecs) decodeAVIF(in *source.Input, h Header) (image.Image, error) {
 	if err := decode(1, 0, 0); err != nil {
 		return nil, err
 	}
-	facts, err := o.Numbers(o.facts, 3)
+	facts, err := o.Numbers(o.results, 3)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (c *Codecs) decodeLosslessWebP(in *source.Input, file io.Reader, length int
 	}
 	// decode(file, length, header only, all frames, width, height, frames,
 	// animated, delays, planes)
-	f := o.facts
+	f := o.results
 	ok, err := o.Call("decode", o.file, o.length, 0, 0, f, f+4, f+8, f+12, f+16, at)
 	if err == nil && ok == 0 {
 		err = errors.New("codec: no WebP")

@@ -84,7 +84,7 @@ func (c *Codecs) decodeHEICItem(in *source.Input, h Header, item uint32) (img im
 	// decode(file, length, header only, width, height, colour space, chroma,
 	// premultiplied, samples)
 	decode := func(headerOnly, samples uint64) error {
-		f := o.facts
+		f := o.results
 		ok, err := o.Call("decode", o.file, o.length, headerOnly, f, f+4, f+8, f+12, f+16, samples)
 		if err == nil && ok == 0 {
 			err = errors.New("codec: no HEIC")
@@ -94,7 +94,7 @@ func (c *Codecs) decodeHEICItem(in *source.Input, h Header, item uint32) (img im
 	if err := decode(1, 0); err != nil {
 		return nil, false, err
 	}
-	facts, err := o.Numbers(o.facts, 5)
+	facts, err := o.Numbers(o.results, 5)
 	if err != nil {
 		return nil, false, err
 	}

@@ -190,7 +190,7 @@ const (
 // configurations of their codecs: AV1-ISOBMFF, section 2.3.3, and ISO/IEC
 // 14496-15, section 8.3.3.1.
 func samplesOf(meta []byte) samples {
-	configured, most := false, plainSamples
+	configured, limit := false, plainSamples
 	for _, property := range boxesIn(find(boxesIn(find(boxesIn(meta), "iprp")), "ipco")) {
 		switch b := property.body; {
 		case property.kind == "av1C":
@@ -204,14 +204,14 @@ func samplesOf(meta []byte) samples {
 				return otherSamples
 			}
 			if b[17]&7 != 0 || b[18]&7 != 0 {
-				most = deepSamples
+				limit = deepSamples
 			}
 		}
 	}
 	if !configured {
 		return otherSamples
 	}
-	return most
+	return limit
 }
 
 // alphaItem returns the item with the alpha channel of the primary item, or 0. A reference of type

@@ -31,9 +31,9 @@ const (
 // scan of an empty image needs only a few bytes. Encoders write about ten.
 const maxScans = 100
 
-// jpegFacts is the information from a file's segments. Segments after the first scan count too: the
+// jpegInfo is the information from a file's segments. Segments after the first scan count too: the
 // decoder uses the last ones to choose the final image type.
-type jpegFacts struct {
+type jpegInfo struct {
 	Header
 	truncatedJPEG
 	components []byte // three bytes each: T.81, section B.2.2
@@ -43,7 +43,7 @@ type jpegFacts struct {
 
 // jpegHeader reads all segments, up to the end of the image or of the file.
 func jpegHeader(in *source.Input) (Header, error) {
-	f := jpegFacts{transform: -1}
+	f := jpegInfo{transform: -1}
 	s := segments{in: in, r: bufio.NewReaderSize(in.Section(), 1<<15)}
 	for f.scans <= maxScans {
 		marker, at, length, err := s.next()
@@ -122,7 +122,7 @@ func (s *segments) next() (marker byte, at, length int64, err error) {
 const iccHead = 14
 
 // segment reads the required values from the segment at off.
-func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) error {
+func (f *jpegInfo) segment(in *source.Input, marker byte, off, length int64) error {
 	switch {
 	case marker == markerSOS:
 		f.scans++
@@ -154,7 +154,7 @@ func (f *jpegFacts) segment(in *source.Input, marker byte, off, length int64) er
 }
 
 // frame reads the frame header at off: T.81, section B.2.2.
-func (f *jpegFacts) frame(in *source.Input, off int64, progressive bool) error {
+func (f *jpegInfo) frame(in *source.Input, off int64, progressive bool) error {
 	b, err := in.Bytes(off, 6)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (f *jpegFacts) frame(in *source.Input, off int64, progressive bool) error {
 
 // measure calculates the memory for image/jpeg: whole blocks of 8 × 8 samples, as many as the
 // largest sampling factors require.
-func (f *jpegFacts) measure() {
+func (f *jpegInfo) measure() {
 	count := len(f.components) / 3
 	across, down := 1, 1
 	if count > 1 { // the factors of a single component are ignored
@@ -200,7 +200,7 @@ func (f *jpegFacts) measure() {
 }
 
 // rgb reports whether three components are red, green and blue.
-func (f *jpegFacts) rgb() bool {
+func (f *jpegInfo) rgb() bool {
 	if f.jfif {
 		return false
 	}

@@ -12,8 +12,8 @@ type Content interface {
 	io.ReaderAt
 }
 
-// piece is a part of the stripped file: bytes of the original, inserted text, or zeros.
-type piece struct {
+// segment is a part of the stripped file: bytes of the original, inserted text, or zeros.
+type segment struct {
 	start, length int64 // in the stripped file
 	from          int64 // in the original; -1 for inserted text or zeros
 	text          []byte
@@ -21,31 +21,31 @@ type piece struct {
 
 // Reader reads a file without its metadata. Only ReadAt may be called concurrently.
 type Reader struct {
-	file   Content
-	pieces []piece
-	size   int64
-	off    int64 // of the next Read
-	at     int64 // offset of the file's own next Read, -1 if unknown
+	file     Content
+	segments []segment
+	size     int64
+	off      int64 // of the next Read
+	at       int64 // offset of the file's own next Read, -1 if unknown
 }
 
 // Open returns a reader of the file for which the plan was made. Closing it closes the file.
 func (p Plan) Open(file Content) *Reader {
 	r := &Reader{file: file, at: -1}
-	add := func(x piece) {
+	add := func(x segment) {
 		if x.length > 0 {
 			x.start = r.size
-			r.pieces = append(r.pieces, x)
+			r.segments = append(r.segments, x)
 			r.size += x.length
 		}
 	}
 	last := int64(0)
 	for _, e := range p.edits {
-		add(piece{length: e.off - last, from: last})
-		add(piece{length: int64(len(e.text)), from: -1, text: e.text})
-		add(piece{length: e.zeros, from: -1})
+		add(segment{length: e.off - last, from: last})
+		add(segment{length: int64(len(e.text)), from: -1, text: e.text})
+		add(segment{length: e.zeros, from: -1})
 		last = e.end()
 	}
-	add(piece{length: p.original - last, from: last})
+	add(segment{length: p.original - last, from: last})
 	return r
 }
 
@@ -53,13 +53,13 @@ func (p Plan) Open(file Content) *Reader {
 func (r *Reader) Size() int64 { return r.size }
 
 // part returns the piece at an offset, and the offset within the piece.
-func (r *Reader) part(off int64) (piece, int64) {
-	i := sort.Search(len(r.pieces), func(i int) bool { return r.pieces[i].start+r.pieces[i].length > off })
-	return r.pieces[i], off - r.pieces[i].start
+func (r *Reader) part(off int64) (segment, int64) {
+	i := sort.Search(len(r.segments), func(i int) bool { return r.segments[i].start+r.segments[i].length > off })
+	return r.segments[i], off - r.segments[i].start
 }
 
 // put copies bytes of a piece that is not from the original.
-func (x piece) put(p []byte, skip int64) int {
+func (x segment) put(p []byte, skip int64) int {
 	if x.text != nil {
 		return copy(p, x.text[skip:])
 	}

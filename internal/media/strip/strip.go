@@ -58,9 +58,9 @@ type original struct {
 	loaded int64 // bytes read in total
 }
 
-// mostLoaded limits how many bytes of a file may be read. Few files need more than one or two passes, but
+// maxLoaded limits how many bytes of a file may be read. Few files need more than one or two passes, but
 // the offsets in a hostile file can jump back and forth.
-func mostLoaded(size int64) int64 { return 4*size + 64<<20 }
+func maxLoaded(size int64) int64 { return 4*size + 64<<20 }
 
 // Size implements source.File.
 func (o *original) Size() int64 { return o.size }
@@ -70,15 +70,15 @@ func (o *original) ReadAt(p []byte, off int64) (int, error) {
 	if err := o.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if o.loaded += int64(len(p)); o.loaded > mostLoaded(o.size) {
+	if o.loaded += int64(len(p)); o.loaded > maxLoaded(o.size) {
 		return 0, malformed("it would have to be read too many times")
 	}
 	return o.file.ReadAt(p, off)
 }
 
 // bytes reads n bytes at an offset. A file that does not have them is malformed.
-func (in *input) bytes(off, n, most int64) ([]byte, error) {
-	if n < 0 || n > most || off < 0 || off > in.size-n {
+func (in *input) bytes(off, n, limit int64) ([]byte, error) {
+	if n < 0 || n > limit || off < 0 || off > in.size-n {
 		return nil, malformed("%d bytes at %d", n, off)
 	}
 	out := make([]byte, n)

@@ -163,11 +163,11 @@ func (f *tiffFile) field(e []byte, images bool, depth int) (keep bool, err error
 			return false, malformed("a value outside of the file")
 		}
 	}
-	value := func(most int64) ([]byte, error) {
+	value := func(limit int64) ([]byte, error) {
 		if from < 0 {
 			return inline[:length], nil
 		}
-		return f.bytes(from, length, most)
+		return f.bytes(from, length, limit)
 	}
 	follow := func(images bool) error {
 		text, err := value(8 * 1024)

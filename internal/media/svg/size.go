@@ -41,7 +41,7 @@ func sizeOf(attributes []xml.Attr) (width, height int) {
 			h = w * boxHeight / boxWidth
 		}
 	}
-	return whole(w, 300), whole(h, 150)
+	return roundPixels(w, 300), roundPixels(h, 150)
 }
 
 // length returns a length in pixels, 0 if it depends on the page or is invalid.
@@ -61,8 +61,8 @@ func length(text string) float64 {
 	return 0
 }
 
-// whole rounds a size to pixels. It returns otherwise for a size that browsers cannot show.
-func whole(size float64, otherwise int) int {
+// roundPixels rounds a size to pixels. It returns otherwise for a size that browsers cannot show.
+func roundPixels(size float64, otherwise int) int {
 	if size == 0 || size > 1e6 {
 		return otherwise
 	}

@@ -53,7 +53,7 @@ func Sanitize(r io.Reader) (Drawing, error) {
 	if file, err = utf8Text(file); err != nil {
 		return Drawing{}, broken(err)
 	}
-	if mostEqualSigns(file) > maxAttributes {
+	if maxEqualSigns(file) > maxAttributes {
 		return Drawing{}, source.Refused("An element of the drawing has more than %d attributes", maxAttributes)
 	}
 	s := &writer{decoder: xml.NewDecoder(bytes.NewReader(file)), references: bytes.Count(file, []byte("&"))}
@@ -77,15 +77,15 @@ func broken(err error) error {
 // than a second.
 var drawing sync.Mutex
 
-// mostEqualSigns returns the maximum number of equal signs between two opening angle brackets. This
+// maxEqualSigns returns the maximum number of equal signs between two opening angle brackets. This
 // is an upper bound on the attributes of an element, because attribute values cannot contain such a
 // bracket.
-func mostEqualSigns(file []byte) int {
-	most := 0
+func maxEqualSigns(file []byte) int {
+	limit := 0
 	for part := range bytes.SplitSeq(file, []byte("<")) {
-		most = max(most, bytes.Count(part, []byte("=")))
+		limit = max(limit, bytes.Count(part, []byte("=")))
 	}
-	return most
+	return limit
 }
 
 // writer copies the allowed parts from decoder to out.

@@ -51,7 +51,7 @@ type Tracer struct {
 	queue  chan *Span
 	begin  sync.Once
 
-	life     context.Context // context of requests to the collector
+	ctx      context.Context // context of requests to the collector
 	cut      context.CancelFunc
 	stop     sync.Once
 	stopping chan struct{}
@@ -87,7 +87,7 @@ func New(o Options) *Tracer {
 		client: &http.Client{Transport: transport, Timeout: o.Timeout,
 			// Following a redirect would send the token to another server.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	t.life, t.cut = context.WithCancel(context.Background())
+	t.ctx, t.cut = context.WithCancel(context.Background())
 	return t
 }
 
@@ -194,10 +194,10 @@ func (t *Tracer) send(batch []*Span) {
 		if err == nil {
 			t.sent.Add(n - min(rejected, n))
 			t.refused.Add(min(rejected, n))
-			t.tell(nil)
+			t.logState(nil)
 			return
 		}
-		t.tell(err)
+		t.logState(err)
 		later, ok := errors.AsType[again](err)
 		switch {
 		case !ok:
@@ -211,8 +211,8 @@ func (t *Tracer) send(batch []*Span) {
 	}
 }
 
-// tell logs when the collector becomes unreachable or reachable.
-func (t *Tracer) tell(err error) {
+// logState logs when the collector becomes unreachable or reachable.
+func (t *Tracer) logState(err error) {
 	switch {
 	case err != nil && !t.away:
 		t.o.Log.Warn("the trace collector does not accept spans", "collector", t.url, "error", err)
@@ -245,7 +245,7 @@ func (a again) Unwrap() error { return a.error }
 // post sends a body once and returns the number of spans that the collector rejected. OTLP defines
 // four statuses to retry; a retry after any other would fail again.
 func (t *Tracer) post(body []byte) (rejected int64, err error) {
-	req, err := http.NewRequestWithContext(t.life, http.MethodPost, t.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(t.ctx, http.MethodPost, t.url, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}

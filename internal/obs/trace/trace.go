@@ -208,8 +208,8 @@ type caller struct {
 	sampled bool
 }
 
-// wholeParent is the length of "00-<32>-<16>-<2>". Later versions may append fields.
-const wholeParent = 55
+// parentLength is the length of "00-<32>-<16>-<2>". Later versions may append fields.
+const parentLength = 55
 
 // Valid reports whether traceparent is well-formed.
 func Valid(traceparent string) bool {
@@ -226,16 +226,16 @@ func TraceID(traceparent string) string {
 }
 
 // Unsampled returns a valid traceparent with the sampling flag cleared.
-func Unsampled(traceparent string) string { return traceparent[:wholeParent-2] + "00" }
+func Unsampled(traceparent string) string { return traceparent[:parentLength-2] + "00" }
 
 func parse(t string) (c caller, ok bool) {
-	if len(t) < wholeParent || len(t) > 2*wholeParent || t[2] != '-' || t[35] != '-' || t[52] != '-' || t[:2] == "ff" {
+	if len(t) < parentLength || len(t) > 2*parentLength || t[2] != '-' || t[35] != '-' || t[52] != '-' || t[:2] == "ff" {
 		return caller{}, false
 	}
-	if len(t) > wholeParent && (t[:2] == "00" || t[wholeParent] != '-') {
+	if len(t) > parentLength && (t[:2] == "00" || t[parentLength] != '-') {
 		return caller{}, false
 	}
-	for i := range wholeParent {
+	for i := range parentLength {
 		if b := t[i]; b != '-' && (b < '0' || b > '9') && (b < 'a' || b > 'f') { // upper case hexadecimal is not allowed
 			return caller{}, false
 		}

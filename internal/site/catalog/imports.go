@@ -9,8 +9,8 @@ import (
 // English returns the texts in English, for programs and the command line.
 func English() *Language { return All().Languages[0] }
 
-// mostReasons is how many skipped items a summary names.
-const mostReasons = 5
+// maxReasons is how many skipped items a summary names.
+const maxReasons = 5
 
 // ImportSummary describes the result of an import.
 type ImportSummary struct {
@@ -103,7 +103,7 @@ func (l *Language) list(all []string) string {
 // skipped describes how many items were skipped, and why the first ones were.
 func (l *Language) skipped(s ImportSummary) string {
 	var why []string
-	for _, one := range s.Skipped[:min(len(s.Skipped), mostReasons)] {
+	for _, one := range s.Skipped[:min(len(s.Skipped), maxReasons)] {
 		where := one.Where
 		if where == "" {
 			where = one.What

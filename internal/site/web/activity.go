@@ -109,7 +109,7 @@ func (v *Visit) sentence(a Activity) template.HTML {
 	s := a.done[0]
 	me := domain.UserRef(v.Actor().UserID)
 	id, item, target := "people.activity."+string(s.Kind), s.Item, s.Target
-	toMe := func(t domain.Thing) bool { return t.Principal != nil && t.Principal.PrincipalRef == me }
+	toMe := func(t domain.Entity) bool { return t.Principal != nil && t.Principal.PrincipalRef == me }
 	switch s.Kind {
 	case domain.FollowedUser, domain.CollaboratingUser:
 		if toMe(item) {
@@ -128,12 +128,12 @@ func (v *Visit) sentence(a Activity) template.HTML {
 			id += "-you"
 		}
 	}
-	return markup(v.Lang, id, []any{len(a.done), v.named(a.Notice, domain.Thing{Principal: &s.Actor}), v.named(a.Notice, item), v.named(a.Notice, target)})
+	return markup(v.Lang, id, []any{len(a.done), v.named(a.Notice, domain.Entity{Principal: &s.Actor}), v.named(a.Notice, item), v.named(a.Notice, target)})
 }
 
 // named returns the name of an item, linked unless the whole sentence is a link.
-func (v *Visit) named(bare bool, t domain.Thing) template.HTML {
-	shown := v.Addresses().Thing(t)
+func (v *Visit) named(bare bool, t domain.Entity) template.HTML {
+	shown := v.Addresses().Entity(t)
 	name := shown.Heading()
 	switch {
 	case name != "":
@@ -151,7 +151,7 @@ func (v *Visit) named(bare bool, t domain.Thing) template.HTML {
 
 // storyPath returns the path of a story's subject.
 func (v *Visit) storyPath(s *domain.Story) string {
-	path := func(t domain.Thing) string { return v.Addresses().Thing(t).Path() }
+	path := func(t domain.Entity) string { return v.Addresses().Entity(t).Path() }
 	switch s.Kind {
 	case domain.AddedBlock:
 		return path(s.Item) + "?in=" + strconv.FormatInt(s.Activity.Target.ID, 10)
@@ -164,5 +164,5 @@ func (v *Visit) storyPath(s *domain.Story) string {
 			return path(s.Item) + "/comments/" + strconv.FormatInt(int64(s.Item.Comment.ID), 10)
 		}
 	}
-	return path(domain.Thing{Principal: &s.Actor})
+	return path(domain.Entity{Principal: &s.Actor})
 }

@@ -34,6 +34,6 @@ func PutAwayAnnouncement(v *Visit) error {
 	if err != nil || id < 1 {
 		return UnknownButton()
 	}
-	v.s.setCookie(v.W, v.s.putAwayCookie(), strconv.FormatInt(id, 10), putAwayLife)
+	v.s.setCookie(v.W, v.s.putAwayCookie(), strconv.FormatInt(id, 10), putAwayTTL)
 	return v.Redirect(v.Next())
 }

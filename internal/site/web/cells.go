@@ -61,8 +61,8 @@ type Thumb struct {
 // faceLength is the number of characters of a text that a cell shows.
 const faceLength = 320
 
-// Cell prepares an item for lists. A zero Thing becomes a cell of the kind "gone".
-func (v *Visit) Cell(t domain.Thing) Cell {
+// Cell prepares an item for lists. A zero Entity becomes a cell of the kind "gone".
+func (v *Visit) Cell(t domain.Entity) Cell {
 	var c Cell
 	switch {
 	case t.Block != nil:
@@ -92,7 +92,7 @@ func (v *Visit) Cell(t domain.Thing) Cell {
 func (v *Visit) Ago(t time.Time) string { return ago(v.Lang, v.Now().Sub(t)) }
 
 // Cells prepares a list of items.
-func (v *Visit) Cells(things []domain.Thing) Cells {
+func (v *Visit) Cells(things []domain.Entity) Cells {
 	var c Cells
 	for _, t := range things {
 		c.Items = append(c.Items, v.Cell(t))
@@ -221,14 +221,14 @@ func (v *Visit) thumb(i present.Image) *Thumb {
 
 // beginning truncates a text to a number of characters and adds an ellipsis. It keeps line breaks,
 // and cuts between words unless they are very long.
-func beginning(text string, most int) string {
+func beginning(text string, limit int) string {
 	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) <= most {
+	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
 	n := 0
 	for i := range text {
-		if n == most {
+		if n == limit {
 			text = text[:i]
 			break
 		}

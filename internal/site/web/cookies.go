@@ -14,13 +14,13 @@ import (
 // The lifetimes of cookies. The server decides when a session ends, so its cookie lives as long as
 // browsers allow.
 const (
-	sessionLife = 400 * 24 * time.Hour
-	noteLife    = time.Minute
-	returnLife  = 24 * time.Hour
-	putAwayLife = 400 * 24 * time.Hour
-	halfLife    = 10 * time.Minute // the server decides when it expires
-	signOnLife  = sso.StepTTL
-	setupLife   = time.Hour
+	sessionTTL = 400 * 24 * time.Hour
+	noteTTL    = time.Minute
+	returnTTL  = 24 * time.Hour
+	putAwayTTL = 400 * 24 * time.Hour
+	halfTTL    = 10 * time.Minute // the server decides when it expires
+	signOnTTL  = sso.StepTTL
+	setupTTL   = time.Hour
 )
 
 // longestBrowser limits the length of the browser cookie's value. Ours is shorter.
@@ -87,19 +87,19 @@ func (v *Visit) SignedIn(session string) error {
 			return err
 		}
 	}
-	v.s.setCookie(v.W, v.s.sessionCookie(), session, sessionLife)
-	v.s.setCookie(v.W, v.s.browserCookie(), auth.BrowserSecret(session), sessionLife)
+	v.s.setCookie(v.W, v.s.sessionCookie(), session, sessionTTL)
+	v.s.setCookie(v.W, v.s.browserCookie(), auth.BrowserSecret(session), sessionTTL)
 	return nil
 }
 
 // Renewed stores the new secret of its session in the browser. The browser cookie stays the same.
-func (v *Visit) Renewed(secret string) { v.s.setCookie(v.W, v.s.sessionCookie(), secret, sessionLife) }
+func (v *Visit) Renewed(secret string) { v.s.setCookie(v.W, v.s.sessionCookie(), secret, sessionTTL) }
 
 // Enter redirects to a path of this site after signing in. If the secret is only half a sign-in,
 // the user enters the second factor first. The next page shows the note, unless it is "".
 func (v *Visit) Enter(secret, next, note string) error {
 	if kind, _ := auth.TokenKind(secret); kind == auth.Half {
-		v.s.setCookie(v.W, v.s.halfCookie(), secret, halfLife)
+		v.s.setCookie(v.W, v.s.halfCookie(), secret, halfTTL)
 		to := "/sign-in/second-factor"
 		if next != "" {
 			to += "?next=" + url.QueryEscape(next)
@@ -128,7 +128,7 @@ func (v *Visit) ForgetHalf() { v.s.setCookie(v.W, v.s.halfCookie(), "", -1) }
 // PasskeyAsked stores a random value for a passkey sign-in in the browser, and returns it.
 func (v *Visit) PasskeyAsked() string {
 	value := rand.Text()
-	v.s.setCookie(v.W, v.s.passkeyCookie(), value, halfLife)
+	v.s.setCookie(v.W, v.s.passkeyCookie(), value, halfTTL)
 	return value
 }
 
@@ -153,7 +153,7 @@ func (v *Visit) ForgetSession() {
 // the mail does not contain it. next may be "".
 func (v *Visit) ReturnLater(next string) {
 	if next != "" {
-		v.s.setCookie(v.W, v.s.returnCookie(), encodeNext(next), returnLife)
+		v.s.setCookie(v.W, v.s.returnCookie(), encodeNext(next), returnTTL)
 	}
 }
 
@@ -167,10 +167,10 @@ func (v *Visit) SignOn() string {
 
 // KeepSignOn stores that state in the browser. The redirect from the provider must include it, so
 // like all our cookies it is also sent with links from other sites.
-func (v *Visit) KeepSignOn(secret string) { v.s.setCookie(v.W, v.s.signOnCookie(), secret, signOnLife) }
+func (v *Visit) KeepSignOn(secret string) { v.s.setCookie(v.W, v.s.signOnCookie(), secret, signOnTTL) }
 
 // KeepSignedOn remembers in the browser that its session came from a provider.
-func (v *Visit) KeepSignedOn() { v.s.setCookie(v.W, v.s.signedOnCookie(), "yes", sessionLife) }
+func (v *Visit) KeepSignedOn() { v.s.setCookie(v.W, v.s.signedOnCookie(), "yes", sessionTTL) }
 
 // ForgetSignedOn reports whether the session came from a provider, and deletes the cookie.
 func (v *Visit) ForgetSignedOn() bool {
@@ -192,7 +192,7 @@ func (v *Visit) SetupCode() string {
 
 // KeepSetupCode stores the setup code in the browser until the account is created.
 func (v *Visit) KeepSetupCode(code string) {
-	v.s.setCookie(v.W, v.s.setupCookie(), encodeNext(code), setupLife)
+	v.s.setCookie(v.W, v.s.setupCookie(), encodeNext(code), setupTTL)
 }
 
 // ForgetSetupCode deletes the setup code from the browser.

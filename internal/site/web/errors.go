@@ -59,7 +59,7 @@ func (v *Visit) failure(status int, message string) {
 	if id := errorTitles[status]; id != "" {
 		title = v.T(id)
 	}
-	v.room = "" // use the error page of the frame
+	v.pageSet = "" // use the error page of the frame
 	if err := v.Render(status, "error", title, nil, data); err != nil {
 		middleware.From(v.R.Context()).Error = err
 		http.Error(v.W, message, status)

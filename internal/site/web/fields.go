@@ -37,8 +37,8 @@ func (f Fields) limit(name string) int {
 	if field, listed := f[name]; listed {
 		return field.Most
 	}
-	if most, shared := sharedFields[name]; shared {
-		return most
+	if limit, shared := sharedFields[name]; shared {
+		return limit
 	}
 	return usualField
 }
@@ -83,10 +83,10 @@ func (f *Form) dropLong() {
 	}
 }
 
-// turn waits until it is the visitor's turn, as for API clients. The turn ends when the response begins:
+// acquireSlot waits until it is the visitor's turn, as for API clients. The turn ends when the response begins:
 // the response is complete by then, so slow readers do not make others wait. Requests with files, which
 // may take long to send or receive, need no turn.
-func (v *Visit) turn(at Route) (leave func(), err error) {
+func (v *Visit) acquireSlot(at Route) (leave func(), err error) {
 	if at.Download && v.R.Method != http.MethodPost || at.Files && v.HasParts() {
 		return func() {}, nil
 	}
@@ -95,30 +95,30 @@ func (v *Visit) turn(at Route) (leave func(), err error) {
 		return nil, err
 	}
 	leave = sync.OnceFunc(leave)
-	v.W = &turnWriter{ResponseWriter: v.W, leave: leave}
+	v.W = &slotWriter{ResponseWriter: v.W, leave: leave}
 	return leave, nil
 }
 
-// turnWriter ends a turn when the response begins.
-type turnWriter struct {
+// slotWriter ends a turn when the response begins.
+type slotWriter struct {
 	http.ResponseWriter
 	leave func()
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *turnWriter) WriteHeader(status int) {
+func (w *slotWriter) WriteHeader(status int) {
 	w.leave()
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements io.Writer.
-func (w *turnWriter) Write(p []byte) (int, error) {
+func (w *slotWriter) Write(p []byte) (int, error) {
 	w.leave()
 	return w.ResponseWriter.Write(p)
 }
 
 // Unwrap serves http.ResponseController.
-func (w *turnWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *slotWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // readBody reads the body of a form up to its limit.
 func (v *Visit) readBody(limit int64) (string, error) {

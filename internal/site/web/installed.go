@@ -12,8 +12,8 @@ const paperLight = "#fbfaf8"
 
 // frame returns the frame's own routes: those that browsers need to install the site and to read
 // pages offline.
-func (s *Site) frame() Room {
-	return Room{Routes: []Route{
+func (s *Site) frame() PageSet {
+	return PageSet{Routes: []Route{
 		{Path: "/manifest.webmanifest", Get: s.manifest, Open: true},
 		{Path: "/sw.js", Get: s.worker, Open: true},
 		{Path: "/offline", Get: offline, Open: true},

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// languageLife is how long a browser remembers the language that its reader chose.
-const languageLife = 400 * 24 * time.Hour
+// languageTTL is how long a browser remembers the language that its reader chose.
+const languageTTL = 400 * 24 * time.Hour
 
 // language returns the language that the reader chose, or else one that their browser prefers, or
 // else the site's.
@@ -24,7 +24,7 @@ func (s *Site) language(r *http.Request) *catalog.Language {
 func ChooseLanguage(v *Visit) error {
 	for _, l := range v.s.texts().Languages {
 		if l.Code == v.Form().Get("language") {
-			v.s.setCookie(v.W, v.s.languageCookie(), l.Code, languageLife)
+			v.s.setCookie(v.W, v.s.languageCookie(), l.Code, languageTTL)
 			return v.Redirect(v.Next())
 		}
 	}

@@ -26,7 +26,7 @@ func (v *Visit) Note() (text, undo string) {
 			undo = after
 		}
 	}
-	for _, id := range []string{"web.note." + key, v.room + ".note." + key} {
+	for _, id := range []string{"web.note." + key, v.pageSet + ".note." + key} {
 		if v.s.texts().Languages[0].Has(id) && len(v.s.texts().Languages[0].Verbs(id)) == len(args) {
 			return v.T(id, args...), undo
 		}

@@ -20,9 +20,9 @@ type Part struct {
 
 // The limits of a form with files, in addition to those of the files themselves.
 const (
-	partPatience = 30 * time.Second
-	maxParts     = 300
-	maxPartHead  = 16 << 10 // bytes between the contents of two parts
+	partTimeout = 30 * time.Second
+	maxParts    = 300
+	maxPartHead = 16 << 10 // bytes between the contents of two parts
 )
 
 // HasParts reports whether the form contains files, so that the page must call Parts. Other forms
@@ -37,13 +37,13 @@ func (v *Visit) HasParts() bool {
 // too early.
 func (v *Visit) Parts(take func(Part) error) error {
 	v.R.PostForm = url.Values{}
-	body := &headLimited{in: middleware.SlowBody(v.W, v.R, partPatience)}
+	body := &headLimited{in: middleware.SlowBody(v.W, v.R, partTimeout)}
 	v.R.Body = io.NopCloser(body)
 	parts, err := v.R.MultipartReader()
 	if err != nil {
 		return domain.Wrap(domain.Invalid, v.T("web.error.unreadable"), err)
 	}
-	left := v.most
+	left := v.maxForm
 	for range maxParts {
 		body.begin(maxPartHead)
 		part, err := parts.NextPart()
@@ -104,7 +104,7 @@ type headLimited struct {
 	left    int
 }
 
-func (h *headLimited) begin(most int) { h.bounded, h.left = true, most }
+func (h *headLimited) begin(limit int) { h.bounded, h.left = true, limit }
 
 func (h *headLimited) end() { h.bounded = false }
 

@@ -84,7 +84,7 @@ func (v *Visit) Leave(address string) error {
 
 // Done redirects to a path, whose page shows the note.
 func (v *Visit) Done(path, note string) error {
-	v.s.setCookie(v.W, v.s.noteCookie(), note, noteLife)
+	v.s.setCookie(v.W, v.s.noteCookie(), note, noteTTL)
 	return v.Redirect(path)
 }
 

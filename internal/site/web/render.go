@@ -105,26 +105,26 @@ type pages map[string]func() *template.Template
 
 // parse prepares the templates of a language. Each page includes the shared templates of its
 // package and of the frame.
-func (s *Site) parse(lang *catalog.Language, rooms []Room) pages {
+func (s *Site) parse(lang *catalog.Language, sets []PageSet) pages {
 	all := pages{}
 	shared := template.Must(template.New("").Funcs(s.funcs(lang)).ParseFS(templateFiles, "templates/*.html"))
 	for _, name := range []string{"error", "offline"} {
 		all["/"+name] = on(shared, templateFiles, "templates/pages/"+name+".html")
 	}
-	for _, room := range rooms {
+	for _, set := range sets {
 		parts := template.Must(shared.Clone())
-		own, err := fs.Glob(room.Templates, "*.html")
+		own, err := fs.Glob(set.Templates, "*.html")
 		if err != nil || len(own) == 0 {
-			panic("site: the room " + room.Name + " has no templates") // embedded files
+			panic("site: the page set " + set.Name + " has no templates") // embedded files
 		}
 		for _, name := range own {
 			if strings.HasPrefix(name, "_") {
-				template.Must(parts.ParseFS(room.Templates, name))
+				template.Must(parts.ParseFS(set.Templates, name))
 			}
 		}
 		for _, name := range own {
 			if !strings.HasPrefix(name, "_") {
-				all[room.Name+"/"+strings.TrimSuffix(name, path.Ext(name))] = on(parts, room.Templates, name)
+				all[set.Name+"/"+strings.TrimSuffix(name, path.Ext(name))] = on(parts, set.Templates, name)
 			}
 		}
 	}
@@ -279,7 +279,7 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		budget.Must(v.R.Context()) // the page reports a completed change
 	}
 	body := pageBuffer{visit: v, free: name == "error"}
-	if err := v.s.pages()[v.Lang.Code]()[v.room+"/"+name]().ExecuteTemplate(&body, frame, shown); err != nil {
+	if err := v.s.pages()[v.Lang.Code]()[v.pageSet+"/"+name]().ExecuteTemplate(&body, frame, shown); err != nil {
 		return err
 	}
 	h := v.W.Header()

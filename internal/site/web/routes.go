@@ -10,8 +10,8 @@ import (
 	"vitrine/internal/app"
 )
 
-// Room is a part of the website: a package's pages and their templates.
-type Room struct {
+// PageSet is a part of the website: a package's pages and their templates.
+type PageSet struct {
 	Name   string // name of the templates' folder, and prefix of the texts' ids
 	Routes []Route
 
@@ -63,17 +63,17 @@ type Route struct {
 	Confirm  bool    // requires a recent confirmation before the page is shown
 	Open     bool    // guests may see it even if the site is closed to them: it shows nothing of collections
 
-	room    string
+	pageSet string
 	lagging bool
 }
 
 // sorted returns the routes of all packages. Of two patterns that match the same path, the more
 // literal one comes first.
-func sorted(rooms []Room) []Route {
+func sorted(sets []PageSet) []Route {
 	var all []Route
-	for _, room := range rooms {
-		for _, r := range room.Routes {
-			r.room, r.lagging = room.Name, room.Lagging && !r.Download
+	for _, set := range sets {
+		for _, r := range set.Routes {
+			r.pageSet, r.lagging = set.Name, set.Lagging && !r.Download
 			all = append(all, r)
 		}
 	}

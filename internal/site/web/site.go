@@ -52,7 +52,7 @@ type Site struct {
 }
 
 // New creates the website. It panics if templates are invalid, since they are part of the program.
-func New(o Options, rooms ...Room) *Site {
+func New(o Options, sets ...PageSet) *Site {
 	s := &Site{o: o, assets: theAssets, cross: http.NewCrossOriginProtection(), texts: catalog.All}
 	if u, err := url.Parse(o.Addresses.Site); err == nil {
 		s.origin, s.root, s.secure = u.Scheme+"://"+u.Host, u.Path, u.Scheme == "https"
@@ -61,19 +61,19 @@ func New(o Options, rooms ...Room) *Site {
 	_ = s.cross.AddTrustedOrigin(s.origin) // an invalid origin matches none
 	s.policy = policy(o.Addresses.Files, o.App.Content.UploadsTo())
 	s.own = map[string]bool{"assets": true}
-	s.routes = sorted(append([]Room{s.frame()}, rooms...))
+	s.routes = sorted(append([]PageSet{s.frame()}, sets...))
 	for _, r := range s.routes {
 		if segment := first(r.Path); segment != "" && !strings.HasPrefix(segment, "{") {
 			s.own[segment] = true
 		}
 	}
-	for _, room := range rooms {
-		s.sections = append(s.sections, room.Sections...)
+	for _, set := range sets {
+		s.sections = append(s.sections, set.Sections...)
 	}
 	s.pages = sync.OnceValue(func() map[string]func() pages {
 		by := map[string]func() pages{}
 		for _, lang := range s.texts().Languages {
-			by[lang.Code] = sync.OnceValue(func() pages { return s.parse(lang, rooms) })
+			by[lang.Code] = sync.OnceValue(func() pages { return s.parse(lang, sets) })
 		}
 		return by
 	})

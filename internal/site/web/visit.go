@@ -36,11 +36,11 @@ type Visit struct {
 
 	nobodys bool         // the page is the same for all users of the browser
 	site    *domain.Site // the site's settings, once they were read
-	room    string       // package of the route, for its templates
+	pageSet string       // package of the route, for its templates
 	fields  Fields       // of the route
-	most    int64        // maximum bytes of the fields of its form
+	maxForm int64        // maximum bytes of the fields of its form
 	tag     string       // ETag of the page, after Fresh was called
-	counted bool         // Account.Unread counts what the reader may see, up to mostUnread
+	counted bool         // Account.Unread counts what the reader may see, up to maxUnread
 }
 
 // answer finds the route, identifies the user, checks access and calls the handler.
@@ -50,7 +50,7 @@ func (v *Visit) answer() error {
 		return v.Moved(httpedge.EscapedWithoutSlash(v.R))
 	}
 	at, args, found := v.s.match(v.R.URL.Path)
-	v.Args, v.room, v.fields = args, at.room, at.Fields
+	v.Args, v.pageSet, v.fields = args, at.pageSet, at.Fields
 	v.logAs(at, found)
 	if err := v.s.cross.Check(v.R); err != nil {
 		return domain.NewForbidden(v.T("web.error.other-site"))
@@ -77,7 +77,7 @@ func (v *Visit) answer() error {
 	if err := v.count(at); err != nil {
 		return err
 	}
-	leave, err := v.turn(at)
+	leave, err := v.acquireSlot(at)
 	if err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func (v *Visit) identify() error {
 	return nil
 }
 
-// mostUnread is how many unread notifications are counted; above 99 the page shows "99+".
-const mostUnread = 100
+// maxUnread is how many unread notifications are counted; above 99 the page shows "99+".
+const maxUnread = 100
 
 // countUnread counts the unread notifications that the list shows, which may be fewer than the
 // stored count. If counting fails, the stored count is used.
@@ -162,7 +162,7 @@ func (v *Visit) countUnread() {
 		return
 	}
 	v.counted = true
-	if n, err := v.App().People.UnreadNotifications(v.R.Context(), v.Actor(), v.Account.Unread, mostUnread); err == nil {
+	if n, err := v.App().People.UnreadNotifications(v.R.Context(), v.Actor(), v.Account.Unread, maxUnread); err == nil {
 		v.Account.Unread = n
 	}
 }
@@ -171,7 +171,7 @@ func (v *Visit) countUnread() {
 // bodies with files, using Parts.
 func (v *Visit) readForms(at Route) error {
 	v.R.PostForm = url.Values{}
-	v.most = at.bodyLimit(v.Account == nil)
+	v.maxForm = at.bodyLimit(v.Account == nil)
 	if _, err := url.ParseQuery(v.R.URL.RawQuery); err != nil {
 		return domain.Wrap(domain.Invalid, v.T("web.error.unreadable"), err)
 	}
@@ -187,7 +187,7 @@ func (v *Visit) readForms(at Route) error {
 	if v.R.Method != http.MethodPost {
 		return nil
 	}
-	body, err := v.readBody(v.most)
+	body, err := v.readBody(v.maxForm)
 	if err != nil {
 		return err
 	}

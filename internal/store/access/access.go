@@ -35,10 +35,10 @@ const PrivateChannels = `groups_of (id) AS (SELECT group_id FROM group_members W
 		UNION SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id IN (SELECT id FROM groups_of))`
 
 // SomePrivateChannels is PrivateChannels with a bound. It selects as `ways` at most as many rows
-// as the parameter `most` says for each way to have access, so a viewer with a million channels
+// as the parameter `limit` says for each way to have access, so a viewer with a million channels
 // costs no more. A channel may occur several times.
-func SomePrivateChannels(most string) string {
-	part := func(query string) string { return "SELECT * FROM (" + query + sqlx.Limit(most) + ") AS part" }
+func SomePrivateChannels(limit string) string {
+	part := func(query string) string { return "SELECT * FROM (" + query + sqlx.Limit(limit) + ") AS part" }
 	return fmt.Sprintf(`ways (id) AS (%s UNION ALL %s UNION ALL %s UNION ALL %s)`,
 		part(`SELECT id FROM channels WHERE owner_type = 'User' AND owner_id = $1 AND visibility = 'private'`),
 		part(`SELECT ch.id FROM group_members gm CROSS JOIN channels ch

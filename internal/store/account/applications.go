@@ -68,9 +68,9 @@ func (r Reads) ApplicationsOf(ctx context.Context, user domain.UserID) ([]domain
 }
 
 // Applications lists live applications whose id is above the given one, by id.
-func (r Reads) Applications(ctx context.Context, after domain.ApplicationID, most int) ([]domain.Application, error) {
+func (r Reads) Applications(ctx context.Context, after domain.ApplicationID, limit int) ([]domain.Application, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+applicationColumns+
-		" FROM applications a WHERE a.id > $1 AND a.deleted_at IS NULL ORDER BY a.id"+sqlx.Limit("$2"), after, most)
+		" FROM applications a WHERE a.id > $1 AND a.deleted_at IS NULL ORDER BY a.id"+sqlx.Limit("$2"), after, limit)
 	return sqlx.Collect(ctx, rows, err, scanApplication)
 }
 

@@ -29,7 +29,7 @@ func (w Writes) TakeBackAttempt(ctx context.Context, key []byte) error {
 	return w.db.Exec(ctx, `UPDATE attempts SET count = count - 1 WHERE key = $1 AND count > 0`, key)
 }
 
-// SweepAttempts deletes at most `most` expired windows and returns their number.
-func (w Writes) SweepAttempts(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "attempts", "key", now, most)
+// SweepAttempts deletes at most `limit` expired windows and returns their number.
+func (w Writes) SweepAttempts(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "attempts", "key", now, limit)
 }

@@ -115,7 +115,7 @@ func (w Writes) RevokeCode(ctx context.Context, hash []byte) (live bool, err err
 	return n > 0, err
 }
 
-// SweepCodes deletes at most `most` expired codes and returns their number.
-func (w Writes) SweepCodes(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "authorization_codes", "hash", now, most)
+// SweepCodes deletes at most `limit` expired codes and returns their number.
+func (w Writes) SweepCodes(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "authorization_codes", "hash", now, limit)
 }

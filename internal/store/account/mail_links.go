@@ -79,7 +79,7 @@ func (w Writes) EndMailLinks(ctx context.Context, user domain.UserID, p LinkPurp
 	return w.db.Exec(ctx, `DELETE FROM mail_links WHERE user_id = $1 AND purpose = $2`, user, p)
 }
 
-// SweepMailLinks deletes at most `most` expired links and returns their number.
-func (w Writes) SweepMailLinks(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "mail_links", "id", now, most)
+// SweepMailLinks deletes at most `limit` expired links and returns their number.
+func (w Writes) SweepMailLinks(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "mail_links", "id", now, limit)
 }

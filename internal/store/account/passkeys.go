@@ -136,9 +136,9 @@ func (w Writes) EndSecondFactor(ctx context.Context, user domain.UserID) (had bo
 	return n > 0, w.EndHalfSignIns(ctx, user)
 }
 
-// mostHalfSignIns limits how many browsers may wait for the second factor of one account. The
+// maxHalfSignIns limits how many browsers may wait for the second factor of one account. The
 // oldest ones have to start again.
-const mostHalfSignIns = 20
+const maxHalfSignIns = 20
 
 // BeginHalfSignIn records a browser, by the hash of its secret, that has proved the password of a
 // locked account and needs a second factor.
@@ -149,7 +149,7 @@ func (w Writes) BeginHalfSignIn(ctx context.Context, user domain.UserID, hash []
 		return err
 	}
 	return w.db.Exec(ctx, `DELETE FROM half_sign_ins WHERE user_id = $1 AND hash NOT IN (
-		SELECT hash FROM half_sign_ins WHERE user_id = $1 ORDER BY created_at DESC, hash DESC LIMIT $2)`, user, mostHalfSignIns)
+		SELECT hash FROM half_sign_ins WHERE user_id = $1 ORDER BY created_at DESC, hash DESC LIMIT $2)`, user, maxHalfSignIns)
 }
 
 // HalfSignIn returns the user whose password a browser has proved, by the hash of its secret. It
@@ -173,7 +173,7 @@ func (w Writes) EndHalfSignIns(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `DELETE FROM half_sign_ins WHERE user_id = $1`, user)
 }
 
-// SweepHalfSignIns deletes at most `most` expired ones and returns their number.
-func (w Writes) SweepHalfSignIns(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "half_sign_ins", "hash", now, most)
+// SweepHalfSignIns deletes at most `limit` expired ones and returns their number.
+func (w Writes) SweepHalfSignIns(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "half_sign_ins", "hash", now, limit)
 }

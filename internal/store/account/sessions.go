@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// mostSessions limits how many browsers of one user stay signed in. Beyond it, the oldest sessions
+// maxSessions limits how many browsers of one user stay signed in. Beyond it, the oldest sessions
 // end.
-const mostSessions = 100
+const maxSessions = 100
 
 const sessionColumns = `s.id, s.user_id, s.agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.proved_at`
 
@@ -39,7 +39,7 @@ func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte
 	}
 	reads.From(ctx).For(reads.Asks{Account: int64(s.UserID)}) // the account whose writes these are
 	return id, w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <= (
-		SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`, s.UserID, mostSessions)
+		SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`, s.UserID, maxSessions)
 }
 
 // Session reads the session whose secret has this hash. It returns NotFound if the session has
@@ -127,14 +127,14 @@ func (w Writes) EndSessions(ctx context.Context, user domain.UserID, keep domain
 	return w.forgetBrowsers(ctx, user, keep)
 }
 
-// SweepSessions deletes at most `most` expired sessions and returns their number.
-func (w Writes) SweepSessions(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "sessions", "id", now, most)
+// SweepSessions deletes at most `limit` expired sessions and returns their number.
+func (w Writes) SweepSessions(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "sessions", "id", now, limit)
 }
 
-// mostBrowsers limits how many browsers of one user are known. Beyond it, the oldest are
+// maxBrowsers limits how many browsers of one user are known. Beyond it, the oldest are
 // forgotten.
-const mostBrowsers = 100
+const maxBrowsers = 100
 
 // KnownBrowser is a browser that signed in to an account. It stays known after its session
 // expires, until the user ends that session or all others.
@@ -160,7 +160,7 @@ func (w Writes) RememberBrowser(ctx context.Context, b KnownBrowser, replaced []
 		return err
 	}
 	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id <= (
-		SELECT session_id FROM known_browsers WHERE user_id = $1 ORDER BY session_id DESC LIMIT 1 OFFSET $2)`, b.User, mostBrowsers)
+		SELECT session_id FROM known_browsers WHERE user_id = $1 ORDER BY session_id DESC LIMIT 1 OFFSET $2)`, b.User, maxBrowsers)
 }
 
 // KnowsBrowser reports whether the browser whose cookie has this hash has signed in to the account
@@ -176,7 +176,7 @@ func (w Writes) forgetBrowsers(ctx context.Context, user domain.UserID, keep dom
 	return w.db.Exec(ctx, `DELETE FROM known_browsers WHERE user_id = $1 AND session_id <> $2`, user, keep)
 }
 
-// SweepKnownBrowsers deletes at most `most` expired known browsers and returns their number.
-func (w Writes) SweepKnownBrowsers(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "known_browsers", "hash", now, most)
+// SweepKnownBrowsers deletes at most `limit` expired known browsers and returns their number.
+func (w Writes) SweepKnownBrowsers(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "known_browsers", "hash", now, limit)
 }

@@ -133,10 +133,10 @@ func (w Writes) EndSignUpLink(ctx context.Context, id domain.SignUpLinkID, now t
 	return sqlx.Found(err)
 }
 
-// SweepSignUpLinks deletes at most `most` links that expired before a time and returns their
+// SweepSignUpLinks deletes at most `limit` links that expired before a time and returns their
 // number.
-func (w Writes) SweepSignUpLinks(ctx context.Context, before time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "signup_links", "id", before, most)
+func (w Writes) SweepSignUpLinks(ctx context.Context, before time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "signup_links", "id", before, limit)
 }
 
 // LinkOfEmail reads the unused link for an address, even if it has expired. It returns NotFound if

@@ -76,7 +76,7 @@ func (w Writes) ForgetSignups(ctx context.Context, email string) error {
 	return w.db.Exec(ctx, `DELETE FROM signups WHERE email = $1`, email)
 }
 
-// SweepSignups deletes at most `most` expired sign-ups and returns their number.
-func (w Writes) SweepSignups(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "signups", "id", now, most)
+// SweepSignups deletes at most `limit` expired sign-ups and returns their number.
+func (w Writes) SweepSignups(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "signups", "id", now, limit)
 }

@@ -24,7 +24,7 @@ func (v Lists) FeedIDs(ctx context.Context, user domain.UserID, w domain.Window)
 // of that read is a literal, rounded up, because PostgreSQL assumes an unknown limit to be a tenth
 // of all rows and makes a new plan every time.
 func (v Lists) feed(w domain.Window) string {
-	most := 1 << bits.Len(uint(max(w.Limit, 1)-1))
+	limit := 1 << bits.Len(uint(max(w.Limit, 1)-1))
 	dir, reach, near := "DESC", "CASE WHEN count(*) < $4 THEN $2 + 1 ELSE min(best) END", "f.best >= r.reach"
 	low, high := "s.reach", "s.best"
 	if w.Rising {
@@ -38,7 +38,7 @@ func (v Lists) feed(w domain.Window) string {
 		column := sourceColumn(t)
 		best.WriteString(" WHEN '" + string(t) + "' THEN (" + v.db.ActivitiesOf(column, "s.id", "> $2", "< $3", dir) + " LIMIT 1)")
 		rows[i] = "SELECT a.id AS id FROM (SELECT n.id, n.best, n.reach FROM near n WHERE n.type = '" + string(t) + "') s" +
-			v.db.JoinActivities(v.db.ActivitiesOf(column, "s.id", ">= "+low, "<= "+high, dir)+" LIMIT "+strconv.Itoa(most))
+			v.db.JoinActivities(v.db.ActivitiesOf(column, "s.id", ">= "+low, "<= "+high, dir)+" LIMIT "+strconv.Itoa(limit))
 	}
 	return `WITH found AS MATERIALIZED (SELECT s.type, s.id, CASE s.type` + best.String() + ` END AS best
 			FROM (SELECT followed_type AS type, followed_id AS id FROM follows WHERE follower_id = $1) s),

@@ -107,8 +107,8 @@ func (tx Writes) ForgetBlock(ctx context.Context, id domain.BlockID, comments []
 	return tx.forget(ctx, slices.Compact(activities))
 }
 
-// ForgetDeeds deletes at most n activities by or about a user and returns their number.
-func (tx Writes) ForgetDeeds(ctx context.Context, user domain.UserID, n int) (int, error) {
+// DeleteUserActivities deletes at most n activities by or about a user and returns their number.
+func (tx Writes) DeleteUserActivities(ctx context.Context, user domain.UserID, n int) (int, error) {
 	me := domain.Subject{Type: domain.SubjectUser, ID: int64(user)}
 	if _, err := tx.lockedSources(ctx, []domain.Subject{me}, tx.db.ForUpdate("s")); err != nil {
 		return 0, err

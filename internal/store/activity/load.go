@@ -12,7 +12,7 @@ func (tx Writes) FinishFollows(ctx context.Context) error {
 	err = tx.db.Exec(ctx, `INSERT INTO follower_ranks (followed_type, followed_id, first_follow, followings)
 		SELECT followed_type, followed_id, min(id), count(*) FROM (SELECT followed_type, followed_id, id, (row_number() OVER (
 			PARTITION BY followed_type, followed_id ORDER BY id) - 1) / $1 AS part FROM follows) AS f
-		GROUP BY followed_type, followed_id, part`, rankMost)
+		GROUP BY followed_type, followed_id, part`, maxRank)
 	if err != nil {
 		return err
 	}

@@ -69,10 +69,10 @@ const unreadSlack = 100
 // trimInbox marks the oldest notifications in a locked inbox as read, so that few enough remain
 // unread to check each of them for every count. It first marks those that are hidden from the
 // user, so that nobody can displace visible notifications by hiding things. The inbox has at most
-// `most` unread notifications.
-func (tx Writes) trimInbox(ctx context.Context, user domain.UserID, most int, now time.Time) error {
+// `limit` unread notifications.
+func (tx Writes) trimInbox(ctx context.Context, user domain.UserID, limit int, now time.Time) error {
 	v := Lists{tx.db}
-	receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: most})
+	receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: limit})
 	if err != nil {
 		return err
 	}

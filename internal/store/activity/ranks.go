@@ -11,18 +11,18 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// rankMost is how many followings a row of follower_ranks counts at most, and how many one
+// maxRank is how many followings a row of follower_ranks counts at most, and how many one
 // transaction ends. The rows divide the followings of a source into ranges of ids, so that a page
 // of a million followers is found by reading the counts before it. Ids are allocated while the
 // source is locked, so a new id is always the last.
-const rankMost = 1000
+const maxRank = 1000
 
 // addRank counts a new following of a locked source.
 func (tx Writes) addRank(ctx context.Context, what domain.Subject, follow int64) error {
 	n, err := tx.db.ExecCount(ctx, `UPDATE follower_ranks SET followings = followings + 1
 		WHERE followed_type = $1 AND followed_id = $2 AND followings < $3 AND first_follow = (
 			SELECT max(r.first_follow) FROM follower_ranks r WHERE r.followed_type = $1 AND r.followed_id = $2)`,
-		what.Type, what.ID, rankMost)
+		what.Type, what.ID, maxRank)
 	if err != nil || n > 0 {
 		return err
 	}
@@ -55,7 +55,7 @@ func (v Lists) seekFollow(ctx context.Context, what domain.Subject, desc bool, o
 	if desc {
 		at.from = math.MaxInt64
 	}
-	if offset < rankMost {
+	if offset < maxRank {
 		return at, nil
 	}
 	dir := sqlx.Direction(desc)
@@ -112,7 +112,7 @@ func (tx Writes) RecountFollowers(ctx context.Context, id int64) error {
 			fmt.Sprintf(`INSERT INTO follower_ranks (followed_type, followed_id, first_follow, followings)
 				SELECT followed_type, followed_id, min(id), count(*) FROM (SELECT followed_type, followed_id, id, (row_number() OVER (
 					ORDER BY id) - 1) / %d AS part FROM follows WHERE followed_type = $1 AND followed_id = $2) AS f
-				GROUP BY followed_type, followed_id, part`, rankMost),
+				GROUP BY followed_type, followed_id, part`, maxRank),
 		} {
 			if err := tx.db.Exec(ctx, statement, t, id); err != nil {
 				return err

@@ -100,9 +100,9 @@ func scan(row sqlx.Row) (e domain.AuditEntry, err error) {
 	return e, err
 }
 
-// SweepAudit deletes at most `most` entries older than a time and returns their number.
-func (w Writes) SweepAudit(ctx context.Context, before time.Time, most int) (int, error) {
+// SweepAudit deletes at most `limit` entries older than a time and returns their number.
+func (w Writes) SweepAudit(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM audit_entries WHERE id IN (
-		SELECT id FROM audit_entries WHERE at < $1 ORDER BY at, id`+sqlx.Limit("$2")+`)`, sqlx.Micros(before), most)
+		SELECT id FROM audit_entries WHERE at < $1 ORDER BY at, id`+sqlx.Limit("$2")+`)`, sqlx.Micros(before), limit)
 	return int(n), err
 }

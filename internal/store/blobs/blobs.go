@@ -33,14 +33,14 @@ func (r Reads) Blob(ctx context.Context, id domain.BlobID) (b domain.Blob, err e
 	return b, sqlx.Found(err)
 }
 
-// SweepBlobs deletes at most `most` blobs that nothing refers to and that were not used since a
+// SweepBlobs deletes at most `limit` blobs that nothing refers to and that were not used since a
 // time, dooms their objects, and returns their number.
-func (w Writes) SweepBlobs(ctx context.Context, since, now time.Time, most int) (int, error) {
+func (w Writes) SweepBlobs(ctx context.Context, since, now time.Time, limit int) (int, error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM blobs WHERE used_at < $1 AND id IN (
 			SELECT b.id FROM blobs b WHERE b.used_at < $1
 				AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)
 				AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.blob_id = b.id)
-			ORDER BY b.id`+sqlx.Limit("$2")+`) RETURNING object`, sqlx.Micros(since), most)
+			ORDER BY b.id`+sqlx.Limit("$2")+`) RETURNING object`, sqlx.Micros(since), limit)
 	doomed, err := sqlx.Collect(ctx, rows, err, sqlx.ScanString)
 	if err != nil {
 		return 0, err
@@ -67,9 +67,9 @@ type DoomedObject struct {
 
 // DoomedObjects lists objects to remove from the storage, except those whose next attempt is
 // later. It lists none while a backup is being made, which may be about to copy them.
-func (r Reads) DoomedObjects(ctx context.Context, now time.Time, most int) ([]DoomedObject, error) {
+func (r Reads) DoomedObjects(ctx context.Context, now time.Time, limit int) ([]DoomedObject, error) {
 	rows, err := r.db.Query(ctx, `SELECT object, attempts FROM doomed_objects WHERE next_at <= $1 AND `+backups.NotHeld("$1")+`
-		ORDER BY next_at, object`+sqlx.Limit("$2"), sqlx.Micros(now), most)
+		ORDER BY next_at, object`+sqlx.Limit("$2"), sqlx.Micros(now), limit)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (o DoomedObject, err error) {
 		err = row.Scan(&o.Name, &o.Attempts)
 		return o, err
@@ -95,9 +95,9 @@ type StoredBlob struct {
 }
 
 // StoredBlobs lists stored blobs with ids above the given one, by id.
-func (r Reads) StoredBlobs(ctx context.Context, above domain.BlobID, most int) ([]StoredBlob, error) {
+func (r Reads) StoredBlobs(ctx context.Context, above domain.BlobID, limit int) ([]StoredBlob, error) {
 	rows, err := r.db.Query(ctx, `SELECT id, object, hash, size FROM blobs WHERE id > $1 AND stored_at IS NOT NULL
-		ORDER BY id`+sqlx.Limit("$2"), above, most)
+		ORDER BY id`+sqlx.Limit("$2"), above, limit)
 	return sqlx.Collect(ctx, rows, err, scanStored)
 }
 

@@ -26,9 +26,9 @@ func (r Reads) CleanPlan(ctx context.Context, id domain.BlobID) (plan []byte, er
 }
 
 // UnexaminedBlobs lists stored blobs with an id above a given one that were not examined for metadata.
-func (r Reads) UnexaminedBlobs(ctx context.Context, above domain.BlobID, most int) ([]StoredBlob, error) {
+func (r Reads) UnexaminedBlobs(ctx context.Context, above domain.BlobID, limit int) ([]StoredBlob, error) {
 	rows, err := r.db.Query(ctx, `SELECT id, object, hash, size FROM blobs WHERE clean_size IS NULL AND stored_at IS NOT NULL AND id > $1
-		ORDER BY id`+sqlx.Limit("$2"), above, most)
+		ORDER BY id`+sqlx.Limit("$2"), above, limit)
 	return sqlx.Collect(ctx, rows, err, scanStored)
 }
 

@@ -91,19 +91,19 @@ func (w Writes) KeepUpload(ctx context.Context, id domain.UploadID) error {
 	return sqlx.Found(err)
 }
 
-// SweepUploads deletes at most `most` uploads created before a time that nothing waits for, and
+// SweepUploads deletes at most `limit` uploads created before a time that nothing waits for, and
 // returns their number. Requests for avatars that are older than that time do not count as
 // waiting.
 //
 // It locks the rows first and repeats the condition in a second statement, which sees the changes
 // of transactions that called KeepUpload before.
-func (w Writes) SweepUploads(ctx context.Context, before, now time.Time, most int) (int, error) {
+func (w Writes) SweepUploads(ctx context.Context, before, now time.Time, limit int) (int, error) {
 	const unused = `up.created_at < $1 AND NOT EXISTS (
 			SELECT 1 FROM processings p WHERE p.upload_id = up.id AND p.state = 'waiting')
 		AND NOT EXISTS (SELECT 1 FROM avatar_wishes w WHERE w.upload_id = up.id AND w.created_at >= $1)
 		AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.upload_id = up.id)`
 	rows, err := w.db.Query(ctx, `SELECT up.id FROM uploads up WHERE `+unused+` ORDER BY up.created_at, up.id`+
-		sqlx.Limit("$2")+w.db.ForUpdate("up"), sqlx.Micros(before), most)
+		sqlx.Limit("$2")+w.db.ForUpdate("up"), sqlx.Micros(before), limit)
 	locked, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	if err != nil || len(locked) == 0 {
 		return 0, err
@@ -157,8 +157,8 @@ func (w Writes) DropUpload(ctx context.Context, id domain.UploadID, now time.Tim
 
 // UnmeasuredUploads lists unused uploads above an id that accept no more bytes and whose size is
 // unknown.
-func (r Reads) UnmeasuredUploads(ctx context.Context, above domain.UploadID, now time.Time, most int) ([]domain.Upload, error) {
+func (r Reads) UnmeasuredUploads(ctx context.Context, above domain.UploadID, now time.Time, limit int) ([]domain.Upload, error) {
 	rows, err := r.db.Query(ctx, "SELECT "+uploadColumns+` FROM uploads up WHERE up.used_at IS NULL AND up.size IS NULL
-		AND up.expires_at <= $1 AND up.id > $2 ORDER BY up.id`+sqlx.Limit("$3"), sqlx.Micros(now), above, most)
+		AND up.expires_at <= $1 AND up.id > $2 ORDER BY up.id`+sqlx.Limit("$3"), sqlx.Micros(now), above, limit)
 	return sqlx.Collect(ctx, rows, err, scanUpload)
 }

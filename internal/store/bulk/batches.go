@@ -72,15 +72,15 @@ func (tx Writes) UndoBatchAttempt(ctx context.Context, id string) error {
 		WHERE id = $1 AND completed_at IS NULL AND attempts > 0`, id)
 }
 
-// OpenItem is the next item of a batch.
-type OpenItem struct {
+// PendingItem is the next item of a batch.
+type PendingItem struct {
 	N         int64
 	Input     string
 	Suspended bool // the user of the batch is suspended or deleted
 }
 
 // NextOfBatch reads the next item to process. It returns NotFound if no item is left.
-func (q Reads) NextOfBatch(ctx context.Context, id string) (i OpenItem, err error) {
+func (q Reads) NextOfBatch(ctx context.Context, id string) (i PendingItem, err error) {
 	err = q.db.QueryRow(ctx, `SELECT i.n, i.input, u.suspended_at IS NOT NULL OR u.deleted_at IS NOT NULL
 		FROM batches ba JOIN users u ON u.id = ba.user_id JOIN batch_items i ON i.batch_id = ba.id
 		WHERE ba.id = $1 AND ba.completed_at IS NULL AND i.block_id IS NULL AND i.error IS NULL
@@ -126,12 +126,12 @@ func (tx Writes) EndBatch(ctx context.Context, id string, reason *string, now ti
 		WHERE batch_id = $1 AND block_id IS NULL AND error IS NULL`, id, *reason)
 }
 
-// SweepBatches deletes at most `most` batches created until a time and returns their number. Their
+// SweepBatches deletes at most `limit` batches created until a time and returns their number. Their
 // blocks remain.
-func (tx Writes) SweepBatches(ctx context.Context, until time.Time, most int) (int, error) {
+func (tx Writes) SweepBatches(ctx context.Context, until time.Time, limit int) (int, error) {
 	rows, err := tx.db.Query(ctx, `DELETE FROM batches WHERE id IN (
 		SELECT ba.id FROM batches ba WHERE ba.created_at <= $1 ORDER BY ba.created_at`+sqlx.Limit("$2")+`) RETURNING id`,
-		sqlx.Micros(until), most)
+		sqlx.Micros(until), limit)
 	gone, err := sqlx.Collect(ctx, rows, err, sqlx.ScanString)
 	return len(gone), err
 }

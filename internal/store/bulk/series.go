@@ -92,10 +92,10 @@ func (tx Writes) LoadChannels(ctx context.Context, from, to int64, owners Span, 
 		WHERE id >= $1 AND id < $2`, owners.First, owners.First+owners.N)
 }
 
-// Sittings describes activities to load: in a sitting, somebody adds `Length` blocks to a channel,
+// ActivityLoad describes activities to load: in a sitting, somebody adds `Length` blocks to a channel,
 // one after the other. The earlier an actor or channel is in its span, the more often it is
 // chosen. If Even is set, all are chosen in turn.
-type Sittings struct {
+type ActivityLoad struct {
 	Length                   int64
 	Actors, Channels, Blocks Span
 	Even                     bool
@@ -104,7 +104,7 @@ type Sittings struct {
 }
 
 // LoadActivities creates the activities numbered from..to and notifies nobody.
-func (tx Writes) LoadActivities(ctx context.Context, from, to int64, s Sittings) (Span, error) {
+func (tx Writes) LoadActivities(ctx context.Context, from, to int64, s ActivityLoad) (Span, error) {
 	actor, channel := "x * x / $5", "y * y / $7"
 	if s.Even {
 		actor, channel = "x", "y"

@@ -72,9 +72,9 @@ func (r Reads) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[do
 }
 
 // LatestCommenters lists the users who commented on a block, latest first.
-func (r Reads) LatestCommenters(ctx context.Context, id domain.BlockID, most int) ([]domain.UserID, error) {
+func (r Reads) LatestCommenters(ctx context.Context, id domain.BlockID, limit int) ([]domain.UserID, error) {
 	rows, err := r.db.Query(ctx, `SELECT user_id FROM comments WHERE block_id = $1
-		GROUP BY user_id ORDER BY max(created_at) DESC, user_id LIMIT $2`, id, most)
+		GROUP BY user_id ORDER BY max(created_at) DESC, user_id LIMIT $2`, id, limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 

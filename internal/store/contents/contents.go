@@ -23,14 +23,14 @@ type Query struct {
 	By      domain.UserID
 	Page    domain.Page
 
-	// Stamps restricts the result to the stamps of connections and blocks, with the items and
+	// Revisions restricts the result to the stamps of connections and blocks, with the items and
 	// positions of the connections.
-	Stamps bool
+	Revisions bool
 }
 
 // selected returns the beginning of a statement that reads connections.
 func (q Query) selected() string {
-	if q.Stamps {
+	if q.Revisions {
 		return "SELECT " + rowmap.OutlineColumns + " FROM connections c " + rowmap.OutlineJoins
 	}
 	return "SELECT " + rowmap.ConnectionColumns + " FROM connections c " + rowmap.ConnectionMaker
@@ -38,7 +38,7 @@ func (q Query) selected() string {
 
 // reader returns a function that reads up to n of its rows.
 func (q Query) reader(n int) func(sqlx.Row, *domain.Connection) error {
-	if q.Stamps {
+	if q.Revisions {
 		return rowmap.NewOutline(n).Read
 	}
 	return rowmap.ReadConnection
@@ -158,8 +158,8 @@ func (v Lists) countPrivateItems(ctx context.Context, q Query, by domain.UserID)
 		append(args, by)...))
 }
 
-// fewPrivate is how many private items of a channel are looked up without comparing alternatives.
-const fewPrivate = 100
+// maxPrivate is how many private items of a channel are looked up without comparing alternatives.
+const maxPrivate = 100
 
 // privateSide returns the beginning of a statement for the connections of private channels that
 // the viewer $1 may see in the channel $2, with the given columns.
@@ -170,7 +170,7 @@ func (v Lists) privateSide(ctx context.Context, q Query) (from func(columns stri
 		return "SELECT c." + strings.ReplaceAll(columns, ", ", ", c.") + ` FROM connections c CROSS JOIN channels ch
 			WHERE c.channel_id = $2 AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND ` + access.VisibleChannel
 	}
-	if q.Channel.PrivateItems <= fewPrivate {
+	if q.Channel.PrivateItems <= maxPrivate {
 		return fromItems, args, nil
 	}
 	mine, err := sqlx.ScanInt64(v.db.QueryRow(ctx, access.CountPrivateChannels, q.Viewer, q.Channel.PrivateItems))
@@ -252,7 +252,7 @@ func direction(desc bool) (compare, order string) {
 // run reads the connections of open items, starting at a key.
 func (v Lists) run(ctx context.Context, q Query, start int64) ([]domain.Connection, error) {
 	n := int(min(q.Page.Per, q.Channel.Contents()))
-	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Stamps}], q.Channel.ID, start, q.Page.Per)
+	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Revisions}], q.Channel.ID, start, q.Page.Per)
 	return sqlx.CollectPage(ctx, rows, err, n, q.reader(n))
 }
 
@@ -270,7 +270,7 @@ var runs = func() map[ofRun]string {
 			for _, stamps := range []bool{false, true} {
 				compare, dir := direction(desc)
 				key := "c." + order.Column()
-				all[ofRun{order, desc, stamps}] = Query{Stamps: stamps}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
+				all[ofRun{order, desc, stamps}] = Query{Revisions: stamps}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
 					key + compare + " $2 ORDER BY " + key + " " + dir + sqlx.Limit("$3")
 			}
 		}

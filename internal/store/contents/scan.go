@@ -11,18 +11,18 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// walk is a scan of an index to a page: past some connections, in one direction. It begins at the
+// indexScan is a scan of an index to a page: past some connections, in one direction. It begins at the
 // nearer end of the list, so the result may have to be reversed.
-type walk struct {
+type indexScan struct {
 	desc       bool
 	skip, take int64
 	turned     bool
 }
 
-// walkTo returns the scan that reaches the page in a list of the given length.
-func walkTo(q Query, total int64) walk {
+// scanTo returns the scan that reaches the page in a list of the given length.
+func scanTo(q Query, total int64) indexScan {
 	before := q.Page.Offset()
-	w := walk{desc: q.Sort.Desc, skip: before, take: min(q.Page.Per, total-before)}
+	w := indexScan{desc: q.Sort.Desc, skip: before, take: min(q.Page.Per, total-before)}
 	if after := total - before - w.take; after < before {
 		w.desc, w.skip, w.turned = !w.desc, after, true
 	}
@@ -30,7 +30,7 @@ func walkTo(q Query, total int64) walk {
 }
 
 // walked runs the query of a scan and returns its connections as a page.
-func (v Lists) walked(ctx context.Context, q Query, w walk, total int64, query string, args ...any) (l domain.List[domain.Connection], err error) {
+func (v Lists) walked(ctx context.Context, q Query, w indexScan, total int64, query string, args ...any) (l domain.List[domain.Connection], err error) {
 	l.Total = total
 	rows, err := v.db.Query(ctx, query, args...)
 	found, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ConnectionID])
@@ -48,7 +48,7 @@ func (v Lists) walked(ctx context.Context, q Query, w walk, total int64, query s
 // many private items that the visible ones are not listed. It reads open and private items
 // separately, so that an index serves each condition.
 func (v Lists) scanContents(ctx context.Context, q Query, total int64, private privateItems) (domain.List[domain.Connection], error) {
-	w := walkTo(q, total)
+	w := scanTo(q, total)
 	key := sortOf(q.Sort).Column()
 	_, dir := direction(w.desc)
 	order := " ORDER BY k " + dir
@@ -62,15 +62,15 @@ func (v Lists) scanContents(ctx context.Context, q Query, total int64, private p
 	}
 	query := columns + where + open + order
 	if private.n > 0 {
-		most := sqlx.Limit(s.Add(w.skip + w.take))
+		limit := sqlx.Limit(s.Add(w.skip + w.take))
 		var hidden string
 		if private.listed {
 			hidden = columns + "WHERE " + v.db.In("c.id", s.Add(sqlx.IDs(v.db.Dialect, idsOf(private.all))))
 		} else {
 			hidden = columns + "CROSS JOIN channels ch " + where + " AND c.item_type = 'Channel' AND c.item_private = TRUE AND ch.id = c.item_id AND " + access.VisibleChannel
 		}
-		query = "SELECT id, k FROM (SELECT * FROM (" + query + most + ") AS open UNION ALL SELECT * FROM (" +
-			hidden + order + most + ") AS private) AS visible" + order
+		query = "SELECT id, k FROM (SELECT * FROM (" + query + limit + ") AS open UNION ALL SELECT * FROM (" +
+			hidden + order + limit + ") AS private) AS visible" + order
 	}
 	return v.walked(ctx, q, w, total, "SELECT id FROM ("+query+sqlx.Limit(s.Add(w.take))+" OFFSET "+s.Add(w.skip)+
 		") AS paged WHERE CAST($1 AS BIGINT) IS NOT NULL", s...)
@@ -82,7 +82,7 @@ func (v Lists) scanContents(ctx context.Context, q Query, total int64, private p
 // in this one. At least `passed` blocks come before the page, and the counts skip most of them;
 // only the rest is sorted together with the channels.
 func (v Lists) updatedContents(ctx context.Context, q Query, total, private int64) (domain.List[domain.Connection], error) {
-	w := walkTo(q, total)
+	w := scanTo(q, total)
 	compare, dir := direction(w.desc)
 	order := fmt.Sprintf(" ORDER BY k %s, id %s", dir, dir)
 	channels := q.Channel.Channels - q.Channel.PrivateItems + private

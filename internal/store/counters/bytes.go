@@ -114,9 +114,9 @@ func (w Writes) EndReservation(ctx context.Context, key string, now time.Time) (
 	return held, err
 }
 
-// SweepReservations deletes at most `most` expired reservations and returns their number.
-func (w Writes) SweepReservations(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "byte_reservations", "key", now, most)
+// SweepReservations deletes at most `limit` expired reservations and returns their number.
+func (w Writes) SweepReservations(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "byte_reservations", "key", now, limit)
 }
 
 // File registers that a file was created (by 1) or deleted (by -1).

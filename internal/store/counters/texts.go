@@ -81,10 +81,10 @@ func (w Writes) FinishTexts(ctx context.Context) error {
 		ON CONFLICT (user_id) DO UPDATE SET texts = excluded.texts`)
 }
 
-// CountTexts sums the texts of at most `most` users that were stored before texts were counted,
+// CountTexts sums the texts of at most `limit` users that were stored before texts were counted,
 // and returns the number of users.
-func (w Writes) CountTexts(ctx context.Context, most int) (int, error) {
-	rows, err := w.db.Query(ctx, `SELECT user_id FROM byte_usage WHERE texts_counted = FALSE ORDER BY user_id`+sqlx.Limit("$1"), most)
+func (w Writes) CountTexts(ctx context.Context, limit int) (int, error) {
+	rows, err := w.db.Query(ctx, `SELECT user_id FROM byte_usage WHERE texts_counted = FALSE ORDER BY user_id`+sqlx.Limit("$1"), limit)
 	users, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 	for _, user := range users {
 		if err == nil {

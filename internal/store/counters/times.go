@@ -17,15 +17,15 @@ type bucket struct {
 	n int64
 }
 
-// nearMost is how many connections a scan may skip before it is worth looking up its start.
-const nearMost = 100
+// maxNear is how many connections a scan may skip before it is worth looking up its start.
+const maxNear = 100
 
 // StartTime returns where to start a scan by the blocks' times of change that skips `skip`
 // connections: at a time, after `rest` more connections.
 func (r Reads) StartTime(ctx context.Context, id domain.ChannelID, desc bool, skip int64) (start, rest int64, err error) {
 	left := span{math.MinInt64, math.MaxInt64}
 	levels := UpdatedShifts[:]
-	if skip <= nearMost {
+	if skip <= maxNear {
 		levels = nil
 	}
 	for _, shift := range levels {

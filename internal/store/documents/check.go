@@ -56,10 +56,10 @@ func documented(what, kind, table, column, actual string) sqlx.Check {
 }
 
 // CheckWords compares what documents store of words with the items themselves and returns at most
-// `most` differences.
-func CheckWords(ctx context.Context, db sqlx.Conn, most int) (found []sqlx.Difference, err error) {
+// `limit` differences.
+func CheckWords(ctx context.Context, db sqlx.Conn, limit int) (found []sqlx.Difference, err error) {
 	for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup} {
-		for last := int64(0); len(found) < most; {
+		for last := int64(0); len(found) < limit; {
 			last, err = checkSome(ctx, db, kind, last, &found)
 			if err != nil {
 				return found, err
@@ -69,7 +69,7 @@ func CheckWords(ctx context.Context, db sqlx.Conn, most int) (found []sqlx.Diffe
 			}
 		}
 	}
-	return found[:min(len(found), most)], nil
+	return found[:min(len(found), limit)], nil
 }
 
 // kept is what a document stores of words.

@@ -99,10 +99,10 @@ func (w Writes) DeleteExport(ctx context.Context, user domain.UserID, id domain.
 	return object, sqlx.Found(err)
 }
 
-// SweepExports deletes at most `most` expired exports and returns their objects and their number.
-func (w Writes) SweepExports(ctx context.Context, now time.Time, most int) (objects []string, n int, err error) {
+// SweepExports deletes at most `limit` expired exports and returns their objects and their number.
+func (w Writes) SweepExports(ctx context.Context, now time.Time, limit int) (objects []string, n int, err error) {
 	rows, err := w.db.Query(ctx, `DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE expires_at <= $1 ORDER BY expires_at`+sqlx.Limit("$2")+
-		`) RETURNING object`, sqlx.Micros(now), most)
+		`) RETURNING object`, sqlx.Micros(now), limit)
 	all, err := sqlx.Collect(ctx, rows, err, sqlx.ScanString)
 	return named(all), len(all), err
 }

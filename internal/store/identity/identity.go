@@ -100,7 +100,7 @@ func (w Writes) TakeStep(ctx context.Context, hash []byte, now time.Time) (seale
 	return sealed, sqlx.Found(err)
 }
 
-// SweepSteps deletes at most `most` expired steps and returns their number.
-func (w Writes) SweepSteps(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "sign_on_steps", "hash", now, most)
+// SweepSteps deletes at most `limit` expired steps and returns their number.
+func (w Writes) SweepSteps(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "sign_on_steps", "hash", now, limit)
 }

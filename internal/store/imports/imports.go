@@ -117,16 +117,16 @@ func scanStep(row sqlx.Row) (s domain.ImportStep, err error) {
 }
 
 // ImportSteps reads the first steps of an import that import a channel or a file.
-func (r Reads) ImportSteps(ctx context.Context, id domain.ImportID, most int) ([]domain.ImportStep, error) {
-	rows, err := r.db.Query(ctx, "SELECT "+stepColumns+" FROM import_steps WHERE import_id = $1 AND n > 0 ORDER BY n"+sqlx.Limit("$2"), id, most)
+func (r Reads) ImportSteps(ctx context.Context, id domain.ImportID, limit int) ([]domain.ImportStep, error) {
+	rows, err := r.db.Query(ctx, "SELECT "+stepColumns+" FROM import_steps WHERE import_id = $1 AND n > 0 ORDER BY n"+sqlx.Limit("$2"), id, limit)
 	return sqlx.Collect(ctx, rows, err, scanStep)
 }
 
 // ImportHeads reads the source's description of some channels that are still to be imported, with
 // step numbers above the given one.
-func (r Reads) ImportHeads(ctx context.Context, id domain.ImportID, above int64, most int) ([]domain.ImportStep, error) {
+func (r Reads) ImportHeads(ctx context.Context, id domain.ImportID, above int64, limit int) ([]domain.ImportStep, error) {
 	rows, err := r.db.Query(ctx, `SELECT n, head FROM import_steps WHERE import_id = $1 AND n > $2 AND state = 'waiting' ORDER BY n`+
-		sqlx.Limit("$3"), id, above, most)
+		sqlx.Limit("$3"), id, above, limit)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (s domain.ImportStep, err error) {
 		err = row.Scan(&s.N, &s.Head)
 		return s, err
@@ -277,13 +277,13 @@ func (w Writes) EndImportStep(ctx context.Context, id domain.ImportID, n int64, 
 }
 
 // AddLeftOut adds the items that a step skipped to the import's list, numbered from `from`. The
-// list is limited to `most` entries.
-func (w Writes) AddLeftOut(ctx context.Context, id domain.ImportID, step, from int64, all []domain.LeftOut, most int) error {
+// list is limited to `limit` entries.
+func (w Writes) AddLeftOut(ctx context.Context, id domain.ImportID, step, from int64, all []domain.LeftOut, limit int) error {
 	has, err := sqlx.ScanInt64(w.db.QueryRow(ctx, `SELECT count(*) FROM import_left_out WHERE import_id = $1`, id))
 	if err != nil {
 		return err
 	}
-	all = all[:max(min(len(all), most-int(has)), 0)]
+	all = all[:max(min(len(all), limit-int(has)), 0)]
 	for len(all) > 0 {
 		some := all[:min(len(all), sqlx.BatchRows)]
 		all = all[len(some):]
@@ -319,17 +319,17 @@ func (w Writes) EndImport(ctx context.Context, id domain.ImportID, state domain.
 }
 
 // StaleImports lists imports created before a time whose owner has not chosen.
-func (r Reads) StaleImports(ctx context.Context, before time.Time, most int) ([]domain.ImportID, error) {
+func (r Reads) StaleImports(ctx context.Context, before time.Time, limit int) ([]domain.ImportID, error) {
 	rows, err := r.db.Query(ctx, `SELECT id FROM imports WHERE ended_at IS NULL AND state = 'choosing' AND created_at < $1
-		ORDER BY id`+sqlx.Limit("$2"), sqlx.Micros(before), most)
+		ORDER BY id`+sqlx.Limit("$2"), sqlx.Micros(before), limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ImportID])
 }
 
-// SweepImports deletes at most `most` imports that ended before a time and returns their number.
+// SweepImports deletes at most `limit` imports that ended before a time and returns their number.
 // The imported items remain.
-func (w Writes) SweepImports(ctx context.Context, before time.Time, most int) (int, error) {
+func (w Writes) SweepImports(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM imports WHERE id IN (
-		SELECT id FROM imports WHERE ended_at < $1 ORDER BY ended_at`+sqlx.Limit("$2")+`)`, sqlx.Micros(before), most)
+		SELECT id FROM imports WHERE ended_at < $1 ORDER BY ended_at`+sqlx.Limit("$2")+`)`, sqlx.Micros(before), limit)
 	return int(n), err
 }
 

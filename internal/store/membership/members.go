@@ -75,9 +75,9 @@ func (r Lists) Members(ctx context.Context, g domain.Group, page domain.Page) (l
 	return l, err
 }
 
-// Heir returns the longest-standing member of a group who has an account and is not its owner, or 0
+// NextOwner returns the longest-standing member of a group who has an account and is not its owner, or 0
 // if the group has no such member.
-func (r Reads) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, err error) {
+func (r Reads) NextOwner(ctx context.Context, g domain.GroupID) (id domain.UserID, err error) {
 	err = r.db.QueryRow(ctx, `SELECT COALESCE((SELECT gm.user_id FROM group_members gm JOIN groups g ON g.id = gm.group_id
 		JOIN users u ON u.id = gm.user_id WHERE gm.group_id = $1 AND gm.user_id <> g.owner_id AND u.deleted_at IS NULL
 		ORDER BY gm.created_at, gm.user_id LIMIT 1), 0)`, g).Scan(&id)
@@ -85,8 +85,8 @@ func (r Reads) Heir(ctx context.Context, g domain.GroupID) (id domain.UserID, er
 }
 
 // EldestMembers lists the members of a group, longest-standing first.
-func (r Reads) EldestMembers(ctx context.Context, id domain.GroupID, most int) ([]domain.UserID, error) {
+func (r Reads) EldestMembers(ctx context.Context, id domain.GroupID, limit int) ([]domain.UserID, error) {
 	rows, err := r.db.Query(ctx, `SELECT user_id FROM group_members WHERE group_id = $1
-		ORDER BY created_at, user_id LIMIT $2`, id, most)
+		ORDER BY created_at, user_id LIMIT $2`, id, limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }

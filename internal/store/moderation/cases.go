@@ -115,9 +115,9 @@ func (r Reads) Case(ctx context.Context, id CaseID) (Case, error) {
 	return c, sqlx.Found(err)
 }
 
-// OpenCases counts the open cases, up to `most`.
-func (r Reads) OpenCases(ctx context.Context, most int) (n int64, err error) {
-	return sqlx.ScanInt64(r.db.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM report_cases WHERE closed_at IS NULL`+sqlx.Limit("$1")+`) AS opened`, most))
+// OpenCases counts the open cases, up to `limit`.
+func (r Reads) OpenCases(ctx context.Context, limit int) (n int64, err error) {
+	return sqlx.ScanInt64(r.db.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM report_cases WHERE closed_at IS NULL`+sqlx.Limit("$1")+`) AS opened`, limit))
 }
 
 // ReportsOf lists the reports of a case below an id (0: from the beginning), newest first.

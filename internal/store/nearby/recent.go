@@ -11,8 +11,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// mostHelped is how many of a user's collaborations, and how many of their groups, are examined.
-const mostHelped = 500
+// maxHelped is how many of a user's collaborations, and how many of their groups, are examined.
+const maxHelped = 500
 
 // RecentChannels lists the channels that the viewer owns or may add to, including those of their
 // groups and collaborations, with the viewer's role, most recently changed first. It reads at most
@@ -22,7 +22,7 @@ func (r Reads) RecentChannels(ctx context.Context, viewer domain.UserID, limit i
 		return nil, nil
 	}
 	part := func(query string) string { return "SELECT * FROM (" + query + ") AS part" }
-	most := " LIMIT " + strconv.Itoa(mostHelped)
+	most := " LIMIT " + strconv.Itoa(maxHelped)
 	groups := "(SELECT group_id FROM group_members WHERE user_id = $1 ORDER BY group_id DESC" + most + ") AS gm"
 	mine := part(`SELECT d.item_id AS id FROM search_documents d WHERE d.kind = 'Channel' AND d.author_id = $1
 			ORDER BY d.updated_at DESC`+sqlx.Limit("$2")) +

@@ -72,10 +72,10 @@ func (r Reads) HasOrigins(ctx context.Context, p Place) (has bool, err error) {
 }
 
 // VisibleChannels returns the titles of the first channels from a place that everyone can see.
-func (r Reads) VisibleChannels(ctx context.Context, p Place, most int) ([]string, error) {
+func (r Reads) VisibleChannels(ctx context.Context, p Place, limit int) ([]string, error) {
 	rows, err := r.db.Query(ctx, `SELECT ch.title FROM origins o JOIN channels ch ON ch.id = o.local_id
 		WHERE o.user_id = $1 AND o.origin = $2 AND o.kind = 'Channel' AND ch.state = 'available' AND ch.visibility <> 'private'
-		ORDER BY ch.id`+sqlx.Limit("$3"), p.User, p.Origin, most)
+		ORDER BY ch.id`+sqlx.Limit("$3"), p.User, p.Origin, limit)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (title string, err error) {
 		err = row.Scan(&title)
 		return title, err
@@ -146,9 +146,9 @@ func (w Writes) PlaceOrigins(ctx context.Context, p Place, places []Placement) e
 	return nil
 }
 
-// ForgetOrigins deletes at most `most` origins of a user and returns their number.
-func (w Writes) ForgetOrigins(ctx context.Context, user domain.UserID, most int) (int, error) {
+// ForgetOrigins deletes at most `limit` origins of a user and returns their number.
+func (w Writes) ForgetOrigins(ctx context.Context, user domain.UserID, limit int) (int, error) {
 	n, err := w.db.ExecCount(ctx, `DELETE FROM origins WHERE user_id = $1 AND (user_id, origin, kind, foreign_id) IN (
-		SELECT user_id, origin, kind, foreign_id FROM origins WHERE user_id = $1`+sqlx.Limit("$2")+`)`, user, most)
+		SELECT user_id, origin, kind, foreign_id FROM origins WHERE user_id = $1`+sqlx.Limit("$2")+`)`, user, limit)
 	return int(n), err
 }

@@ -46,11 +46,11 @@ func (l List) Arrange(ctx context.Context, order []Held) (moved []domain.Connect
 			return nil, err
 		}
 	}
-	return moved, l.by(ByPosition).turnAll(ctx, turned)
+	return moved, l.by(ByPosition).addPrivateAll(ctx, turned)
 }
 
-// turnAll is turn for many keys, each with the number to add.
-func (o tree) turnAll(ctx context.Context, turned []sqlx.Pair) error {
+// addPrivateAll is turn for many keys, each with the number to add.
+func (o tree) addPrivateAll(ctx context.Context, turned []sqlx.Pair) error {
 	if len(turned) == 0 {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (o tree) rebuild(ctx context.Context, below int, first, last int64) error {
 func grown(row []node, below int) []node {
 	all := row
 	for level := 0; ; level++ {
-		top := below == levels && len(row) <= nodeMost
+		top := below == levels && len(row) <= maxNode
 		if level+1 == below || top {
 			return all
 		}
@@ -88,7 +88,7 @@ func newLeaves(first int64) leaves { return leaves{{level: 0, first: first}} }
 
 // add counts the next key in the last leaf, or in a new one if that is half full.
 func (l *leaves) add(key int64, private bool) {
-	if (*l)[len(*l)-1].n == leafMost/2 {
+	if (*l)[len(*l)-1].n == maxLeaf/2 {
 		*l = append(*l, node{level: 0, first: key})
 	}
 	leaf := &(*l)[len(*l)-1]
@@ -101,8 +101,8 @@ func (l *leaves) add(key int64, private bool) {
 // group returns half-full parents of a row of nodes.
 func group(row []node) []node {
 	var above []node
-	for i := 0; i < len(row); i += nodeMost / 2 {
-		children := row[i:min(i+nodeMost/2, len(row))]
+	for i := 0; i < len(row); i += maxNode / 2 {
+		children := row[i:min(i+maxNode/2, len(row))]
 		parent := node{level: children[0].level + 1, first: children[0].first}
 		parent.n, parent.nPrivate = total(children)
 		above = append(above, parent)

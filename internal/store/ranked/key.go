@@ -98,7 +98,7 @@ func (o tree) renumber(ctx context.Context, key int64) error {
 		if err != nil {
 			return err
 		}
-		start, step, err := o.room(ctx, n, last)
+		start, step, err := o.spacing(ctx, n, last)
 		if err != nil {
 			return err
 		}
@@ -109,9 +109,9 @@ func (o tree) renumber(ctx context.Context, key int64) error {
 	return o.spreadAll(ctx)
 }
 
-// room returns how to spread the n keys of a node that ends at last: the i-th (from 1) at start +
+// spacing returns how to spread the n keys of a node that ends at last: the i-th (from 1) at start +
 // i*step. At both ends of the channel, the keys may extend beyond the present ones.
-func (o tree) room(ctx context.Context, n node, last int64) (start, step int64, err error) {
+func (o tree) spacing(ctx context.Context, n node, last int64) (start, step int64, err error) {
 	if n.first == leastKey && last == math.MaxInt64 {
 		return 0, 0, nil // the whole channel: see spreadAll
 	}

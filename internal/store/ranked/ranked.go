@@ -101,16 +101,16 @@ func (l List) count(ctx context.Context, i Item, by int64) error {
 	}, addToPaths, l.channel, i.PositionKey, i.CreatedAt, by, byPrivate)
 }
 
-// Turn updates the counts for a connection whose item became private or open.
-func (l List) Turn(ctx context.Context, i Item) error {
+// SetPrivate updates the counts for a connection whose item became private or open.
+func (l List) SetPrivate(ctx context.Context, i Item) error {
 	by := int64(1)
 	if !i.Private {
 		by = -1
 	}
-	if err := l.by(ByPosition).turn(ctx, i.PositionKey, by); err != nil {
+	if err := l.by(ByPosition).addPrivate(ctx, i.PositionKey, by); err != nil {
 		return err
 	}
-	return l.by(ByTime).turn(ctx, i.CreatedAt, by)
+	return l.by(ByTime).addPrivate(ctx, i.CreatedAt, by)
 }
 
 // Move moves a connection from position `from` of n to position `to` and returns its new key.

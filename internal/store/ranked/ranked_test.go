@@ -80,7 +80,7 @@ func (m *model) turn(at int) {
 	r := &m.rows[at]
 	r.private = !r.private
 	m.must(m.db.ExecOne(m.t.Context(), `UPDATE connections SET item_private = $2 WHERE id = $1`, r.id, r.private))
-	m.must(m.list().Turn(m.t.Context(), m.item(r.id)))
+	m.must(m.list().SetPrivate(m.t.Context(), m.item(r.id)))
 }
 
 func (m *model) step(r *rand.Rand) {

@@ -38,7 +38,7 @@ func (o tree) divide(ctx context.Context, left, right node) error {
 		return err
 	}
 	parent, children, err := o.parent(ctx, left)
-	if err != nil || len(children) <= nodeMost || parent.level >= levels {
+	if err != nil || len(children) <= maxNode || parent.level >= levels {
 		return err
 	}
 	if parent.n < 0 { // left is on the top level, which became too wide
@@ -96,7 +96,7 @@ func (o tree) shrink(ctx context.Context, n node, height int) error {
 	if joined {
 		siblings = siblings[1:] // one fewer
 	}
-	if len(siblings) >= nodeMost/4 {
+	if len(siblings) >= maxNode/4 {
 		return nil
 	}
 	if parent.level+1 < height {
@@ -144,14 +144,14 @@ func (o tree) join(ctx context.Context, n node, siblings []node) (bool, error) {
 // fits reports whether two neighbours can be merged into one node that can still grow.
 func (o tree) fits(ctx context.Context, left, right node) (bool, error) {
 	if left.level == 0 {
-		return left.n+right.n <= leafMost*3/4, nil
+		return left.n+right.n <= maxLeaf*3/4, nil
 	}
 	last, err := o.last(ctx, right.level, right.first)
 	if err != nil {
 		return false, err
 	}
 	children, err := o.nodes(ctx, left.level-1, left.first, last)
-	return len(children) <= nodeMost*3/4, err
+	return len(children) <= maxNode*3/4, err
 }
 
 func total(nodes []node) (n, nPrivate int64) {

@@ -15,11 +15,11 @@ import (
 )
 
 // An order is a tree of counts (table order_nodes), so that the rank of a key and the key at a
-// rank cost a few short index scans in a channel of any size. With at most leafMost keys in a leaf
-// and nodeMost children in a node, a million connections need three levels.
+// rank cost a few short index scans in a channel of any size. With at most maxLeaf keys in a leaf
+// and maxNode children in a node, a million connections need three levels.
 const (
-	leafMost = 128 // maximum number of connections under a node of level 0
-	nodeMost = 32  // maximum number of children of a node of level 1 or above
+	maxLeaf  = 128 // maximum number of connections under a node of level 0
+	maxNode  = 32  // maximum number of children of a node of level 1 or above
 	levels   = 6   // number of levels in the statements below; the top level may be wider
 	leastKey = math.MinInt64
 )
@@ -115,16 +115,16 @@ func (o tree) reshape(ctx context.Context, path []node, by int64) error {
 	switch {
 	case len(path) == 0:
 		return fmt.Errorf("ranked: channel %d has no nodes in order %d", o.channel, o.sort)
-	case by > 0 && path[0].n > leafMost:
+	case by > 0 && path[0].n > maxLeaf:
 		return o.splitLeaf(ctx, path[0])
-	case by < 0 && path[0].n < leafMost/4:
+	case by < 0 && path[0].n < maxLeaf/4:
 		return o.shrink(ctx, path[0], len(path))
 	}
 	return nil
 }
 
-// turn adds to the number of private keys above a key.
-func (o tree) turn(ctx context.Context, key, byPrivate int64) error {
+// addPrivate adds to the number of private keys above a key.
+func (o tree) addPrivate(ctx context.Context, key, byPrivate int64) error {
 	_, err := o.bump(ctx, key, 0, byPrivate)
 	return err
 }

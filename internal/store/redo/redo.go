@@ -75,15 +75,15 @@ func (r Reads) Answered(ctx context.Context, hash []byte, now time.Time) (a Answ
 	return a, sqlx.Found(err)
 }
 
-// OnceKeys counts the keys of a user, up to `most`.
-func (r Reads) OnceKeys(ctx context.Context, user domain.UserID, most int) (n int, err error) {
-	err = r.db.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM once_keys WHERE user_id = $1 LIMIT $2) k`, user, most).Scan(&n)
+// OnceKeys counts the keys of a user, up to `limit`.
+func (r Reads) OnceKeys(ctx context.Context, user domain.UserID, limit int) (n int, err error) {
+	err = r.db.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM once_keys WHERE user_id = $1 LIMIT $2) k`, user, limit).Scan(&n)
 	return n, err
 }
 
-// SweepOnceKeys deletes at most `most` expired keys and returns their number.
-func (w Writes) SweepOnceKeys(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "once_keys", "hash", now, most)
+// SweepOnceKeys deletes at most `limit` expired keys and returns their number.
+func (w Writes) SweepOnceKeys(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "once_keys", "hash", now, limit)
 }
 
 // Removal is a set of connections that a user removed from a channel.
@@ -138,7 +138,7 @@ func (w Writes) TakeRemoval(ctx context.Context, id string) (bool, error) {
 	return n > 0, err
 }
 
-// SweepRemovals deletes at most `most` expired removals and returns their number.
-func (w Writes) SweepRemovals(ctx context.Context, now time.Time, most int) (int, error) {
-	return w.db.SweepExpired(ctx, "removals", "id", now, most)
+// SweepRemovals deletes at most `limit` expired removals and returns their number.
+func (w Writes) SweepRemovals(ctx context.Context, now time.Time, limit int) (int, error) {
+	return w.db.SweepExpired(ctx, "removals", "id", now, limit)
 }

@@ -111,7 +111,7 @@ func embedValue(column *string) (*domain.Embed, error) {
 }
 
 // PageValue reads the facts about the page of a Link, which are stored like an Embed of the type "link".
-func PageValue(column *string) (*domain.PageFacts, error) {
+func PageValue(column *string) (*domain.PageMetadata, error) {
 	if column == nil {
 		return nil, nil
 	}
@@ -122,7 +122,7 @@ func PageValue(column *string) (*domain.PageFacts, error) {
 	if err := decodeEmbed(*column, &p); err != nil {
 		return nil, err
 	}
-	return new(domain.PageFacts(p)), nil
+	return new(domain.PageMetadata(p)), nil
 }
 
 // decodeEmbed decodes the column into e.
@@ -137,7 +137,7 @@ func decodeEmbed(column string, e any) error {
 func EmbedColumn(b domain.Block) *string {
 	var e embedded
 	switch {
-	case b.Type == domain.LinkBlock && b.Page != nil && *b.Page != (domain.PageFacts{}):
+	case b.Type == domain.LinkBlock && b.Page != nil && *b.Page != (domain.PageMetadata{}):
 		e = embedded{Type: "link", SourceURL: b.Page.Canonical, AuthorName: b.Page.AuthorName}
 	case b.Embed != nil:
 		e = embedded(*b.Embed)

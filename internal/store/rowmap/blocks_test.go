@@ -11,12 +11,12 @@ func TestStoredPages(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		stored string
-		want   domain.PageFacts
+		want   domain.PageMetadata
 	}{
 		{`{"type":"link","source_url":"https://example.org/a","author_name":"Ada","author_url":"https://example.org/ada"}`,
-			domain.PageFacts{Canonical: "https://example.org/a", AuthorName: "Ada"}},
-		{*EmbedColumn(domain.Block{Type: domain.LinkBlock, Page: &domain.PageFacts{AuthorName: "Bob"}}), domain.PageFacts{AuthorName: "Bob"}},
-		{`{}`, domain.PageFacts{}},
+			domain.PageMetadata{Canonical: "https://example.org/a", AuthorName: "Ada"}},
+		{*EmbedColumn(domain.Block{Type: domain.LinkBlock, Page: &domain.PageMetadata{AuthorName: "Bob"}}), domain.PageMetadata{AuthorName: "Bob"}},
+		{`{}`, domain.PageMetadata{}},
 	} {
 		if got, err := PageValue(&c.stored); err != nil || *got != c.want {
 			t.Errorf("%s: got %+v, %v", c.stored, got, err)

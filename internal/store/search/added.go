@@ -27,16 +27,16 @@ func (r *renderer) added() string {
 	}
 	for _, p := range r.plan.parts {
 		switch {
-		case p.show == open:
+		case p.show == showOpen:
 			read(domain.Public, touchViewer)
 			read(domain.Closed, touchViewer)
 		case p.from == privateChannels:
 			read(domain.Private, touchViewer+" AND "+r.In("ch.id", r.privateIDs()))
-		case p.show == closedChannels || p.show == closedSeen:
+		case p.show == showClosedChannels || p.show == showClosedSeen:
 			read(domain.Private, access.VisibleChannel)
-		case p.show == closed && p.from == documents:
+		case p.show == showClosed && p.from == documents:
 			read(domain.Private, touchViewer)
-		case p.show == closedBlocks || p.from == privateBlocks: // they contain no channels
+		case p.show == showClosedBlocks || p.from == privateBlocks: // they contain no channels
 		default:
 			panic(noSuchPart)
 		}

@@ -7,8 +7,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// fewOfType is the maximum number of things of a type to read before an index that is in order.
-const fewOfType = 1_000
+// maxOfType is the maximum number of things of a type to read before an index that is in order.
+const maxOfType = 1_000
 
 // only reports whether the query consists of one filter, without words.
 func (q Query) only(f filter) bool {
@@ -33,51 +33,51 @@ func measured(q Query) (all []filter) {
 }
 
 // few returns one more than the maximum number of documents that may pass a filter for it to be read first.
-func few(q Query, is facts) int64 {
+func maxPassing(q Query, stats statistics) int64 {
 	if q.Words.Everything {
-		return is.limits.BeforeOrder + 1
+		return stats.limits.BeforeOrder + 1
 	}
-	return is.limits.BeforeWords + 1
+	return stats.limits.BeforeWords + 1
 }
 
 // throughChannel returns the cost of reading a channel first: two table look-ups for each item, and less if the words
 // are known to be in more documents than that.
-func throughChannel(q Query, is facts) int64 {
+func throughChannel(q Query, stats statistics) int64 {
 	switch {
 	case q.Channel == 0:
 		return math.MaxInt64
-	case is.matches > is.channel.items:
-		return is.channel.items / 2
+	case stats.matches > stats.channel.items:
+		return stats.channel.items / 2
 	}
-	return 3 * is.channel.items
+	return 3 * stats.channel.items
 }
 
 // countsMatches reports whether the choice of the driver needs the number of documents with the words, counted up to the
 // channel's number of items. Counting costs only a small part of checking each of them against the channel.
-func countsMatches(q Query, is facts) bool {
-	return is.byRow && !q.Words.Everything && q.Channel != 0 && q.address() == 0 && drive(q, is) == noFilter && is.channel.items/2 < few(q, is)
+func countsMatches(q Query, stats statistics) bool {
+	return stats.byRow && !q.Words.Everything && q.Channel != 0 && q.address() == 0 && drive(q, stats) == noFilter && stats.channel.items/2 < maxPassing(q, stats)
 }
 
-// most returns the limit up to which the documents that pass a filter are counted.
-func most(q Query, is facts, f filter) int64 {
-	n := max(1, min(few(q, is), throughChannel(q, is)))
-	if f == byType && len(q.Types) == 1 && chooseOrder(q, is, somePage).by == created { // can also be read in order
-		n = min(n, fewOfType)
+// countLimit returns the limit up to which the documents that pass a filter are counted.
+func countLimit(q Query, stats statistics, f filter) int64 {
+	n := max(1, min(maxPassing(q, stats), throughChannel(q, stats)))
+	if f == byType && len(q.Types) == 1 && chooseOrder(q, stats, somePage).by == columnCreated { // can also be read in order
+		n = min(n, maxOfType)
 	}
 	return n
 }
 
 // drive chooses the filter that the fewest documents pass, if these are few.
-func drive(q Query, is facts) (driver filter) {
-	if manyFound(q, is) {
+func drive(q Query, stats statistics) (driver filter) {
+	if manyFound(q, stats) {
 		return noFilter
 	}
-	least := few(q, is)
-	if n := throughChannel(q, is); n < least {
+	least := maxPassing(q, stats)
+	if n := throughChannel(q, stats); n < least {
 		least, driver = n, inChannel
 	}
 	for _, f := range measured(q) {
-		if n := is.sizes[f]; n < min(least, most(q, is, f)) {
+		if n := stats.sizes[f]; n < min(least, countLimit(q, stats, f)) {
 			least, driver = n, f
 		}
 	}
@@ -85,23 +85,23 @@ func drive(q Query, is facts) (driver filter) {
 }
 
 // manyFound reports whether the number of results exceeds the counting limit, using counts that are known anyway.
-func manyFound(q Query, is facts) bool {
-	return q.only(inChannel) && is.channel.open > countedUpTo || q.only(isFollowed) && is.followedOpen > countedUpTo
+func manyFound(q Query, stats statistics) bool {
+	return q.only(inChannel) && stats.channel.open > countedUpTo || q.only(isFollowed) && stats.followedOpen > countedUpTo
 }
 
 // choose chooses the statement of a page. If its driver leaves few documents, the statement counts them as well.
-func choose(q Query, is facts) plan {
-	p := plan{goal: somePage, driver: drive(q, is), skip: q.Page.Offset(), take: q.Page.Per + 1} // the extra result shows whether there is a next page
-	if p.driver != noFilter || findsAll(q, is) {
+func choose(q Query, stats statistics) plan {
+	p := plan{goal: somePage, driver: drive(q, stats), skip: q.Page.Offset(), take: q.Page.Per + 1} // the extra result shows whether there is a next page
+	if p.driver != noFilter || findsAll(q, stats) {
 		p.goal, p.take = pageAndTotal, q.Page.Per
 	}
-	return p.complete(q, is)
+	return p.complete(q, stats)
 }
 
 // findsAll reports whether one statement reads all results for both the page and the count, if there are not too many.
 // It does so if checking a document against a filter costs more than sorting it.
-func findsAll(q Query, is facts) bool {
-	return is.counted < 0 && !q.Words.Everything && slices.ContainsFunc(q.filters(), filter.asksConnections)
+func findsAll(q Query, stats statistics) bool {
+	return stats.counted < 0 && !q.Words.Everything && slices.ContainsFunc(q.filters(), filter.asksConnections)
 }
 
 // asksConnections reports whether a filter reads the connections of each document.
@@ -109,15 +109,15 @@ func (f filter) asksConnections() bool { return f == inChannel || f == isFollowe
 
 // walksRing reports whether to read documents in random order and check each against the words. This pays off if so many
 // match that a page is soon full.
-func walksRing(q Query, is facts, p plan) bool {
+func walksRing(q Query, stats statistics, p plan) bool {
 	const far = 20_000 // documents: reading them costs as much as gathering as many matches
-	return is.byRow && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && !p.pending && p.goal == somePage && p.order.by == ring &&
-		is.open > is.limits.Shuffled && is.documents > 0 && (p.skip+p.take)*is.documents < far*is.open
+	return stats.byRow && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && !p.pending && p.goal == somePage && p.order.by == columnRing &&
+		stats.open > stats.limits.Shuffled && stats.documents > 0 && (p.skip+p.take)*stats.documents < far*stats.open
 }
 
 // chooseCount chooses the statement that counts the results of choose.
-func chooseCount(q Query, is facts) plan {
-	p := plan{goal: countOnly, driver: drive(q, is), take: countedUpTo + 1}
+func chooseCount(q Query, stats statistics) plan {
+	p := plan{goal: countOnly, driver: drive(q, stats), take: countedUpTo + 1}
 	if p.driver == noFilter && q.Words.Everything { // the order does not matter here
 		switch {
 		case q.Channel != 0:
@@ -126,14 +126,14 @@ func chooseCount(q Query, is facts) plan {
 			p.driver = isFollowed
 		}
 	}
-	return p.complete(q, is)
+	return p.complete(q, stats)
 }
 
 // chooseInChannel chooses a statement of a search in a channel that the viewer sees: for a page of its connections, or
 // for their number.
-func chooseInChannel(q Query, is facts, g goal) plan {
-	p := plan{goal: g, list: placed, private: is.meet(), pending: is.pending, skip: q.Page.Offset(), take: q.Page.Per + 1}
-	if !q.Words.Everything && throughChannel(q, is) < few(q, is) {
+func chooseInChannel(q Query, stats statistics, g goal) plan {
+	p := plan{goal: g, list: placed, private: stats.meet(), pending: stats.pending, skip: q.Page.Offset(), take: q.Page.Per + 1}
+	if !q.Words.Everything && throughChannel(q, stats) < maxPassing(q, stats) {
 		p.driver = inChannel
 	}
 	for _, f := range q.filters() {
@@ -142,25 +142,25 @@ func chooseInChannel(q Query, is facts, g goal) plan {
 		}
 	}
 	for _, from := range p.sources(q) {
-		p.parts = append(p.parts, shows(from, insideChannel)...)
+		p.parts = append(p.parts, shows(from, showInsideChannel)...)
 	}
 	return p
 }
 
 // complete chooses the parts for a goal and a driver.
-func (p plan) complete(q Query, is facts) plan {
-	p.pending, p.order, p.private = is.pending, chooseOrder(q, is, p.goal), is.meet()
+func (p plan) complete(q Query, stats statistics) plan {
+	p.pending, p.order, p.private = stats.pending, chooseOrder(q, stats, p.goal), stats.meet()
 	for _, f := range q.filters() {
 		if f != p.driver || f == byAuthor || f == madeByViewer { // their creations are more than the listed part
 			p.checks = append(p.checks, f)
 		}
 	}
 	sources := p.sources(q)
-	if walksRing(q, is, p) {
+	if walksRing(q, stats, p) {
 		sources, p.checks = []part{{from: documents}}, append([]filter{hasWords}, p.checks...)
 	}
 	for _, from := range sources {
-		for _, shown := range p.shown(q, is, from) {
+		for _, shown := range p.shown(q, stats, from) {
 			p.parts = append(p.parts, p.halve(shown)...)
 		}
 	}
@@ -168,45 +168,45 @@ func (p plan) complete(q Query, is facts) plan {
 }
 
 // meet chooses how to handle documents in private channels.
-func (is facts) meet() private {
+func (stats statistics) meet() private {
 	switch {
-	case is.private.many:
-		return unlisted
-	case len(is.private.ids) == 0:
-		return none
-	case is.private.blocks > is.limits.Seen:
-		return probed
+	case stats.private.many:
+		return privateUnlisted
+	case len(stats.private.ids) == 0:
+		return privateNone
+	case stats.private.blocks > stats.limits.Seen:
+		return privateProbed
 	}
-	return listed
+	return privateListed
 }
 
 // gathers reports whether to gather all matches before taking those of a page. PostgreSQL chooses between that and
 // reading from the newest document by its estimate of the words' frequency, and reads far if they are rare. At this
 // point, the matches have been counted.
-func (is facts) gathers(g goal) bool {
-	return g == somePage && is.counted >= 0 && is.counted <= is.limits.Gathered
+func (stats statistics) gathers(g goal) bool {
+	return g == somePage && stats.counted >= 0 && stats.counted <= stats.limits.Gathered
 }
 
 // chooseOrder returns the order of a query.
-func chooseOrder(q Query, is facts, g goal) order {
-	o := order{number, q.Sort.Desc}
+func chooseOrder(q Query, stats statistics, g goal) order {
+	o := order{columnNumber, q.Sort.Desc}
 	switch q.Sort.Key {
 	case domain.SearchByUpdated:
-		o.by = updated
+		o.by = columnUpdated
 	case domain.SearchByName:
-		o.by = name
+		o.by = columnName
 	case domain.SearchByConnections:
-		o.by = links
+		o.by = columnLinks
 	case domain.SearchByChance:
-		o = order{by: ring}
-		if g == pageAndTotal || is.counted >= 0 && is.counted <= is.limits.Shuffled {
-			o.by = shuffled
+		o = order{by: columnRing}
+		if g == pageAndTotal || stats.counted >= 0 && stats.counted <= stats.limits.Shuffled {
+			o.by = columnShuffled
 		}
 	case domain.SearchByScore:
 		o.desc = true
 	}
-	if o.by == number && q.Words.Everything {
-		o.by = created
+	if o.by == columnNumber && q.Words.Everything {
+		o.by = columnCreated
 	}
 	return o
 }
@@ -240,42 +240,42 @@ func (p plan) sources(q Query) []part {
 
 // shown restricts a source to the visible documents, in as many parts as are read differently. A range of an index has
 // separate parts for open and other documents.
-func (p plan) shown(q Query, is facts, a part) []part {
+func (p plan) shown(q Query, stats statistics, a part) []part {
 	guest := q.Viewer == 0
 	switch {
 	case q.Group != 0 && a.from != driverNumbers: // the contents of its channels that the viewer sees
 		return []part{a}
 	case q.Channel != 0 && a.from == documents:
-		return p.contents(is)
+		return p.contents(stats)
 	case q.Channel != 0 && a.from != driverNumbers:
-		return shows(a, insideChannel)
+		return shows(a, showInsideChannel)
 	case guest && a.from == documents:
-		return p.spans(open)
+		return p.spans(showOpen)
 	case guest:
-		return shows(a, open)
-	case a.from == documents && is.edge != nil:
-		return []part{{span: openSpan, show: open, edge: true}, {span: closedSpan, show: closedMine, edge: true}}
+		return shows(a, showOpen)
+	case a.from == documents && stats.edge != nil:
+		return []part{{span: openSpan, show: showOpen, edge: true}, {span: closedSpan, show: showClosedVisible, edge: true}}
 	case a.from == documents:
-		return append(p.spans(open), p.closed()...)
+		return append(p.spans(showOpen), p.closed()...)
 	case a.from.byNumber() && p.goal == countOnly && !p.pending:
-		return shows(a, open, closedMine) // closed documents are only read if there are not enough open ones
+		return shows(a, showOpen, showClosedVisible) // closed documents are only read if there are not enough open ones
 	}
-	return shows(a, visible)
+	return shows(a, showVisible)
 }
 
 // contents returns the part of a channel that the viewer sees: its blocks, and those of its channels that are not
 // hidden. Neither the visibility of the blocks nor pending changes matter.
-func (p plan) contents(is facts) []part {
+func (p plan) contents(stats statistics) []part {
 	parts := []part{{span: openSpan}}
 	switch p.private {
-	case listed, probed:
-		parts = append(parts, part{from: privateChannels, show: closed})
-	case unlisted:
-		parts = append(parts, part{span: closedSpan, show: closedChannels})
-	case none:
+	case privateListed, privateProbed:
+		parts = append(parts, part{from: privateChannels, show: showClosed})
+	case privateUnlisted:
+		parts = append(parts, part{span: closedSpan, show: showClosedChannels})
+	case privateNone:
 	}
-	if is.channel.private || p.pending {
-		parts = append(parts, part{span: closedSpan, show: blocks})
+	if stats.channel.private || p.pending {
+		parts = append(parts, part{span: closedSpan, show: showBlocks})
 	}
 	return parts
 }
@@ -284,21 +284,21 @@ func (p plan) contents(is facts) []part {
 // times only. The contents of private channels are read completely or, if there are too many of these, looked up in the
 // list's order.
 func (p plan) closed() (parts []part) {
-	ordered := p.goal == somePage && p.order.by != created && p.order.by != updated
+	ordered := p.goal == somePage && p.order.by != columnCreated && p.order.by != columnUpdated
 	switch {
-	case ordered && p.private == unlisted:
-		return p.spans(closedMine)
+	case ordered && p.private == privateUnlisted:
+		return p.spans(showClosedVisible)
 	case ordered:
-		parts = []part{{from: ownBlocks, show: closedOwn}}
+		parts = []part{{from: ownBlocks, show: showClosedOwn}}
 	default:
-		parts = p.spans(closedOwn)
+		parts = p.spans(showClosedOwn)
 	}
 	switch p.private {
-	case listed, probed:
-		parts = append(parts, part{from: privateContents, show: closedPrivate})
-	case unlisted:
-		parts = append(parts, p.spans(closedPrivate)...)
-	case none:
+	case privateListed, privateProbed:
+		parts = append(parts, part{from: privateContents, show: showClosedPrivate})
+	case privateUnlisted:
+		parts = append(parts, p.spans(showClosedPrivate)...)
+	case privateNone:
 	}
 	return parts
 }
@@ -309,7 +309,7 @@ func (p plan) spans(is show) []part {
 	switch {
 	case p.pending:
 		return []part{{span: openSpan, show: is}, {span: closedSpan, show: is}}
-	case is == open:
+	case is == showOpen:
 		return []part{{span: openSpan, show: is}}
 	}
 	return []part{{span: closedSpan, show: is}}
@@ -328,7 +328,7 @@ func shows(a part, all ...show) (parts []part) {
 // then the others; by name, those with a name first. In an index the halves are ranges.
 func (p plan) halve(a part) []part {
 	switch {
-	case p.goal == countOnly || p.order.by != ring && p.order.by != name:
+	case p.goal == countOnly || p.order.by != columnRing && p.order.by != columnName:
 		return []part{a}
 	case a.from != documents:
 		a.half = eitherHalf
@@ -344,8 +344,8 @@ func (p plan) halve(a part) []part {
 
 // wantsEdge reports whether to measure the end of a page: for lists of everything or of some types, if the viewer may
 // see things that others do not.
-func wantsEdge(q Query, is facts) bool {
-	p := choose(q, is)
-	return q.Words.Everything && q.Viewer != 0 && p.goal == somePage && !p.pending && p.order.by != shuffled &&
+func wantsEdge(q Query, stats statistics) bool {
+	p := choose(q, stats)
+	return q.Words.Everything && q.Viewer != 0 && p.goal == somePage && !p.pending && p.order.by != columnShuffled &&
 		!slices.ContainsFunc(q.filters(), func(f filter) bool { return f != byType })
 }

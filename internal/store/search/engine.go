@@ -28,12 +28,12 @@ type engine interface {
 	// words are in the title. For a quick query, this needs no expansions of the last word. If the engine reads all
 	// matches before it returns the first, table defines `matched` for the beginning of the statement: each match once,
 	// as seq.
-	some(r *renderer, most string) (table, rows, titled string)
+	some(r *renderer, limit string) (table, rows, titled string)
 	quick(terms []words.Term) bool
 	// byRow reports whether a single document can be checked against words.
 	byRow() bool
-	// mayBeFew reports whether some is worth trying.
-	mayBeFew(terms []words.Term) bool
+	// mayBeRare reports whether some is worth trying.
+	mayBeRare(terms []words.Term) bool
 	// closed returns the condition that the document with a number is closed.
 	closed(seq string) string
 	// expansions returns the query for up to $3 words from $1 to before $2, if the engine needs it.

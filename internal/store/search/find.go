@@ -16,10 +16,10 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
 	}
-	few, opened := f.takesFew(q), int64(-1)
+	few, opened := f.triesRare(q), int64(-1)
 	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
 		var all bool
-		if l, all, opened, err = f.fewMatches(ctx, q); all || err != nil {
+		if l, all, opened, err = f.rareMatches(ctx, q); all || err != nil {
 			return l, err
 		}
 		few = false
@@ -29,52 +29,52 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	}
 	if few {
 		var all bool
-		if l, all, opened, err = f.fewMatches(ctx, q); all || err != nil {
+		if l, all, opened, err = f.rareMatches(ctx, q); all || err != nil {
 			return l, err
 		}
 	}
-	is, some, err := f.gather(ctx, q)
+	stats, some, err := f.gather(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}
-	if !is.pending {
-		is.opened = opened
+	if !stats.pending {
+		stats.opened = opened
 	}
-	if err := f.measure(ctx, q, &is); err != nil {
+	if err := f.measure(ctx, q, &stats); err != nil {
 		return l, err
 	}
-	p := choose(q, is)
+	p := choose(q, stats)
 	if p.goal == pageAndTotal {
-		if l, err = f.pageAndTotal(ctx, q, is, p); err == nil && len(l.Items) == 0 && q.Page.Number > 1 {
-			err = f.count(ctx, q, &is, chooseCount(q, is))
-			l.Total = min(is.counted, countedUpTo)
+		if l, err = f.pageAndTotal(ctx, q, stats, p); err == nil && len(l.Items) == 0 && q.Page.Number > 1 {
+			err = f.count(ctx, q, &stats, chooseCount(q, stats))
+			l.Total = min(stats.counted, countedUpTo)
 		}
-		if err != nil || p.driver != noFilter || l.Total <= is.limits.AtOnce && is.counted <= is.limits.AtOnce {
+		if err != nil || p.driver != noFilter || l.Total <= stats.limits.AtOnce && stats.counted <= stats.limits.AtOnce {
 			return l, err
 		}
 		if l.Total > countedUpTo {
-			is.counted = l.Total
+			stats.counted = l.Total
 		}
 	}
 	switch {
-	case is.counted >= 0:
-	case manyFound(q, is):
-		is.counted = countedUpTo + 1
+	case stats.counted >= 0:
+	case manyFound(q, stats):
+		stats.counted = countedUpTo + 1
 	default:
-		if err := f.count(ctx, q, &is, chooseCount(q, is)); err != nil {
+		if err := f.count(ctx, q, &stats, chooseCount(q, stats)); err != nil {
 			return l, err
 		}
 	}
-	l.Total = min(is.counted, countedUpTo)
+	l.Total = min(stats.counted, countedUpTo)
 	if q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, nil
 	}
-	if wantsEdge(q, is) {
-		if is.edge, err = f.measureEdge(ctx, q, is); err != nil {
+	if wantsEdge(q, stats) {
+		if stats.edge, err = f.measureEdge(ctx, q, stats); err != nil {
 			return l, err
 		}
 	}
-	s := render(f.Dialect, q, is, choose(q, is))
+	s := render(f.Dialect, q, stats, choose(q, stats))
 	rows, err := f.Query(ctx, s.text, s.args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (domain.Subject, error) { return scanFound(row) })
 	l.Items, l.Total = cut(q.Page, l.Items, l.Total)
@@ -91,16 +91,16 @@ func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.Co
 	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
 		return l, err
 	}
-	is, some, err := f.gather(ctx, q)
+	stats, some, err := f.gather(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}
-	err = f.count(ctx, q, &is, chooseInChannel(q, is, countOnly))
-	l.Total = min(is.counted, countedUpTo)
+	err = f.count(ctx, q, &stats, chooseInChannel(q, stats, countOnly))
+	l.Total = min(stats.counted, countedUpTo)
 	if err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
 		return l, err
 	}
-	s := render(f.Dialect, q, is, chooseInChannel(q, is, somePage))
+	s := render(f.Dialect, q, stats, chooseInChannel(q, stats, somePage))
 	rows, err := f.Query(ctx, s.text, s.args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.ConnectionID, err error) {
 		err = row.Scan(&id)
@@ -122,32 +122,34 @@ func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
 
 // count counts the results of a plan, up to one more than the limit. Open ones that were counted before are not counted
 // again.
-func (f Finder) count(ctx context.Context, q Query, is *facts, p plan) error {
-	if is.opened >= 0 {
-		p.parts = slices.DeleteFunc(slices.Clone(p.parts), func(a part) bool { return a.show == open })
-		if is.counted = is.opened; is.opened > countedUpTo || len(p.parts) == 0 {
+func (f Finder) count(ctx context.Context, q Query, stats *statistics, p plan) error {
+	if stats.opened >= 0 {
+		p.parts = slices.DeleteFunc(slices.Clone(p.parts), func(a part) bool { return a.show == showOpen })
+		if stats.counted = stats.opened; stats.opened > countedUpTo || len(p.parts) == 0 {
 			return nil
 		}
 		var closed int64
-		s := render(f.Dialect, q, *is, p)
+		s := render(f.Dialect, q, *stats, p)
 		err := f.QueryRow(ctx, s.text, s.args...).Scan(&closed)
-		is.counted = min(is.opened+closed, countedUpTo+1)
+		stats.counted = min(stats.opened+closed, countedUpTo+1)
 		return err
 	}
-	s := render(f.Dialect, q, *is, p)
-	into := []any{&is.counted}
-	if countsOpen(q, *is) {
-		into = append(into, &is.open, &is.documents)
+	s := render(f.Dialect, q, *stats, p)
+	into := []any{&stats.counted}
+	if countsOpen(q, *stats) {
+		into = append(into, &stats.open, &stats.documents)
 	}
 	return f.QueryRow(ctx, s.text, s.args...).Scan(into...)
 }
 
 // countsOpen reports whether a count also returns how many results are known to be open, and the number of documents.
-func countsOpen(q Query, is facts) bool { return is.byRow && q.Sort.Key == domain.SearchByChance }
+func countsOpen(q Query, stats statistics) bool {
+	return stats.byRow && q.Sort.Key == domain.SearchByChance
+}
 
 // pageAndTotal lists what passes a filter that few things pass, with an exact total.
-func (f Finder) pageAndTotal(ctx context.Context, q Query, is facts, p plan) (l domain.List[domain.Subject], err error) {
-	s := render(f.Dialect, q, is, p)
+func (f Finder) pageAndTotal(ctx context.Context, q Query, stats statistics, p plan) (l domain.List[domain.Subject], err error) {
+	s := render(f.Dialect, q, stats, p)
 	rows, err := f.Query(ctx, s.text, s.args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (domain.Subject, error) { return scanFound(row, &l.Total) })
 	return l, err

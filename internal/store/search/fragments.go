@@ -31,7 +31,7 @@ func (r *renderer) inPrivate(x string) string {
 // lookedUp returns the condition that the viewer sees a closed document: as its author, or in a private channel, which
 // is looked up.
 func (r *renderer) lookedUp(x string) string {
-	if r.plan.private == none {
+	if r.plan.private == privateNone {
 		return "(" + ownBlock(x) + ")"
 	}
 	return "(" + ownBlock(x) + " OR " + r.inPrivate(x) + ")"
@@ -39,7 +39,7 @@ func (r *renderer) lookedUp(x string) string {
 
 // sees is lookedUp for many documents: it first reads the contents of private channels, if these are not too many.
 func (r *renderer) sees(x string) string {
-	if r.plan.private != listed {
+	if r.plan.private != privateListed {
 		return r.lookedUp(x)
 	}
 	r.asksBlocks = true

@@ -39,12 +39,12 @@ func (fts5) quick(terms []words.Term) bool { return len(terms) == 1 && len(terms
 // one as prefix.
 func (fts5) byRow() bool { return false }
 
-func (fts5) mayBeFew([]words.Term) bool { return true }
+func (fts5) mayBeRare([]words.Term) bool { return true }
 
-func (e fts5) some(r *renderer, most string) (table, rows, titled string) {
+func (e fts5) some(r *renderer, limit string) (table, rows, titled string) {
 	terms := r.q.Words.Terms
 	if !e.quick(terms) {
-		return "", "SELECT w.rowid AS seq, FALSE AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) + sqlx.Limit(most),
+		return "", "SELECT w.rowid AS seq, FALSE AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) + sqlx.Limit(limit),
 			"few.seq IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + r.asked(inTitle) + ")"
 	}
 	word := terms[0].Words[0]
@@ -52,7 +52,7 @@ func (e fts5) some(r *renderer, most string) (table, rows, titled string) {
 	if terms[0].Prefix {
 		is = "p.term >= " + r.args.Add(word) + " AND p.term < " + r.args.Add(word+string(unicode.MaxRune))
 	}
-	return "", "SELECT p.doc AS seq, p.col = 'title' AS titled FROM search_places p WHERE " + is + sqlx.Limit(most), "few.titled"
+	return "", "SELECT p.doc AS seq, p.col = 'title' AS titled FROM search_places p WHERE " + is + sqlx.Limit(limit), "few.titled"
 }
 
 // phrase encodes a term.

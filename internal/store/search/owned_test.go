@@ -12,31 +12,31 @@ import (
 func TestChooseOwned(t *testing.T) {
 	t.Parallel()
 	user, group := domain.UserRef(2), domain.GroupRef(3)
-	hides := func(blocks, channels int64, more ...func(*ownedFacts)) ownedFacts {
-		is := ownedFacts{open: 100, closedBlocks: blocks, closedChannels: channels}
+	hides := func(blocks, channels int64, more ...func(*ownedStatistics)) ownedStatistics {
+		stats := ownedStatistics{open: 100, closedBlocks: blocks, closedChannels: channels}
 		for _, change := range more {
-			change(&is)
+			change(&stats)
 		}
-		return is
+		return stats
 	}
-	member := func(is *ownedFacts) { is.member = true }
-	pending := func(is *ownedFacts) { is.pending = true }
-	private := func(blocks, seen int64) func(*ownedFacts) {
-		return func(is *ownedFacts) { is.private, is.seen = sees(blocks).private, seen }
+	member := func(stats *ownedStatistics) { stats.member = true }
+	pending := func(stats *ownedStatistics) { stats.pending = true }
+	private := func(blocks, seen int64) func(*ownedStatistics) {
+		return func(stats *ownedStatistics) { stats.private, stats.seen = sees(blocks).private, seen }
 	}
-	unlisted := func(is *ownedFacts) { is.private, is.seen = privateFacts{many: true}, 1 }
+	unlisted := func(stats *ownedStatistics) { stats.private, stats.seen = privateStatistics{many: true}, 1 }
 	for _, c := range []struct {
 		name  string
 		owner domain.PrincipalRef
 		types []string
-		is    ownedFacts
+		is    ownedStatistics
 		want  string
 	}{
 		{"for everyone", user, nil, hides(5, 2), "check contents | index of open: open"},
 		{"of kinds", user, []string{"Image"}, hides(5, 2), "check types | index of open: open"},
 		{"one's own", user, nil, hides(5, 2, member), "check contents | index of open: open + index of closed: closed blocks + index of closed: private channels"},
 		{"one's own, no hidden channel", user, nil, hides(5, 0, member), "check contents | index of open: open + index of closed: closed blocks"},
-		{"one's own, all hidden channels lost", user, nil, hides(5, 2, member, func(is *ownedFacts) { is.lost = 2 }),
+		{"one's own, all hidden channels lost", user, nil, hides(5, 2, member, func(stats *ownedStatistics) { stats.lost = 2 }),
 			"check contents | index of open: open + index of closed: closed blocks"},
 		{"one's group's", group, nil, hides(5, 2, member), "check contents | index of open: open + index of closed: closed"},
 		{"seen in private", user, nil, hides(5, 2, private(9, 1)), "check contents | index of open: open + private channels: closed + private blocks: closed"},
@@ -76,7 +76,7 @@ func TestOwnedFromTheNearerEnd(t *testing.T) {
 		1: {0, 10, true, false}, 5: {40, 10, true, false}, 6: {50, 10, true, false}, 7: {35, 10, false, true}, 11: {0, 5, false, true},
 	} {
 		q := OwnedQuery{Owner: domain.UserRef(2), Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: domain.Page{Number: page, Per: 10}}
-		p := chooseOwned(q, ownedFacts{open: 105})
+		p := chooseOwned(q, ownedStatistics{open: 105})
 		if p.skip != want.skip || p.take != want.take || p.order.desc != want.desc || p.backwards != want.backwards {
 			t.Errorf("page %d: %+v", page, p)
 		}
@@ -91,16 +91,16 @@ func TestAddedParts(t *testing.T) {
 		reads int // visibilities
 		fails bool
 	}{
-		{part: part{show: open}, reads: 2},
-		{part: part{show: closed}, reads: 1},
-		{part: part{show: closedChannels}, reads: 1},
-		{part: part{show: closedSeen}, reads: 1},
-		{part: part{from: privateChannels, show: closed}, reads: 1},
-		{part: part{show: closedBlocks}},
-		{part: part{from: privateBlocks, show: closed}},
-		{part: part{show: closedOwn}, fails: true},
-		{part: part{from: ownBlocks, show: closed}, fails: true},
-		{part: part{show: closedSeen + 1}, fails: true},
+		{part: part{show: showOpen}, reads: 2},
+		{part: part{show: showClosed}, reads: 1},
+		{part: part{show: showClosedChannels}, reads: 1},
+		{part: part{show: showClosedSeen}, reads: 1},
+		{part: part{from: privateChannels, show: showClosed}, reads: 1},
+		{part: part{show: showClosedBlocks}},
+		{part: part{from: privateBlocks, show: showClosed}},
+		{part: part{show: showClosedOwn}, fails: true},
+		{part: part{from: ownBlocks, show: showClosed}, fails: true},
+		{part: part{show: showClosedSeen + 1}, fails: true},
 	} {
 		read, failure := addedOf(c.part)
 		want := any(nil)
@@ -116,6 +116,6 @@ func TestAddedParts(t *testing.T) {
 // addedOf returns the statement for one part, or the value of its panic.
 func addedOf(p part) (text string, failure any) {
 	defer func() { failure = recover() }()
-	r := renderer{Dialect: sqlx.SQLite, q: Query{Viewer: 1, Search: domain.Search{Author: 2}}, args: sqlx.Args{1}, plan: plan{list: owned, order: order{by: added}, parts: []part{p}}}
+	r := renderer{Dialect: sqlx.SQLite, q: Query{Viewer: 1, Search: domain.Search{Author: 2}}, args: sqlx.Args{1}, plan: plan{list: owned, order: order{by: columnAdded}, parts: []part{p}}}
 	return r.added(), nil
 }

@@ -91,18 +91,18 @@ const (
 type show int
 
 const (
-	all            show = iota
-	open                // visible to everyone
-	closedOwn           // the viewer's own block, not open
-	closedPrivate       // visible as or in a private channel; neither open nor the viewer's own block
-	closedMine          // the previous two
-	visible             // open, and the previous one
-	insideChannel       // a block, or a visible channel
-	blocks              // a block
-	closedChannels      // a private channel that the viewer sees, each looked up
-	closed              // not open
-	closedBlocks        // and not a channel
-	closedSeen          // looked up in private channels
+	showAll            show = iota
+	showOpen                // visible to everyone
+	showClosedOwn           // the viewer's own block, not open
+	showClosedPrivate       // visible as or in a private channel; neither open nor the viewer's own block
+	showClosedVisible       // the previous two
+	showVisible             // open, and the previous one
+	showInsideChannel       // a block, or a visible channel
+	showBlocks              // a block
+	showClosedChannels      // a private channel that the viewer sees, each looked up
+	showClosed              // not open
+	showClosedBlocks        // and not a channel
+	showClosedSeen          // looked up in private channels
 )
 
 // half is a half of an order that has two.
@@ -126,10 +126,10 @@ const matchedTier tier = -1
 type private int
 
 const (
-	none     private = iota // there are no such channels
-	listed                  // read their contents once
-	probed                  // the same for lists, but look up single documents
-	unlisted                // look up each document
+	privateNone     private = iota // there are no such channels
+	privateListed                  // read their contents once
+	privateProbed                  // the same for lists, but look up single documents
+	privateUnlisted                // look up each document
 )
 
 // order is the order of results within their tiers.
@@ -141,12 +141,12 @@ type order struct {
 type column int
 
 const (
-	number column = iota // assigned in the order of creation, which is also the order of the words
-	created
-	updated
-	name
-	links
-	added    // last addition to a channel
-	ring     // one random order, which starts at the seed's point
-	shuffled // a random order of the seed, which requires reading all results
+	columnNumber column = iota // assigned in the order of creation, which is also the order of the words
+	columnCreated
+	columnUpdated
+	columnName
+	columnLinks
+	columnAdded    // last addition to a channel
+	columnRing     // one random order, which starts at the seed's point
+	columnShuffled // a random order of the seed, which requires reading all results
 )

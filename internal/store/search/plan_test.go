@@ -57,53 +57,53 @@ type planCase struct {
 	name        string
 	q           domain.Search
 	viewer      domain.UserID
-	is          facts
+	is          statistics
 	page, count string
 }
 
 // The plans for each kind of query, and the effect of each fact.
 var planCases = []planCase{
-	{"everything, a guest", domain.Search{}, 0, facts{},
+	{"everything, a guest", domain.Search{}, 0, statistics{},
 		"page by created desc | index of open: open", "count by created desc | index of open: open"},
 	{"everything", domain.Search{}, 1, sees(5),
 		"page by created desc; private listed | index of open: open + index of closed: own + private contents: private",
 		"count by created desc; private listed | index of open: open + index of closed: own + private contents: private"},
-	{"who sees nothing in private", domain.Search{}, 1, facts{},
+	{"who sees nothing in private", domain.Search{}, 1, statistics{},
 		"page by created desc | index of open: open + index of closed: own", "count by created desc | index of open: open + index of closed: own"},
-	{"who sees very many private channels", domain.Search{}, 1, facts{private: privateFacts{many: true}},
+	{"who sees very many private channels", domain.Search{}, 1, statistics{private: privateStatistics{many: true}},
 		"page by created desc; private unlisted | index of open: open + index of closed: own + index of closed: private",
 		"count by created desc; private unlisted | index of open: open + index of closed: own + index of closed: private"},
-	{"few closed before the end of the page", domain.Search{}, 1, with(sees(5), func(is *facts) { is.edge = int64(7) }),
+	{"few closed before the end of the page", domain.Search{}, 1, with(sees(5), func(stats *statistics) { stats.edge = int64(7) }),
 		"page by created desc; private listed | index of open: open, to the edge + index of closed: own or private, to the edge", ""},
-	{"while something is pending", domain.Search{}, 1, with(sees(5), func(is *facts) { is.pending = true }),
+	{"while something is pending", domain.Search{}, 1, with(sees(5), func(stats *statistics) { stats.pending = true }),
 		"page by created desc; private listed; pending | index of open: open + index of closed: open + index of open: own + index of closed: own + private contents: private",
 		"count by created desc; private listed; pending | index of open: open + index of closed: open + index of open: own + index of closed: own + private contents: private"},
 	{"by links", sorted(domain.Search{}, domain.SearchByConnections), 1, sees(5),
 		"page by links desc; private listed | index of open: open + own blocks: own + private contents: private", ""},
-	{"by links, very many private channels", sorted(domain.Search{}, domain.SearchByConnections), 1, facts{private: privateFacts{many: true}},
+	{"by links, very many private channels", sorted(domain.Search{}, domain.SearchByConnections), 1, statistics{private: privateStatistics{many: true}},
 		"page by links desc; private unlisted | index of open: open + index of closed: own or private", ""},
 	{"by name", sorted(domain.Search{}, domain.SearchByName), 1, sees(5),
 		"page by name desc; private listed | index of open: open, first half + index of open: open, second half + own blocks: own, by halves + private contents: private, by halves",
 		"count by name desc; private listed | index of open: open + index of closed: own + private contents: private"},
-	{"by name, to the edge", sorted(domain.Search{}, domain.SearchByName), 1, with(sees(5), func(is *facts) { is.edge = "m" }),
+	{"by name, to the edge", sorted(domain.Search{}, domain.SearchByName), 1, with(sees(5), func(stats *statistics) { stats.edge = "m" }),
 		"page by name desc; private listed | index of open: open, first half, to the edge + index of closed: own or private, first half, to the edge", ""},
-	{"by chance, of many", sorted(domain.Search{}, domain.SearchByChance), 0, with(facts{}, func(is *facts) { is.counted = countedUpTo + 1 }),
+	{"by chance, of many", sorted(domain.Search{}, domain.SearchByChance), 0, with(statistics{}, func(stats *statistics) { stats.counted = countedUpTo + 1 }),
 		"page by ring | index of open: open, first half + index of open: open, second half", "count by ring | index of open: open"},
-	{"by chance, of few", sorted(domain.Search{}, domain.SearchByChance), 0, with(facts{}, func(is *facts) { is.counted = 9 }),
+	{"by chance, of few", sorted(domain.Search{}, domain.SearchByChance), 0, with(statistics{}, func(stats *statistics) { stats.counted = 9 }),
 		"page by shuffled | index of open: open", ""},
 
 	{"words", domain.Search{Query: "moss"}, 1, sees(5),
 		"page by number desc; private listed | name: visible, tier 1 + titles: visible, tier 2 + texts: visible, tier 3",
 		"count by number desc; private listed | words: open + words: own or private"},
-	{"words, a guest", domain.Search{Query: "moss"}, 0, facts{},
+	{"words, a guest", domain.Search{Query: "moss"}, 0, statistics{},
 		"page by number desc | name: open, tier 1 + titles: open, tier 2 + texts: open, tier 3", "count by number desc | words: open"},
-	{"words, while something is pending", domain.Search{Query: "moss"}, 1, facts{pending: true},
+	{"words, while something is pending", domain.Search{Query: "moss"}, 1, statistics{pending: true},
 		"page by number desc; pending | name: visible, tier 1 + titles: visible, tier 2 + texts: visible, tier 3", "count by number desc; pending | words: visible"},
 	{"words, newest first", sorted(domain.Search{Query: "moss"}, domain.SearchByCreated), 1, sees(30_000),
 		"page by number desc; private probed | words: visible", "count by number desc; private probed | words: open + words: own or private"},
-	{"words, by name", sorted(domain.Search{Query: "moss"}, domain.SearchByName), 1, facts{},
+	{"words, by name", sorted(domain.Search{Query: "moss"}, domain.SearchByName), 1, statistics{},
 		"page by name desc | words: visible, by halves", "count by name desc | words: open + words: own or private"},
-	{"an address", domain.Search{Query: "https://example.org/a"}, 0, facts{},
+	{"an address", domain.Search{Query: "https://example.org/a"}, 0, statistics{},
 		"page by number desc | address: open + made from address: open + name: open, tier 1 + titles: open, tier 2 + texts: open, tier 3",
 		"count by number desc | address: open + made from address: open + words: open"},
 
@@ -122,7 +122,7 @@ var planCases = []planCase{
 	{"words of an author", domain.Search{Query: "moss", Author: 2}, 1, size(byAuthor, 5),
 		"page and total by number desc; driven by author; check author | words: visible, by tier",
 		"count by number desc; driven by author; check author | words: open + words: own or private"},
-	{"after a time, of an extension", domain.Search{Extensions: []string{"gif"}, After: time.Unix(1, 0)}, 0, facts{},
+	{"after a time, of an extension", domain.Search{Extensions: []string{"gif"}, After: time.Unix(1, 0)}, 0, statistics{},
 		"page by created desc; check extensions; check after | index of open: open", "count by created desc; check extensions; check after | index of open: open"},
 	{"in a group", domain.Search{Group: 3}, 1, size(inGroup, 10_000),
 		"page and total by created desc; driven by group | driver: all", "count by created desc; driven by group | driver's numbers: open + driver's numbers: own or private"},
@@ -133,9 +133,9 @@ var planCases = []planCase{
 		"page and total by created desc; driven by channel | driver: blocks or visible", "count by created desc; driven by channel | driver's numbers: open + driver's numbers: own or private"},
 	{"in a large channel", domain.Search{Channel: 4}, 1, channelOf(4_000, false),
 		"page by created desc; check channel | index of open: all", "count by created desc; driven by channel | driver's numbers: open + driver's numbers: own or private"},
-	{"in a large private channel", domain.Search{Channel: 4}, 1, with(channelOf(4_000, true), func(is *facts) { is.private = sees(9).private }),
+	{"in a large private channel", domain.Search{Channel: 4}, 1, with(channelOf(4_000, true), func(stats *statistics) { stats.private = sees(9).private }),
 		"page by created desc; check channel; private listed | index of open: all + private channels: closed + index of closed: blocks", ""},
-	{"in a large channel, very many private ones", domain.Search{Channel: 4}, 1, with(channelOf(4_000, false), func(is *facts) { is.private.many = true }),
+	{"in a large channel, very many private ones", domain.Search{Channel: 4}, 1, with(channelOf(4_000, false), func(stats *statistics) { stats.private.many = true }),
 		"page by created desc; check channel; private unlisted | index of open: all + index of closed: private channels", ""},
 	{"words in a channel", domain.Search{Query: "moss", Channel: 4}, 1, channelOf(16_000, false),
 		"page and total by number desc; driven by channel | words: blocks or visible, by tier", "count by number desc; driven by channel | words: blocks or visible"},
@@ -159,55 +159,55 @@ var planCases = []planCase{
 	{"words by chance, of many that are hard to find", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1, foundOpen(10_001, 2_800_000),
 		"page by ring | words: visible, by halves", ""},
 	{"words by chance, of many that are closed", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1,
-		with(foundOpen(10_001, 20_000), func(is *facts) { is.open = 10_000 }), "page by ring | words: visible, by halves", ""},
+		with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.open = 10_000 }), "page by ring | words: visible, by halves", ""},
 	{"words of a kind by chance, of many", sorted(domain.Search{Query: "moss", Types: []string{"Text"}}, domain.SearchByChance), 0,
-		with(foundOpen(10_001, 20_000), func(is *facts) { is.sizes = map[filter]int64{byType: 50_001} }),
+		with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.sizes = map[filter]int64{byType: 50_001} }),
 		"page by ring; check words; check types | index of open: open, first half + index of open: open, second half", ""},
 	{"words by chance, of an engine that collects", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 0,
-		with(foundOpen(10_001, 20_000), func(is *facts) { is.byRow = false }), "page by ring | words: open, by halves", ""},
+		with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.byRow = false }), "page by ring | words: open, by halves", ""},
 
 	{"words of a rare kind in a channel", domain.Search{Query: "moss", Channel: 4, Types: []string{"Image"}}, 1,
-		with(channelOf(3_000, false), func(is *facts) { is.sizes = map[filter]int64{byType: 8_999} }),
+		with(channelOf(3_000, false), func(stats *statistics) { stats.sizes = map[filter]int64{byType: 8_999} }),
 		"page and total by number desc; driven by types; check channel | words: blocks or visible, by tier", "count by number desc; driven by types; check channel | words: blocks or visible"},
 
 	{"what few are followed for", domain.Search{Scope: domain.SearchFollowing}, 1, size(isFollowed, 9),
 		"page and total by created desc; driven by followed | driver: visible", "count by created desc; driven by followed | driver's numbers: open + driver's numbers: own or private"},
-	{"what many are followed for", domain.Search{Scope: domain.SearchFollowing}, 1, with(size(isFollowed, 9), func(is *facts) { is.followedOpen = countedUpTo + 1 }),
+	{"what many are followed for", domain.Search{Scope: domain.SearchFollowing}, 1, with(size(isFollowed, 9), func(stats *statistics) { stats.followedOpen = countedUpTo + 1 }),
 		"page by created desc; check followed | index of open: open + index of closed: own", ""},
 	{"one's own by words", domain.Search{Query: "moss", Scope: domain.SearchMine}, 1, size(madeByViewer, 9),
 		"page and total by number desc; driven by mine; check mine | words: visible, by tier", "count by number desc; driven by mine; check mine | words: open + words: own or private"},
 }
 
-func sees(blocks int64) facts {
-	return facts{private: privateFacts{ids: []domain.ChannelID{8}, blocks: blocks}}
+func sees(blocks int64) statistics {
+	return statistics{private: privateStatistics{ids: []domain.ChannelID{8}, blocks: blocks}}
 }
 
-func size(f filter, n int64) facts { return facts{sizes: map[filter]int64{f: n}} }
+func size(f filter, n int64) statistics { return statistics{sizes: map[filter]int64{f: n}} }
 
-func channelOf(items int64, private bool) facts {
-	return facts{channel: channelFacts{items: items, open: items, private: private}}
+func channelOf(items int64, private bool) statistics {
+	return statistics{channel: channelStatistics{items: items, open: items, private: private}}
 }
 
-func uncounted(is facts) facts {
-	is.counted = -1
-	return is
+func uncounted(stats statistics) statistics {
+	stats.counted = -1
+	return stats
 }
 
 // matching returns facts for words in n documents, and a channel of some items.
-func matching(n, items int64) facts {
-	is := uncounted(channelOf(items, false))
-	is.byRow, is.matches = true, n
-	return is
+func matching(n, items int64) statistics {
+	stats := uncounted(channelOf(items, false))
+	stats.byRow, stats.matches = true, n
+	return stats
 }
 
 // foundOpen returns facts for n open results among some documents. Each document can be checked against words.
-func foundOpen(n, documents int64) facts {
-	return facts{byRow: true, counted: n, open: n, documents: documents}
+func foundOpen(n, documents int64) statistics {
+	return statistics{byRow: true, counted: n, open: n, documents: documents}
 }
 
-func with(is facts, change func(*facts)) facts {
-	change(&is)
-	return is
+func with(stats statistics, change func(*statistics)) statistics {
+	change(&stats)
+	return stats
 }
 
 func sorted(q domain.Search, by domain.SearchKey) domain.Search {
@@ -240,7 +240,7 @@ func TestChooseInChannel(t *testing.T) {
 	for _, c := range []struct {
 		q     string
 		types []string
-		is    facts
+		is    statistics
 		want  string
 	}{
 		{"", nil, channelOf(10, false), "page by number | index: blocks or visible"},
@@ -264,22 +264,22 @@ func TestChooseInChannel(t *testing.T) {
 // The end of a page is only measured if closed documents would otherwise be read for it.
 func TestWantsEdge(t *testing.T) {
 	t.Parallel()
-	is := with(sees(5), func(is *facts) { is.limits, is.counted = DefaultLimits, countedUpTo+1 })
+	stats := with(sees(5), func(stats *statistics) { stats.limits, stats.counted = DefaultLimits, countedUpTo+1 })
 	for i, c := range []struct {
 		q      domain.Search
 		viewer domain.UserID
-		is     facts
+		is     statistics
 		want   bool
 	}{
-		{domain.Search{}, 1, is, true},
-		{domain.Search{}, 0, is, false},
-		{domain.Search{Query: "moss"}, 1, is, false},
-		{domain.Search{Author: 2}, 1, is, false},
-		{domain.Search{Types: []string{"Image"}}, 1, with(is, func(is *facts) { is.sizes = map[filter]int64{byType: 5_000} }), true},
-		{domain.Search{Types: []string{"Image"}}, 1, with(is, func(is *facts) { is.sizes = map[filter]int64{byType: 5} }), false}, // all are read anyway
-		{domain.Search{}, 1, with(is, func(is *facts) { is.pending = true }), false},
-		{sorted(domain.Search{}, domain.SearchByChance), 1, is, true},
-		{sorted(domain.Search{}, domain.SearchByChance), 1, with(is, func(is *facts) { is.counted = 5 }), false},
+		{domain.Search{}, 1, stats, true},
+		{domain.Search{}, 0, stats, false},
+		{domain.Search{Query: "moss"}, 1, stats, false},
+		{domain.Search{Author: 2}, 1, stats, false},
+		{domain.Search{Types: []string{"Image"}}, 1, with(stats, func(stats *statistics) { stats.sizes = map[filter]int64{byType: 5_000} }), true},
+		{domain.Search{Types: []string{"Image"}}, 1, with(stats, func(stats *statistics) { stats.sizes = map[filter]int64{byType: 5} }), false}, // all are read anyway
+		{domain.Search{}, 1, with(stats, func(stats *statistics) { stats.pending = true }), false},
+		{sorted(domain.Search{}, domain.SearchByChance), 1, stats, true},
+		{sorted(domain.Search{}, domain.SearchByChance), 1, with(stats, func(stats *statistics) { stats.counted = 5 }), false},
 	} {
 		if got := wantsEdge(Query{Search: c.q, Viewer: c.viewer, Words: words.Parse(c.q.Query)}, c.is); got != c.want {
 			t.Errorf("%d: %v", i, got)
@@ -292,16 +292,16 @@ func TestWantsEdge(t *testing.T) {
 func TestCountsMatches(t *testing.T) {
 	t.Parallel()
 	for items, want := range map[int64]bool{16_666: false, 16_667: true, 100_001: true, 100_002: false} {
-		is := matching(0, items)
-		is.limits = DefaultLimits
+		stats := matching(0, items)
+		stats.limits = DefaultLimits
 		for query, asks := range map[string]bool{"moss": want, "*": false, "https://example.org/a": false} {
 			q := Query{Search: domain.Search{Query: query, Channel: 4}, Words: words.Parse(query)}
-			if got := countsMatches(q, is); got != asks {
+			if got := countsMatches(q, stats); got != asks {
 				t.Errorf("%q in %d items: %v", query, items, got)
 			}
 		}
-		is.byRow = false
-		if countsMatches(Query{Search: domain.Search{Query: "moss", Channel: 4}, Words: words.Parse("moss")}, is) {
+		stats.byRow = false
+		if countsMatches(Query{Search: domain.Search{Query: "moss", Channel: 4}, Words: words.Parse("moss")}, stats) {
 			t.Errorf("%d items: counted for an engine that collects", items)
 		}
 	}

@@ -2,7 +2,7 @@
 // user's creations or a group's contents. It returns ids that the viewer may see, and does not read the things
 // themselves.
 //
-// Every list takes four steps. gather measures the facts (facts.go). choose, a pure function, chooses a plan (plan.go).
+// Every list takes four steps. gather measures the statistics (statistics.go). choose, a pure function, chooses a plan (plan.go).
 // render writes the plan as one statement, which is the same for both databases except for the conditions on words
 // (render.go). Finally, the statement runs.
 package search
@@ -28,13 +28,13 @@ const countedUpTo = 10_000
 // statement. Gathered is how many results PostgreSQL must find before it takes a page of them.
 // AtOnce is how many results that depend on connections are read for a page and its total together.
 type Limits struct {
-	Few, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
+	Rare, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
 }
 
 // DefaultLimits are estimated from a few measurements on SQLite: reading the numbers of 44,000 documents took as long as
 // checking some 20,000 matches individually; looking up a closed document takes up to 10 µs, and reading a visible one 2
 // µs.
-var DefaultLimits = Limits{Few: 250, Gathered: 5_000, AtOnce: countedUpTo, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
+var DefaultLimits = Limits{Rare: 250, Gathered: 5_000, AtOnce: countedUpTo, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
 	Shuffled: countedUpTo, Listed: 1_000, Private: 10_000}
 
 // Query requests a page of documents that the viewer may see.

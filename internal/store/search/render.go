@@ -13,7 +13,7 @@ import (
 type renderer struct {
 	sqlx.Dialect
 	q    Query
-	is   facts
+	is   statistics
 	plan plan
 	args sqlx.Args
 
@@ -29,13 +29,13 @@ type statement struct {
 }
 
 // render writes a plan as SQL, with the values of the same query.
-func render(d sqlx.Dialect, q Query, is facts, p plan) statement {
-	r := renderer{Dialect: d, q: q, is: is, plan: p, args: sqlx.Args{q.Viewer}}
+func render(d sqlx.Dialect, q Query, stats statistics, p plan) statement {
+	r := renderer{Dialect: d, q: q, is: stats, plan: p, args: sqlx.Args{q.Viewer}}
 	var text string
 	switch {
 	case p.list == owned && p.goal == countOnly:
 		text = "SELECT count(*) FROM (" + r.union(r.ownedPart) + ") AS counted"
-	case p.list == owned && p.order.by == added:
+	case p.list == owned && p.order.by == columnAdded:
 		text = r.added()
 	case p.list == owned:
 		text = r.owned()
@@ -45,7 +45,7 @@ func render(d sqlx.Dialect, q Query, is facts, p plan) statement {
 		text = r.placed()
 	case p.goal == pageAndTotal:
 		text = r.pageAndTotal()
-	case p.order.by == number:
+	case p.order.by == columnNumber:
 		text = r.numbered()
 	default:
 		text = r.page()
@@ -83,9 +83,9 @@ func (r *renderer) union(write func(s scan) string) string {
 
 // count counts up to a limit, across all parts together, so that later parts are not read once it is reached.
 func (r *renderer) count() string {
-	most := sqlx.Limit(r.args.Add(int64(countedUpTo + 1)))
+	limit := sqlx.Limit(r.args.Add(int64(countedUpTo + 1)))
 	if !countsOpen(r.q, r.is) {
-		return "SELECT count(*) FROM (" + r.union(func(s scan) string { return "SELECT 1 AS one" + s.text() }) + most + ") AS counted"
+		return "SELECT count(*) FROM (" + r.union(func(s scan) string { return "SELECT 1 AS one" + s.text() }) + limit + ") AS counted"
 	}
 	parts := r.union(func(s scan) string {
 		if s.open {
@@ -93,7 +93,7 @@ func (r *renderer) count() string {
 		}
 		return "SELECT 0 AS open" + s.text()
 	})
-	return "SELECT count(*), COALESCE(sum(open), 0), COALESCE((SELECT max(seq) FROM search_documents), 0) FROM (" + parts + most + ") AS counted"
+	return "SELECT count(*), COALESCE(sum(open), 0), COALESCE((SELECT max(seq) FROM search_documents), 0) FROM (" + parts + limit + ") AS counted"
 }
 
 // page writes the beginning of each set, and the page from all of these.
@@ -109,11 +109,11 @@ func (r *renderer) numbered() string {
 
 // merged cuts each part of the plan at the page's end, and takes the page from all of them.
 func (r *renderer) merged(columns, ties string) string {
-	most := sqlx.Limit(r.args.Add(r.plan.skip + r.plan.take))
+	limit := sqlx.Limit(r.args.Add(r.plan.skip + r.plan.take))
 	ties = strings.ReplaceAll(ties, "%[1]s", r.dir())
 	parts := r.union(func(s scan) string {
 		return fmt.Sprintf("SELECT * FROM (SELECT %s AS tier, %s AS k%s%s ORDER BY %s%s) AS part",
-			s.tier, r.key(s), columns, s.text(), r.along(s), most)
+			s.tier, r.key(s), columns, s.text(), r.along(s), limit)
 	})
 	return fmt.Sprintf("SELECT * FROM (%s) AS found ORDER BY tier, k %s%s%s OFFSET %s",
 		parts, r.dir(), ties, sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
@@ -154,9 +154,9 @@ func (r *renderer) owned() string {
 // mergeSorted returns the page of several queries that each read an index in the order of the list.
 func (r *renderer) mergeSorted(parts []string, order string) string {
 	if len(parts) > 1 {
-		most := r.args.Add(r.plan.skip + r.plan.take)
+		limit := r.args.Add(r.plan.skip + r.plan.take)
 		for i, p := range parts {
-			parts[i] = r.SortedPart(p, order, most)
+			parts[i] = r.SortedPart(p, order, limit)
 		}
 	}
 	return strings.Join(parts, " UNION ALL ") + order + sqlx.Limit(r.args.Add(r.plan.take)) + " OFFSET " + r.args.Add(r.plan.skip)
@@ -180,8 +180,8 @@ func renderCounts(d sqlx.Dialect, q Query, p plan) statement {
 func (r *renderer) edge() string {
 	r.plan.parts = nil
 	key := r.key(scan{})
-	open, closed := part{span: openSpan, show: open}, part{span: closedSpan}
-	if r.plan.order.by == name || r.plan.order.by == ring {
+	open, closed := part{span: openSpan, show: showOpen}, part{span: closedSpan}
+	if r.plan.order.by == columnName || r.plan.order.by == columnRing {
 		open.half, closed.half = firstHalf, firstHalf
 	}
 	last := r.scan(open)
@@ -206,22 +206,22 @@ func (r *renderer) dir() string {
 // key returns the sort key.
 func (r *renderer) key(s scan) string {
 	switch r.plan.order.by {
-	case created:
+	case columnCreated:
 		return "d.created_at"
-	case updated:
+	case columnUpdated:
 		return "d.updated_at"
-	case name:
+	case columnName:
 		return "d.name_key"
-	case links:
+	case columnLinks:
 		if r.plan.pending {
 			return access.EffectiveLinks("d")
 		}
 		return "d.links"
-	case ring:
+	case columnRing:
 		return "d.random_key"
-	case shuffled:
+	case columnShuffled:
 		return r.shuffle()
-	case number, added:
+	case columnNumber, columnAdded:
 	}
 	if r.plan.goal == pageAndTotal {
 		return "d.seq"
@@ -232,7 +232,7 @@ func (r *renderer) key(s scan) string {
 // along returns the order of a part: first by tier if the part has several.
 func (r *renderer) along(s scan) string {
 	text := r.key(s) + " " + r.dir()
-	if r.plan.order.by != number { // which are unique
+	if r.plan.order.by != columnNumber { // which are unique
 		text += fmt.Sprintf(", d.item_id %[1]s, d.type %[1]s", r.dir())
 	}
 	if s.mixed {
@@ -261,10 +261,10 @@ func chance(seed int64) int64 {
 
 // size returns a query for the number of documents that pass a filter, counted up to a limit, or an upper bound from
 // stored counts.
-func (r *renderer) size(f filter, most int64) string {
+func (r *renderer) size(f filter, limit int64) string {
 	switch f {
 	case byType:
-		return "SELECT count(*) FROM (SELECT 1 AS one FROM search_documents x WHERE " + r.among("x.type", r.q.Types) + sqlx.Limit(r.args.Add(most)) + ") AS few"
+		return "SELECT count(*) FROM (SELECT 1 AS one FROM search_documents x WHERE " + r.among("x.type", r.q.Types) + sqlx.Limit(r.args.Add(limit)) + ") AS few"
 	case byAuthor:
 		return ownedSize(domain.TypeUser, r.args.Add(r.q.Author))
 	case madeByViewer:

@@ -53,7 +53,7 @@ const documentHere = "<document>"
 // scan writes a part: its source, its conditions, and the viewer's permissions.
 func (r *renderer) scan(p part) scan {
 	s := r.read(p)
-	s.open = p.show == open
+	s.open = p.show == showOpen
 	for _, f := range r.plan.checks {
 		s = s.and(r.check(f)...)
 	}
@@ -171,8 +171,8 @@ func (s scan) documented(seq string) scan {
 
 // readsDocuments reports whether a part needs more than numbers.
 func (r *renderer) readsDocuments(p part) bool {
-	return len(r.plan.checks) > 0 || r.plan.list == placed || r.plan.goal == pageAndTotal || r.plan.goal == somePage && r.plan.order.by != number ||
-		p.show == insideChannel || p.tier == matchedTier
+	return len(r.plan.checks) > 0 || r.plan.list == placed || r.plan.goal == pageAndTotal || r.plan.goal == somePage && r.plan.order.by != columnNumber ||
+		p.show == showInsideChannel || p.tier == matchedTier
 }
 
 // elsewhere excludes the documents that the query found as a URL.
@@ -192,7 +192,7 @@ func (r *renderer) ranked(p part, s scan) scan {
 		return s
 	}
 	first, second := "d.name_key > ''", "d.name_key = ''"
-	if p.half != wholeOrder && r.plan.order.by == ring {
+	if p.half != wholeOrder && r.plan.order.by == columnRing {
 		if r.seed == "" {
 			r.seed = r.args.Add(chance(r.q.Seed))
 		}
@@ -225,35 +225,35 @@ const noSuchPart = "search: no such part"
 // shows restricts the documents `d` to those that a part shows.
 func (r *renderer) shows(p part) []string {
 	switch p.show {
-	case all:
+	case showAll:
 		return []string{touchViewer}
-	case open:
+	case showOpen:
 		if r.q.Viewer == 0 && r.plan.list != owned {
 			return append(r.isOpen(p), "CAST($1 AS BIGINT) = 0")
 		}
 		return r.isOpen(p)
-	case closed:
+	case showClosed:
 		return r.isClosed(p)
-	case closedOwn:
+	case showClosedOwn:
 		return append(r.isClosed(p), ownBlock("d"))
-	case closedPrivate:
+	case showClosedPrivate:
 		if p.from == privateContents {
 			return append(r.isClosed(p), "NOT ("+ownBlock("d")+")")
 		}
 		return append(r.isClosed(p), "NOT ("+ownBlock("d")+")", r.inPrivate("d"))
-	case closedMine:
+	case showClosedVisible:
 		return append(r.isClosed(p), r.lookedUp("d"))
-	case visible:
+	case showVisible:
 		return []string{"(" + r.openDocument("d") + " OR " + r.sees("d") + ")"}
-	case insideChannel:
+	case showInsideChannel:
 		return []string{"(d.open = TRUE OR d.kind = 'Block' OR " + r.sees("d") + ")"}
-	case blocks:
+	case showBlocks:
 		return []string{"d.kind = 'Block'"}
-	case closedChannels:
+	case showClosedChannels:
 		return []string{"d.type = 'Channel'", channelSeen("d")}
-	case closedBlocks:
+	case showClosedBlocks:
 		return append(r.isClosed(p), "d.type <> 'Channel'")
-	case closedSeen:
+	case showClosedSeen:
 		return append(r.isClosed(p), r.inPrivate("d"))
 	}
 	panic(noSuchPart)
@@ -266,17 +266,17 @@ func (r *renderer) showsNumber(is show, seq string) []string {
 		return "EXISTS (SELECT 1 FROM search_documents x WHERE x.seq = " + seq + " AND " + where + r.Fence() + ")"
 	}
 	switch {
-	case is == all:
+	case is == showAll:
 		return nil
-	case is == insideChannel:
+	case is == showInsideChannel:
 		return r.shows(part{show: is})
-	case is == open && r.plan.pending:
+	case is == showOpen && r.plan.pending:
 		return []string{document(r.openDocument("x") + " AND CAST($1 AS BIGINT) = 0")}
-	case is == open && r.q.Viewer == 0:
+	case is == showOpen && r.q.Viewer == 0:
 		return []string{"NOT (" + closed + ")", "CAST($1 AS BIGINT) = 0"}
-	case is == open:
+	case is == showOpen:
 		return []string{"NOT (" + closed + ")"}
-	case is == closedMine:
+	case is == showClosedVisible:
 		return []string{closed, document(r.sees("x"))}
 	case r.plan.pending:
 		return []string{document("(" + r.openDocument("x") + " OR " + r.sees("x") + ")")}

@@ -37,21 +37,21 @@ func (tsvector) quick([]words.Term) bool { return true }
 
 func (tsvector) byRow() bool { return true }
 
-// mayBeFew excludes prefixes of one or two letters, for which the index would gather very many matches.
-func (tsvector) mayBeFew(terms []words.Term) bool {
+// mayBeRare excludes prefixes of one or two letters, for which the index would gather very many matches.
+func (tsvector) mayBeRare(terms []words.Term) bool {
 	last := terms[len(terms)-1]
 	return !last.Prefix || utf8.RuneCountInString(last.Words[len(last.Words)-1]) > indexedLetters
 }
 
 // some finds all matches with the index of words. Otherwise PostgreSQL, which estimates their number, may read the whole
 // table for the first of them.
-func (e tsvector) some(r *renderer, most string) (table, rows, titled string) {
+func (e tsvector) some(r *renderer, limit string) (table, rows, titled string) {
 	columns, title := "w.rowid AS seq", "FALSE"
 	if r.q.Sort.Key == domain.SearchByScore {
 		columns, title = columns+", w.words", e.matchesTitle(r.asked(inTitle))
 	}
 	return "matched AS MATERIALIZED (SELECT " + columns + " FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) + ")",
-		"SELECT w.seq, " + title + " FROM (SELECT * FROM matched" + sqlx.Limit(most) + ") AS w", "few.titled"
+		"SELECT w.seq, " + title + " FROM (SELECT * FROM matched" + sqlx.Limit(limit) + ") AS w", "few.titled"
 }
 
 // lexemes encodes a term; those of titles have the weight A.

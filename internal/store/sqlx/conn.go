@@ -104,10 +104,10 @@ func (c Conn) ExecOne(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// SweepExpired deletes at most `most` expired rows of a table, found by their primary key, and
+// SweepExpired deletes at most `limit` expired rows of a table, found by their primary key, and
 // returns their number.
-func (c Conn) SweepExpired(ctx context.Context, table, key string, now time.Time, most int) (int, error) {
+func (c Conn) SweepExpired(ctx context.Context, table, key string, now time.Time, limit int) (int, error) {
 	n, err := c.ExecCount(ctx, "DELETE FROM "+table+" WHERE "+key+" IN (SELECT "+key+" FROM "+table+
-		" WHERE expires_at <= $1 ORDER BY expires_at"+Limit("$2")+")", Micros(now), most)
+		" WHERE expires_at <= $1 ORDER BY expires_at"+Limit("$2")+")", Micros(now), limit)
 	return int(n), err
 }

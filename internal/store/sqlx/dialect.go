@@ -180,12 +180,12 @@ func (d Dialect) Pairs(p string) string {
 	return "(SELECT value ->> 0 AS id, value ->> 1 AS value FROM json_each(" + p + ")) AS l"
 }
 
-// SortedPart returns a part of a UNION ALL that is sorted and limited to `most` as a whole. SQLite
+// SortedPart returns a part of a UNION ALL that is sorted and limited to `limit` as a whole. SQLite
 // merges parts that indexes sort. PostgreSQL does so only if each part has its own order and
 // limit.
-func (d Dialect) SortedPart(part, order, most string) string {
+func (d Dialect) SortedPart(part, order, limit string) string {
 	if d == Postgres {
-		return "(" + part + order + Limit(most) + ")"
+		return "(" + part + order + Limit(limit) + ")"
 	}
 	return part
 }

@@ -51,8 +51,8 @@ func ApplySome(t testing.TB, s *store.Store) bool {
 // Later is the time of changes.
 var Later = Now.Add(time.Hour)
 
-// Turn changes the visibility of a channel.
-func Turn(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, v domain.Visibility) {
+// SetVisibility changes the visibility of a channel.
+func SetVisibility(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, v domain.Visibility) {
 	t.Helper()
 	Update(t, s, by, id, func(c *domain.Channel) { c.Visibility = v })
 }

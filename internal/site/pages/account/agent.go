@@ -35,9 +35,9 @@ func firstNamed(text string, marks ...string) string {
 }
 
 // shorten truncates a text to a number of characters.
-func shorten(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
+func shorten(s string, limit int) string {
+	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
-	return string([]rune(s)[:most-1]) + "…"
+	return string([]rune(s)[:limit-1]) + "…"
 }

@@ -6,7 +6,7 @@ import "vitrine/internal/site/web"
 func deletePage(v *web.Visit) error { return showDelete(v, nil) }
 
 func showDelete(v *web.Visit, f *web.Form) error {
-	farewell, err := v.App().Accounts.Farewell(v.R.Context(), v.Actor())
+	farewell, err := v.App().Accounts.PreviewDeletion(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}

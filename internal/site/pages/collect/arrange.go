@@ -57,7 +57,7 @@ func showArrange(v *web.Visit, c present.Channel, f *web.Form, ticked []string) 
 	a := arranging{Channel: c, Pager: v.Pager(page, l.Total), MayArrange: domain.CanArrange(v.Actor(), *c.Channel), Here: v.Here()}
 	on := numbers(ticked)
 	for _, item := range l.Items {
-		one := arranged{Cell: v.Cell(item.Thing).In(v.Actor(), *c.Channel, item.Connection), Place: c.Contents() - item.Connection.Position + 1,
+		one := arranged{Cell: v.Cell(item.Entity).In(v.Actor(), *c.Channel, item.Connection), Place: c.Contents() - item.Connection.Position + 1,
 			Ticked: on[int64(item.Connection.ID)]}
 		one.Typed = strconv.FormatInt(one.Place, 10)
 		if f.Posted() {
@@ -139,7 +139,7 @@ func connectMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.Conn
 			return err
 		}
 	}
-	return tell(v, "connected-many", done, failed)
+	return redirectWithNote(v, "connected-many", done, failed)
 }
 
 // count counts successes and expected failures. It returns false for other errors.
@@ -156,8 +156,8 @@ func count(err error, done, failed *int) (bool, error) {
 	return false, err
 }
 
-// tell redirects to the page with a note on how many items were changed.
-func tell(v *web.Visit, note string, done, failed int) error {
+// redirectWithNote redirects to the page with a note on how many items were changed.
+func redirectWithNote(v *web.Visit, note string, done, failed int) error {
 	if failed > 0 {
 		return v.DoneSo(v.Here(), "arranged-some", "", done, failed)
 	}
@@ -269,7 +269,7 @@ func (m *moves) carryOut(v *web.Visit) error {
 			}
 		}
 	}
-	return tell(v, "moved-many", m.done, m.failed)
+	return redirectWithNote(v, "moved-many", m.done, m.failed)
 }
 
 // insertion returns the current place that becomes the place to when the leaving items have moved

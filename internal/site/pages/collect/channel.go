@@ -25,8 +25,8 @@ type owner struct{ Value, Name string }
 
 var visibilities = []domain.Visibility{domain.Closed, domain.Public, domain.Private}
 
-// mostGroups is how many of the user's groups a form offers.
-const mostGroups = 100
+// maxGroups is how many of the user's groups a form offers.
+const maxGroups = 100
 
 // newChannelPage shows the form of a new channel.
 func newChannelPage(v *web.Visit) error {
@@ -35,7 +35,7 @@ func newChannelPage(v *web.Visit) error {
 
 func showNewChannel(v *web.Visit, f *web.Form) error {
 	groups, err := v.App().People.UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(v.Account.ID)},
-		domain.GroupSort{}, domain.Page{Number: 1, Per: mostGroups})
+		domain.GroupSort{}, domain.Page{Number: 1, Per: maxGroups})
 	if err != nil {
 		return err
 	}

@@ -9,11 +9,11 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// mostChoices is how many channels a form offers at a time; mostPlaces is how many of those that
+// maxChoices is how many channels a form offers at a time; maxPlaces is how many of those that
 // contain the item.
 const (
-	mostChoices = 24
-	mostPlaces  = 100
+	maxChoices = 24
+	maxPlaces  = 100
 )
 
 // choice is a channel with a check box.
@@ -69,7 +69,7 @@ func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown 
 			add(c.Channel, false)
 		}
 	}
-	found, err := v.App().Finder.ConnectChoices(v.R.Context(), v.Actor(), query, item, mostChoices)
+	found, err := v.App().Finder.ConnectChoices(v.R.Context(), v.Actor(), query, item, maxChoices)
 	for _, c := range found {
 		if c.MayAdd || c.There {
 			add(c.Channel, c.There)
@@ -80,7 +80,7 @@ func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown 
 
 // placesOf returns the channels that the viewer connected the item to.
 func placesOf(v *web.Visit, item domain.ItemRef) ([]domain.Channel, error) {
-	in := collections.ItemChannelsInput{Ownership: domain.Own, Desc: true, Page: domain.Page{Number: 1, Per: mostPlaces}}
+	in := collections.ItemChannelsInput{Ownership: domain.Own, Desc: true, Page: domain.Page{Number: 1, Per: maxPlaces}}
 	list := v.App().Collections.ChannelConnections
 	if item.Type == domain.ItemBlock {
 		l, err := v.App().Collections.BlockConnections(v.R.Context(), v.Actor(), domain.BlockID(item.ID), in)
@@ -94,7 +94,7 @@ func placesOf(v *web.Visit, item domain.ItemRef) ([]domain.Channel, error) {
 func numbers(values []string) map[int64]bool {
 	all := map[int64]bool{}
 	for _, value := range values {
-		if id, err := strconv.ParseInt(value, 10, 64); err == nil && id > 0 && len(all) < mostPlaces+mostChoices+domain.MaxTargets {
+		if id, err := strconv.ParseInt(value, 10, 64); err == nil && id > 0 && len(all) < maxPlaces+maxChoices+domain.MaxTargets {
 			all[id] = true
 		}
 	}

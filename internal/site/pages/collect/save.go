@@ -41,10 +41,10 @@ func saved(v *web.Visit) *web.Form {
 }
 
 // fitting shortens a text to the limit of its field. The form would drop a longer one.
-func fitting(text string, most int) string {
+func fitting(text string, limit int) string {
 	text = strings.TrimSpace(text)
-	if r := []rune(text); len(r) > most {
-		text = strings.TrimSpace(string(r[:most]))
+	if r := []rune(text); len(r) > limit {
+		text = strings.TrimSpace(string(r[:limit]))
 	}
 	return text
 }

@@ -30,7 +30,7 @@ const (
 
 // blockView is the data of a block's page.
 type blockView struct {
-	Piece    piece
+	Item     itemView
 	Can      domain.BlockAbilities
 	Metadata []entry
 	Channels web.Cells
@@ -41,7 +41,7 @@ type blockView struct {
 	Reason   string // why the last attempt to fetch its content failed, for its author
 	Waits    bool   // another attempt will be made
 	PlayPath string
-	Hidden   *moderation.HiddenThing // set if operators hid the block and the viewer may know why
+	Hidden   *moderation.HiddenSubject // set if operators hid the block and the viewer may know why
 }
 
 // entry is a key of the metadata with its value.
@@ -58,8 +58,8 @@ func blockPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	shown := blockView{Piece: newPiece(v, &b), Can: domain.AbilitiesOnBlock(actor, b), Metadata: entries(b.Metadata)}
-	if err := shown.beside(v); err != nil {
+	shown := blockView{Item: newItemView(v, &b), Can: domain.AbilitiesOnBlock(actor, b), Metadata: entries(b.Metadata)}
+	if err := shown.readRelated(v); err != nil {
 		return err
 	}
 	if shown.Around, err = findAround(v, b.ID); err != nil {
@@ -80,37 +80,37 @@ func blockPage(v *web.Visit) error {
 		}
 	}
 	play := v.Query("play") == "1"
-	if player := shown.Piece.Player(); player.URL != "" {
-		shown.PlayPath = shown.Around.with(shown.Piece.Path(), "play", "1")
+	if player := shown.Item.Player(); player.URL != "" {
+		shown.PlayPath = shown.Around.with(shown.Item.Path(), "play", "1")
 		if play {
-			shown.Piece.Playing, v.Frames = true, player.URL
+			shown.Item.Playing, v.Frames = true, player.URL
 		}
 	}
-	if picture := shown.Piece.Picture; picture != nil && picture.Animation != "" {
-		shown.PlayPath = shown.Around.with(shown.Piece.Path(), "play", "1")
+	if picture := shown.Item.Picture; picture != nil && picture.Animation != "" {
+		shown.PlayPath = shown.Around.with(shown.Item.Path(), "play", "1")
 		if play {
 			picture.play()
 		}
 	}
 	v.Wide, v.Head = true, shown.head(v)
-	from := []string{pageTags.Block(actor, b), shown.Piece.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
+	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
 	if v.Fresh(slices.Concat(from, shown.Channels.Tags(), shown.Comments.Tags())...) {
 		return nil
 	}
-	return v.Page("block", shown.Piece.Heading, nil, shown)
+	return v.Page("block", shown.Item.Heading, nil, shown)
 }
 
 // hiddenTag distinguishes the page of a hidden block in its ETag.
-func hiddenTag(h *moderation.HiddenThing) string {
+func hiddenTag(h *moderation.HiddenSubject) string {
 	if h == nil {
 		return ""
 	}
 	return strconv.FormatInt(int64(h.ID), 10)
 }
 
-// beside reads the channels that contain the block, and its comments.
-func (s *blockView) beside(v *web.Visit) error {
-	ctx, actor, b := v.R.Context(), v.Actor(), s.Piece.Block
+// readRelated reads the channels that contain the block, and its comments.
+func (s *blockView) readRelated(v *web.Visit) error {
+	ctx, actor, b := v.R.Context(), v.Actor(), s.Item.Block
 	page, err := v.PageNumber()
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *blockView) beside(v *web.Visit) error {
 	}
 	s.Channels = web.Cells{Rows: true}
 	for i := range in.Items {
-		s.Channels.Items = append(s.Channels.Items, v.Cell(domain.Thing{Channel: &in.Items[i]}))
+		s.Channels.Items = append(s.Channels.Items, v.Cell(domain.Entity{Channel: &in.Items[i]}))
 	}
 	s.Total, s.Pager = in.Total, v.Pager(at, in.Total)
 	if page, err = v.PageNumberOf("comments"); err != nil {
@@ -142,7 +142,7 @@ func (s *blockView) beside(v *web.Visit) error {
 // head returns the metadata for other programs. It is empty for blocks that guests cannot see. It
 // excludes blocks that are only in unindexed channels from search engines.
 func (s *blockView) head(v *web.Visit) (h web.Head) {
-	b := s.Piece.Block
+	b := s.Item.Block
 	if b.Visibility() != domain.BlockPublic {
 		return h
 	}

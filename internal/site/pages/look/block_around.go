@@ -33,10 +33,10 @@ func findAround(v *web.Visit, block domain.BlockID) (a around, err error) {
 	}
 	a.Channel = v.Addresses().Channel(&n.Channel)
 	if n.Prev != nil {
-		a.Prev = v.Cell(n.Prev.Thing).In(v.Actor(), n.Channel, n.Prev.Connection).Path
+		a.Prev = v.Cell(n.Prev.Entity).In(v.Actor(), n.Channel, n.Prev.Connection).Path
 	}
 	if n.Next != nil {
-		a.Next = v.Cell(n.Next.Thing).In(v.Actor(), n.Channel, n.Next.Connection).Path
+		a.Next = v.Cell(n.Next.Entity).In(v.Actor(), n.Channel, n.Next.Connection).Path
 	}
 	return a, nil
 }

@@ -29,8 +29,8 @@ var channelRoutes = []web.Route{
 // perPage is how many items a page of a channel shows. It fills rows of 2, 3, 4 and 6.
 const perPage = 48
 
-// mostRelated is how many channels of each kind are listed below a channel.
-const mostRelated = 6
+// maxRelated is how many channels of each kind are listed below a channel.
+const maxRelated = 6
 
 // channelView is the data of a channel's page.
 type channelView struct {
@@ -45,9 +45,9 @@ type channelView struct {
 	Related       web.Cells // channels that have items in common with it
 	Follow        web.Follow
 	Pinned        bool
-	Age           string                  // time since the last change
-	PrivateFeed   string                  // address of the reader's secret feed of a private channel
-	Hidden        *moderation.HiddenThing // as in blockView
+	Age           string                    // time since the last change
+	PrivateFeed   string                    // address of the reader's secret feed of a private channel
+	Hidden        *moderation.HiddenSubject // as in blockView
 }
 
 // Path is the path of the channel's page.
@@ -230,7 +230,7 @@ func channelPage(v *web.Visit) error {
 	for i := range c.Collaborators {
 		shown.Collaborators = append(shown.Collaborators, v.Addresses().Principal(&c.Collaborators[i]))
 	}
-	if err := shown.beside(v); err != nil {
+	if err := shown.readRelated(v); err != nil {
 		return err
 	}
 	if c.Visibility == domain.Private { // like hidden channels
@@ -257,13 +257,13 @@ func channelPage(v *web.Visit) error {
 // contentCells returns the cells of a channel's contents.
 func contentCells(v *web.Visit, in domain.Channel, items []collections.Content) (cells web.Cells) {
 	for _, item := range items {
-		cells.Items = append(cells.Items, v.Cell(item.Thing).In(v.Actor(), in, item.Connection))
+		cells.Items = append(cells.Items, v.Cell(item.Entity).In(v.Actor(), in, item.Connection))
 	}
 	return cells
 }
 
-// beside reads the lists next to the contents.
-func (c *channelView) beside(v *web.Visit) (err error) {
+// readRelated reads the lists next to the contents.
+func (c *channelView) readRelated(v *web.Visit) (err error) {
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(c.Channel.ID)}
 	if c.Follow, err = v.Follow(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.Channel.ID)}, -1); err != nil {
 		return err
@@ -274,17 +274,17 @@ func (c *channelView) beside(v *web.Visit) (err error) {
 	}
 	c.Pinned = slices.ContainsFunc(pins, func(p domain.Channel) bool { return p.ID == c.Channel.ID })
 	in, err := v.App().Collections.ChannelConnections(ctx, v.Actor(), ref,
-		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: domain.Page{Number: 1, Per: mostRelated}})
+		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: domain.Page{Number: 1, Per: maxRelated}})
 	if err != nil {
 		return err
 	}
 	c.In.ID, c.Related.ID = "none", "none"
 	for i := range in.Items {
-		c.In.Items = append(c.In.Items, v.Cell(domain.Thing{Channel: &in.Items[i]}))
+		c.In.Items = append(c.In.Items, v.Cell(domain.Entity{Channel: &in.Items[i]}))
 	}
-	related, err := v.App().Collections.RelatedChannels(ctx, v.Actor(), ref, mostRelated)
+	related, err := v.App().Collections.RelatedChannels(ctx, v.Actor(), ref, maxRelated)
 	for i := range related {
-		c.Related.Items = append(c.Related.Items, v.Cell(domain.Thing{Channel: &related[i].Channel}))
+		c.Related.Items = append(c.Related.Items, v.Cell(domain.Entity{Channel: &related[i].Channel}))
 	}
 	return err
 }

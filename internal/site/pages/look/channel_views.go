@@ -14,7 +14,7 @@ import (
 // slide is a page of a slideshow: one item of a channel.
 type slide struct {
 	Channel present.Channel
-	Piece   piece
+	Item    itemView
 	Pager   web.Pager
 	Back    string // the page of the channel that lists the item
 }
@@ -40,8 +40,8 @@ func slideshowPage(v *web.Visit) error {
 	}
 	from := []string{pageTags.Channel(v.Actor(), c.Channel, nil), fmt.Sprint(list.Total)}
 	if len(list.Items) > 0 {
-		s.Piece = pieceOf(v, list.Items[0].Thing)
-		from = append(from, s.Piece.Cell.Tag())
+		s.Item = itemViewOf(v, list.Items[0].Entity)
+		from = append(from, s.Item.Cell.Tag())
 	}
 	v.Wide, v.Frame = true, "slideshow"
 	if v.Fresh(from...) {
@@ -61,7 +61,7 @@ const (
 type sheet struct {
 	Channel       present.Channel
 	Collaborators []present.Principal
-	Pieces        []piece
+	Items         []itemView
 	Pager         web.Pager
 }
 
@@ -90,7 +90,7 @@ func printPage(v *web.Visit) error {
 		}
 		total = list.Total
 		for _, item := range list.Items {
-			p := pieceOf(v, item.Thing)
+			p := itemViewOf(v, item.Entity)
 			if p.Picture != nil {
 				p.Picture.Moving = false
 			}
@@ -100,7 +100,7 @@ func printPage(v *web.Visit) error {
 					left -= size
 				}
 			}
-			s.Pieces, from = append(s.Pieces, p), append(from, p.Cell.Tag())
+			s.Items, from = append(s.Items, p), append(from, p.Cell.Tag())
 		}
 		if at.Offset()+at.Per >= total {
 			break

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// takeaway lists the export formats of a channel.
-type takeaway struct {
+// exportOptions lists the export formats of a channel.
+type exportOptions struct {
 	Channel present.Channel
 	Formats []string
 	Catalog string // address of the catalog for e-readers
@@ -21,7 +21,7 @@ func exportPage(v *web.Visit) error {
 	if moved || err != nil {
 		return err
 	}
-	shown := takeaway{Channel: v.Addresses().Channel(&c.Channel), Formats: web.ExportFormats()}
+	shown := exportOptions{Channel: v.Addresses().Channel(&c.Channel), Formats: web.ExportFormats()}
 	shown.Formats = slices.DeleteFunc(shown.Formats, func(f string) bool { return f == "opds" }) // not a file to save
 	if c.Visibility != domain.Private && v.App().Exposure.Admits(domain.Actor{}) == nil {
 		shown.Catalog = shown.Channel.ExportURL("opds")

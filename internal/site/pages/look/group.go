@@ -71,22 +71,22 @@ func group(v *web.Visit) error {
 	v.Wide = true
 	v.Head = shown.head(web.Head{Canonical: a.canonical(v, "view"), Kind: "profile", Description: described(g.Description),
 		Picture: web.Picture{URL: card.URL, Alt: card.Alt, Width: card.Width, Height: card.Height}, Feeds: feedsOf(g.Name, shown.Group.FeedURL)})
-	if v.Fresh(append(shown.tags(), v.Cell(domain.Thing{Group: &g}).Tag(), fmt.Sprint(g.Users, g.Member, shown.Follow, shown.PrivateFeed))...) {
+	if v.Fresh(append(shown.tags(), v.Cell(domain.Entity{Group: &g}).Tag(), fmt.Sprint(g.Users, g.Member, shown.Follow, shown.PrivateFeed))...) {
 		return nil
 	}
 	return v.Page("group", g.Name, nil, shown)
 }
 
 // groupList reads a page of one of a group's lists.
-func groupList(v *web.Visit, id domain.GroupID, view string, in search.MadeInput) (domain.List[domain.Thing], error) {
+func groupList(v *web.Visit, id domain.GroupID, view string, in search.MadeInput) (domain.List[domain.Entity], error) {
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(id)}
 	switch view {
 	case "members":
 		l, err := v.App().People.Members(ctx, v.Actor(), ref, in.Page)
-		return things(l, memberThing), err
+		return entities(l, memberEntity), err
 	case "followers":
 		l, err := v.App().People.Followers(ctx, v.Actor(), people.FollowTarget{Type: domain.SubjectGroup, Ref: ref}, true, in.Page)
-		return things(l, userThing), err
+		return entities(l, userEntity), err
 	}
 	return v.App().Finder.GroupContents(ctx, v.Actor(), ref, in)
 }

@@ -73,7 +73,7 @@ func home(v *web.Visit) error {
 
 // channelCells returns the cells of channels in a list next to other lists.
 func channelCells(v *web.Visit, channels []domain.Channel) web.Cells {
-	cells := v.Cells(things(domain.List[domain.Channel]{Items: channels}, channelThing).Items)
+	cells := v.Cells(entities(domain.List[domain.Channel]{Items: channels}, channelEntity).Items)
 	cells.ID = "none"
 	return cells
 }

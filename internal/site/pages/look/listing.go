@@ -19,7 +19,7 @@ type listing struct {
 }
 
 // newListing creates the page of a list.
-func newListing(v *web.Visit, a asked, l domain.List[domain.Thing], page domain.Page, empty string) listing {
+func newListing(v *web.Visit, a asked, l domain.List[domain.Entity], page domain.Page, empty string) listing {
 	n := listing{Cells: v.Cells(l.Items), Pager: v.Pager(page, l.Total), Empty: empty}
 	if page.Number > 1 {
 		n.Empty, n.First = "look.list.past", a.with("page", "")
@@ -38,8 +38,8 @@ func listPage(v *web.Visit) (domain.Page, error) {
 	return domain.Page{Number: n, Per: perList}, err
 }
 
-// things converts a list of one type to a list of domain.Thing.
-func things[T any](l domain.List[T], entry func(*T) domain.Thing) (all domain.List[domain.Thing]) {
+// entities converts a list of one type to a list of domain.Entity.
+func entities[T any](l domain.List[T], entry func(*T) domain.Entity) (all domain.List[domain.Entity]) {
 	all.Total = l.Total
 	for i := range l.Items {
 		all.Items = append(all.Items, entry(&l.Items[i]))
@@ -47,10 +47,10 @@ func things[T any](l domain.List[T], entry func(*T) domain.Thing) (all domain.Li
 	return all
 }
 
-func userThing(u *domain.User) domain.Thing       { return domain.Thing{User: u} }
-func groupThing(g *domain.Group) domain.Thing     { return domain.Thing{Group: g} }
-func channelThing(c *domain.Channel) domain.Thing { return domain.Thing{Channel: c} }
-func memberThing(m *domain.Member) domain.Thing   { return domain.Thing{Principal: &m.Principal} }
+func userEntity(u *domain.User) domain.Entity       { return domain.Entity{User: u} }
+func groupEntity(g *domain.Group) domain.Entity     { return domain.Entity{Group: g} }
+func channelEntity(c *domain.Channel) domain.Entity { return domain.Entity{Channel: c} }
+func memberEntity(m *domain.Member) domain.Entity   { return domain.Entity{Principal: &m.Principal} }
 
 // head adds the list's links to the metadata for other programs.
 func (l listing) head(h web.Head) web.Head {

@@ -70,22 +70,22 @@ func profile(v *web.Visit) error {
 	v.Wide = true
 	v.Head = shown.head(web.Head{Canonical: a.canonical(v, "view"), Kind: "profile", Description: described(u.Bio),
 		Picture: web.Picture{URL: card.URL, Alt: card.Alt, Width: card.Width, Height: card.Height}, Feeds: feedsOf(u.Name, shown.User.FeedURL)})
-	if v.Fresh(append(shown.tags(), v.Cell(domain.Thing{User: &u}).Tag(), fmt.Sprint(shown.Count, shown.Follow))...) {
+	if v.Fresh(append(shown.tags(), v.Cell(domain.Entity{User: &u}).Tag(), fmt.Sprint(shown.Count, shown.Follow))...) {
 		return nil
 	}
 	return v.Page("profile", u.Name, nil, shown)
 }
 
 // profileList reads a page of one of a user's lists, newest first.
-func profileList(v *web.Visit, id domain.UserID, view string, in search.MadeInput) (all domain.List[domain.Thing], err error) {
+func profileList(v *web.Visit, id domain.UserID, view string, in search.MadeInput) (all domain.List[domain.Entity], err error) {
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(id)}
 	switch view {
 	case "groups":
 		l, err := v.App().People.UserGroups(ctx, v.Actor(), ref, domain.GroupSort{Key: domain.GroupsByName}, in.Page)
-		return things(l, groupThing), err
+		return entities(l, groupEntity), err
 	case "followers":
 		l, err := v.App().People.Followers(ctx, v.Actor(), people.FollowTarget{Type: domain.SubjectUser, Ref: ref}, true, in.Page)
-		return things(l, userThing), err
+		return entities(l, userEntity), err
 	case "following":
 		return v.App().People.Following(ctx, v.Actor(), ref, people.FollowingInput{Desc: true, Page: in.Page})
 	}

@@ -85,7 +85,7 @@ type caseView struct {
 }
 
 // CanHide reports whether the reported item can be hidden.
-func (c caseView) CanHide() bool { return c.Thing != nil && hideable(c.About.Kind) }
+func (c caseView) CanHide() bool { return c.Subject != nil && hideable(c.About.Kind) }
 
 // casePage shows a case.
 func casePage(v *web.Visit) error { return showCase(v, nil) }
@@ -104,8 +104,8 @@ func showCase(v *web.Visit, f *web.Form) error {
 		return err
 	}
 	shown := caseView{CaseView: c, Mine: c.OwnerID == v.Account.ID}
-	if c.Thing != nil {
-		switch shown.Path = v.Addresses().Thing(c.Thing.What).Path(); {
+	if c.Subject != nil {
+		switch shown.Path = v.Addresses().Entity(c.Subject.What).Path(); {
 		case c.Seen:
 		case c.ClosedAt == nil || c.Hidden != nil:
 			shown.Path = lookPath(c.About)

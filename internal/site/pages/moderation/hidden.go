@@ -22,12 +22,12 @@ func hideable(kind string) bool {
 
 // hiddenView is a page of hidden items.
 type hiddenView struct {
-	Things []moderation.HiddenThing
-	Older  string // address of the next page, "" for none
+	Subjects []moderation.HiddenSubject
+	Older    string // address of the next page, "" for none
 }
 
 // Path returns the page on which operators look at an item; for a user, the page of their account.
-func (hiddenView) Path(h moderation.HiddenThing) string {
+func (hiddenView) Path(h moderation.HiddenSubject) string {
 	if h.About.Kind == string(domain.SubjectUser) {
 		return fmt.Sprintf("/operator/accounts/%d", h.About.ID)
 	}
@@ -41,13 +41,13 @@ func hiddenPage(v *web.Visit) error {
 		return err
 	}
 	var shown hiddenView
-	shown.Things, err = v.App().Moderation.HiddenThings(v.R.Context(), operatorOf(v), moderation.HiddenID(below), hiddenPer+1)
+	shown.Subjects, err = v.App().Moderation.HiddenSubjects(v.R.Context(), operatorOf(v), moderation.HiddenID(below), hiddenPer+1)
 	if err != nil {
 		return err
 	}
-	if len(shown.Things) > hiddenPer {
-		shown.Things = shown.Things[:hiddenPer]
-		shown.Older = fmt.Sprintf("/operator/hidden?below=%d", shown.Things[hiddenPer-1].ID)
+	if len(shown.Subjects) > hiddenPer {
+		shown.Subjects = shown.Subjects[:hiddenPer]
+		shown.Older = fmt.Sprintf("/operator/hidden?below=%d", shown.Subjects[hiddenPer-1].ID)
 	}
 	return v.Page("hidden", v.T("moderation.hidden"), nil, shown)
 }
@@ -66,7 +66,7 @@ func showHidden(v *web.Visit) error {
 
 // hideView is an item that is about to be hidden.
 type hideView struct {
-	moderation.Thing
+	moderation.SubjectDetails
 	Kind string // as in addresses
 	Path string // of the item
 }
@@ -83,8 +83,8 @@ func toHide(v *web.Visit) (h hideView, what domain.Subject, err error) {
 	}
 	what = domain.Subject{Type: kind, ID: id}
 	h.Kind = v.Args[0]
-	if h.Thing, err = v.App().Moderation.ToHide(v.R.Context(), operatorOf(v), what); err == nil {
-		h.Path = v.Addresses().Thing(h.What).Path()
+	if h.SubjectDetails, err = v.App().Moderation.ToHide(v.R.Context(), operatorOf(v), what); err == nil {
+		h.Path = v.Addresses().Entity(h.What).Path()
 	}
 	return h, what, err
 }

@@ -63,7 +63,7 @@ func lookPage(v *web.Visit) error {
 	}
 	shown := lookView{Look: l, Path: lookPath(l.About), Pager: v.Pager(at, l.Contents.Total)}
 	for _, item := range l.Contents.Items {
-		cell := v.Cell(item.Thing)
+		cell := v.Cell(item.Entity)
 		in := inside{Kind: string(domain.SubjectChannel), Label: cmp.Or(cell.Title, cell.Text, cell.Host), Path: cell.Path}
 		if b := item.Block; b != nil {
 			in.Kind, in.Path = string(domain.SubjectBlock), lookPath(domain.AuditTarget{Kind: string(domain.SubjectBlock), ID: int64(b.ID)})

@@ -12,11 +12,11 @@ import (
 type noticesView struct {
 	Notices []moderation.Notice
 	Unread  int64 // how many of the newest are unread
-	Hidden  []moderation.HiddenThing
+	Hidden  []moderation.HiddenSubject
 }
 
 // Path returns the page of a hidden item for its owner; "" for a comment.
-func (n noticesView) Path(h moderation.HiddenThing) string {
+func (n noticesView) Path(h moderation.HiddenSubject) string {
 	switch domain.SubjectType(h.About.Kind) {
 	case domain.SubjectBlock:
 		return fmt.Sprintf("/block/%d", h.About.ID)

@@ -12,7 +12,7 @@ var kinds = map[string]domain.SubjectType{"block": domain.SubjectBlock, "channel
 
 // reportView is an item that is about to be reported.
 type reportView struct {
-	moderation.Thing
+	moderation.SubjectDetails
 	Kind    string // as in addresses
 	Path    string // of the item
 	Reasons []moderation.Reason
@@ -30,8 +30,8 @@ func reported(v *web.Visit) (r reportView, what domain.Subject, err error) {
 	}
 	what = domain.Subject{Type: kind, ID: id}
 	r = reportView{Kind: v.Args[0], Reasons: moderation.Reasons}
-	if r.Thing, err = v.App().Moderation.Reported(v.R.Context(), v.Actor(), what); err == nil {
-		r.Path = v.Addresses().Thing(r.What).Path()
+	if r.SubjectDetails, err = v.App().Moderation.Reported(v.R.Context(), v.Actor(), what); err == nil {
+		r.Path = v.Addresses().Entity(r.What).Path()
 	}
 	return r, what, err
 }

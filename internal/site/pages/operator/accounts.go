@@ -89,20 +89,20 @@ func accountPage(v *web.Visit) error {
 // accountView is an account with its storage.
 type accountView struct {
 	domain.User
-	Facts    *operating.AccountFacts
+	Facts    *operating.AccountDetails
 	Storage  web.Storage
 	Reset    string // the address of a new link, shown only once
-	Farewell accounts.Farewell
+	Deletion accounts.DeletionPreview
 }
 
 func showAccount(v *web.Visit, f *web.Form, u domain.User, reset string) error {
 	ctx, by, ref := v.R.Context(), operatorOf(v), domain.Ref{ID: int64(u.ID)}
-	facts, err := v.App().Operating.AccountFacts(ctx, by, ref)
+	facts, err := v.App().Operating.AccountDetails(ctx, by, ref)
 	if err != nil {
 		return err
 	}
 	shown := accountView{User: u, Facts: &facts, Storage: web.NewStorage(v, facts.Usage), Reset: reset}
-	if _, shown.Farewell, err = v.App().Operating.FarewellOf(ctx, by, ref); err != nil {
+	if _, shown.Deletion, err = v.App().Operating.PreviewDeletion(ctx, by, ref); err != nil {
 		return err
 	}
 	return v.Page("account", u.Name, f, shown)

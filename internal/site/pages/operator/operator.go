@@ -11,7 +11,7 @@ import (
 
 // operatorView is the data of the overview.
 type operatorView struct {
-	operating.ServerFacts
+	operating.ServerStatus
 	operating.ServerState
 	Totals      domain.Totals
 	CountedAt   time.Time
@@ -22,7 +22,7 @@ type operatorView struct {
 func operatorPage(v *web.Visit) (err error) {
 	ctx, actor := v.R.Context(), v.Actor()
 	shown := operatorView{Version: v.Version(), Go: runtime.Version()}
-	if shown.ServerFacts, err = v.App().Operating.ServerFacts(ctx, actor); err != nil {
+	if shown.ServerStatus, err = v.App().Operating.ServerStatus(ctx, actor); err != nil {
 		return err
 	}
 	if shown.ServerState, err = v.App().Operating.ServerState(ctx, actor); err != nil {

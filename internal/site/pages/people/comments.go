@@ -79,7 +79,7 @@ func place(v *web.Visit, c domain.Comment) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	to := v.Addresses().Thing(domain.Thing{Comment: &c}).Path()
+	to := v.Addresses().Entity(domain.Entity{Comment: &c}).Path()
 	if page := (n + web.CommentsPerPage - 1) / web.CommentsPerPage; page > 1 {
 		to += fmt.Sprintf("?comments=%d", page)
 	}
@@ -134,7 +134,7 @@ func showComment(c domain.Comment) func(*web.Visit, *web.Form) error {
 		data := struct {
 			domain.Comment
 			Path string // of the block
-		}{c, v.Addresses().Thing(domain.Thing{Comment: &c}).Path()}
+		}{c, v.Addresses().Entity(domain.Entity{Comment: &c}).Path()}
 		return v.Page("comment", v.T("people.comment.edit.title"), f, data)
 	}
 }
@@ -145,7 +145,7 @@ func changeComment(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	f, to := v.Form(), v.Addresses().Thing(domain.Thing{Comment: &c}).Path()
+	f, to := v.Form(), v.Addresses().Entity(domain.Entity{Comment: &c}).Path()
 	switch f.Get("do") {
 	case "save":
 		if _, err := v.App().Collections.UpdateComment(v.R.Context(), v.Actor(), c.ID, f.Get("body")); err != nil {

@@ -12,8 +12,8 @@ import (
 // perPage is the number of activities per page, before similar ones are grouped.
 const perPage = 24
 
-// stretch is a page of a list with cursors.
-type stretch struct {
+// activityPage is a page of a list with cursors.
+type activityPage struct {
 	Activities []web.Activity
 	First      bool   // the page starts with the newest
 	Newest     string // the address of the first page
@@ -30,11 +30,11 @@ func asked(v *web.Visit) people.CursorInput {
 	return in
 }
 
-// newStretch returns a page of activities with links to its neighbours.
-func newStretch(v *web.Visit, all []web.Activity, next string) stretch {
+// newActivityPage returns a page of activities with links to its neighbours.
+func newActivityPage(v *web.Visit, all []web.Activity, next string) activityPage {
 	q := v.R.URL.Query()
 	q.Del("next")
-	s := stretch{Activities: all, First: v.Query("next") == "", Newest: address(v, q)}
+	s := activityPage{Activities: all, First: v.Query("next") == "", Newest: address(v, q)}
 	if next != "" {
 		q.Set("next", next)
 		s.Older = address(v, q)
@@ -60,7 +60,7 @@ func feed(v *web.Visit) error {
 		return nil
 	}
 	v.Wide = true
-	return v.Page("feed", v.T("people.feed"), nil, newStretch(v, all, page.Next))
+	return v.Page("feed", v.T("people.feed"), nil, newActivityPage(v, all, page.Next))
 }
 
 // notifications shows other people's activities that concern the reader.
@@ -70,7 +70,7 @@ func notifications(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	data := newStretch(v, v.Notices(page.Items), page.Next)
+	data := newActivityPage(v, v.Notices(page.Items), page.Next)
 	data.Unread = unread
 	return v.Page("notifications", v.T("people.notifications"), nil, data)
 }

@@ -30,7 +30,7 @@ func groups(v *web.Visit) error {
 		Pager web.Pager
 	}{Pager: v.Pager(at, all.Total)}
 	for i := range all.Items {
-		data.Cells.Items = append(data.Cells.Items, v.Cell(domain.Thing{Group: &all.Items[i]}))
+		data.Cells.Items = append(data.Cells.Items, v.Cell(domain.Entity{Group: &all.Items[i]}))
 	}
 	v.Wide = true
 	return v.Page("groups", v.T("people.groups"), nil, data)

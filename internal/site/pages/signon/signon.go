@@ -12,7 +12,7 @@ import (
 // policy of a page to the redirects that follow its forms, and the provider's redirects are
 // unknown. It changes nothing until the user confirms at the provider or here.
 func begin(v *web.Visit) error {
-	w := sso.Wish{Next: v.Next(), Invite: v.Query("invite"), Connect: v.Query("connect") != "", Prove: v.Query("confirm") != "", Setup: v.SetupCode()}
+	w := sso.SignOnInput{Next: v.Next(), Invite: v.Query("invite"), Connect: v.Query("connect") != "", Prove: v.Query("confirm") != "", Setup: v.SetupCode()}
 	if v.Account != nil && !w.Connect && !w.Prove {
 		return v.Redirect(w.Next)
 	}

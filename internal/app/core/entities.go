@@ -1,0 +1,64 @@
+package core
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+)
+
+// ReadEntities reads the visible things among refs, in the same order.
+func ReadEntities(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Entity, error) {
+	blocks, err := v.BlocksByID(ctx, idsOfKind[domain.BlockID](refs, domain.SubjectBlock))
+	if err != nil {
+		return nil, err
+	}
+	channels, err := v.ChannelsByID(ctx, actor.UserID, idsOfKind[domain.ChannelID](refs, domain.SubjectChannel))
+	if err != nil {
+		return nil, err
+	}
+	users, err := v.UsersByID(ctx, idsOfKind[domain.UserID](refs, domain.SubjectUser))
+	if err != nil {
+		return nil, err
+	}
+	groups, err := v.GroupsByID(ctx, actor.UserID, idsOfKind[domain.GroupID](refs, domain.SubjectGroup))
+	if err != nil {
+		return nil, err
+	}
+	all := make([]domain.Entity, 0, len(refs))
+	for _, ref := range refs {
+		var t domain.Entity
+		switch ref.Type {
+		case domain.SubjectBlock:
+			t.Block = blocks[domain.BlockID(ref.ID)]
+		case domain.SubjectChannel:
+			t.Channel = Found(channels, domain.ChannelID(ref.ID))
+		case domain.SubjectUser:
+			t.User = Found(users, domain.UserID(ref.ID))
+		case domain.SubjectGroup:
+			t.Group = Found(groups, domain.GroupID(ref.ID))
+		}
+		if t != (domain.Entity{}) { // skip deleted things
+			all = append(all, t)
+		}
+	}
+	return all, nil
+}
+
+func idsOfKind[T ~int64](refs []domain.Subject, kind domain.SubjectType) (ids []T) {
+	for _, ref := range refs {
+		if ref.Type == kind {
+			ids = append(ids, T(ref.ID))
+		}
+	}
+	return ids
+}
+
+// Found returns a pointer to a copy of the value of a key in a map, or nil.
+func Found[K comparable, V any](in map[K]V, key K) *V {
+	v, ok := in[key]
+	if !ok {
+		return nil
+	}
+	return &v
+}
