@@ -1,0 +1,118 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// topics lists which topics of app.App each package outside internal/app uses. The test fails for a
+// topic that is not listed, and for one that is listed but not used. Rigs and benchmarks may use all.
+var topics = map[string][]string{
+	"api/ext":               {"Collections", "Content", "Finder", "Moderation", "Operating", "People", "Transfer"},
+	"api/v2":                {"Collections", "Finder", "People"},
+	"api/v3":                {"Collections", "Content", "Finder", "People"},
+	"cli":                   {"Collections", "Content", "Operating", "People"},
+	"cli/accounts":          {"Accounts", "Content", "Operating", "People", "SSO"},
+	"cli/moderation":        {"Moderation"},
+	"exporting":             {"Accounts", "Collections", "Content", "People", "SSO", "Transfer"},
+	"feeds":                 {"Collections", "Finder", "Operating", "People"},
+	"files":                 {"Content"},
+	"httpedge":              {"Accounts"},
+	"importing":             {"Collections", "Content", "People", "Transfer"},
+	"moving":                {"Content", "Transfer"},
+	"oauth":                 {"Accounts"},
+	"server":                {"Accounts", "Content"},
+	"site/pages/account":    {"Accounts", "Content", "People", "SSO"},
+	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
+	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People"},
+	"site/pages/moderation": {"Moderation"},
+	"site/pages/operator":   {"Accounts", "Content", "Operating", "People"},
+	"site/pages/people":     {"Collections", "Finder", "People"},
+	"site/pages/signon":     {"Accounts", "SSO"},
+	"site/pages/transfer":   {"Content", "Transfer"},
+	"site/web":              {"Accounts", "Content", "Operating", "People", "SSO", "Transfer"},
+	"worker":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Transfer"},
+}
+
+// appTopics are the fields of app.App that hold use cases.
+var appTopics = []string{"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "SSO", "Transfer"}
+
+// undeclared compares the topics that packages use with the table.
+func undeclared(all []source) (breaches []string) {
+	used := map[string]map[string]bool{}
+	for _, s := range all {
+		if s.test || s.room == "app" || strings.HasPrefix(s.room, "app/") || strings.HasPrefix(s.room, "bench/") || slices.Contains(rigs, s.room) {
+			continue
+		}
+		for _, topic := range topicsOf(s.file) {
+			if used[s.room] == nil {
+				used[s.room] = map[string]bool{}
+			}
+			used[s.room][topic] = true
+		}
+	}
+	for _, room := range slices.Sorted(maps.Keys(used)) {
+		for _, topic := range slices.Sorted(maps.Keys(used[room])) {
+			if !slices.Contains(topics[room], topic) {
+				breaches = append(breaches, fmt.Sprintf("%s may not use app.App.%s: if it needs it, add it to the table in internal/archtest/topics.go", room, topic))
+			}
+		}
+	}
+	for _, room := range slices.Sorted(maps.Keys(topics)) {
+		for _, topic := range topics[room] {
+			if !used[room][topic] {
+				breaches = append(breaches, fmt.Sprintf("%s does not use app.App.%s: remove it from the table in internal/archtest/topics.go", room, topic))
+			}
+		}
+	}
+	return breaches
+}
+
+// topicsOf returns the topics that a file selects from a value of the type *app.App. It recognizes the
+// value by its name: a parameter or a field of this type in the file, or a field or method called app.
+func topicsOf(file *ast.File) (found []string) {
+	values := []string{"app", "App"}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if field, ok := n.(*ast.Field); ok && isApp(field.Type) {
+			for _, name := range field.Names {
+				values = append(values, name.Name)
+			}
+		}
+		return true
+	})
+	ast.Inspect(file, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if ok && slices.Contains(appTopics, s.Sel.Name) && slices.Contains(values, lastName(s.X)) {
+			found = append(found, s.Sel.Name)
+		}
+		return true
+	})
+	return found
+}
+
+// isApp reports whether a type is *app.App.
+func isApp(e ast.Expr) bool {
+	pointer, ok := e.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	s, ok := pointer.X.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == "App" && lastName(s.X) == "app"
+}
+
+// lastName returns the last identifier of an expression such as h.app or v.App().
+func lastName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.CallExpr:
+		return lastName(e.Fun)
+	default:
+		return ""
+	}
+}
