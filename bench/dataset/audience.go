@@ -135,7 +135,7 @@ func (c *audience) settle(ctx context.Context) error {
 		return err
 	}
 	c.users, err = c.inParts(ctx, c.size.of(1_000_000, 1_000), func(tx *store.Tx, from, to int64) (bulk.Span, error) {
-		return tx.LoadUsers(ctx, from, to, at(0))
+		return tx.Bulk().LoadUsers(ctx, from, to, at(0))
 	})
 	return err
 }

@@ -16,13 +16,13 @@ const doomed = 12
 func (c *audience) open(ctx context.Context) error {
 	n := c.size.of(10_000, 100)
 	return c.s.InTx(ctx, func(tx *store.Tx) (err error) {
-		if c.channels, err = tx.LoadChannels(ctx, 0, n, c.users.Part(0, n), at(0)); err != nil {
+		if c.channels, err = tx.Bulk().LoadChannels(ctx, 0, n, c.users.Part(0, n), at(0)); err != nil {
 			return err
 		}
-		if c.crowded, err = tx.LoadChannels(ctx, n, n+doomed, c.one(Star), at(0)); err != nil {
+		if c.crowded, err = tx.Bulk().LoadChannels(ctx, n, n+doomed, c.one(Star), at(0)); err != nil {
 			return err
 		}
-		c.quiet, err = tx.LoadChannels(ctx, n+doomed, n+2*doomed, c.one(Star), at(0))
+		c.quiet, err = tx.Bulk().LoadChannels(ctx, n+doomed, n+2*doomed, c.one(Star), at(0))
 		return err
 	})
 }
@@ -38,11 +38,11 @@ func (c *audience) fillChannels(ctx context.Context) error {
 		blocks[i] = b.entity(0)
 	}
 	return c.s.InTx(ctx, func(tx *store.Tx) error {
-		first, err := tx.LoadBlocks(ctx, blocks)
+		first, err := tx.Bulk().LoadBlocks(ctx, blocks)
 		if err != nil {
 			return err
 		}
-		if err := tx.AddDocuments(ctx); err != nil {
+		if err := tx.Documents().AddDocuments(ctx); err != nil {
 			return err
 		}
 		c.blocks = bulk.Span{First: int64(first), N: int64(len(blocks))}
@@ -52,11 +52,11 @@ func (c *audience) fillChannels(ctx context.Context) error {
 				ChannelID: domain.ChannelID(c.channels.First + int64(i%n)), Item: domain.BlockRef(first + domain.BlockID(i)), Maker: b.Author,
 				PositionKey: ranked.InitialKey(int64(i / n)), CreatedAt: at(0.4 + 0.1*float64(i/n))}}
 		}
-		if err := tx.LoadConnections(ctx, loaded); err != nil {
+		if err := tx.Bulk().LoadConnections(ctx, loaded); err != nil {
 			return err
 		}
 		for i := range c.channels.N {
-			if err := tx.FinishLoad(ctx, domain.ChannelID(c.channels.First+i)); err != nil {
+			if err := tx.Bulk().FinishLoad(ctx, domain.ChannelID(c.channels.First+i)); err != nil {
 				return err
 			}
 		}
@@ -85,13 +85,13 @@ func (c *audience) act(ctx context.Context) error {
 	busy.Length, busy.Actors, busy.Even, busy.Start = 25, c.actors(), false, at(0.5)
 	var err error
 	c.activity, err = c.inParts(ctx, c.silent.N, func(tx *store.Tx, from, to int64) (bulk.Span, error) {
-		return tx.LoadActivities(ctx, from, to, old)
+		return tx.Bulk().LoadActivities(ctx, from, to, old)
 	})
 	if err != nil {
 		return err
 	}
 	_, err = c.inParts(ctx, n-c.silent.N, func(tx *store.Tx, from, to int64) (bulk.Span, error) {
-		return tx.LoadActivities(ctx, from, to, busy)
+		return tx.Bulk().LoadActivities(ctx, from, to, busy)
 	})
 	c.activity.N = n
 	return err
@@ -108,7 +108,7 @@ type following struct {
 func (c *audience) follow(ctx context.Context) error {
 	all := append(c.audiences(), c.readings()...)
 	for _, f := range all {
-		err := c.s.InTx(ctx, func(tx *store.Tx) error { return tx.LoadFollows(ctx, f.followers, f.what, f.followed, at(0.1)) })
+		err := c.s.InTx(ctx, func(tx *store.Tx) error { return tx.Bulk().LoadFollows(ctx, f.followers, f.what, f.followed, at(0.1)) })
 		if err != nil {
 			return err
 		}
@@ -160,13 +160,13 @@ func (c *audience) readings() []following {
 // notify fills the inboxes from the whole time span.
 func (c *audience) notify(ctx context.Context) error {
 	return c.s.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LoadNotifications(ctx, c.people[Inbox], c.activity, 10); err != nil {
+		if err := tx.Bulk().LoadNotifications(ctx, c.people[Inbox], c.activity, 10); err != nil {
 			return err
 		}
-		return tx.LoadNotifications(ctx, c.people[SmallInbox], c.activity, c.activity.N/100)
+		return tx.Bulk().LoadNotifications(ctx, c.people[SmallInbox], c.activity, c.activity.N/100)
 	})
 }
 
 func (c *audience) finish(ctx context.Context) error {
-	return c.s.InTx(ctx, func(tx *store.Tx) error { return tx.FinishFollows(ctx) })
+	return c.s.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().FinishFollows(ctx) })
 }

@@ -35,7 +35,7 @@ func TestFillBothDatabases(t *testing.T) {
 		large := domain.ChannelID(made.Large.ID)
 		block := storetest.Block(t, s, 1, "one more")
 		id := storetest.Connect(t, s, 1, large, domain.BlockRef(block), 1500)
-		if at, err := s.Positions(t.Context(), id); err != nil || at[id] != 1500 {
+		if at, err := s.Contents().Positions(t.Context(), id); err != nil || at[id] != 1500 {
 			t.Errorf("position %d, %v", at[id], err)
 		}
 		if _, err := dataset.Fill(t.Context(), s, tiny); err == nil {

@@ -72,9 +72,9 @@ func (f *filler) load(ctx context.Context, s *store.Store) (err error) {
 		return err
 	}
 	for _, finish := range []func(tx *store.Tx) error{
-		func(tx *store.Tx) error { return tx.FinishDocuments(ctx) },
-		func(tx *store.Tx) error { return tx.FinishFollows(ctx) },
-		func(tx *store.Tx) error { return tx.FinishTexts(ctx) },
+		func(tx *store.Tx) error { return tx.Documents().FinishDocuments(ctx) },
+		func(tx *store.Tx) error { return tx.Activity().FinishFollows(ctx) },
+		func(tx *store.Tx) error { return tx.Counters().FinishTexts(ctx) },
 	} {
 		if err := s.InTx(ctx, finish); err != nil {
 			return err

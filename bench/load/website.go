@@ -22,7 +22,7 @@ func (b *bench) signIn(ctx context.Context, s *server.Server) error {
 	secret, hash, _ := auth.NewToken(auth.Session)
 	now := time.Now()
 	err = s.Store.InTx(ctx, func(tx *store.Tx) error {
-		_, err := tx.CreateSession(ctx, domain.Session{UserID: u.ID, Agent: "bench", CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour)}, hash)
+		_, err := tx.Account().CreateSession(ctx, domain.Session{UserID: u.ID, Agent: "bench", CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour)}, hash)
 		return err
 	})
 	b.cookie = "Cookie: vitrine=" + secret

@@ -50,12 +50,12 @@ func (cmd command) owned(ctx context.Context, s *store.Store) error {
 func smallUser(ctx context.Context, s *store.Store, now time.Time) (owner domain.PrincipalRef, err error) {
 	number := now.Unix() % 1_000_000_000 // for unused names
 	err = s.InTx(ctx, func(tx *store.Tx) error {
-		made, err := tx.LoadUsers(ctx, number, number+1, now)
+		made, err := tx.Bulk().LoadUsers(ctx, number, number+1, now)
 		if err != nil {
 			return err
 		}
 		owner = domain.UserRef(domain.UserID(made.First))
-		channels, err := tx.LoadChannels(ctx, number, number+1, made, now)
+		channels, err := tx.Bulk().LoadChannels(ctx, number, number+1, made, now)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func smallUser(ctx context.Context, s *store.Store, now time.Time) (owner domain
 			blocks[i] = domain.Block{Type: domain.TextBlock, State: domain.Available, Author: domain.Principal{PrincipalRef: owner},
 				Content: &domain.Text{Markdown: "x", HTML: "<p>x</p>", Plain: "x"}, OpenCount: 1, CreatedAt: at, UpdatedAt: at}
 		}
-		first, err := tx.LoadBlocks(ctx, blocks)
+		first, err := tx.Bulk().LoadBlocks(ctx, blocks)
 		if err != nil {
 			return err
 		}
@@ -75,10 +75,10 @@ func smallUser(ctx context.Context, s *store.Store, now time.Time) (owner domain
 				ChannelID: domain.ChannelID(channels.First), Item: domain.BlockRef(first + domain.BlockID(i)), Maker: b.Author,
 				PositionKey: ranked.InitialKey(int64(i)), CreatedAt: b.CreatedAt}}
 		}
-		if err := tx.LoadConnections(ctx, loaded); err != nil {
+		if err := tx.Bulk().LoadConnections(ctx, loaded); err != nil {
 			return err
 		}
-		return tx.FinishLoad(ctx, domain.ChannelID(channels.First))
+		return tx.Bulk().FinishLoad(ctx, domain.ChannelID(channels.First))
 	})
 	return owner, err
 }

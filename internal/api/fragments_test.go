@@ -146,7 +146,7 @@ func (p *pieced) change() {
 		id := domain.ConnectionID(connection())
 		p.did = at("%d: pin or unpin %d", p.n, id)
 		storetest.In(p.t, p.S.Store, func(tx *store.Tx) error {
-			if c, err := tx.Connection(p.t.Context(), id); err == nil {
+			if c, err := tx.Contents().Connection(p.t.Context(), id); err == nil {
 				c.Pinned = !c.Pinned
 				return tx.SetConnectionPinned(p.t.Context(), &c, p.Clock.Now())
 			}

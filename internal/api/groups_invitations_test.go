@@ -24,7 +24,7 @@ func follow(t *testing.T, r *apptest.Rig, follower, followed string) {
 	t.Helper()
 	who, whom := r.Person(follower).ID, r.Person(followed).ID
 	storetest.In(t, r.S.Store, func(tx *store.Tx) error {
-		_, err := tx.Follow(t.Context(), who, domain.Subject{Type: domain.SubjectUser, ID: int64(whom)}, r.Clock.Now())
+		_, err := tx.Activity().Follow(t.Context(), who, domain.Subject{Type: domain.SubjectUser, ID: int64(whom)}, r.Clock.Now())
 		return err
 	})
 }

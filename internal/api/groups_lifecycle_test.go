@@ -134,7 +134,7 @@ func TestGroupsDelete(t *testing.T) {
 		r.Do("ada", "POST", group+"/invitations", fmt.Sprintf(`{"user_id":%d}`, r.Person("tom").ID)).Want(201)
 		tom := r.Person("tom").ID
 		storetest.In(t, r.S.Store, func(tx *store.Tx) error {
-			_, err := tx.Follow(t.Context(), tom, domain.Subject{Type: domain.SubjectGroup, ID: int64(id)}, time.Now())
+			_, err := tx.Activity().Follow(t.Context(), tom, domain.Subject{Type: domain.SubjectGroup, ID: int64(id)}, time.Now())
 			return err
 		})
 		for _, as := range []string{"max", "eve", "tom"} {

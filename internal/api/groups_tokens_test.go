@@ -26,7 +26,7 @@ func mailed(t *testing.T, r *apptest.Rig, group domain.GroupID, user string, ema
 		n.Invitee = r.Person(user).ID
 	}
 	storetest.In(t, r.S.Store, func(tx *store.Tx) (err error) {
-		id, err = tx.CreateInvitation(t.Context(), n)
+		id, err = tx.Membership().CreateInvitation(t.Context(), n)
 		return err
 	})
 	return id, token

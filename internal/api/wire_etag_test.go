@@ -64,7 +64,7 @@ func (w *world) story(group domain.GroupID) []step {
 		{"collaborating group renamed", rename("groups", "name = 'The Crew'", group), nil},
 		{"member joins the group", func() {
 			storetest.In(w.T, w.S.Store, func(tx *store.Tx) error {
-				_, err := tx.AddMember(w.T.Context(), group, carol, storetest.Now)
+				_, err := tx.Membership().AddMember(w.T.Context(), group, carol, storetest.Now)
 				return err
 			})
 		}, nil},

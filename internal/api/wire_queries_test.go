@@ -104,7 +104,7 @@ func (m maker) collaborate(channel domain.ChannelID, name string) {
 		if err := m.tx.BindSlug(m.ctx, store.UserSlug, slug, int64(id)); err != nil {
 			return err
 		}
-		_, err = m.tx.AddCollaborator(m.ctx, channel, domain.UserRef(id), storetest.Now)
+		_, err = m.tx.Membership().AddCollaborator(m.ctx, channel, domain.UserRef(id), storetest.Now)
 		return err
 	})
 }

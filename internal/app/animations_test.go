@@ -206,7 +206,7 @@ func TestAnimationsInEqualFiles(t *testing.T) {
 		// Looking again at the files below would take a time that grows with the square of their number.
 		r.Exec("UPDATE files SET animated = NULL")
 		f := domain.File{ID: 1200, BlobID: 1000, ContentType: "image/gif", Animated: true}
-		if err := r.S.Store.InTx(t.Context(), func(tx *store.Tx) error { return tx.SetAnimated(t.Context(), f) }); err != nil {
+		if err := r.S.Store.InTx(t.Context(), func(tx *store.Tx) error { return tx.Blobs().SetAnimated(t.Context(), f) }); err != nil {
 			t.Error(err)
 		}
 		count("animated AND id >= 1200", 901)

@@ -124,14 +124,14 @@ func positions(t *testing.T, s *store.Store, channel domain.ChannelID) []domain.
 	var all []placed
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
 		for id := domain.ConnectionID(1); id < 2_000; id++ {
-			c, err := v.Connection(t.Context(), id)
+			c, err := v.Contents().Connection(t.Context(), id)
 			if domain.KindOf(err) == domain.NotFound || err == nil && c.ChannelID != channel {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			at, err := v.Positions(t.Context(), id)
+			at, err := v.Contents().Positions(t.Context(), id)
 			if err != nil {
 				return err
 			}

@@ -84,7 +84,7 @@ func TestKnownBrowsersAreForgotten(t *testing.T) {
 		ada := w.first("ada")
 		knows := func(session string) bool {
 			t.Helper()
-			known, err := w.S.Store.KnowsBrowser(w.ctx(), auth.HashToken(auth.BrowserSecret(session)), "ada@example.org", w.Clock.Now())
+			known, err := w.S.Store.Account().KnowsBrowser(w.ctx(), auth.HashToken(auth.BrowserSecret(session)), "ada@example.org", w.Clock.Now())
 			w.must(err)
 			return known
 		}

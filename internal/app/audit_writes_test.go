@@ -94,7 +94,7 @@ func checkAudits(t *testing.T, file string, fn *ast.FuncDecl, seen map[string]bo
 	writes, named := map[string]bool{}, map[string]bool{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
-			if of, ok := s.X.(*ast.Ident); ok && of.Name == "tx" {
+			if inTransaction(s.X) {
 				writes[s.Sel.Name] = true
 			}
 			named[s.Sel.Name] = true

@@ -55,7 +55,7 @@ func TestHidingKilledAnywhereGoesOn(t *testing.T) {
 		job := func() hiding.Apply {
 			_, err := r.a.Operating.SuspendAndHide(r.ctx(), ada)
 			r.must(err)
-			h, err := r.S.Store.HiddenSubject(r.ctx(), domain.Subject{Type: domain.SubjectUser, ID: ada.ID})
+			h, err := r.S.Store.Hiding().HiddenSubject(r.ctx(), domain.Subject{Type: domain.SubjectUser, ID: ada.ID})
 			r.must(err)
 			return hiding.Apply{ID: h.ID, By: h.OwnerID}
 		}

@@ -15,7 +15,7 @@ func (r *Rig) Proved(user domain.UserID) domain.Session {
 	now := r.Clock.Now()
 	s := domain.Session{UserID: user, CreatedAt: now, ExpiresAt: now.Add(time.Hour), ProvedAt: now, Hash: hash}
 	err := r.S.Store.InTx(r.T.Context(), func(tx *store.Tx) (err error) {
-		s.ID, err = tx.CreateSession(r.T.Context(), s, hash)
+		s.ID, err = tx.Account().CreateSession(r.T.Context(), s, hash)
 		return err
 	})
 	if err != nil {

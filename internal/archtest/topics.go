@@ -44,27 +44,27 @@ var appTopics = []string{"Accounts", "Collections", "Content", "Finder", "Modera
 func undeclared(all []source) (breaches []string) {
 	used := map[string]map[string]bool{}
 	for _, s := range all {
-		if s.test || s.room == "app" || strings.HasPrefix(s.room, "app/") || strings.HasPrefix(s.room, "bench/") || slices.Contains(rigs, s.room) {
+		if s.test || s.pkg == "app" || strings.HasPrefix(s.pkg, "app/") || strings.HasPrefix(s.pkg, "bench/") || slices.Contains(testPackages, s.pkg) {
 			continue
 		}
 		for _, topic := range topicsOf(s.file) {
-			if used[s.room] == nil {
-				used[s.room] = map[string]bool{}
+			if used[s.pkg] == nil {
+				used[s.pkg] = map[string]bool{}
 			}
-			used[s.room][topic] = true
+			used[s.pkg][topic] = true
 		}
 	}
-	for _, room := range slices.Sorted(maps.Keys(used)) {
-		for _, topic := range slices.Sorted(maps.Keys(used[room])) {
-			if !slices.Contains(topics[room], topic) {
-				breaches = append(breaches, fmt.Sprintf("%s may not use app.App.%s: if it needs it, add it to the table in internal/archtest/topics.go", room, topic))
+	for _, pkg := range slices.Sorted(maps.Keys(used)) {
+		for _, topic := range slices.Sorted(maps.Keys(used[pkg])) {
+			if !slices.Contains(topics[pkg], topic) {
+				breaches = append(breaches, fmt.Sprintf("%s may not use app.App.%s: if it needs it, add it to the table in internal/archtest/topics.go", pkg, topic))
 			}
 		}
 	}
-	for _, room := range slices.Sorted(maps.Keys(topics)) {
-		for _, topic := range topics[room] {
-			if !used[room][topic] {
-				breaches = append(breaches, fmt.Sprintf("%s does not use app.App.%s: remove it from the table in internal/archtest/topics.go", room, topic))
+	for _, pkg := range slices.Sorted(maps.Keys(topics)) {
+		for _, topic := range topics[pkg] {
+			if !used[pkg][topic] {
+				breaches = append(breaches, fmt.Sprintf("%s does not use app.App.%s: remove it from the table in internal/archtest/topics.go", pkg, topic))
 			}
 		}
 	}

@@ -491,7 +491,7 @@ func TestSweepWaitsForBackups(t *testing.T) {
 			return err == nil
 		}
 		storetest.In(t, r.S.Store, func(tx *store.Tx) error {
-			_, err := tx.BeginBackup(t.Context(), r.Clock.Now())
+			_, err := tx.Backups().BeginBackup(t.Context(), r.Clock.Now())
 			return err
 		})
 		if !there() {

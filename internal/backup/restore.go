@@ -272,7 +272,7 @@ func (r *restoring) loaded(ctx context.Context) error {
 }
 
 func (r *restoring) file(ctx context.Context, sum string, size int64, content io.Reader) error {
-	object, contentType, has, err := r.store.ObjectOf(ctx, sum)
+	object, contentType, has, err := r.store.Blobs().ObjectOf(ctx, sum)
 	if domain.KindOf(err) == domain.NotFound || err == nil && has != size {
 		return damaged("no row tells of %s", fileName(sum))
 	}

@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 	run := o.Scheduled
 	if run == "" {
 		err = o.Store.InTx(ctx, func(tx *store.Tx) error {
-			run, err = tx.BeginBackup(ctx, o.Now())
+			run, err = tx.Backups().BeginBackup(ctx, o.Now())
 			return err
 		})
 		if err != nil {
@@ -90,7 +90,7 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		e := o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndBackup(ctx, run, ended, o.Now()) })
+		e := o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Backups().EndBackup(ctx, run, ended, o.Now()) })
 		if e != nil && err == nil {
 			err = fmt.Errorf("the backup %s is complete, but could not be recorded in the database: %w", res.ID, e)
 		}
@@ -108,7 +108,7 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 // another server has claimed it.
 func Claim(ctx context.Context, s *store.Store, every time.Duration, now time.Time) (name string, err error) {
 	err = s.InTx(ctx, func(tx *store.Tx) error {
-		name, err = tx.ClaimBackup(ctx, every, now)
+		name, err = tx.Backups().ClaimBackup(ctx, every, now)
 		return err
 	})
 	return name, err
@@ -128,7 +128,7 @@ func keepHold(ctx context.Context, o Options, run string) (stop func()) {
 				return
 			case <-tick.C:
 				// A failure does not matter, because the hold is valid for several intervals.
-				_ = o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.HoldBackup(ctx, run, o.Now()) })
+				_ = o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Backups().HoldBackup(ctx, run, o.Now()) })
 			}
 		}
 	}()

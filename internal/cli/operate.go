@@ -47,7 +47,7 @@ func (cmd *migrateCmd) Run(c *console.Console) (err error) {
 		return err
 	}
 	fmt.Fprintf(c.Out, "The database schema is at version %d and supports programs from version %d on.\n", served.Version, served.From)
-	left, err := store.New(db).Backfills(c.Ctx)
+	left, err := store.New(db).Backfills().Backfills(c.Ctx)
 	for _, b := range left {
 		if b.Rows > 0 {
 			fmt.Fprintf(c.Out, "A running server or vitrine work will finish the backfill %s: %s rows left.\n", b.Kind, rowsLeft(b))

@@ -218,7 +218,7 @@ func TestSuspended(t *testing.T) {
 	home := secrets(r, "owner").Home(present.Atom)
 	get(r, home).Want(http.StatusOK)
 	storetest.In(t, r.S.Store, func(tx *store.Tx) error {
-		return tx.SetSuspended(t.Context(), r.Person("owner").ID, &storetest.Now)
+		return tx.Moderation().SetSuspended(t.Context(), r.Person("owner").ID, &storetest.Now)
 	})
 	get(r, home).Want(http.StatusNotFound)
 	w.viewers = []string{"", "stranger", "helper"}

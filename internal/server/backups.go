@@ -28,14 +28,14 @@ type backups struct {
 
 // measured returns the measurements of backups for the metrics.
 func (b *backups) measured(ctx context.Context) (m obs.Backup, err error) {
-	last, err := b.s.Store.LastBackup(ctx, b.o.Now())
+	last, err := b.s.Store.Backups().LastBackup(ctx, b.o.Now())
 	if err != nil {
 		return m, err
 	}
 	if last != nil {
 		m = obs.Backup{Last: last.StartedAt, Files: last.Bytes, Written: last.Written, Missing: last.Missing}
 	}
-	failed, err := b.s.Store.LastFailure(ctx, b.o.Now())
+	failed, err := b.s.Store.Backups().LastFailure(ctx, b.o.Now())
 	if failed != nil {
 		m.Failed = failed.StartedAt
 	}

@@ -56,14 +56,14 @@ func startedWork(t *testing.T, r *apptest.Rig) string {
 func awaitBackup(t *testing.T, r *apptest.Rig, to string) *backup.Place {
 	t.Helper()
 	for t.Context().Err() == nil {
-		last, err := r.S.Store.LastBackup(t.Context(), r.Clock.Now())
+		last, err := r.S.Store.Backups().LastBackup(t.Context(), r.Clock.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if last != nil {
 			break
 		}
-		if bad, err := r.S.Store.LastFailure(t.Context(), r.Clock.Now()); err != nil || bad != nil {
+		if bad, err := r.S.Store.Backups().LastFailure(t.Context(), r.Clock.Now()); err != nil || bad != nil {
 			t.Fatalf("the backup failed: %+v, error %v", bad, err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestScheduledBackupFails(t *testing.T) {
 	})
 	_, addr, _ := strings.Cut(startedWork(t, r), "addr=")
 	for t.Context().Err() == nil {
-		if bad, err := r.S.Store.LastFailure(t.Context(), r.Clock.Now()); err != nil {
+		if bad, err := r.S.Store.Backups().LastFailure(t.Context(), r.Clock.Now()); err != nil {
 			t.Fatal(err)
 		} else if bad != nil {
 			if !strings.Contains(bad.Error, "not empty") {

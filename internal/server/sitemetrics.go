@@ -23,7 +23,7 @@ func (s *Server) siteMetrics(ctx context.Context, freeSpace func(folder string) 
 			site.Due[string(class)] = waits
 		}
 	}
-	if left, err := s.Store.Backfills(ctx); err == nil {
+	if left, err := s.Store.Backfills().Backfills(ctx); err == nil {
 		site.Backfills = make(map[string]int64, len(left))
 		for _, b := range left {
 			site.Backfills[b.Kind] = b.Rows

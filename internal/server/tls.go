@@ -113,7 +113,7 @@ func (c certCache) hideError(err error) error {
 
 // Get returns certs.ErrMissing for an unknown name.
 func (c certCache) Get(ctx context.Context, name string) ([]byte, error) {
-	value, err := c.store.Secret(ctx, c.prefix+name)
+	value, err := c.store.Account().Secret(ctx, c.prefix+name)
 	if domain.KindOf(err) == domain.NotFound {
 		return nil, certs.ErrMissing
 	}

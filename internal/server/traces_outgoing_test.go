@@ -153,7 +153,7 @@ func TestTracesOfS3(t *testing.T) {
 	r.Do("", "GET", src[strings.Index(src, "/files/"):], nil).Want(http.StatusOK)
 	startedWork(t, r)
 	for t.Context().Err() == nil {
-		if last, err := r.S.Store.LastBackup(t.Context(), r.Clock.Now()); err != nil {
+		if last, err := r.S.Store.Backups().LastBackup(t.Context(), r.Clock.Now()); err != nil {
 			t.Fatal(err)
 		} else if last != nil {
 			break

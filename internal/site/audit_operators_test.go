@@ -361,7 +361,7 @@ func (w *recorder) endings() {
 		w.eve.post("/groups/new", "name", "Heirs").want(303)
 		group = domain.GroupID(w.id("groups", "", ""))
 		storetest.In(w.t, w.r.S.Store, func(tx *store.Tx) error {
-			_, err := tx.AddMember(w.t.Context(), group, w.r.Person("tom").ID, w.r.Clock.Now())
+			_, err := tx.Membership().AddMember(w.t.Context(), group, w.r.Person("tom").ID, w.r.Clock.Now())
 			return err
 		})
 	})

@@ -192,7 +192,7 @@ func session(t *testing.T, r *apptest.Rig, name string) string {
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, now := r.Person(name).ID, time.Now()
 	if err := r.S.Store.InTx(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.CreateSession(t.Context(), domain.Session{UserID: id, CreatedAt: now, ExpiresAt: now.AddDate(10, 0, 0)}, hash)
+		_, err := tx.Account().CreateSession(t.Context(), domain.Session{UserID: id, CreatedAt: now, ExpiresAt: now.AddDate(10, 0, 0)}, hash)
 		return err
 	}); err != nil {
 		t.Fatal(err)

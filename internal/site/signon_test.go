@@ -68,7 +68,7 @@ func count(r *apptest.Rig, query string) (n int64) {
 // acts returns the entries of an act in the audit log with their details, oldest first.
 func acts(t *testing.T, r *apptest.Rig, act domain.Act) (all []string) {
 	t.Helper()
-	entries, err := r.S.Store.AuditEntries(t.Context(), domain.AuditFilter{Act: act}, domain.AuditPlace{}, true, 100)
+	entries, err := r.S.Store.Audit().AuditEntries(t.Context(), domain.AuditFilter{Act: act}, domain.AuditPlace{}, true, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +414,7 @@ func TestSignOnFollowsGroups(t *testing.T) {
 		}
 		is := func(group domain.GroupID, want bool) {
 			t.Helper()
-			if got, err := r.S.Store.IsMember(t.Context(), group, nina.ID); err != nil || got != want {
+			if got, err := r.S.Store.Membership().IsMember(t.Context(), group, nina.ID); err != nil || got != want {
 				t.Errorf("in %d: %v, %v, want %v", group, got, err, want)
 			}
 		}
@@ -430,7 +430,7 @@ func TestSignOnFollowsGroups(t *testing.T) {
 		// Memberships of other origins stay, and so do those of owners.
 		owner := domain.Actor{UserID: r.Person("eve").ID, Scope: domain.ScopeWrite}
 		storetest.In(t, r.S.Store, func(tx *store.Tx) error {
-			_, err := tx.AddMember(t.Context(), editors, nina.ID, r.Clock.Now())
+			_, err := tx.Membership().AddMember(t.Context(), editors, nina.ID, r.Clock.Now())
 			return err
 		})
 		comes("staff", "class 7")

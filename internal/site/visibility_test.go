@@ -160,7 +160,7 @@ func (w *fixture) signIn(as string) {
 	secret, hash, _ := auth.NewToken(auth.Session)
 	id, now := w.Person(as).ID, time.Now()
 	if err := w.S.Store.InTx(w.t.Context(), func(tx *store.Tx) error {
-		_, err := tx.CreateSession(w.t.Context(), domain.Session{UserID: id, CreatedAt: now, ExpiresAt: now.AddDate(10, 0, 0)}, hash)
+		_, err := tx.Account().CreateSession(w.t.Context(), domain.Session{UserID: id, CreatedAt: now, ExpiresAt: now.AddDate(10, 0, 0)}, hash)
 		return err
 	}); err != nil {
 		w.t.Fatal(err)

@@ -31,24 +31,24 @@ func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time
 	if err := tx.documents.Remove(ctx, domain.SubjectUser, int64(u.ID)); err != nil {
 		return err
 	}
-	if err := tx.ForgetUser(ctx, u.ID); err != nil {
+	if err := tx.Account().ForgetUser(ctx, u.ID); err != nil {
 		return err
 	}
-	if err := tx.ForgetNotices(ctx, u.ID); err != nil {
+	if err := tx.Moderation().ForgetNotices(ctx, u.ID); err != nil {
 		return err
 	}
-	if err := tx.ForgetImports(ctx, u.ID); err != nil {
+	if err := tx.Imports().ForgetImports(ctx, u.ID); err != nil {
 		return err
 	}
 	if err := tx.forgetHidden(ctx, u.ID); err != nil {
 		return err
 	}
-	exported, err := tx.ForgetExports(ctx, u.ID)
+	exported, err := tx.Exports().ForgetExports(ctx, u.ID)
 	if err != nil {
 		return err
 	}
 	for _, object := range exported {
-		if err := tx.DoomObject(ctx, object, now); err != nil {
+		if err := tx.Blobs().DoomObject(ctx, object, now); err != nil {
 			return err
 		}
 	}
@@ -58,10 +58,10 @@ func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time
 	if err := tx.dropAvatar(ctx, u.Avatar); err != nil {
 		return err
 	}
-	if err := tx.EndAccess(ctx, u.ID, now); err != nil {
+	if err := tx.Account().EndAccess(ctx, u.ID, now); err != nil {
 		return err
 	}
-	return tx.ForgetSignups(ctx, u.Email)
+	return tx.Account().ForgetSignups(ctx, u.Email)
 }
 
 // anonymousSlug claims the slug of a deleted account.

@@ -28,7 +28,7 @@ func TestPlansOfActivities(t *testing.T) {
 		for _, of := range []domain.Subject{{}, storetest.UserSubject(busy), storetest.UserSubject(idle), storetest.ChannelSubject(loud), storetest.ChannelSubject(quiet)} {
 			r.seen = map[string]bool{}
 			r.read(func(ctx context.Context, v *store.Snapshot) error {
-				ids, err := v.ActivityIDs(ctx, of, domain.Window{Before: 15_000, Limit: 50})
+				ids, err := v.Activity().ActivityIDs(ctx, of, domain.Window{Before: 15_000, Limit: 50})
 				if err == nil && (len(ids) != 50) == (of != storetest.UserSubject(idle) && of != storetest.ChannelSubject(quiet)) {
 					t.Errorf("%d activities of %v", len(ids), of)
 				}
@@ -81,7 +81,7 @@ func TestPlansOfFeeds(t *testing.T) {
 		r := &recorder{t: t, s: s, seen: map[string]bool{}}
 		for _, rising := range []bool{false, true} {
 			r.read(func(ctx context.Context, v *store.Snapshot) error {
-				ids, err := v.FeedIDs(ctx, reader, domain.Window{Before: 15_000, Rising: rising, Limit: limit})
+				ids, err := v.Activity().FeedIDs(ctx, reader, domain.Window{Before: 15_000, Rising: rising, Limit: limit})
 				if err == nil && len(ids) != limit {
 					t.Errorf("%d activities", len(ids))
 				}

@@ -25,27 +25,27 @@ func TestAuditEntriesStay(t *testing.T) {
 		add := func(at time.Time) {
 			t.Helper()
 			storetest.In(t, s, func(tx *store.Tx) error {
-				return tx.AddAuditEntry(ctx, domain.AuditEntry{At: at, Actor: "x\"", Act: domain.ActSiteChanged,
+				return tx.Audit().AddAuditEntry(ctx, domain.AuditEntry{At: at, Actor: "x\"", Act: domain.ActSiteChanged,
 					About: domain.AuditTarget{Kind: "Page", Label: strings.Repeat("ä", 300) + "\x00"}, Details: map[string]any{"a": "<b>"}})
 			})
 		}
 		add(now)
 		add(now.Add(-31 * 24 * time.Hour))
 		err := s.InTx(ctx, func(tx *store.Tx) error {
-			n, err := tx.SweepAudit(ctx, now.Add(time.Hour), 10)
+			n, err := tx.Audit().SweepAudit(ctx, now.Add(time.Hour), 10)
 			return fmt.Errorf("%d %w", n, err)
 		})
 		if err == nil || !strings.Contains(err.Error(), "kept for 30 days") {
 			t.Error(err)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			n, err := tx.SweepAudit(ctx, now.Add(-30*24*time.Hour), 10)
+			n, err := tx.Audit().SweepAudit(ctx, now.Add(-30*24*time.Hour), 10)
 			if n != 1 {
 				t.Errorf("swept %d", n)
 			}
 			return err
 		})
-		found, err := s.AuditEntries(ctx, domain.AuditFilter{}, domain.AuditPlace{}, false, 10)
+		found, err := s.Audit().AuditEntries(ctx, domain.AuditFilter{}, domain.AuditPlace{}, false, 10)
 		if err != nil || len(found) != 1 || len([]rune(found[0].About.Label)) != domain.MaxAuditLabel || found[0].Details["a"] != "<b>" {
 			t.Errorf("%+v %v", found, err)
 		}
@@ -114,7 +114,7 @@ func TestAuditPlans(t *testing.T) {
 		for _, after := range []domain.AuditPlace{{}, {At: now, ID: 7}} {
 			r := &recorder{t: t, s: s, seen: map[string]bool{}}
 			r.read(func(ctx context.Context, v *store.Snapshot) error {
-				_, err := v.AuditEntries(ctx, f, after, false, 50)
+				_, err := v.Audit().AuditEntries(ctx, f, after, false, 50)
 				return err
 			})
 			if len(r.all) != 1 {
@@ -128,7 +128,7 @@ func TestAuditPlans(t *testing.T) {
 	}
 	r := &recorder{t: t, s: s, seen: map[string]bool{}}
 	r.write(func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.SweepAudit(ctx, now, 500)
+		_, err := tx.Audit().SweepAudit(ctx, now, 500)
 		return err
 	})
 	for _, st := range r.all {
@@ -157,7 +157,7 @@ func TestAuditPlansOfPostgreSQL(t *testing.T) {
 			for _, after := range []domain.AuditPlace{{}, middle} {
 				for _, rising := range []bool{false, true} {
 					r.seen = map[string]bool{} // with other arguments, the same text counts as another statement here
-					if _, err := v.AuditEntries(ctx, f, after, rising, 50); err != nil {
+					if _, err := v.Audit().AuditEntries(ctx, f, after, rising, 50); err != nil {
 						return err
 					}
 				}
@@ -167,7 +167,7 @@ func TestAuditPlansOfPostgreSQL(t *testing.T) {
 	})
 	prune := &recorder{t: t, s: s, seen: map[string]bool{}}
 	prune.write(func(ctx context.Context, tx *store.Tx) error {
-		n, err := tx.SweepAudit(ctx, middle.At, 500)
+		n, err := tx.Audit().SweepAudit(ctx, middle.At, 500)
 		if n != 500 {
 			t.Errorf("%d entries are pruned", n)
 		}

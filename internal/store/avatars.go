@@ -101,5 +101,5 @@ func (tx *Tx) dropAvatar(ctx context.Context, avatar *string) error {
 		return nil
 	}
 	key, _, _ := strings.Cut(*avatar, "/")
-	return blobs.DeleteFile(ctx, tx.blobWrites, key)
+	return blobs.DeleteFile(ctx, tx.Blobs(), key)
 }

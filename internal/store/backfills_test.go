@@ -18,7 +18,7 @@ func TestBackfills(t *testing.T) {
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		left := func(rows int64, atMost bool) {
 			t.Helper()
-			got, err := s.Backfills(t.Context())
+			got, err := s.Backfills().Backfills(t.Context())
 			if want := []backfills.Left{{Kind: "index_words", Rows: rows, AtMost: atMost}, {Kind: "examine_files"}, {Kind: "refresh_documents"}, {Kind: "find_animations"}, {Kind: "count_texts"}}; err != nil || !slices.Equal(got, want) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
@@ -31,7 +31,7 @@ func TestBackfills(t *testing.T) {
 		left(0, false)
 		storetest.Exec(t, db, `UPDATE search_documents SET digest = NULL WHERE kind = 'Block'`)
 		left(3, false)
-		if err := s.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.IndexPending(t.Context(), 2); return err }); err != nil {
+		if err := s.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.Documents().IndexPending(t.Context(), 2); return err }); err != nil {
 			t.Fatal(err)
 		}
 		left(1, false)

@@ -22,7 +22,7 @@ func (q Queries) readFiles(ctx context.Context, blocks ...*domain.Block) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	files, err := q.FilesByID(ctx, ids)
+	files, err := q.Blobs().FilesByID(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (tx *Tx) FillBlock(ctx context.Context, was, b domain.Block, now time.Time)
 	}
 	tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(b))
 	tx.documents.Refresh(domain.SubjectBlock, int64(b.ID))
-	if err := blobs.DeleteFiles(ctx, tx.blobWrites, ids(fileID(was.Image), fileID(was.File))...); err != nil {
+	if err := blobs.DeleteFiles(ctx, tx.Blobs(), ids(fileID(was.Image), fileID(was.File))...); err != nil {
 		return err
 	}
 	return tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)

@@ -236,13 +236,13 @@ func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID, now time.Time)
 	if err := tx.documents.Remove(ctx, domain.SubjectBlock, int64(id)); err != nil {
 		return err
 	}
-	if err := blobs.DeleteFiles(ctx, tx.blobWrites, ids(image, file)...); err != nil {
+	if err := blobs.DeleteFiles(ctx, tx.Blobs(), ids(image, file)...); err != nil {
 		return err
 	}
 	for _, upload := range uploads {
-		if err := tx.DropUpload(ctx, domain.UploadID(upload), now); err != nil {
+		if err := tx.Blobs().DropUpload(ctx, domain.UploadID(upload), now); err != nil {
 			return err
 		}
 	}
-	return tx.ForgetBlock(ctx, id, comments)
+	return tx.Activity().ForgetBlock(ctx, id, comments)
 }

@@ -226,16 +226,16 @@ func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time
 	if err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn, now) }); err != nil {
 		return err
 	}
-	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
+	if err := tx.Activity().EndFollows(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
 		return err
 	}
-	if err := tx.ForgetNotifications(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
+	if err := tx.Activity().ForgetNotifications(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
 		return err
 	}
 	if err := tx.documents.Remove(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
 		return err
 	}
-	if err := tx.ForgetHiddenIn(ctx, c.ID); err != nil {
+	if err := tx.Hiding().ForgetHiddenIn(ctx, c.ID); err != nil {
 		return err
 	}
 	return tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1)

@@ -111,7 +111,7 @@ func TestAdditionsDoNotWriteToParents(t *testing.T) {
 				if err := moveTo(t.Context(), tx, conn, 2, 1, 2); err != nil {
 					return err
 				}
-				c, err := tx.Connection(t.Context(), conn)
+				c, err := tx.Contents().Connection(t.Context(), conn)
 				if err != nil {
 					return err
 				}
@@ -157,7 +157,7 @@ func TestUpgradeToMovedChannels(t *testing.T) {
 			t.Fatal(err)
 		}
 		indexAll(t, s)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), 1) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Bulk().Rebuild(t.Context(), 1) })
 		storetest.Check(t, s)
 		for id, want := range map[int64]int64{1: 70, 2: 90} {
 			c, err := s.Channel(t.Context(), 1, domain.Ref{ID: id})

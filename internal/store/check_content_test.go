@@ -62,7 +62,7 @@ func shownWaitingAndText(t *testing.T, s *store.Store) {
 	sent := upload(t, s, "unused", ada, storetest.Now)
 	storetest.In(t, s, func(tx *store.Tx) error {
 		blob := storedBlob(t, tx, "1", storetest.Now)
-		if _, err := tx.FillUpload(t.Context(), sent, domain.Blob{ID: blob, Size: 7}); err != nil {
+		if _, err := tx.Blobs().FillUpload(t.Context(), sent, domain.Blob{ID: blob, Size: 7}); err != nil {
 			return err
 		}
 		by := domain.Principal{PrincipalRef: domain.UserRef(ada)}
@@ -70,13 +70,13 @@ func shownWaitingAndText(t *testing.T, s *store.Store) {
 		for range 2 {
 			id, err := tx.CreateBlock(t.Context(), pending, storetest.Now)
 			if err == nil {
-				err = tx.StartProcessing(t.Context(), id, 0, storetest.Now)
+				err = tx.Blobs().StartProcessing(t.Context(), id, 0, storetest.Now)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if err := tx.EndProcessing(t.Context(), 1, domain.ProcessingDone, nil, storetest.Now); err != nil {
+		if err := tx.Blobs().EndProcessing(t.Context(), 1, domain.ProcessingDone, nil, storetest.Now); err != nil {
 			return err
 		}
 		file := addedFile(t, tx, "anaddressof22characters"[:22], ada, blob)

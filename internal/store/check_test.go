@@ -137,7 +137,7 @@ func harmless(t *testing.T, s *store.Store, db *database.DB) {
 	storetest.Connect(t, s, bob, gone, domain.BlockRef(1), 0)
 	storetest.Connect(t, s, m.owner, m.channel, domain.ChannelRef(hidden), 0)
 	storetest.In(t, s, func(tx *store.Tx) error {
-		_, err := tx.Follow(t.Context(), bob, domain.Subject{Type: domain.SubjectGroup, ID: int64(group)}, storetest.Now)
+		_, err := tx.Activity().Follow(t.Context(), bob, domain.Subject{Type: domain.SubjectGroup, ID: int64(group)}, storetest.Now)
 		return err
 	})
 	storetest.In(t, s, func(tx *store.Tx) error {
@@ -145,7 +145,7 @@ func harmless(t *testing.T, s *store.Store, db *database.DB) {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.AddCollaborator(t.Context(), m.channel, domain.GroupRef(group), storetest.Now); err != nil {
+		if _, err := tx.Membership().AddCollaborator(t.Context(), m.channel, domain.GroupRef(group), storetest.Now); err != nil {
 			return err
 		}
 		return tx.DeleteChannel(t.Context(), c, storetest.Now)

@@ -30,16 +30,16 @@ func TestCollaborators(t *testing.T) {
 				}
 				var changed bool
 				if add {
-					changed, err = tx.AddCollaborator(ctx, id, who, storetest.Now.Add(time.Duration(minute)*time.Minute))
+					changed, err = tx.Membership().AddCollaborator(ctx, id, who, storetest.Now.Add(time.Duration(minute)*time.Minute))
 				} else {
-					changed, err = tx.RemoveCollaborator(ctx, id, who)
+					changed, err = tx.Membership().RemoveCollaborator(ctx, id, who)
 				}
 				if changed != isNew {
 					t.Errorf("add %v of %v: changed is %v", add, who, changed)
 				}
 				return err
 			})
-			got, err := s.Collaborators(ctx, id)
+			got, err := s.Membership().Collaborators(ctx, id)
 			if err != nil || len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
@@ -69,15 +69,15 @@ func TestMembersOfGroups(t *testing.T) {
 		ada, bob, cem := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob"), storetest.User(t, s, "Cem")
 		group := storetest.Group(t, s, "Group", ada, bob)
 		storetest.In(t, s, func(tx *store.Tx) error { // added again
-			_, err := tx.AddMember(t.Context(), group, bob, storetest.Now)
+			_, err := tx.Membership().AddMember(t.Context(), group, bob, storetest.Now)
 			return err
 		})
 		for user, want := range map[domain.UserID]bool{ada: true, bob: true, cem: false, 0: false} {
-			if got, err := s.IsMember(t.Context(), group, user); err != nil || got != want {
+			if got, err := s.Membership().IsMember(t.Context(), group, user); err != nil || got != want {
 				t.Errorf("user %d is a member: %v, %v", user, got, err)
 			}
 		}
-		if got, err := s.IsMember(t.Context(), group+1, ada); err != nil || got {
+		if got, err := s.Membership().IsMember(t.Context(), group+1, ada); err != nil || got {
 			t.Errorf("a member of no group: %v, %v", got, err)
 		}
 		p, err := s.Principal(t.Context(), domain.GroupRef(group))
@@ -89,7 +89,7 @@ func TestMembersOfGroups(t *testing.T) {
 		_, err = s.Channel(t.Context(), cem, domain.Ref{ID: int64(id)})
 		wantKind(t, "before joining", err, domain.NotFound)
 		storetest.In(t, s, func(tx *store.Tx) error {
-			_, err := tx.AddMember(t.Context(), group, cem, storetest.Now)
+			_, err := tx.Membership().AddMember(t.Context(), group, cem, storetest.Now)
 			return err
 		})
 		if c := channel(t, s, cem, id); c.Role != domain.RoleOwner || c.Owner.Name != "Group" || c.UserID != ada {

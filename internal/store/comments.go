@@ -36,7 +36,7 @@ func (tx *Tx) DeleteComment(ctx context.Context, c domain.Comment) error {
 	if err := tx.countComments(ctx, c.BlockID, -1); err != nil {
 		return err
 	}
-	return tx.ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
+	return tx.Activity().ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
 }
 
 // DeleteComments deletes at most n comments of a user and the activities about them.
@@ -71,7 +71,7 @@ func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) err
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	return tx.ForgetActivities(ctx, domain.SubjectComment, gone...)
+	return tx.Activity().ForgetActivities(ctx, domain.SubjectComment, gone...)
 }
 
 func (tx *Tx) countComments(ctx context.Context, block domain.BlockID, by int64) error {

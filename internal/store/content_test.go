@@ -14,9 +14,9 @@ import (
 // storedBlob stores a blob of 7 bytes.
 func storedBlob(t *testing.T, tx *store.Tx, hash string, now time.Time) domain.BlobID {
 	t.Helper()
-	b, err := tx.ClaimBlob(t.Context(), hash, "originals/"+hash, 7, now)
+	b, err := tx.Blobs().ClaimBlob(t.Context(), hash, "originals/"+hash, 7, now)
 	if err == nil {
-		err = tx.BlobStored(t.Context(), b.ID, now)
+		err = tx.Blobs().BlobStored(t.Context(), b.ID, now)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func storedBlob(t *testing.T, tx *store.Tx, hash string, now time.Time) domain.B
 func addedFile(t *testing.T, tx *store.Tx, key string, owner domain.UserID, blob domain.BlobID) domain.File {
 	t.Helper()
 	f := domain.File{Key: key, Owner: owner, BlobID: blob, Name: "a.png", ContentType: "image/png", Extension: "png", Size: 7}
-	id, err := tx.AddFile(t.Context(), f, storetest.Now)
+	id, err := tx.Blobs().AddFile(t.Context(), f, storetest.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,12 +39,12 @@ func addedFile(t *testing.T, tx *store.Tx, key string, owner domain.UserID, blob
 func upload(t *testing.T, s *store.Store, key string, by domain.UserID, made time.Time) (id domain.UploadID) {
 	t.Helper()
 	storetest.In(t, s, func(tx *store.Tx) error {
-		err := tx.AddUpload(t.Context(), domain.Upload{Key: key, UserID: by, Name: key, ContentType: "a/b",
+		err := tx.Blobs().AddUpload(t.Context(), domain.Upload{Key: key, UserID: by, Name: key, ContentType: "a/b",
 			ExpiresAt: made.Add(time.Hour), CreatedAt: made})
 		if err != nil {
 			return err
 		}
-		u, err := tx.Upload(t.Context(), key)
+		u, err := tx.Blobs().Upload(t.Context(), key)
 		id = u.ID
 		return err
 	})
@@ -64,13 +64,13 @@ func TestSweepRacesUse(t *testing.T) {
 			swept, used := make(chan error, 1), make(chan error, 1)
 			go func() {
 				swept <- s.InTx(t.Context(), func(tx *store.Tx) error {
-					_, err := tx.SweepUploads(t.Context(), before, before, 10)
+					_, err := tx.Blobs().SweepUploads(t.Context(), before, before, 10)
 					return err
 				})
 			}()
 			go func() {
 				used <- s.InTx(t.Context(), func(tx *store.Tx) error {
-					if err := tx.KeepUpload(t.Context(), id); err != nil {
+					if err := tx.Blobs().KeepUpload(t.Context(), id); err != nil {
 						return err
 					}
 					block, err := tx.CreateBlock(t.Context(), domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(ada)},
@@ -78,14 +78,14 @@ func TestSweepRacesUse(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					return tx.StartProcessing(t.Context(), block, id, storetest.Now)
+					return tx.Blobs().StartProcessing(t.Context(), block, id, storetest.Now)
 				})
 			}()
 			if err := <-swept; err != nil {
 				t.Fatal(err)
 			}
 			err := <-used
-			_, there := s.Upload(t.Context(), key)
+			_, there := s.Blobs().Upload(t.Context(), key)
 			if err != nil && domain.KindOf(err) != domain.NotFound {
 				t.Fatal(err)
 			}
@@ -115,10 +115,10 @@ func TestSweepUploads(t *testing.T) {
 		})
 		n := 0
 		storetest.In(t, s, func(tx *store.Tx) (err error) {
-			n, err = tx.SweepUploads(t.Context(), day, day, 10)
+			n, err = tx.Blobs().SweepUploads(t.Context(), day, day, 10)
 			return err
 		})
-		doomed, err := s.DoomedObjects(t.Context(), day, 10)
+		doomed, err := s.Blobs().DoomedObjects(t.Context(), day, 10)
 		if err != nil || n != 2 {
 			t.Fatalf("swept %d, %v", n, err)
 		}
@@ -143,23 +143,23 @@ func TestSweepBlobsRacesUse(t *testing.T) {
 			swept := make(chan error, 1)
 			go func() {
 				swept <- s.InTx(t.Context(), func(tx *store.Tx) error {
-					_, err := tx.SweepBlobs(t.Context(), day, day, 10)
+					_, err := tx.Blobs().SweepBlobs(t.Context(), day, day, 10)
 					return err
 				})
 			}()
 			var claimed domain.Blob
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
-				claimed, err = tx.ClaimBlob(t.Context(), "same", "originals/same", 7, day)
+				claimed, err = tx.Blobs().ClaimBlob(t.Context(), "same", "originals/same", 7, day)
 				return err
 			})
 			if err := <-swept; err != nil {
 				t.Fatal(err)
 			}
-			if b, err := s.Blob(t.Context(), claimed.ID); err != nil || b.Stored != claimed.Stored {
+			if b, err := s.Blobs().Blob(t.Context(), claimed.ID); err != nil || b.Stored != claimed.Stored {
 				t.Fatalf("claimed %+v, there is %+v (%v)", claimed, b, err)
 			}
 			storetest.In(t, s, func(tx *store.Tx) error {
-				_, err := tx.SweepBlobs(t.Context(), day.Add(time.Hour), day, 10)
+				_, err := tx.Blobs().SweepBlobs(t.Context(), day.Add(time.Hour), day, 10)
 				return err
 			})
 		}

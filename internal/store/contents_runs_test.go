@@ -71,7 +71,7 @@ func TestLongRunsOfHiddenItems(t *testing.T) {
 		h.hide(cem, 450)
 		storetest.Fill(t, s, db, ada, h.channel, 40)
 		h.hide(bob, 100)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), h.channel) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Bulk().Rebuild(t.Context(), h.channel) })
 		r := rand.New(rand.NewPCG(13, 14))
 		h.compare(r, 30, 60, 100)
 
@@ -101,7 +101,7 @@ func (h *shelf) shuffle(tx *store.Tx, r *rand.Rand, e entry, n int64) error {
 		c.Visibility = domain.Closed
 		return tx.UpdateChannel(h.t.Context(), was, c, storetest.Later)
 	}
-	at, err := tx.Positions(h.t.Context(), e.id)
+	at, err := tx.Contents().Positions(h.t.Context(), e.id)
 	if err != nil {
 		return err
 	}

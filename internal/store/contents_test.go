@@ -139,7 +139,7 @@ func (h *shelf) pages(v *store.Snapshot, r *rand.Rand, q contents.Query, want []
 			continue
 		}
 		q.Page = domain.Page{Number: page, Per: per}
-		l, err := v.Contents(h.t.Context(), q)
+		l, err := v.Contents().Contents(h.t.Context(), q)
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (h *shelf) move(e entry, to, n int64) {
 }
 
 func moveTo(ctx context.Context, tx *store.Tx, id domain.ConnectionID, from, to, n int64) error {
-	c, err := tx.Connection(ctx, id)
+	c, err := tx.Contents().Connection(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func TestContentsByTimeOfChange(t *testing.T) {
 		storetest.Fill(t, s, db, h.users[0], h.channel, 250)
 		h.hide(h.users[2], 50)
 		storetest.Fill(t, s, db, h.users[2], h.channel, 150)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), h.channel) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Bulk().Rebuild(t.Context(), h.channel) })
 		h.compare(r, 20, 60)
 		for _, e := range h.entries() {
 			if r.IntN(4) > 0 {
@@ -119,7 +119,7 @@ func TestContentsByWhoConnected(t *testing.T) {
 		}
 		all()
 		h.hide(h.users[1], 5)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), h.channel) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Bulk().Rebuild(t.Context(), h.channel) })
 		all()
 		last := storetest.Connect(t, s, h.users[1], h.channel, domain.BlockRef(storetest.Block(t, s, h.users[1], "x")), 0)
 		all()
@@ -151,7 +151,7 @@ func TestStatementsOfPagesInTheMiddle(t *testing.T) {
 							t.Errorf("walks by user: %s", query)
 						}
 					})
-					_, err = v.Contents(t.Context(), contents.Query{Viewer: ada, Channel: c, By: by,
+					_, err = v.Contents().Contents(t.Context(), contents.Query{Viewer: ada, Channel: c, By: by,
 						Sort: domain.ContentSort{Key: domain.ByUpdated}, Page: domain.Page{Number: n / 20, Per: 10}})
 					return err
 				})

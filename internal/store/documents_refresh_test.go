@@ -28,7 +28,7 @@ func asWrittenBefore(t *testing.T, db *database.DB, url string, blocks ...domain
 func refreshDocuments(t *testing.T, s *store.Store, n int, now time.Time) (found int) {
 	t.Helper()
 	err := s.InTx(t.Context(), func(tx *store.Tx) (err error) {
-		found, err = tx.RefreshDocuments(t.Context(), n, now)
+		found, err = tx.Documents().RefreshDocuments(t.Context(), n, now)
 		return err
 	})
 	if err != nil {
@@ -86,7 +86,7 @@ func TestRefreshDocuments(t *testing.T) {
 		killed := errors.New("killed")
 		before := done()
 		if err := s.InTx(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.RefreshDocuments(t.Context(), 4, storetest.Now)
+			_, err := tx.Documents().RefreshDocuments(t.Context(), 4, storetest.Now)
 			return errors.Join(err, killed)
 		}); !errors.Is(err, killed) || done() != before {
 			t.Errorf("%v, done %d", err, done())
@@ -111,7 +111,7 @@ func TestRefreshDocuments(t *testing.T) {
 			found(address, all[1], all[5])
 		}
 		found("http://fern.invalid/100%25", all[8])
-		if err := s.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.IndexPending(t.Context(), 9); return err }); err != nil {
+		if err := s.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.Documents().IndexPending(t.Context(), 9); return err }); err != nil {
 			t.Fatal(err)
 		}
 		// A new block has the same key as those of the earlier version.
@@ -144,7 +144,7 @@ func TestRefreshDocumentsAgain(t *testing.T) {
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		left := func(want int64) {
 			t.Helper()
-			all, err := s.Backfills(t.Context())
+			all, err := s.Backfills().Backfills(t.Context())
 			if err != nil || !slices.Contains(all, backfills.Left{Kind: "refresh_documents", Rows: want}) {
 				t.Errorf("%+v, %v; want %d", all, err, want)
 			}
@@ -196,7 +196,7 @@ func TestRefreshDocumentsAgain(t *testing.T) {
 		}
 		storetest.Exec(t, db, `UPDATE blocks SET source_url = NULL, value_url = NULL WHERE id = $1`, fern)
 		storetest.Exec(t, db, `UPDATE search_documents SET digest = NULL WHERE kind = 'Block' AND item_id = $1`, fern)
-		if err := s.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.IndexPending(t.Context(), 9); return err }); err != nil {
+		if err := s.InTx(t.Context(), func(tx *store.Tx) error { _, err := tx.Documents().IndexPending(t.Context(), 9); return err }); err != nil {
 			t.Fatal(err)
 		}
 	})

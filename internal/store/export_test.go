@@ -133,7 +133,5 @@ func RepairsWithoutCheck() (prefixes []string) {
 
 // SnapshotOf returns a snapshot that reads what a transaction sees.
 func SnapshotOf(tx *Tx) *Snapshot {
-	v := &Snapshot{Queries: tx.Queries}
-	v.use(tx.db.Querier)
-	return v
+	return &Snapshot{Queries: tx.Queries}
 }

@@ -92,11 +92,11 @@ func (m *feedModel) feed(user domain.UserID, w domain.Window) (ids []domain.Acti
 func (m *feedModel) read(user domain.UserID, w domain.Window) (ids []domain.ActivityID) {
 	err := m.s.InSnapshot(m.t.Context(), func(v *store.Snapshot) error {
 		for at := w; ; {
-			got, err := v.FeedIDs(context.Background(), user, at)
+			got, err := v.Activity().FeedIDs(context.Background(), user, at)
 			if err != nil {
 				return err
 			}
-			all, err := v.VisibleActivities(context.Background(), user, got)
+			all, err := v.Activity().VisibleActivities(context.Background(), user, got)
 			for _, id := range got {
 				if all[id].Actor != user {
 					ids = append(ids, id)

@@ -18,7 +18,7 @@ func TestPlansOfFiles(t *testing.T) {
 	s, db := storetest.OpenDB(t, o)
 	r := &recorder{t: t, s: s, seen: map[string]bool{}}
 	r.read(func(ctx context.Context, v *store.Snapshot) error {
-		_, err := v.ShownFile(ctx, "none")
+		_, err := v.Blobs().ShownFile(ctx, "none")
 		if domain.KindOf(err) == domain.NotFound {
 			err = nil
 		}

@@ -14,10 +14,10 @@ import (
 func audience(t *testing.T, s *store.Store, what domain.Subject, n int64) (all []domain.UserID) {
 	t.Helper()
 	storetest.In(t, s, func(tx *store.Tx) error {
-		made, err := tx.LoadUsers(t.Context(), 0, n, storetest.Now)
+		made, err := tx.Bulk().LoadUsers(t.Context(), 0, n, storetest.Now)
 		for i := range made.N {
 			all = append(all, domain.UserID(made.First+i))
-			if _, err := tx.Follow(t.Context(), all[i], what, storetest.Now); err != nil {
+			if _, err := tx.Activity().Follow(t.Context(), all[i], what, storetest.Now); err != nil {
 				return err
 			}
 		}
@@ -72,12 +72,12 @@ func TestFollowersPagesAmongMany(t *testing.T) {
 			want = append(want, back...)
 			storetest.In(t, s, func(tx *store.Tx) error {
 				for _, u := range gone {
-					if _, err := tx.Unfollow(t.Context(), u, star); err != nil {
+					if _, err := tx.Activity().Unfollow(t.Context(), u, star); err != nil {
 						return err
 					}
 				}
 				for _, u := range back {
-					if _, err := tx.Follow(t.Context(), u, star, storetest.Now); err != nil {
+					if _, err := tx.Activity().Follow(t.Context(), u, star, storetest.Now); err != nil {
 						return err
 					}
 				}
@@ -100,9 +100,9 @@ func TestFollowsEndInParts(t *testing.T) {
 		for i, left := range []int{2_100, 1_100, 100, 0, 0} {
 			storetest.In(t, s, func(tx *store.Tx) error {
 				if i == 0 {
-					return tx.EndFollows(t.Context(), what) // leaves it to a job
+					return tx.Activity().EndFollows(t.Context(), what) // leaves it to a job
 				}
-				return tx.EndSomeFollows(t.Context(), what)
+				return tx.Activity().EndSomeFollows(t.Context(), what)
 			})
 			storetest.Check(t, s)
 			if got := pageOf(t, s, what, false, domain.Page{Number: 1, Per: 5_000}); len(got) != left || !slices.Equal(got, fans[2_100-left:]) {
@@ -126,7 +126,7 @@ func TestUnreadAfterReadingAll(t *testing.T) {
 			return storetest.Record(t, s, domain.Activity{Kind: domain.FollowedUser, Actor: eve, Item: storetest.UserSubject(ada), CreatedAt: storetest.Now}, ada)
 		}
 		old := onProgress()
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.MarkAllRead(t.Context(), ada) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Activity().MarkAllRead(t.Context(), ada) })
 		fresh := onProgress()
 		for _, rising := range []bool{false, true} {
 			w := domain.Window{Before: fresh + 1, Rising: rising, Limit: 10}
@@ -136,7 +136,7 @@ func TestUnreadAfterReadingAll(t *testing.T) {
 			}
 			for unread, want := range map[bool][]domain.Receipt{false: all, true: {{ID: fresh}}} {
 				err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
-					got, err := v.Receipts(t.Context(), ada, unread, w)
+					got, err := v.Activity().Receipts(t.Context(), ada, unread, w)
 					if !slices.Equal(got, want) {
 						t.Errorf("unread %v, rising %v: %v, want %v", unread, rising, got, want)
 					}

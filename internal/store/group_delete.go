@@ -31,7 +31,7 @@ func (tx *Tx) LockGroupWithChannels(ctx context.Context, id domain.GroupID) erro
 	if err != nil {
 		return err
 	}
-	return tx.LockFollowed(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(id)})
+	return tx.Activity().LockFollowed(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(id)})
 }
 
 // groupChannels lists the channels that refer to a group, including deleted ones.
@@ -59,7 +59,7 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 			return err
 		}
 	}
-	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(g.ID)}); err != nil {
+	if err := tx.Activity().EndFollows(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(g.ID)}); err != nil {
 		return err
 	}
 	if err := tx.db.ExecOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
@@ -81,7 +81,7 @@ func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) er
 	if err := tx.dropAvatar(ctx, g.Avatar); err != nil {
 		return err
 	}
-	return tx.ForgetActivities(ctx, domain.SubjectGroup, int64(g.ID))
+	return tx.Activity().ForgetActivities(ctx, domain.SubjectGroup, int64(g.ID))
 }
 
 // endCollaborations removes a group from every channel that it collaborates on.

@@ -123,7 +123,7 @@ func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, erro
 	}
 	tx.grow(n.Owner, 0, textBytes(n.Description, &n.Name))
 	tx.documents.Add(documents.Named(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
-	_, err = tx.AddMember(ctx, id, n.Owner, n.Now)
+	_, err = tx.Membership().AddMember(ctx, id, n.Owner, n.Now)
 	return id, err
 }
 

@@ -30,7 +30,7 @@ func TestDeleteGroupHandsOver(t *testing.T) {
 				return err
 			}
 			for channel, who := range map[domain.ChannelID]domain.PrincipalRef{helped: group, open: domain.UserRef(ada), gone: domain.UserRef(ada)} {
-				if _, err := tx.AddCollaborator(ctx, channel, who, storetest.Now); err != nil {
+				if _, err := tx.Membership().AddCollaborator(ctx, channel, who, storetest.Now); err != nil {
 					return err
 				}
 			}
@@ -81,7 +81,7 @@ func TestMembersPages(t *testing.T) {
 			u := storetest.User(t, s, fmt.Sprint("User ", i))
 			want = append(want[:1:1], append([]domain.UserID{u}, want[1:]...)...)
 			storetest.In(t, s, func(tx *store.Tx) error {
-				added, err := tx.AddMember(ctx, id, u, storetest.Now)
+				added, err := tx.Membership().AddMember(ctx, id, u, storetest.Now)
 				if !added {
 					t.Error("the member is not new")
 				}
@@ -97,7 +97,7 @@ func TestMembersPages(t *testing.T) {
 			var got []domain.UserID
 			for number := int64(1); (number-1)*per < 6; number++ {
 				err := s.InSnapshot(ctx, func(v *store.Snapshot) error {
-					l, err := v.Members(ctx, g, domain.Page{Number: number, Per: per})
+					l, err := v.Membership().Members(ctx, g, domain.Page{Number: number, Per: per})
 					for _, m := range l.Items {
 						if m.Owner != (m.ID == int64(owner)) {
 							t.Errorf("the owner's mark of %d is %v", m.ID, m.Owner)
@@ -131,7 +131,7 @@ func TestOpenInvitation(t *testing.T) {
 		invite := func(g domain.GroupID, user domain.UserID, email *string) (i domain.InvitationID) {
 			serial++
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
-				i, err = tx.CreateInvitation(ctx, membership.NewInvitation{Group: g, Invitee: user, Email: email, InvitedBy: ada,
+				i, err = tx.Membership().CreateInvitation(ctx, membership.NewInvitation{Group: g, Invitee: user, Email: email, InvitedBy: ada,
 					TokenHash: []byte{serial}, ExpiresAt: end, Now: storetest.Now})
 				return err
 			})
@@ -139,7 +139,7 @@ func TestOpenInvitation(t *testing.T) {
 		}
 		want := func(when string, who membership.Invitee, at time.Time, id domain.InvitationID, g domain.GroupID) {
 			t.Helper()
-			i, err := s.OpenInvitation(ctx, g, who, at)
+			i, err := s.Membership().OpenInvitation(ctx, g, who, at)
 			if id == 0 && domain.KindOf(err) != domain.NotFound || id != 0 && (err != nil || i.ID != id) {
 				t.Errorf("%s: %+v is invited by %d, %v, want %d", when, who, i.ID, err, id)
 			}
@@ -154,17 +154,17 @@ func TestOpenInvitation(t *testing.T) {
 			want("at the end", c.who, end, 0, id)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			if err := tx.ExpireInvitations(ctx, id, byAddress, end.Add(-1)); err != nil {
+			if err := tx.Membership().ExpireInvitations(ctx, id, byAddress, end.Add(-1)); err != nil {
 				return err
 			}
-			return tx.EndInvitation(ctx, user, domain.InvitationRevoked, storetest.Now)
+			return tx.Membership().EndInvitation(ctx, user, domain.InvitationRevoked, storetest.Now)
 		})
 		want("revoked", byUser, storetest.Now, 0, id)
 		want("not yet run out", both, storetest.Now, mail, id)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.ExpireInvitations(ctx, id, byAddress, end) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Membership().ExpireInvitations(ctx, id, byAddress, end) })
 		want("run out", byAddress, storetest.Now, 0, id)
 		invite(id, max, &address) // ended invitations do not prevent a new one
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.AcceptInvitations(ctx, id, both, end) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Membership().AcceptInvitations(ctx, id, both, end) })
 		want("accepted", both, storetest.Now, 0, id)
 	})
 }

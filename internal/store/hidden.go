@@ -21,7 +21,7 @@ func errHidden() error {
 // refuseHidden returns an error for a hidden block that is being added to its first channel. It is
 // called after the block is locked, so that hiding it at the same time happens before or after.
 func (tx *Tx) refuseHidden(ctx context.Context, id int64) error {
-	hidden, err := tx.HiddenSubject(ctx, domain.Subject{Type: domain.SubjectBlock, ID: id})
+	hidden, err := tx.Hiding().HiddenSubject(ctx, domain.Subject{Type: domain.SubjectBlock, ID: id})
 	if err == nil && hidden.ID != 0 {
 		return errHidden()
 	}
@@ -33,7 +33,7 @@ func (tx *Tx) refuseHidden(ctx context.Context, id int64) error {
 
 // PutAway removes a connection from its locked channel until what it is hidden for is shown again.
 func (tx *Tx) PutAway(ctx context.Context, under hiding.ID, c domain.Connection) error {
-	if err := tx.KeepConnection(ctx, under, c.ID); err != nil {
+	if err := tx.Hiding().KeepConnection(ctx, under, c.ID); err != nil {
 		return err
 	}
 	return tx.Disconnect(ctx, c, Unchanged)
@@ -96,14 +96,14 @@ func (tx *Tx) PutBack(ctx context.Context, k hiding.Connection) error {
 	if err := list.Insert(ctx, ranked.Item{PositionKey: key, CreatedAt: at, Private: item.private}, all-1); err != nil {
 		return err
 	}
-	return tx.DropKept(ctx, k.ID)
+	return tx.Hiding().DropKept(ctx, k.ID)
 }
 
 // forgetHidden deletes the hidden things of an account that is being deleted.
 func (tx *Tx) forgetHidden(ctx context.Context, user domain.UserID) error {
-	comments, err := tx.ForgetHiddenOf(ctx, user)
+	comments, err := tx.Hiding().ForgetHiddenOf(ctx, user)
 	if err != nil || len(comments) == 0 {
 		return err
 	}
-	return tx.ForgetActivities(ctx, domain.SubjectComment, comments...)
+	return tx.Activity().ForgetActivities(ctx, domain.SubjectComment, comments...)
 }

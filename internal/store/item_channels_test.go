@@ -15,7 +15,7 @@ import (
 func itemChannels(t *testing.T, s *store.Store, q contents.ItemChannelsQuery) (l domain.List[domain.Channel]) {
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) (err error) {
-		l, err = v.ItemChannels(t.Context(), q)
+		l, err = v.Contents().ItemChannels(t.Context(), q)
 		return err
 	})
 	if err != nil {

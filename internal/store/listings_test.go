@@ -22,7 +22,7 @@ func TestListings(t *testing.T) {
 		closed := storetest.Channel(t, s, eve, "closed", domain.Closed)
 		storetest.Delete(t, s, ada, storetest.Channel(t, s, ada, "gone", domain.Public))
 		last := storetest.OwnedChannel(t, s, domain.GroupRef(group), ben, "last", domain.Public)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.SetSuspended(ctx, eve, &storetest.Now) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Moderation().SetSuspended(ctx, eve, &storetest.Now) })
 
 		channels, users, groups, err := s.LastIDs(ctx)
 		if err != nil || channels < int64(last) || users != int64(eve) || groups <= int64(group) {

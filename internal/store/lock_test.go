@@ -103,7 +103,7 @@ func TestNoDeadlocks(t *testing.T) {
 				if err := tx.LockChannels(ctx, child); err != nil {
 					return err
 				}
-				c, err := tx.Connection(ctx, inChild)
+				c, err := tx.Contents().Connection(ctx, inChild)
 				if err != nil {
 					return err
 				}
@@ -115,7 +115,7 @@ func TestNoDeadlocks(t *testing.T) {
 					return err
 				}
 				comes()
-				c, err := tx.Connection(ctx, inParent)
+				c, err := tx.Contents().Connection(ctx, inParent)
 				if err != nil {
 					return err
 				}
@@ -133,7 +133,7 @@ func TestNoDeadlocks(t *testing.T) {
 					return err
 				}
 				comes()
-				c, err := tx.Connection(ctx, otherInParent)
+				c, err := tx.Contents().Connection(ctx, otherInParent)
 				if err != nil {
 					return err
 				}

@@ -23,7 +23,7 @@ func TestLockedReadsAreOfNow(t *testing.T) {
 	for _, c := range []domain.ChannelID{notes, drafts, papers} {
 		for _, who := range []domain.UserID{bob, cyd} {
 			storetest.In(t, s, func(tx *store.Tx) error {
-				_, err := tx.AddCollaborator(t.Context(), c, domain.UserRef(who), storetest.Now)
+				_, err := tx.Membership().AddCollaborator(t.Context(), c, domain.UserRef(who), storetest.Now)
 				return err
 			})
 		}
@@ -34,7 +34,7 @@ func TestLockedReadsAreOfNow(t *testing.T) {
 				return err
 			}
 			comes()
-			_, err := tx.RemoveCollaborator(ctx, c, domain.UserRef(bob))
+			_, err := tx.Membership().RemoveCollaborator(ctx, c, domain.UserRef(bob))
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func TestLockedReadsAreOfNow(t *testing.T) {
 			return hidden("the channel", err)
 		}},
 		{"a block is changed while it leaves the only channel by which it is seen", func(ctx context.Context, tx *store.Tx, comes func()) error {
-			c, err := tx.Connection(ctx, inPapers)
+			c, err := tx.Contents().Connection(ctx, inPapers)
 			if err != nil {
 				return err
 			}

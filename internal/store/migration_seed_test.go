@@ -16,7 +16,7 @@ func (w *fixture) seed(db *database.DB) {
 	t, s, ada, bob := w.t, w.s, w.users[0], w.users[1]
 	sent := upload(t, s, "an unused upload", bob, storetest.Now)
 	storetest.In(t, s, func(tx *store.Tx) error {
-		_, err := tx.FillUpload(t.Context(), sent, domain.Blob{ID: storedBlob(t, tx, "unused", storetest.Now), Size: 7})
+		_, err := tx.Blobs().FillUpload(t.Context(), sent, domain.Blob{ID: storedBlob(t, tx, "unused", storetest.Now), Size: 7})
 		return err
 	})
 	in := storetest.Channel(t, s, ada, "On everything", domain.Public)
@@ -50,7 +50,7 @@ func (w *fixture) furniture(by domain.UserID, typ domain.BlockType, from domain.
 			return err
 		}
 		if typ == domain.PendingBlock {
-			return tx.StartProcessing(w.t.Context(), b.ID, from, w.clock)
+			return tx.Blobs().StartProcessing(w.t.Context(), b.ID, from, w.clock)
 		}
 		was := b
 		b.Type, b.State, b.SourceURL, b.Embed = typ, domain.Available, &url, &domain.Embed{URL: url, Type: "rich"}

@@ -89,7 +89,7 @@ func indexAll(t *testing.T, s *store.Store) {
 	t.Helper()
 	for n := 1; n > 0; {
 		storetest.In(t, s, func(tx *store.Tx) (err error) {
-			n, err = tx.IndexPending(t.Context(), 50)
+			n, err = tx.Documents().IndexPending(t.Context(), 50)
 			return err
 		})
 	}

@@ -39,7 +39,7 @@ func TestNeighboursAsListed(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				l, err := v.Contents(t.Context(), contents.Query{Viewer: viewer, Channel: c, Sort: domain.ContentSort{Desc: true},
+				l, err := v.Contents().Contents(t.Context(), contents.Query{Viewer: viewer, Channel: c, Sort: domain.ContentSort{Desc: true},
 					Page: domain.Page{Number: 1, Per: 100}})
 				if err != nil {
 					return err
@@ -54,16 +54,16 @@ func TestNeighboursAsListed(t *testing.T) {
 					return l.Items[i].ID
 				}
 				for i, conn := range l.Items {
-					key, err := v.Place(t.Context(), here, conn.Item)
+					key, err := v.Nearby().Place(t.Context(), here, conn.Item)
 					if err != nil {
 						return err
 					}
-					above, below, err := v.Neighbours(t.Context(), viewer, here, key)
+					above, below, err := v.Nearby().Neighbours(t.Context(), viewer, here, key)
 					if err != nil || above != at(i-1) || below != at(i+1) {
 						t.Errorf("viewer %d, item %d: %d and %d, %v; want %d and %d", viewer, i, above, below, err, at(i-1), at(i+1))
 					}
 				}
-				_, err = v.Place(t.Context(), here, domain.BlockRef(999_999))
+				_, err = v.Nearby().Place(t.Context(), here, domain.BlockRef(999_999))
 				if domain.KindOf(err) != domain.NotFound {
 					t.Errorf("the place of nothing: %v", err)
 				}
@@ -113,11 +113,11 @@ func TestRelated(t *testing.T) {
 		seen := []nearby.Shared{{Channel: closed, Items: 2}, {Channel: public, Items: 1}}
 		for viewer, want := range map[domain.UserID][]nearby.Shared{0: seen, bob: seen,
 			ada: append([]nearby.Shared{{Channel: secret, Items: 3}}, seen...)} {
-			got, err := s.Related(t.Context(), viewer, here, 10)
+			got, err := s.Nearby().Related(t.Context(), viewer, here, 10)
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("viewer %d: %v, %v; want %v", viewer, got, err, want)
 			}
-			if got, err = s.Related(t.Context(), viewer, here, 1); err != nil || !slices.Equal(got, want[:1]) {
+			if got, err = s.Nearby().Related(t.Context(), viewer, here, 1); err != nil || !slices.Equal(got, want[:1]) {
 				t.Errorf("viewer %d, one: %v, %v", viewer, got, err)
 			}
 		}
@@ -141,7 +141,7 @@ func TestPreviewed(t *testing.T) {
 		storetest.Connect(t, s, ada, open, domain.ChannelRef(empty), 0)
 		newest := []domain.BlockID{blocks[4], blocks[3], blocks[2]}
 		for viewer, channels := range map[domain.UserID]int{0: 1, ada: 2} {
-			got, err := s.Previewed(t.Context(), viewer, []domain.ChannelID{open, private, empty}, 3)
+			got, err := s.Nearby().Previewed(t.Context(), viewer, []domain.ChannelID{open, private, empty}, 3)
 			if err != nil || len(got) != channels || !slices.Equal(got[open], newest) {
 				t.Errorf("viewer %d: %v, %v", viewer, got, err)
 			}
@@ -169,10 +169,10 @@ func TestRecentAndPinned(t *testing.T) {
 			"another's":  storetest.Channel(t, s, eve, "Another's", domain.Public),
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			if _, err := tx.AddCollaborator(t.Context(), all["helped"], domain.UserRef(ada), storetest.Now); err != nil {
+			if _, err := tx.Membership().AddCollaborator(t.Context(), all["helped"], domain.UserRef(ada), storetest.Now); err != nil {
 				return err
 			}
-			_, err := tx.AddCollaborator(t.Context(), all["by group"], domain.GroupRef(guild), storetest.Now)
+			_, err := tx.Membership().AddCollaborator(t.Context(), all["by group"], domain.GroupRef(guild), storetest.Now)
 			return err
 		})
 		order := []string{"guild's", "taken", "own", "by group", "helped"}
@@ -197,7 +197,7 @@ func TestRecentAndPinned(t *testing.T) {
 			})
 		}
 		for _, limit := range []int{10, 2} {
-			got, err := s.RecentChannels(t.Context(), ada, limit)
+			got, err := s.Nearby().RecentChannels(t.Context(), ada, limit)
 			if err != nil || len(got) != min(limit, len(order)) {
 				t.Fatalf("%d channels, %v", len(got), err)
 			}
@@ -207,17 +207,17 @@ func TestRecentAndPinned(t *testing.T) {
 				}
 			}
 		}
-		if got, err := s.RecentChannels(t.Context(), 0, 10); err != nil || len(got) != 0 {
+		if got, err := s.Nearby().RecentChannels(t.Context(), 0, 10); err != nil || len(got) != 0 {
 			t.Errorf("a guest has %d channels, %v", len(got), err)
 		}
 		pin := func(at time.Duration, names ...string) (n int64) {
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
 				for i, name := range names {
-					if err := tx.Pin(t.Context(), ada, all[name], storetest.Now.Add(at+time.Duration(i))); err != nil {
+					if err := tx.Nearby().Pin(t.Context(), ada, all[name], storetest.Now.Add(at+time.Duration(i))); err != nil {
 						return err
 					}
 				}
-				n, err = tx.TrimPins(t.Context(), ada)
+				n, err = tx.Nearby().TrimPins(t.Context(), ada)
 				return err
 			})
 			return n
@@ -229,11 +229,11 @@ func TestRecentAndPinned(t *testing.T) {
 			t.Errorf("%d pins after one more of the same", n)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			_, err := tx.RemoveCollaborator(t.Context(), all["helped"], domain.UserRef(ada))
+			_, err := tx.Membership().RemoveCollaborator(t.Context(), all["helped"], domain.UserRef(ada))
 			return err
 		})
 		pinned := func() (titles []string) {
-			got, err := s.PinnedChannels(t.Context(), ada)
+			got, err := s.Nearby().PinnedChannels(t.Context(), ada)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -245,7 +245,7 @@ func TestRecentAndPinned(t *testing.T) {
 		if got := pinned(); !slices.Equal(got, []string{"Own", "Another's"}) {
 			t.Errorf("pinned: %v", got)
 		}
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Unpin(t.Context(), ada, all["own"]) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Nearby().Unpin(t.Context(), ada, all["own"]) })
 		if n := pin(3 * time.Hour); n != 1 || len(pinned()) != 1 {
 			t.Errorf("%d pins, %v", n, pinned())
 		}

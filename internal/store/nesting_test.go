@@ -19,7 +19,7 @@ func listed(t *testing.T, s *store.Store, viewer domain.UserID, id domain.Channe
 		if err != nil {
 			return err
 		}
-		l, err := v.Contents(t.Context(), contents.Query{Viewer: viewer, Channel: c, Page: domain.Page{Number: 1, Per: 100}})
+		l, err := v.Contents().Contents(t.Context(), contents.Query{Viewer: viewer, Channel: c, Page: domain.Page{Number: 1, Per: 100}})
 		if l.Total != int64(len(l.Items)) {
 			t.Errorf("total %d of %d items", l.Total, len(l.Items))
 		}

@@ -50,7 +50,7 @@ func (m *model) insert(ctx context.Context, tx *store.Tx, position int64) error 
 }
 
 func (m *model) remove(ctx context.Context, tx *store.Tx, at int) error {
-	c, err := tx.Connection(ctx, m.items[at])
+	c, err := tx.Contents().Connection(ctx, m.items[at])
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (m *model) remove(ctx context.Context, tx *store.Tx, at int) error {
 
 func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
 	id := m.items[from]
-	c, err := tx.Connection(ctx, id)
+	c, err := tx.Contents().Connection(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
 func (m *model) arrange(ctx context.Context, tx *store.Tx, places []int) error {
 	order := make([]store.Held, len(places))
 	for i, at := range places {
-		c, err := tx.Connection(ctx, m.items[at])
+		c, err := tx.Contents().Connection(ctx, m.items[at])
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (m *model) comparePositions(r *rand.Rand) {
 	for range min(5, len(m.items)) {
 		some = append(some, m.items[r.IntN(len(m.items))])
 	}
-	at, err := m.s.Positions(m.t.Context(), some...)
+	at, err := m.s.Contents().Positions(m.t.Context(), some...)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func (m *model) contents(sort domain.ContentSort, page domain.Page) (l domain.Li
 		if err != nil {
 			return err
 		}
-		l, err = v.Contents(m.t.Context(), contents.Query{Viewer: m.owner, Channel: c, Sort: sort, Page: page})
+		l, err = v.Contents().Contents(m.t.Context(), contents.Query{Viewer: m.owner, Channel: c, Sort: sort, Page: page})
 		return err
 	})
 	if err != nil {
@@ -264,7 +264,7 @@ func TestOrderUnderConcurrentWriters(t *testing.T) {
 				t.Fatalf("connection %d was removed", c.ID)
 			}
 		}
-		at, err := s.Positions(t.Context(), ids...)
+		at, err := s.Contents().Positions(t.Context(), ids...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +296,7 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 		if err := tx.LockChannels(ctx, m.channel); err != nil {
 			return err
 		}
-		c, err := tx.Connection(ctx, victim)
+		c, err := tx.Contents().Connection(ctx, victim)
 		if err != nil {
 			return err
 		}
@@ -308,7 +308,7 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 		if err != nil {
 			return err
 		}
-		at, err := tx.Positions(ctx, victim)
+		at, err := tx.Contents().Positions(ctx, victim)
 		if err != nil {
 			return err
 		}
@@ -333,7 +333,7 @@ func TestArrangeMany(t *testing.T) {
 			}
 			order = nil
 			for _, kind := range []domain.ItemType{domain.ItemBlock, domain.ItemChannel} {
-				found, err := tx.HeldBy(t.Context(), st.ada, st.channel, kind, ids)
+				found, err := tx.Contents().HeldBy(t.Context(), st.ada, st.channel, kind, ids)
 				if err != nil {
 					return err
 				}
@@ -353,7 +353,7 @@ func TestArrangeMany(t *testing.T) {
 		for i := range 50 {
 			first, last = append(first, order[i].ID), append(last, order[len(order)-1-i].ID)
 		}
-		at, err := s.Positions(t.Context(), append(first, last...)...)
+		at, err := s.Contents().Positions(t.Context(), append(first, last...)...)
 		if err != nil {
 			t.Fatal(err)
 		}

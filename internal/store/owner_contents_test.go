@@ -32,7 +32,7 @@ func (w *fixture) hand() {
 	})
 	if i := slices.Index(c.helpers, to); i >= 0 {
 		storetest.In(w.t, w.s, func(tx *store.Tx) error {
-			_, err := tx.RemoveCollaborator(w.t.Context(), id, to)
+			_, err := tx.Membership().RemoveCollaborator(w.t.Context(), id, to)
 			return err
 		})
 		c.helpers = slices.Delete(c.helpers, i, i+1)

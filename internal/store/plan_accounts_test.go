@@ -19,13 +19,13 @@ func TestPlansOfAccounts(t *testing.T) {
 	r := &recorder{t: t, s: s, seen: map[string]bool{}}
 	ada, now := storetest.User(t, s, "Ada"), time.Unix(1e9, 0)
 	r.write(func(ctx context.Context, tx *store.Tx) error {
-		if err := tx.ForgetSignups(ctx, "ada@example.org"); err != nil {
+		if err := tx.Account().ForgetSignups(ctx, "ada@example.org"); err != nil {
 			return err
 		}
-		if err := tx.DeleteGrantsOf(ctx, ada); err != nil {
+		if err := tx.Account().DeleteGrantsOf(ctx, ada); err != nil {
 			return err
 		}
-		if err := tx.DeleteApplication(ctx, 2, now); err != nil {
+		if err := tx.Account().DeleteApplication(ctx, 2, now); err != nil {
 			return err
 		}
 		c, err := tx.LockUser(ctx, ada)

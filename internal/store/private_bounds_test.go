@@ -20,7 +20,7 @@ func TestPrivateListsAreBounded(t *testing.T) {
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		h := newShelf(t, s, db)
 		h.hide(h.users[0], 400) // in the channel
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Rebuild(t.Context(), h.channel) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Bulk().Rebuild(t.Context(), h.channel) })
 		block := storetest.Block(t, s, h.users[1], "x")
 		storetest.Connect(t, s, h.users[1], h.channel, domain.BlockRef(block), 0)
 		const most = 40
@@ -67,7 +67,7 @@ func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, onProgres
 			return err
 		}
 		for key := range domain.ContentKey(3) {
-			l, err := v.Contents(ctx, contents.Query{Viewer: viewer, Channel: c, Sort: domain.ContentSort{Key: key}, Page: page})
+			l, err := v.Contents().Contents(ctx, contents.Query{Viewer: viewer, Channel: c, Sort: domain.ContentSort{Key: key}, Page: page})
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,7 @@ func (m *model) rekey(db *database.DB, key func(i int64) int64) {
 	}
 	storetest.Exec(m.t, db, "WITH v (id, k) AS (VALUES "+strings.Join(rows, ", ")+`)
 		UPDATE connections SET position_key = v.k FROM v WHERE connections.id = v.id`)
-	storetest.In(m.t, m.s, func(tx *store.Tx) error { return tx.Rebuild(m.t.Context(), m.channel) })
+	storetest.In(m.t, m.s, func(tx *store.Tx) error { return tx.Bulk().Rebuild(m.t.Context(), m.channel) })
 }
 
 // Keys may be anywhere in the range of 64 bits and as close as possible. Renumbering always makes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"vitrine/internal/domain"
 
 	"vitrine/internal/store/check"
 	"vitrine/internal/store/sqlx"
@@ -59,7 +60,7 @@ func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, onProgress func(r
 		slices.Sort(ids)
 		for some := range slices.Chunk(ids, repairRows) {
 			err := s.InTx(ctx, func(tx *Tx) error {
-				on := check.Tx{Statements: tx, DB: tx.db, Deltas: tx.deltas, Documents: tx.documents}
+				on := check.Tx{Statements: repairs{tx}, DB: tx.db, Deltas: tx.deltas, Documents: tx.documents}
 				for _, id := range some {
 					if err := put(ctx, on, c, id); err != nil {
 						return err
@@ -73,4 +74,27 @@ func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, onProgress func(r
 			onProgress(len(some))
 		}
 	}
+}
+
+// repairs provides the statements that repairs need from several topics.
+type repairs struct{ *Tx }
+
+func (r repairs) Rebuild(ctx context.Context, id domain.ChannelID) error {
+	return r.Bulk().Rebuild(ctx, id)
+}
+
+func (r repairs) RecountFollowers(ctx context.Context, id int64) error {
+	return r.Activity().RecountFollowers(ctx, id)
+}
+
+func (r repairs) RecountBytes(ctx context.Context, id domain.UserID) error {
+	return r.Counters().RecountBytes(ctx, id)
+}
+
+func (r repairs) UploadByID(ctx context.Context, id domain.UploadID) (domain.Upload, error) {
+	return r.Blobs().UploadByID(ctx, id)
+}
+
+func (r repairs) Blob(ctx context.Context, id domain.BlobID) (domain.Blob, error) {
+	return r.Blobs().Blob(ctx, id)
 }

@@ -39,7 +39,7 @@ func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.L
 		return l, err
 	}
 	l.Total = found.Total
-	l.Items, err = v.ConnectionsInOrder(ctx, found.Items)
+	l.Items, err = v.Contents().ConnectionsInOrder(ctx, found.Items)
 	return l, err
 }
 

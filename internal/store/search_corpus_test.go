@@ -250,17 +250,17 @@ func TestSearchOfPending(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ada := storetest.User(t, s, "Ada")
 		storetest.In(t, s, func(tx *store.Tx) error {
-			_, err := tx.LoadBlocks(t.Context(), []domain.Block{{Type: domain.TextBlock, State: domain.Available,
+			_, err := tx.Bulk().LoadBlocks(t.Context(), []domain.Block{{Type: domain.TextBlock, State: domain.Available,
 				Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}, CreatedAt: storetest.Now, UpdatedAt: storetest.Now.Add(time.Second),
 				Content: &domain.Text{Markdown: "moss", HTML: "moss", Plain: "moss"}}})
-			return errors.Join(err, tx.AddDocuments(t.Context()))
+			return errors.Join(err, tx.Documents().AddDocuments(t.Context()))
 		})
 		if l := search(t, s, ada, domain.Search{Types: domain.BlockTypes}); l.Total != 1 {
 			t.Errorf("before: %+v", l)
 		}
 		for i, want := range []int{1, 0} {
 			storetest.In(t, s, func(tx *store.Tx) error {
-				n, err := tx.IndexPending(t.Context(), 10)
+				n, err := tx.Documents().IndexPending(t.Context(), 10)
 				if n != want {
 					t.Errorf("call %d found %d", i, n)
 				}

@@ -14,12 +14,12 @@ func TestSecrets(t *testing.T) {
 		ctx := t.Context()
 		want := func(want string) {
 			t.Helper()
-			got, err := s.Secret(ctx, "a")
+			got, err := s.Account().Secret(ctx, "a")
 			if err != nil || string(got) != want {
 				t.Errorf("%q, %v, want %q", got, err, want)
 			}
 		}
-		_, err := s.Secret(ctx, "a")
+		_, err := s.Account().Secret(ctx, "a")
 		wantKind(t, "before", err, domain.NotFound)
 		for _, value := range []string{"one", "two\x00"} {
 			if err := s.PutSecret(ctx, "a", []byte(value)); err != nil {
@@ -35,7 +35,7 @@ func TestSecrets(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err = s.Secret(ctx, "a")
+		_, err = s.Account().Secret(ctx, "a")
 		wantKind(t, "after", err, domain.NotFound)
 	})
 }

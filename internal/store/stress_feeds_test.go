@@ -58,39 +58,39 @@ func (c feedUsers) act(ctx context.Context, s *store.Store, r *rand.Rand) error 
 	return s.InTx(ctx, func(tx *store.Tx) error {
 		switch k := r.IntN(100); {
 		case k < 45:
-			return tx.RecordAll(ctx, c.news(r, user)...)
+			return tx.Activity().RecordAll(ctx, c.news(r, user)...)
 		case k < 65:
 			what := pick(r, c.sources)
 			if what == storetest.UserSubject(user) {
 				return nil
 			}
-			_, err := tx.Follow(ctx, user, what, storetest.Now)
+			_, err := tx.Activity().Follow(ctx, user, what, storetest.Now)
 			return err
 		case k < 80:
-			_, err := tx.Unfollow(ctx, user, pick(r, c.sources))
+			_, err := tx.Activity().Unfollow(ctx, user, pick(r, c.sources))
 			return err
 		case k < 90:
 			return c.read(ctx, tx, user)
 		case k < 96:
-			return tx.MarkAllRead(ctx, user)
+			return tx.Activity().MarkAllRead(ctx, user)
 		}
 		block := pick(r, c.blocks)
 		if err := tx.LockBlock(ctx, block); err != nil {
 			return err
 		}
-		return tx.ForgetNotifications(ctx, domain.SubjectBlock, int64(block))
+		return tx.Activity().ForgetNotifications(ctx, domain.SubjectBlock, int64(block))
 	})
 }
 
 // read marks some notifications of a user as read.
 func (c feedUsers) read(ctx context.Context, tx *store.Tx, user domain.UserID) error {
 	v := store.SnapshotOf(tx)
-	unread, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: 3})
+	unread, err := v.Activity().Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: 3})
 	if err != nil {
 		return err
 	}
 	for _, n := range unread {
-		if err := tx.MarkRead(ctx, user, n.ID, storetest.Now); err != nil {
+		if err := tx.Activity().MarkRead(ctx, user, n.ID, storetest.Now); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func leafed(t *testing.T, s *store.Store, user domain.UserID, limit int) (ids []
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
 		for w := (domain.Window{Before: math.MaxInt64, Limit: limit}); ; {
-			some, err := v.FeedIDs(t.Context(), user, w)
+			some, err := v.Activity().FeedIDs(t.Context(), user, w)
 			ids = append(ids, some...)
 			if err != nil || len(some) < limit {
 				return err
@@ -164,15 +164,15 @@ func (c feedUsers) agree(t *testing.T, s *store.Store) {
 		var unread, every []domain.Receipt
 		err := s.InSnapshot(t.Context(), func(v *store.Snapshot) (err error) {
 			w := domain.Window{Before: math.MaxInt64, Limit: 10_000}
-			if unread, err = v.Receipts(t.Context(), u, true, w); err == nil {
-				every, err = v.Receipts(t.Context(), u, false, w)
+			if unread, err = v.Activity().Receipts(t.Context(), u, true, w); err == nil {
+				every, err = v.Activity().Receipts(t.Context(), u, false, w)
 			}
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := s.Unread(t.Context(), u)
+		n, err := s.Activity().Unread(t.Context(), u)
 		if err != nil {
 			t.Fatal(err)
 		}

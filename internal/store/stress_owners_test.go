@@ -106,7 +106,7 @@ func (w *owners) refound(ctx context.Context, r *rand.Rand, now time.Time) error
 			return err
 		}
 		for _, u := range w.users {
-			if _, err := tx.AddMember(ctx, made, u, now); err != nil {
+			if _, err := tx.Membership().AddMember(ctx, made, u, now); err != nil {
 				return err
 			}
 		}

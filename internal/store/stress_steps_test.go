@@ -34,7 +34,7 @@ func (w *stress) connectBlock(ctx context.Context, by domain.UserID, block domai
 }
 
 func connectOnce(ctx context.Context, tx *store.Tx, n store.NewConnection) error {
-	id, err := tx.ConnectionOf(ctx, n.Channel.ID, n.Item)
+	id, err := tx.Contents().ConnectionOf(ctx, n.Channel.ID, n.Item)
 	if err == nil && id == 0 {
 		_, _, err = tx.Connect(ctx, n)
 	}
@@ -63,7 +63,7 @@ func (w *stress) arrange(ctx context.Context, by domain.UserID, in domain.Channe
 		if err != nil {
 			return err
 		}
-		l, err := v.Contents(ctx, contents.Query{Viewer: by, Channel: c, Page: domain.Page{Number: 1, Per: 20}})
+		l, err := v.Contents().Contents(ctx, contents.Query{Viewer: by, Channel: c, Page: domain.Page{Number: 1, Per: 20}})
 		if at < len(l.Items) {
 			id = l.Items[at].ID
 		}
@@ -77,11 +77,11 @@ func (w *stress) arrange(ctx context.Context, by domain.UserID, in domain.Channe
 		if err != nil {
 			return err
 		}
-		c, err := tx.Connection(ctx, id)
+		c, err := tx.Contents().Connection(ctx, id)
 		if err != nil {
 			return err
 		}
-		at, err := tx.Positions(ctx, id)
+		at, err := tx.Contents().Positions(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (w *stress) sort(ctx context.Context, by domain.UserID, in domain.ChannelID
 		w.mu.Unlock()
 		order := []store.Held{}
 		for kind, ids := range map[domain.ItemType][]int64{domain.ItemBlock: blocks, domain.ItemChannel: channels} {
-			found, err := tx.HeldBy(ctx, by, in, kind, ids)
+			found, err := tx.Contents().HeldBy(ctx, by, in, kind, ids)
 			if err != nil {
 				return err
 			}
@@ -151,9 +151,9 @@ func (w *stress) collaborate(ctx context.Context, by domain.UserID, id domain.Ch
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
 		_, err := w.locked(ctx, tx, by, id)
 		if err == nil && add {
-			_, err = tx.AddCollaborator(ctx, id, who, now)
+			_, err = tx.Membership().AddCollaborator(ctx, id, who, now)
 		} else if err == nil {
-			_, err = tx.RemoveCollaborator(ctx, id, who)
+			_, err = tx.Membership().RemoveCollaborator(ctx, id, who)
 		}
 		return err
 	})
@@ -202,7 +202,7 @@ func (w *stress) read(ctx context.Context, by domain.UserID, id domain.ChannelID
 		}
 		seen, last := map[int64]bool{}, int64(0)
 		for page := int64(1); ; page++ {
-			l, err := v.Contents(ctx, contents.Query{Viewer: by, Channel: c, Sort: sort, Page: domain.Page{Number: page, Per: 7}})
+			l, err := v.Contents().Contents(ctx, contents.Query{Viewer: by, Channel: c, Sort: sort, Page: domain.Page{Number: page, Per: 7}})
 			if err != nil {
 				return err
 			}

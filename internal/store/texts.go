@@ -42,11 +42,11 @@ func (tx *Tx) checkTexts(ctx context.Context) error {
 	for _, user := range slices.Sorted(maps.Keys(tx.growing)) {
 		var left int64
 		now := tx.texts.Now()
-		err := tx.EachUsage(ctx, user, now, func(u domain.ByteUsage) { left, _ = tx.texts.Available(u) }, func(ctx context.Context) error {
+		err := tx.Counters().EachUsage(ctx, user, now, func(u domain.ByteUsage) { left, _ = tx.texts.Available(u) }, func(ctx context.Context) error {
 			if left > nearBound {
 				return nil
 			}
-			u, err := tx.LockTexts(ctx, user, now)
+			u, err := tx.Counters().LockTexts(ctx, user, now)
 			if err != nil {
 				return err
 			}

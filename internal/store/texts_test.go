@@ -20,7 +20,7 @@ import (
 // texts returns the bytes of texts that count towards the quota of a user.
 func texts(t *testing.T, s *store.Store, user domain.UserID) int64 {
 	t.Helper()
-	u, err := s.ByteUsage(t.Context(), user, storetest.Now)
+	u, err := s.Counters().ByteUsage(t.Context(), user, storetest.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,13 +70,13 @@ func TestTextsAreCounted(t *testing.T) {
 		storetest.Exec(t, db, "UPDATE channels SET owner_type = 'Group', owner_id = $2, state = 'available', description_plain = NULL WHERE id = $1", shared, group)
 		had := texts(t, s, ada)
 		storetest.Exec(t, db, "UPDATE byte_usage SET texts = 17, texts_counted = FALSE")
-		if left, err := s.Backfills(t.Context()); err != nil || !slices.Contains(left, backfills.Left{Kind: "count_texts", Rows: 2}) {
+		if left, err := s.Backfills().Backfills(t.Context()); err != nil || !slices.Contains(left, backfills.Left{Kind: "count_texts", Rows: 2}) {
 			t.Errorf("%+v, %v", left, err)
 		}
 		storetest.Check(t, s) // skips users who are not counted yet
 		for _, want := range []int{1, 1, 0} {
 			storetest.In(t, s, func(tx *store.Tx) error {
-				n, err := tx.CountTexts(t.Context(), 1)
+				n, err := tx.Counters().CountTexts(t.Context(), 1)
 				if n != want {
 					t.Errorf("counted %d, want %d", n, want)
 				}

@@ -14,7 +14,7 @@ import (
 func newToken(t *testing.T, s *store.Store, user domain.UserID, name, hash string, scope domain.Scope) (id domain.TokenID) {
 	t.Helper()
 	storetest.In(t, s, func(tx *store.Tx) (err error) {
-		id, err = tx.CreateToken(t.Context(), domain.Token{UserID: user, Name: name, Hint: "abcd", Scope: scope, CreatedAt: storetest.Now}, []byte(hash))
+		id, err = tx.Account().CreateToken(t.Context(), domain.Token{UserID: user, Name: name, Hint: "abcd", Scope: scope, CreatedAt: storetest.Now}, []byte(hash))
 		return err
 	})
 	return id
@@ -30,7 +30,7 @@ func TestHoldersOfTokens(t *testing.T) {
 		of := newToken(t, s, bob, "of Bob", "hash 3", domain.ScopeWrite)
 		holds := func(hash string, want account.Holder) {
 			t.Helper()
-			if h, err := s.TokenHolder(ctx, []byte(hash)); err != nil || h != want {
+			if h, err := s.Account().TokenHolder(ctx, []byte(hash)); err != nil || h != want {
 				t.Errorf("%s: %+v, %v, want %+v", hash, h, err, want)
 			}
 		}
@@ -45,24 +45,24 @@ func TestHoldersOfTokens(t *testing.T) {
 		holds("hash 2", account.Holder{TokenID: second, Actor: writer})
 		holds("hash 3", account.Holder{TokenID: of, Actor: bobs})
 		for _, hash := range []string{"", "hash", "HASH 1", "hash 1 "} {
-			_, err := s.TokenHolder(ctx, []byte(hash))
+			_, err := s.Account().TokenHolder(ctx, []byte(hash))
 			wantKind(t, hash, err, domain.NotFound)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
 			now := storetest.Now
-			if err := tx.SetSuspended(ctx, bob, &now); err != nil {
+			if err := tx.Moderation().SetSuspended(ctx, bob, &now); err != nil {
 				return err
 			}
 			if err := tx.SetTier(ctx, bob, domain.TierFree, now); err != nil {
 				return err
 			}
-			_, err := tx.RevokeToken(ctx, first, now)
+			_, err := tx.Account().RevokeToken(ctx, first, now)
 			return err
 		})
 		bobs.Tier = domain.TierFree
 		holds("hash 3", account.Holder{TokenID: of, Actor: bobs, Suspended: true})
 		holds("hash 2", account.Holder{TokenID: second, Actor: writer})
-		_, err := s.TokenHolder(ctx, []byte("hash 1"))
+		_, err := s.Account().TokenHolder(ctx, []byte("hash 1"))
 		wantKind(t, "a revoked token", err, domain.NotFound)
 	})
 }
@@ -77,12 +77,12 @@ func TestLivesOfTokens(t *testing.T) {
 		at := func(minutes int) time.Time { return storetest.Now.Add(time.Duration(minutes) * time.Minute) }
 		storetest.In(t, s, func(tx *store.Tx) error {
 			for _, minutes := range []int{3, 1, 7, 5} { // they may be reported out of order
-				if err := tx.TokenUsed(t.Context(), first, at(minutes)); err != nil {
+				if err := tx.Account().TokenUsed(t.Context(), first, at(minutes)); err != nil {
 					return err
 				}
 			}
 			for _, minutes := range []int{8, 9} { // the second time changes nothing
-				live, err := tx.RevokeToken(t.Context(), first, at(minutes))
+				live, err := tx.Account().RevokeToken(t.Context(), first, at(minutes))
 				if err != nil {
 					return err
 				}
@@ -92,7 +92,7 @@ func TestLivesOfTokens(t *testing.T) {
 			}
 			return nil
 		})
-		tokens, err := s.Tokens(t.Context(), ada)
+		tokens, err := s.Account().Tokens(t.Context(), ada)
 		if err != nil || len(tokens) != 2 || tokens[0].ID != second || tokens[1].ID != first {
 			t.Fatalf("got %+v, %v", tokens, err)
 		}
@@ -104,7 +104,7 @@ func TestLivesOfTokens(t *testing.T) {
 			t.Errorf("the first was used at %v, revoked at %v", f.LastUsedAt, f.RevokedAt)
 		}
 		err = s.InTx(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.RevokeToken(t.Context(), 1000, at(1))
+			_, err := tx.Account().RevokeToken(t.Context(), 1000, at(1))
 			return err
 		})
 		wantKind(t, "revoke an unknown token", err, domain.NotFound)

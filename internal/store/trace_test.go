@@ -109,14 +109,14 @@ func (st stage) reads(r *recorder, page int64) {
 			Sort: domain.ContentSort{Key: domain.ContentKey(i / 3 % 3), Desc: i%2 == 0}}
 		r.read(func(ctx context.Context, v *store.Snapshot) (err error) {
 			if q.Channel, err = v.Channel(ctx, q.Viewer, domain.Ref{ID: int64(st.channel)}); err == nil {
-				_, err = v.Contents(ctx, q)
+				_, err = v.Contents().Contents(ctx, q)
 			}
 			return err
 		})
 	}
 	for _, o := range []domain.Ownership{domain.AnyOwner, domain.Own, domain.ExcludeOwn} {
 		r.read(func(ctx context.Context, v *store.Snapshot) error {
-			_, err := v.ItemChannels(ctx, contents.ItemChannelsQuery{Viewer: st.ada, Item: domain.BlockRef(st.block), Ownership: o,
+			_, err := v.Contents().ItemChannels(ctx, contents.ItemChannelsQuery{Viewer: st.ada, Item: domain.BlockRef(st.block), Ownership: o,
 				Page: domain.Page{Number: 1, Per: 24}})
 			return err
 		})
@@ -124,17 +124,17 @@ func (st stage) reads(r *recorder, page int64) {
 	r.read(func(ctx context.Context, v *store.Snapshot) error {
 		_, _ = v.Channel(ctx, st.ada, domain.Ref{Slug: "large"})
 		_, _ = v.ChannelsByID(ctx, st.ada, st.hidden)
-		_, _ = v.Collaborators(ctx, st.channel)
+		_, _ = v.Membership().Collaborators(ctx, st.channel)
 		_, _ = v.Block(ctx, st.ada, st.block)
 		_, _ = v.BlocksByID(ctx, []domain.BlockID{st.block})
-		_, _ = v.ConnectionOf(ctx, st.channel, domain.BlockRef(st.block))
+		_, _ = v.Contents().ConnectionOf(ctx, st.channel, domain.BlockRef(st.block))
 		_, _ = v.Principal(ctx, domain.UserRef(st.ada))
-		_, _ = v.IsMember(ctx, 1, st.ada)
+		_, _ = v.Membership().IsMember(ctx, 1, st.ada)
 		_, _ = v.User(ctx, domain.Ref{Slug: "ada"})
 		_, _ = v.UserByEmail(ctx, "ada@example.org")
 		_, _ = v.Users(ctx, 0, 10)
-		_, _ = v.TokenHolder(ctx, []byte("hash"))
-		_, err := v.Tokens(ctx, st.ada)
+		_, _ = v.Account().TokenHolder(ctx, []byte("hash"))
+		_, err := v.Account().Tokens(ctx, st.ada)
 		return err
 	})
 }
@@ -143,27 +143,27 @@ func (st stage) reads(r *recorder, page int64) {
 func (st stage) nearby(r *recorder) {
 	for _, viewer := range []domain.UserID{0, st.ada, st.bob} {
 		r.read(func(ctx context.Context, v *store.Snapshot) error {
-			key, err := v.Place(ctx, st.channel, domain.BlockRef(st.block))
+			key, err := v.Nearby().Place(ctx, st.channel, domain.BlockRef(st.block))
 			if err != nil {
 				return err
 			}
-			_, _, _ = v.Neighbours(ctx, viewer, st.channel, key)
-			_, _ = v.Related(ctx, viewer, st.channel, 10)
-			_, _ = v.Previewed(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...), 3)
-			_, _ = v.RelatedPage(ctx, viewer, st.channel, domain.Page{Number: 1, Per: 24})
-			_, _ = v.LatestFollowings(ctx, viewer, 1000)
+			_, _, _ = v.Nearby().Neighbours(ctx, viewer, st.channel, key)
+			_, _ = v.Nearby().Related(ctx, viewer, st.channel, 10)
+			_, _ = v.Nearby().Previewed(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...), 3)
+			_, _ = v.Nearby().RelatedPage(ctx, viewer, st.channel, domain.Page{Number: 1, Per: 24})
+			_, _ = v.Activity().LatestFollowings(ctx, viewer, 1000)
 			for _, highest := range []bool{true, false} {
-				if _, err := v.Ends(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...), 6, highest); err != nil {
+				if _, err := v.Nearby().Ends(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...), 6, highest); err != nil {
 					return err
 				}
 			}
-			if _, err := v.ChannelDetails(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...)); err != nil {
+			if _, err := v.Nearby().ChannelDetails(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...)); err != nil {
 				return err
 			}
-			_, _ = v.RecentChannels(ctx, viewer, 24)
-			_, _ = v.ChannelsWithRole(ctx, viewer, st.hidden)
-			_, _ = v.CollaboratorsAround(ctx, viewer, st.block, 5, 50)
-			_, err = v.PinnedChannels(ctx, viewer)
+			_, _ = v.Nearby().RecentChannels(ctx, viewer, 24)
+			_, _ = v.Nearby().ChannelsWithRole(ctx, viewer, st.hidden)
+			_, _ = v.Nearby().CollaboratorsAround(ctx, viewer, st.block, 5, 50)
+			_, err = v.Nearby().PinnedChannels(ctx, viewer)
 			return err
 		})
 	}
@@ -194,11 +194,11 @@ func (st stage) writes(r *recorder) {
 		return nil
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error {
-		c, err := tx.Connection(ctx, id)
+		c, err := tx.Contents().Connection(ctx, id)
 		if err != nil {
 			return err
 		}
-		at, err := tx.Positions(ctx, id)
+		at, err := tx.Contents().Positions(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -209,11 +209,11 @@ func (st stage) writes(r *recorder) {
 		return tx.SetConnectionMetadata(ctx, &c, storetest.Now)
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error { // turns leaves
-		channel, err := tx.HeldBy(ctx, st.ada, st.channel, domain.ItemChannel, []int64{int64(st.hidden[0])})
+		channel, err := tx.Contents().HeldBy(ctx, st.ada, st.channel, domain.ItemChannel, []int64{int64(st.hidden[0])})
 		if err != nil {
 			return err
 		}
-		block, err := tx.HeldBy(ctx, st.ada, st.channel, domain.ItemBlock, []int64{int64(st.block)})
+		block, err := tx.Contents().HeldBy(ctx, st.ada, st.channel, domain.ItemBlock, []int64{int64(st.block)})
 		if err != nil {
 			return err
 		}
@@ -229,11 +229,11 @@ func (st stage) writes(r *recorder) {
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error { // joins leaves
 		for i := range int64(120) {
-			id, err := tx.ConnectionOf(ctx, st.channel, domain.BlockRef(domain.BlockID(i+1)))
+			id, err := tx.Contents().ConnectionOf(ctx, st.channel, domain.BlockRef(domain.BlockID(i+1)))
 			if err != nil {
 				return err
 			}
-			c, err := tx.Connection(ctx, id)
+			c, err := tx.Contents().Connection(ctx, id)
 			if err != nil {
 				return err
 			}
@@ -267,10 +267,10 @@ func (st stage) rewrite(ctx context.Context, tx *store.Tx) error {
 	if err := tx.UpdateChannel(ctx, was, c, storetest.Now.Add(time.Second)); err != nil {
 		return err
 	}
-	if _, err := tx.AddCollaborator(ctx, c.ID, domain.UserRef(st.bob), storetest.Now); err != nil {
+	if _, err := tx.Membership().AddCollaborator(ctx, c.ID, domain.UserRef(st.bob), storetest.Now); err != nil {
 		return err
 	}
-	if _, err := tx.RemoveCollaborator(ctx, c.ID, domain.UserRef(st.bob)); err != nil {
+	if _, err := tx.Membership().RemoveCollaborator(ctx, c.ID, domain.UserRef(st.bob)); err != nil {
 		return err
 	}
 	return tx.DeleteChannel(ctx, c, storetest.Now.Add(2*time.Second))

@@ -26,8 +26,8 @@ func TestUnreadIsBounded(t *testing.T) {
 		}
 		unread := func() (counted int64, listed []domain.Receipt) {
 			err := s.InSnapshot(t.Context(), func(v *store.Snapshot) (err error) {
-				if counted, err = v.Unread(t.Context(), bob); err == nil {
-					listed, err = v.Receipts(t.Context(), bob, true, domain.Window{Before: 1 << 62, Limit: 10_000})
+				if counted, err = v.Activity().Unread(t.Context(), bob); err == nil {
+					listed, err = v.Activity().Receipts(t.Context(), bob, true, domain.Window{Before: 1 << 62, Limit: 10_000})
 				}
 				return err
 			})
@@ -38,7 +38,7 @@ func TestUnreadIsBounded(t *testing.T) {
 		}
 		var last domain.ActivityID
 		for _, n := range []int{domain.MaxUnread, 99, 1, 150} {
-			storetest.In(t, s, func(tx *store.Tx) error { return tx.RecordAll(t.Context(), news(n)...) })
+			storetest.In(t, s, func(tx *store.Tx) error { return tx.Activity().RecordAll(t.Context(), news(n)...) })
 			if err := db.Reader().QueryRow(t.Context(), "SELECT max(id) FROM activities").Scan(&last); err != nil {
 				t.Fatal(err)
 			}
@@ -47,20 +47,20 @@ func TestUnreadIsBounded(t *testing.T) {
 				t.Errorf("after %d more %d are unread, %d of them listed", n, counted, len(listed))
 			}
 		}
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.MarkRead(t.Context(), bob, last, storetest.Now) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Activity().MarkRead(t.Context(), bob, last, storetest.Now) })
 		before, _ := unread()
 		storetest.Check(t, s)
 		// If an inbox has grown too large for any reason, the next notification trims it.
 		storetest.Exec(t, db, `UPDATE inboxes SET read_upto = 0, unread = (SELECT count(*) FROM notifications n
 			WHERE n.user_id = inboxes.user_id AND n.read_at IS NULL)`)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.RecordAll(t.Context(), news(1)...) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Activity().RecordAll(t.Context(), news(1)...) })
 		if after, listed := unread(); before == 0 || after != domain.MaxUnread || len(listed) != domain.MaxUnread {
 			t.Errorf("of an overfull inbox %d are unread, %d of them listed", after, len(listed))
 		}
 		storetest.Check(t, s)
 		// The same holds for an inbox with a wrong count and no unread notifications.
 		storetest.Exec(t, db, `UPDATE inboxes SET unread = 5000, read_upto = 1000000`)
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.RecordAll(t.Context(), news(1)...) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Activity().RecordAll(t.Context(), news(1)...) })
 		if after, listed := unread(); after != 0 || len(listed) != 0 {
 			t.Errorf("of an inbox that is read %d are unread, %d of them listed", after, len(listed))
 		}

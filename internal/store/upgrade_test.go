@@ -52,12 +52,12 @@ func TestUpgradeToAccounts(t *testing.T) {
 		if _, err := db.Migrate(t.Context(), store.Migrations(db.Dialect())); err != nil {
 			t.Fatal(err)
 		}
-		h, err := s.TokenHolder(t.Context(), live)
+		h, err := s.Account().TokenHolder(t.Context(), live)
 		want := domain.Actor{UserID: 7, Tier: domain.TierPremium, Scope: domain.ScopeWrite}
 		if err != nil || h.TokenID != 1 || h.Actor != want || h.Suspended {
 			t.Errorf("%+v, %v", h, err)
 		}
-		if _, err := s.TokenHolder(t.Context(), revoked); domain.KindOf(err) != domain.NotFound {
+		if _, err := s.Account().TokenHolder(t.Context(), revoked); domain.KindOf(err) != domain.NotFound {
 			t.Errorf("the revoked token: %v", err)
 		}
 		u, err := s.User(t.Context(), domain.Ref{ID: 7})
@@ -65,11 +65,11 @@ func TestUpgradeToAccounts(t *testing.T) {
 			t.Errorf("%+v, %v", u, err)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			first, err := tx.ClaimFirstAccount(t.Context()) // nobody can take over a server that has users
+			first, err := tx.Account().ClaimFirstAccount(t.Context()) // nobody can take over a server that has users
 			if first {
 				err = errors.Join(err, errors.New("a first account on an old server"))
 			}
-			id, more := tx.CreateToken(t.Context(), domain.Token{UserID: 7, Name: "new", Scope: domain.ScopeRead}, []byte("new"))
+			id, more := tx.Account().CreateToken(t.Context(), domain.Token{UserID: 7, Name: "new", Scope: domain.ScopeRead}, []byte("new"))
 			if id <= 2 {
 				t.Errorf("the id %d was given again", id)
 			}
@@ -89,7 +89,7 @@ func TestUpgradeToApplications(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a, err := s.ApplicationByClientID(t.Context(), domain.CommandLineClient)
+		a, err := s.Account().ApplicationByClientID(t.Context(), domain.CommandLineClient)
 		if err != nil || a.UserID != 0 || !a.Public || len(a.RedirectURIs) != 3 {
 			t.Errorf("%+v, %v", a, err)
 		}
@@ -115,7 +115,7 @@ func TestUpgradeToVersion2(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, id := range []string{"old", domain.CommandLineClient} {
-			a, err := s.ApplicationByClientID(t.Context(), id)
+			a, err := s.Account().ApplicationByClientID(t.Context(), id)
 			if scope := a.Asked(""); err != nil || a.ForV2 || scope != domain.ScopeRead {
 				t.Errorf("%+v asks for %s, %v", a, scope, err)
 			}

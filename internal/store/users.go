@@ -71,7 +71,7 @@ func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) 
 	}
 	tx.documents.Add(documents.Named(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
 	if tx.db.HasReplicas() { // so that a replica without the account does not report it as missing
-		err = tx.CountWrite(ctx, id)
+		err = tx.Account().CountWrite(ctx, id)
 	}
 	return id, err
 }
@@ -218,7 +218,7 @@ func (v *Snapshot) FindAccounts(ctx context.Context, text string, sort AccountSo
 
 // Followers lists the followers of a subject in the order of following.
 func (v *Snapshot) Followers(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
-	total, followers, args, err := v.FollowerPage(ctx, what, desc, page)
+	total, followers, args, err := v.Activity().FollowerPage(ctx, what, desc, page)
 	l.Total = total
 	if err != nil || followers == "" {
 		return l, err

@@ -99,9 +99,9 @@ func TestChangesOfUsers(t *testing.T) {
 		}
 		change("tier", func(tx *store.Tx) error { return tx.SetTier(t.Context(), id, domain.TierPremium, later) },
 			func(u domain.User) bool { return u.Tier == domain.TierPremium && u.UpdatedAt.Equal(later) })
-		change("suspended", func(tx *store.Tx) error { return tx.SetSuspended(t.Context(), id, &later) },
+		change("suspended", func(tx *store.Tx) error { return tx.Moderation().SetSuspended(t.Context(), id, &later) },
 			func(u domain.User) bool { return u.SuspendedAt != nil && u.SuspendedAt.Equal(later) })
-		change("no longer suspended", func(tx *store.Tx) error { return tx.SetSuspended(t.Context(), id, nil) },
+		change("no longer suspended", func(tx *store.Tx) error { return tx.Moderation().SetSuspended(t.Context(), id, nil) },
 			func(u domain.User) bool { return u.SuspendedAt == nil })
 		if err := s.InTx(t.Context(), func(tx *store.Tx) error {
 			return tx.SetTier(t.Context(), id+1, domain.TierFree, later)

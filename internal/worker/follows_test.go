@@ -24,9 +24,9 @@ func TestEndedFollows(t *testing.T) {
 			return n
 		}
 		storetest.In(t, r.S.Store, func(tx *store.Tx) error {
-			fans, err := tx.LoadUsers(t.Context(), 0, 1_200, r.Clock.Now())
+			fans, err := tx.Bulk().LoadUsers(t.Context(), 0, 1_200, r.Clock.Now())
 			for i := range fans.N {
-				if _, err := tx.Follow(t.Context(), domain.UserID(fans.First+i), storetest.ChannelSubject(domain.ChannelID(channel)), r.Clock.Now()); err != nil {
+				if _, err := tx.Activity().Follow(t.Context(), domain.UserID(fans.First+i), storetest.ChannelSubject(domain.ChannelID(channel)), r.Clock.Now()); err != nil {
 					return err
 				}
 			}

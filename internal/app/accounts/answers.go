@@ -70,7 +70,7 @@ func (k *KeyedRequest) TookEffect() bool { return k.claim.Committed }
 // still to come, and Unprocessable if the key belongs to another request or the answer is lost.
 func (a *Accounts) KeptAnswer(ctx context.Context, k *KeyedRequest) (*Answer, error) {
 	now := a.Now()
-	kept, err := a.Store.Answered(ctx, k.claim.Hash, now)
+	kept, err := a.Store.Redo().Answered(ctx, k.claim.Hash, now)
 	switch {
 	case domain.KindOf(err) == domain.NotFound:
 		return nil, a.mayKeep(ctx, k.claim.User)
@@ -94,7 +94,7 @@ func keyRefused(why string) error {
 
 // mayKeep refuses more keys than the limit per user.
 func (a *Accounts) mayKeep(ctx context.Context, user domain.UserID) error {
-	n, err := a.Store.OnceKeys(ctx, user, maxKeysOfUser)
+	n, err := a.Store.Redo().OnceKeys(ctx, user, maxKeysOfUser)
 	if err == nil && n >= maxKeysOfUser {
 		err = domain.NewTooMany(fmt.Sprintf("%d values of %s are kept for you: send fewer in a day, or no key", n, IdempotencyHeader),
 			maxKeysOfUser, core.OnceKept, time.Hour)
@@ -110,7 +110,7 @@ func (a *Accounts) KeepAnswer(ctx context.Context, k *KeyedRequest, answer Answe
 		return err
 	}
 	return a.Store.InTx(k.Claiming(ctx), func(tx *store.Tx) error {
-		return tx.KeepAnswer(ctx, k.claim.Hash, k.claim.Request, sealed)
+		return tx.Redo().KeepAnswer(ctx, k.claim.Hash, k.claim.Request, sealed)
 	})
 }
 

@@ -60,18 +60,18 @@ func (a *Accounts) CreateApplication(ctx context.Context, actor domain.Actor, in
 	secret, hash, app := newApplication(in.kept())
 	app.UserID, app.CreatedAt = actor.UserID, a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		n, err := tx.CountApplications(ctx, actor.UserID)
+		n, err := tx.Account().CountApplications(ctx, actor.UserID)
 		if err != nil {
 			return err
 		}
 		if n >= domain.MaxApplications {
 			return domain.NewUnprocessable(fmt.Sprintf("An account can have at most %d applications", domain.MaxApplications))
 		}
-		id, err := tx.CreateApplication(ctx, app, hash)
+		id, err := tx.Account().CreateApplication(ctx, app, hash)
 		if err != nil {
 			return err
 		}
-		if app, err = tx.Application(ctx, id); err != nil {
+		if app, err = tx.Account().Application(ctx, id); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActAppCreated, domain.AboutApplication(app), nil)
@@ -90,7 +90,7 @@ func newApplication(in ApplicationInput) (secret string, hash []byte, app domain
 
 // Applications lists the applications that the actor registered, newest first.
 func (a *Accounts) Applications(ctx context.Context, actor domain.Actor) ([]domain.Application, error) {
-	return a.Store.ApplicationsOf(ctx, actor.UserID)
+	return a.Store.Account().ApplicationsOf(ctx, actor.UserID)
 }
 
 // Application reads one of them. It returns NotFound if it belongs to somebody else.
@@ -99,7 +99,7 @@ func (a *Accounts) Application(ctx context.Context, actor domain.Actor, id domai
 }
 
 func ownApplication(ctx context.Context, q store.Queries, actor domain.Actor, id domain.ApplicationID) (domain.Application, error) {
-	app, err := q.Application(ctx, id)
+	app, err := q.Account().Application(ctx, id)
 	if err == nil && (app.UserID != actor.UserID || !actor.SignedIn()) {
 		return domain.Application{}, domain.NewNotFound()
 	}
@@ -118,10 +118,10 @@ func (a *Accounts) UpdateApplication(ctx context.Context, actor domain.Actor, id
 		}
 		wanted := in.kept()
 		app.Name, app.RedirectURIs, app.ForV2 = wanted.Name, wanted.RedirectURIs, wanted.ForV2
-		if err := tx.UpdateApplication(ctx, app, a.Now()); err != nil {
+		if err := tx.Account().UpdateApplication(ctx, app, a.Now()); err != nil {
 			return err
 		}
-		if app, err = tx.Application(ctx, id); err != nil {
+		if app, err = tx.Account().Application(ctx, id); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActAppChanged, domain.AboutApplication(app), nil)
@@ -140,7 +140,7 @@ func (a *Accounts) RotateSecret(ctx context.Context, actor domain.Actor, id doma
 		if app.Public {
 			return domain.NewUnprocessable("A public application has no secret")
 		}
-		if err := tx.SetApplicationSecret(ctx, id, hash, hint, a.Now()); err != nil {
+		if err := tx.Account().SetApplicationSecret(ctx, id, hash, hint, a.Now()); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActAppSecret, domain.AboutApplication(app), nil)
@@ -163,7 +163,7 @@ func (a *Accounts) DeleteApplication(ctx context.Context, actor domain.Actor, id
 }
 
 func (a *Accounts) deleteApplication(ctx context.Context, tx *store.Tx, actor domain.Actor, app domain.Application) error {
-	if err := tx.DeleteApplication(ctx, app.ID, a.Now()); err != nil {
+	if err := tx.Account().DeleteApplication(ctx, app.ID, a.Now()); err != nil {
 		return err
 	}
 	return a.Audit(ctx, tx, actor, domain.ActAppDeleted, domain.AboutApplication(app), nil)

@@ -55,7 +55,7 @@ func (a *Accounts) Authorization(ctx context.Context, actor domain.Actor, r Auth
 	if err != nil || !actor.SignedIn() {
 		return c, err
 	}
-	granted, err := a.Store.GrantScope(ctx, c.Application.ID, actor.UserID)
+	granted, err := a.Store.Account().GrantScope(ctx, c.Application.ID, actor.UserID)
 	if domain.KindOf(err) == domain.NotFound {
 		return c, nil
 	}
@@ -95,16 +95,16 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 
 // allow writes the grant and the code if the application and the user still exist.
 func allow(ctx context.Context, tx *store.Tx, code account.Code) error {
-	if _, err := tx.ShareApplication(ctx, code.ApplicationID); err != nil {
+	if _, err := tx.Account().ShareApplication(ctx, code.ApplicationID); err != nil {
 		return err
 	}
-	if _, err := tx.MayAct(ctx, code.UserID); err != nil {
+	if _, err := tx.Account().MayAct(ctx, code.UserID); err != nil {
 		return err
 	}
-	if err := tx.Grant(ctx, code.ApplicationID, code.UserID, code.Scope, code.CreatedAt); err != nil {
+	if err := tx.Account().Grant(ctx, code.ApplicationID, code.UserID, code.Scope, code.CreatedAt); err != nil {
 		return err
 	}
-	return tx.CreateCode(ctx, code)
+	return tx.Account().CreateCode(ctx, code)
 }
 
 // Deny returns the redirect address with the error access_denied. It returns "" if the redirect URI

@@ -68,7 +68,7 @@ func (a *Accounts) application(ctx context.Context, clientID string) (domain.App
 	if clientID == "" || len(clientID) > domain.MaxClientID || strings.ContainsFunc(clientID, notVisible) {
 		return domain.Application{}, domain.NewNotFound()
 	}
-	return a.Store.ApplicationByClientID(ctx, clientID)
+	return a.Store.Account().ApplicationByClientID(ctx, clientID)
 }
 
 // notVisible reports whether a character is not printable ASCII (RFC 6749 appendix A).

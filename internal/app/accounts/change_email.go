@@ -39,7 +39,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor d
 		if err != nil {
 			return err
 		}
-		id, err := tx.CreateMailLink(ctx, account.MailLink{User: c.User.ID, Purpose: account.AddressLink, Email: email,
+		id, err := tx.Account().CreateMailLink(ctx, account.MailLink{User: c.User.ID, Purpose: account.AddressLink, Email: email,
 			CreatedAt: now, ExpiresAt: now.Add(addressLinkTTL)})
 		if err != nil {
 			return err
@@ -72,11 +72,11 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, actor domain.Actor, s domai
 		case actor.UserID == l.User:
 			secret, err = a.Renew(ctx, tx, s, endOthers)
 		case endOthers:
-			if err = tx.EndSessions(ctx, l.User, 0); err == nil {
+			if err = tx.Account().EndSessions(ctx, l.User, 0); err == nil {
 				err = a.AuditSelf(ctx, tx, domain.Actor{UserID: l.User}, domain.ActSignedOutAll)
 			}
 		default:
-			err = tx.ForgetProofs(ctx, l.User, 0)
+			err = tx.Account().ForgetProofs(ctx, l.User, 0)
 		}
 		return err
 	})
@@ -91,7 +91,7 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	if err != nil {
 		return u, err
 	}
-	if err := tx.TakeMailLink(ctx, l.ID, hash); err != nil {
+	if err := tx.Account().TakeMailLink(ctx, l.ID, hash); err != nil {
 		return u, err
 	}
 	if err := a.Audit(ctx, tx, domain.Actor{UserID: l.User}, domain.ActEmailChanged, domain.AboutUser(c.User), nil); err != nil {
@@ -115,10 +115,10 @@ func PutEmail(ctx context.Context, tx *store.Tx, u domain.User, email string) er
 	if err := endLinks(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	if err := tx.ForgetSignups(ctx, email); err != nil {
+	if err := tx.Account().ForgetSignups(ctx, email); err != nil {
 		return err
 	}
-	if err := tx.ForgetSignUpLinks(ctx, email); err != nil {
+	if err := tx.Account().ForgetSignUpLinks(ctx, email); err != nil {
 		return err
 	}
 	return signin.Warn(ctx, tx, u, signin.AddressChanged)

@@ -41,13 +41,13 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	if err := c.endFollows(ctx); err != nil {
 		return err
 	}
-	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.DeleteUserActivities(ctx, user, core.SweepBatch) }); err != nil {
+	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Activity().DeleteUserActivities(ctx, user, core.SweepBatch) }); err != nil {
 		return err
 	}
-	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.ForgetOrigins(ctx, user, core.SweepBatch) }); err != nil {
+	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Origins().ForgetOrigins(ctx, user, core.SweepBatch) }); err != nil {
 		return err
 	}
-	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.EmptyInbox(ctx, user, core.SweepBatch) })
+	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Activity().EmptyInbox(ctx, user, core.SweepBatch) })
 }
 
 // ending deletes things of one kind.
@@ -82,7 +82,7 @@ func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
 	if err := tx.DeleteComments(ctx, c.user, clearedAtOnce); err != nil {
 		return err
 	}
-	_, err := tx.DeleteUserActivities(ctx, c.user, core.SweepBatch) // they count as unread notifications
+	_, err := tx.Activity().DeleteUserActivities(ctx, c.user, core.SweepBatch) // they count as unread notifications
 	return err
 }
 
@@ -104,15 +104,15 @@ func (c clearing) endAll(ctx context.Context, tx *store.Tx, step ending) error {
 
 // unfollow deletes the follows of the account, and up to clearedAtOnce follows by it.
 func (c clearing) unfollow(ctx context.Context, tx *store.Tx) error {
-	if err := tx.EndFollows(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}); err != nil {
+	if err := tx.Activity().EndFollows(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}); err != nil {
 		return err
 	}
-	all, err := tx.Followings(ctx, c.user, clearedAtOnce)
+	all, err := tx.Activity().Followings(ctx, c.user, clearedAtOnce)
 	if err != nil {
 		return err
 	}
 	for _, what := range all {
-		if _, err := tx.Unfollow(ctx, c.user, what); err != nil {
+		if _, err := tx.Activity().Unfollow(ctx, c.user, what); err != nil {
 			return err
 		}
 	}
@@ -155,7 +155,7 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 		return err
 	}
 	for {
-		heir, err := tx.NextOwner(ctx, group)
+		heir, err := tx.Membership().NextOwner(ctx, group)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 		if err := tx.HandGroupOver(ctx, group, heir); err != nil {
 			return err
 		}
-		if _, err = tx.RemoveMember(ctx, group, c.user); err != nil {
+		if _, err = tx.Membership().RemoveMember(ctx, group, c.user); err != nil {
 			return err
 		}
 		return c.Audit(ctx, tx, domain.Actor{UserID: c.user}, domain.ActGroupHandedOver, domain.AuditTarget{Kind: string(domain.TypeGroup), ID: int64(group)},
@@ -187,7 +187,7 @@ func (c clearing) leave(ctx context.Context, tx *store.Tx, id int64) error {
 	if err := tx.LockGroup(ctx, domain.GroupID(id)); err != nil {
 		return err
 	}
-	_, err := tx.RemoveMember(ctx, domain.GroupID(id), c.user)
+	_, err := tx.Membership().RemoveMember(ctx, domain.GroupID(id), c.user)
 	return err
 }
 
@@ -195,7 +195,7 @@ func (c clearing) uninvite(ctx context.Context, tx *store.Tx, id int64) error {
 	if err := tx.LockGroup(ctx, domain.GroupID(id)); err != nil {
 		return err
 	}
-	return tx.ForgetInvitations(ctx, domain.GroupID(id), c.user)
+	return tx.Membership().ForgetInvitations(ctx, domain.GroupID(id), c.user)
 }
 
 func (c clearing) deleteChannel(ctx context.Context, tx *store.Tx, id int64) error {
@@ -213,19 +213,19 @@ func (c clearing) stopHelping(ctx context.Context, tx *store.Tx, id int64) error
 	if err := tx.LockChannels(ctx, domain.ChannelID(id)); err != nil {
 		return err
 	}
-	_, err := tx.RemoveCollaborator(ctx, domain.ChannelID(id), domain.UserRef(c.user))
+	_, err := tx.Membership().RemoveCollaborator(ctx, domain.ChannelID(id), domain.UserRef(c.user))
 	return err
 }
 
 func (c clearing) deleteComment(ctx context.Context, tx *store.Tx, id int64) error {
-	comment, err := tx.Comment(ctx, domain.CommentID(id))
+	comment, err := tx.Comments().Comment(ctx, domain.CommentID(id))
 	if err != nil {
 		return err
 	}
 	if err := tx.LockBlock(ctx, comment.BlockID); err != nil {
 		return err
 	}
-	if comment, err = tx.Comment(ctx, comment.ID); err != nil {
+	if comment, err = tx.Comments().Comment(ctx, comment.ID); err != nil {
 		return err
 	}
 	return tx.DeleteComment(ctx, comment)
@@ -252,17 +252,17 @@ func (c clearing) deleteBlock(ctx context.Context, tx *store.Tx, id int64) error
 // endFollows deletes the follows of the account and by it.
 func (c clearing) endFollows(ctx context.Context) error {
 	me := domain.Subject{Type: domain.SubjectUser, ID: int64(c.user)}
-	if err := c.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndFollows(ctx, me) }); err != nil {
+	if err := c.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().EndFollows(ctx, me) }); err != nil {
 		return err
 	}
 	for {
-		all, err := c.Store.Followings(ctx, c.user, core.ClearBatch)
+		all, err := c.Store.Activity().Followings(ctx, c.user, core.ClearBatch)
 		if err != nil || len(all) == 0 {
 			return err
 		}
 		for _, what := range all {
 			err := c.Store.InTx(ctx, func(tx *store.Tx) error {
-				_, err := tx.Unfollow(ctx, c.user, what)
+				_, err := tx.Activity().Unfollow(ctx, c.user, what)
 				return err
 			})
 			if err != nil {

@@ -23,7 +23,7 @@ func (a *Accounts) client(ctx context.Context, from domain.Visitor, c ClientCred
 	app, err := a.application(ctx, c.ID)
 	if err == nil {
 		var hash []byte
-		hash, err = a.Store.ApplicationSecret(ctx, app.ID)
+		hash, err = a.Store.Account().ApplicationSecret(ctx, app.ID)
 		if err == nil && !(app.Public && c.Secret == "") && !auth.SameSecret(c.Secret, hash) {
 			err = domain.NewNotFound()
 		}
@@ -44,7 +44,7 @@ func (a *Accounts) clientFailed(ctx context.Context, from domain.Visitor, client
 
 // AllApplications lists live applications of all users by id, for the operator: at most limit after the given id.
 func (a *Accounts) AllApplications(ctx context.Context, after domain.ApplicationID, limit int) ([]domain.Application, error) {
-	return a.Store.Applications(ctx, after, limit)
+	return a.Store.Account().Applications(ctx, after, limit)
 }
 
 // EndApplication deletes any application by its client id, for the operator. The application of the command line is

@@ -53,12 +53,12 @@ func (a *Accounts) SendPasswordLink(ctx context.Context, job MailPasswordLink) e
 		if c.User.SuspendedAt != nil || c.User.Email != u.Email {
 			return domain.NewNotFound()
 		}
-		id, err := tx.CreateMailLink(ctx, account.MailLink{User: u.ID, Purpose: account.PasswordLink, Email: u.Email,
+		id, err := tx.Account().CreateMailLink(ctx, account.MailLink{User: u.ID, Purpose: account.PasswordLink, Email: u.Email,
 			CreatedAt: now, ExpiresAt: job.Until})
 		if err != nil {
 			return err
 		}
-		_, err = tx.MarkMailLink(ctx, id, hash, now)
+		_, err = tx.Account().MarkMailLink(ctx, id, hash, now)
 		return err
 	})
 	if domain.KindOf(err) == domain.NotFound {
@@ -89,7 +89,7 @@ func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) e
 	var l account.MailLink
 	taken := false
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		if l, err = tx.MarkMailLink(ctx, id, hash, a.Now()); err != nil {
+		if l, err = tx.Account().MarkMailLink(ctx, id, hash, a.Now()); err != nil {
 			return err
 		}
 		if u, err = tx.User(ctx, domain.Ref{ID: int64(l.User)}); err != nil {

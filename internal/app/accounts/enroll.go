@@ -22,7 +22,7 @@ type ExternalUser struct {
 // Enroll returns Forbidden if they may not sign up, and Conflict if the address has an account.
 func (a *Accounts) Enroll(ctx context.Context, tx *store.Tx, in ExternalUser) (u domain.User, err error) {
 	n := store.NewUser{Name: in.Name, Email: in.Email, Tier: a.accounts.DefaultTier, Now: a.Now()}
-	first, err := tx.ClaimFirstAccount(ctx)
+	first, err := tx.Account().ClaimFirstAccount(ctx)
 	if err != nil {
 		return u, err
 	}

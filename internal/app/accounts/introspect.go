@@ -25,7 +25,7 @@ func (a *Accounts) Introspect(ctx context.Context, from domain.Visitor, c Client
 	if app.Public {
 		return Introspection{}, errClient()
 	}
-	t, err := a.Store.ApplicationToken(ctx, auth.HashToken(token))
+	t, err := a.Store.Account().ApplicationToken(ctx, auth.HashToken(token))
 	if domain.KindOf(err) == domain.NotFound || err == nil && t.ApplicationID != app.ID {
 		return Introspection{}, nil
 	}
@@ -55,7 +55,7 @@ func (a *Accounts) RevokeApplicationToken(ctx context.Context, from domain.Visit
 		return err
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		of, err := tx.DeleteApplicationToken(ctx, app.ID, auth.HashToken(token))
+		of, err := tx.Account().DeleteApplicationToken(ctx, app.ID, auth.HashToken(token))
 		if domain.KindOf(err) == domain.NotFound {
 			return nil
 		}

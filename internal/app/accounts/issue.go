@@ -57,7 +57,7 @@ func (a *Accounts) exchange(ctx context.Context, from domain.Visitor, app domain
 	if r.Code == "" {
 		return AccessToken{}, &OAuthError{Code: "invalid_request", Description: "code is required"}
 	}
-	code, err := a.Store.Code(ctx, auth.HashToken(r.Code))
+	code, err := a.Store.Account().Code(ctx, auth.HashToken(r.Code))
 	if err == nil && !madeFor(code, app, r) {
 		err = domain.NewNotFound()
 	}
@@ -94,12 +94,12 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 		if err := stillGranted(ctx, tx, code); err != nil {
 			return err
 		}
-		first, err := tx.UseCode(ctx, code.Hash, now)
+		first, err := tx.Account().UseCode(ctx, code.Hash, now)
 		if err != nil {
 			return err
 		}
 		if again = !first; again {
-			live, err := tx.RevokeCode(ctx, code.Hash)
+			live, err := tx.Account().RevokeCode(ctx, code.Hash)
 			if err != nil || !live {
 				return err
 			}
@@ -108,7 +108,7 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 		if !now.Before(code.ExpiresAt) {
 			return domain.NewNotFound()
 		}
-		err = tx.CreateApplicationToken(ctx, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name,
+		err = tx.Account().CreateApplicationToken(ctx, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name,
 			Hint: hint, Scope: code.Scope, CreatedAt: now}, hash, code.Hash, keptTokens)
 		if err != nil {
 			return err
@@ -124,13 +124,13 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 // stillGranted checks that the application and the user exist and that the grant still covers the code, and locks them
 // until the end of the transaction. Otherwise it returns NotFound.
 func stillGranted(ctx context.Context, tx *store.Tx, code account.Code) error {
-	if _, err := tx.ShareApplication(ctx, code.ApplicationID); err != nil {
+	if _, err := tx.Account().ShareApplication(ctx, code.ApplicationID); err != nil {
 		return err
 	}
-	if _, err := tx.MayAct(ctx, code.UserID); err != nil {
+	if _, err := tx.Account().MayAct(ctx, code.UserID); err != nil {
 		return err
 	}
-	granted, err := tx.ShareGrant(ctx, code.ApplicationID, code.UserID)
+	granted, err := tx.Account().ShareGrant(ctx, code.ApplicationID, code.UserID)
 	if err == nil && !granted.Allows(code.Scope) {
 		err = domain.NewNotFound()
 	}
@@ -147,13 +147,13 @@ func (a *Accounts) ownToken(ctx context.Context, _ domain.Visitor, app domain.Ap
 	secret, hash, hint := auth.NewToken(auth.OAuth)
 	t := domain.Token{ApplicationID: app.ID, Name: app.Name, Hint: hint, Scope: domain.ScopeRead, CreatedAt: a.Now()}
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.ShareApplication(ctx, app.ID); err != nil {
+		if _, err := tx.Account().ShareApplication(ctx, app.ID); err != nil {
 			return err
 		}
-		if _, err := tx.MayAct(ctx, app.UserID); err != nil {
+		if _, err := tx.Account().MayAct(ctx, app.UserID); err != nil {
 			return err
 		}
-		if err := tx.CreateApplicationToken(ctx, t, hash, nil, keptTokens); err != nil {
+		if err := tx.Account().CreateApplicationToken(ctx, t, hash, nil, keptTokens); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": t.Scope})

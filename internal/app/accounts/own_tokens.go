@@ -21,14 +21,14 @@ func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name 
 		if _, err := tx.LockUser(ctx, actor.UserID); err != nil {
 			return err
 		}
-		live, err := tx.OwnTokens(ctx, actor.UserID)
+		live, err := tx.Account().OwnTokens(ctx, actor.UserID)
 		if err != nil {
 			return err
 		}
 		if len(live) >= domain.MaxOwnTokens {
 			return domain.NewUnprocessable(fmt.Sprintf("You have %d tokens: revoke one first", domain.MaxOwnTokens))
 		}
-		if t.ID, err = tx.CreateToken(ctx, t, hash); err != nil {
+		if t.ID, err = tx.Account().CreateToken(ctx, t, hash); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"scope": t.Scope})
@@ -41,13 +41,13 @@ func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name 
 
 // OwnTokens lists the live personal access tokens of the actor, newest first.
 func (a *Accounts) OwnTokens(ctx context.Context, actor domain.Actor) ([]domain.Token, error) {
-	return a.Store.OwnTokens(ctx, actor.UserID)
+	return a.Store.Account().OwnTokens(ctx, actor.UserID)
 }
 
 // RevokeOwnToken revokes a personal access token of the actor, or returns NotFound if it is not theirs.
 func (a *Accounts) RevokeOwnToken(ctx context.Context, actor domain.Actor, id domain.TokenID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.RevokeOwnToken(ctx, actor.UserID, id, a.Now()); err != nil {
+		if err := tx.Account().RevokeOwnToken(ctx, actor.UserID, id, a.Now()); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActTokenRevoked, domain.AboutToken(domain.Token{ID: id}), nil)

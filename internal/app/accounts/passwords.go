@@ -48,12 +48,12 @@ func (a *Accounts) PutPasswordLink(ctx context.Context, tx *store.Tx, u domain.U
 		return "", tx.Enqueue(ctx, MailPasswordLink{Email: u.Email, Until: now.Add(passwordLinkTTL)})
 	}
 	token, hash, _ := auth.NewToken(auth.Mailed)
-	id, err := tx.CreateMailLink(ctx, account.MailLink{User: u.ID, Purpose: account.PasswordLink, Email: u.Email,
+	id, err := tx.Account().CreateMailLink(ctx, account.MailLink{User: u.ID, Purpose: account.PasswordLink, Email: u.Email,
 		CreatedAt: now, ExpiresAt: now.Add(passwordLinkTTL)})
 	if err != nil {
 		return "", err
 	}
-	_, err = tx.MarkMailLink(ctx, id, hash, now)
+	_, err = tx.Account().MarkMailLink(ctx, id, hash, now)
 	return a.SiteURL + "/reset-password/" + token, err
 }
 
@@ -85,7 +85,7 @@ func (a *Accounts) mailLink(ctx context.Context, p account.LinkPurpose, token st
 	if !signin.IsToken(token, auth.Mailed) {
 		return account.MailLink{}, domain.NewNotFound()
 	}
-	return a.Store.MailLinkByHash(ctx, p, auth.HashToken(token), a.Now())
+	return a.Store.Account().MailLinkByHash(ctx, p, auth.HashToken(token), a.Now())
 }
 
 // ResetPassword sets the password of a mailed link's account, ends its sessions and returns the result of
@@ -115,7 +115,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		if c.User.SuspendedAt != nil {
 			return domain.NewNotFound()
 		}
-		if err := tx.TakeMailLink(ctx, l.ID, auth.HashToken(token)); err != nil {
+		if err := tx.Account().TakeMailLink(ctx, l.ID, auth.HashToken(token)); err != nil {
 			return err
 		}
 		if err := a.Audit(ctx, tx, domain.Actor{UserID: l.User}, domain.ActPasswordChanged, domain.AboutUser(c.User), nil); err != nil {
@@ -124,7 +124,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		if err := PutPassword(ctx, tx, c.User, hash); err != nil {
 			return err
 		}
-		if err := tx.EndSessions(ctx, l.User, 0); err != nil {
+		if err := tx.Account().EndSessions(ctx, l.User, 0); err != nil {
 			return err
 		}
 		secret, err = a.Enter(ctx, tx, l.User, from)
@@ -140,7 +140,7 @@ func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string) 
 	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
 		return err
 	}
-	if err := tx.EndHalfSignIns(ctx, u.ID); err != nil {
+	if err := tx.Account().EndHalfSignIns(ctx, u.ID); err != nil {
 		return err
 	}
 	if err := endLinks(ctx, tx, u.ID); err != nil {
@@ -151,10 +151,10 @@ func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string) 
 
 // endLinks deletes every mailed link of a locked account.
 func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
-	if err := tx.EndMailLinks(ctx, id, account.PasswordLink); err != nil {
+	if err := tx.Account().EndMailLinks(ctx, id, account.PasswordLink); err != nil {
 		return err
 	}
-	return tx.EndMailLinks(ctx, id, account.AddressLink)
+	return tx.Account().EndMailLinks(ctx, id, account.AddressLink)
 }
 
 // ChangePassword sets the first or a new password in a session that was confirmed recently. The session gets a new

@@ -27,11 +27,11 @@ func (a *Accounts) RegisterApplication(ctx context.Context, from domain.Visitor,
 	secret, hash, app := newApplication(in.kept())
 	app.CreatedAt = a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		id, err := tx.CreateApplication(ctx, app, hash)
+		id, err := tx.Account().CreateApplication(ctx, app, hash)
 		if err != nil {
 			return err
 		}
-		if app, err = tx.Application(ctx, id); err != nil {
+		if app, err = tx.Account().Application(ctx, id); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppCreated, domain.AboutApplication(app), nil)

@@ -33,7 +33,7 @@ func (a *Accounts) SetupCode(ctx context.Context) (string, error) {
 	if a.accounts.Setup.Ask == AskNobody {
 		return "", nil
 	}
-	if first, err := a.Store.NobodyYet(ctx); err != nil || !first {
+	if first, err := a.Store.Account().NobodyYet(ctx); err != nil || !first {
 		return "", err
 	}
 	if a.accounts.Setup.Code != "" {

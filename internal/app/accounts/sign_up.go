@@ -82,7 +82,7 @@ func (a *Accounts) SignUp(ctx context.Context, from domain.Visitor, in SignUpInp
 
 func (a *Accounts) maySignUp(ctx context.Context, in SignUpInput, n store.NewUser) error {
 	return a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if first, err := v.NobodyYet(ctx); err != nil || first {
+		if first, err := v.Account().NobodyYet(ctx); err != nil || first {
 			return err
 		}
 		if _, err := a.admit(ctx, v.Queries, in.Invite, n.Email); err != nil {
@@ -95,7 +95,7 @@ func (a *Accounts) maySignUp(ctx context.Context, in SignUpInput, n store.NewUse
 // signUp creates the account at once if the address needs no verification, or else records the request. It does the same
 // for an address that already has an account; only the mail differs.
 func (a *Accounts) signUp(ctx context.Context, tx *store.Tx, from domain.Visitor, in SignUpInput, n store.NewUser) (session string, first bool, err error) {
-	if first, err = tx.ClaimFirstAccount(ctx); err != nil {
+	if first, err = tx.Account().ClaimFirstAccount(ctx); err != nil {
 		return "", false, err
 	}
 	if first {
@@ -125,7 +125,7 @@ func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Vi
 			return a.enroll(ctx, tx, from, in.Slug, n, by.link)
 		}
 	}
-	id, err := tx.CreateSignup(ctx, account.Signup{Email: n.Email, Slug: in.Slug, Name: n.Name, PasswordHash: n.PasswordHash,
+	id, err := tx.Account().CreateSignup(ctx, account.Signup{Email: n.Email, Slug: in.Slug, Name: n.Name, PasswordHash: n.PasswordHash,
 		Link: by.link.ID, CreatedAt: n.Now, ExpiresAt: n.Now.Add(signupTTL)})
 	if err != nil {
 		return "", err
@@ -147,7 +147,7 @@ func (a *Accounts) SignUpPending(ctx context.Context, token string) error {
 	if !signin.IsToken(token, auth.Mailed) {
 		return domain.NewNotFound()
 	}
-	_, err := a.Store.SignupByHash(ctx, auth.HashToken(token), a.Now())
+	_, err := a.Store.Account().SignupByHash(ctx, auth.HashToken(token), a.Now())
 	return err
 }
 
@@ -168,7 +168,7 @@ func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token
 	}
 	now := a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		s, err := tx.TakeSignup(ctx, auth.HashToken(token), now)
+		s, err := tx.Account().TakeSignup(ctx, auth.HashToken(token), now)
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token
 // wantedBy checks the password of a signup. It counts attempts by link, because strangers do not have the link.
 func (a *Accounts) wantedBy(ctx context.Context, token, password string) error {
 	hash := auth.HashToken(token)
-	s, err := a.Store.SignupByHash(ctx, hash, a.Now())
+	s, err := a.Store.Account().SignupByHash(ctx, hash, a.Now())
 	if err != nil {
 		return err
 	}
@@ -230,13 +230,13 @@ func (a *Accounts) confirm(ctx context.Context, tx *store.Tx, s account.Signup, 
 // invited counts as the invitation.
 func (a *Accounts) linkTaken(ctx context.Context, q store.Queries, s account.Signup) (link domain.SignUpLink, err error) {
 	if s.Link != 0 {
-		link, err = q.SignUpLink(ctx, s.Link)
+		link, err = q.Account().SignUpLink(ctx, s.Link)
 		if domain.KindOf(err) == domain.NotFound { // the link was ended
 			return domain.SignUpLink{ID: s.Link}, nil
 		}
 		return link, err
 	}
-	link, err = q.LinkOfEmail(ctx, s.Email)
+	link, err = q.Account().LinkOfEmail(ctx, s.Email)
 	if err == nil && !link.Live(a.Now()) {
 		return domain.SignUpLink{}, nil
 	}

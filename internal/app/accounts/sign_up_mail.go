@@ -31,7 +31,7 @@ func (a *Accounts) SendSignUp(ctx context.Context, id account.SignupID) error {
 	var s account.Signup
 	var owner *domain.User
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		if s, err = tx.MarkSignup(ctx, id, hash, a.Now()); err != nil {
+		if s, err = tx.Account().MarkSignup(ctx, id, hash, a.Now()); err != nil {
 			return err
 		}
 		u, err := tx.UserByEmail(ctx, s.Email)

@@ -24,7 +24,7 @@ func (a *Accounts) SignUpOffer(ctx context.Context, invite string) (o SignUpOffe
 		if o.Mode, err = a.signUpMode(ctx, v.Queries); err != nil {
 			return err
 		}
-		if o.First, err = v.NobodyYet(ctx); err != nil {
+		if o.First, err = v.Account().NobodyYet(ctx); err != nil {
 			return err
 		}
 		i, err := a.inviteOf(ctx, v.Queries, invite)
@@ -48,7 +48,7 @@ func (a *Accounts) signUpMode(ctx context.Context, q store.Queries) (domain.Sign
 	if a.accounts.SignUp != "" {
 		return a.accounts.SignUp, nil
 	}
-	chosen, err := q.Setting(ctx, account.SettingSignUp)
+	chosen, err := q.Account().Setting(ctx, account.SettingSignUp)
 	if domain.KindOf(err) == domain.NotFound {
 		return domain.SignUpInvitation, nil
 	}
@@ -72,7 +72,7 @@ func (i admissible) opens(mode domain.SignUpMode) bool {
 func (a *Accounts) inviteOf(ctx context.Context, q store.Queries, token string) (i admissible, err error) {
 	switch kind, _ := auth.TokenKind(token); kind {
 	case auth.Admitted:
-		i.link, err = q.UsableSignUpLink(ctx, auth.HashToken(token), a.Now())
+		i.link, err = q.Account().UsableSignUpLink(ctx, auth.HashToken(token), a.Now())
 		i.email = i.link.Email
 	case auth.Invited:
 		var invitation domain.Invitation

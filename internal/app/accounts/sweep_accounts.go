@@ -23,19 +23,19 @@ func (SweepAccounts) Kind() string { return "sweep_accounts" }
 func (a *Accounts) SweepAccounts(ctx context.Context) error {
 	now := a.Now()
 	sweeps := []func(tx *store.Tx) (int, error){
-		func(tx *store.Tx) (int, error) { return tx.SweepSessions(ctx, now, core.SweepBatch) },
-		func(tx *store.Tx) (int, error) { return tx.SweepKnownBrowsers(ctx, now, core.SweepBatch) },
-		func(tx *store.Tx) (int, error) { return tx.SweepHalfSignIns(ctx, now, core.SweepBatch) },
-		func(tx *store.Tx) (int, error) { return tx.SweepSteps(ctx, now, core.SweepBatch) },
-		func(tx *store.Tx) (int, error) { return tx.SweepSignups(ctx, now, core.SweepBatch) },
-		func(tx *store.Tx) (int, error) { return tx.SweepMailLinks(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepSessions(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepKnownBrowsers(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepHalfSignIns(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Identity().SweepSteps(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepSignups(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepMailLinks(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) {
-			return tx.SweepSignUpLinks(ctx, now.Add(-SignUpLinkKept), core.SweepBatch)
+			return tx.Account().SweepSignUpLinks(ctx, now.Add(-SignUpLinkKept), core.SweepBatch)
 		},
-		func(tx *store.Tx) (int, error) { return tx.SweepCodes(ctx, now, core.SweepBatch) },
-		func(tx *store.Tx) (int, error) { return tx.SweepAttempts(ctx, now, core.SweepBatch) },
-		func(tx *store.Tx) (int, error) { return tx.SweepOnceKeys(ctx, now, core.SweepBatch) },
-		func(tx *store.Tx) (int, error) { return tx.SweepRemovals(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepCodes(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepAttempts(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Redo().SweepOnceKeys(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Redo().SweepRemovals(ctx, now, core.SweepBatch) },
 	}
 	for _, sweep := range sweeps {
 		if err := a.InBatches(ctx, sweep); err != nil {

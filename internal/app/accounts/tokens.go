@@ -39,7 +39,7 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (domain.Actor
 	if !auth.LooksLikeToken(token) {
 		return domain.Actor{}, badToken()
 	}
-	h, err := a.Store.TokenHolder(ctx, auth.HashToken(token))
+	h, err := a.Store.Account().TokenHolder(ctx, auth.HashToken(token))
 	if domain.KindOf(err) == domain.NotFound || h.Suspended {
 		return domain.Actor{}, badToken()
 	}
@@ -60,7 +60,7 @@ func (a *Accounts) FlushUsage(ctx context.Context) error {
 	}
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
 		for _, id := range slices.Sorted(maps.Keys(taken)) { // all servers lock in the same order
-			if err := tx.TokenUsed(ctx, id, taken[id]); err != nil {
+			if err := tx.Account().TokenUsed(ctx, id, taken[id]); err != nil {
 				return err
 			}
 		}
@@ -95,7 +95,7 @@ func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name str
 	secret, hash, hint := auth.NewToken(auth.Personal)
 	t = domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope, CreatedAt: a.Now()}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if t.ID, err = tx.CreateToken(ctx, t, hash); err != nil {
+		if t.ID, err = tx.Account().CreateToken(ctx, t, hash); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"user": user, "scope": t.Scope})
@@ -105,13 +105,13 @@ func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name str
 
 // Tokens lists the tokens of a user, newest first.
 func (a *Accounts) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
-	return a.Store.Tokens(ctx, user)
+	return a.Store.Account().Tokens(ctx, user)
 }
 
 // RevokeToken revokes a token at once. Revoking it again changes nothing.
 func (a *Accounts) RevokeToken(ctx context.Context, id domain.TokenID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		live, err := tx.RevokeToken(ctx, id, a.Now())
+		live, err := tx.Account().RevokeToken(ctx, id, a.Now())
 		if err != nil || !live {
 			return err
 		}

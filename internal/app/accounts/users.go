@@ -34,7 +34,7 @@ func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain
 		}
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		first, err := tx.ClaimFirstAccount(ctx)
+		first, err := tx.Account().ClaimFirstAccount(ctx)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 		return u, err
 	}
 	if by.link.ID != 0 {
-		free, err := tx.UseSignUpLink(ctx, by.link.ID, u.ID, n.Now)
+		free, err := tx.Account().UseSignUpLink(ctx, by.link.ID, u.ID, n.Now)
 		if err != nil {
 			return u, err
 		}
@@ -95,10 +95,10 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 			group = 0
 		}
 	}
-	if err := tx.ForgetSignups(ctx, n.Email); err != nil {
+	if err := tx.Account().ForgetSignups(ctx, n.Email); err != nil {
 		return u, err
 	}
-	if err := tx.ForgetSignUpLinks(ctx, n.Email); err != nil { // except the one that was used
+	if err := tx.Account().ForgetSignUpLinks(ctx, n.Email); err != nil { // except the one that was used
 		return u, err
 	}
 	if err := a.people.AdoptInvitations(ctx, tx, u); err != nil {
@@ -202,7 +202,7 @@ func (a *Accounts) ChangeTier(ctx context.Context, tx *store.Tx, actor domain.Ac
 // SetSuspended suspends a locked account and ends its sessions, or lifts the suspension.
 func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, suspended bool) error {
 	if !suspended {
-		if err := tx.SetSuspended(ctx, u.ID, nil); err != nil {
+		if err := tx.Moderation().SetSuspended(ctx, u.ID, nil); err != nil {
 			return err
 		}
 		if err := a.Audit(ctx, tx, actor, domain.ActAccountRestored, domain.AboutUser(u), nil); err != nil {
@@ -211,13 +211,13 @@ func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.
 		return a.showMade(ctx, tx, actor, u)
 	}
 	now := a.Now()
-	if err := tx.SetSuspended(ctx, u.ID, &now); err != nil {
+	if err := tx.Moderation().SetSuspended(ctx, u.ID, &now); err != nil {
 		return err
 	}
 	if err := endLinks(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	if err := tx.EndSessions(ctx, u.ID, 0); err != nil {
+	if err := tx.Account().EndSessions(ctx, u.ID, 0); err != nil {
 		return err
 	}
 	return a.Audit(ctx, tx, actor, domain.ActAccountSuspended, domain.AboutUser(u), nil)
@@ -233,7 +233,7 @@ func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 	if suspended.SuspendedAt == nil {
 		return domain.NewUnprocessable("What somebody made can be hidden while they are suspended")
 	}
-	h, err := tx.RecordHidden(ctx, hiding.Subject{About: domain.AboutUser(u), OwnerID: u.ID, CreatedAt: a.Now()})
+	h, err := tx.Hiding().RecordHidden(ctx, hiding.Subject{About: domain.AboutUser(u), OwnerID: u.ID, CreatedAt: a.Now()})
 	if domain.KindOf(err) == domain.Conflict {
 		return nil
 	}
@@ -248,18 +248,18 @@ func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 
 // showMade queues a job that shows everything again that was hidden with a suspension.
 func (a *Accounts) showMade(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
-	h, err := tx.HiddenSubject(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)})
+	h, err := tx.Hiding().HiddenSubject(ctx, domain.Subject{Type: domain.SubjectUser, ID: int64(u.ID)})
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}
 	if err == nil {
-		h, err = tx.LockHidden(ctx, h.ID)
+		h, err = tx.Hiding().LockHidden(ctx, h.ID)
 	}
 	if err == nil && h.State == hiding.Showing { // an operator had it shown, and its job is still queued
 		return nil
 	}
 	if err == nil {
-		err = tx.SetHidden(ctx, h.ID, hiding.Showing)
+		err = tx.Hiding().SetHidden(ctx, h.ID, hiding.Showing)
 	}
 	if err == nil {
 		err = a.Audit(ctx, tx, actor, domain.ActShown, domain.AboutUser(u), nil)

@@ -61,7 +61,7 @@ func (a *Collections) CreateBatch(ctx context.Context, actor domain.Actor, in Cr
 		if err != nil {
 			return err
 		}
-		if err := tx.AddBatch(ctx, b, keptPlaces(places), inputs); err != nil {
+		if err := tx.Bulk().AddBatch(ctx, b, keptPlaces(places), inputs); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, RunBatch{b.ID}, jobs.Attempts(batchJobAttempts), jobs.For(int64(actor.UserID)))
@@ -148,7 +148,7 @@ func (a *Collections) Batch(ctx context.Context, actor domain.Actor, id string) 
 		return b, domain.NewNotFound()
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		b, err = v.Batch(ctx, actor.UserID, id, a.Now().Add(-content.KeptFor))
+		b, err = v.Bulk().Batch(ctx, actor.UserID, id, a.Now().Add(-content.KeptFor))
 		return err
 	})
 	return b, err

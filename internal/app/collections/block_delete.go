@@ -47,7 +47,7 @@ func (a *Collections) DisconnectBlock(ctx context.Context, actor domain.Actor, r
 		if err != nil {
 			return err
 		}
-		conn, err := tx.ConnectionOf(ctx, c.ID, domain.BlockRef(id))
+		conn, err := tx.Contents().ConnectionOf(ctx, c.ID, domain.BlockRef(id))
 		if err != nil {
 			return err
 		}

@@ -230,7 +230,7 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 		}
 		if in.KeepFileMetadata != nil && *in.KeepFileMetadata != b.KeepsMetadata() {
 			b.KeepMetadata(*in.KeepFileMetadata)
-			if err := tx.KeepMetadata(ctx, *in.KeepFileMetadata, b.FileIDs()...); err != nil {
+			if err := tx.Blobs().KeepMetadata(ctx, *in.KeepFileMetadata, b.FileIDs()...); err != nil {
 				return err
 			}
 		}

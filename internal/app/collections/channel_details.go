@@ -21,7 +21,7 @@ func (a *Collections) ChannelDetails(ctx context.Context, actor domain.Actor, id
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := a.Store.ChannelDetails(ctx, actor.UserID, ids)
+	found, err := a.Store.Nearby().ChannelDetails(ctx, actor.UserID, ids)
 	all := make(map[domain.ChannelID]ChannelDetails, len(found))
 	for id, facts := range found {
 		all[id] = ChannelDetails(facts)
@@ -45,7 +45,7 @@ func (a *Collections) PreviewContents(ctx context.Context, actor domain.Actor, i
 		return nil, f.Err()
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		ends, err := v.Ends(ctx, actor.UserID, ids, n, highest)
+		ends, err := v.Nearby().Ends(ctx, actor.UserID, ids, n, highest)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (a *Collections) PreviewContents(ctx context.Context, actor domain.Actor, i
 			all = append(all, ends[c]...)
 			delete(ends, c) // each channel once
 		}
-		conns, err := v.ConnectionsInOrder(ctx, all)
+		conns, err := v.Contents().ConnectionsInOrder(ctx, all)
 		if err != nil {
 			return err
 		}

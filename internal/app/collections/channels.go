@@ -25,7 +25,7 @@ func (a *Collections) Channel(ctx context.Context, actor domain.Actor, ref domai
 	// are read again in a snapshot.
 	full.Channel = c
 	var same bool
-	if full.Collaborators, same, err = a.Store.CollaboratorsOf(ctx, c); err != nil || same {
+	if full.Collaborators, same, err = a.Store.Membership().CollaboratorsOf(ctx, c); err != nil || same {
 		return full, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
@@ -42,7 +42,7 @@ func fullChannel(ctx context.Context, q store.Queries, actor domain.Actor, ref d
 	}
 	full := FullChannel{Channel: c}
 	if c.Collaborators > 0 {
-		full.Collaborators, err = q.Collaborators(ctx, c.ID)
+		full.Collaborators, err = q.Membership().Collaborators(ctx, c.ID)
 	}
 	return full, err
 }
@@ -111,7 +111,7 @@ func (a *Collections) CreateChannel(ctx context.Context, actor domain.Actor, in 
 
 // createChannel stores a channel of the actor, or of an owner that the actor may name. The caller publishes it.
 func createChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, n store.NewChannel, owner *domain.PrincipalRef) (id domain.ChannelID, err error) {
-	if err := tx.LockSources(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
+	if err := tx.Activity().LockSources(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
 		return 0, err
 	}
 	if owner != nil {
@@ -149,7 +149,7 @@ func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user do
 	if err != nil {
 		return false, err
 	}
-	return tx.IsMember(ctx, group, user)
+	return tx.Membership().IsMember(ctx, group, user)
 }
 
 // UpdateChannelInput changes the given fields.
@@ -221,7 +221,7 @@ func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref
 			return err
 		}
 		if c.Owner.PrincipalRef != was.Owner.PrincipalRef {
-			if _, err := tx.RemoveCollaborator(ctx, c.ID, c.Owner.PrincipalRef); err != nil {
+			if _, err := tx.Membership().RemoveCollaborator(ctx, c.ID, c.Owner.PrincipalRef); err != nil {
 				return err
 			}
 		}
@@ -267,7 +267,7 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 
 // refuseHidden returns Forbidden if operators have hidden a locked channel.
 func refuseHidden(ctx context.Context, tx *store.Tx, id domain.ChannelID) error {
-	_, err := tx.HiddenSubject(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+	_, err := tx.Hiding().HiddenSubject(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
 	switch {
 	case err == nil:
 		return domain.NewForbidden("Whoever runs this site has hidden this channel: it stays private")

@@ -69,7 +69,7 @@ func (a *Collections) SetCollaborators(ctx context.Context, actor domain.Actor, 
 		return nil, err
 	}
 	return a.changeCollaborators(ctx, actor, ref, func(tx *store.Tx, c domain.Channel, now time.Time) ([]domain.Event, error) {
-		were, err := tx.Collaborators(ctx, c.ID)
+		were, err := tx.Membership().Collaborators(ctx, c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (a *Collections) SetCollaborators(ctx context.Context, actor domain.Actor, 
 			if p.Type != domain.TypeUser || slices.Contains(users, p.PrincipalRef) {
 				continue
 			}
-			was, err := tx.RemoveCollaborator(ctx, c.ID, p.PrincipalRef)
+			was, err := tx.Membership().RemoveCollaborator(ctx, c.ID, p.PrincipalRef)
 			if err != nil {
 				return nil, err
 			}
@@ -120,7 +120,7 @@ func (a *Collections) changeCollaborators(ctx context.Context, actor domain.Acto
 		if err != nil {
 			return err
 		}
-		if all, err = tx.Collaborators(ctx, c.ID); err != nil {
+		if all, err = tx.Membership().Collaborators(ctx, c.ID); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, events...)
@@ -174,7 +174,7 @@ func addCollaborator(ctx context.Context, tx *store.Tx, c domain.Channel, who do
 	if c.Owner.PrincipalRef == who {
 		return p, false, domain.NewUnprocessable("The owner of a channel cannot be its collaborator")
 	}
-	added, err = tx.AddCollaborator(ctx, c.ID, who, now)
+	added, err = tx.Membership().AddCollaborator(ctx, c.ID, who, now)
 	return p, added, err
 }
 
@@ -194,7 +194,7 @@ func (a *Collections) RemoveCollaborators(ctx context.Context, actor domain.Acto
 			if !domain.CanOwn(actor, c) && who != domain.UserRef(actor.UserID) {
 				return core.Forbidden("manage the collaborators of this channel")
 			}
-			was, err := tx.RemoveCollaborator(ctx, c.ID, who)
+			was, err := tx.Membership().RemoveCollaborator(ctx, c.ID, who)
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ func (a *Collections) Comments(ctx context.Context, actor domain.Actor, id domai
 		if err != nil {
 			return err
 		}
-		l, err = v.Comments(ctx, b, desc, page)
+		l, err = v.Comments().Comments(ctx, b, desc, page)
 		return err
 	})
 	return l, err
@@ -30,7 +30,7 @@ func (a *Collections) Comments(ctx context.Context, actor domain.Actor, id domai
 // Comment reads a comment on a block that the actor sees.
 func (a *Collections) Comment(ctx context.Context, actor domain.Actor, id domain.CommentID) (c domain.Comment, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if c, err = v.Comment(ctx, id); err != nil {
+		if c, err = v.Comments().Comment(ctx, id); err != nil {
 			return err
 		}
 		_, err := v.Block(ctx, actor.UserID, c.BlockID)
@@ -45,7 +45,7 @@ func (a *Collections) Comment(ctx context.Context, actor domain.Actor, id domain
 // CommentsUpTo returns the number of comments on the same block up to and including c, by time. It determines the page
 // of a comment that the actor sees.
 func (a *Collections) CommentsUpTo(ctx context.Context, c domain.Comment) (int64, error) {
-	return a.Store.CommentsUpTo(ctx, c)
+	return a.Store.Comments().CommentsUpTo(ctx, c)
 }
 
 // CreateComment comments on a block that the actor sees (behaviour.md section 3).
@@ -77,7 +77,7 @@ func (a *Collections) CommentOnce(ctx context.Context, actor domain.Actor, id do
 		if err != nil {
 			return err
 		}
-		c, err = tx.Comment(ctx, domain.CommentID(made))
+		c, err = tx.Comments().Comment(ctx, domain.CommentID(made))
 		return err
 	})
 	return c, err
@@ -156,7 +156,7 @@ func (a *Collections) UpdateComment(ctx context.Context, actor domain.Actor, id 
 		if err := tx.UpdateComment(ctx, was, text, now); err != nil {
 			return err
 		}
-		if c, err = tx.Comment(ctx, id); err != nil {
+		if c, err = tx.Comments().Comment(ctx, id); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Comment: c})
@@ -180,14 +180,14 @@ func (a *Collections) DeleteComment(ctx context.Context, actor domain.Actor, id 
 
 // ownComment locks the block of a comment that the actor sees, and refuses actors other than its author.
 func ownComment(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.CommentID, what string) (domain.Comment, error) {
-	c, err := tx.Comment(ctx, id)
+	c, err := tx.Comments().Comment(ctx, id)
 	if err != nil {
 		return c, err
 	}
 	if _, err := tx.LockedBlock(ctx, actor.UserID, c.BlockID); err != nil {
 		return c, err
 	}
-	if c, err = tx.Comment(ctx, id); err != nil {
+	if c, err = tx.Comments().Comment(ctx, id); err != nil {
 		return c, err
 	}
 	if !domain.CanEditComment(actor, c) {

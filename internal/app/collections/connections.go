@@ -24,7 +24,7 @@ func (a *Collections) Connection(ctx context.Context, actor domain.Actor, id dom
 }
 
 func placedConnection(ctx context.Context, q store.Queries, actor domain.Actor, id domain.ConnectionID) (p PlacedConnection, err error) {
-	if p.Connection, err = q.Connection(ctx, id); err != nil {
+	if p.Connection, err = q.Contents().Connection(ctx, id); err != nil {
 		return p, err
 	}
 	if p.Channel, err = q.Channel(ctx, actor.UserID, domain.Ref{ID: int64(p.ChannelID)}); err != nil {
@@ -33,7 +33,7 @@ func placedConnection(ctx context.Context, q store.Queries, actor domain.Actor, 
 	if err := seesItem(ctx, q, actor, p.Item); err != nil {
 		return p, err
 	}
-	at, err := q.Positions(ctx, id)
+	at, err := q.Contents().Positions(ctx, id)
 	p.Position = at[id]
 	return p, err
 }
@@ -43,7 +43,7 @@ func lockedConnection(ctx context.Context, tx *store.Tx, actor domain.Actor, id 
 	if p.Channel, err = tx.LockChannelOf(ctx, actor.UserID, id); err != nil {
 		return p, err
 	}
-	if p.Connection, err = tx.Connection(ctx, id); err != nil {
+	if p.Connection, err = tx.Contents().Connection(ctx, id); err != nil {
 		return p, err
 	}
 	return p, seesItem(ctx, tx.Queries, actor, p.Item)
@@ -80,7 +80,7 @@ func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item d
 		if err != nil {
 			return err
 		}
-		there, err := tx.ConnectionsOf(ctx, item, channelIDs(places)...)
+		there, err := tx.Contents().ConnectionsOf(ctx, item, channelIDs(places)...)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (a *Collections) UpdateConnection(ctx context.Context, actor domain.Actor, 
 		if !domain.CanArrange(actor, p.Channel) {
 			return core.Forbidden("change connections of this channel")
 		}
-		at, err := tx.Positions(ctx, id)
+		at, err := tx.Contents().Positions(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (a *Collections) Select(ctx context.Context, actor domain.Actor, id domain.
 		if !domain.CanArrange(actor, p.Channel) {
 			return core.Forbidden("arrange this channel")
 		}
-		at, err := tx.Positions(ctx, id)
+		at, err := tx.Contents().Positions(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (a *Collections) MoveConnection(ctx context.Context, actor domain.Actor, id
 		if how == domain.InsertAt && position == nil {
 			return domain.NewUnprocessable("position: is required to insert_at")
 		}
-		at, err := tx.Positions(ctx, id)
+		at, err := tx.Contents().Positions(ctx, id)
 		if err != nil {
 			return err
 		}

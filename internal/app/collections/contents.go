@@ -50,7 +50,7 @@ func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref doma
 		if err != nil {
 			return err
 		}
-		conns, err := v.Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page, Revisions: stamps})
+		conns, err := v.Contents().Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page, Revisions: stamps})
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (a *Collections) itemChannels(ctx context.Context, actor domain.Actor, in I
 		if err != nil {
 			return err
 		}
-		l, err = v.ItemChannels(ctx, contents.ItemChannelsQuery{
+		l, err = v.Contents().ItemChannels(ctx, contents.ItemChannelsQuery{
 			Viewer: actor.UserID, Item: item, Ownership: in.Ownership, Desc: in.Desc, Page: in.Page})
 		return err
 	})

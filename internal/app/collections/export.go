@@ -16,7 +16,7 @@ func (a *Collections) Order(ctx context.Context, actor domain.Actor, ref domain.
 		if full, err = fullChannel(ctx, v.Queries, actor, ref); err != nil {
 			return err
 		}
-		ids, err = v.Order(ctx, actor.UserID, full.Channel)
+		ids, err = v.Contents().Order(ctx, actor.UserID, full.Channel)
 		return err
 	})
 	return full, ids, err
@@ -29,7 +29,7 @@ func (a *Collections) Ordered(ctx context.Context, actor domain.Actor, channel d
 		if _, err := v.Channel(ctx, actor.UserID, domain.Ref{ID: int64(channel)}); err != nil {
 			return err
 		}
-		conns, err := v.StillIn(ctx, channel, ids)
+		conns, err := v.Contents().StillIn(ctx, channel, ids)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (a *Collections) Ordered(ctx context.Context, actor domain.Actor, channel d
 // OwnedChannels lists the channels of a user or group that the actor sees, by id, starting after above.
 func (a *Collections) OwnedChannels(ctx context.Context, actor domain.Actor, owner domain.PrincipalRef, above domain.ChannelID, n int) (all []domain.Channel, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		all, err = v.OwnedChannels(ctx, actor.UserID, owner, above, n)
+		all, err = v.Contents().OwnedChannels(ctx, actor.UserID, owner, above, n)
 		return err
 	})
 	return all, err
@@ -52,7 +52,7 @@ func (a *Collections) OwnedChannels(ctx context.Context, actor domain.Actor, own
 // beginning.
 func (a *Collections) AuthoredBlocks(ctx context.Context, actor domain.Actor, after domain.Block, n int) (all []*domain.Block, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		ids, err := v.AuthoredBlocks(ctx, actor.UserID, store.Mark{At: after.CreatedAt, ID: int64(after.ID)}, n)
+		ids, err := v.Contents().AuthoredBlocks(ctx, actor.UserID, store.Mark{At: after.CreatedAt, ID: int64(after.ID)}, n)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (a *Collections) AuthoredBlocks(ctx context.Context, actor domain.Actor, af
 // comment; the zero comment means from the beginning. last is the comment to continue after, or nil at the end.
 func (a *Collections) AuthoredComments(ctx context.Context, actor domain.Actor, after domain.Comment, n int) (all []domain.Comment, last *domain.Comment, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		all, err = v.AuthoredComments(ctx, actor.UserID, after.BlockID, after.ID, n)
+		all, err = v.Comments().AuthoredComments(ctx, actor.UserID, after.BlockID, after.ID, n)
 		if err != nil || len(all) == 0 {
 			return err
 		}

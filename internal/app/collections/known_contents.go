@@ -55,7 +55,7 @@ func missingDetails(ctx context.Context, v *store.Snapshot, actor domain.Actor, 
 	if len(ids) == 0 && open == 0 {
 		return all, nil
 	}
-	if err := v.CompleteConnections(ctx, conns, ids); err != nil {
+	if err := v.Contents().CompleteConnections(ctx, conns, ids); err != nil {
 		return nil, err
 	}
 	unknown := make([]domain.Connection, 0, open)

@@ -23,11 +23,11 @@ func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref do
 		if n.Channel, err = v.Channel(ctx, actor.UserID, ref); err != nil {
 			return err
 		}
-		key, err := v.Place(ctx, n.Channel.ID, domain.BlockRef(block))
+		key, err := v.Nearby().Place(ctx, n.Channel.ID, domain.BlockRef(block))
 		if err != nil {
 			return err
 		}
-		above, below, err := v.Neighbours(ctx, actor.UserID, n.Channel.ID, key)
+		above, below, err := v.Nearby().Neighbours(ctx, actor.UserID, n.Channel.ID, key)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref do
 				ids = append(ids, id)
 			}
 		}
-		conns, err := v.ConnectionsInOrder(ctx, ids)
+		conns, err := v.Contents().ConnectionsInOrder(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (a *Collections) RelatedChannels(ctx context.Context, actor domain.Actor, r
 		if err != nil {
 			return err
 		}
-		shared, err := v.Related(ctx, actor.UserID, c.ID, limit)
+		shared, err := v.Nearby().Related(ctx, actor.UserID, c.ID, limit)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (a *Collections) SharedChannels(ctx context.Context, actor domain.Actor, re
 		if err != nil {
 			return err
 		}
-		shared, err := v.RelatedPage(ctx, actor.UserID, c.ID, page)
+		shared, err := v.Nearby().RelatedPage(ctx, actor.UserID, c.ID, page)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (a *Collections) Previews(ctx context.Context, actor domain.Actor, channels
 		return nil, f.Err()
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		found, err := v.Previewed(ctx, actor.UserID, channels, n)
+		found, err := v.Nearby().Previewed(ctx, actor.UserID, channels, n)
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (a *Collections) RecentChannels(ctx context.Context, actor domain.Actor, li
 	if err := checkLimit(limit); err != nil {
 		return nil, err
 	}
-	return a.Store.RecentChannels(ctx, actor.UserID, limit)
+	return a.Store.Nearby().RecentChannels(ctx, actor.UserID, limit)
 }
 
 // PinnedChannels lists the actor's pinned channels in the order in which they were pinned. It takes one statement.
@@ -171,16 +171,16 @@ func (a *Collections) PinnedChannels(ctx context.Context, actor domain.Actor) ([
 	if !actor.SignedIn() {
 		return nil, nil
 	}
-	return a.Store.PinnedChannels(ctx, actor.UserID)
+	return a.Store.Nearby().PinnedChannels(ctx, actor.UserID)
 }
 
 // Pin pins a channel that the actor sees. Pinning it again changes nothing.
 func (a *Collections) Pin(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.changePins(ctx, actor, ref, func(tx *store.Tx, c domain.ChannelID) error {
-		if err := tx.Pin(ctx, actor.UserID, c, a.Now()); err != nil {
+		if err := tx.Nearby().Pin(ctx, actor.UserID, c, a.Now()); err != nil {
 			return err
 		}
-		n, err := tx.TrimPins(ctx, actor.UserID)
+		n, err := tx.Nearby().TrimPins(ctx, actor.UserID)
 		if err == nil && n > domain.MaxPins {
 			err = domain.NewUnprocessable(fmt.Sprintf("You have pinned %d channels: take one of them off first", domain.MaxPins))
 		}
@@ -191,7 +191,7 @@ func (a *Collections) Pin(ctx context.Context, actor domain.Actor, ref domain.Re
 // Unpin unpins a channel. Doing it again changes nothing.
 func (a *Collections) Unpin(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.changePins(ctx, actor, ref, func(tx *store.Tx, c domain.ChannelID) error {
-		return tx.Unpin(ctx, actor.UserID, c)
+		return tx.Nearby().Unpin(ctx, actor.UserID, c)
 	})
 }
 

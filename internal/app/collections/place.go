@@ -15,7 +15,7 @@ func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, ref
 			if err != nil {
 				return err
 			}
-			id, err := tx.ConnectionOf(ctx, c.ID, domain.BlockRef(b.ID))
+			id, err := tx.Contents().ConnectionOf(ctx, c.ID, domain.BlockRef(b.ID))
 			if err != nil {
 				return err
 			}

@@ -38,7 +38,7 @@ func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor,
 		if r.Channel, err = core.LockedChannel(ctx, tx, actor, ref); err != nil {
 			return err
 		}
-		at, err := tx.Positions(ctx, ids...)
+		at, err := tx.Contents().Positions(ctx, ids...)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor,
 			events = append(events, domain.Disconnected{Connection: c})
 		}
 		r.Undo = id
-		err = tx.AddRemoval(ctx, redo.Removal{ID: id, User: actor.UserID, Channel: r.Channel.ID, Items: items, ExpiresAt: now.Add(UndoFor)}, now)
+		err = tx.Redo().AddRemoval(ctx, redo.Removal{ID: id, User: actor.UserID, Channel: r.Channel.ID, Items: items, ExpiresAt: now.Add(UndoFor)}, now)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (a *Collections) RemoveItem(ctx context.Context, actor domain.Actor, ref do
 	if err != nil {
 		return r, err
 	}
-	id, err := a.Store.ConnectionOf(ctx, c.ID, item)
+	id, err := a.Store.Contents().ConnectionOf(ctx, c.ID, item)
 	if err != nil || id == 0 {
 		return Removed{Channel: c, Gone: 1}, err
 	}
@@ -83,7 +83,7 @@ func (r *Removed) removable(ctx context.Context, tx *store.Tx, actor domain.Acto
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		c, err := tx.Connection(ctx, id)
+		c, err := tx.Contents().Connection(ctx, id)
 		if err == nil && c.ChannelID != r.Channel.ID {
 			err = domain.NewNotFound()
 		}
@@ -121,7 +121,7 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 		return r, domain.NewNotFound()
 	}
 	now := a.Now()
-	was, err := a.Store.Removal(ctx, actor.UserID, id, now)
+	was, err := a.Store.Redo().Removal(ctx, actor.UserID, id, now)
 	if err != nil {
 		return r, err
 	}
@@ -135,7 +135,7 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 		if err != nil {
 			return err
 		}
-		fresh, err := tx.TakeRemoval(ctx, was.ID)
+		fresh, err := tx.Redo().TakeRemoval(ctx, was.ID)
 		if err != nil || !fresh {
 			r.Count = len(was.Items)
 			return err
@@ -228,7 +228,7 @@ func restore(ctx context.Context, tx *store.Tx, actor domain.Actor, in *domain.C
 		}
 		event.Owner = b.Author.PrincipalRef
 	}
-	if there, err := tx.ConnectionOf(ctx, in.ID, ref); err != nil || there != 0 {
+	if there, err := tx.Contents().ConnectionOf(ctx, in.ID, ref); err != nil || there != 0 {
 		return nil, err
 	}
 	_, is, err := tx.Connect(ctx, store.NewConnection{Channel: *in, Item: ref, UserID: item.Maker, Position: item.Position, Metadata: item.Metadata, Now: now})

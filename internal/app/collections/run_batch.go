@@ -60,7 +60,7 @@ func (a *Collections) RunBatch(ctx context.Context, id string) error {
 func (a *Collections) beginBatch(ctx context.Context, id string) (run batchRun, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		var channels string
-		if run.Batch, channels, err = tx.BeginBatch(ctx, id, a.Now()); err != nil {
+		if run.Batch, channels, err = tx.Bulk().BeginBatch(ctx, id, a.Now()); err != nil {
 			return err
 		}
 		run.targets, err = keptTargets(channels)
@@ -72,7 +72,7 @@ func (a *Collections) beginBatch(ctx context.Context, id string) (run batchRun, 
 // makeRest creates one block after the other. Errors are those of this server.
 func (a *Collections) makeRest(ctx context.Context, run *batchRun) error {
 	for {
-		item, err := a.Store.NextOfBatch(ctx, run.ID)
+		item, err := a.Store.Bulk().NextOfBatch(ctx, run.ID)
 		switch {
 		case domain.KindOf(err) == domain.NotFound:
 			return a.endBatch(ctx, run.ID, "")
@@ -84,7 +84,7 @@ func (a *Collections) makeRest(ctx context.Context, run *batchRun) error {
 		err = a.makeItem(ctx, run, item)
 		if reason := itemReason(err); reason != "" {
 			err = a.onItem(ctx, run, item.N, func(tx *store.Tx) error {
-				return tx.BatchItemFailed(ctx, run.ID, item.N, reason)
+				return tx.Bulk().BatchItemFailed(ctx, run.ID, item.N, reason)
 			})
 		}
 		if err != nil {
@@ -113,14 +113,14 @@ func (a *Collections) makeItem(ctx context.Context, run *batchRun, item bulk.Pen
 		if err != nil {
 			return err
 		}
-		return tx.BatchItemMade(ctx, run.ID, item.N, b.ID)
+		return tx.Bulk().BatchItemMade(ctx, run.ID, item.N, b.ID)
 	})
 }
 
 // onItem runs do in a transaction, unless another attempt has handled the item.
 func (a *Collections) onItem(ctx context.Context, run *batchRun, n int64, do func(tx *store.Tx) error) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		open, err := tx.LockBatchItem(ctx, run.ID, n)
+		open, err := tx.Bulk().LockBatchItem(ctx, run.ID, n)
 		if err != nil || !open {
 			return err
 		}
@@ -146,7 +146,7 @@ func itemReason(err error) string {
 
 // endBatch ends a batch: completed, or failed for a reason.
 func (a *Collections) endBatch(ctx context.Context, id, reason string) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndBatch(ctx, id, core.NonEmpty(&reason), a.Now()) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Bulk().EndBatch(ctx, id, core.NonEmpty(&reason), a.Now()) })
 }
 
 // batchStopped decides how a batch continues after an attempt that did not finish it.
@@ -169,5 +169,5 @@ func (a *Collections) batchStopped(ctx context.Context, run batchRun, err error)
 }
 
 func (a *Collections) undoBatchAttempt(ctx context.Context, id string) error {
-	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoBatchAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Bulk().UndoBatchAttempt(ctx, id) })
 }

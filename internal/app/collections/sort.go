@@ -55,7 +55,7 @@ func validOrder(ids []int64) error {
 
 // heldBy finds items in a locked channel by the ids of blocks or channels.
 func heldBy(ctx context.Context, tx *store.Tx, actor domain.Actor, c domain.ChannelID, ids []int64) ([]store.Held, error) {
-	blocks, err := tx.HeldBy(ctx, actor.UserID, c, domain.ItemBlock, ids)
+	blocks, err := tx.Contents().HeldBy(ctx, actor.UserID, c, domain.ItemBlock, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func heldBy(ctx context.Context, tx *store.Tx, actor domain.Actor, c domain.Chan
 		named[id]++
 		return is && named[id] == 1
 	})
-	channels, err := tx.HeldBy(ctx, actor.UserID, c, domain.ItemChannel, rest)
+	channels, err := tx.Contents().HeldBy(ctx, actor.UserID, c, domain.ItemChannel, rest)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (a *Collections) connectionOf(ctx context.Context, actor domain.Actor, ref 
 	if err != nil {
 		return 0, err
 	}
-	id, err := a.Store.ConnectionOf(ctx, c.ID, item)
+	id, err := a.Store.Contents().ConnectionOf(ctx, c.ID, item)
 	if err == nil && id == 0 {
 		err = domain.NewNotFound()
 	}

@@ -28,7 +28,7 @@ const inspectTimeout = 10 * time.Second
 func (a *Content) FindAnimations(ctx context.Context) error {
 	var above domain.FileID
 	next := func() ([]domain.File, error) {
-		some, err := a.Store.UnexaminedFiles(ctx, above, examineBatch)
+		some, err := a.Store.Blobs().UnexaminedFiles(ctx, above, examineBatch)
 		if len(some) > 0 {
 			above = some[len(some)-1].ID
 		}
@@ -44,7 +44,7 @@ func (a *Content) FindAnimations(ctx context.Context) error {
 	return examineAll(ctx, a.inspectTimeout, next, examine, func(found []domain.File) error {
 		return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
 			for _, f := range found {
-				if err := tx.SetAnimated(ctx, f); err != nil {
+				if err := tx.Blobs().SetAnimated(ctx, f); err != nil {
 					return err
 				}
 			}

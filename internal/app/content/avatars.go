@@ -105,7 +105,7 @@ func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n 
 	made.image.Owner = payer
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		// Lock the upload first: choosing a picture locks the upload, then the owner.
-		if err := tx.UseUpload(ctx, w.Upload, a.Now()); err != nil {
+		if err := tx.Blobs().UseUpload(ctx, w.Upload, a.Now()); err != nil {
 			return err
 		}
 		if err := tx.LockAvatarRequest(ctx, owner, n); err != nil {
@@ -114,7 +114,7 @@ func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n 
 		if err := in.settle(ctx, tx, made.image); err != nil {
 			return err
 		}
-		if _, err := tx.AddFile(ctx, *made.image, a.Now()); err != nil {
+		if _, err := tx.Blobs().AddFile(ctx, *made.image, a.Now()); err != nil {
 			return err
 		}
 		path := made.image.Key + "/" + made.image.Version(avatarVersion)

@@ -14,7 +14,7 @@ func (a *Content) Hashes(ctx context.Context, files []*domain.File) (map[domain.
 	for i, f := range files {
 		ids[i] = f.BlobID
 	}
-	return a.Store.BlobHashes(ctx, ids)
+	return a.Store.Blobs().BlobHashes(ctx, ids)
 }
 
 // Picture returns the stored file of the picture of a user or group, or nil if this server stores none.
@@ -23,7 +23,7 @@ func (a *Content) Picture(ctx context.Context, kept *string) (*domain.File, erro
 		return nil, nil
 	}
 	key, _, _ := strings.Cut(*kept, "/")
-	f, err := a.Store.FileByKey(ctx, key)
+	f, err := a.Store.Blobs().FileByKey(ctx, key)
 	if domain.KindOf(err) == domain.NotFound {
 		return nil, nil
 	}

@@ -42,7 +42,7 @@ func (a *Content) CheckFiles(ctx context.Context, sizesOnly bool, fault func(Fil
 		fault(f)
 	}
 	for above := domain.BlobID(0); ; {
-		some, err := a.Store.StoredBlobs(ctx, above, checkedFiles)
+		some, err := a.Store.Blobs().StoredBlobs(ctx, above, checkedFiles)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (a *Content) examine(ctx context.Context, b blobs.StoredBlob, sizeOnly bool
 	if why == "" {
 		return "", nil
 	}
-	now, err := a.Store.Blob(ctx, b.ID) // the sweep may have removed it since
+	now, err := a.Store.Blobs().Blob(ctx, b.ID) // the sweep may have removed it since
 	if domain.KindOf(err) == domain.NotFound || err == nil && now.Object != b.Object {
 		return "", nil
 	}
@@ -133,7 +133,7 @@ func (a *Content) strays(ctx context.Context, names []string) (strays []string, 
 	for i, name := range names {
 		owners[i] = ownerObject(name)
 	}
-	unknown, err := a.Store.UnknownObjects(ctx, uploadFolder, owners)
+	unknown, err := a.Store.Blobs().UnknownObjects(ctx, uploadFolder, owners)
 	if err != nil {
 		return nil, err
 	}

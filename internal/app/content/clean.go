@@ -28,7 +28,7 @@ const ExamineInterval = 10 * time.Minute
 func (a *Content) ExamineFiles(ctx context.Context) error {
 	var above domain.BlobID
 	next := func() ([]blobs.StoredBlob, error) {
-		some, err := a.Store.UnexaminedBlobs(ctx, above, examineBatch)
+		some, err := a.Store.Blobs().UnexaminedBlobs(ctx, above, examineBatch)
 		if len(some) > 0 {
 			above = some[len(some)-1].ID
 		}
@@ -51,7 +51,7 @@ func (a *Content) ExamineFiles(ctx context.Context) error {
 func (a *Content) setCleaned(ctx context.Context, all ...blobs.Cleaned) error {
 	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range all {
-			if err := tx.SetCleaned(ctx, c); err != nil {
+			if err := tx.Blobs().SetCleaned(ctx, c); err != nil {
 				return err
 			}
 		}
@@ -96,7 +96,7 @@ func (a *Content) examined(ctx context.Context, f domain.File) (domain.File, []b
 		if !f.CleanPlanned {
 			return f, nil, nil
 		}
-		plan, err := a.Store.CleanPlan(ctx, f.BlobID)
+		plan, err := a.Store.Blobs().CleanPlan(ctx, f.BlobID)
 		if domain.KindOf(err) != domain.NotFound { // a replica may not have it yet
 			return f, plan, err
 		}

@@ -33,7 +33,7 @@ func (a *Content) OpenShown(ctx context.Context, key, name string) (o OpenedFile
 	if !isUploadKey(key) { // nor the key of a file
 		return o, domain.NewNotFound()
 	}
-	f, err := a.Store.ShownFile(ctx, key)
+	f, err := a.Store.Blobs().ShownFile(ctx, key)
 	if err != nil {
 		return o, err
 	}

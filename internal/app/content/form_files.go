@@ -39,7 +39,7 @@ func (a *Content) ReceiveFile(ctx context.Context, actor domain.Actor, f FormFil
 	if err != nil {
 		return r, err
 	}
-	u, err := a.Store.Upload(ctx, key)
+	u, err := a.Store.Blobs().Upload(ctx, key)
 	if err != nil {
 		return r, err
 	}
@@ -54,7 +54,7 @@ func (a *Content) UploadValue(key string) string { return a.BaseURL + "/uploads/
 // addUploads records uploads that are about to be sent, up to the limit per user.
 func (a *Content) addUploads(ctx context.Context, actor domain.Actor, uploads []domain.Upload) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		has, err := tx.LockByteUsage(ctx, actor.UserID, "", a.Now())
+		has, err := tx.Counters().LockByteUsage(ctx, actor.UserID, "", a.Now())
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (a *Content) addUploads(ctx context.Context, actor domain.Actor, uploads []
 			return refusal
 		}
 		for _, u := range uploads {
-			if err := tx.AddUpload(ctx, u); err != nil {
+			if err := tx.Blobs().AddUpload(ctx, u); err != nil {
 				return err
 			}
 		}

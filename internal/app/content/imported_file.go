@@ -82,7 +82,7 @@ func (r *ImportedFile) Settle(ctx context.Context, tx *store.Tx, keepMetadata bo
 			continue
 		}
 		f.Owner, f.KeepsMetadata = r.in.held.user, keepMetadata
-		if f.ID, err = tx.AddFile(ctx, *f, r.in.Now()); err != nil {
+		if f.ID, err = tx.Blobs().AddFile(ctx, *f, r.in.Now()); err != nil {
 			return nil, nil, err
 		}
 	}

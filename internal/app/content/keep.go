@@ -24,7 +24,7 @@ func (a *Content) keep(ctx context.Context, staged *blob.Staged, contentType str
 	// The name is unique, so that the removal of an older object with the same content cannot delete this one.
 	object := originals + staged.SHA256[:2] + "/" + staged.SHA256 + "-" + auth.NewKey()[:8]
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		b, err = tx.ClaimBlob(ctx, staged.SHA256, object, staged.Size, a.Now())
+		b, err = tx.Blobs().ClaimBlob(ctx, staged.SHA256, object, staged.Size, a.Now())
 		return err
 	})
 	if err != nil || b.Stored {
@@ -47,7 +47,7 @@ func (a *Content) keep(ctx context.Context, staged *blob.Staged, contentType str
 		return b, err
 	}
 	return b, a.Store.InTx(ctx, func(tx *store.Tx) error {
-		return errors.Join(tx.BlobStored(ctx, b.ID, a.Now()), tx.SetCleaned(ctx, clean))
+		return errors.Join(tx.Blobs().BlobStored(ctx, b.ID, a.Now()), tx.Blobs().SetCleaned(ctx, clean))
 	})
 }
 

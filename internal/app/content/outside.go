@@ -42,7 +42,7 @@ func (f *SentBytes) Close() error {
 
 // OpenUpload opens the bytes of an upload. It returns NotFound if the upload was removed.
 func (a *Content) OpenUpload(ctx context.Context, id domain.UploadID) (*SentBytes, error) {
-	u, err := a.Store.UploadByID(ctx, id)
+	u, err := a.Store.Blobs().UploadByID(ctx, id)
 	if err != nil {
 		return nil, err
 	}

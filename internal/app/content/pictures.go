@@ -31,14 +31,14 @@ func (a *Content) ShowUpload(ctx context.Context, actor domain.Actor, field, add
 		return err
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		if err := tx.UseUpload(ctx, upload.ID, a.Now()); err != nil {
+		if err := tx.Blobs().UseUpload(ctx, upload.ID, a.Now()); err != nil {
 			return err
 		}
 		if err := in.settle(ctx, tx); err != nil {
 			return err
 		}
 		f := *made.image
-		if f.ID, err = tx.AddFile(ctx, f, a.Now()); err != nil {
+		if f.ID, err = tx.Blobs().AddFile(ctx, f, a.Now()); err != nil {
 			return err
 		}
 		return show(tx, &f)

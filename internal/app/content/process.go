@@ -63,7 +63,7 @@ func Process(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.Bloc
 	if err := keepUpload(ctx, tx, "value", upload); err != nil {
 		return err
 	}
-	if err := tx.StartProcessing(ctx, id, upload, now); err != nil {
+	if err := tx.Blobs().StartProcessing(ctx, id, upload, now); err != nil {
 		return err
 	}
 	return enqueue(ctx, tx, ProcessBlock{Block: id, Round: now.UnixMicro()}, by)
@@ -113,10 +113,10 @@ func reasonOf(p domain.ProcessingStatus) string {
 // beginAttempt counts an attempt. NotFound means that there is nothing to do.
 func (a *Content) beginAttempt(ctx context.Context, job ProcessBlock) (b domain.Block, p domain.ProcessingStatus, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.BeginAttempt(ctx, job.Block, job.Round, a.Now()); err != nil {
+		if err := tx.Blobs().BeginAttempt(ctx, job.Block, job.Round, a.Now()); err != nil {
 			return err
 		}
-		if p, err = tx.Processing(ctx, job.Block); err != nil {
+		if p, err = tx.Blobs().Processing(ctx, job.Block); err != nil {
 			return err
 		}
 		b, err = tx.AnyBlock(ctx, job.Block)
@@ -189,7 +189,7 @@ func explain(err error) (reason string, lasting bool) {
 }
 
 func (a *Content) undoAttempt(ctx context.Context, id domain.BlockID) error {
-	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Blobs().UndoAttempt(ctx, id) })
 }
 
 // noteFailure records why an attempt failed, and ends the wait of the block after the last one. A block with a URL is
@@ -200,15 +200,15 @@ func (a *Content) noteFailure(ctx context.Context, p domain.ProcessingStatus, re
 		if err := tx.LockBlock(ctx, p.BlockID); err != nil {
 			return err
 		}
-		current, err := tx.Processing(ctx, p.BlockID)
+		current, err := tx.Blobs().Processing(ctx, p.BlockID)
 		if err != nil || current.Round != p.Round {
 			return err
 		}
 		now := a.Now()
 		if last {
-			err = tx.EndProcessing(ctx, p.BlockID, domain.ProcessingFailed, &reason, now)
+			err = tx.Blobs().EndProcessing(ctx, p.BlockID, domain.ProcessingFailed, &reason, now)
 		} else {
-			err = tx.AttemptFailed(ctx, p.BlockID, reason, now)
+			err = tx.Blobs().AttemptFailed(ctx, p.BlockID, reason, now)
 		}
 		if err != nil {
 			return err
@@ -246,7 +246,7 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, change f
 		if err := tx.LockBlock(ctx, id); err != nil {
 			return err
 		}
-		if err := tx.EndProcessing(ctx, id, domain.ProcessingDone, nil, a.Now()); err != nil {
+		if err := tx.Blobs().EndProcessing(ctx, id, domain.ProcessingDone, nil, a.Now()); err != nil {
 			return err
 		}
 		was, err := tx.AnyBlock(ctx, id)
@@ -263,7 +263,7 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, change f
 			}
 			f.Owner = domain.UserID(was.Author.ID)
 			f.KeepsMetadata = was.KeepsMetadata()
-			if f.ID, err = tx.AddFile(ctx, *f, a.Now()); err != nil {
+			if f.ID, err = tx.Blobs().AddFile(ctx, *f, a.Now()); err != nil {
 				return err
 			}
 		}
@@ -277,7 +277,7 @@ func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in 
 	text := made.words()
 	description := core.Literal(made.description)
 	return a.endProcessing(ctx, id, func(tx *store.Tx, b *domain.Block) error {
-		if err := errors.Join(tx.UseUpload(ctx, upload, a.Now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
+		if err := errors.Join(tx.Blobs().UseUpload(ctx, upload, a.Now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
 			return err
 		}
 		b.Type, b.State = made.kind, domain.Available

@@ -27,13 +27,13 @@ var errOverQuota = errors.New("over quota")
 
 // ByteUsage returns the bytes that the actor has stored and the actor's quota.
 func (a *Content) ByteUsage(ctx context.Context, actor domain.Actor) (u domain.ByteUsage, q domain.Quota, err error) {
-	u, err = a.Store.ByteUsage(ctx, actor.UserID, a.Now())
+	u, err = a.Store.Counters().ByteUsage(ctx, actor.UserID, a.Now())
 	return u, a.quotas[u.Tier], err
 }
 
 // ByteUsages returns the bytes that several users have stored, for the operator.
 func (a *Content) ByteUsages(ctx context.Context, users []domain.UserID) (map[domain.UserID]domain.ByteUsage, error) {
-	return a.Store.ByteUsages(ctx, users, a.Now())
+	return a.Store.Counters().ByteUsages(ctx, users, a.Now())
 }
 
 // Quota returns the quota of a tier.
@@ -112,7 +112,7 @@ func (h *hold) growUpTo(ctx context.Context, least, limit int64) (int64, error) 
 	got := limit
 	err := h.a.Store.InTx(ctx, func(tx *store.Tx) error {
 		now := h.a.Now()
-		u, err := tx.LockByteUsage(ctx, h.user, h.key, now)
+		u, err := tx.Counters().LockByteUsage(ctx, h.user, h.key, now)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (h *hold) growUpTo(ctx context.Context, least, limit int64) (int64, error) 
 			}
 			got = min(limit, left)
 		}
-		return tx.Reserve(ctx, domain.Reservation{Key: h.key, UserID: h.user, Upload: h.upload, Bytes: got, ExpiresAt: now.Add(holdLease)})
+		return tx.Counters().Reserve(ctx, domain.Reservation{Key: h.key, UserID: h.user, Upload: h.upload, Bytes: got, ExpiresAt: now.Add(holdLease)})
 	})
 	if err != nil {
 		return h.bytes, err
@@ -137,7 +137,7 @@ func (h *hold) growUpTo(ctx context.Context, least, limit int64) (int64, error) 
 
 // bounded reports whether the quota has a limit.
 func (h *hold) bounded(ctx context.Context, q store.Queries) (bool, error) {
-	u, err := q.ByteUsage(ctx, h.user, h.a.Now())
+	u, err := q.Counters().ByteUsage(ctx, h.user, h.a.Now())
 	left, _ := h.a.available(u, h.upload)
 	return left >= 0, err
 }
@@ -156,7 +156,7 @@ func (a *Content) extend(ctx context.Context, key string) (stop func()) {
 			case <-tick.C:
 				// A lease that cannot be extended expires, and settle checks the quota again.
 				_ = a.Store.InTx(ctx, func(tx *store.Tx) error {
-					return tx.ExtendReservation(ctx, key, a.Now().Add(holdLease))
+					return tx.Counters().ExtendReservation(ctx, key, a.Now().Add(holdLease))
 				})
 			}
 		}
@@ -167,14 +167,14 @@ func (a *Content) extend(ctx context.Context, key string) (stop func()) {
 // settle releases the reservation in the transaction that stores its content, by which the user's bytes grow by growth.
 // If the lease expired or was smaller than that, it checks the quota again and returns Forbidden if that is exceeded.
 func (h *hold) settle(ctx context.Context, tx *store.Tx, growth int64) error {
-	held, err := tx.EndReservation(ctx, h.key, h.a.Now())
+	held, err := tx.Counters().EndReservation(ctx, h.key, h.a.Now())
 	if err != nil || growth <= held {
 		return err
 	}
 	if bounded, err := h.bounded(ctx, tx.Queries); err != nil || !bounded {
 		return err
 	}
-	u, err := tx.LockByteUsage(ctx, h.user, h.key, h.a.Now())
+	u, err := tx.Counters().LockByteUsage(ctx, h.user, h.key, h.a.Now())
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (h *hold) release(ctx context.Context) {
 	h.stop()
 	// If this fails, they are released when the lease expires.
 	_ = h.a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.EndReservation(ctx, h.key, h.a.Now())
+		_, err := tx.Counters().EndReservation(ctx, h.key, h.a.Now())
 		return err
 	})
 }

@@ -17,7 +17,7 @@ func (a *Content) Processing(ctx context.Context, actor domain.Actor, id domain.
 	if b.Author.PrincipalRef != domain.UserRef(actor.UserID) {
 		return p, domain.NewNotFound()
 	}
-	return a.Store.Processing(ctx, id)
+	return a.Store.Blobs().Processing(ctx, id)
 }
 
 // Reprocess fetches the content of a block again for its author.
@@ -40,17 +40,17 @@ func (a *Content) Reprocess(ctx context.Context, actor domain.Actor, id domain.B
 // attempt of a round is still to come. If an attempt failed, the next one is made at once.
 func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p domain.ProcessingStatus, err error) {
 	now := a.Now()
-	p, err = tx.Processing(ctx, b.ID)
+	p, err = tx.Blobs().Processing(ctx, b.ID)
 	switch {
 	case domain.KindOf(err) == domain.NotFound && b.ValueURL != nil: // a link from before processing was recorded
-		err = tx.StartProcessing(ctx, b.ID, 0, now)
+		err = tx.Blobs().StartProcessing(ctx, b.ID, 0, now)
 	case domain.KindOf(err) == domain.NotFound:
 		return p, domain.NewUnprocessable("The block was not made from an address or an upload")
 	case err == nil && p.State == domain.ProcessingWaiting && p.Reason == nil:
 		return p, nil
 	case err == nil:
 		if err = a.stillThere(ctx, tx, p); err == nil {
-			err = tx.RestartProcessing(ctx, b.ID, now)
+			err = tx.Blobs().RestartProcessing(ctx, b.ID, now)
 		}
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p 
 			return p, err
 		}
 	}
-	if p, err = tx.Processing(ctx, b.ID); err != nil {
+	if p, err = tx.Blobs().Processing(ctx, b.ID); err != nil {
 		return p, err
 	}
 	return p, enqueue(ctx, tx, ProcessBlock{Block: b.ID, Round: p.Round}, domain.UserID(b.Author.ID))
@@ -77,7 +77,7 @@ func (a *Content) stillThere(ctx context.Context, tx *store.Tx, p domain.Process
 	if p.UploadID == 0 {
 		return nil
 	}
-	err := tx.KeepUpload(ctx, p.UploadID)
+	err := tx.Blobs().KeepUpload(ctx, p.UploadID)
 	if domain.KindOf(err) == domain.NotFound {
 		return domain.NewUnprocessable("The upload was removed; a block of it cannot be processed again")
 	}

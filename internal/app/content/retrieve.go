@@ -331,7 +331,7 @@ func busyOrStopped(ctx context.Context, err error) error {
 
 // contentOfUpload makes an Image or an Attachment of uploaded bytes.
 func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (content, error) {
-	u, err := a.Store.UploadByID(ctx, id)
+	u, err := a.Store.Blobs().UploadByID(ctx, id)
 	if domain.KindOf(err) == domain.NotFound {
 		return content{}, &errUnavailable{"The upload was removed", err}
 	}
@@ -349,7 +349,7 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 
 // HeadOfUpload reads up to limit bytes from the beginning of an upload.
 func (a *Content) HeadOfUpload(ctx context.Context, id domain.UploadID, limit int64) ([]byte, error) {
-	u, err := a.Store.UploadByID(ctx, id)
+	u, err := a.Store.Blobs().UploadByID(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -379,7 +379,7 @@ func (a *Content) fetchUpload(ctx context.Context, u domain.Upload) (*blob.Stage
 func (a *Content) openUpload(ctx context.Context, u domain.Upload) (*blob.File, error) {
 	object := uploadFolder + u.Key
 	if u.BlobID != 0 {
-		b, err := a.Store.Blob(ctx, u.BlobID)
+		b, err := a.Store.Blobs().Blob(ctx, u.BlobID)
 		if err != nil {
 			return nil, err
 		}

@@ -38,11 +38,11 @@ func (a *Content) SweepContent(ctx context.Context) error {
 	before := now.Add(-KeptFor)
 	return errors.Join(
 		a.measureUploads(ctx),
-		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepUploads(ctx, before, now, core.SweepBatch) }),
-		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepReservations(ctx, now, core.SweepBatch) }),
-		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepBatches(ctx, before, core.SweepBatch) }),
+		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Blobs().SweepUploads(ctx, before, now, core.SweepBatch) }),
+		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Counters().SweepReservations(ctx, now, core.SweepBatch) }),
+		a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Bulk().SweepBatches(ctx, before, core.SweepBatch) }),
 		a.InBatches(ctx, func(tx *store.Tx) (int, error) {
-			return tx.SweepBlobs(ctx, now.Add(-unreferencedFor), now, core.SweepBatch)
+			return tx.Blobs().SweepBlobs(ctx, now.Add(-unreferencedFor), now, core.SweepBatch)
 		}),
 		a.removeDoomed(ctx),
 		a.staging.Sweep(KeptFor),
@@ -57,7 +57,7 @@ func (a *Content) measureUploads(ctx context.Context) error {
 		return nil
 	}
 	for above := domain.UploadID(0); ; {
-		some, err := a.Store.UnmeasuredUploads(ctx, above, a.Now(), core.SweepBatch)
+		some, err := a.Store.Blobs().UnmeasuredUploads(ctx, above, a.Now(), core.SweepBatch)
 		if err != nil {
 			return err
 		}
@@ -82,14 +82,14 @@ func (a *Content) measureUploads(ctx context.Context) error {
 
 func (a *Content) measured(ctx context.Context, u domain.Upload, size int64) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		has, err := tx.LockByteUsage(ctx, u.UserID, "", a.Now())
+		has, err := tx.Counters().LockByteUsage(ctx, u.UserID, "", a.Now())
 		if err != nil {
 			return err
 		}
 		if left, _ := a.available(has, true); size > a.uploadLimit || left >= 0 && size > left {
-			return tx.DropUpload(ctx, u.ID, a.Now()) // unless something waits for it, which then fails
+			return tx.Blobs().DropUpload(ctx, u.ID, a.Now()) // unless something waits for it, which then fails
 		}
-		return tx.MeasureUpload(ctx, u.ID, size)
+		return tx.Blobs().MeasureUpload(ctx, u.ID, size)
 	})
 }
 
@@ -102,7 +102,7 @@ func (a *Content) removeDoomed(ctx context.Context) error {
 	var first error
 	failed, onEnd := 0, 0
 	for now := a.Now(); onEnd < maxFailures; {
-		doomed, err := a.Store.DoomedObjects(ctx, now, core.SweepBatch)
+		doomed, err := a.Store.Blobs().DoomedObjects(ctx, now, core.SweepBatch)
 		if err != nil {
 			return errors.Join(first, err)
 		}
@@ -139,7 +139,7 @@ func (a *Content) removeDoomed(ctx context.Context) error {
 // days.
 func (a *Content) objectStays(ctx context.Context, object blobs.DoomedObject, now time.Time) error {
 	pause := SweepInterval << min(object.Attempts, 6)
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ObjectStays(ctx, object.Name, now.Add(pause)) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Blobs().ObjectStays(ctx, object.Name, now.Add(pause)) })
 }
 
 func (a *Content) removeObject(ctx context.Context, object string) error {
@@ -148,7 +148,7 @@ func (a *Content) removeObject(ctx context.Context, object string) error {
 			return err
 		}
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ObjectRemoved(ctx, object) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Blobs().ObjectRemoved(ctx, object) })
 }
 
 // versionObjects returns the names of all possible versions of an object. Only originals have versions, not direct

@@ -23,5 +23,5 @@ const countBatch = 5
 // CountTexts may stop at any point and run again. Until it reaches a user, only the texts written since the upgrade
 // count.
 func (a *Content) CountTexts(ctx context.Context) error {
-	return a.InBatchesOf(ctx, countBatch, func(tx *store.Tx) (int, error) { return tx.CountTexts(ctx, countBatch) })
+	return a.InBatchesOf(ctx, countBatch, func(tx *store.Tx) (int, error) { return tx.Counters().CountTexts(ctx, countBatch) })
 }

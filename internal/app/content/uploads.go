@@ -212,7 +212,7 @@ func (a *Content) fillUpload(ctx context.Context, u domain.Upload, staged *blob.
 		return err
 	}
 	defer a.filling.Leave(u.ID)
-	u, err := a.Store.UploadByID(ctx, u.ID)
+	u, err := a.Store.Blobs().UploadByID(ctx, u.ID)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (a *Content) fillUpload(ctx context.Context, u domain.Upload, staged *blob.
 		return err
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		has, err := tx.FillUpload(ctx, u.ID, kept)
+		has, err := tx.Blobs().FillUpload(ctx, u.ID, kept)
 		switch {
 		case err != nil:
 			return err
@@ -237,7 +237,7 @@ func (a *Content) fillUpload(ctx context.Context, u domain.Upload, staged *blob.
 
 // same refuses bytes that differ from those of an upload.
 func (a *Content) same(ctx context.Context, u domain.Upload, staged *blob.Staged) error {
-	has, err := a.Store.Blob(ctx, u.BlobID)
+	has, err := a.Store.Blobs().Blob(ctx, u.BlobID)
 	if err == nil && has.Hash != staged.SHA256 {
 		err = sentBefore()
 	}
@@ -327,7 +327,7 @@ func (a *Content) sentUpload(ctx context.Context, in SentFile) (u domain.Upload,
 	if in.ContentType != contentType {
 		return u, domain.Wrap(domain.Unsupported, "The header Content-Type must be "+contentType, nil)
 	}
-	return a.Store.Upload(ctx, in.Key)
+	return a.Store.Blobs().Upload(ctx, in.Key)
 }
 
 // publicHost and publicFolder are the host and folder that clients of the public API put before a key to build an
@@ -345,7 +345,7 @@ func (a *Content) UploadNamed(ctx context.Context, actor domain.Actor, field, va
 		return u, false, nil
 	}
 	for _, key := range keys {
-		u, err = a.Store.Upload(ctx, key)
+		u, err = a.Store.Blobs().Upload(ctx, key)
 		if domain.KindOf(err) == domain.NotFound || err == nil && u.UserID != actor.UserID {
 			continue
 		}
@@ -362,7 +362,7 @@ func keepUpload(ctx context.Context, tx *store.Tx, field string, id domain.Uploa
 	if id == 0 {
 		return nil
 	}
-	err := tx.KeepUpload(ctx, id)
+	err := tx.Blobs().KeepUpload(ctx, id)
 	if domain.KindOf(err) == domain.NotFound {
 		return domain.InvalidField(field, domain.FieldUnknown, "names no upload of yours")
 	}
@@ -398,7 +398,7 @@ func (a *Content) afford(ctx context.Context, u domain.Upload, size int64) error
 	if size <= 0 {
 		return nil
 	}
-	has, err := a.Store.ByteUsage(ctx, u.UserID, a.Now())
+	has, err := a.Store.Counters().ByteUsage(ctx, u.UserID, a.Now())
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (a *Core) count(ctx context.Context, by Tried) error {
 // somebody who tries too often from one address does not use up the attempts of others on the account, nor fill a table.
 func CountIn(ctx context.Context, tx *store.Tx, by Tried, now time.Time) (over, err error) {
 	for _, c := range by {
-		n, end, err := tx.Attempt(ctx, c.Key, now, c.Window)
+		n, end, err := tx.Account().Attempt(ctx, c.Key, now, c.Window)
 		if err != nil {
 			return nil, err
 		}
@@ -127,9 +127,9 @@ func CountIn(ctx context.Context, tx *store.Tx, by Tried, now time.Time) (over, 
 func (a *Core) Succeeded(ctx context.Context, by Tried) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		for _, c := range by {
-			forget := tx.ForgetAttempts
+			forget := tx.Account().ForgetAttempts
 			if c.shared {
-				forget = tx.TakeBackAttempt
+				forget = tx.Account().TakeBackAttempt
 			}
 			if err := forget(ctx, c.Key); err != nil {
 				return err
@@ -149,7 +149,7 @@ func (a *Core) knownBrowser(ctx context.Context, email string, from domain.Visit
 		return nil, false, nil
 	}
 	hash = auth.HashToken(from.Browser)
-	known, err = a.Store.KnowsBrowser(ctx, hash, email, a.Now())
+	known, err = a.Store.Account().KnowsBrowser(ctx, hash, email, a.Now())
 	return hash, known, err
 }
 

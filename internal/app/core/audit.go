@@ -58,7 +58,7 @@ func (a *Core) AuditRefusal(ctx context.Context, from domain.Visitor, u domain.U
 // recorded, since it may be a password.
 func (a *Core) AuditRefusedFor(ctx context.Context, from domain.Visitor, u domain.User, why string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		n, _, err := tx.Attempt(ctx, refusedKey, a.Now(), time.Hour)
+		n, _, err := tx.Account().Attempt(ctx, refusedKey, a.Now(), time.Hour)
 		if err != nil || n > domain.MaxRefusedNoted {
 			return err
 		}
@@ -103,7 +103,7 @@ func addAuditEntry(ctx context.Context, tx *store.Tx, at time.Time, e domain.Aud
 	default:
 		e.Actor = domain.BySystem
 	}
-	return tx.AddAuditEntry(ctx, e)
+	return tx.Audit().AddAuditEntry(ctx, e)
 }
 
 // auditMembers records who joined and who left a group, since members may change what belongs to the group.

@@ -51,7 +51,7 @@ func (a *Core) BlockedSites(ctx context.Context, addresses ...string) (blocked [
 	if len(all) == 0 {
 		return blocked, nil
 	}
-	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedSite, all)
+	listed, err := a.Store.Moderation().BlockedAmong(ctx, moderation.BlockedSite, all)
 	for i := range above {
 		blocked[i] = slices.ContainsFunc(above[i], func(d string) bool { return slices.Contains(listed, d) })
 	}
@@ -83,7 +83,7 @@ func (a *Core) CheckSites(ctx context.Context, links ...Link) error {
 
 // CheckFile returns Unprocessable for a file whose SHA-256 is blocked.
 func (a *Core) CheckFile(ctx context.Context, sum string) error {
-	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedFile, []string{sum})
+	listed, err := a.Store.Moderation().BlockedAmong(ctx, moderation.BlockedFile, []string{sum})
 	if len(listed) > 0 {
 		err = domain.NewUnprocessable("This file is blocked here")
 	}
@@ -93,7 +93,7 @@ func (a *Core) CheckFile(ctx context.Context, sum string) error {
 // CheckMail refuses an address of a blocked provider. The error names `email`.
 func (a *Core) CheckMail(ctx context.Context, email string) error {
 	_, host, _ := strings.Cut(domain.EmailInASCII(email), "@") // blocked domains are stored in ASCII
-	listed, err := a.Store.BlockedAmong(ctx, moderation.BlockedMail, domainsOf(host))
+	listed, err := a.Store.Moderation().BlockedAmong(ctx, moderation.BlockedMail, domainsOf(host))
 	if len(listed) > 0 {
 		err = domain.InvalidField("email", domain.FieldForbidden, "is of a provider that is blocked here")
 	}
@@ -112,7 +112,7 @@ func (a *Core) CheckNetwork(ctx context.Context, q store.Queries, from netip.Add
 			all = append(all, p.String())
 		}
 	}
-	listed, err := q.BlockedAmong(ctx, moderation.BlockedNetwork, all)
+	listed, err := q.Moderation().BlockedAmong(ctx, moderation.BlockedNetwork, all)
 	if len(listed) > 0 {
 		err = errNetwork
 	}

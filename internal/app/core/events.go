@@ -40,7 +40,7 @@ func recordActivities(ctx context.Context, tx *store.Tx, d done, events []domain
 		}
 		all = append(all, news...)
 	}
-	return tx.RecordAll(ctx, all...)
+	return tx.Activity().RecordAll(ctx, all...)
 }
 
 // news returns the activities of an event with their recipients.
@@ -99,7 +99,7 @@ func people(ctx context.Context, tx *store.Tx, p domain.PrincipalRef) ([]domain.
 	if p.Type == domain.TypeUser {
 		return []domain.UserID{domain.UserID(p.ID)}, nil
 	}
-	return tx.EldestMembers(ctx, domain.GroupID(p.ID), maxNotified)
+	return tx.Membership().EldestMembers(ctx, domain.GroupID(p.ID), maxNotified)
 }
 
 // connected notifies the owners of the channel and of the item, if they see both.
@@ -119,12 +119,12 @@ func (d done) connected(ctx context.Context, tx *store.Tx, e domain.Connected) (
 	}
 	n.Notify = slices.DeleteFunc(append(owners, authors...), func(u domain.UserID) bool { return u == d.by })
 	if e.Channel.Visibility == domain.Private && len(n.Notify) > 0 {
-		if n.Notify, err = tx.WhoSeesChannel(ctx, e.Channel.ID, n.Notify); err != nil {
+		if n.Notify, err = tx.Contents().WhoSeesChannel(ctx, e.Channel.ID, n.Notify); err != nil {
 			return n, err
 		}
 	}
 	if e.ItemPrivate && len(n.Notify) > 0 {
-		n.Notify, err = tx.WhoSeesChannel(ctx, domain.ChannelID(e.Item.ID), n.Notify)
+		n.Notify, err = tx.Contents().WhoSeesChannel(ctx, domain.ChannelID(e.Item.ID), n.Notify)
 	}
 	return n, err
 }
@@ -181,17 +181,17 @@ func (d done) followed(ctx context.Context, tx *store.Tx, what domain.Subject) (
 // commented notifies the block's author and earlier commenters of a comment, and the mentioned users of the mention. All
 // of them see the block.
 func (d done) commented(ctx context.Context, tx *store.Tx, e domain.CommentCreated) ([]domain.News, error) {
-	before, err := tx.LatestCommenters(ctx, e.Block.ID, maxNotified)
+	before, err := tx.Comments().LatestCommenters(ctx, e.Block.ID, maxNotified)
 	if err != nil {
 		return nil, err
 	}
 	notify := append(before, domain.UserID(e.Block.Author.ID))
 	if e.Block.OpenCount == 0 {
-		if notify, err = tx.WhoSeesBlock(ctx, e.Block.ID, notify); err != nil {
+		if notify, err = tx.Contents().WhoSeesBlock(ctx, e.Block.ID, notify); err != nil {
 			return nil, err
 		}
 	}
-	mentioned, err := tx.WhoSeesBlock(ctx, e.Block.ID, e.Mentioned)
+	mentioned, err := tx.Contents().WhoSeesBlock(ctx, e.Block.ID, e.Mentioned)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func Once(ctx context.Context, tx *store.Tx, user domain.UserID, key OnceKey, ki
 		return id, false, err
 	}
 	sum := sha256.Sum256([]byte(strconv.FormatInt(int64(user), 10) + "\n" + string(key)))
-	ours, was, id, err := tx.ClaimOnce(ctx, sum[:], nil, user, now, now.Add(OnceKept))
+	ours, was, id, err := tx.Redo().ClaimOnce(ctx, sum[:], nil, user, now, now.Add(OnceKept))
 	switch {
 	case err != nil:
 		return 0, false, err
@@ -41,5 +41,5 @@ func Once(ctx context.Context, tx *store.Tx, user domain.UserID, key OnceKey, ki
 	if id, err = create(); err != nil {
 		return 0, false, err
 	}
-	return id, false, tx.KeepOnce(ctx, sum[:], kind, id)
+	return id, false, tx.Redo().KeepOnce(ctx, sum[:], kind, id)
 }

@@ -29,7 +29,7 @@ func (a *Moderation) ApplyHiding(ctx context.Context, job hiding.Apply) error {
 		return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
 			n, err := a.putAway(ctx, tx, 0, h.ID, domain.BlockID(h.About.ID), 0, now)
 			if err == nil && n == 0 {
-				err = tx.SetHidden(ctx, h.ID, hiding.Hidden)
+				err = tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
 			}
 			return n, err
 		})
@@ -40,7 +40,7 @@ func (a *Moderation) ApplyHiding(ctx context.Context, job hiding.Apply) error {
 // about reads a hidden thing and calls do, if given, in the same transaction.
 func (a *Moderation) about(ctx context.Context, id HiddenID, do func(tx *store.Tx, h HiddenSubject) error) (h HiddenSubject, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if h, err = tx.LockHidden(ctx, id); err != nil || do == nil {
+		if h, err = tx.Hiding().LockHidden(ctx, id); err != nil || do == nil {
 			return err
 		}
 		return do(tx, h)
@@ -78,14 +78,14 @@ func (a *Moderation) applyShowing(ctx context.Context, h HiddenSubject) error {
 		if n, err := a.putCommentsBack(ctx, tx, h, now); err != nil || n > 0 {
 			return n, err
 		}
-		with, err := tx.HiddenWith(ctx, h.ID, 1)
+		with, err := tx.Hiding().HiddenWith(ctx, h.ID, 1)
 		if err != nil {
 			return 0, err
 		}
 		if len(with) > 0 {
 			return 1, a.showChannel(ctx, tx, 0, with[0], now)
 		}
-		return 0, tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectType(h.About.Kind), ID: h.About.ID})
+		return 0, tx.Hiding().ForgetHidden(ctx, domain.Subject{Type: domain.SubjectType(h.About.Kind), ID: h.About.ID})
 	})
 }
 
@@ -97,14 +97,16 @@ func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenSubject) error
 	if err != nil {
 		return err
 	}
-	return a.inSteps(ctx, h, func(tx *store.Tx, _ time.Time) (int, error) { return 0, tx.SetHidden(ctx, h.ID, hiding.Hidden) })
+	return a.inSteps(ctx, h, func(tx *store.Tx, _ time.Time) (int, error) {
+		return 0, tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
+	})
 }
 
 // hideChannels makes their channels private until they are shown with the person.
 func (a *Moderation) hideChannels(ctx context.Context, h HiddenSubject, user domain.UserID) error {
 	last := domain.ChannelID(0)
 	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
-		ids, err := tx.OpenChannels(ctx, user, last, 1)
+		ids, err := tx.Hiding().OpenChannels(ctx, user, last, 1)
 		if err != nil || len(ids) == 0 {
 			return 0, err
 		}
@@ -112,7 +114,7 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenSubject, user dom
 		if err := tx.LockWithParents(ctx, id); err != nil {
 			return 0, err
 		}
-		if ids, err = tx.OpenChannels(ctx, user, id-1, 1); err != nil || len(ids) == 0 || ids[0] != id { // no longer theirs
+		if ids, err = tx.Hiding().OpenChannels(ctx, user, id-1, 1); err != nil || len(ids) == 0 || ids[0] != id { // no longer theirs
 			last = id
 			return 1, err
 		}
@@ -120,7 +122,7 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenSubject, user dom
 		if err != nil {
 			return 0, err
 		}
-		c, err := tx.RecordHidden(ctx, HiddenSubject{About: t.About, OwnerID: t.Owner, Was: t.What.Channel.Visibility, With: h.ID, CreatedAt: now})
+		c, err := tx.Hiding().RecordHidden(ctx, HiddenSubject{About: t.About, OwnerID: t.Owner, Was: t.What.Channel.Visibility, With: h.ID, CreatedAt: now})
 		if err != nil && domain.KindOf(err) != domain.Conflict {
 			return 0, err
 		}
@@ -132,7 +134,7 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenSubject, user dom
 // hideBlocks removes their blocks from others' channels.
 func (a *Moderation) hideBlocks(ctx context.Context, h HiddenSubject, user domain.UserID) (failed error) {
 	for last := domain.BlockID(0); ; {
-		blocks, err := a.Store.SpreadBlocks(ctx, user, last, core.ClearBatch)
+		blocks, err := a.Store.Hiding().SpreadBlocks(ctx, user, last, core.ClearBatch)
 		if err != nil || len(blocks) == 0 {
 			return errors.Join(failed, err)
 		}
@@ -155,7 +157,7 @@ func (a *Moderation) hideBlocks(ctx context.Context, h HiddenSubject, user domai
 // hideAdded removes what they connected to others' channels.
 func (a *Moderation) hideAdded(ctx context.Context, h HiddenSubject, user domain.UserID) (failed error) {
 	for last := domain.ChannelID(0); ; {
-		channels, err := a.Store.AddedTo(ctx, user, last, core.ClearBatch)
+		channels, err := a.Store.Hiding().AddedTo(ctx, user, last, core.ClearBatch)
 		if err != nil || len(channels) == 0 {
 			return errors.Join(failed, err)
 		}
@@ -165,7 +167,7 @@ func (a *Moderation) hideAdded(ctx context.Context, h HiddenSubject, user domain
 				if err := tx.LockChannels(ctx, channel); err != nil {
 					return 0, err
 				}
-				ids, err := tx.AddedBy(ctx, user, channel, hideBatch)
+				ids, err := tx.Hiding().AddedBy(ctx, user, channel, hideBatch)
 				if err != nil {
 					return 0, err
 				}
@@ -186,7 +188,7 @@ func (a *Moderation) hideAdded(ctx context.Context, h HiddenSubject, user domain
 // hideComments puts their comments away.
 func (a *Moderation) hideComments(ctx context.Context, h HiddenSubject, user domain.UserID) error {
 	return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
-		all, err := tx.CommentsOf(ctx, user, hideBatch)
+		all, err := tx.Hiding().CommentsOf(ctx, user, hideBatch)
 		if err != nil {
 			return 0, err
 		}
@@ -216,7 +218,7 @@ const ResumeHidingInterval = 10 * time.Minute
 // done by only one of them. A failure does not stop the rest; all errors are returned together and name their thing.
 func (a *Moderation) ResumeHiding(ctx context.Context) (failed error) {
 	for last := HiddenID(0); ; {
-		all, err := a.Store.HidingToResume(ctx, last, core.ClearBatch)
+		all, err := a.Store.Hiding().HidingToResume(ctx, last, core.ClearBatch)
 		if err != nil || len(all) == 0 {
 			return errors.Join(failed, err)
 		}

@@ -100,7 +100,7 @@ func (a *Moderation) AddToBlocklist(ctx context.Context, by operating.Operator, 
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		if b.ID, err = tx.AddBlocked(ctx, b); err != nil || b.ID == 0 {
+		if b.ID, err = tx.Moderation().AddBlocked(ctx, b); err != nil || b.ID == 0 {
 			return err
 		}
 		return a.Audit(ctx, tx, by.Actor(), domain.ActBlocked, b.About(), nil)
@@ -114,7 +114,7 @@ func (a *Moderation) RemoveFromBlocklist(ctx context.Context, by operating.Opera
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		if b, err = tx.RemoveBlocked(ctx, id); err != nil {
+		if b, err = tx.Moderation().RemoveBlocked(ctx, id); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, by.Actor(), domain.ActUnblocked, b.About(), nil)
@@ -128,7 +128,7 @@ func (a *Moderation) Blocklist(ctx context.Context, by operating.Operator, below
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		all, err = v.AllBlocked(ctx, below, limit)
+		all, err = v.Moderation().AllBlocked(ctx, below, limit)
 		return err
 	})
 	return all, err

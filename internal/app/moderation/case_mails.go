@@ -46,7 +46,7 @@ func (a *Moderation) WantCaseMail(ctx context.Context, actor domain.Actor, wante
 		if err := core.Operate(ctx, tx.Queries, actor); err != nil {
 			return err
 		}
-		return tx.WantCaseMail(ctx, actor.UserID, wanted)
+		return tx.Moderation().WantCaseMail(ctx, actor.UserID, wanted)
 	})
 }
 
@@ -55,7 +55,7 @@ func (a *Moderation) WantsCaseMail(ctx context.Context, actor domain.Actor) (boo
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return false, err
 	}
-	return a.Store.WantsCaseMail(ctx, actor.UserID)
+	return a.Store.Moderation().WantsCaseMail(ctx, actor.UserID)
 }
 
 // NotifyOperators queues a mail to each subscribed operator if cases were opened since their last mail and that is at least
@@ -63,7 +63,7 @@ func (a *Moderation) WantsCaseMail(ctx context.Context, actor domain.Actor) (boo
 // operator does not stop the rest.
 func (a *Moderation) NotifyOperators(ctx context.Context) (failed error) {
 	now := a.Now()
-	due, err := a.Store.DueCaseMails(ctx, now.Add(-caseMailPause), core.SweepBatch)
+	due, err := a.Store.Moderation().DueCaseMails(ctx, now.Add(-caseMailPause), core.SweepBatch)
 	if err != nil {
 		return err
 	}
@@ -77,11 +77,11 @@ func (a *Moderation) NotifyOperators(ctx context.Context) (failed error) {
 
 func (a *Moderation) notifyOperator(ctx context.Context, user domain.UserID, now time.Time) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		fresh, err := tx.TakeFreshCases(ctx, user, now.Add(-caseMailPause))
+		fresh, err := tx.Moderation().TakeFreshCases(ctx, user, now.Add(-caseMailPause))
 		if err != nil || fresh == 0 {
 			return err
 		}
-		open, err := tx.OpenCases(ctx, 1)
+		open, err := tx.Moderation().OpenCases(ctx, 1)
 		if err != nil || open == 0 { // all were decided in the meantime
 			return err
 		}
@@ -91,7 +91,7 @@ func (a *Moderation) notifyOperator(ctx context.Context, user domain.UserID, now
 		case err != nil:
 			return err
 		}
-		if err := tx.NoteCaseMail(ctx, user, now); err != nil {
+		if err := tx.Moderation().NoteCaseMail(ctx, user, now); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, MailCases{User: user, Fresh: fresh, At: now.UnixMicro()}, jobs.Attempts(5))
@@ -111,16 +111,16 @@ func (a *Moderation) SendCases(ctx context.Context, job MailCases) error {
 		if err := core.Operate(ctx, v.Queries, domain.Actor{UserID: job.User}); err != nil {
 			return err
 		}
-		if wants, err := v.WantsCaseMail(ctx, job.User); err != nil || !wants {
+		if wants, err := v.Moderation().WantsCaseMail(ctx, job.User); err != nil || !wants {
 			return err
 		}
 		if u, err = v.User(ctx, domain.Ref{ID: int64(job.User)}); err != nil {
 			return err
 		}
-		if open, err = v.OpenCases(ctx, maxOpen); err != nil {
+		if open, err = v.Moderation().OpenCases(ctx, maxOpen); err != nil {
 			return err
 		}
-		cases, err = v.Cases(ctx, false, 0, mailedCases)
+		cases, err = v.Moderation().Cases(ctx, false, 0, mailedCases)
 		return err
 	})
 	if domain.KindOf(err) == domain.Forbidden {
@@ -129,7 +129,7 @@ func (a *Moderation) SendCases(ctx context.Context, job MailCases) error {
 	if err != nil || open == 0 {
 		return err
 	}
-	site, err := a.Store.Site(ctx)
+	site, err := a.Store.Account().Site(ctx)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (a *Moderation) Decide(ctx context.Context, by operating.Operator, id CaseI
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		if c, err = tx.LockCase(ctx, id); err != nil {
+		if c, err = tx.Moderation().LockCase(ctx, id); err != nil {
 			return err
 		}
 		if c.ClosedAt != nil {
@@ -65,10 +65,10 @@ func (a *Moderation) Decide(ctx context.Context, by operating.Operator, id CaseI
 		if err := a.act(ctx, tx, by, c, d, now); err != nil {
 			return err
 		}
-		if err := tx.CloseCase(ctx, c.ID, by.Actor().UserID, d.Outcome, d.Text, now); err != nil {
+		if err := tx.Moderation().CloseCase(ctx, c.ID, by.Actor().UserID, d.Outcome, d.Text, now); err != nil {
 			return err
 		}
-		err := tx.AnswerReporters(ctx, c.ID, Notice{What: answer(d.Outcome), About: c.About, CreatedAt: now})
+		err := tx.Moderation().AnswerReporters(ctx, c.ID, Notice{What: answer(d.Outcome), About: c.About, CreatedAt: now})
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (a *Moderation) Decide(ctx context.Context, by operating.Operator, id CaseI
 		if err := a.Audit(ctx, tx, by.Actor(), domain.ActCaseClosed, c.About, details); err != nil {
 			return err
 		}
-		c, err = tx.Case(ctx, c.ID)
+		c, err = tx.Moderation().Case(ctx, c.ID)
 		return err
 	})
 	return c, err

@@ -83,7 +83,7 @@ func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor,
 	default:
 		return h, domain.NewUnprocessable("A block, a channel or a comment can be hidden")
 	}
-	if h, err = tx.RecordHidden(ctx, h); err != nil {
+	if h, err = tx.Hiding().RecordHidden(ctx, h); err != nil {
 		return h, err
 	}
 	switch what.Type {
@@ -108,7 +108,7 @@ func (a *Moderation) hideBlock(ctx context.Context, tx *store.Tx, by domain.User
 			return err
 		}
 		if n == 0 {
-			return tx.SetHidden(ctx, h.ID, hiding.Hidden)
+			return tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
 		}
 	}
 	return enqueue(ctx, tx, h)
@@ -117,7 +117,7 @@ func (a *Moderation) hideBlock(ctx context.Context, tx *store.Tx, by domain.User
 // putAway removes a block from some of the live channels that it is in, except those of one user, and returns their
 // number. 0 means that none is left, and that none can be added before the transaction ends.
 func (a *Moderation) putAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, block domain.BlockID, except domain.UserID, now time.Time) (int, error) {
-	channels, err := tx.ChannelsWith(ctx, block, except, hideBatch)
+	channels, err := tx.Hiding().ChannelsWith(ctx, block, except, hideBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -128,7 +128,7 @@ func (a *Moderation) putAway(ctx context.Context, tx *store.Tx, by domain.UserID
 		return 0, err
 	}
 	if len(channels) == 0 { // one may have been added before the block was locked
-		channels, err = tx.ChannelsWith(ctx, block, except, hideBatch)
+		channels, err = tx.Hiding().ChannelsWith(ctx, block, except, hideBatch)
 		if err == nil {
 			err = tx.LockChannels(ctx, channels...)
 		}
@@ -136,7 +136,7 @@ func (a *Moderation) putAway(ctx context.Context, tx *store.Tx, by domain.UserID
 			return 0, err
 		}
 	}
-	there, err := tx.ConnectionsOf(ctx, domain.BlockRef(block), channels...)
+	there, err := tx.Contents().ConnectionsOf(ctx, domain.BlockRef(block), channels...)
 	if err != nil {
 		return 0, err
 	}
@@ -152,7 +152,7 @@ func (a *Moderation) putAway(ctx context.Context, tx *store.Tx, by domain.UserID
 
 // putOneAway removes a connection from its locked channel.
 func (a *Moderation) putOneAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, id domain.ConnectionID, now time.Time) error {
-	c, err := tx.Connection(ctx, id)
+	c, err := tx.Contents().Connection(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -168,23 +168,23 @@ func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.Us
 		return err
 	}
 	if err := a.putCommentAway(ctx, tx, by, h.ID, c, now); domain.KindOf(err) == domain.NotFound {
-		err = tx.KeepCommentFor(ctx, c.Comment, h.ID)
+		err = tx.Hiding().KeepCommentFor(ctx, c.Comment, h.ID)
 		if err != nil {
 			return err
 		}
 	} else if err != nil {
 		return err
 	}
-	return tx.SetHidden(ctx, h.ID, hiding.Hidden)
+	return tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
 }
 
 // putCommentAway puts a comment of a locked block away.
 func (a *Moderation) putCommentAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, c hiding.Said, now time.Time) error {
-	was, err := tx.Comment(ctx, c.Comment)
+	was, err := tx.Comments().Comment(ctx, c.Comment)
 	if err != nil {
 		return err
 	}
-	if err := tx.KeepComment(ctx, under, c); err != nil {
+	if err := tx.Hiding().KeepComment(ctx, under, c); err != nil {
 		return err
 	}
 	return core.Publish(ctx, tx, by, now, domain.CommentDeleted{Comment: was})
@@ -201,7 +201,7 @@ func (a *Moderation) setVisibility(ctx context.Context, tx *store.Tx, by domain.
 			return err
 		}
 	}
-	return tx.SetHidden(ctx, h.ID, hiding.Hidden)
+	return tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
 }
 
 // Show shows a hidden thing again as before, and notifies its owner. For a person, it shows everything that was hidden
@@ -216,13 +216,13 @@ func (a *Moderation) Show(ctx context.Context, by operating.Operator, id HiddenI
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		if h, err = tx.LockHidden(ctx, id); err != nil {
+		if h, err = tx.Hiding().LockHidden(ctx, id); err != nil {
 			return err
 		}
 		if h.State == hiding.Showing {
 			return domain.NewNotFound()
 		}
-		if err := tx.SetHidden(ctx, h.ID, hiding.Showing); err != nil {
+		if err := tx.Hiding().SetHidden(ctx, h.ID, hiding.Showing); err != nil {
 			return err
 		}
 		if err := a.showSome(ctx, tx, by.Actor().UserID, h, now); err != nil {
@@ -254,7 +254,7 @@ func (a *Moderation) showSome(ctx context.Context, tx *store.Tx, by domain.UserI
 	default:
 		return enqueue(ctx, tx, h)
 	}
-	return tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectType(h.About.Kind), ID: h.About.ID})
+	return tx.Hiding().ForgetHidden(ctx, domain.Subject{Type: domain.SubjectType(h.About.Kind), ID: h.About.ID})
 }
 
 // showChannel restores the visibility of a channel, unless it was deleted or opened, and deletes the record of its
@@ -271,7 +271,7 @@ func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.Us
 	if err != nil && domain.KindOf(err) != domain.NotFound {
 		return err
 	}
-	return tx.ForgetHidden(ctx, what)
+	return tx.Hiding().ForgetHidden(ctx, what)
 }
 
 // enqueue queues the job for the rest of hiding or showing a thing.
@@ -282,7 +282,7 @@ func enqueue(ctx context.Context, tx *store.Tx, h HiddenSubject) error {
 // putBack restores some of the connections that were put away for a thing, and returns their number. Deleted items are
 // not restored, and items that are also hidden for another thing stay hidden.
 func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenSubject, now time.Time) (int, error) {
-	kept, err := tx.Kept(ctx, h.ID, hideBatch)
+	kept, err := tx.Hiding().Kept(ctx, h.ID, hideBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -321,20 +321,20 @@ func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Conn
 	}
 	there := domain.ConnectionID(0)
 	if err == nil {
-		there, err = tx.ConnectionOf(ctx, k.Channel, k.Item)
+		there, err = tx.Contents().ConnectionOf(ctx, k.Channel, k.Item)
 	}
 	if there != 0 || domain.KindOf(err) == domain.NotFound && err != nil {
-		return tx.DropKept(ctx, k.ID)
+		return tx.Hiding().DropKept(ctx, k.ID)
 	}
 	if err != nil {
 		return err
 	}
-	other, err := tx.StaysHidden(ctx, k)
+	other, err := tx.Hiding().StaysHidden(ctx, k)
 	if err != nil {
 		return err
 	}
 	if other != 0 {
-		return tx.KeepFor(ctx, k.ID, other)
+		return tx.Hiding().KeepFor(ctx, k.ID, other)
 	}
 	if err := tx.PutBack(ctx, k); err != nil {
 		return err
@@ -348,7 +348,7 @@ func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Conn
 
 // putCommentsBack restores some of the comments that were put away for a thing, and returns their number.
 func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h HiddenSubject, now time.Time) (int, error) {
-	kept, err := tx.KeptComments(ctx, h.ID, hideBatch)
+	kept, err := tx.Hiding().KeptComments(ctx, h.ID, hideBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -356,7 +356,7 @@ func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h Hidden
 		if err := tx.LockBlock(ctx, c.Block); err != nil {
 			return 0, err
 		}
-		if err := tx.PutCommentBack(ctx, c); err != nil {
+		if err := tx.Hiding().PutCommentBack(ctx, c); err != nil {
 			return 0, err
 		}
 		b, err := tx.AnyBlock(ctx, c.Block)
@@ -377,7 +377,7 @@ func (a *Moderation) HiddenSubjects(ctx context.Context, by operating.Operator, 
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		all, err = v.HiddenSubjects(ctx, below, limit)
+		all, err = v.Hiding().HiddenSubjects(ctx, below, limit)
 		return err
 	})
 	return all, err
@@ -389,7 +389,7 @@ func (a *Moderation) FindHidden(ctx context.Context, by operating.Operator, what
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		h, err = v.HiddenSubject(ctx, what)
+		h, err = v.Hiding().HiddenSubject(ctx, what)
 		return err
 	})
 	return h, err
@@ -412,13 +412,13 @@ const maxHidden = 200
 
 // MyHidden lists the actor's hidden things, newest first.
 func (a *Moderation) MyHidden(ctx context.Context, actor domain.Actor) ([]HiddenSubject, error) {
-	return a.Store.HiddenOf(ctx, actor.UserID, maxHidden)
+	return a.Store.Hiding().HiddenOf(ctx, actor.UserID, maxHidden)
 }
 
 // HiddenFor reads the record of a hidden thing for those who still see it: its owner and, for a channel, its
 // collaborators. It returns nil for others, and for a thing that is not hidden.
 func (a *Moderation) HiddenFor(ctx context.Context, actor domain.Actor, what domain.Subject) (*HiddenSubject, error) {
-	h, err := a.Store.HiddenSubject(ctx, what)
+	h, err := a.Store.Hiding().HiddenSubject(ctx, what)
 	if err == nil && h.OwnerID != actor.UserID {
 		_, err = readVisible(ctx, a.Store.Queries, actor.UserID, what)
 	}

@@ -50,7 +50,7 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		concerns, err := tx.ConcernsOperators(ctx, what)
+		concerns, err := tx.Hiding().ConcernsOperators(ctx, what)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 		if err != nil {
 			return err
 		}
-		if h, err := v.HiddenSubject(ctx, what); err == nil {
+		if h, err := v.Hiding().HiddenSubject(ctx, what); err == nil {
 			l.Hidden = &h
 		} else if domain.KindOf(err) != domain.NotFound {
 			return err
@@ -89,7 +89,7 @@ func (a *Moderation) Look(ctx context.Context, by operating.Operator, what domai
 			return nil
 		}
 		q := contents.Query{Viewer: l.Owner, Channel: *l.What.Channel, Sort: domain.ContentSort{Key: domain.ByPosition, Desc: true}, Page: page}
-		in, err := v.Contents(ctx, q)
+		in, err := v.Contents().Contents(ctx, q)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (MailNotice) Class() jobs.Class { return jobs.Mail }
 
 // notify notifies the owner of a thing of an operator's action, on the site and by mail. It does not reveal the operator.
 func (a *Moderation) notify(ctx context.Context, tx *store.Tx, actor domain.Actor, n Notice) error {
-	id, err := tx.AddNotice(ctx, n)
+	id, err := tx.Moderation().AddNotice(ctx, n)
 	if err != nil {
 		return err
 	}
@@ -47,12 +47,12 @@ func (a *Moderation) notify(ctx context.Context, tx *store.Tx, actor domain.Acto
 
 // Notices lists the actor's notices, newest first.
 func (a *Moderation) Notices(ctx context.Context, actor domain.Actor) ([]Notice, error) {
-	return a.Store.Notices(ctx, actor.UserID)
+	return a.Store.Moderation().Notices(ctx, actor.UserID)
 }
 
 // ReadNotices marks the actor's notices as read. Doing it again changes nothing.
 func (a *Moderation) ReadNotices(ctx context.Context, actor domain.Actor) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.ReadNotices(ctx, actor.UserID) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Moderation().ReadNotices(ctx, actor.UserID) })
 }
 
 // SendModerationNotice mails a notice. It does nothing if the notice or the account was deleted.
@@ -60,7 +60,7 @@ func (a *Moderation) SendModerationNotice(ctx context.Context, id int64) error {
 	var n Notice
 	var u domain.User
 	err := a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
-		if n, err = v.Notice(ctx, id); err == nil {
+		if n, err = v.Moderation().Notice(ctx, id); err == nil {
 			u, err = v.User(ctx, domain.Ref{ID: int64(n.To)})
 		}
 		return err
@@ -71,7 +71,7 @@ func (a *Moderation) SendModerationNotice(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	site, err := a.Store.Site(ctx)
+	site, err := a.Store.Account().Site(ctx)
 	if err != nil {
 		return err
 	}

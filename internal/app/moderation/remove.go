@@ -87,10 +87,10 @@ func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor doma
 
 // takeBack restores a hidden comment, so that it can be deleted like any other.
 func takeBack(ctx context.Context, tx *store.Tx, c domain.Comment) error {
-	if err := tx.PutCommentBack(ctx, hiding.Said{Comment: c.ID, Block: c.BlockID}); err != nil {
+	if err := tx.Hiding().PutCommentBack(ctx, hiding.Said{Comment: c.ID, Block: c.BlockID}); err != nil {
 		return err
 	}
-	return tx.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectComment, ID: int64(c.ID)})
+	return tx.Hiding().ForgetHidden(ctx, domain.Subject{Type: domain.SubjectComment, ID: int64(c.ID)})
 }
 
 func (a *Moderation) removeGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {

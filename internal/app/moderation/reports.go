@@ -91,7 +91,7 @@ func (a *Moderation) Report(ctx context.Context, actor domain.Actor, in ReportIn
 		if err != nil || over != nil {
 			return cmp.Or(err, over)
 		}
-		id, err := tx.AddReport(ctx, t.About, t.Owner, Report{ReporterID: actor.UserID, Reason: in.Reason, Words: in.Text, CreatedAt: now})
+		id, err := tx.Moderation().AddReport(ctx, t.About, t.Owner, Report{ReporterID: actor.UserID, Reason: in.Reason, Words: in.Text, CreatedAt: now})
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (a *Moderation) Cases(ctx context.Context, by operating.Operator, closed bo
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		all, err = v.Cases(ctx, closed, below, limit)
+		all, err = v.Moderation().Cases(ctx, closed, below, limit)
 		return err
 	})
 	return all, err
@@ -120,7 +120,7 @@ func (a *Moderation) OpenCases(ctx context.Context, by operating.Operator) (n in
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		n, err = v.OpenCases(ctx, maxOpen)
+		n, err = v.Moderation().OpenCases(ctx, maxOpen)
 		return err
 	})
 	return n, err
@@ -142,10 +142,10 @@ func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id Cas
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		if c.Case, err = v.Case(ctx, id); err != nil {
+		if c.Case, err = v.Moderation().Case(ctx, id); err != nil {
 			return err
 		}
-		if c.Reports, err = v.ReportsOf(ctx, id, below, limit); err != nil {
+		if c.Reports, err = v.Moderation().ReportsOf(ctx, id, below, limit); err != nil {
 			return err
 		}
 		t, err := readAny(ctx, v.Queries, subject(c.Case))
@@ -160,7 +160,7 @@ func (a *Moderation) ReadCase(ctx context.Context, by operating.Operator, id Cas
 			return err
 		}
 		c.Seen = err == nil
-		h, err := v.HiddenSubject(ctx, subject(c.Case))
+		h, err := v.Hiding().HiddenSubject(ctx, subject(c.Case))
 		if err == nil {
 			c.Hidden = &h
 		} else if domain.KindOf(err) == domain.NotFound {

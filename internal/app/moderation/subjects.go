@@ -40,7 +40,7 @@ func readAny(ctx context.Context, q store.Queries, what domain.Subject) (Subject
 	var viewer domain.UserID
 	if what.Type == domain.SubjectChannel {
 		var err error
-		if viewer, err = q.ChannelAnswers(ctx, domain.ChannelID(what.ID)); err != nil {
+		if viewer, err = q.Moderation().ChannelAnswers(ctx, domain.ChannelID(what.ID)); err != nil {
 			return SubjectDetails{}, err
 		}
 	}
@@ -63,11 +63,11 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 		var c domain.Channel
 		if c, err = q.Channel(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
 			t = SubjectDetails{What: domain.Entity{Channel: &c}, Text: c.Title + plain(c.Description), About: domain.AuditTarget{Label: c.Title}}
-			t.Owner, err = q.ChannelAnswers(ctx, c.ID)
+			t.Owner, err = q.Moderation().ChannelAnswers(ctx, c.ID)
 		}
 	case domain.SubjectComment:
 		var c domain.Comment
-		c, err = q.Comment(ctx, domain.CommentID(what.ID))
+		c, err = q.Comments().Comment(ctx, domain.CommentID(what.ID))
 		if whole && domain.KindOf(err) == domain.NotFound {
 			c, err = hiddenComment(ctx, q, domain.CommentID(what.ID))
 		}
@@ -103,7 +103,7 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 func hiddenComment(ctx context.Context, q store.Queries, id domain.CommentID) (c domain.Comment, err error) {
 	c.ID = id
 	c.Author.Type = domain.TypeUser
-	c.Author.ID, c.BlockID, c.Body.Plain, err = q.KeptComment(ctx, id)
+	c.Author.ID, c.BlockID, c.Body.Plain, err = q.Hiding().KeptComment(ctx, id)
 	return c, err
 }
 

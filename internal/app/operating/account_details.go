@@ -41,11 +41,11 @@ func (a *Operating) AccountDetails(ctx context.Context, by Operator, ref domain.
 		if err := f.readWays(ctx, v, a.Now()); err != nil {
 			return err
 		}
-		if f.Usage, err = v.ByteUsage(ctx, f.ID, a.Now()); err != nil {
+		if f.Usage, err = v.Counters().ByteUsage(ctx, f.ID, a.Now()); err != nil {
 			return err
 		}
 		f.Quota = a.content.Quota(f.Tier)
-		blocks, err := v.BlocksMade(ctx, []domain.UserID{f.ID})
+		blocks, err := v.Counters().BlocksMade(ctx, []domain.UserID{f.ID})
 		f.Blocks = blocks[f.ID]
 		return err
 	})
@@ -59,24 +59,24 @@ func (f *AccountDetails) readWays(ctx context.Context, v *store.Snapshot, now ti
 		return err
 	}
 	f.HasPassword = c.PasswordHash != ""
-	if f.Passkeys, err = v.CountPasskeys(ctx, f.ID); err != nil {
+	if f.Passkeys, err = v.Account().CountPasskeys(ctx, f.ID); err != nil {
 		return err
 	}
-	if f.RecoveryCodes, _, err = v.RecoveryCodes(ctx, f.ID); err != nil {
+	if f.RecoveryCodes, _, err = v.Account().RecoveryCodes(ctx, f.ID); err != nil {
 		return err
 	}
-	if f.Identities, err = v.Identities(ctx, f.ID); err != nil {
+	if f.Identities, err = v.Identity().Identities(ctx, f.ID); err != nil {
 		return err
 	}
-	sessions, err := v.Sessions(ctx, f.ID, now)
+	sessions, err := v.Account().Sessions(ctx, f.ID, now)
 	if err != nil {
 		return err
 	}
-	tokens, err := v.OwnTokens(ctx, f.ID)
+	tokens, err := v.Account().OwnTokens(ctx, f.ID)
 	if err != nil {
 		return err
 	}
-	grants, err := v.Grants(ctx, f.ID)
+	grants, err := v.Account().Grants(ctx, f.ID)
 	f.Sessions, f.Tokens, f.Applications = len(sessions), len(tokens), len(grants)
 	for _, s := range sessions {
 		f.seen(&s.LastSeenAt)

@@ -24,7 +24,7 @@ func (a *Operating) AuditLog(ctx context.Context, actor domain.Actor, f domain.A
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return nil, err
 	}
-	return a.Store.AuditEntries(ctx, f, after, false, limit)
+	return a.Store.Audit().AuditEntries(ctx, f, after, false, limit)
 }
 
 // AuditDownload writes the entries that match a filter for an operator, oldest first, one line of JSON each. It calls
@@ -51,7 +51,7 @@ func (a *Operating) EachAuditLine(ctx context.Context, f domain.AuditFilter, vis
 	}
 	var after domain.AuditPlace
 	for {
-		some, err := a.Store.AuditEntries(ctx, f, after, true, auditPart)
+		some, err := a.Store.Audit().AuditEntries(ctx, f, after, true, auditPart)
 		if err != nil {
 			return err
 		}
@@ -115,5 +115,5 @@ func (a *Operating) SweepAuditLog(ctx context.Context) error {
 		return nil
 	}
 	before := a.Now().Add(-a.auditKept)
-	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepAudit(ctx, before, core.SweepBatch) })
+	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Audit().SweepAudit(ctx, before, core.SweepBatch) })
 }

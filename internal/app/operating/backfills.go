@@ -11,5 +11,5 @@ type Backfill = backfills.Left
 
 // Backfills returns all backfills. It is for the operator, so it needs no actor.
 func (a *Operating) Backfills(ctx context.Context) ([]Backfill, error) {
-	return a.Store.Backfills(ctx)
+	return a.Store.Backfills().Backfills(ctx)
 }

@@ -93,7 +93,7 @@ func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator,
 	if domain.KindOf(err) != domain.NotFound {
 		return r, err
 	}
-	was, err := tx.LinkOfEmail(ctx, l.Email)
+	was, err := tx.Account().LinkOfEmail(ctx, l.Email)
 	if err != nil && domain.KindOf(err) != domain.NotFound {
 		return r, err
 	}
@@ -109,14 +109,14 @@ func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator,
 				r.Link.Group = was.Group
 			}
 		}
-		if err := tx.EndSignUpLink(ctx, was.ID, now); err != nil {
+		if err := tx.Account().EndSignUpLink(ctx, was.ID, now); err != nil {
 			return r, err
 		}
 	}
 	if err := accounts.SlugFree(ctx, tx.Queries, l.Slug); err != nil {
 		return r, err
 	}
-	if r.Link.ID, err = tx.CreateSignUpLink(ctx, by.actor.UserID, r.Link, hash); err != nil {
+	if r.Link.ID, err = tx.Account().CreateSignUpLink(ctx, by.actor.UserID, r.Link, hash); err != nil {
 		return r, err
 	}
 	// The link contains the address as long as it is kept. The log contains no addresses.
@@ -146,7 +146,7 @@ func (a *Operating) OpenInvitations(ctx context.Context, by Operator, page domai
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		all, err := v.InvitedByEmail(ctx, page)
+		all, err := v.Account().InvitedByEmail(ctx, page)
 		l.Total = all.Total
 		for _, one := range all.Items {
 			l.Items = append(l.Items, SignUpLinkView{SignUpLink: one, Live: one.Live(now)})

@@ -69,5 +69,5 @@ func lockedProcessing(ctx context.Context, tx *store.Tx, id domain.BlockID) (dom
 	if err := tx.LockBlock(ctx, id); err != nil {
 		return domain.ProcessingStatus{}, err
 	}
-	return tx.Processing(ctx, id)
+	return tx.Blobs().Processing(ctx, id)
 }

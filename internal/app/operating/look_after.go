@@ -90,7 +90,7 @@ func (a *Operating) SetPassword(ctx context.Context, by Operator, ref domain.Ref
 		if err := accounts.PutPassword(ctx, tx, u, hash); err != nil {
 			return err
 		}
-		return tx.EndSessions(ctx, u.ID, 0)
+		return tx.Account().EndSessions(ctx, u.ID, 0)
 	})
 }
 
@@ -101,13 +101,13 @@ func (a *Operating) SignOutAccount(ctx context.Context, by Operator, ref domain.
 		if err := a.Audit(ctx, tx, by.actor, domain.ActSignedOutAll, domain.AboutUser(u), map[string]any{"tokens": tokens}); err != nil {
 			return err
 		}
-		if err := tx.EndSessions(ctx, u.ID, 0); err != nil || !tokens {
+		if err := tx.Account().EndSessions(ctx, u.ID, 0); err != nil || !tokens {
 			return err
 		}
-		if err := tx.DeleteGrantsOf(ctx, u.ID); err != nil {
+		if err := tx.Account().DeleteGrantsOf(ctx, u.ID); err != nil {
 			return err
 		}
-		return tx.RevokeTokensOf(ctx, u.ID, a.Now())
+		return tx.Account().RevokeTokensOf(ctx, u.ID, a.Now())
 	})
 }
 
@@ -115,7 +115,7 @@ func (a *Operating) SignOutAccount(ctx context.Context, by Operator, ref domain.
 // password is enough to sign in from then on. Sessions stay. It returns Unprocessable without a passkey.
 func (a *Operating) RemoveSecondFactor(ctx context.Context, by Operator, ref domain.Ref) (domain.User, error) {
 	return a.change(ctx, by, ref, func(tx *store.Tx, u domain.User) error {
-		n, err := tx.CountPasskeys(ctx, u.ID)
+		n, err := tx.Account().CountPasskeys(ctx, u.ID)
 		if err != nil {
 			return err
 		}

@@ -29,13 +29,13 @@ func (a *Operating) SendAccountInvitation(ctx context.Context, id domain.SignUpL
 	token, hash, _ := auth.NewToken(auth.Admitted)
 	var l domain.SignUpLink
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		if l, err = tx.SignUpLink(ctx, id); err != nil {
+		if l, err = tx.Account().SignUpLink(ctx, id); err != nil {
 			return err
 		}
 		if l.Email == "" || !l.Live(a.Now()) {
 			return domain.NewNotFound()
 		}
-		return tx.RenewSignUpLink(ctx, id, hash, l.ExpiresAt)
+		return tx.Account().RenewSignUpLink(ctx, id, hash, l.ExpiresAt)
 	})
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
@@ -43,7 +43,7 @@ func (a *Operating) SendAccountInvitation(ctx context.Context, id domain.SignUpL
 	if err != nil {
 		return err
 	}
-	site, err := a.Store.Site(ctx)
+	site, err := a.Store.Account().Site(ctx)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (a *Operating) SetSignUpMode(ctx context.Context, actor domain.Actor, mode 
 		if a.accounts.SignUpFixed() {
 			return domain.NewUnprocessable("The server was started with --signup, which fixes the mode")
 		}
-		if err := tx.PutSetting(ctx, account.SettingSignUp, string(mode)); err != nil {
+		if err := tx.Account().PutSetting(ctx, account.SettingSignUp, string(mode)); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActSignUpMode, domain.AuditTarget{}, map[string]any{"mode": mode})
@@ -70,7 +70,7 @@ func (a *Operating) CreateSignUpLink(ctx context.Context, by Operator, in SignUp
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		n, err := tx.LiveSignUpLinks(ctx, now)
+		n, err := tx.Account().LiveSignUpLinks(ctx, now)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (a *Operating) CreateSignUpLink(ctx context.Context, by Operator, in SignUp
 		if l.Group, err = groupNamed(ctx, tx.Queries, in.Group); err != nil {
 			return err
 		}
-		if l.ID, err = tx.CreateSignUpLink(ctx, by.actor.UserID, l, hash); err != nil {
+		if l.ID, err = tx.Account().CreateSignUpLink(ctx, by.actor.UserID, l, hash); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, by.actor, domain.ActSignUpLinkCreated, domain.AuditTarget{Kind: "SignUpLink", ID: int64(l.ID), Label: l.Note}, nil)
@@ -131,7 +131,7 @@ func (a *Operating) SignUpLinks(ctx context.Context, by Operator) (all []SignUpL
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		links, err := v.SignUpLinks(ctx, now, now.Add(-accounts.SignUpLinkKept))
+		links, err := v.Account().SignUpLinks(ctx, now, now.Add(-accounts.SignUpLinkKept))
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (a *Operating) SignUpLinks(ctx context.Context, by Operator) (all []SignUpL
 		for i, l := range links {
 			ids[i] = l.ID
 		}
-		came, err := v.CameByLink(ctx, ids)
+		came, err := v.Account().CameByLink(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (a *Operating) EndSignUpLink(ctx context.Context, by Operator, id domain.Si
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		if err := tx.EndSignUpLink(ctx, id, a.Now()); err != nil {
+		if err := tx.Account().EndSignUpLink(ctx, id, a.Now()); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, by.actor, domain.ActSignUpLinkEnded, domain.AuditTarget{Kind: "SignUpLink", ID: int64(id)}, nil)

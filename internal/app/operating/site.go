@@ -49,7 +49,7 @@ func (a *Operating) SiteSettings(ctx context.Context) (domain.Site, error) {
 func (a *Operating) look(ctx context.Context) (s domain.Site, err error) {
 	now := a.Now()
 	if known := a.site.known.Load(); known != nil {
-		version, err := a.Store.SiteVersion(ctx)
+		version, err := a.Store.Account().SiteVersion(ctx)
 		if err != nil {
 			return s, err
 		}
@@ -59,10 +59,10 @@ func (a *Operating) look(ctx context.Context) (s domain.Site, err error) {
 		}
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if s, err = v.Site(ctx); err != nil || s.Picture == nil {
+		if s, err = v.Account().Site(ctx); err != nil || s.Picture == nil {
 			return err
 		}
-		files, err := v.FilesByID(ctx, []domain.FileID{s.Picture.ID})
+		files, err := v.Blobs().FilesByID(ctx, []domain.FileID{s.Picture.ID})
 		if f, ok := files[s.Picture.ID]; ok {
 			s.Picture = &f
 		}
@@ -125,7 +125,7 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 	if err := a.changeSite(ctx, tx, actor); err != nil {
 		return err
 	}
-	was, err := tx.Site(ctx)
+	was, err := tx.Account().Site(ctx)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ const changedMeanwhile = "Somebody else has changed this meanwhile: save again t
 
 // changeSite locks the whole site for an operator.
 func (a *Operating) changeSite(ctx context.Context, tx *store.Tx, actor domain.Actor) error {
-	if err := tx.LockSite(ctx, a.Now()); err != nil {
+	if err := tx.Account().LockSite(ctx, a.Now()); err != nil {
 		return err
 	}
 	return core.Operate(ctx, tx.Queries, actor)
@@ -176,7 +176,7 @@ func (a *Operating) LegalPage(ctx context.Context, slug string) (domain.LegalPag
 	if !domain.ValidSlug(slug) {
 		return domain.LegalPage{}, domain.NewNotFound()
 	}
-	return a.Store.LegalPage(ctx, slug)
+	return a.Store.Account().LegalPage(ctx, slug)
 }
 
 // LegalPageInput is one of the operator's own pages. Body is Markdown.
@@ -216,14 +216,14 @@ func (a *Operating) SaveLegalPage(ctx context.Context, actor domain.Actor, in Le
 		if err := a.changeSite(ctx, tx, actor); err != nil {
 			return err
 		}
-		was, err := tx.LegalPage(ctx, in.Slug)
+		was, err := tx.Account().LegalPage(ctx, in.Slug)
 		switch {
 		case err == nil && in.Seen != nil && *in.Seen == 0:
 			return domain.InvalidField("slug", domain.FieldTaken, "is already taken")
 		case err == nil && in.Seen != nil && *in.Seen != was.Version:
 			return domain.Wrap(domain.Conflict, changedMeanwhile, nil)
 		case domain.KindOf(err) == domain.NotFound:
-			n, err := tx.CountLegalPages(ctx)
+			n, err := tx.Account().CountLegalPages(ctx)
 			if err != nil {
 				return err
 			}
@@ -233,11 +233,11 @@ func (a *Operating) SaveLegalPage(ctx context.Context, actor domain.Actor, in Le
 		case err != nil:
 			return err
 		}
-		err = tx.PutLegalPage(ctx, domain.LegalPage{Slug: in.Slug, Title: strings.TrimSpace(in.Title), Body: body}, a.Now())
+		err = tx.Account().PutLegalPage(ctx, domain.LegalPage{Slug: in.Slug, Title: strings.TrimSpace(in.Title), Body: body}, a.Now())
 		if err != nil {
 			return err
 		}
-		if p, err = tx.LegalPage(ctx, in.Slug); err != nil {
+		if p, err = tx.Account().LegalPage(ctx, in.Slug); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActPageSaved, aboutPage(in.Slug), nil)
@@ -255,7 +255,7 @@ func (a *Operating) DeleteLegalPage(ctx context.Context, actor domain.Actor, slu
 		if !domain.ValidSlug(slug) {
 			return domain.NewNotFound()
 		}
-		if err := tx.DeleteLegalPage(ctx, slug); err != nil {
+		if err := tx.Account().DeleteLegalPage(ctx, slug); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActPageDeleted, aboutPage(slug), nil)

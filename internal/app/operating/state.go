@@ -52,10 +52,10 @@ func (a *Operating) ServerState(ctx context.Context, actor domain.Actor) (s Serv
 		return s, err
 	}
 	s.Mail.LastError, s.Mail.FailedAt = failed.Error, failed.At
-	if s.LastBackup, err = a.Store.LastBackup(ctx, a.Now()); err != nil {
+	if s.LastBackup, err = a.Store.Backups().LastBackup(ctx, a.Now()); err != nil {
 		return s, err
 	}
-	if s.BadBackup, err = a.Store.LastFailure(ctx, a.Now()); err != nil {
+	if s.BadBackup, err = a.Store.Backups().LastFailure(ctx, a.Now()); err != nil {
 		return s, err
 	}
 	if s.BadBackup != nil && s.LastBackup != nil && s.LastBackup.StartedAt.After(s.BadBackup.StartedAt) {
@@ -90,7 +90,7 @@ func (a *Operating) Totals(ctx context.Context, actor domain.Actor) (t domain.To
 	if known := a.totals.Load(); known != nil && now.Sub(known.at) < totalsFor {
 		return known.Totals, known.at, nil
 	}
-	if t, err = a.Store.Totals(ctx); err != nil {
+	if t, err = a.Store.Counters().Totals(ctx); err != nil {
 		return t, at, err
 	}
 	a.totals.Store(&knownTotals{t, now})
@@ -117,11 +117,11 @@ func (a *Operating) UsageOfAll(ctx context.Context, after domain.UserID, limit i
 		for i, u := range users {
 			ids[i] = u.ID
 		}
-		usages, err := v.ByteUsages(ctx, ids, a.Now())
+		usages, err := v.Counters().ByteUsages(ctx, ids, a.Now())
 		if err != nil {
 			return err
 		}
-		blocks, err := v.BlocksMade(ctx, ids)
+		blocks, err := v.Counters().BlocksMade(ctx, ids)
 		all = make([]StoredBy, len(users))
 		for i, u := range users {
 			all[i] = StoredBy{User: u, Usage: usages[u.ID], Quota: a.content.Quota(u.Tier), Blocks: blocks[u.ID]}
@@ -140,7 +140,7 @@ func (a *Operating) StorageByUser(ctx context.Context, actor domain.Actor, page 
 		if err := core.Operate(ctx, v.Queries, actor); err != nil {
 			return err
 		}
-		ids, err := v.LargestByteUsage(ctx, page)
+		ids, err := v.Counters().LargestByteUsage(ctx, page)
 		if err != nil || len(ids.Items) == 0 {
 			l.Total = ids.Total
 			return err
@@ -149,7 +149,7 @@ func (a *Operating) StorageByUser(ctx context.Context, actor domain.Actor, page 
 		if err != nil {
 			return err
 		}
-		usages, err := v.ByteUsages(ctx, ids.Items, a.Now())
+		usages, err := v.Counters().ByteUsages(ctx, ids.Items, a.Now())
 		if err != nil {
 			return err
 		}

@@ -89,7 +89,7 @@ func activitiesOf(ctx context.Context, v *store.Snapshot, actor domain.Actor, of
 	}
 	return reader[domain.Story]{
 		visible: func(w domain.Window) (seen chunk, err error) {
-			ids, err := v.ActivityIDs(ctx, source, w)
+			ids, err := v.Activity().ActivityIDs(ctx, source, w)
 			if err != nil {
 				return seen, err
 			}

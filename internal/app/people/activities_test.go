@@ -146,7 +146,7 @@ func TestNumberedActivitiesAreBounded(t *testing.T) {
 		w := newFixture(t, s)
 		seen := domain.Activity{Kind: domain.CreatedChannel, Actor: w.who["ada"], Item: storetest.ChannelSubject(w.other), Channel: w.other, CreatedAt: storetest.Now}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			return tx.RecordAll(t.Context(), slices.Repeat([]domain.News{{Activity: seen}}, 2110)...)
+			return tx.Activity().RecordAll(t.Context(), slices.Repeat([]domain.News{{Activity: seen}}, 2110)...)
 		})
 		page := func(number int64) int {
 			return len(must(w.app.People.Activities(t.Context(), domain.Actor{}, people.ActivitySource{Kind: people.GlobalFeed}, people.Part{Offset: int64(number-1) * 50, Limit: 50})))

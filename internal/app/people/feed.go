@@ -24,7 +24,7 @@ func (a *People) Feed(ctx context.Context, actor domain.Actor, in CursorInput) (
 func feedReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, user domain.UserID) reader[domain.Story] {
 	return reader[domain.Story]{
 		visible: func(w domain.Window) (seen chunk, err error) {
-			ids, err := v.FeedIDs(ctx, user, w)
+			ids, err := v.Activity().FeedIDs(ctx, user, w)
 			if err != nil {
 				return seen, err
 			}
@@ -52,7 +52,7 @@ type chunk struct {
 
 // visible removes the activities from a part that the actor may not see.
 func visible(ctx context.Context, v *store.Snapshot, actor domain.Actor, ids []domain.ActivityID) (s chunk, err error) {
-	all, err := v.VisibleActivities(ctx, actor.UserID, ids)
+	all, err := v.Activity().VisibleActivities(ctx, actor.UserID, ids)
 	s.scanned = len(ids)
 	for _, id := range ids {
 		if a, ok := all[id]; ok {

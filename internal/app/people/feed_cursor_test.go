@@ -33,7 +33,7 @@ func (w *fixture) hidden(n int) {
 		batch := min(n, 2000)
 		n -= batch
 		storetest.In(w.t, w.s, func(tx *store.Tx) error {
-			return tx.RecordAll(w.t.Context(), slices.Repeat([]domain.News{{Activity: a, Notify: []domain.UserID{w.who["named"]}}}, batch)...)
+			return tx.Activity().RecordAll(w.t.Context(), slices.Repeat([]domain.News{{Activity: a, Notify: []domain.UserID{w.who["named"]}}}, batch)...)
 		})
 	}
 }
@@ -225,7 +225,7 @@ func TestFeedPollersMissNothing(t *testing.T) {
 						notify = append(notify, w.who["named"])
 					}
 					if err := s.InTx(t.Context(), func(tx *store.Tx) error {
-						return tx.RecordAll(t.Context(), slices.Repeat([]domain.News{{Activity: a, Notify: notify}}, 1+n%3)...)
+						return tx.Activity().RecordAll(t.Context(), slices.Repeat([]domain.News{{Activity: a, Notify: notify}}, 1+n%3)...)
 					}); err != nil {
 						t.Error(err)
 					}

@@ -139,7 +139,7 @@ func (w *fixture) add(name string) {
 
 func (w *fixture) join() {
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
-		_, err := tx.AddMember(w.t.Context(), w.group, w.who["ada"], storetest.Now)
+		_, err := tx.Membership().AddMember(w.t.Context(), w.group, w.who["ada"], storetest.Now)
 		return err
 	})
 }

@@ -20,7 +20,7 @@ func (a *People) FeedSecret(ctx context.Context, actor domain.Actor) (string, er
 	if !actor.SignedIn() {
 		return "", domain.NewUnauthenticated("Sign in to have feeds of your own")
 	}
-	version, err := a.Store.FeedVersion(ctx, actor.UserID)
+	version, err := a.Store.Account().FeedVersion(ctx, actor.UserID)
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +34,7 @@ func (a *People) RenewFeedSecret(ctx context.Context, actor domain.Actor) (strin
 	}
 	var version int64
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		if version, err = tx.RenewFeeds(ctx, actor.UserID); err != nil {
+		if version, err = tx.Account().RenewFeeds(ctx, actor.UserID); err != nil {
 			return err
 		}
 		return a.AuditSelf(ctx, tx, actor, domain.ActFeedsRenewed)
@@ -51,7 +51,7 @@ func (a *People) FeedReader(ctx context.Context, user domain.UserID, secret stri
 	if user < 1 {
 		return domain.Actor{}, domain.NewNotFound()
 	}
-	actor, version, err := a.Store.FeedReader(ctx, user)
+	actor, version, err := a.Store.Account().FeedReader(ctx, user)
 	if err != nil {
 		return domain.Actor{}, err
 	}

@@ -50,7 +50,7 @@ func (a *People) IsFollowing(ctx context.Context, actor domain.Actor, t FollowTa
 		if err != nil {
 			return err
 		}
-		following, err = v.IsFollowing(ctx, actor.UserID, what)
+		following, err = v.Activity().IsFollowing(ctx, actor.UserID, what)
 		return err
 	})
 	return following, err
@@ -76,7 +76,7 @@ func (a *People) Follow(ctx context.Context, actor domain.Actor, t FollowTarget)
 		if err != nil {
 			return err
 		}
-		isNew, err := tx.Follow(ctx, actor.UserID, what, now)
+		isNew, err := tx.Activity().Follow(ctx, actor.UserID, what, now)
 		if err != nil || !isNew {
 			return err
 		}
@@ -95,7 +95,7 @@ func (a *People) Unfollow(ctx context.Context, actor domain.Actor, t FollowTarge
 		if err != nil {
 			return err
 		}
-		was, err := tx.Unfollow(ctx, actor.UserID, what)
+		was, err := tx.Activity().Unfollow(ctx, actor.UserID, what)
 		if err != nil || !was {
 			return err
 		}
@@ -109,7 +109,7 @@ type EndedFollows = activity.EndedFollows
 // EndFollows deletes some follows of a deleted thing and leaves the rest to another job. Running it again changes
 // nothing.
 func (a *People) EndFollows(ctx context.Context, job EndedFollows) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndSomeFollows(ctx, domain.Subject(job)) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().EndSomeFollows(ctx, domain.Subject(job)) })
 }
 
 // Followers lists the followers of a thing that the actor sees.
@@ -153,7 +153,7 @@ func (a *People) Following(ctx context.Context, actor domain.Actor, ref domain.R
 		if err != nil {
 			return err
 		}
-		refs, err := v.Following(ctx, activity.FollowingQuery{Viewer: actor.UserID, User: u.ID, Type: in.Type, Desc: in.Desc, Page: in.Page})
+		refs, err := v.Activity().Following(ctx, activity.FollowingQuery{Viewer: actor.UserID, User: u.ID, Type: in.Type, Desc: in.Desc, Page: in.Page})
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (a *People) FollowedIDs(ctx context.Context, actor domain.Actor) (channels 
 	if !actor.SignedIn() {
 		return nil, nil, nil, nil
 	}
-	all, err := a.Store.LatestFollowings(ctx, actor.UserID, maxFollowed)
+	all, err := a.Store.Activity().LatestFollowings(ctx, actor.UserID, maxFollowed)
 	for _, what := range all {
 		switch what.Type {
 		case domain.SubjectChannel:

@@ -44,7 +44,7 @@ func (a *People) SendInvitation(ctx context.Context, id domain.InvitationID) err
 	var i domain.Invitation
 	var to mail.Address
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		if i, err = tx.ClaimInvitationMail(ctx, id, hash, a.Now()); err != nil {
+		if i, err = tx.Membership().ClaimInvitationMail(ctx, id, hash, a.Now()); err != nil {
 			return err
 		}
 		if to, err = addressee(ctx, tx, i); err != nil {
@@ -82,11 +82,11 @@ func (a *People) releaseInvitation(ctx context.Context, id domain.InvitationID, 
 	defer cancel()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		for _, c := range mailsTo(to) {
-			if err := tx.TakeBackAttempt(ctx, c.Key); err != nil {
+			if err := tx.Account().TakeBackAttempt(ctx, c.Key); err != nil {
 				return err
 			}
 		}
-		return tx.ReleaseInvitationMail(ctx, id, hash)
+		return tx.Membership().ReleaseInvitationMail(ctx, id, hash)
 	})
 }
 

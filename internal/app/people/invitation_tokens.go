@@ -21,7 +21,7 @@ func (a *People) OpenInvitation(ctx context.Context, q store.Queries, token stri
 	if kind, ok := auth.TokenKind(token); !ok || kind != auth.Invited {
 		return domain.Invitation{}, domain.NewNotFound()
 	}
-	i, err := q.InvitationByToken(ctx, auth.HashToken(token))
+	i, err := q.Membership().InvitationByToken(ctx, auth.HashToken(token))
 	if err == nil && !i.Open(a.Now()) {
 		err = domain.NewNotFound()
 	}
@@ -56,7 +56,7 @@ func (a *People) AcceptInvitation(ctx context.Context, actor domain.Actor, token
 		if err != nil {
 			return err
 		}
-		if err := tx.AcceptInvitation(ctx, i.ID, u.ID, now); err != nil {
+		if err := tx.Membership().AcceptInvitation(ctx, i.ID, u.ID, now); err != nil {
 			return err
 		}
 		group := domain.GroupID(i.Group.ID)
@@ -77,11 +77,11 @@ func (a *People) DeclineInvitation(ctx context.Context, token string) error {
 		if err != nil {
 			return err
 		}
-		return tx.EndInvitation(ctx, i.ID, domain.InvitationDeclined, a.Now())
+		return tx.Membership().EndInvitation(ctx, i.ID, domain.InvitationDeclined, a.Now())
 	})
 }
 
 // AdoptInvitations assigns the invitations of an address to its new account, which can then accept or decline them.
 func (a *People) AdoptInvitations(ctx context.Context, tx *store.Tx, u domain.User) error {
-	return tx.AdoptInvitations(ctx, membership.Invitee{User: u.ID, Email: u.Email})
+	return tx.Membership().AdoptInvitations(ctx, membership.Invitee{User: u.ID, Email: u.Email})
 }

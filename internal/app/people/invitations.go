@@ -24,7 +24,7 @@ func (a *People) Invitations(ctx context.Context, actor domain.Actor, ref domain
 		if !domain.CanSeeInvitations(actor, g) {
 			return core.Forbidden("see the invitations of this group")
 		}
-		l, err = v.Invitations(ctx, g.ID, a.Now(), page)
+		l, err = v.Membership().Invitations(ctx, g.ID, a.Now(), page)
 		return err
 	})
 	return l, err
@@ -106,7 +106,7 @@ func invitedUser(ctx context.Context, tx *store.Tx, in InviteInput) (domain.User
 
 // invite invites a user to a locked group, or adds them at once.
 func (a *People) invite(ctx context.Context, tx *store.Tx, actor domain.Actor, g domain.Group, u domain.User, in InviteInput, now time.Time, r *Invited) error {
-	member, err := tx.IsMember(ctx, g.ID, u.ID)
+	member, err := tx.Membership().IsMember(ctx, g.ID, u.ID)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *People) invite(ctx context.Context, tx *store.Tx, actor domain.Actor, g
 		r.Outcome = domain.OutcomeAlreadyMember
 		return nil
 	}
-	open, err := tx.OpenInvitation(ctx, g.ID, membership.Invitee{User: u.ID, Email: u.Email}, now)
+	open, err := tx.Membership().OpenInvitation(ctx, g.ID, membership.Invitee{User: u.ID, Email: u.Email}, now)
 	if err == nil {
 		r.Outcome, r.Invitation = domain.OutcomePending, &open
 		return nil
@@ -123,7 +123,7 @@ func (a *People) invite(ctx context.Context, tx *store.Tx, actor domain.Actor, g
 		return err
 	}
 	if in.User != 0 { // an address must not reveal that its owner follows the actor
-		follows, err := tx.IsFollowing(ctx, u.ID, domain.Subject{Type: domain.SubjectUser, ID: int64(actor.UserID)})
+		follows, err := tx.Activity().IsFollowing(ctx, u.ID, domain.Subject{Type: domain.SubjectUser, ID: int64(actor.UserID)})
 		if err != nil {
 			return err
 		}
@@ -143,16 +143,16 @@ func (a *People) newInvitation(ctx context.Context, tx *store.Tx, actor domain.A
 		return nil, err
 	}
 	who := membership.Invitee{User: u.ID, Email: u.Email}
-	if err := tx.ExpireInvitations(ctx, g.ID, who, now); err != nil {
+	if err := tx.Membership().ExpireInvitations(ctx, g.ID, who, now); err != nil {
 		return nil, err
 	}
 	_, hash, _ := auth.NewToken(auth.Invited) // a placeholder: the mail creates the real token
-	id, err := tx.CreateInvitation(ctx, membership.NewInvitation{Group: g.ID, Invitee: u.ID, Email: core.NonEmpty(&in.Email),
+	id, err := tx.Membership().CreateInvitation(ctx, membership.NewInvitation{Group: g.ID, Invitee: u.ID, Email: core.NonEmpty(&in.Email),
 		InvitedBy: actor.UserID, TokenHash: hash, ExpiresAt: now.Add(a.invitationTTL), Now: now})
 	if err != nil {
 		return nil, err
 	}
-	i, err := tx.Invitation(ctx, g.ID, id)
+	i, err := tx.Membership().Invitation(ctx, g.ID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (a *People) RevokeInvitation(ctx context.Context, actor domain.Actor, ref d
 		if err != nil {
 			return err
 		}
-		i, err := tx.Invitation(ctx, g.ID, id)
+		i, err := tx.Membership().Invitation(ctx, g.ID, id)
 		if err != nil && domain.KindOf(err) != domain.NotFound {
 			return err
 		}
@@ -181,6 +181,6 @@ func (a *People) RevokeInvitation(ctx context.Context, actor domain.Actor, ref d
 		if !i.Open(now) {
 			return domain.NewUnprocessable("The invitation is not pending any more")
 		}
-		return tx.EndInvitation(ctx, i.ID, domain.InvitationRevoked, now)
+		return tx.Membership().EndInvitation(ctx, i.ID, domain.InvitationRevoked, now)
 	})
 }

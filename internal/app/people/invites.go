@@ -26,7 +26,7 @@ func (a *People) GroupInvite(ctx context.Context, actor domain.Actor, ref domain
 		if !domain.CanSeeInvitations(actor, i.Group) {
 			return core.Forbidden("see the invite of this group")
 		}
-		i.GroupInvite, err = v.GroupInvite(ctx, i.Group.ID)
+		i.GroupInvite, err = v.Membership().GroupInvite(ctx, i.Group.ID)
 		return err
 	})
 	return i, err
@@ -38,7 +38,7 @@ func (a *People) InviteeGroup(ctx context.Context, actor domain.Actor, ref domai
 		if g, err = v.Group(ctx, actor.UserID, ref); err != nil {
 			return err
 		}
-		i, err := v.GroupInvite(ctx, g.ID)
+		i, err := v.Membership().GroupInvite(ctx, g.ID)
 		if err != nil {
 			return err
 		}
@@ -63,14 +63,14 @@ func (a *People) CreateGroupInvite(ctx context.Context, actor domain.Actor, ref 
 		if !domain.CanInvite(actor, i.Group) {
 			return core.Forbidden("make an invite to this group")
 		}
-		i.GroupInvite, err = tx.GroupInvite(ctx, i.Group.ID)
+		i.GroupInvite, err = tx.Membership().GroupInvite(ctx, i.Group.ID)
 		if created = domain.KindOf(err) == domain.NotFound; !created {
 			return err
 		}
-		if err := tx.CreateGroupInvite(ctx, i.Group.ID, auth.NewCode(), now); err != nil {
+		if err := tx.Membership().CreateGroupInvite(ctx, i.Group.ID, auth.NewCode(), now); err != nil {
 			return err
 		}
-		i.GroupInvite, err = tx.GroupInvite(ctx, i.Group.ID)
+		i.GroupInvite, err = tx.Membership().GroupInvite(ctx, i.Group.ID)
 		return err
 	})
 	return i, created, err
@@ -86,6 +86,6 @@ func (a *People) DeleteGroupInvite(ctx context.Context, actor domain.Actor, ref 
 		if !domain.CanInvite(actor, g) {
 			return core.Forbidden("end the invite of this group")
 		}
-		return tx.DeleteGroupInvite(ctx, g.ID)
+		return tx.Membership().DeleteGroupInvite(ctx, g.ID)
 	})
 }

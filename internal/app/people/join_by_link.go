@@ -17,7 +17,7 @@ func (a *People) JoinByLink(ctx context.Context, actor domain.Actor, token strin
 	}
 	now := a.Now()
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		l, err := tx.UsableSignUpLink(ctx, auth.HashToken(token), now)
+		l, err := tx.Account().UsableSignUpLink(ctx, auth.HashToken(token), now)
 		if err != nil {
 			return err
 		}
@@ -35,11 +35,11 @@ func (a *People) JoinByLink(ctx context.Context, actor domain.Actor, token strin
 		if l.Email != "" && l.Email != u.Email {
 			return domain.NewForbidden("This invitation is for somebody else")
 		}
-		member, err := tx.IsMember(ctx, group, u.ID)
+		member, err := tx.Membership().IsMember(ctx, group, u.ID)
 		if err != nil || member {
 			return err
 		}
-		free, err := tx.UseSignUpLink(ctx, l.ID, u.ID, now)
+		free, err := tx.Account().UseSignUpLink(ctx, l.ID, u.ID, now)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (a *People) FollowMapping(ctx context.Context, user domain.UserID, wanted [
 
 // mappedChange returns the groups, in the order of their ids, that a user is to join or leave.
 func mappedChange(ctx context.Context, q store.Queries, user domain.UserID, wanted []domain.GroupID) (changed []domain.GroupID, err error) {
-	was, err := q.MappedGroups(ctx, user)
+	was, err := q.Membership().MappedGroups(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func mappedChange(ctx context.Context, q store.Queries, user domain.UserID, want
 		}
 	}
 	for _, id := range wanted {
-		member, err := q.IsMember(ctx, id, user)
+		member, err := q.Membership().IsMember(ctx, id, user)
 		if err != nil {
 			return nil, err
 		}
@@ -78,16 +78,16 @@ func (a *People) followInto(ctx context.Context, tx *store.Tx, u domain.User, id
 		if err != nil || !isNew {
 			return nil, err
 		}
-		return domain.MemberAdded{Group: id, User: u.ID}, tx.MarkMapped(ctx, id, u.ID, true)
+		return domain.MemberAdded{Group: id, User: u.ID}, tx.Membership().MarkMapped(ctx, id, u.ID, true)
 	}
-	was, err := tx.MappedGroups(ctx, u.ID)
+	was, err := tx.Membership().MappedGroups(ctx, u.ID)
 	if err != nil || !slices.Contains(was, id) {
 		return nil, err
 	}
 	if g.Owner.PrincipalRef == domain.UserRef(u.ID) { // the user became its owner
-		return nil, tx.MarkMapped(ctx, id, u.ID, false)
+		return nil, tx.Membership().MarkMapped(ctx, id, u.ID, false)
 	}
-	if _, err := tx.RemoveMember(ctx, id, u.ID); err != nil {
+	if _, err := tx.Membership().RemoveMember(ctx, id, u.ID); err != nil {
 		return nil, err
 	}
 	return domain.MemberRemoved{Group: id, User: u.ID}, nil

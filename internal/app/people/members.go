@@ -21,7 +21,7 @@ func (a *People) Members(ctx context.Context, actor domain.Actor, ref domain.Ref
 		if err != nil {
 			return err
 		}
-		l, err = v.Members(ctx, g, page)
+		l, err = v.Membership().Members(ctx, g, page)
 		return err
 	})
 	return l, err
@@ -40,7 +40,7 @@ func (a *People) JoinGroup(ctx context.Context, actor domain.Actor, ref domain.R
 		if err != nil {
 			return err
 		}
-		invite, err := tx.GroupInvite(ctx, g.ID)
+		invite, err := tx.Membership().GroupInvite(ctx, g.ID)
 		if err != nil && domain.KindOf(err) != domain.NotFound {
 			return err
 		}
@@ -74,15 +74,15 @@ func enter(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.Use
 
 // settleIn is enter without the record.
 func settleIn(ctx context.Context, tx *store.Tx, group domain.GroupID, u domain.User, now time.Time) (bool, error) {
-	isNew, err := tx.AddMember(ctx, group, u.ID, now)
+	isNew, err := tx.Membership().AddMember(ctx, group, u.ID, now)
 	if err != nil || !isNew {
 		return false, err
 	}
 	who := membership.Invitee{User: u.ID, Email: u.Email}
-	if err := tx.ExpireInvitations(ctx, group, who, now); err != nil {
+	if err := tx.Membership().ExpireInvitations(ctx, group, who, now); err != nil {
 		return false, err
 	}
-	return true, tx.AcceptInvitations(ctx, group, who, now)
+	return true, tx.Membership().AcceptInvitations(ctx, group, who, now)
 }
 
 // LockToEnter locks the group of a link and returns its id, or 0 if it has none or the group was deleted.
@@ -143,7 +143,7 @@ func (a *People) RemoveMember(ctx context.Context, actor domain.Actor, ref domai
 }
 
 func (a *People) removeMember(ctx context.Context, tx *store.Tx, actor domain.Actor, group domain.GroupID, user domain.UserID) error {
-	was, err := tx.RemoveMember(ctx, group, user)
+	was, err := tx.Membership().RemoveMember(ctx, group, user)
 	if err != nil || !was {
 		return err
 	}

@@ -24,7 +24,7 @@ func noticeReader(ctx context.Context, v *store.Snapshot, actor domain.Actor, un
 	read := map[domain.ActivityID]bool{}
 	return reader[domain.Notice]{
 		visible: func(w domain.Window) (seen chunk, err error) {
-			receipts, err := v.Receipts(ctx, actor.UserID, unread, w)
+			receipts, err := v.Activity().Receipts(ctx, actor.UserID, unread, w)
 			if err != nil {
 				return seen, err
 			}
@@ -53,7 +53,7 @@ func (a *People) unread(ctx context.Context, user domain.UserID, looked int) (n 
 		return 0, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: stable + 1, Limit: looked})
+		receipts, err := v.Activity().Receipts(ctx, user, true, domain.Window{Before: stable + 1, Limit: looked})
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (a *People) unread(ctx context.Context, user domain.UserID, looked int) (n 
 		for i, r := range receipts {
 			ids[i] = r.ID
 		}
-		seen, err := v.VisibleActivities(ctx, user, ids)
+		seen, err := v.Activity().VisibleActivities(ctx, user, ids)
 		n = int64(len(seen))
 		return err
 	})
@@ -86,7 +86,7 @@ func (a *People) UnreadNotifications(ctx context.Context, actor domain.Actor, kn
 
 // ReadAllNotifications marks all notifications of the actor as read and returns how many are unread afterwards.
 func (a *People) ReadAllNotifications(ctx context.Context, actor domain.Actor) (unread int64, err error) {
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.MarkAllRead(ctx, actor.UserID) })
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().MarkAllRead(ctx, actor.UserID) })
 	if err != nil {
 		return 0, err
 	}
@@ -97,7 +97,7 @@ func (a *People) ReadAllNotifications(ctx context.Context, actor domain.Actor) (
 // NotFound if the actor does not have it or may not see it any more.
 func (a *People) ReadNotification(ctx context.Context, actor domain.Actor, id domain.ActivityID) (n domain.Notice, unread int64, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		own, err := v.Receipts(ctx, actor.UserID, false, domain.Window{After: id - 1, Before: id + 1, Limit: 1})
+		own, err := v.Activity().Receipts(ctx, actor.UserID, false, domain.Window{After: id - 1, Before: id + 1, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (a *People) ReadNotification(ctx context.Context, actor domain.Actor, id do
 	if err != nil {
 		return n, 0, err
 	}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.MarkRead(ctx, actor.UserID, id, a.Now()) })
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().MarkRead(ctx, actor.UserID, id, a.Now()) })
 	if err != nil {
 		return n, 0, err
 	}

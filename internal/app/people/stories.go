@@ -66,13 +66,13 @@ func load(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []doma
 			}
 		}
 	}
-	if r.comments, err = v.CommentsByID(ctx, comments); err != nil {
+	if r.comments, err = v.Comments().CommentsByID(ctx, comments); err != nil {
 		return r, err
 	}
 	for _, comment := range r.comments {
 		blocks = append(blocks, comment.BlockID)
 	}
-	if r.parents, err = v.OldestChannels(ctx, actor.UserID, commented); err != nil {
+	if r.parents, err = v.Contents().OldestChannels(ctx, actor.UserID, commented); err != nil {
 		return r, err
 	}
 	for _, id := range r.parents {
@@ -84,7 +84,7 @@ func load(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []doma
 	if r.channels, err = v.ChannelsByID(ctx, actor.UserID, channels); err != nil {
 		return r, err
 	}
-	r.principals, err = v.PrincipalsByID(ctx, principals)
+	r.principals, err = v.Contents().PrincipalsByID(ctx, principals)
 	return r, err
 }
 

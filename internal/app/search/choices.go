@@ -36,7 +36,7 @@ func (a *Finder) ConnectChoices(ctx context.Context, actor domain.Actor, q strin
 		return nil, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		recent, err := v.RecentChannels(ctx, actor.UserID, recentLooked)
+		recent, err := v.Nearby().RecentChannels(ctx, actor.UserID, recentLooked)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (a *Finder) ConnectChoices(ctx context.Context, actor domain.Actor, q strin
 		}
 		var there map[domain.ChannelID]domain.ConnectionID
 		if item.ID != 0 && len(ids) > 0 {
-			if there, err = v.ConnectionsOf(ctx, item, ids...); err != nil {
+			if there, err = v.Contents().ConnectionsOf(ctx, item, ids...); err != nil {
 				return err
 			}
 		}
@@ -81,7 +81,7 @@ func searched(ctx context.Context, v *store.Snapshot, actor domain.Actor, q stri
 	for i, r := range refs.Items {
 		ids[i] = domain.ChannelID(r.ID)
 	}
-	channels, err := v.ChannelsWithRole(ctx, actor.UserID, ids)
+	channels, err := v.Nearby().ChannelsWithRole(ctx, actor.UserID, ids)
 	for _, id := range ids {
 		c, ok := channels[id]
 		known := slices.ContainsFunc(found, func(k domain.Channel) bool { return k.ID == id })
@@ -120,7 +120,7 @@ func (a *Finder) MentionChoices(ctx context.Context, actor domain.Actor, prefix 
 			for i, r := range refs.Items {
 				ids[i] = domain.UserRef(domain.UserID(r.ID))
 			}
-			people, err := v.PrincipalsByID(ctx, ids)
+			people, err := v.Contents().PrincipalsByID(ctx, ids)
 			if err != nil {
 				return err
 			}
@@ -146,11 +146,11 @@ func around(ctx context.Context, v *store.Snapshot, actor domain.Actor, block do
 	if err != nil {
 		return nil, err
 	}
-	ids, err := v.LatestCommenters(ctx, block, peopleLooked)
+	ids, err := v.Comments().LatestCommenters(ctx, block, peopleLooked)
 	if err != nil {
 		return nil, err
 	}
-	helpers, err := v.CollaboratorsAround(ctx, actor.UserID, block, channelsLooked, peopleLooked)
+	helpers, err := v.Nearby().CollaboratorsAround(ctx, actor.UserID, block, channelsLooked, peopleLooked)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func around(ctx context.Context, v *store.Snapshot, actor domain.Actor, block do
 			refs = append(refs, ref)
 		}
 	}
-	people, err := v.PrincipalsByID(ctx, refs)
+	people, err := v.Contents().PrincipalsByID(ctx, refs)
 	all := make([]domain.Principal, 0, len(refs))
 	for _, ref := range refs {
 		if p, ok := people[ref]; ok {

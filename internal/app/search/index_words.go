@@ -20,7 +20,7 @@ const IndexInterval = 10 * time.Minute
 // IndexWords may stop at any point and run again. Until it has reached a thing, search finds it by everything except
 // words.
 func (a *Finder) IndexWords(ctx context.Context) error {
-	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.IndexPending(ctx, core.SweepBatch) })
+	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Documents().IndexPending(ctx, core.SweepBatch) })
 }
 
 // RefreshDocuments is the job that updates the search documents that an earlier version wrote.
@@ -35,5 +35,5 @@ const refreshBatch = 50
 // RefreshDocuments may stop at any point and run again. Until it has reached a block with an unusual URL,
 // the block is not found by the readable form of the URL.
 func (a *Finder) RefreshDocuments(ctx context.Context) error {
-	return a.InBatchesOf(ctx, refreshBatch, func(tx *store.Tx) (int, error) { return tx.RefreshDocuments(ctx, refreshBatch, a.Now()) })
+	return a.InBatchesOf(ctx, refreshBatch, func(tx *store.Tx) (int, error) { return tx.Documents().RefreshDocuments(ctx, refreshBatch, a.Now()) })
 }

@@ -75,7 +75,7 @@ func (a *SignIns) verify(ctx context.Context, to purpose, bound string, verified
 	if err != nil {
 		return found, err
 	}
-	p, err := a.Store.PasskeyByCredential(ctx, parsed.RawID)
+	p, err := a.Store.Account().PasskeyByCredential(ctx, parsed.RawID)
 	if domain.KindOf(err) == domain.NotFound || err == nil && of != 0 && p.User != of {
 		return found, errPasskey()
 	}
@@ -118,7 +118,7 @@ func (a *SignIns) settle(ctx context.Context, tx *store.Tx, found assertion) err
 	if err := spend(ctx, tx, found.challenge, found.User, a.Now(), found.end); err != nil {
 		return err
 	}
-	fresh, err := tx.PasskeyUsed(ctx, found.Passkey, a.Now())
+	fresh, err := tx.Account().PasskeyUsed(ctx, found.Passkey, a.Now())
 	if domain.KindOf(err) == domain.NotFound || err == nil && !fresh {
 		return errPasskey()
 	}
@@ -127,7 +127,7 @@ func (a *SignIns) settle(ctx context.Context, tx *store.Tx, found assertion) err
 
 // spend uses up a challenge.
 func spend(ctx context.Context, tx *store.Tx, challenge [sha256.Size]byte, user domain.UserID, now, end time.Time) error {
-	ours, _, _, err := tx.ClaimOnce(ctx, challenge[:], nil, user, now, end)
+	ours, _, _, err := tx.Redo().ClaimOnce(ctx, challenge[:], nil, user, now, end)
 	if err == nil && !ours {
 		err = errPasskey()
 	}

@@ -58,7 +58,7 @@ func hashCode(typed string) []byte {
 // putCodes replaces the codes of a locked account.
 func (a *SignIns) putCodes(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) ([]string, error) {
 	codes, hashes := newCodes()
-	if err := tx.PutRecoveryCodes(ctx, u.ID, hashes, a.Now()); err != nil {
+	if err := tx.Account().PutRecoveryCodes(ctx, u.ID, hashes, a.Now()); err != nil {
 		return nil, err
 	}
 	return codes, a.Audit(ctx, tx, actor, domain.ActCodesMade, domain.AboutUser(u), nil)
@@ -72,7 +72,7 @@ func (a *SignIns) NewRecoveryCodes(ctx context.Context, actor domain.Actor, s do
 		if err != nil {
 			return err
 		}
-		n, err := tx.CountPasskeys(ctx, c.User.ID)
+		n, err := tx.Account().CountPasskeys(ctx, c.User.ID)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ const halfTTL = 10 * time.Minute
 // the browser continues with FinishByCode or FinishByPasskey. The kind of a secret is part of it (auth.TokenKind). A
 // half sign-in ends when the password changes or the account is suspended.
 func (a *SignIns) Enter(ctx context.Context, tx *store.Tx, user domain.UserID, from domain.Visitor) (secret string, err error) {
-	n, err := tx.CountPasskeys(ctx, user)
+	n, err := tx.Account().CountPasskeys(ctx, user)
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +28,7 @@ func (a *SignIns) Enter(ctx context.Context, tx *store.Tx, user domain.UserID, f
 		return a.OpenSession(ctx, tx, user, from, a.Now())
 	}
 	secret, hash, _ := auth.NewToken(auth.Half)
-	return secret, tx.BeginHalfSignIn(ctx, user, hash, a.Now(), a.Now().Add(halfTTL))
+	return secret, tx.Account().BeginHalfSignIn(ctx, user, hash, a.Now(), a.Now().Add(halfTTL))
 }
 
 // HalfSignIn returns the user of a half sign-in, or Unauthenticated if it has ended.
@@ -36,7 +36,7 @@ func (a *SignIns) HalfSignIn(ctx context.Context, half string) (u domain.User, e
 	if !IsToken(half, auth.Half) {
 		return u, errHalfOver()
 	}
-	id, err := a.Store.HalfSignIn(ctx, auth.HashToken(half), a.Now())
+	id, err := a.Store.Account().HalfSignIn(ctx, auth.HashToken(half), a.Now())
 	if err == nil {
 		u, err = a.Store.User(ctx, domain.Ref{ID: int64(id)})
 	}
@@ -57,7 +57,7 @@ func (a *SignIns) FactorOptions(ctx context.Context, half string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.Store.Passkeys(ctx, u.ID)
+	all, err := a.Store.Account().Passkeys(ctx, u.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (a *SignIns) FinishByPasskey(ctx context.Context, from domain.Visitor, half
 func (a *SignIns) FinishByCode(ctx context.Context, from domain.Visitor, half, code string) (session string, err error) {
 	return a.finish(ctx, from, half, "recovery code", func(u domain.User) (func(tx *store.Tx) error, error) {
 		return func(tx *store.Tx) error {
-			err := tx.TakeRecoveryCode(ctx, u.ID, hashCode(code))
+			err := tx.Account().TakeRecoveryCode(ctx, u.ID, hashCode(code))
 			if domain.KindOf(err) == domain.NotFound {
 				return domain.InvalidField("code", domain.FieldIncorrect, "is not one of your recovery codes, or was used before")
 			}
@@ -120,7 +120,7 @@ func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with st
 			if err := settle(tx); err != nil {
 				return err
 			}
-			err = tx.TakeHalfSignIn(ctx, u.ID, auth.HashToken(half), a.Now())
+			err = tx.Account().TakeHalfSignIn(ctx, u.ID, auth.HashToken(half), a.Now())
 			if domain.KindOf(err) == domain.NotFound { // another tab was first, or the password was changed
 				return errHalfOver()
 			}

@@ -56,7 +56,7 @@ func (a *SignIns) SendNotice(ctx context.Context, n MailNotice) error {
 	if err != nil {
 		return err
 	}
-	left, _, err := a.Store.RecoveryCodes(ctx, n.User)
+	left, _, err := a.Store.Account().RecoveryCodes(ctx, n.User)
 	if err != nil {
 		return err
 	}

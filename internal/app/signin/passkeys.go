@@ -25,10 +25,10 @@ type SecondFactor struct {
 // SecondFactor returns the actor's second factors.
 func (a *SignIns) SecondFactor(ctx context.Context, actor domain.Actor) (f SecondFactor, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if f.Passkeys, err = v.Passkeys(ctx, actor.UserID); err != nil {
+		if f.Passkeys, err = v.Account().Passkeys(ctx, actor.UserID); err != nil {
 			return err
 		}
-		f.Codes, f.MadeAt, err = v.RecoveryCodes(ctx, actor.UserID)
+		f.Codes, f.MadeAt, err = v.Account().RecoveryCodes(ctx, actor.UserID)
 		return err
 	})
 	if f.Codes == 0 {
@@ -67,7 +67,7 @@ func (a *SignIns) BeginPasskey(ctx context.Context, actor domain.Actor, s domain
 			return err
 		}
 		u = c.User
-		have, err = tx.Passkeys(ctx, u.ID)
+		have, err = tx.Account().Passkeys(ctx, u.ID)
 		return err
 	})
 	if err != nil {
@@ -130,14 +130,14 @@ func (a *SignIns) addPasskey(ctx context.Context, tx *store.Tx, actor domain.Act
 	if err := spend(ctx, tx, spent, actor.UserID, a.Now(), end); err != nil {
 		return nil, err
 	}
-	n, err := tx.CountPasskeys(ctx, actor.UserID)
+	n, err := tx.Account().CountPasskeys(ctx, actor.UserID)
 	if err != nil {
 		return nil, err
 	}
 	if n >= domain.MaxPasskeys {
 		return nil, errManyPasskeys()
 	}
-	if err := tx.AddPasskey(ctx, p); err != nil {
+	if err := tx.Account().AddPasskey(ctx, p); err != nil {
 		return nil, err
 	}
 	if err := a.Audit(ctx, tx, actor, domain.ActPasskeyAdded, domain.AboutUser(c.User), map[string]any{"name": p.Name}); err != nil {
@@ -201,7 +201,7 @@ func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, s domai
 		if err != nil {
 			return err
 		}
-		name, err := tx.DeletePasskey(ctx, c.User.ID, id)
+		name, err := tx.Account().DeletePasskey(ctx, c.User.ID, id)
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, s domai
 		if secret, err = a.Renew(ctx, tx, s, endOthers); err != nil {
 			return err
 		}
-		n, err := tx.CountPasskeys(ctx, c.User.ID)
+		n, err := tx.Account().CountPasskeys(ctx, c.User.ID)
 		if last = n == 0; err != nil || !last {
 			if err == nil {
 				err = Warn(ctx, tx, c.User, PasskeyRemoved)
@@ -226,7 +226,7 @@ func (a *SignIns) RemovePasskey(ctx context.Context, actor domain.Actor, s domai
 // EndSecondFactor removes the second factors of a locked account and notifies its owner. The password is enough from
 // then on. Sessions stay.
 func (a *SignIns) EndSecondFactor(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
-	if _, err := tx.EndSecondFactor(ctx, u.ID); err != nil {
+	if _, err := tx.Account().EndSecondFactor(ctx, u.ID); err != nil {
 		return err
 	}
 	if err := a.Audit(ctx, tx, actor, domain.ActFactorEnded, domain.AboutUser(u), nil); err != nil {

@@ -63,7 +63,7 @@ func (a *SignIns) lockSession(ctx context.Context, tx *store.Tx, actor domain.Ac
 		return c, s, err
 	}
 	s.UserID = actor.UserID
-	s, err = tx.CurrentSession(ctx, s)
+	s, err = tx.Account().CurrentSession(ctx, s)
 	if domain.KindOf(err) == domain.NotFound {
 		err = errRenewed()
 	}
@@ -73,7 +73,7 @@ func (a *SignIns) lockSession(ctx context.Context, tx *store.Tx, actor domain.Ac
 // Renew replaces the secret of a locked account's session after a sensitive change, so that copies of its cookie stop
 // working. The other sessions must be confirmed again; endOthers ends them.
 func (a *SignIns) Renew(ctx context.Context, tx *store.Tx, s domain.Session, endOthers bool) (secret string, err error) {
-	if s, err = tx.CurrentSession(ctx, s); err == nil {
+	if s, err = tx.Account().CurrentSession(ctx, s); err == nil {
 		secret, err = a.renew(ctx, tx, s)
 	}
 	if domain.KindOf(err) == domain.NotFound {
@@ -83,9 +83,9 @@ func (a *SignIns) Renew(ctx context.Context, tx *store.Tx, s domain.Session, end
 		return "", err
 	}
 	if !endOthers {
-		return secret, tx.ForgetProofs(ctx, s.UserID, s.ID)
+		return secret, tx.Account().ForgetProofs(ctx, s.UserID, s.ID)
 	}
-	if err := tx.EndSessions(ctx, s.UserID, s.ID); err != nil {
+	if err := tx.Account().EndSessions(ctx, s.UserID, s.ID); err != nil {
 		return "", err
 	}
 	return secret, a.AuditSelf(ctx, tx, domain.Actor{UserID: s.UserID}, domain.ActSignedOutAll)
@@ -93,7 +93,7 @@ func (a *SignIns) Renew(ctx context.Context, tx *store.Tx, s domain.Session, end
 
 func (a *SignIns) renew(ctx context.Context, tx *store.Tx, s domain.Session) (secret string, err error) {
 	secret, hash, _ := auth.NewToken(auth.Session)
-	return secret, tx.RenewSession(ctx, s, hash)
+	return secret, tx.Account().RenewSession(ctx, s, hash)
 }
 
 // proved records the confirmation of a locked account's session, and replaces the session's secret.
@@ -172,7 +172,7 @@ func notTheirs() error {
 // ProofOptions returns what a browser passes to navigator.credentials.get for ProveByPasskey, as JSON.
 // The authenticator must verify the user: somebody else may be using the browser.
 func (a *SignIns) ProofOptions(ctx context.Context, actor domain.Actor, s domain.Session) ([]byte, error) {
-	all, err := a.Store.Passkeys(ctx, actor.UserID)
+	all, err := a.Store.Account().Passkeys(ctx, actor.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func (a *SignIns) SendProofLink(ctx context.Context, job MailProofLink) error {
 		return err
 	}
 	token, hash, _ := auth.NewToken(auth.Mailed)
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.PutStep(ctx, proofLinkHash(token), kept, until) })
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Identity().PutStep(ctx, proofLinkHash(token), kept, until) })
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (a *SignIns) ProofLink(ctx context.Context, actor domain.Actor, s domain.Se
 	if !IsToken(token, auth.Mailed) {
 		return domain.NewNotFound()
 	}
-	kept, err := a.Store.Step(ctx, proofLinkHash(token), a.Now())
+	kept, err := a.Store.Identity().Step(ctx, proofLinkHash(token), a.Now())
 	if err != nil {
 		return err
 	}
@@ -323,7 +323,7 @@ func (a *SignIns) ProveByLink(ctx context.Context, from domain.Visitor, actor do
 		return "", domain.NewNotFound()
 	}
 	return a.prove(ctx, from, actor, s, "mailed link", func(tx *store.Tx, c store.Credentials, now domain.Session) error {
-		kept, err := tx.TakeStep(ctx, proofLinkHash(token), a.Now())
+		kept, err := tx.Identity().TakeStep(ctx, proofLinkHash(token), a.Now())
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.U
 		return "", err
 	}
 	secret, hash, _ := auth.NewToken(auth.Session)
-	id, err := tx.CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
+	id, err := tx.Account().CreateSession(ctx, domain.Session{UserID: user, Agent: from.AgentKept(), Address: from.AddressKept(),
 		CreatedAt: now, ExpiresAt: now.Add(sessionTTL), ProvedAt: proved}, hash)
 	if err != nil {
 		return "", err
@@ -54,7 +54,7 @@ func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.U
 	if from.Browser != "" {
 		replaced = auth.HashToken(from.Browser)
 	}
-	return secret, tx.RememberBrowser(ctx, account.KnownBrowser{Hash: auth.HashToken(auth.BrowserSecret(secret)), User: user,
+	return secret, tx.Account().RememberBrowser(ctx, account.KnownBrowser{Hash: auth.HashToken(auth.BrowserSecret(secret)), User: user,
 		Session: id, CreatedAt: now, ExpiresAt: now.Add(browserTTL)}, replaced)
 }
 
@@ -65,7 +65,7 @@ func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret s
 		return s, u, errSignedOut()
 	}
 	now := a.Now()
-	s, err = a.Store.Session(ctx, auth.HashToken(secret), now)
+	s, err = a.Store.Account().Session(ctx, auth.HashToken(secret), now)
 	if domain.KindOf(err) == domain.NotFound {
 		return s, u, errSignedOut()
 	}
@@ -84,7 +84,7 @@ func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret s
 		return s, u, nil
 	}
 	s.LastSeenAt, s.ExpiresAt, s.Agent, s.Address = now, now.Add(sessionTTL), from.AgentKept(), from.AddressKept()
-	return s, u, a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.SessionSeen(ctx, s) })
+	return s, u, a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Account().SessionSeen(ctx, s) })
 }
 
 // SignOut ends a session by its secret. Doing it again changes nothing.
@@ -93,7 +93,7 @@ func (a *SignIns) SignOut(ctx context.Context, secret string) error {
 		return nil
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		s, err := tx.EndSessionByHash(ctx, auth.HashToken(secret))
+		s, err := tx.Account().EndSessionByHash(ctx, auth.HashToken(secret))
 		if domain.KindOf(err) == domain.NotFound {
 			return nil
 		}
@@ -106,13 +106,13 @@ func (a *SignIns) SignOut(ctx context.Context, secret string) error {
 
 // Sessions lists the live sessions of a user, last used first.
 func (a *SignIns) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Session, error) {
-	return a.Store.Sessions(ctx, actor.UserID, a.Now())
+	return a.Store.Account().Sessions(ctx, actor.UserID, a.Now())
 }
 
 // EndSession ends a session of the actor, or returns NotFound if it is not theirs.
 func (a *SignIns) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.EndSession(ctx, actor.UserID, id); err != nil {
+		if err := tx.Account().EndSession(ctx, actor.UserID, id); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActSignedOut, domain.AboutSession(id), nil)
@@ -122,7 +122,7 @@ func (a *SignIns) EndSession(ctx context.Context, actor domain.Actor, id domain.
 // EndOtherSessions ends all sessions of the actor except one.
 func (a *SignIns) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.EndSessions(ctx, actor.UserID, keep); err != nil {
+		if err := tx.Account().EndSessions(ctx, actor.UserID, keep); err != nil {
 			return err
 		}
 		return a.AuditSelf(ctx, tx, actor, domain.ActSignedOutAll)

@@ -94,7 +94,7 @@ func (a *SSO) whyNot(ctx context.Context, actor domain.Actor) error {
 
 // connectedHere reports whether an account has an identity with the provider.
 func (a *SSO) connectedHere(ctx context.Context, user domain.UserID) (bool, error) {
-	all, err := a.Store.Identities(ctx, user)
+	all, err := a.Store.Identity().Identities(ctx, user)
 	return slices.ContainsFunc(all, a.usable), err
 }
 
@@ -107,7 +107,7 @@ func (a *SSO) usable(i identity.Identity) bool {
 func (a *SSO) give(ctx context.Context, tx *store.Tx, u domain.User, who oidc.Identity, by string) (i identity.Identity, err error) {
 	email, _ := core.EmailAddress(who.Email)
 	i = identity.Identity{User: u.ID, Issuer: who.Issuer, Subject: who.Subject, Email: email, CreatedAt: a.Now()}
-	if i.ID, err = tx.ConnectIdentity(ctx, i); err != nil {
+	if i.ID, err = tx.Identity().ConnectIdentity(ctx, i); err != nil {
 		return i, err
 	}
 	return i, a.Audit(ctx, tx, domain.Actor{UserID: u.ID}, domain.ActConnected, domain.AboutUser(u), map[string]any{"issuer": i.Issuer, "by": by})
@@ -124,7 +124,7 @@ type Connection struct {
 
 // Connections lists the identities of the actor.
 func (a *SSO) Connections(ctx context.Context, actor domain.Actor) ([]Connection, error) {
-	all, err := a.Store.Identities(ctx, actor.UserID)
+	all, err := a.Store.Identity().Identities(ctx, actor.UserID)
 	shown := make([]Connection, len(all))
 	for i, one := range all {
 		shown[i] = Connection{one, a.usable(one)}
@@ -161,7 +161,7 @@ func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, session domain
 		if err := a.mayDisconnect(ctx, tx.Queries, actor, id); err != nil {
 			return err
 		}
-		i, err := tx.DisconnectIdentity(ctx, actor.UserID, id)
+		i, err := tx.Identity().DisconnectIdentity(ctx, actor.UserID, id)
 		if err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (a *SSO) Disconnect(ctx context.Context, actor domain.Actor, session domain
 
 // mayDisconnect refuses to remove the last way to sign in to an account.
 func (a *SSO) mayDisconnect(ctx context.Context, q store.Queries, actor domain.Actor, id identity.ID) error {
-	all, err := q.Identities(ctx, actor.UserID)
+	all, err := q.Identity().Identities(ctx, actor.UserID)
 	if err != nil {
 		return err
 	}

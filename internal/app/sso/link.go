@@ -33,7 +33,7 @@ func (a *SSO) MakeSignInLink(ctx context.Context, ref domain.Ref) (u domain.User
 		if u.SuspendedAt != nil {
 			return domain.NewUnprocessable("The account is suspended")
 		}
-		if err := tx.PutStep(ctx, linkHash(token), strconv.AppendInt(nil, int64(u.ID), 10), a.Now().Add(linkTTL)); err != nil {
+		if err := tx.Identity().PutStep(ctx, linkHash(token), strconv.AppendInt(nil, int64(u.ID), 10), a.Now().Add(linkTTL)); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, domain.Actor{}, domain.ActSignInLink, domain.AboutUser(u), nil)
@@ -46,7 +46,7 @@ func (a *SSO) SignInLink(ctx context.Context, token string) (u domain.User, err 
 	if !signin.IsToken(token, auth.Mailed) {
 		return u, domain.NewNotFound()
 	}
-	held, err := a.Store.Step(ctx, linkHash(token), a.Now())
+	held, err := a.Store.Identity().Step(ctx, linkHash(token), a.Now())
 	if err != nil {
 		return u, err
 	}
@@ -75,7 +75,7 @@ func (a *SSO) SignInByLink(ctx context.Context, from domain.Visitor, token strin
 		if err != nil {
 			return err
 		}
-		if _, err := tx.TakeStep(ctx, linkHash(token), a.Now()); err != nil {
+		if _, err := tx.Identity().TakeStep(ctx, linkHash(token), a.Now()); err != nil {
 			return err
 		}
 		session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, a.Now(), a.Now(), byLink)

@@ -27,7 +27,7 @@ func (a *SSO) ProofWays(ctx context.Context, actor domain.Actor) (w ProofWays, e
 		if err != nil {
 			return err
 		}
-		passkeys, err := v.Passkeys(ctx, actor.UserID)
+		passkeys, err := v.Account().Passkeys(ctx, actor.UserID)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (a *SSO) prove(ctx context.Context, from domain.Visitor, actor domain.Actor
 		return domain.NewForbidden("The sign-in provider did not ask you to sign in again: sign out there, then try again")
 	}
 	to.Session, err = a.accounts.ProveBySignOn(ctx, from, actor, session, func(tx *store.Tx) error {
-		known, err := tx.Identity(ctx, who.Issuer, who.Subject)
+		known, err := tx.Identity().Identity(ctx, who.Issuer, who.Subject)
 		if domain.KindOf(err) == domain.NotFound || err == nil && known.User != actor.UserID {
 			return domain.NewUnauthenticated("The account that you used at the sign-in provider is not connected to your account here")
 		}

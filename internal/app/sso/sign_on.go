@@ -174,7 +174,7 @@ func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.A
 // account that is created between two reads would seem to belong to somebody else.
 func (a *SSO) find(ctx context.Context, who oidc.Identity, email string) (known identity.Identity, holder domain.User, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		known, err = v.Identity(ctx, who.Issuer, who.Subject)
+		known, err = v.Identity().Identity(ctx, who.Issuer, who.Subject)
 		if email == "" || domain.KindOf(err) != domain.NotFound {
 			return err
 		}
@@ -221,11 +221,11 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 			return errSuspended()
 		}
 		// The identity may have been disconnected, which ends its sessions.
-		if known, err = tx.Identity(ctx, who.Issuer, who.Subject); err != nil || known.User != u.ID {
+		if known, err = tx.Identity().Identity(ctx, who.Issuer, who.Subject); err != nil || known.User != u.ID {
 			return gone(err)
 		}
 		now := a.Now()
-		if err := tx.IdentityUsed(ctx, known.ID, email, now); err != nil {
+		if err := tx.Identity().IdentityUsed(ctx, known.ID, email, now); err != nil {
 			return err
 		}
 		to.Session, err = a.accounts.OpenSessionBy(ctx, tx, u.ID, from, now, provedAt(who, now), bySignOn)

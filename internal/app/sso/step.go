@@ -66,14 +66,14 @@ func (a *SSO) put(ctx context.Context, state, browser string, s step) (string, e
 		return "", err
 	}
 	return browser, a.Store.InTx(ctx, func(tx *store.Tx) error {
-		return tx.PutStep(ctx, hash[:], sealer.Seal(nil, nil, text, nil), a.Now().Add(StepTTL))
+		return tx.Identity().PutStep(ctx, hash[:], sealer.Seal(nil, nil, text, nil), a.Now().Add(StepTTL))
 	})
 }
 
 // take returns and deletes the step of a state and a browser, or returns NotFound.
 func (a *SSO) take(ctx context.Context, tx *store.Tx, state, browser string) (step, error) {
 	hash, seal := keys(state, browser)
-	sealed, err := tx.TakeStep(ctx, hash[:], a.Now())
+	sealed, err := tx.Identity().TakeStep(ctx, hash[:], a.Now())
 	if err != nil {
 		return step{}, err
 	}
@@ -83,7 +83,7 @@ func (a *SSO) take(ctx context.Context, tx *store.Tx, state, browser string) (st
 // look returns the step without deleting it.
 func (a *SSO) look(ctx context.Context, state, browser string) (step, error) {
 	hash, seal := keys(state, browser)
-	sealed, err := a.Store.Step(ctx, hash[:], a.Now())
+	sealed, err := a.Store.Identity().Step(ctx, hash[:], a.Now())
 	if err != nil {
 		return step{}, err
 	}

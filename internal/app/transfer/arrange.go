@@ -42,7 +42,7 @@ func (a *Transfer) Arrange(ctx context.Context, actor domain.Actor, origin strin
 		for i, p := range order {
 			ids[i] = p.Connection
 		}
-		held, err := tx.HeldByID(ctx, channel, ids)
+		held, err := tx.Contents().HeldByID(ctx, channel, ids)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (a *Transfer) Arrange(ctx context.Context, actor domain.Actor, origin strin
 			return err
 		}
 		moved = leastMoves(wanted)
-		if err := tx.PlaceOrigins(ctx, from(actor, origin), renumbered(order)); err != nil || len(is) == 0 {
+		if err := tx.Origins().PlaceOrigins(ctx, from(actor, origin), renumbered(order)); err != nil || len(is) == 0 {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, a.Now(), domain.ContentsArranged{Channel: c, Moved: is})

@@ -79,7 +79,7 @@ func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place or
 	// The block may be in two channels of the import. Only the first of them changes it.
 	first := false
 	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		first, err = tx.ChangeOrigin(ctx, place, origins.Block, row, comes)
+		first, err = tx.Origins().ChangeOrigin(ctx, place, origins.Block, row, comes)
 		return err
 	})
 	if !first {
@@ -93,7 +93,7 @@ func (a *Transfer) changeConnection(ctx context.Context, actor domain.Actor, pla
 	if comes == row.Digest {
 		return Unchanged, nil
 	}
-	c, err := a.Store.Connection(ctx, domain.ConnectionID(row.Local))
+	c, err := a.Store.Contents().Connection(ctx, domain.ConnectionID(row.Local))
 	if domain.KindOf(err) == domain.NotFound && err != nil {
 		return Removed, nil
 	}

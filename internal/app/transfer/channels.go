@@ -65,7 +65,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 	place := from(actor, origin)
 	var known origins.Row
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		claimed, err := tx.ClaimOrigins(ctx, place, origins.Channel, in.ID)
+		claimed, err := tx.Origins().ClaimOrigins(ctx, place, origins.Channel, in.ID)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 			}
 		}
 		known = origins.Row{}
-		if err := tx.LockSources(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
+		if err := tx.Activity().LockSources(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
 			return err
 		}
 		if n.Slug, err = collections.NewChannelSlug(ctx, tx, n.Title, n.Visibility, now); err != nil {
@@ -86,7 +86,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 		if id, err = tx.CreateChannel(ctx, n); err != nil {
 			return err
 		}
-		if err := tx.KeepOrigins(ctx, place, origins.Channel, origins.Row{Foreign: in.ID, Local: int64(id), Digest: comes}); err != nil {
+		if err := tx.Origins().KeepOrigins(ctx, place, origins.Channel, origins.Row{Foreign: in.ID, Local: int64(id), Digest: comes}); err != nil {
 			return err
 		}
 		c, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
@@ -158,13 +158,13 @@ func theirs(err error) error {
 // keep records what was imported. If the server dies before, the next import finds the same change, which has
 // no further effect.
 func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind, rows ...origins.Row) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.KeepOrigins(ctx, p, kind, rows...) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Origins().KeepOrigins(ctx, p, kind, rows...) })
 }
 
 // KnownChannel returns the channel that an import created for a channel of the source. Its ID is 0
 // if no import created one.
 func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin, id string) (domain.Channel, error) {
-	known, err := a.Store.Origins(ctx, from(actor, origin), origins.Channel, id)
+	known, err := a.Store.Origins().Origins(ctx, from(actor, origin), origins.Channel, id)
 	if err != nil || known[id].Local == 0 {
 		return domain.Channel{}, err
 	}

@@ -50,14 +50,14 @@ func (a *Transfer) StartExport(ctx context.Context, actor domain.Actor) (e domai
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		now := a.Now()
-		id, ok, err := tx.AddExport(ctx, actor.UserID, now, now.Add(ExportsKept))
+		id, ok, err := tx.Exports().AddExport(ctx, actor.UserID, now, now.Add(ExportsKept))
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return domain.NewUnprocessable("You have an export that is being made. Wait for it, or delete it")
 		}
-		all, err := tx.Exports(ctx, actor.UserID, now)
+		all, err := tx.Exports().Exports(ctx, actor.UserID, now)
 		if err != nil {
 			return err
 		}
@@ -80,12 +80,12 @@ func (a *Transfer) StartExport(ctx context.Context, actor domain.Actor) (e domai
 
 // Exports lists the actor's exports, newest first. There are only a few.
 func (a *Transfer) Exports(ctx context.Context, actor domain.Actor) ([]domain.Export, error) {
-	return a.Store.Exports(ctx, actor.UserID, a.Now())
+	return a.Store.Exports().Exports(ctx, actor.UserID, a.Now())
 }
 
 // Export reads an export for its owner.
 func (a *Transfer) Export(ctx context.Context, actor domain.Actor, id domain.ExportID) (domain.Export, error) {
-	return a.Store.Export(ctx, actor.UserID, id, a.Now())
+	return a.Store.Exports().Export(ctx, actor.UserID, id, a.Now())
 }
 
 // OpenExport opens the file of an export for its owner.
@@ -106,11 +106,11 @@ func (a *Transfer) DeleteExport(ctx context.Context, actor domain.Actor, id doma
 		return core.Forbidden("delete an export")
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		object, err := tx.DeleteExport(ctx, actor.UserID, id)
+		object, err := tx.Exports().DeleteExport(ctx, actor.UserID, id)
 		if err != nil || object == "" {
 			return err
 		}
-		return tx.DoomObject(ctx, object, a.Now())
+		return tx.Blobs().DoomObject(ctx, object, a.Now())
 	})
 }
 
@@ -121,26 +121,26 @@ func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domai
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		ok = false
 		var before string
-		e, before, err = tx.BeginExport(ctx, id, content.ExportObject())
+		e, before, err = tx.Exports().BeginExport(ctx, id, content.ExportObject())
 		if err != nil {
 			return ended(err)
 		}
 		if before != "" {
-			if err := tx.DoomObject(ctx, before, a.Now()); err != nil {
+			if err := tx.Blobs().DoomObject(ctx, before, a.Now()); err != nil {
 				return err
 			}
 		}
 		if ok = e.Attempts <= maxExportAttempts; ok {
 			return nil
 		}
-		_, err = tx.EndExport(ctx, id, e.Object, domain.ExportFailed, 0, a.Now(), a.Now().Add(ExportsKept))
+		_, err = tx.Exports().EndExport(ctx, id, e.Object, domain.ExportFailed, 0, a.Now(), a.Now().Add(ExportsKept))
 		return err
 	})
 	if err != nil || !ok {
 		return e, false, err
 	}
 	// The bytes that the user has stored are the best estimate of the export's size.
-	stored, err := a.Store.ByteUsage(ctx, e.UserID, a.Now())
+	stored, err := a.Store.Counters().ByteUsage(ctx, e.UserID, a.Now())
 	if err == nil {
 		err = a.content.SpareDisk(stored.Total)
 	}
@@ -153,7 +153,7 @@ func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domai
 // NoteExport records the progress of an attempt. It returns ErrExportOver if the attempt has been superseded.
 func (a *Transfer) NoteExport(ctx context.Context, e domain.Export) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		counts, err := tx.NoteExport(ctx, e.ID, e.Object, e.Counts)
+		counts, err := tx.Exports().NoteExport(ctx, e.ID, e.Object, e.Counts)
 		if err == nil && !counts {
 			err = ErrExportOver
 		}
@@ -170,11 +170,11 @@ func (a *Transfer) KeepExport(ctx context.Context, e domain.Export, r io.Reader)
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		now := a.Now()
-		counts, err := tx.EndExport(ctx, e.ID, e.Object, domain.ExportDone, size, now, now.Add(ExportsKept))
+		counts, err := tx.Exports().EndExport(ctx, e.ID, e.Object, domain.ExportDone, size, now, now.Add(ExportsKept))
 		if err != nil || counts {
 			return err
 		}
-		return tx.DoomObject(ctx, e.Object, now)
+		return tx.Blobs().DoomObject(ctx, e.Object, now)
 	})
 }
 
@@ -196,16 +196,16 @@ func (a *Transfer) ExportStopped(ctx context.Context, e domain.Export, err error
 func (a *Transfer) failExport(ctx context.Context, e domain.Export) error {
 	return a.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		now := a.Now()
-		_, err := tx.EndExport(ctx, e.ID, e.Object, domain.ExportFailed, 0, now, now.Add(ExportsKept))
+		_, err := tx.Exports().EndExport(ctx, e.ID, e.Object, domain.ExportFailed, 0, now, now.Add(ExportsKept))
 		if err != nil {
 			return err
 		}
-		return tx.DoomObject(ctx, e.Object, now)
+		return tx.Blobs().DoomObject(ctx, e.Object, now)
 	})
 }
 
 func (a *Transfer) undoExport(ctx context.Context, id domain.ExportID) error {
-	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoExportAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Exports().UndoExportAttempt(ctx, id) })
 }
 
 // SweepExports is the job that removes exports that have expired.
@@ -217,10 +217,10 @@ func (SweepExports) Kind() string { return "sweep_exports" }
 // SweepExports removes expired exports. It may stop at any point and run again.
 func (a *Transfer) SweepExports(ctx context.Context) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (int, error) {
-		objects, n, err := tx.SweepExports(ctx, a.Now(), core.SweepBatch)
+		objects, n, err := tx.Exports().SweepExports(ctx, a.Now(), core.SweepBatch)
 		for _, object := range objects {
 			if err == nil {
-				err = tx.DoomObject(ctx, object, a.Now())
+				err = tx.Blobs().DoomObject(ctx, object, a.Now())
 			}
 		}
 		return n, err

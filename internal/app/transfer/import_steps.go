@@ -39,11 +39,11 @@ func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w Impor
 	var sealed []byte
 	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		ok = false
-		w.Import, err = tx.BeginImportStep(ctx, id, a.Now())
+		w.Import, err = tx.Imports().BeginImportStep(ctx, id, a.Now())
 		if err != nil {
 			return ended(err)
 		}
-		w.Actor, err = tx.ImportActor(ctx, w.UserID)
+		w.Actor, err = tx.Imports().ImportActor(ctx, w.UserID)
 		if domain.KindOf(err) == domain.NotFound {
 			return a.endImport(ctx, tx, id, domain.ImportFailed, importSuspended)
 		}
@@ -51,7 +51,7 @@ func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w Impor
 			return err
 		}
 		if w.Listed {
-			w.Step, err = tx.NextImportStep(ctx, id)
+			w.Step, err = tx.Imports().NextImportStep(ctx, id)
 			if domain.KindOf(err) == domain.NotFound {
 				return a.endImport(ctx, tx, id, domain.ImportDone, "")
 			}
@@ -65,7 +65,7 @@ func (a *Transfer) BeginImport(ctx context.Context, id domain.ImportID) (w Impor
 		if w.Attempts > maxImportAttempts {
 			return a.giveUp(ctx, tx, w, importBroken)
 		}
-		sealed, err = tx.ImportToken(ctx, id)
+		sealed, err = tx.Imports().ImportToken(ctx, id)
 		ok = err == nil
 		return err
 	})
@@ -90,7 +90,7 @@ func (a *Transfer) giveUp(ctx context.Context, tx *store.Tx, w ImportWork, reaso
 		return a.endImport(ctx, tx, w.ID, domain.ImportFailed, reason)
 	}
 	if w.Source.IsFile() {
-		if _, err := tx.EndImportStep(ctx, w.ID, w.Step.N, domain.StepFailed); err != nil {
+		if _, err := tx.Imports().EndImportStep(ctx, w.ID, w.Step.N, domain.StepFailed); err != nil {
 			return err
 		}
 		return a.endImport(ctx, tx, w.ID, domain.ImportFailed, reason)
@@ -107,12 +107,12 @@ func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.
 		state = domain.ImportChoosing
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		first, err := tx.ListImport(ctx, w.ID, steps, state)
+		first, err := tx.Imports().ListImport(ctx, w.ID, steps, state)
 		if err != nil || !first {
 			return err
 		}
 		for _, s := range steps {
-			if err := tx.AddLeftOut(ctx, w.ID, s.N, 1, keepable(left[s.N]), maxLeftOut); err != nil {
+			if err := tx.Imports().AddLeftOut(ctx, w.ID, s.N, 1, keepable(left[s.N]), maxLeftOut); err != nil {
 				return err
 			}
 		}
@@ -134,24 +134,24 @@ func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut
 	if w.Source.IsFile() {
 		w.Step.Head = w.File.Head()
 	}
-	running, err := tx.NoteImportStep(ctx, w.ID, w.Step)
+	running, err := tx.Imports().NoteImportStep(ctx, w.ID, w.Step)
 	if err == nil && !running {
 		err = ErrImportOver
 	}
 	if err != nil {
 		return err
 	}
-	return tx.AddLeftOut(ctx, w.ID, w.Step.N, w.Step.Counts.LeftOut-int64(len(left))+1, keepable(left), maxLeftOut)
+	return tx.Imports().AddLeftOut(ctx, w.ID, w.Step.N, w.Step.Counts.LeftOut-int64(len(left))+1, keepable(left), maxLeftOut)
 }
 
 // ImportGoesOn reports whether a started import is still running.
 func (a *Transfer) ImportGoesOn(ctx context.Context, id domain.ImportID) (bool, error) {
-	return a.Store.ImportRuns(ctx, id)
+	return a.Store.Imports().ImportRuns(ctx, id)
 }
 
 // ImportHeads returns some of the channels still to be imported, above a number. An empty result is the end.
 func (a *Transfer) ImportHeads(ctx context.Context, id domain.ImportID, above int64) ([]domain.ImportStep, error) {
-	return a.Store.ImportHeads(ctx, id, above, headsAtOnce)
+	return a.Store.Imports().ImportHeads(ctx, id, above, headsAtOnce)
 }
 
 // headsAtOnce is the number of channels that are held in memory.
@@ -164,7 +164,7 @@ func (a *Transfer) RestartImportStep(ctx context.Context, w *ImportWork) error {
 	}
 	w.Step.Counts.LeftOut = 0
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.ForgetLeftOut(ctx, w.ID, w.Step.N); err != nil {
+		if err := tx.Imports().ForgetLeftOut(ctx, w.ID, w.Step.N); err != nil {
 			return err
 		}
 		return note(ctx, tx, *w, nil)
@@ -180,7 +180,7 @@ func (a *Transfer) endStep(ctx context.Context, tx *store.Tx, w ImportWork, stat
 	if err := note(ctx, tx, w, left); err != nil {
 		return over(err)
 	}
-	ended, err := tx.EndImportStep(ctx, w.ID, w.Step.N, state)
+	ended, err := tx.Imports().EndImportStep(ctx, w.ID, w.Step.N, state)
 	if err != nil || !ended {
 		return err
 	}
@@ -226,7 +226,7 @@ func (a *Transfer) ImportStepStopped(ctx context.Context, w ImportWork, err erro
 }
 
 func (a *Transfer) undoImportAttempt(ctx context.Context, id domain.ImportID) error {
-	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.UndoImportAttempt(ctx, id) })
+	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Imports().UndoImportAttempt(ctx, id) })
 }
 
 // keepable makes texts from a source, which may be anything, storable.

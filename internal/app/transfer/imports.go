@@ -176,7 +176,7 @@ func (a *Transfer) StartImport(ctx context.Context, actor domain.Actor, in Start
 			return int64(id), err
 		})
 		if err == nil {
-			i, err = tx.Import(ctx, actor.UserID, domain.ImportID(id))
+			i, err = tx.Imports().Import(ctx, actor.UserID, domain.ImportID(id))
 		}
 		return err
 	})
@@ -206,13 +206,13 @@ func (a *Transfer) importFile(ctx context.Context, actor domain.Actor, named, en
 // addImport stores an import, its token and its first job.
 func addImport(ctx context.Context, tx *store.Tx, key cipher.AEAD, i domain.Import, token, encoding string) (id domain.ImportID, err error) {
 	if i.UploadID != 0 {
-		if err := tx.KeepUpload(ctx, i.UploadID); domain.KindOf(err) == domain.NotFound {
+		if err := tx.Blobs().KeepUpload(ctx, i.UploadID); domain.KindOf(err) == domain.NotFound {
 			return 0, domain.InvalidField("upload_key", domain.FieldUnknown, "names no upload of yours")
 		} else if err != nil {
 			return 0, err
 		}
 	}
-	id, ok, err := tx.AddImport(ctx, i)
+	id, ok, err := tx.Imports().AddImport(ctx, i)
 	switch {
 	case err != nil:
 		return 0, err
@@ -220,7 +220,7 @@ func addImport(ctx context.Context, tx *store.Tx, key cipher.AEAD, i domain.Impo
 		return 0, domain.NewUnprocessable("You have an import that has not ended. Wait for it, or stop it")
 	}
 	if token != "" {
-		if err := tx.SealImport(ctx, id, key.Seal(nil, nil, []byte(token), boundTo(id))); err != nil {
+		if err := tx.Imports().SealImport(ctx, id, key.Seal(nil, nil, []byte(token), boundTo(id))); err != nil {
 			return 0, err
 		}
 	}
@@ -248,16 +248,16 @@ type ImportReport struct {
 // Import reads an import for its owner.
 func (a *Transfer) Import(ctx context.Context, actor domain.Actor, id domain.ImportID) (r ImportReport, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
-		if r.Import, err = v.Import(ctx, actor.UserID, id); err != nil {
+		if r.Import, err = v.Imports().Import(ctx, actor.UserID, id); err != nil {
 			return err
 		}
-		if r.Channels, err = v.ImportSteps(ctx, id, domain.MaxImportChannels); err != nil {
+		if r.Channels, err = v.Imports().ImportSteps(ctx, id, domain.MaxImportChannels); err != nil {
 			return err
 		}
-		if r.LeftOut, err = v.LeftOut(ctx, id); err != nil || !r.Source.IsFile() {
+		if r.LeftOut, err = v.Imports().LeftOut(ctx, id); err != nil || !r.Source.IsFile() {
 			return err
 		}
-		r.File, err = v.ImportFile(ctx, id)
+		r.File, err = v.Imports().ImportFile(ctx, id)
 		return err
 	})
 	return r, err
@@ -269,7 +269,7 @@ func (a *Transfer) Imports(ctx context.Context, actor domain.Actor, page domain.
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
-		l, err = v.Imports(ctx, actor.UserID, page)
+		l, err = v.Imports().Imports(ctx, actor.UserID, page)
 		return err
 	})
 	return l, err
@@ -283,11 +283,11 @@ func (a *Transfer) ChooseImport(ctx context.Context, actor domain.Actor, id doma
 		return err
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		i, err := tx.Import(ctx, actor.UserID, id)
+		i, err := tx.Imports().Import(ctx, actor.UserID, id)
 		if err != nil {
 			return err
 		}
-		known, err := tx.ImportSteps(ctx, id, domain.MaxImportChannels)
+		known, err := tx.Imports().ImportSteps(ctx, id, domain.MaxImportChannels)
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func (a *Transfer) ChooseImport(ctx context.Context, actor domain.Actor, id doma
 				return domain.InvalidField(fmt.Sprintf("channels[%d]", n), domain.FieldUnknown, "is none of the channels that were found")
 			}
 		}
-		waited, err := tx.ChooseSteps(ctx, id, steps)
+		waited, err := tx.Imports().ChooseSteps(ctx, id, steps)
 		if err != nil || !waited {
 			return err
 		}
@@ -307,7 +307,7 @@ func (a *Transfer) ChooseImport(ctx context.Context, actor domain.Actor, id doma
 // StopImport stops a running import. What was imported stays.
 func (a *Transfer) StopImport(ctx context.Context, actor domain.Actor, id domain.ImportID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Import(ctx, actor.UserID, id); err != nil {
+		if _, err := tx.Imports().Import(ctx, actor.UserID, id); err != nil {
 			return err
 		}
 		return a.endImport(ctx, tx, id, domain.ImportStopped, "")
@@ -317,11 +317,11 @@ func (a *Transfer) StopImport(ctx context.Context, actor domain.Actor, id domain
 // endImport ends an import, and deletes its token and its file.
 func (a *Transfer) endImport(ctx context.Context, tx *store.Tx, id domain.ImportID, state domain.ImportState, reason string) error {
 	now := a.Now()
-	upload, ended, err := tx.EndImport(ctx, id, state, core.NonEmpty(&reason), now)
+	upload, ended, err := tx.Imports().EndImport(ctx, id, state, core.NonEmpty(&reason), now)
 	if err != nil || !ended || upload == 0 {
 		return err
 	}
-	return tx.DropUpload(ctx, upload, now)
+	return tx.Blobs().DropUpload(ctx, upload, now)
 }
 
 // SweepImports is the job that deletes old finished imports, and ends those that wait too long for a choice.
@@ -336,7 +336,7 @@ const choosingFor = core.Day
 // SweepImports deletes old imports and ends waiting ones. It may stop at any point and run again.
 func (a *Transfer) SweepImports(ctx context.Context) error {
 	now := a.Now()
-	stale, err := a.Store.StaleImports(ctx, now.Add(-choosingFor), core.SweepBatch)
+	stale, err := a.Store.Imports().StaleImports(ctx, now.Add(-choosingFor), core.SweepBatch)
 	if err != nil {
 		return err
 	}
@@ -347,7 +347,9 @@ func (a *Transfer) SweepImports(ctx context.Context) error {
 			return err
 		}
 	}
-	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.SweepImports(ctx, now.Add(-ImportsKept), core.SweepBatch) })
+	return a.InBatches(ctx, func(tx *store.Tx) (int, error) {
+		return tx.Imports().SweepImports(ctx, now.Add(-ImportsKept), core.SweepBatch)
+	})
 }
 
 // SweepInterval is the interval of SweepImports.

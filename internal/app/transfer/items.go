@@ -35,9 +35,9 @@ func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin st
 		}
 	}
 	place := from(actor, origin)
-	blocksHere, err1 := a.Store.Origins(ctx, place, origins.Block, blocks...)
-	channelsHere, err2 := a.Store.Origins(ctx, place, origins.Channel, channels...)
-	connected, err3 := a.Store.Origins(ctx, place, origins.Connection, connections...)
+	blocksHere, err1 := a.Store.Origins().Origins(ctx, place, origins.Block, blocks...)
+	channelsHere, err2 := a.Store.Origins().Origins(ctx, place, origins.Channel, channels...)
+	connected, err3 := a.Store.Origins().Origins(ctx, place, origins.Connection, connections...)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (a *Transfer) UseFormerIDs(ctx context.Context, actor domain.Actor, origin 
 			former = append(former, t.FormerID)
 		}
 	}
-	known, err := a.Store.Origins(ctx, from(actor, origin), origins.Block, former...)
+	known, err := a.Store.Origins().Origins(ctx, from(actor, origin), origins.Block, former...)
 	for _, t := range things {
 		if _, ok := known[t.FormerID]; ok {
 			t.ID = t.FormerID
@@ -197,7 +197,7 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 			foreign = append(foreign, t.ID)
 		}
 	}
-	rows, err := tx.Origins(ctx, b.place, origins.Channel, foreign...)
+	rows, err := tx.Origins().Origins(ctx, b.place, origins.Channel, foreign...)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 	for i, t := range b.things {
 		ids[i] = t.connectionIn(b.channel.ID)
 	}
-	connected, err := tx.Origins(ctx, b.place, origins.Connection, ids...)
+	connected, err := tx.Origins().Origins(ctx, b.place, origins.Connection, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 		connected[ids[i]] = row // the batch may contain the same item twice
 		kept = append(kept, row)
 	}
-	if err := tx.KeepOrigins(ctx, b.place, origins.Connection, kept...); err != nil {
+	if err := tx.Origins().KeepOrigins(ctx, b.place, origins.Connection, kept...); err != nil {
 		return nil, err
 	}
 	return made, core.Publish(ctx, tx, b.actor.UserID, b.Now(), b.events...)
@@ -304,7 +304,7 @@ func (b *bringing) lockBlocks(ctx context.Context, connected map[string]origins.
 	if len(foreign) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.ClaimOrigins(ctx, b.place, origins.Block, foreign...)
+	rows, err := tx.Origins().ClaimOrigins(ctx, b.place, origins.Block, foreign...)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +360,7 @@ func (b *bringing) bringItem(ctx context.Context, t *PreparedItem, blocks map[st
 		connected.Owner = block.Author.PrincipalRef
 	}
 	connected.Item = n.Item
-	there, err := tx.ConnectionOf(ctx, b.channel.ID, n.Item) // connected here, or the channel represents several
+	there, err := tx.Contents().ConnectionOf(ctx, b.channel.ID, n.Item) // connected here, or the channel represents several
 	if err != nil || there != 0 {
 		b.follow(there)
 		return there, became, err
@@ -385,7 +385,7 @@ func (b *bringing) below(ctx context.Context) (int64, error) {
 	if !b.fromTop || b.last == 0 || b.position != 0 {
 		return b.position, nil
 	}
-	at, err := b.tx.Positions(ctx, b.last)
+	at, err := b.tx.Contents().Positions(ctx, b.last)
 	b.position = at[b.last] // 0 if it was removed here
 	return b.position, err
 }
@@ -396,7 +396,7 @@ func (b *bringing) bringBlock(ctx context.Context, t *PreparedItem, n store.NewC
 	if err != nil {
 		return made, 0, err
 	}
-	id, err := b.tx.ConnectionOf(ctx, b.channel.ID, domain.BlockRef(made.ID))
+	id, err := b.tx.Contents().ConnectionOf(ctx, b.channel.ID, domain.BlockRef(made.ID))
 	b.events = append(b.events, domain.Connected{Channel: b.channel, Item: domain.BlockRef(made.ID), Owner: made.Author.PrincipalRef, Brought: true})
 	return made, id, err
 }
@@ -434,7 +434,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time
 		}
 	}
 	b.events = append(b.events, domain.BlockCreated{Block: made})
-	return made, tx.KeepOrigins(ctx, b.place, origins.Block, origins.Row{Foreign: t.ID, Local: int64(made.ID), Digest: blockDigest(t.block)})
+	return made, tx.Origins().KeepOrigins(ctx, b.place, origins.Block, origins.Row{Foreign: t.ID, Local: int64(made.ID), Digest: blockDigest(t.block)})
 }
 
 // player keeps the player of an Embed only if it is safe. Otherwise the provider is asked, or the block becomes a Link.
@@ -456,7 +456,7 @@ func (b *bringing) pin(ctx context.Context, t *PreparedItem, id domain.Connectio
 	if !t.Pinned {
 		return nil
 	}
-	c, err := b.tx.Connection(ctx, id)
+	c, err := b.tx.Contents().Connection(ctx, id)
 	if err != nil {
 		return err
 	}

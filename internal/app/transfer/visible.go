@@ -45,7 +45,7 @@ func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity
 		marks = append(marks, adopted+other)
 	}
 	for _, origin := range earlier {
-		noted, err := a.Store.Origins(ctx, from(actor, origin), origins.Channel, marks...)
+		noted, err := a.Store.Origins().Origins(ctx, from(actor, origin), origins.Channel, marks...)
 		if err != nil {
 			return "", err
 		}
@@ -53,10 +53,10 @@ func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity
 			return origin, nil
 		}
 	}
-	if has, err := a.Store.HasOrigins(ctx, from(actor, id.Origin)); err != nil || has {
+	if has, err := a.Store.Origins().HasOrigins(ctx, from(actor, id.Origin)); err != nil || has {
 		return id.Origin, err
 	}
-	has, err := a.Store.HasOrigins(ctx, from(actor, id.Former))
+	has, err := a.Store.Origins().HasOrigins(ctx, from(actor, id.Former))
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +85,7 @@ func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity
 
 // recognizes reports whether at least a third of the blocks in a sample came from a place.
 func (a *Transfer) recognizes(ctx context.Context, p origins.Place, sample [][]string) (bool, error) {
-	rows, err := a.Store.Origins(ctx, p, origins.Block, slices.Concat(sample...)...)
+	rows, err := a.Store.Origins().Origins(ctx, p, origins.Block, slices.Concat(sample...)...)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +123,7 @@ func (e *VisibleError) Error() string { return e.Unwrap().Error() }
 // CheckVisible returns a VisibleError if everyone can see a channel that came from an origin, since an
 // import from this origin may add to any of its channels.
 func (a *Transfer) CheckVisible(ctx context.Context, actor domain.Actor, origin string) error {
-	titles, err := a.Store.VisibleChannels(ctx, from(actor, origin), maxNamed+1)
+	titles, err := a.Store.Origins().VisibleChannels(ctx, from(actor, origin), maxNamed+1)
 	if err == nil && len(titles) > 0 {
 		err = &VisibleError{titles}
 	}

@@ -254,7 +254,7 @@ const wordsLoaded = 2000
 func LoadWords(ctx context.Context, s *store.Store, onProgress func(documents int64)) error {
 	var end []string
 	err := s.InTx(ctx, func(tx *store.Tx) (err error) {
-		end, err = tx.BeginWords(ctx)
+		end, err = tx.Documents().BeginWords(ctx)
 		return err
 	})
 	if err != nil {
@@ -264,7 +264,7 @@ func LoadWords(ctx context.Context, s *store.Store, onProgress func(documents in
 	for _, kind := range []domain.SubjectType{domain.SubjectBlock, domain.SubjectChannel, domain.SubjectUser, domain.SubjectGroup} {
 		for above, n := int64(0), wordsLoaded; n == wordsLoaded; onProgress(done) {
 			err := s.InTx(ctx, func(tx *store.Tx) (err error) {
-				above, n, err = tx.LoadWords(ctx, kind, above, wordsLoaded)
+				above, n, err = tx.Documents().LoadWords(ctx, kind, above, wordsLoaded)
 				return err
 			})
 			if err != nil {
@@ -273,5 +273,5 @@ func LoadWords(ctx context.Context, s *store.Store, onProgress func(documents in
 			done += int64(n)
 		}
 	}
-	return s.InTx(ctx, func(tx *store.Tx) error { return tx.EndWords(ctx, end) })
+	return s.InTx(ctx, func(tx *store.Tx) error { return tx.Documents().EndWords(ctx, end) })
 }

@@ -34,7 +34,7 @@ func (r Reads) NobodyYet(ctx context.Context) (bool, error) {
 // ClaimFirstAccount reports whether the account that the transaction is about to create is the
 // first. Concurrent calls wait for each other, and only one gets true.
 func (w Writes) ClaimFirstAccount(ctx context.Context) (bool, error) {
-	nobody, err := Reads(w).NobodyYet(ctx)
+	nobody, err := w.NobodyYet(ctx)
 	if err != nil || !nobody {
 		return false, err
 	}
@@ -61,7 +61,7 @@ func (w Writes) EnsureSecret(ctx context.Context, name string, fresh []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	return Reads(w).Secret(ctx, name)
+	return w.Secret(ctx, name)
 }
 
 // DeleteSecret deletes the secret with a name, if there is one.

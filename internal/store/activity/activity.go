@@ -22,10 +22,10 @@ func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Lists contains statements that count and read a page, or read several rows, of one consistent
 // state.
-type Lists struct{ db sqlx.Conn }
+type Lists struct{ Reads }
 
 // NewLists returns the statements on a snapshot.
-func NewLists(db sqlx.Conn) Lists { return Lists{db} }
+func NewLists(db sqlx.Conn) Lists { return Lists{NewReads(db)} }
 
 // Queue enqueues jobs in the transaction.
 type Queue interface {
@@ -34,9 +34,9 @@ type Queue interface {
 
 // Writes contains the statements of a transaction.
 type Writes struct {
-	db    sqlx.Conn
+	Reads
 	queue Queue
 }
 
 // NewWrites returns the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn, queue Queue) Writes { return Writes{db, queue} }
+func NewWrites(db sqlx.Conn, queue Queue) Writes { return Writes{NewReads(db), queue} }

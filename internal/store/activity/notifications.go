@@ -71,7 +71,7 @@ const unreadSlack = 100
 // user, so that nobody can displace visible notifications by hiding things. The inbox has at most
 // `limit` unread notifications.
 func (tx Writes) trimInbox(ctx context.Context, user domain.UserID, limit int, now time.Time) error {
-	v := Lists{tx.db}
+	v := Lists{tx.Reads}
 	receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: limit})
 	if err != nil {
 		return err

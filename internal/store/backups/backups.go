@@ -44,10 +44,10 @@ type Reads struct{ db sqlx.Conn }
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Writes contains the statements of a transaction.
-type Writes struct{ db sqlx.Conn }
+type Writes struct{ Reads }
 
 // NewWrites returns the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+func NewWrites(db sqlx.Conn) Writes { return Writes{NewReads(db)} }
 
 // NotHeld returns the condition under which files may be removed. The parameter is the time.
 func NotHeld(now string) string {

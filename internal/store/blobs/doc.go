@@ -15,11 +15,11 @@ func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Writes contains the statements of a transaction. They count bytes in its deltas.
 type Writes struct {
-	db     sqlx.Conn
+	Reads
 	deltas *counters.Deltas
 }
 
 // NewWrites returns the statements on the connection of a transaction.
 func NewWrites(db sqlx.Conn, deltas *counters.Deltas) Writes {
-	return Writes{db, deltas}
+	return Writes{NewReads(db), deltas}
 }

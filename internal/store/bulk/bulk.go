@@ -26,7 +26,7 @@ func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 // FinishLoad, AddDocuments and FinishFollows have run. The caller is responsible for the derived
 // columns of blocks and connections; Check verifies them.
 type Writes struct {
-	db        sqlx.Conn
+	Reads
 	deltas    *counters.Deltas
 	documents *documents.Index
 }
@@ -34,7 +34,7 @@ type Writes struct {
 // NewWrites returns the statements on the connection of a transaction. They register counts and
 // documents with deltas and documents.
 func NewWrites(db sqlx.Conn, deltas *counters.Deltas, documents *documents.Index) Writes {
-	return Writes{db, deltas, documents}
+	return Writes{NewReads(db), deltas, documents}
 }
 
 // LoadBlocks writes blocks with their texts, counts and times, and returns the id of the first;

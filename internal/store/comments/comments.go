@@ -15,10 +15,10 @@ type Reads struct{ db sqlx.Conn }
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Lists contains the statements that count and read a page from one state.
-type Lists struct{ db sqlx.Conn }
+type Lists struct{ Reads }
 
 // NewLists returns the statements on a connection.
-func NewLists(db sqlx.Conn) Lists { return Lists{db} }
+func NewLists(db sqlx.Conn) Lists { return Lists{NewReads(db)} }
 
 const commentColumns = `cm.id, cm.block_id, cm.body_markdown, cm.body_html, cm.body_plain, cm.version, cm.created_at,
 	cm.updated_at, cu.id, cu.name, cu.slug, cu.avatar, cu.face_version`

@@ -13,9 +13,9 @@ func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 // Lists contains the statements that count and read a page, which need one consistent state for
 // both.
 type Lists struct {
-	db     sqlx.Conn
+	Reads
 	listed int64 // maximum number of private items that are listed; beyond it, they are looked up during the scan
 }
 
 // NewLists returns the statements on the connection of a snapshot.
-func NewLists(db sqlx.Conn, listed int64) Lists { return Lists{db, listed} }
+func NewLists(db sqlx.Conn, listed int64) Lists { return Lists{NewReads(db), listed} }

@@ -24,10 +24,10 @@ func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Writes contains the statements of a transaction on counts that are locked before they change:
 // the byte quotas of users.
-type Writes struct{ db sqlx.Conn }
+type Writes struct{ Reads }
 
 // NewWrites returns the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+func NewWrites(db sqlx.Conn) Writes { return Writes{NewReads(db)} }
 
 // Deltas contains what one transaction adds to counts. The store flushes it before the commit.
 //

@@ -17,10 +17,10 @@ type Reads struct{ db sqlx.Conn }
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Writes contains the statements of a transaction.
-type Writes struct{ db sqlx.Conn }
+type Writes struct{ Reads }
 
 // NewWrites returns the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+func NewWrites(db sqlx.Conn) Writes { return Writes{NewReads(db)} }
 
 const columns = `id, user_id, state, attempts, object, size, expected, done, channels, blocks, files, bytes, left_out, created_at, ended_at, expires_at`
 

@@ -168,7 +168,7 @@ func (w Writes) ClaimInvitationMail(ctx context.Context, id domain.InvitationID,
 	if err != nil {
 		return domain.Invitation{}, sqlx.Found(err)
 	}
-	return Reads(w).Invitation(ctx, group, id)
+	return w.Invitation(ctx, group, id)
 }
 
 // ReleaseInvitationMail undoes the claim that set this hash.

@@ -12,13 +12,13 @@ func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Lists contains the statements that count and read a page, which need one consistent state for
 // both.
-type Lists struct{ db sqlx.Conn }
+type Lists struct{ Reads }
 
 // NewLists returns the statements on the connection of a snapshot.
-func NewLists(db sqlx.Conn) Lists { return Lists{db} }
+func NewLists(db sqlx.Conn) Lists { return Lists{NewReads(db)} }
 
 // Writes contains the statements of a transaction.
-type Writes struct{ db sqlx.Conn }
+type Writes struct{ Reads }
 
 // NewWrites returns the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+func NewWrites(db sqlx.Conn) Writes { return Writes{NewReads(db)} }

@@ -17,10 +17,10 @@ type Reads struct{ db sqlx.Conn }
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Writes contains the statements of a transaction.
-type Writes struct{ db sqlx.Conn }
+type Writes struct{ Reads }
 
 // NewWrites returns the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+func NewWrites(db sqlx.Conn) Writes { return Writes{NewReads(db)} }
 
 // CaseID numbers cases in the order in which they were opened.
 type CaseID int64
@@ -143,7 +143,7 @@ func (w Writes) LockCase(ctx context.Context, id CaseID) (Case, error) {
 			return Case{}, sqlx.Found(err)
 		}
 	}
-	return Reads(w).Case(ctx, id)
+	return w.Case(ctx, id)
 }
 
 // CloseCase closes a locked, open case.

@@ -19,10 +19,10 @@ type Reads struct{ db sqlx.Conn }
 func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Writes contains the statements of a transaction.
-type Writes struct{ db sqlx.Conn }
+type Writes struct{ Reads }
 
 // NewWrites returns the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn) Writes { return Writes{db} }
+func NewWrites(db sqlx.Conn) Writes { return Writes{NewReads(db)} }
 
 // ClaimOnce claims a key for the rest of the transaction, which stores its result with KeepOnce.
 // If the key was claimed before, ours is false and kind and made describe the earlier result.

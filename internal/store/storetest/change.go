@@ -75,14 +75,14 @@ func Delete(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID)
 func Disconnect(t testing.TB, s *store.Store, id domain.ConnectionID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
-		c, err := tx.Connection(t.Context(), id)
+		c, err := tx.Contents().Connection(t.Context(), id)
 		if err != nil {
 			return err
 		}
 		if err := tx.LockChannels(t.Context(), c.ChannelID); err != nil {
 			return err
 		}
-		if c, err = tx.Connection(t.Context(), id); err != nil {
+		if c, err = tx.Contents().Connection(t.Context(), id); err != nil {
 			return err
 		}
 		return tx.Disconnect(t.Context(), c, Later)
@@ -97,7 +97,7 @@ func Collaborate(t testing.TB, s *store.Store, id domain.ChannelID, who ...domai
 			return err
 		}
 		for _, w := range who {
-			if _, err := tx.AddCollaborator(t.Context(), id, w, Now); err != nil {
+			if _, err := tx.Membership().AddCollaborator(t.Context(), id, w, Now); err != nil {
 				return err
 			}
 		}

@@ -48,9 +48,9 @@ func Fill(t testing.TB, s *store.Store, db *database.DB, by domain.UserID, chann
 		t.Fatal(err)
 	}
 	In(t, s, func(tx *store.Tx) error {
-		if err := tx.AddDocuments(t.Context()); err != nil {
+		if err := tx.Documents().AddDocuments(t.Context()); err != nil {
 			return err
 		}
-		return tx.Rebuild(t.Context(), channel)
+		return tx.Bulk().Rebuild(t.Context(), channel)
 	})
 }

@@ -11,7 +11,7 @@ import (
 func Follow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Subject) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
-		_, err := tx.Follow(t.Context(), follower, what, Now)
+		_, err := tx.Activity().Follow(t.Context(), follower, what, Now)
 		return err
 	})
 }
@@ -20,7 +20,7 @@ func Follow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Su
 func Unfollow(t testing.TB, s *store.Store, follower domain.UserID, what domain.Subject) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
-		_, err := tx.Unfollow(t.Context(), follower, what)
+		_, err := tx.Activity().Unfollow(t.Context(), follower, what)
 		return err
 	})
 }
@@ -29,7 +29,7 @@ func Record(t testing.TB, s *store.Store, a domain.Activity, notify ...domain.Us
 	t.Helper()
 	a.CreatedAt = Now
 	In(t, s, func(tx *store.Tx) (err error) {
-		id, err = tx.Record(t.Context(), a, notify...)
+		id, err = tx.Activity().Record(t.Context(), a, notify...)
 		return err
 	})
 	return id

@@ -135,7 +135,7 @@ func Group(t testing.TB, s *store.Store, name string, owner domain.UserID, membe
 			return err
 		}
 		for _, m := range members {
-			if _, err := tx.AddMember(t.Context(), id, m, Now); err != nil {
+			if _, err := tx.Membership().AddMember(t.Context(), id, m, Now); err != nil {
 				return err
 			}
 		}
