@@ -86,7 +86,7 @@ func FillAudience(ctx context.Context, s *store.Store, size AudienceSize) (Audie
 	if size.Scale <= 0 || size.Scale > 1 {
 		return Audience{}, errors.New("dataset: want a scale above 0, at most 1")
 	}
-	if found, err := s.Users(ctx, 0, 1); err != nil || len(found) > 0 {
+	if found, err := s.Users().Users(ctx, 0, 1); err != nil || len(found) > 0 {
 		return Audience{}, errors.Join(err, errors.New("dataset: the database is not empty"))
 	}
 	c := &audience{s: s, size: size, rng: rand.New(rand.NewPCG(size.Seed, 2)), people: map[string]domain.UserID{}}
@@ -119,13 +119,13 @@ func (c *audience) settle(ctx context.Context) error {
 		for _, name := range names() {
 			n := store.NewUser{Name: capital(name), Email: name + "@example.org", Tier: domain.TierSupporter, Now: at(0)}
 			var err error
-			if n.Slug, err = tx.SlugFor(ctx, store.UserSlug, name, n.Now); err != nil {
+			if n.Slug, err = tx.Slugs().SlugFor(ctx, store.UserSlug, name, n.Now); err != nil {
 				return err
 			}
-			if c.people[name], err = tx.CreateUser(ctx, n); err != nil {
+			if c.people[name], err = tx.Users().CreateUser(ctx, n); err != nil {
 				return err
 			}
-			if err := tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(c.people[name])); err != nil {
+			if err := tx.Slugs().BindSlug(ctx, store.UserSlug, n.Slug, int64(c.people[name])); err != nil {
 				return err
 			}
 		}
@@ -166,7 +166,7 @@ func (c *audience) report(ctx context.Context) (Audience, error) {
 		Productive: c.productive().First, Crowded: ids(c.crowded), Quiet: ids(c.quiet)}
 	a := app.New(app.Options{Store: c.s})
 	for name, id := range c.people {
-		u, err := c.s.User(ctx, domain.Ref{ID: int64(id)})
+		u, err := c.s.Users().User(ctx, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return m, err
 		}

@@ -60,7 +60,7 @@ func Fill(ctx context.Context, s *store.Store, size Size) (Made, error) {
 	if size.Users < 2 || size.Channels < 1 || size.Blocks < 1 || size.Large < 1 || size.Small < 1 || size.Connections < 0 {
 		return Made{}, errors.New("dataset: want at least 2 users and 1 of everything else")
 	}
-	if found, err := s.Users(ctx, 0, 1); err != nil || len(found) > 0 {
+	if found, err := s.Users().Users(ctx, 0, 1); err != nil || len(found) > 0 {
 		return Made{}, errors.Join(err, errors.New("dataset: the database is not empty"))
 	}
 	f := &filler{size: size, rng: rand.New(rand.NewPCG(size.Seed, 1))}

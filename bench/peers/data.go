@@ -94,13 +94,13 @@ func stranger(ctx context.Context, s *store.Store) (token string, err error) {
 	n := store.NewUser{Name: "Stranger", Email: "stranger@example.org", Tier: domain.TierSupporter, Now: time.Now()}
 	var id domain.UserID
 	err = s.InTx(ctx, func(tx *store.Tx) (err error) {
-		if n.Slug, err = tx.SlugFor(ctx, store.UserSlug, n.Name, n.Now); err != nil {
+		if n.Slug, err = tx.Slugs().SlugFor(ctx, store.UserSlug, n.Name, n.Now); err != nil {
 			return err
 		}
-		if id, err = tx.CreateUser(ctx, n); err != nil {
+		if id, err = tx.Users().CreateUser(ctx, n); err != nil {
 			return err
 		}
-		return tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id))
+		return tx.Slugs().BindSlug(ctx, store.UserSlug, n.Slug, int64(id))
 	})
 	if err != nil {
 		return "", err

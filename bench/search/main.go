@@ -82,7 +82,7 @@ func (cmd command) run(ctx context.Context) error {
 // last returns the newest user.
 func last(ctx context.Context, s *store.Store) (id domain.UserID, err error) {
 	for {
-		some, err := s.Users(ctx, id, 1000)
+		some, err := s.Users().Users(ctx, id, 1000)
 		if err != nil || len(some) == 0 {
 			return id, err
 		}

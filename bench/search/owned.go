@@ -87,26 +87,26 @@ func smallUser(ctx context.Context, s *store.Store, now time.Time) (owner domain
 func handOver(ctx context.Context, s *store.Store, id domain.ChannelID, now time.Time) (owner domain.PrincipalRef, err error) {
 	began := time.Now()
 	err = s.InTx(ctx, func(tx *store.Tx) error {
-		slug, err := tx.SlugFor(ctx, store.GroupSlug, "Bench", now)
+		slug, err := tx.Slugs().SlugFor(ctx, store.GroupSlug, "Bench", now)
 		if err != nil {
 			return err
 		}
-		group, err := tx.CreateGroup(ctx, store.NewGroup{Slug: slug, Name: "Bench", Owner: 1, Now: now})
+		group, err := tx.Groups().CreateGroup(ctx, store.NewGroup{Slug: slug, Name: "Bench", Owner: 1, Now: now})
 		if err != nil {
 			return err
 		}
 		owner = domain.GroupRef(group)
-		was, err := tx.Channel(ctx, 1, domain.Ref{ID: int64(id)})
+		was, err := tx.Channels().Channel(ctx, 1, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}
 		c := was
 		c.Owner.PrincipalRef = owner
-		return tx.UpdateChannel(ctx, was, c, now)
+		return tx.Channels().UpdateChannel(ctx, was, c, now)
 	})
 	for more := err == nil; more; { // the work of a job, without which lists cost more
 		err = s.InTx(ctx, func(tx *store.Tx) (err error) {
-			more, err = tx.ApplySome(ctx, id)
+			more, err = tx.Transitions().ApplySome(ctx, id)
 			return err
 		})
 		more = more && err == nil

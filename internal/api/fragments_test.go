@@ -148,7 +148,7 @@ func (p *pieced) change() {
 		storetest.In(p.t, p.S.Store, func(tx *store.Tx) error {
 			if c, err := tx.Contents().Connection(p.t.Context(), id); err == nil {
 				c.Pinned = !c.Pinned
-				return tx.SetConnectionPinned(p.t.Context(), &c, p.Clock.Now())
+				return tx.Connections().SetConnectionPinned(p.t.Context(), &c, p.Clock.Now())
 			}
 			return nil
 		})

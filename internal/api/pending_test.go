@@ -250,7 +250,7 @@ func TestReadsBeforeTheJobs(t *testing.T) {
 				w := newPendingWorld(r)
 				w.WorkJobs()
 				change.do(w)
-				if left, err := r.S.Store.Pending(t.Context(), 0, 1); err != nil || len(left) == 0 && name != "a comment is deleted" {
+				if left, err := r.S.Store.Transitions().Pending(t.Context(), 0, 1); err != nil || len(left) == 0 && name != "a comment is deleted" {
 					t.Errorf("nothing is pending, %v", err)
 				}
 				before := w.answers(change.gone)
@@ -261,7 +261,7 @@ func TestReadsBeforeTheJobs(t *testing.T) {
 				after := w.answers(change.gone)
 				w.same("before the jobs", before, after)
 				w.same("half done", half, after)
-				if left, err := r.S.Store.Pending(t.Context(), 0, 1); err != nil || len(left) > 0 {
+				if left, err := r.S.Store.Transitions().Pending(t.Context(), 0, 1); err != nil || len(left) > 0 {
 					t.Errorf("%v is pending after the jobs, %v", left, err)
 				}
 			})

@@ -219,7 +219,7 @@ func TestDeadlineInTheDatabase(t *testing.T) {
 		}
 		// Another request holds SQLite's only writer, or the row.
 		err = r.S.Store.InTx(t.Context(), func(tx *store.Tx) error {
-			if err := tx.LockChannels(t.Context(), channel); err != nil {
+			if err := tx.Channels().LockChannels(t.Context(), channel); err != nil {
 				return err
 			}
 			for _, c := range []touch{
@@ -262,7 +262,7 @@ func TestDeadlineInARead(t *testing.T) {
 			}
 		}
 		end()
-		if _, err := r.S.Store.User(t.Context(), domain.Ref{ID: int64(ada)}); err != nil {
+		if _, err := r.S.Store.Users().User(t.Context(), domain.Ref{ID: int64(ada)}); err != nil {
 			t.Errorf("the database is not free again: %v", err)
 		}
 	}, brief)

@@ -64,11 +64,11 @@ type maker struct {
 
 func (m maker) channel(title string, v domain.Visibility) (id domain.ChannelID) {
 	m.do(func() error {
-		slug, err := m.tx.SlugFor(m.ctx, store.ChannelSlug, title+m.suffix, storetest.Now)
+		slug, err := m.tx.Slugs().SlugFor(m.ctx, store.ChannelSlug, title+m.suffix, storetest.Now)
 		if err != nil {
 			return err
 		}
-		id, err = m.tx.CreateChannel(m.ctx, store.NewChannel{Slug: slug, Title: title, Visibility: v,
+		id, err = m.tx.Channels().CreateChannel(m.ctx, store.NewChannel{Slug: slug, Title: title, Visibility: v,
 			Owner: domain.UserRef(m.ada), UserID: m.ada, Now: storetest.Now})
 		return err
 	})
@@ -92,16 +92,16 @@ func (m maker) connect(channel domain.ChannelID, item domain.ItemRef) {
 
 func (m maker) collaborate(channel domain.ChannelID, name string) {
 	m.do(func() error {
-		slug, err := m.tx.SlugFor(m.ctx, store.UserSlug, name+m.suffix, storetest.Now)
+		slug, err := m.tx.Slugs().SlugFor(m.ctx, store.UserSlug, name+m.suffix, storetest.Now)
 		if err != nil {
 			return err
 		}
-		id, err := m.tx.CreateUser(m.ctx, store.NewUser{Slug: slug, Name: name, Email: slug + "@example.org",
+		id, err := m.tx.Users().CreateUser(m.ctx, store.NewUser{Slug: slug, Name: name, Email: slug + "@example.org",
 			Tier: domain.TierFree, Now: storetest.Now})
 		if err != nil {
 			return err
 		}
-		if err := m.tx.BindSlug(m.ctx, store.UserSlug, slug, int64(id)); err != nil {
+		if err := m.tx.Slugs().BindSlug(m.ctx, store.UserSlug, slug, int64(id)); err != nil {
 			return err
 		}
 		_, err = m.tx.Membership().AddCollaborator(m.ctx, channel, domain.UserRef(id), storetest.Now)

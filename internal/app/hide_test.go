@@ -442,7 +442,7 @@ func TestHideWithSuspension(t *testing.T) {
 			}
 		}
 		for _, block := range []domain.BlockID{b.block, b.theirs[0], b.theirs[2]} {
-			read, err := b.S.Store.AnyBlock(b.ctx(), block)
+			read, err := b.S.Store.Blocks().AnyBlock(b.ctx(), block)
 			if b.must(err); read.Comments != map[domain.BlockID]int64{b.block: 1}[block] {
 				t.Errorf("%d comments on block %d", read.Comments, block)
 			}

@@ -105,12 +105,12 @@ func TestEmailStoredInASCII(t *testing.T) {
 		ada := w.first("ada")
 		var id domain.UserID
 		w.must(w.S.Store.InTx(w.ctx(), func(tx *store.Tx) error {
-			u, err := tx.User(w.ctx(), domain.Ref{ID: int64(ada.UserID)})
+			u, err := tx.Users().User(w.ctx(), domain.Ref{ID: int64(ada.UserID)})
 			if err != nil {
 				return err
 			}
 			id = u.ID
-			return tx.SetEmail(w.ctx(), id, "ada@xn--bcher-kva.example")
+			return tx.Users().SetEmail(w.ctx(), id, "ada@xn--bcher-kva.example")
 		}))
 		for _, form := range []string{"ada@bücher.example", "ada@xn--bcher-kva.example"} {
 			if _, err := w.a.Accounts.SignIn(w.ctx(), home, form, password); err != nil {

@@ -125,7 +125,7 @@ func TestTextOfReportedBlocks(t *testing.T) {
 		}{{&hidden, url}, {&shown, "moss"}, {nil, url}} {
 			var id domain.BlockID
 			storetest.In(t, w.S.Store, func(tx *store.Tx) (err error) {
-				id, err = tx.CreateBlock(w.ctx(), domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(r.ada.UserID)},
+				id, err = tx.Blocks().CreateBlock(w.ctx(), domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(r.ada.UserID)},
 					Type: domain.LinkBlock, State: domain.Available, ValueURL: &url, SourceURL: &url, Content: c.content}, storetest.Now)
 				return err
 			})
@@ -291,7 +291,7 @@ func TestReportsAtOnce(t *testing.T) {
 		var told int64
 		r.must(r.S.Store.InSnapshot(r.ctx(), func(v *store.Snapshot) error {
 			for i := range people {
-				u, err := v.User(r.ctx(), domain.Ref{Slug: fmt.Sprint("p", i)})
+				u, err := v.Users().User(r.ctx(), domain.Ref{Slug: fmt.Sprint("p", i)})
 				if err != nil {
 					return err
 				}

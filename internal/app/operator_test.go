@@ -195,7 +195,7 @@ func TestLastOperatorStays(t *testing.T) {
 		if (errs[0] == nil) == (errs[1] == nil) || domain.KindOf(errors.Join(errs...)) != domain.Unprocessable {
 			t.Errorf("both at once: %v", errs)
 		}
-		left, err := w.S.Store.Operators(w.ctx())
+		left, err := w.S.Store.Users().Operators(w.ctx())
 		if err != nil || len(left) != 1 {
 			t.Errorf("%d operators are left, %v", len(left), err)
 		}

@@ -557,11 +557,11 @@ func TestAccountsThatEnd(t *testing.T) {
 	w.notes("Moss", "private", 1)
 	w.start()
 	storetest.In(t, w.S.Store, func(tx *store.Tx) error {
-		u, err := tx.User(t.Context(), domain.Ref{Slug: "ada"})
+		u, err := tx.Users().User(t.Context(), domain.Ref{Slug: "ada"})
 		if err != nil {
 			return err
 		}
-		return tx.AnonymizeAccount(t.Context(), u, w.Clock.Now())
+		return tx.Users().AnonymizeAccount(t.Context(), u, w.Clock.Now())
 	})
 	w.WorkJobs()
 	if d := w.Dump(); len(d["imports"])+len(d["import_steps"]) != 0 {

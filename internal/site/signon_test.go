@@ -408,7 +408,7 @@ func TestSignOnFollowsGroups(t *testing.T) {
 			newBrowser(t, r).signOn(fake, "/sign-in/sso").want(303)
 		}
 		comes("staff", "unknown", "x")
-		nina, err := r.S.Store.UserByEmail(t.Context(), "nina@example.org")
+		nina, err := r.S.Store.Users().UserByEmail(t.Context(), "nina@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}

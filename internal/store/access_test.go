@@ -77,11 +77,11 @@ type view struct {
 func (v view) expect(id, shelf domain.ChannelID, block domain.BlockID, role domain.Role, sees, author bool) {
 	v.t.Helper()
 	ctx := v.t.Context()
-	c, err := v.s.Channel(ctx, v.viewer, domain.Ref{ID: int64(id)})
+	c, err := v.s.Channels().Channel(ctx, v.viewer, domain.Ref{ID: int64(id)})
 	if sees && (err != nil || c.Role != role || c.ID != id) || !sees && domain.KindOf(err) != domain.NotFound {
 		v.t.Errorf("%s: role %d, %v, want %d", v.name, c.Role, err, role)
 	}
-	byID, err := v.s.ChannelsByID(ctx, v.viewer, []domain.ChannelID{id})
+	byID, err := v.s.Channels().ChannelsByID(ctx, v.viewer, []domain.ChannelID{id})
 	if err != nil || len(byID) != btoi(sees) {
 		v.t.Errorf("%s: by id %v, %v", v.name, byID, err)
 	}

@@ -16,76 +16,76 @@ const deletedName = "Deleted account"
 // AnonymizeAccount makes a locked account invisible. It removes personal data from its row and
 // ends all access to it. ClearAccount jobs delete what it owns. Its slug is never reused and does
 // not lead anywhere.
-func (tx *Tx) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time) error {
-	slug, err := tx.anonymousSlug(ctx, u.ID, now)
+func (w UserWrites) AnonymizeAccount(ctx context.Context, u domain.User, now time.Time) error {
+	slug, err := w.anonymousSlug(ctx, u.ID, now)
 	if err != nil {
 		return err
 	}
-	err = tx.db.ExecOne(ctx, `UPDATE users SET deleted_at = $2, name = $3, slug = $4, email = $5, password_hash = '',
+	err = w.tx.db.ExecOne(ctx, `UPDATE users SET deleted_at = $2, name = $3, slug = $4, email = $5, password_hash = '',
 			bio_markdown = NULL, bio_html = NULL, bio_plain = NULL, avatar = NULL, office = 'member', suspended_at = NULL,
 			version = version + 1, face_version = face_version + 1, updated_at = $2
 		WHERE id = $1`, u.ID, sqlx.Micros(now), deletedName, slug, fmt.Sprintf("deleted-%d", u.ID)) // no address has no "@"
 	if err != nil {
 		return err
 	}
-	if err := tx.documents.Remove(ctx, domain.SubjectUser, int64(u.ID)); err != nil {
+	if err := w.tx.documents.Remove(ctx, domain.SubjectUser, int64(u.ID)); err != nil {
 		return err
 	}
-	if err := tx.Account().ForgetUser(ctx, u.ID); err != nil {
+	if err := w.tx.Account().ForgetUser(ctx, u.ID); err != nil {
 		return err
 	}
-	if err := tx.Moderation().ForgetNotices(ctx, u.ID); err != nil {
+	if err := w.tx.Moderation().ForgetNotices(ctx, u.ID); err != nil {
 		return err
 	}
-	if err := tx.Imports().ForgetImports(ctx, u.ID); err != nil {
+	if err := w.tx.Imports().ForgetImports(ctx, u.ID); err != nil {
 		return err
 	}
-	if err := tx.forgetHidden(ctx, u.ID); err != nil {
+	if err := w.tx.Hiding().forgetHidden(ctx, u.ID); err != nil {
 		return err
 	}
-	exported, err := tx.Exports().ForgetExports(ctx, u.ID)
+	exported, err := w.tx.Exports().ForgetExports(ctx, u.ID)
 	if err != nil {
 		return err
 	}
 	for _, object := range exported {
-		if err := tx.Blobs().DoomObject(ctx, object, now); err != nil {
+		if err := w.tx.Blobs().DoomObject(ctx, object, now); err != nil {
 			return err
 		}
 	}
-	if err := tx.db.Exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'User' AND owner_id = $1`, u.ID); err != nil {
+	if err := w.tx.db.Exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'User' AND owner_id = $1`, u.ID); err != nil {
 		return err
 	}
-	if err := tx.dropAvatar(ctx, u.Avatar); err != nil {
+	if err := w.tx.Avatars().dropAvatar(ctx, u.Avatar); err != nil {
 		return err
 	}
-	if err := tx.Account().EndAccess(ctx, u.ID, now); err != nil {
+	if err := w.tx.Account().EndAccess(ctx, u.ID, now); err != nil {
 		return err
 	}
-	return tx.Account().ForgetSignups(ctx, u.Email)
+	return w.tx.Account().ForgetSignups(ctx, u.Email)
 }
 
 // anonymousSlug claims the slug of a deleted account.
-func (tx *Tx) anonymousSlug(ctx context.Context, id domain.UserID, now time.Time) (string, error) {
+func (w UserWrites) anonymousSlug(ctx context.Context, id domain.UserID, now time.Time) (string, error) {
 	slug := fmt.Sprintf("deleted-account-%d", id)
-	free, err := tx.ClaimSlug(ctx, UserSlug, slug, now)
+	free, err := w.tx.Slugs().ClaimSlug(ctx, UserSlug, slug, now)
 	if err == nil && !free { // the slug is taken
-		slug, err = tx.SlugFor(ctx, UserSlug, deletedName, now)
+		slug, err = w.tx.Slugs().SlugFor(ctx, UserSlug, deletedName, now)
 	}
 	if err != nil {
 		return "", err
 	}
-	return slug, tx.BindSlug(ctx, UserSlug, slug, int64(id))
+	return slug, w.tx.Slugs().BindSlug(ctx, UserSlug, slug, int64(id))
 }
 
 // OtherAccounts reports whether anybody else has an account.
-func (q Queries) OtherAccounts(ctx context.Context, than domain.UserID) (some bool, err error) {
-	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE deleted_at IS NULL AND id <> $1)`, than).Scan(&some)
+func (r UserReads) OtherAccounts(ctx context.Context, than domain.UserID) (some bool, err error) {
+	err = r.q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE deleted_at IS NULL AND id <> $1)`, than).Scan(&some)
 	return some, err
 }
 
 // IsDeleted reports whether an account is deleted.
-func (q Queries) IsDeleted(ctx context.Context, id domain.UserID) (deleted bool, err error) {
-	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND deleted_at IS NOT NULL)`, id).Scan(&deleted)
+func (r UserReads) IsDeleted(ctx context.Context, id domain.UserID) (deleted bool, err error) {
+	err = r.q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND deleted_at IS NOT NULL)`, id).Scan(&deleted)
 	return deleted, err
 }
 
@@ -104,8 +104,8 @@ const doomed = `(ch.owner_type = 'User' AND ch.owner_id = $1 OR ch.owner_type = 
 	SELECT g.id FROM groups g WHERE g.owner_id = $1 AND g.users_count = 1))`
 
 // Legacy counts what a user has.
-func (v *Snapshot) Legacy(ctx context.Context, user domain.UserID) (l Legacy, err error) {
-	err = v.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM channels ch WHERE ch.state = 'available' AND `+doomed+`),
+func (s UserLists) Legacy(ctx context.Context, user domain.UserID) (l Legacy, err error) {
+	err = s.v.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM channels ch WHERE ch.state = 'available' AND `+doomed+`),
 		(SELECT count(*) FROM blocks b WHERE b.user_id = $1),
 		(SELECT count(*) FROM blocks b WHERE b.user_id = $1 AND b.open_count + b.private_count > 0 AND EXISTS (
 			SELECT 1 FROM connections c JOIN channels ch ON ch.id = c.channel_id WHERE c.item_type = 'Block'
@@ -116,7 +116,7 @@ func (v *Snapshot) Legacy(ctx context.Context, user domain.UserID) (l Legacy, er
 		return l, err
 	}
 	l.Blocks -= l.SharedBlocks
-	rows, err := v.db.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE g.owner_id = $1 ORDER BY g.name_key, g.id", user)
+	rows, err := s.v.db.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE g.owner_id = $1 ORDER BY g.name_key, g.id", user)
 	l.Groups, err = sqlx.Collect(ctx, rows, err, scanGroup)
 	return l, err
 }
@@ -150,30 +150,30 @@ var remains = map[Remains]string{
 }
 
 // Remaining returns the ids of some things of a kind that a user has, above an id.
-func (q Queries) Remaining(ctx context.Context, what Remains, user domain.UserID, above int64, limit int) ([]int64, error) {
-	rows, err := q.db.Query(ctx, remains[what]+" ORDER BY id"+sqlx.Limit("$3"), user, above, limit)
+func (r UserReads) Remaining(ctx context.Context, what Remains, user domain.UserID, above int64, limit int) ([]int64, error) {
+	rows, err := r.q.db.Query(ctx, remains[what]+" ORDER BY id"+sqlx.Limit("$3"), user, above, limit)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 }
 
 // HandGroupOver makes one of its members the owner of a locked group.
-func (tx *Tx) HandGroupOver(ctx context.Context, g domain.GroupID, to domain.UserID) error {
-	if err := tx.db.ExecOne(ctx, `UPDATE groups SET owner_id = $2, version = version + 1 WHERE id = $1`, g, to); err != nil {
+func (w UserWrites) HandGroupOver(ctx context.Context, g domain.GroupID, to domain.UserID) error {
+	if err := w.tx.db.ExecOne(ctx, `UPDATE groups SET owner_id = $2, version = version + 1 WHERE id = $1`, g, to); err != nil {
 		return err
 	}
-	return tx.db.Exec(ctx, `UPDATE search_documents SET author_id = $2 WHERE kind = 'Group' AND item_id = $1`, g, to)
+	return w.tx.db.Exec(ctx, `UPDATE search_documents SET author_id = $2 WHERE kind = 'Group' AND item_id = $1`, g, to)
 }
 
 // ChannelOf reads a live channel of a user without checking access. It returns NotFound for any
 // other channel.
-func (q Queries) ChannelOf(ctx context.Context, user domain.UserID, id domain.ChannelID) (domain.Channel, error) {
-	c, err := rowmap.ScanChannel(q.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
+func (r UserReads) ChannelOf(ctx context.Context, user domain.UserID, id domain.ChannelID) (domain.Channel, error) {
+	c, err := rowmap.ScanChannel(r.q.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
 		" WHERE ch.id = $1 AND ch.owner_type = 'User' AND ch.owner_id = $2 AND ch.state = 'available'", id, user))
 	return c, sqlx.Found(err)
 }
 
 // IsOrphan reports whether a block of a user is in no live channel.
-func (q Queries) IsOrphan(ctx context.Context, user domain.UserID, id domain.BlockID) (is bool, err error) {
-	err = q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE id = $1 AND user_id = $2
+func (r UserReads) IsOrphan(ctx context.Context, user domain.UserID, id domain.BlockID) (is bool, err error) {
+	err = r.q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM blocks WHERE id = $1 AND user_id = $2
 		AND open_count = 0 AND private_count = 0)`, id, user).Scan(&is)
 	return is, err
 }

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-func (q Queries) readFiles(ctx context.Context, blocks ...*domain.Block) error {
+func (r BlockReads) readFiles(ctx context.Context, blocks ...*domain.Block) error {
 	var ids []domain.FileID
 	for _, b := range blocks {
 		for _, f := range []*domain.File{b.Image, b.File} {
@@ -22,7 +22,7 @@ func (q Queries) readFiles(ctx context.Context, blocks ...*domain.Block) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	files, err := q.Blobs().FilesByID(ctx, ids)
+	files, err := r.q.Blobs().FilesByID(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -48,10 +48,10 @@ func ids(all ...*domain.FileID) (some []domain.FileID) {
 
 // FillBlock writes the content of a locked block: type, state, title, content, source, files and
 // embed. It deletes the previous files.
-func (tx *Tx) FillBlock(ctx context.Context, was, b domain.Block, now time.Time) error {
+func (w BlockWrites) FillBlock(ctx context.Context, was, b domain.Block, now time.Time) error {
 	c := sqlx.TextOf(b.Content)
 	d := sqlx.TextOf(b.Description)
-	err := tx.db.ExecOne(ctx, `UPDATE blocks SET type = $2, state = $3, title = $4, description_markdown = $5,
+	err := w.tx.db.ExecOne(ctx, `UPDATE blocks SET type = $2, state = $3, title = $4, description_markdown = $5,
 			description_html = $6, description_plain = $7, content_markdown = $8, content_html = $9, content_plain = $10,
 			source_url = $11, source_title = $12, alt_text = $13, image_id = $14, file_id = $15, embed = $16,
 			version = version + 1, updated_at = $17 WHERE id = $1`,
@@ -60,12 +60,12 @@ func (tx *Tx) FillBlock(ctx context.Context, was, b domain.Block, now time.Time)
 	if err != nil {
 		return err
 	}
-	tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(b))
-	tx.documents.Refresh(domain.SubjectBlock, int64(b.ID))
-	if err := blobs.DeleteFiles(ctx, tx.Blobs(), ids(fileID(was.Image), fileID(was.File))...); err != nil {
+	w.tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(b))
+	w.tx.documents.Refresh(domain.SubjectBlock, int64(b.ID))
+	if err := blobs.DeleteFiles(ctx, w.tx.Blobs(), ids(fileID(was.Image), fileID(was.File))...); err != nil {
 		return err
 	}
-	return tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
+	return w.tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
 }
 
 func fileID(f *domain.File) *domain.FileID {

@@ -16,15 +16,15 @@ import (
 const blockByID = "SELECT " + rowmap.BlockColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
 
 // Block reads a block that the viewer may see.
-func (q Queries) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
-	return q.oneBlock(ctx, q.db.QueryRow(database.Uninterruptible(ctx), access.For(viewer, blockByID+access.VisibleBlock, blockByID+access.GuestBlock), viewer, id))
+func (r BlockReads) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
+	return r.oneBlock(ctx, r.q.db.QueryRow(database.Uninterruptible(ctx), access.For(viewer, blockByID+access.VisibleBlock, blockByID+access.GuestBlock), viewer, id))
 }
 
 const blockRevisionByID = "SELECT " + rowmap.BlockRevisionColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
 
 // BlockRevision reads the stamp of a block that the viewer may see.
-func (q Queries) BlockRevision(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.BlockRevision, error) {
-	s, err := rowmap.ScanBlockRevision(q.db.QueryRow(database.Uninterruptible(ctx),
+func (r BlockReads) BlockRevision(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.BlockRevision, error) {
+	s, err := rowmap.ScanBlockRevision(r.q.db.QueryRow(database.Uninterruptible(ctx),
 		access.For(viewer, blockRevisionByID+access.VisibleBlock, blockRevisionByID+access.GuestBlock), viewer, id))
 	return s, sqlx.Found(err)
 }
@@ -33,12 +33,12 @@ func (q Queries) BlockRevision(ctx context.Context, viewer domain.UserID, id dom
 // one state, because the row of a file never changes. If a file was deleted in between, Block
 // reads everything again in a snapshot.
 func (s *Store) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
-	b, err := s.Queries.Block(ctx, viewer, id)
+	b, err := s.Queries.Blocks().Block(ctx, viewer, id)
 	if err != nil || !lacksFile(b) {
 		return b, err
 	}
 	err = s.InSnapshot(ctx, func(v *Snapshot) error {
-		b, err = v.Block(ctx, viewer, id)
+		b, err = v.Blocks().Block(ctx, viewer, id)
 		return err
 	})
 	return b, err
@@ -50,24 +50,24 @@ func lacksFile(b domain.Block) bool {
 }
 
 // AnyBlock reads a block without checking access.
-func (q Queries) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
-	return q.oneBlock(ctx, q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.BlockColumns+rowmap.BlockFrom+"WHERE b.id = $1", id))
+func (r BlockReads) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
+	return r.oneBlock(ctx, r.q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.BlockColumns+rowmap.BlockFrom+"WHERE b.id = $1", id))
 }
 
-func (q Queries) oneBlock(ctx context.Context, row sqlx.Row) (b domain.Block, err error) {
+func (r BlockReads) oneBlock(ctx context.Context, row sqlx.Row) (b domain.Block, err error) {
 	if err := rowmap.ReadBlock(sqlx.Charged(ctx, row), &b); err != nil {
 		return b, sqlx.Found(err)
 	}
-	return b, q.readFiles(ctx, &b)
+	return b, r.readFiles(ctx, &b)
 }
 
 // BlocksByID reads blocks whose visibility is already known, without the parts that lists omit
 // (rowmap.ListedBlockColumns). Use AnyBlock or LockedBlock for a block that is written back.
-func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]*domain.Block, error) {
+func (r BlockReads) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]*domain.Block, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ListedBlockColumns+rowmap.BlockFrom+"WHERE "+q.db.In("b.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
+	rows, err := r.q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ListedBlockColumns+rowmap.BlockFrom+"WHERE "+r.q.db.In("b.id", "$1"), sqlx.IDs(r.q.db.Dialect, ids))
 	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), rowmap.ReadBlock)
 	if err != nil {
 		return nil, err
@@ -76,17 +76,17 @@ func (q Queries) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[doma
 	for i := range all {
 		with[i] = &all[i]
 	}
-	err = q.readFiles(ctx, with...)
+	err = r.readFiles(ctx, with...)
 	return sqlx.ByID(with, func(b *domain.Block) domain.BlockID { return b.ID }), err
 }
 
 // BlocksForGuests reports which of the blocks guests can see.
-func (q Queries) BlocksForGuests(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]bool, error) {
+func (r BlockReads) BlocksForGuests(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]bool, error) {
 	seen := map[domain.BlockID]bool{}
 	if len(ids) == 0 {
 		return seen, nil
 	}
-	rows, err := q.db.Query(ctx, "SELECT b.id FROM blocks b WHERE "+q.db.In("b.id", "$2")+" AND "+access.GuestBlock, 0, sqlx.IDs(q.db.Dialect, ids))
+	rows, err := r.q.db.Query(ctx, "SELECT b.id FROM blocks b WHERE "+r.q.db.In("b.id", "$2")+" AND "+access.GuestBlock, 0, sqlx.IDs(r.q.db.Dialect, ids))
 	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.BlockID, err error) {
 		err = row.Scan(&id)
 		seen[id] = true
@@ -97,14 +97,14 @@ func (q Queries) BlocksForGuests(ctx context.Context, ids []domain.BlockID) (map
 
 // LockedBlock reads and locks a block that the viewer may see, in one statement. If it had to wait
 // for the lock, the access check may be outdated, so it reads everything again.
-func (tx *Tx) LockedBlock(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
+func (w BlockWrites) LockedBlock(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
 	var unmoved bool
-	b, err := tx.oneBlock(ctx, alongside{tx.db.QueryRow(ctx, "SELECT "+rowmap.BlockColumns+", "+tx.db.Unmoved("blocks", "b")+rowmap.BlockFrom+
-		"WHERE b.id = $2 AND "+access.VisibleBlock+tx.db.ForUpdate("b"), viewer, id), &unmoved})
+	b, err := w.oneBlock(ctx, alongside{w.tx.db.QueryRow(ctx, "SELECT "+rowmap.BlockColumns+", "+w.tx.db.Unmoved("blocks", "b")+rowmap.BlockFrom+
+		"WHERE b.id = $2 AND "+access.VisibleBlock+w.tx.db.ForUpdate("b"), viewer, id), &unmoved})
 	if err != nil || unmoved {
 		return b, err
 	}
-	return tx.Block(ctx, viewer, id)
+	return w.Block(ctx, viewer, id)
 }
 
 // alongside scans one additional column after the others.
@@ -116,24 +116,24 @@ type alongside struct {
 func (a alongside) Scan(dest ...any) error { return a.Row.Scan(append(dest, a.last)...) }
 
 // LockBlock locks a block against changes until the transaction ends.
-func (tx *Tx) LockBlock(ctx context.Context, id domain.BlockID) error {
-	if !tx.db.LocksRows() {
+func (w BlockWrites) LockBlock(ctx context.Context, id domain.BlockID) error {
+	if !w.tx.db.LocksRows() {
 		return nil
 	}
-	_, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, "SELECT b.id FROM blocks b WHERE b.id = $1"+tx.db.ForUpdate("b"), id))
+	_, err := sqlx.ScanInt64(w.tx.db.QueryRow(ctx, "SELECT b.id FROM blocks b WHERE b.id = $1"+w.tx.db.ForUpdate("b"), id))
 	return sqlx.Found(err)
 }
 
 // CreateBlock creates a block that is in no channel yet. See CreateBlockIn.
-func (tx *Tx) CreateBlock(ctx context.Context, b domain.Block, now time.Time) (domain.BlockID, error) {
-	made, err := tx.CreateBlockIn(ctx, b, now)
+func (w BlockWrites) CreateBlock(ctx context.Context, b domain.Block, now time.Time) (domain.BlockID, error) {
+	made, err := w.CreateBlockIn(ctx, b, now)
 	return made.ID, err
 }
 
 // CreateBlockIn creates a block by b.Author from its type, state, texts, source, files, embed and
 // metadata, connects it to locked channels, and returns it. It keeps the times of an imported
 // block.
-func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, channels ...NewConnection) (domain.Block, error) {
+func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, channels ...NewConnection) (domain.Block, error) {
 	for _, n := range channels {
 		open, private := documents.Placed(n.Channel.Visibility, 1)
 		b.OpenCount, b.PrivateCount = b.OpenCount+open, b.PrivateCount+private
@@ -143,7 +143,7 @@ func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, 
 		b.CreatedAt, b.UpdatedAt = sqlx.Time(sqlx.Micros(now)), sqlx.Time(sqlx.Micros(now))
 	}
 	d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
-	err := tx.db.QueryRow(ctx, `INSERT INTO blocks (user_id, type, state, title,
+	err := w.tx.db.QueryRow(ctx, `INSERT INTO blocks (user_id, type, state, title,
 			description_markdown, description_html, description_plain, content_markdown, content_html, content_plain,
 			value_url, source_url, source_title, alt_text, metadata, open_count, private_count, image_id, file_id, embed,
 			created_at, updated_at)
@@ -154,11 +154,11 @@ func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, 
 	if err != nil {
 		return b, err
 	}
-	tx.grow(domain.UserID(b.Author.ID), 0, blockBytes(b))
-	tx.documents.Add(documents.OfBlock(b))
+	w.tx.grow(domain.UserID(b.Author.ID), 0, blockBytes(b))
+	w.tx.documents.Add(documents.OfBlock(b))
 	for _, n := range channels {
 		n.Item = domain.BlockRef(b.ID)
-		if _, err := tx.connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt)}, &domain.Connection{}); err != nil {
+		if _, err := w.tx.Connections().connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt)}, &domain.Connection{}); err != nil {
 			return b, err
 		}
 	}
@@ -167,10 +167,10 @@ func (tx *Tx) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, 
 
 // UpdateBlock writes title, texts, alternative text and metadata of a locked block. It sets the
 // new version and time of change in b.
-func (tx *Tx) UpdateBlock(ctx context.Context, was domain.Block, b *domain.Block, now time.Time) error {
+func (w BlockWrites) UpdateBlock(ctx context.Context, was domain.Block, b *domain.Block, now time.Time) error {
 	d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
 	b.UpdatedAt = sqlx.Time(sqlx.Micros(now))
-	err := tx.db.QueryRow(ctx, `UPDATE blocks SET title = $2, description_markdown = $3, description_html = $4,
+	err := w.tx.db.QueryRow(ctx, `UPDATE blocks SET title = $2, description_markdown = $3, description_html = $4,
 			description_plain = $5, content_markdown = $6, content_html = $7, content_plain = $8, alt_text = $9,
 			metadata = $10, version = version + 1, updated_at = $11 WHERE id = $1 RETURNING version`,
 		b.ID, b.Title, d.Markdown, d.HTML, d.Plain, c.Markdown, c.HTML, c.Plain, b.AltText,
@@ -178,23 +178,23 @@ func (tx *Tx) UpdateBlock(ctx context.Context, was domain.Block, b *domain.Block
 	if err != nil {
 		return err
 	}
-	tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(*b))
-	tx.documents.Reword(documents.OfBlock(*b))
-	return tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
+	w.tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(*b))
+	w.tx.documents.Reword(documents.OfBlock(*b))
+	return w.tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
 }
 
 // BlockConnections returns the connections of a block without checking access.
-func (q Queries) BlockConnections(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
-	rows, err := q.db.Query(ctx, "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
+func (r BlockReads) BlockConnections(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
+	rows, err := r.q.db.Query(ctx, "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
 		" WHERE c.item_type = 'Block' AND c.item_id = $1 ORDER BY c.channel_id", id)
 	return sqlx.Collect(ctx, rows, err, rowmap.ScanConnection)
 }
 
 // LockBlockInChannels locks the channels that contain a block, and then the block, after which no
 // channel can be added. It returns the block's connections.
-func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
+func (w BlockWrites) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
 	for range 2 { // the second time for channels added before the block was locked
-		conns, err := tx.BlockConnections(ctx, id)
+		conns, err := w.BlockConnections(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -202,47 +202,47 @@ func (tx *Tx) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]dom
 		for i, c := range conns {
 			channels[i] = c.ChannelID
 		}
-		if err := tx.LockChannels(ctx, channels...); err != nil {
+		if err := w.tx.Channels().LockChannels(ctx, channels...); err != nil {
 			return nil, err
 		}
-		if err := tx.LockBlock(ctx, id); err != nil {
+		if err := w.LockBlock(ctx, id); err != nil {
 			return nil, err
 		}
 	}
-	return tx.BlockConnections(ctx, id)
+	return w.BlockConnections(ctx, id)
 }
 
 // DeleteBlock deletes a locked block that is in no channel any more, with its comments, its files,
 // its upload, and the activities about it.
-func (tx *Tx) DeleteBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
-	rows, err := tx.db.Query(ctx, `SELECT id FROM comments WHERE block_id = $1 UNION ALL SELECT id FROM hidden_comments WHERE block_id = $1`, id)
+func (w BlockWrites) DeleteBlock(ctx context.Context, id domain.BlockID, now time.Time) error {
+	rows, err := w.tx.db.Query(ctx, `SELECT id FROM comments WHERE block_id = $1 UNION ALL SELECT id FROM hidden_comments WHERE block_id = $1`, id)
 	comments, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	if err != nil {
 		return err
 	}
-	if err := tx.db.Exec(ctx, `DELETE FROM comments WHERE block_id = $1`, id); err != nil {
+	if err := w.tx.db.Exec(ctx, `DELETE FROM comments WHERE block_id = $1`, id); err != nil {
 		return err
 	}
-	rows, err = tx.db.Query(ctx, `DELETE FROM processings WHERE block_id = $1 RETURNING COALESCE(upload_id, 0)`, id)
+	rows, err = w.tx.db.Query(ctx, `DELETE FROM processings WHERE block_id = $1 RETURNING COALESCE(upload_id, 0)`, id)
 	uploads, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	if err != nil {
 		return err
 	}
 	var image, file *domain.FileID
-	err = tx.db.QueryRow(ctx, `DELETE FROM blocks WHERE id = $1 RETURNING image_id, file_id`, id).Scan(&image, &file)
+	err = w.tx.db.QueryRow(ctx, `DELETE FROM blocks WHERE id = $1 RETURNING image_id, file_id`, id).Scan(&image, &file)
 	if err != nil {
 		return sqlx.Found(err)
 	}
-	if err := tx.documents.Remove(ctx, domain.SubjectBlock, int64(id)); err != nil {
+	if err := w.tx.documents.Remove(ctx, domain.SubjectBlock, int64(id)); err != nil {
 		return err
 	}
-	if err := blobs.DeleteFiles(ctx, tx.Blobs(), ids(image, file)...); err != nil {
+	if err := blobs.DeleteFiles(ctx, w.tx.Blobs(), ids(image, file)...); err != nil {
 		return err
 	}
 	for _, upload := range uploads {
-		if err := tx.Blobs().DropUpload(ctx, domain.UploadID(upload), now); err != nil {
+		if err := w.tx.Blobs().DropUpload(ctx, domain.UploadID(upload), now); err != nil {
 			return err
 		}
 	}
-	return tx.Activity().ForgetBlock(ctx, id, comments)
+	return w.tx.Activity().ForgetBlock(ctx, id, comments)
 }

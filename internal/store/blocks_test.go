@@ -28,12 +28,12 @@ func TestBlocksAsMade(t *testing.T) {
 		for _, b := range []domain.Block{full, bare} {
 			b.Author.PrincipalRef = domain.UserRef(ada)
 			storetest.In(t, s, func(tx *store.Tx) error {
-				id, err := tx.CreateBlock(ctx, b, storetest.Now)
+				id, err := tx.Blocks().CreateBlock(ctx, b, storetest.Now)
 				ids = append(ids, id)
 				return err
 			})
 		}
-		byID, err := s.BlocksByID(ctx, append(ids, ids[0], 1000))
+		byID, err := s.Blocks().BlocksByID(ctx, append(ids, ids[0], 1000))
 		if err != nil || len(byID) != 2 {
 			t.Fatalf("got %+v, %v", byID, err)
 		}
@@ -49,7 +49,7 @@ func TestBlocksAsMade(t *testing.T) {
 		}
 		_, err = s.Block(ctx, ada, 1000)
 		wantKind(t, "unknown block", err, domain.NotFound)
-		if none, err := s.BlocksByID(ctx, nil); err != nil || len(none) != 0 {
+		if none, err := s.Blocks().BlocksByID(ctx, nil); err != nil || len(none) != 0 {
 			t.Errorf("no ids give %v, %v", none, err)
 		}
 	})
@@ -68,12 +68,12 @@ func TestListedBlocksOmitHiddenParts(t *testing.T) {
 			page := domain.PageMetadata{Canonical: "https://example.org/loom", AuthorName: "Grace"}
 			b := domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}, Type: domain.LinkBlock, State: domain.Available, Content: c.content, Page: &page}
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
-				b.ID, err = tx.CreateBlock(t.Context(), b, storetest.Now)
+				b.ID, err = tx.Blocks().CreateBlock(t.Context(), b, storetest.Now)
 				return err
 			})
 			memory := budget.New(1 << 20)
 			account := memory.Open(func() any { return "ada" })
-			all, err := s.BlocksByID(budget.With(t.Context(), account), []domain.BlockID{b.ID})
+			all, err := s.Blocks().BlocksByID(budget.With(t.Context(), account), []domain.BlockID{b.ID})
 			if err != nil || !reflect.DeepEqual(all[b.ID].Content, c.listed) || all[b.ID].Page != nil || memory.Used() != 0 {
 				t.Errorf("a list has %+v (%v) and charges %d bytes, want %+v", all[b.ID], err, memory.Used(), c.listed)
 			}
@@ -84,11 +84,11 @@ func TestListedBlocksOmitHiddenParts(t *testing.T) {
 				}
 			}
 			storetest.In(t, s, func(tx *store.Tx) error {
-				got, err := tx.LockedBlock(t.Context(), ada, b.ID)
+				got, err := tx.Blocks().LockedBlock(t.Context(), ada, b.ID)
 				whole("LockedBlock", got, err)
-				got, err = tx.Block(t.Context(), ada, b.ID)
+				got, err = tx.Blocks().Block(t.Context(), ada, b.ID)
 				whole("Block", got, err)
-				got, err = tx.AnyBlock(t.Context(), b.ID)
+				got, err = tx.Blocks().AnyBlock(t.Context(), b.ID)
 				whole("AnyBlock", got, err)
 				return nil
 			})
@@ -117,10 +117,10 @@ func TestChangesOfBlocks(t *testing.T) {
 		want.Title, want.AltText, want.Metadata, want.Description = &title, &alt, "{}", nil
 		want.Content = &domain.Text{Markdown: "y", HTML: "<p>y</p>", Plain: "y"}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			if err := tx.LockBlock(ctx, want.ID); err != nil {
+			if err := tx.Blocks().LockBlock(ctx, want.ID); err != nil {
 				return err
 			}
-			return tx.UpdateBlock(ctx, want, &want, storetest.Later)
+			return tx.Blocks().UpdateBlock(ctx, want, &want, storetest.Later)
 		})
 		want.Version, want.UpdatedAt = was.Version+1, storetest.Later
 		if got, err := s.Block(ctx, ada, want.ID); err != nil || !reflect.DeepEqual(got, want) {

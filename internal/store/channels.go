@@ -15,22 +15,22 @@ import (
 
 // Channel reads a live channel with the viewer's role. It returns NotFound if the viewer may not
 // see it.
-func (q Queries) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
-	return q.channel(ctx, viewer, ref, rowmap.WholeChannel)
+func (r ChannelReads) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	return r.channel(ctx, viewer, ref, rowmap.WholeChannel)
 }
 
 // ChannelSize is Channel, but reads only the id, the visibility and the counts of items, with the
 // viewer's role.
-func (q Queries) ChannelSize(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
-	return q.channel(ctx, viewer, ref, rowmap.ChannelSize)
+func (r ChannelReads) ChannelSize(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	return r.channel(ctx, viewer, ref, rowmap.ChannelSize)
 }
 
-func (q Queries) channel(ctx context.Context, viewer domain.UserID, ref domain.Ref, as *rowmap.ChannelQuery) (domain.Channel, error) {
+func (r ChannelReads) channel(ctx context.Context, viewer domain.UserID, ref domain.Ref, as *rowmap.ChannelQuery) (domain.Channel, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.NewNotFound()
 	}
 	query, arg := as.Text(viewer, ref)
-	c, err := as.Scan(q.db.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
+	c, err := as.Scan(r.q.db.QueryRow(database.Uninterruptible(ctx), query, viewer, arg))
 	if err == nil && !domain.CanView(c.Visibility, c.Role) {
 		err = domain.NewNotFound()
 	}
@@ -38,37 +38,37 @@ func (q Queries) channel(ctx context.Context, viewer domain.UserID, ref domain.R
 }
 
 // ChannelsByID reads those of the channels that the viewer may see.
-func (q Queries) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []domain.ChannelID) (map[domain.ChannelID]domain.Channel, error) {
+func (r ChannelReads) ChannelsByID(ctx context.Context, viewer domain.UserID, ids []domain.ChannelID) (map[domain.ChannelID]domain.Channel, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
-		" WHERE "+q.db.In("ch.id", "$2")+" AND "+access.For(viewer, access.VisibleChannel, access.GuestChannel), viewer, sqlx.IDs(q.db.Dialect, ids))
+	rows, err := r.q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
+		" WHERE "+r.q.db.In("ch.id", "$2")+" AND "+access.For(viewer, access.VisibleChannel, access.GuestChannel), viewer, sqlx.IDs(r.q.db.Dialect, ids))
 	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanChannel)
 	return sqlx.ByID(all, func(c domain.Channel) domain.ChannelID { return c.ID }), err
 }
 
 // Locks reports whether rows may change between reading and locking them. On SQLite, a write
 // transaction excludes others from its start.
-func (tx *Tx) Locks() bool { return tx.db.LocksRows() }
+func (w ChannelWrites) Locks() bool { return w.tx.db.LocksRows() }
 
 // LockChannels locks live channels, in the order of their ids to avoid deadlocks. Nothing about
 // them or their connections changes until the transaction ends.
-func (tx *Tx) LockChannels(ctx context.Context, ids ...domain.ChannelID) error {
-	if !tx.db.LocksRows() || len(ids) == 0 {
+func (w ChannelWrites) LockChannels(ctx context.Context, ids ...domain.ChannelID) error {
+	if !w.tx.db.LocksRows() || len(ids) == 0 {
 		return nil
 	}
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
-	rows, err := tx.db.Query(ctx, "SELECT ch.id FROM channels ch WHERE "+tx.db.In("ch.id", "$1")+
-		" ORDER BY ch.id"+tx.db.ForUpdate("ch"), sqlx.IDs(tx.db.Dialect, ids))
+	rows, err := w.tx.db.Query(ctx, "SELECT ch.id FROM channels ch WHERE "+w.tx.db.In("ch.id", "$1")+
+		" ORDER BY ch.id"+w.tx.db.ForUpdate("ch"), sqlx.IDs(w.tx.db.Dialect, ids))
 	_, err = sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	return err
 }
 
 // LockToAdd reads and locks a channel that the viewer may add to, and returns it with the viewer's
 // public data. It returns NotFound if there is no such channel.
-func (tx *Tx) LockToAdd(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, domain.Principal, error) {
+func (w ChannelWrites) LockToAdd(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, domain.Principal, error) {
 	if leadsNowhere(ref) {
 		return domain.Channel{}, domain.Principal{}, domain.NewNotFound()
 	}
@@ -76,51 +76,51 @@ func (tx *Tx) LockToAdd(ctx context.Context, viewer domain.UserID, ref domain.Re
 	if ref.Slug != "" {
 		which, arg = "ch.id = (SELECT target_id FROM slugs WHERE kind = 'Channel' AND slug = $2)", ref.Slug
 	}
-	return tx.lockedChannel(ctx, viewer, which+" AND "+access.AddableChannel, arg)
+	return w.lockedChannel(ctx, viewer, which+" AND "+access.AddableChannel, arg)
 }
 
 // LockChannelOf reads and locks the channel of a connection, if the viewer may see it.
-func (tx *Tx) LockChannelOf(ctx context.Context, viewer domain.UserID, id domain.ConnectionID) (domain.Channel, error) {
-	c, _, err := tx.lockedChannel(ctx, viewer,
+func (w ChannelWrites) LockChannelOf(ctx context.Context, viewer domain.UserID, id domain.ConnectionID) (domain.Channel, error) {
+	c, _, err := w.lockedChannel(ctx, viewer,
 		"ch.id = (SELECT c.channel_id FROM connections c WHERE c.id = $2) AND "+access.VisibleChannel, id)
 	return c, err
 }
 
 // lockedChannel reads and locks a channel in one statement. If it had to wait for the lock, the
 // role may be outdated, so it reads everything again.
-func (tx *Tx) lockedChannel(ctx context.Context, viewer domain.UserID, where string, arg any) (domain.Channel, domain.Principal, error) {
+func (w ChannelWrites) lockedChannel(ctx context.Context, viewer domain.UserID, where string, arg any) (domain.Channel, domain.Principal, error) {
 	var f rowmap.ChannelFields
 	me := domain.Principal{PrincipalRef: domain.UserRef(viewer)}
 	var unmoved bool
-	err := tx.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+", "+access.RoleOf+", "+tx.db.Unmoved("channels", "ch")+`,
+	err := w.tx.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+", "+access.RoleOf+", "+w.tx.db.Unmoved("channels", "ch")+`,
 			COALESCE(me.name, ''), COALESCE(me.slug, ''), me.avatar, COALESCE(me.face_version, 0)
-		FROM channels ch `+rowmap.ChannelOwner+` LEFT JOIN users me ON me.id = $1 WHERE `+where+tx.db.ForUpdate("ch"), viewer, arg).
+		FROM channels ch `+rowmap.ChannelOwner+` LEFT JOIN users me ON me.id = $1 WHERE `+where+w.tx.db.ForUpdate("ch"), viewer, arg).
 		Scan(append(f.Targets(), &f.Channel.Role, &unmoved, &me.Name, &me.Slug, &me.Avatar, &me.Version)...)
 	if err != nil || unmoved {
 		return f.Value(), me, sqlx.Found(err)
 	}
-	c, err := tx.Channel(ctx, viewer, domain.Ref{ID: int64(f.Channel.ID)})
+	c, err := w.Channel(ctx, viewer, domain.Ref{ID: int64(f.Channel.ID)})
 	return c, me, err
 }
 
 // LockWithParents locks a channel and its parents, before its visibility changes or it is deleted.
 // Locking them later may cause a deadlock, which costs a second before the retry.
-func (tx *Tx) LockWithParents(ctx context.Context, id domain.ChannelID) error {
-	if !tx.db.LocksRows() {
+func (w ChannelWrites) LockWithParents(ctx context.Context, id domain.ChannelID) error {
+	if !w.tx.db.LocksRows() {
 		return nil
 	}
-	ids, err := tx.parents(ctx, id)
+	ids, err := w.parents(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := tx.LockChannels(ctx, append(ids, id)...); err != nil {
+	if err := w.LockChannels(ctx, append(ids, id)...); err != nil {
 		return err
 	}
 	// No more parents can be added now. One that was added in between is locked out of order.
-	if ids, err = tx.parents(ctx, id); err != nil {
+	if ids, err = w.parents(ctx, id); err != nil {
 		return err
 	}
-	return tx.LockChannels(ctx, ids...)
+	return w.LockChannels(ctx, ids...)
 }
 
 // NewChannel contains the data of a new channel.
@@ -136,10 +136,10 @@ type NewChannel struct {
 }
 
 // CreateChannel creates a channel. The transaction must have claimed the slug.
-func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID, error) {
+func (w ChannelWrites) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID, error) {
 	d := sqlx.TextOf(n.Description)
 	var id domain.ChannelID
-	err := tx.db.QueryRow(ctx, `INSERT INTO channels (slug, title, description_markdown, description_html,
+	err := w.tx.db.QueryRow(ctx, `INSERT INTO channels (slug, title, description_markdown, description_html,
 			description_plain, visibility, owner_type, owner_id, user_id, metadata, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING id`,
 		n.Slug, n.Title, d.Markdown, d.HTML, d.Plain, n.Visibility, n.Owner.Type, n.Owner.ID, n.UserID,
@@ -147,37 +147,37 @@ func (tx *Tx) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID
 	if err != nil {
 		return 0, err
 	}
-	if err := tx.BindSlug(ctx, ChannelSlug, n.Slug, int64(id)); err != nil {
+	if err := w.tx.Slugs().BindSlug(ctx, ChannelSlug, n.Slug, int64(id)); err != nil {
 		return 0, err
 	}
-	tx.grow(channelPayer(n.Owner, n.UserID), 0, textBytes(n.Description, &n.Title)+len(n.Metadata))
-	tx.documents.Add(documents.OfChannel(domain.Channel{ID: id, UserID: n.UserID, Title: n.Title, Description: n.Description,
+	w.tx.grow(channelPayer(n.Owner, n.UserID), 0, textBytes(n.Description, &n.Title)+len(n.Metadata))
+	w.tx.documents.Add(documents.OfChannel(domain.Channel{ID: id, UserID: n.UserID, Title: n.Title, Description: n.Description,
 		Visibility: n.Visibility, CreatedAt: n.Now, UpdatedAt: n.Now}))
 	open, private := documents.Placed(n.Visibility, 1)
-	if err := tx.documents.PutInGroup(ctx, n.Owner, domain.ChannelRef(id), open, private); err != nil {
+	if err := w.tx.documents.PutInGroup(ctx, n.Owner, domain.ChannelRef(id), open, private); err != nil {
 		return 0, err
 	}
-	return id, tx.bumpOwner(ctx, n.Owner, n.Visibility, 1)
+	return id, w.tx.Principals().bumpOwner(ctx, n.Owner, n.Visibility, 1)
 }
 
 // UpdateChannel writes slug, title, description, visibility, owner and metadata of a locked
 // channel, and everything derived from visibility and owner. It locks in the order of all
 // transactions: channels, groups, blocks, connections, users.
-func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time.Time) error {
+func (w ChannelWrites) UpdateChannel(ctx context.Context, was, c domain.Channel, now time.Time) error {
 	private := c.Visibility == domain.Private
 	turned := private != (was.Visibility == domain.Private)
 	if turned {
-		if err := tx.LockWithParents(ctx, c.ID); err != nil {
+		if err := w.LockWithParents(ctx, c.ID); err != nil {
 			return err
 		}
 	}
 	if turned || c.Owner.PrincipalRef != was.Owner.PrincipalRef {
-		if err := tx.LockOwners(ctx, was.Owner.PrincipalRef, c.Owner.PrincipalRef); err != nil {
+		if err := w.tx.Principals().LockOwners(ctx, was.Owner.PrincipalRef, c.Owner.PrincipalRef); err != nil {
 			return err
 		}
 	}
 	d := sqlx.TextOf(c.Description)
-	err := tx.db.ExecOne(ctx, `UPDATE channels SET slug = $2, title = $3, description_markdown = $4, description_html = $5,
+	err := w.tx.db.ExecOne(ctx, `UPDATE channels SET slug = $2, title = $3, description_markdown = $4, description_html = $5,
 			description_plain = $6, visibility = $7, owner_type = $8, owner_id = $9, metadata = $10,
 			version = version + 1, updated_at = `+later("updated_at", "$11")+` WHERE id = $1`,
 		c.ID, c.Slug, c.Title, d.Markdown, d.HTML, d.Plain, c.Visibility, c.Owner.Type, c.Owner.ID,
@@ -185,65 +185,65 @@ func (tx *Tx) UpdateChannel(ctx context.Context, was, c domain.Channel, now time
 	if err != nil {
 		return err
 	}
-	tx.grow(channelPayer(c.Owner.PrincipalRef, c.UserID), channelBytes(was), channelBytes(c))
-	tx.documents.Refresh(domain.SubjectChannel, int64(c.ID))
-	if err := tx.documents.Regroup(ctx, was, c); err != nil {
+	w.tx.grow(channelPayer(c.Owner.PrincipalRef, c.UserID), channelBytes(was), channelBytes(c))
+	w.tx.documents.Refresh(domain.SubjectChannel, int64(c.ID))
+	if err := w.tx.documents.Regroup(ctx, was, c); err != nil {
 		return err
 	}
-	if err := tx.transition(ctx, was, effectOf(was), effectOf(c)); err != nil {
+	if err := w.tx.Transitions().transition(ctx, was, effectOf(was), effectOf(c)); err != nil {
 		return err
 	}
 	if turned {
-		err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.setItemPrivate(ctx, conn, private) })
+		err := w.eachParent(ctx, c.ID, func(conn domain.Connection) error { return w.tx.Connections().setItemPrivate(ctx, conn, private) })
 		if err != nil {
 			return err
 		}
 	}
-	return tx.handOver(ctx, was, c)
+	return w.tx.Principals().handOver(ctx, was, c)
 }
 
 // DeleteChannel deletes a locked channel: it disappears from every list and count. Its own
 // connections remain in the table but are not visible.
-func (tx *Tx) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time) error {
-	if err := tx.LockWithParents(ctx, c.ID); err != nil {
+func (w ChannelWrites) DeleteChannel(ctx context.Context, c domain.Channel, now time.Time) error {
+	if err := w.LockWithParents(ctx, c.ID); err != nil {
 		return err
 	}
-	if err := tx.LockOwners(ctx, c.Owner.PrincipalRef); err != nil {
+	if err := w.tx.Principals().LockOwners(ctx, c.Owner.PrincipalRef); err != nil {
 		return err
 	}
-	err := tx.db.ExecOne(ctx, `UPDATE channels SET state = 'deleted', version = version + 1, updated_at = `+later("updated_at", "$2")+`
+	err := w.tx.db.ExecOne(ctx, `UPDATE channels SET state = 'deleted', version = version + 1, updated_at = `+later("updated_at", "$2")+`
 		WHERE id = $1 AND state = 'available'`, c.ID, sqlx.Micros(now))
 	if err != nil {
 		return err
 	}
 	open, private := documents.Placed(c.Visibility, -1)
-	if err := tx.documents.PutInGroup(ctx, c.Owner.PrincipalRef, domain.ChannelRef(c.ID), open, private); err != nil {
+	if err := w.tx.documents.PutInGroup(ctx, c.Owner.PrincipalRef, domain.ChannelRef(c.ID), open, private); err != nil {
 		return err
 	}
-	if err := tx.transition(ctx, c, effectOf(c), effect{}); err != nil {
+	if err := w.tx.Transitions().transition(ctx, c, effectOf(c), effect{}); err != nil {
 		return err
 	}
-	if err := tx.eachParent(ctx, c.ID, func(conn domain.Connection) error { return tx.Disconnect(ctx, conn, now) }); err != nil {
+	if err := w.eachParent(ctx, c.ID, func(conn domain.Connection) error { return w.tx.Connections().Disconnect(ctx, conn, now) }); err != nil {
 		return err
 	}
-	if err := tx.Activity().EndFollows(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
+	if err := w.tx.Activity().EndFollows(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
 		return err
 	}
-	if err := tx.Activity().ForgetNotifications(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
+	if err := w.tx.Activity().ForgetNotifications(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
 		return err
 	}
-	if err := tx.documents.Remove(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
+	if err := w.tx.documents.Remove(ctx, domain.SubjectChannel, int64(c.ID)); err != nil {
 		return err
 	}
-	if err := tx.Hiding().ForgetHiddenIn(ctx, c.ID); err != nil {
+	if err := w.tx.Hiding().ForgetHiddenIn(ctx, c.ID); err != nil {
 		return err
 	}
-	return tx.bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1)
+	return w.tx.Principals().bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1)
 }
 
 // eachParent calls fn for each connection of a channel that is locked with its parents.
-func (tx *Tx) eachParent(ctx context.Context, id domain.ChannelID, fn func(domain.Connection) error) error {
-	rows, err := tx.db.Query(ctx, "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
+func (w ChannelWrites) eachParent(ctx context.Context, id domain.ChannelID, fn func(domain.Connection) error) error {
+	rows, err := w.tx.db.Query(ctx, "SELECT "+rowmap.ConnectionColumns+" FROM connections c "+rowmap.ConnectionMaker+
 		" WHERE c.item_type = 'Channel' AND c.item_id = $1 ORDER BY c.channel_id", id)
 	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanConnection)
 	if err != nil {
@@ -257,8 +257,8 @@ func (tx *Tx) eachParent(ctx context.Context, id domain.ChannelID, fn func(domai
 	return nil
 }
 
-func (tx *Tx) parents(ctx context.Context, id domain.ChannelID) ([]domain.ChannelID, error) {
-	rows, err := tx.db.Query(ctx, `SELECT channel_id FROM connections WHERE item_type = 'Channel' AND item_id = $1`, id)
+func (w ChannelWrites) parents(ctx context.Context, id domain.ChannelID) ([]domain.ChannelID, error) {
+	rows, err := w.tx.db.Query(ctx, `SELECT channel_id FROM connections WHERE item_type = 'Channel' AND item_id = $1`, id)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (c domain.ChannelID, err error) {
 		err = row.Scan(&c)
 		return c, err

@@ -22,7 +22,7 @@ func TestUpdatedAtOfChannels(t *testing.T) {
 		for _, owner := range []domain.PrincipalRef{domain.UserRef(ada), domain.GroupRef(group)} {
 			id := storetest.OwnedChannel(t, s, owner, ada, fmt.Sprint("Of a ", owner.Type), domain.Public)
 			read := func() domain.Channel {
-				c, err := s.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+				c, err := s.Channels().Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,17 +46,17 @@ func TestUpdatedAtOfChannels(t *testing.T) {
 				{"moving to where it is", func() { move(1, 1) }, false},
 				{"changing a block in it", func() {
 					storetest.In(t, s, func(tx *store.Tx) error {
-						b, err := tx.AnyBlock(t.Context(), block)
+						b, err := tx.Blocks().AnyBlock(t.Context(), block)
 						if err != nil {
 							return err
 						}
-						return tx.UpdateBlock(t.Context(), b, &b, storetest.Later)
+						return tx.Blocks().UpdateBlock(t.Context(), b, &b, storetest.Later)
 					})
 				}, false},
 				{"hiding a channel in it", func() { storetest.SetVisibility(t, s, ada, other, domain.Private) }, false},
 				{"metadata of a connection", func() {
 					storetest.In(t, s, func(tx *store.Tx) error {
-						return tx.SetConnectionMetadata(t.Context(), &domain.Connection{ID: conn, Metadata: `{"a":"b"}`}, storetest.Later)
+						return tx.Connections().SetConnectionMetadata(t.Context(), &domain.Connection{ID: conn, Metadata: `{"a":"b"}`}, storetest.Later)
 					})
 				}, false},
 				{"adding to a channel in it", func() {
@@ -66,12 +66,12 @@ func TestUpdatedAtOfChannels(t *testing.T) {
 				{"deleting a channel in it", func() { storetest.Delete(t, s, ada, other) }, true},
 				{"deleting a block in it", func() {
 					storetest.In(t, s, func(tx *store.Tx) error {
-						conns, err := tx.LockBlockInChannels(t.Context(), second)
+						conns, err := tx.Blocks().LockBlockInChannels(t.Context(), second)
 						if err == nil {
-							err = tx.Disconnect(t.Context(), conns[0], storetest.Now)
+							err = tx.Connections().Disconnect(t.Context(), conns[0], storetest.Now)
 						}
 						if err == nil {
-							err = tx.DeleteBlock(t.Context(), second, storetest.Now)
+							err = tx.Blocks().DeleteBlock(t.Context(), second, storetest.Now)
 						}
 						return err
 					})
@@ -115,7 +115,7 @@ func TestAdditionsDoNotWriteToParents(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.Disconnect(t.Context(), c, storetest.Later)
+				return tx.Connections().Disconnect(t.Context(), c, storetest.Later)
 			})
 			return statements, rows
 		}
@@ -160,7 +160,7 @@ func TestUpgradeToMovedChannels(t *testing.T) {
 		storetest.In(t, s, func(tx *store.Tx) error { return tx.Bulk().Rebuild(t.Context(), 1) })
 		storetest.Check(t, s)
 		for id, want := range map[int64]int64{1: 70, 2: 90} {
-			c, err := s.Channel(t.Context(), 1, domain.Ref{ID: id})
+			c, err := s.Channels().Channel(t.Context(), 1, domain.Ref{ID: id})
 			if err != nil || !c.UpdatedAt.Equal(time.UnixMicro(want)) {
 				t.Errorf("channel %d was changed at %v, %v", id, c.UpdatedAt.UnixMicro(), err)
 			}

@@ -13,7 +13,7 @@ import (
 // channel reads a channel as a viewer.
 func channel(t *testing.T, s *store.Store, viewer domain.UserID, id domain.ChannelID) domain.Channel {
 	t.Helper()
-	c, err := s.Channel(t.Context(), viewer, domain.Ref{ID: int64(id)})
+	c, err := s.Channels().Channel(t.Context(), viewer, domain.Ref{ID: int64(id)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func channel(t *testing.T, s *store.Store, viewer domain.UserID, id domain.Chann
 // owns fails the test unless a user has these counts of channels.
 func owns(t *testing.T, s *store.Store, u domain.UserID, open, private int64) {
 	t.Helper()
-	got, err := s.User(t.Context(), domain.Ref{ID: int64(u)})
+	got, err := s.Users().User(t.Context(), domain.Ref{ID: int64(u)})
 	if err != nil || got.OpenChannels != open || got.PrivateChannels != private {
 		t.Errorf("user %d has %d and %d channels, %v; want %d and %d", u, got.OpenChannels, got.PrivateChannels, err, open, private)
 	}
@@ -36,11 +36,11 @@ func TestChannelsAsMade(t *testing.T) {
 		var id domain.ChannelID
 		about := &domain.Text{Markdown: "*a*", HTML: "<p><em>a</em></p>", Plain: "a"}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			slug, err := tx.SlugFor(t.Context(), store.ChannelSlug, "Things", storetest.Now)
+			slug, err := tx.Slugs().SlugFor(t.Context(), store.ChannelSlug, "Things", storetest.Now)
 			if err != nil {
 				return err
 			}
-			id, err = tx.CreateChannel(t.Context(), store.NewChannel{Slug: slug, Title: "Things", Description: about,
+			id, err = tx.Channels().CreateChannel(t.Context(), store.NewChannel{Slug: slug, Title: "Things", Description: about,
 				Visibility: domain.Closed, Owner: domain.UserRef(ada), UserID: ada, Metadata: `{"a":1}`, Now: storetest.Now})
 			return err
 		})
@@ -50,7 +50,7 @@ func TestChannelsAsMade(t *testing.T) {
 		if got := channel(t, s, 0, id); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v\nwant %+v", got, want)
 		}
-		byID, err := s.ChannelsByID(t.Context(), 0, []domain.ChannelID{id, id, id + 1})
+		byID, err := s.Channels().ChannelsByID(t.Context(), 0, []domain.ChannelID{id, id, id + 1})
 		if err != nil || len(byID) != 1 || !reflect.DeepEqual(byID[id], want) {
 			t.Errorf("got %+v, %v", byID, err)
 		}
@@ -59,10 +59,10 @@ func TestChannelsAsMade(t *testing.T) {
 			t.Errorf("for the owner: %+v", got)
 		}
 		for _, ref := range []domain.Ref{{}, {ID: int64(id) + 1}, {ID: -1}, {Slug: "thing"}} {
-			_, err := s.Channel(t.Context(), ada, ref)
+			_, err := s.Channels().Channel(t.Context(), ada, ref)
 			wantKind(t, "unknown channel", err, domain.NotFound)
 		}
-		if none, err := s.ChannelsByID(t.Context(), ada, nil); err != nil || len(none) != 0 {
+		if none, err := s.Channels().ChannelsByID(t.Context(), ada, nil); err != nil || len(none) != 0 {
 			t.Errorf("no ids give %v, %v", none, err)
 		}
 	})
@@ -147,17 +147,17 @@ func TestDeletedChannels(t *testing.T) {
 		deleted := channel(t, s, ada, id)
 		storetest.Delete(t, s, ada, id)
 		for _, ref := range []domain.Ref{{ID: int64(id)}, {Slug: "things"}} {
-			_, err := s.Channel(ctx, ada, ref)
+			_, err := s.Channels().Channel(ctx, ada, ref)
 			wantKind(t, "deleted channel", err, domain.NotFound)
 		}
-		if byID, err := s.ChannelsByID(ctx, ada, []domain.ChannelID{id}); err != nil || len(byID) != 0 {
+		if byID, err := s.Channels().ChannelsByID(ctx, ada, []domain.ChannelID{id}); err != nil || len(byID) != 0 {
 			t.Errorf("got %v, %v", byID, err)
 		}
 		b, err := s.Block(ctx, ada, block)
 		if err != nil || b.Visibility() != domain.BlockOrphan {
 			t.Errorf("its block is %s, %v", b.Visibility(), err)
 		}
-		if err := s.InTx(ctx, func(tx *store.Tx) error { return tx.DeleteChannel(ctx, deleted, storetest.Later) }); err == nil {
+		if err := s.InTx(ctx, func(tx *store.Tx) error { return tx.Channels().DeleteChannel(ctx, deleted, storetest.Later) }); err == nil {
 			t.Error("it was deleted twice")
 		}
 		other := storetest.Channel(t, s, ada, "Other", domain.Public)

@@ -68,7 +68,7 @@ func shownWaitingAndText(t *testing.T, s *store.Store) {
 		by := domain.Principal{PrincipalRef: domain.UserRef(ada)}
 		pending := domain.Block{Author: by, Type: domain.PendingBlock, State: domain.Processing}
 		for range 2 {
-			id, err := tx.CreateBlock(t.Context(), pending, storetest.Now)
+			id, err := tx.Blocks().CreateBlock(t.Context(), pending, storetest.Now)
 			if err == nil {
 				err = tx.Blobs().StartProcessing(t.Context(), id, 0, storetest.Now)
 			}
@@ -84,15 +84,15 @@ func shownWaitingAndText(t *testing.T, s *store.Store) {
 		shown.ID, shown.Type, shown.State, shown.Image = 1, domain.ImageBlock, domain.Available, &file
 		attached := addedFile(t, tx, "anotherofthe22characters"[:22], ada, blob)
 		shown.File = &attached
-		if err := tx.FillBlock(t.Context(), pending, shown, storetest.Now); err != nil {
+		if err := tx.Blocks().FillBlock(t.Context(), pending, shown, storetest.Now); err != nil {
 			return err
 		}
 		picture := addedFile(t, tx, "apictureof22characters", ada, blob)
 		path := picture.Key + "/square-2x.jpg"
-		if err := tx.SetAvatar(t.Context(), domain.UserRef(ada), &path, storetest.Now); err != nil {
+		if err := tx.Avatars().SetAvatar(t.Context(), domain.UserRef(ada), &path, storetest.Now); err != nil {
 			return err
 		}
-		_, err := tx.CreateBlock(t.Context(), domain.Block{Author: by, Type: domain.TextBlock, State: domain.Available,
+		_, err := tx.Blocks().CreateBlock(t.Context(), domain.Block{Author: by, Type: domain.TextBlock, State: domain.Available,
 			Content: &domain.Text{Markdown: "x", HTML: "x", Plain: "x"}}, storetest.Now)
 		return err
 	})

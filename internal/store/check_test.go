@@ -141,14 +141,14 @@ func harmless(t *testing.T, s *store.Store, db *database.DB) {
 		return err
 	})
 	storetest.In(t, s, func(tx *store.Tx) error {
-		c, err := tx.Channel(t.Context(), bob, domain.Ref{ID: int64(gone)})
+		c, err := tx.Channels().Channel(t.Context(), bob, domain.Ref{ID: int64(gone)})
 		if err != nil {
 			return err
 		}
 		if _, err := tx.Membership().AddCollaborator(t.Context(), m.channel, domain.GroupRef(group), storetest.Now); err != nil {
 			return err
 		}
-		return tx.DeleteChannel(t.Context(), c, storetest.Now)
+		return tx.Channels().DeleteChannel(t.Context(), c, storetest.Now)
 	})
 }
 

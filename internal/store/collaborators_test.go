@@ -25,7 +25,7 @@ func TestCollaborators(t *testing.T) {
 			minute++
 			before := channel(t, s, ada, id)
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
-				if err := tx.LockChannels(ctx, id); err != nil {
+				if err := tx.Channels().LockChannels(ctx, id); err != nil {
 					return err
 				}
 				var changed bool
@@ -57,7 +57,7 @@ func TestCollaborators(t *testing.T) {
 		change(true, groups.PrincipalRef, true, bobs, groups)
 		change(false, bobs.PrincipalRef, true, groups)
 		change(false, groups.PrincipalRef, true)
-		if _, err := s.Channel(ctx, bob, domain.Ref{ID: int64(id)}); domain.KindOf(err) != domain.NotFound {
+		if _, err := s.Channels().Channel(ctx, bob, domain.Ref{ID: int64(id)}); domain.KindOf(err) != domain.NotFound {
 			t.Errorf("one who was a collaborator gets %v", err)
 		}
 	})
@@ -80,13 +80,13 @@ func TestMembersOfGroups(t *testing.T) {
 		if got, err := s.Membership().IsMember(t.Context(), group+1, ada); err != nil || got {
 			t.Errorf("a member of no group: %v, %v", got, err)
 		}
-		p, err := s.Principal(t.Context(), domain.GroupRef(group))
+		p, err := s.Principals().Principal(t.Context(), domain.GroupRef(group))
 		if err != nil || p != (domain.Principal{PrincipalRef: domain.GroupRef(group), Name: "Group", Slug: "group", Version: 1}) {
 			t.Errorf("principal: %+v, %v", p, err)
 		}
 		// A new member has access immediately.
 		id := storetest.OwnedChannel(t, s, domain.GroupRef(group), ada, "Things", domain.Private)
-		_, err = s.Channel(t.Context(), cem, domain.Ref{ID: int64(id)})
+		_, err = s.Channels().Channel(t.Context(), cem, domain.Ref{ID: int64(id)})
 		wantKind(t, "before joining", err, domain.NotFound)
 		storetest.In(t, s, func(tx *store.Tx) error {
 			_, err := tx.Membership().AddMember(t.Context(), group, cem, storetest.Now)

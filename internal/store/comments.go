@@ -9,40 +9,40 @@ import (
 )
 
 // CreateComment creates a comment on a locked block.
-func (tx *Tx) CreateComment(ctx context.Context, block domain.BlockID, author domain.UserID, body domain.Text, now time.Time) (domain.CommentID, error) {
+func (w CommentWrites) CreateComment(ctx context.Context, block domain.BlockID, author domain.UserID, body domain.Text, now time.Time) (domain.CommentID, error) {
 	var id domain.CommentID
-	err := tx.db.QueryRow(ctx, `INSERT INTO comments (block_id, user_id, body_markdown, body_html, body_plain, created_at, updated_at)
+	err := w.tx.db.QueryRow(ctx, `INSERT INTO comments (block_id, user_id, body_markdown, body_html, body_plain, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`,
 		block, author, body.Markdown, body.HTML, body.Plain, sqlx.Micros(now)).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
-	tx.grow(author, 0, len(body.Markdown))
-	return id, tx.countComments(ctx, block, 1)
+	w.tx.grow(author, 0, len(body.Markdown))
+	return id, w.countComments(ctx, block, 1)
 }
 
 // UpdateComment replaces the body of a comment.
-func (tx *Tx) UpdateComment(ctx context.Context, was domain.Comment, body domain.Text, now time.Time) error {
-	tx.grow(domain.UserID(was.Author.ID), len(was.Body.Markdown), len(body.Markdown))
-	return tx.db.ExecOne(ctx, `UPDATE comments SET body_markdown = $2, body_html = $3, body_plain = $4,
+func (w CommentWrites) UpdateComment(ctx context.Context, was domain.Comment, body domain.Text, now time.Time) error {
+	w.tx.grow(domain.UserID(was.Author.ID), len(was.Body.Markdown), len(body.Markdown))
+	return w.tx.db.ExecOne(ctx, `UPDATE comments SET body_markdown = $2, body_html = $3, body_plain = $4,
 		version = version + 1, updated_at = $5 WHERE id = $1`, was.ID, body.Markdown, body.HTML, body.Plain, sqlx.Micros(now))
 }
 
 // DeleteComment deletes a comment on a locked block and the activities about it.
-func (tx *Tx) DeleteComment(ctx context.Context, c domain.Comment) error {
-	if err := tx.db.ExecOne(ctx, `DELETE FROM comments WHERE id = $1`, c.ID); err != nil {
+func (w CommentWrites) DeleteComment(ctx context.Context, c domain.Comment) error {
+	if err := w.tx.db.ExecOne(ctx, `DELETE FROM comments WHERE id = $1`, c.ID); err != nil {
 		return err
 	}
-	if err := tx.countComments(ctx, c.BlockID, -1); err != nil {
+	if err := w.countComments(ctx, c.BlockID, -1); err != nil {
 		return err
 	}
-	return tx.Activity().ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
+	return w.tx.Activity().ForgetActivities(ctx, domain.SubjectComment, int64(c.ID))
 }
 
 // DeleteComments deletes at most n comments of a user and the activities about them.
-func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) error {
+func (w CommentWrites) DeleteComments(ctx context.Context, user domain.UserID, n int) error {
 	type place struct{ comment, block int64 }
-	rows, err := tx.db.Query(ctx, `SELECT id, block_id FROM comments WHERE user_id = $1 ORDER BY block_id, id`+sqlx.Limit("$2"), user, n)
+	rows, err := w.tx.db.Query(ctx, `SELECT id, block_id FROM comments WHERE user_id = $1 ORDER BY block_id, id`+sqlx.Limit("$2"), user, n)
 	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (p place, err error) {
 		err = row.Scan(&p.comment, &p.block)
 		return p, err
@@ -50,12 +50,12 @@ func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) err
 	var gone []int64
 	for i, p := range all { // locks blocks in the order of their ids
 		if err == nil && (i == 0 || all[i-1].block != p.block) {
-			err = tx.LockBlock(ctx, domain.BlockID(p.block))
+			err = w.tx.Blocks().LockBlock(ctx, domain.BlockID(p.block))
 		}
 		if err != nil {
 			return err
 		}
-		rows, err := tx.db.Query(ctx, `DELETE FROM comments WHERE id = $1 RETURNING id`, p.comment)
+		rows, err := w.tx.db.Query(ctx, `DELETE FROM comments WHERE id = $1 RETURNING id`, p.comment)
 		ids, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 		if err != nil {
 			return err
@@ -64,16 +64,16 @@ func (tx *Tx) DeleteComments(ctx context.Context, user domain.UserID, n int) err
 			continue
 		}
 		gone = append(gone, p.comment)
-		if err := tx.countComments(ctx, domain.BlockID(p.block), -1); err != nil {
+		if err := w.countComments(ctx, domain.BlockID(p.block), -1); err != nil {
 			return err
 		}
 	}
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	return tx.Activity().ForgetActivities(ctx, domain.SubjectComment, gone...)
+	return w.tx.Activity().ForgetActivities(ctx, domain.SubjectComment, gone...)
 }
 
-func (tx *Tx) countComments(ctx context.Context, block domain.BlockID, by int64) error {
-	return tx.db.ExecOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
+func (w CommentWrites) countComments(ctx context.Context, block domain.BlockID, by int64) error {
+	return w.tx.db.ExecOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
 }

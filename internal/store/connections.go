@@ -26,37 +26,37 @@ type NewConnection struct {
 
 // Connect adds an item to a locked channel that does not contain it. It returns the connection as
 // its creator sees it and the updated channel. If the item is a channel, that must be locked too.
-func (tx *Tx) Connect(ctx context.Context, n NewConnection) (domain.Connection, domain.Channel, error) {
-	item, err := tx.enter(ctx, n)
+func (w ConnectionWrites) Connect(ctx context.Context, n NewConnection) (domain.Connection, domain.Channel, error) {
+	item, err := w.enter(ctx, n)
 	if err == nil && item.alone {
-		err = tx.refuseHidden(ctx, n.Item.ID)
+		err = w.tx.Hiding().refuseHidden(ctx, n.Item.ID)
 	}
 	if err == nil {
-		err = tx.documents.Relink(ctx, n.Item, n.Channel.Visibility, 1)
+		err = w.tx.documents.Relink(ctx, n.Item, n.Channel.Visibility, 1)
 	}
 	if err != nil {
 		return domain.Connection{}, n.Channel, err
 	}
 	var c domain.Connection
-	in, err := tx.connect(ctx, n, item, &c)
+	in, err := w.connect(ctx, n, item, &c)
 	if err == nil {
-		err = tx.db.Sync(ctx) // sets the connection's id
+		err = w.tx.db.Sync(ctx) // sets the connection's id
 	}
 	return c, in, err
 }
 
 // connect creates the connection of an item that has already been counted. Its id is set once the
 // pending statements have run.
-func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering, c *domain.Connection) (in domain.Channel, err error) {
+func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item entering, c *domain.Connection) (in domain.Channel, err error) {
 	*c = domain.Connection{ChannelID: n.Channel.ID, Item: n.Item, ItemPrivate: item.private, Metadata: n.Metadata, Version: 1}
 	c.Maker.PrincipalRef = domain.UserRef(n.UserID)
 	if n.Item.Type == domain.ItemBlock {
 		open, private := documents.Placed(n.Channel.Visibility, 1)
-		if err = tx.documents.PutInGroup(ctx, n.Channel.Owner.PrincipalRef, n.Item, open, private); err != nil {
+		if err = w.tx.documents.PutInGroup(ctx, n.Channel.Owner.PrincipalRef, n.Item, open, private); err != nil {
 			return n.Channel, err
 		}
 	}
-	in, connected, top, err := tx.countIn(ctx, n, item.private)
+	in, connected, top, err := w.countIn(ctx, n, item.private)
 	if err != nil {
 		return in, err
 	}
@@ -64,7 +64,7 @@ func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering, c *do
 	if c.Position = max(n.Position, 1); n.Position == 0 || n.Position > in.Contents() {
 		c.Position = in.Contents()
 	}
-	list := ranked.Of(tx.db, in.ID)
+	list := ranked.Of(w.tx.db, in.ID)
 	if others := in.Contents() - 1; c.Position > others && others > 0 {
 		c.PositionKey, err = list.PlaceAbove(ctx, top, others)
 	} else {
@@ -73,7 +73,7 @@ func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering, c *do
 	if err != nil {
 		return in, err
 	}
-	err = tx.db.LaterEach(ctx, func(row sqlx.Row) error { return row.Scan(&c.ID) }, nil, `INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at,
+	err = w.tx.db.LaterEach(ctx, func(row sqlx.Row) error { return row.Scan(&c.ID) }, nil, `INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at,
 			user_id, position_key, metadata, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
 		in.ID, n.Item.Type, n.Item.ID, item.private, item.updatedAt, n.UserID, c.PositionKey,
@@ -81,12 +81,12 @@ func (tx *Tx) connect(ctx context.Context, n NewConnection, item entering, c *do
 	if err != nil {
 		return in, err
 	}
-	tx.grow(n.UserID, 0, len(n.Metadata))
+	w.tx.grow(n.UserID, 0, len(n.Metadata))
 	if !item.private {
-		tx.deltas.Connection(in.ID, n.UserID, 1)
+		w.tx.deltas.Connection(in.ID, n.UserID, 1)
 	}
 	if n.Item.Type == domain.ItemBlock {
-		tx.deltas.BlockTime(in.ID, item.updatedAt, 1)
+		w.tx.deltas.BlockTime(in.ID, item.updatedAt, 1)
 	}
 	return in, list.Insert(ctx, ranked.Item{PositionKey: c.PositionKey, CreatedAt: connected, Private: item.private}, in.Contents()-1)
 }
@@ -100,14 +100,14 @@ type entering struct {
 
 // enter counts the channel in a block, which locks the block, and returns what the connection
 // stores of the item.
-func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error) {
+func (w ConnectionWrites) enter(ctx context.Context, n NewConnection) (e entering, err error) {
 	if n.Item.Type == domain.ItemBlock {
 		var in int64
-		e.updatedAt, in, err = tx.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
+		e.updatedAt, in, err = w.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
 		e.alone = in == 1
 		return e, err
 	}
-	err = tx.db.QueryRow(ctx, `SELECT visibility = 'private' FROM channels
+	err = w.tx.db.QueryRow(ctx, `SELECT visibility = 'private' FROM channels
 		WHERE id = $1 AND state = 'available'`, n.Item.ID).Scan(&e.private)
 	return e, sqlx.Found(err)
 }
@@ -115,18 +115,18 @@ func (tx *Tx) enter(ctx context.Context, n NewConnection) (e entering, err error
 // bumpBlock adds to a block's count of channels and returns its updated_at and its number of
 // channels. Strangers could watch the version of a public block, so private channels do not change
 // it.
-func (tx *Tx) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by int64) (updatedAt, channels int64, err error) {
+func (w ConnectionWrites) bumpBlock(ctx context.Context, id int64, in domain.Visibility, by int64) (updatedAt, channels int64, err error) {
 	set := "open_count = open_count + $2, version = version + 1"
 	if in == domain.Private {
 		set = "private_count = private_count + $2, version = version + CASE WHEN open_count = 0 THEN 1 ELSE 0 END"
 	}
-	err = tx.db.QueryRow(ctx, "UPDATE blocks SET "+set+" WHERE id = $1 RETURNING updated_at, open_count + private_count", id, by).Scan(&updatedAt, &channels)
+	err = w.tx.db.QueryRow(ctx, "UPDATE blocks SET "+set+" WHERE id = $1 RETURNING updated_at, open_count + private_count", id, by).Scan(&updatedAt, &channels)
 	return updatedAt, channels, sqlx.Found(err)
 }
 
 // countIn adds a connection to its channel's counts. It returns the updated channel, the time of
 // connecting, which is later than all previous ones, and the highest position_key.
-func (tx *Tx) countIn(ctx context.Context, n NewConnection, private bool) (c domain.Channel, connectedAt, top int64, err error) {
+func (w ConnectionWrites) countIn(ctx context.Context, n NewConnection, private bool) (c domain.Channel, connectedAt, top int64, err error) {
 	blocks, channels, privates := tally(n.Item.Type, private)
 	connected := later("last_connected_at", "$5")
 	touched := later("updated_at", connected)
@@ -136,13 +136,13 @@ func (tx *Tx) countIn(ctx context.Context, n NewConnection, private bool) (c dom
 	args := []any{c.ID, blocks, channels, privates, sqlx.Micros(n.Now)}
 	var at int64
 	if !n.CreatedAt.IsZero() {
-		if at, err = tx.freeTime(ctx, c.ID, sqlx.Micros(n.CreatedAt)); err != nil {
+		if at, err = w.freeTime(ctx, c.ID, sqlx.Micros(n.CreatedAt)); err != nil {
 			return c, 0, 0, err
 		}
 		args = append(args, at)
 		connected, touched = "CASE WHEN last_connected_at >= $6 THEN last_connected_at ELSE $6 END", later("updated_at", "CASE WHEN $6 > $5 THEN $6 ELSE $5 END")
 	}
-	err = tx.db.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count + $2,
+	err = w.tx.db.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count + $2,
 			channels_count = channels_count + $3, private_count = private_count + $4, version = version + 1,
 			last_connected_at = `+connected+`, updated_at = `+touched+`
 		WHERE id = $1 RETURNING blocks_count, channels_count, private_count, version, updated_at, last_connected_at, (`+ranked.HighestKey+`)`,
@@ -154,7 +154,7 @@ func (tx *Tx) countIn(ctx context.Context, n NewConnection, private bool) (c dom
 	if highest != nil {
 		top = *highest
 	}
-	tx.deltas.ChannelTouched(c.ID, c.Owner.Type)
+	w.tx.deltas.ChannelTouched(c.ID, c.Owner.Type)
 	return c, connectedAt, top, err
 }
 
@@ -165,12 +165,12 @@ const triesWithin = 8
 // freeTime returns a time at which nothing was connected to a locked channel: the wanted time, or
 // else a later one within the same millisecond, which is the precision of the API, or else within
 // twice that span, and so on.
-func (tx *Tx) freeTime(ctx context.Context, channel domain.ChannelID, wanted int64) (at int64, err error) {
+func (w ConnectionWrites) freeTime(ctx context.Context, channel domain.ChannelID, wanted int64) (at int64, err error) {
 	const millisecond = 1_000
 	at = wanted
 	for try, span := 0, millisecond-wanted%millisecond; ; try++ {
 		var taken bool
-		err = tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM connections c
+		err = w.tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM connections c
 			WHERE c.channel_id = $1 AND c.item_private IN (FALSE, TRUE) AND c.created_at = $2)`, channel, at).Scan(&taken)
 		if err != nil || !taken {
 			return at, err
@@ -206,37 +206,37 @@ func rankedItem(c domain.Connection) ranked.Item {
 
 // Disconnect removes a connection from a locked channel. Like everything that changes both, it
 // locks the block before the connection.
-func (tx *Tx) Disconnect(ctx context.Context, c domain.Connection, now time.Time) error {
+func (w ConnectionWrites) Disconnect(ctx context.Context, c domain.Connection, now time.Time) error {
 	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
 	var owner domain.PrincipalType
-	err := tx.db.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
+	err := w.tx.db.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
 			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1,
 			updated_at = `+later("updated_at", "$5")+`
 		WHERE id = $1 RETURNING owner_type`, c.ChannelID, blocks, channels, privates, sqlx.Micros(now)).Scan(&owner)
 	if err != nil {
 		return err
 	}
-	tx.deltas.ChannelTouched(c.ChannelID, owner)
-	if err := tx.leave(ctx, c); err != nil {
+	w.tx.deltas.ChannelTouched(c.ChannelID, owner)
+	if err := w.leave(ctx, c); err != nil {
 		return err
 	}
-	updatedAt, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, `DELETE FROM connections WHERE id = $1 RETURNING item_updated_at`, c.ID))
+	updatedAt, err := sqlx.ScanInt64(w.tx.db.QueryRow(ctx, `DELETE FROM connections WHERE id = $1 RETURNING item_updated_at`, c.ID))
 	if err != nil {
 		return err
 	}
 	if !c.ItemPrivate {
-		tx.deltas.Connection(c.ChannelID, domain.UserID(c.Maker.ID), -1)
+		w.tx.deltas.Connection(c.ChannelID, domain.UserID(c.Maker.ID), -1)
 	}
 	if c.Item.Type == domain.ItemBlock {
-		tx.deltas.BlockTime(c.ChannelID, updatedAt, -1)
+		w.tx.deltas.BlockTime(c.ChannelID, updatedAt, -1)
 	}
-	return ranked.Of(tx.db, c.ChannelID).Remove(ctx, rankedItem(c))
+	return ranked.Of(w.tx.db, c.ChannelID).Remove(ctx, rankedItem(c))
 }
 
 // leave removes the current effect of a connection from its item. If a transition is pending, that
 // is the effect of the channel before its change.
-func (tx *Tx) leave(ctx context.Context, c domain.Connection) error {
-	e, err := tx.effect(ctx, c.ChannelID, sqlx.Micros(c.CreatedAt))
+func (w ConnectionWrites) leave(ctx context.Context, c domain.Connection) error {
+	e, err := w.tx.Transitions().effect(ctx, c.ChannelID, sqlx.Micros(c.CreatedAt))
 	if err != nil || e == (effect{}) {
 		return err
 	}
@@ -245,39 +245,39 @@ func (tx *Tx) leave(ctx context.Context, c domain.Connection) error {
 		visibility = domain.Public
 	}
 	if c.Item.Type == domain.ItemBlock {
-		if _, _, err := tx.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
+		if _, _, err := w.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
 			return err
 		}
 		if e.group != 0 {
-			if err := tx.documents.PutInGroup(ctx, e.owner(), c.Item, -e.open, -e.private); err != nil {
+			if err := w.tx.documents.PutInGroup(ctx, e.owner(), c.Item, -e.open, -e.private); err != nil {
 				return err
 			}
 		}
 	}
-	return tx.documents.Relink(ctx, c.Item, visibility, -1)
+	return w.tx.documents.Relink(ctx, c.Item, visibility, -1)
 }
 
 // Move moves a connection of a locked channel with n connections from position `from` to position
 // `to`, 1..n.
-func (tx *Tx) Move(ctx context.Context, c *domain.Connection, from, to, n int64, now time.Time) error {
+func (w ConnectionWrites) Move(ctx context.Context, c *domain.Connection, from, to, n int64, now time.Time) error {
 	c.Position = to
 	if from == to {
 		return nil
 	}
-	key, err := ranked.Of(tx.db, c.ChannelID).Move(ctx, c.ID, c.ItemPrivate, from, to, n)
+	key, err := ranked.Of(w.tx.db, c.ChannelID).Move(ctx, c.ID, c.ItemPrivate, from, to, n)
 	if err != nil {
 		return err
 	}
 	c.PositionKey, c.Version = key, c.Version+1
-	return tx.arranged(ctx, c.ChannelID, now)
+	return w.arranged(ctx, c.ChannelID, now)
 }
 
 // arranged updates a locked channel after a change of its order.
-func (tx *Tx) arranged(ctx context.Context, channel domain.ChannelID, now time.Time) error {
+func (w ConnectionWrites) arranged(ctx context.Context, channel domain.ChannelID, now time.Time) error {
 	var owner domain.PrincipalType
-	err := tx.db.QueryRow(ctx, `UPDATE channels SET version = version + 1, updated_at = `+later("updated_at", "$2")+`
+	err := w.tx.db.QueryRow(ctx, `UPDATE channels SET version = version + 1, updated_at = `+later("updated_at", "$2")+`
 		WHERE id = $1 RETURNING owner_type`, channel, sqlx.Micros(now)).Scan(&owner)
-	tx.deltas.ChannelTouched(channel, owner)
+	w.tx.deltas.ChannelTouched(channel, owner)
 	return err
 }
 
@@ -286,44 +286,44 @@ type Held = ranked.Held
 
 // Arrange puts connections of a locked channel into the given order, lowest first, using the
 // places that they hold together. It returns the moved ones.
-func (tx *Tx) Arrange(ctx context.Context, channel domain.ChannelID, order []Held, now time.Time) ([]domain.ConnectionID, error) {
-	moved, err := ranked.Of(tx.db, channel).Arrange(ctx, order)
+func (w ConnectionWrites) Arrange(ctx context.Context, channel domain.ChannelID, order []Held, now time.Time) ([]domain.ConnectionID, error) {
+	moved, err := ranked.Of(w.tx.db, channel).Arrange(ctx, order)
 	if err != nil || len(moved) == 0 {
 		return nil, err
 	}
-	return moved, tx.arranged(ctx, channel, now)
+	return moved, w.arranged(ctx, channel, now)
 }
 
 // SetConnectionMetadata writes the metadata of a connection and sets its new version.
-func (tx *Tx) SetConnectionMetadata(ctx context.Context, c *domain.Connection, now time.Time) error {
-	tx.grow(domain.UserID(c.Maker.ID), 0, len(c.Metadata))
-	return tx.db.QueryRow(ctx, `UPDATE connections SET metadata = $2, version = version + 1, updated_at = $3 WHERE id = $1
+func (w ConnectionWrites) SetConnectionMetadata(ctx context.Context, c *domain.Connection, now time.Time) error {
+	w.tx.grow(domain.UserID(c.Maker.ID), 0, len(c.Metadata))
+	return w.tx.db.QueryRow(ctx, `UPDATE connections SET metadata = $2, version = version + 1, updated_at = $3 WHERE id = $1
 		RETURNING version`, c.ID, sqlx.MetadataOf(c.Metadata), sqlx.Micros(now)).Scan(&c.Version)
 }
 
 // SetConnectionPinned writes whether a connection is pinned and sets its new version.
-func (tx *Tx) SetConnectionPinned(ctx context.Context, c *domain.Connection, now time.Time) error {
-	return tx.db.QueryRow(ctx, `UPDATE connections SET pinned = $2, version = version + 1, updated_at = $3 WHERE id = $1
+func (w ConnectionWrites) SetConnectionPinned(ctx context.Context, c *domain.Connection, now time.Time) error {
+	return w.tx.db.QueryRow(ctx, `UPDATE connections SET pinned = $2, version = version + 1, updated_at = $3 WHERE id = $1
 		RETURNING version`, c.ID, c.Pinned, sqlx.Micros(now)).Scan(&c.Version)
 }
 
 // setItemPrivate records in a connection, and in the counts of its locked channel, that its item
 // became private or open.
-func (tx *Tx) setItemPrivate(ctx context.Context, c domain.Connection, private bool) error {
+func (w ConnectionWrites) setItemPrivate(ctx context.Context, c domain.Connection, private bool) error {
 	by := int64(1)
 	if !private {
 		by = -1
 	}
-	err := tx.db.ExecOne(ctx, `UPDATE connections SET item_private = $2 WHERE id = $1`, c.ID, private)
+	err := w.tx.db.ExecOne(ctx, `UPDATE connections SET item_private = $2 WHERE id = $1`, c.ID, private)
 	if err != nil {
 		return err
 	}
-	tx.deltas.Connection(c.ChannelID, domain.UserID(c.Maker.ID), -by)
-	err = tx.db.ExecOne(ctx, `UPDATE channels SET private_count = private_count + $2, version = version + 1 WHERE id = $1`,
+	w.tx.deltas.Connection(c.ChannelID, domain.UserID(c.Maker.ID), -by)
+	err = w.tx.db.ExecOne(ctx, `UPDATE channels SET private_count = private_count + $2, version = version + 1 WHERE id = $1`,
 		c.ChannelID, by)
 	if err != nil {
 		return err
 	}
 	c.ItemPrivate = private
-	return ranked.Of(tx.db, c.ChannelID).SetPrivate(ctx, rankedItem(c))
+	return ranked.Of(w.tx.db, c.ChannelID).SetPrivate(ctx, rankedItem(c))
 }

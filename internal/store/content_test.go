@@ -73,7 +73,7 @@ func TestSweepRacesUse(t *testing.T) {
 					if err := tx.Blobs().KeepUpload(t.Context(), id); err != nil {
 						return err
 					}
-					block, err := tx.CreateBlock(t.Context(), domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(ada)},
+					block, err := tx.Blocks().CreateBlock(t.Context(), domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(ada)},
 						Type: domain.PendingBlock, State: domain.Processing}, storetest.Now)
 					if err != nil {
 						return err
@@ -107,9 +107,9 @@ func TestSweepUploads(t *testing.T) {
 		wished, forgotten := upload(t, s, "wished", ada, storetest.Now), upload(t, s, "forgotten", ada, storetest.Now)
 		upload(t, s, "new", ada, day)
 		storetest.In(t, s, func(tx *store.Tx) error {
-			_, err := tx.RequestAvatar(t.Context(), store.AvatarRequest{Owner: domain.UserRef(ada), Upload: wished}, day)
+			_, err := tx.Avatars().RequestAvatar(t.Context(), store.AvatarRequest{Owner: domain.UserRef(ada), Upload: wished}, day)
 			if err == nil {
-				_, err = tx.RequestAvatar(t.Context(), store.AvatarRequest{Owner: domain.UserRef(bob), Upload: forgotten}, storetest.Now)
+				_, err = tx.Avatars().RequestAvatar(t.Context(), store.AvatarRequest{Owner: domain.UserRef(bob), Upload: forgotten}, storetest.Now)
 			}
 			return err
 		})
@@ -176,7 +176,7 @@ func TestAvatarRacesWish(t *testing.T) {
 			var n int64
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
 				blob = storedBlob(t, tx, "picture", storetest.Now)
-				n, err = tx.RequestAvatar(t.Context(), store.AvatarRequest{Owner: owner, URL: "https://example.com"}, storetest.Now)
+				n, err = tx.Avatars().RequestAvatar(t.Context(), store.AvatarRequest{Owner: owner, URL: "https://example.com"}, storetest.Now)
 				return err
 			})
 			granted := make(chan error, 2)
@@ -184,29 +184,29 @@ func TestAvatarRacesWish(t *testing.T) {
 				key := strings.Repeat(letter, 20) + string(rune('a'+round)) + "x"
 				go func() {
 					granted <- s.InTx(t.Context(), func(tx *store.Tx) error {
-						if err := tx.LockAvatarRequest(t.Context(), owner, n); err != nil {
+						if err := tx.Avatars().LockAvatarRequest(t.Context(), owner, n); err != nil {
 							return err
 						}
 						path := addedFile(t, tx, key, domain.UserID(owner.ID), blob).Key + "/a.png"
-						if err := tx.SetAvatar(t.Context(), owner, &path, storetest.Now); err != nil {
+						if err := tx.Avatars().SetAvatar(t.Context(), owner, &path, storetest.Now); err != nil {
 							return err
 						}
-						return tx.AvatarGranted(t.Context(), owner, n)
+						return tx.Avatars().AvatarGranted(t.Context(), owner, n)
 					})
 				}()
 			}
 			storetest.In(t, s, func(tx *store.Tx) error { // cancels the request
-				if _, err := tx.RequestAvatar(t.Context(), store.AvatarRequest{Owner: owner}, storetest.Now); err != nil {
+				if _, err := tx.Avatars().RequestAvatar(t.Context(), store.AvatarRequest{Owner: owner}, storetest.Now); err != nil {
 					return err
 				}
-				return tx.SetAvatar(t.Context(), owner, nil, storetest.Now)
+				return tx.Avatars().SetAvatar(t.Context(), owner, nil, storetest.Now)
 			})
 			for range 2 {
 				if err := <-granted; err != nil && domain.KindOf(err) != domain.NotFound {
 					t.Fatal(err)
 				}
 			}
-			if u, err := s.User(t.Context(), domain.Ref{ID: owner.ID}); err != nil || u.Avatar != nil {
+			if u, err := s.Users().User(t.Context(), domain.Ref{ID: owner.ID}); err != nil || u.Avatar != nil {
 				t.Fatalf("there is a picture after it was taken back: %v %v", u.Avatar, err)
 			}
 		}

@@ -93,13 +93,13 @@ func TestLongRunsOfHiddenItems(t *testing.T) {
 // shuffle moves a connection to another position, or makes its channel open.
 func (h *shelf) shuffle(tx *store.Tx, r *rand.Rand, e entry, n int64) error {
 	if e.private && r.IntN(2) == 0 {
-		was, err := tx.Channel(h.t.Context(), e.owner, domain.Ref{ID: e.item.ID})
+		was, err := tx.Channels().Channel(h.t.Context(), e.owner, domain.Ref{ID: e.item.ID})
 		if err != nil {
 			return err
 		}
 		c := was
 		c.Visibility = domain.Closed
-		return tx.UpdateChannel(h.t.Context(), was, c, storetest.Later)
+		return tx.Channels().UpdateChannel(h.t.Context(), was, c, storetest.Later)
 	}
 	at, err := tx.Contents().Positions(h.t.Context(), e.id)
 	if err != nil {

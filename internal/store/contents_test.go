@@ -107,7 +107,7 @@ func (h *shelf) compare(r *rand.Rand, sizes ...int64) {
 	all := h.entries()
 	err := h.s.InSnapshot(h.t.Context(), func(v *store.Snapshot) error {
 		for _, viewer := range append([]domain.UserID{0}, h.users...) {
-			c, err := v.Channel(h.t.Context(), viewer, domain.Ref{ID: int64(h.channel)})
+			c, err := v.Channels().Channel(h.t.Context(), viewer, domain.Ref{ID: int64(h.channel)})
 			if err != nil {
 				return err
 			}
@@ -201,7 +201,7 @@ func moveTo(ctx context.Context, tx *store.Tx, id domain.ConnectionID, from, to,
 	if err != nil {
 		return err
 	}
-	return tx.Move(ctx, &c, from, to, n, storetest.Now)
+	return tx.Connections().Move(ctx, &c, from, to, n, storetest.Now)
 }
 
 // unlisted compares with a limit that is too low to list the private items.

@@ -28,19 +28,19 @@ func moment(r *rand.Rand) time.Time {
 func (e entry) change(ctx context.Context, tx *store.Tx, now time.Time) error {
 	if e.item.Type == domain.ItemBlock {
 		id := domain.BlockID(e.item.ID)
-		if err := tx.LockBlock(ctx, id); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, id); err != nil {
 			return err
 		}
-		b, err := tx.AnyBlock(ctx, id)
+		b, err := tx.Blocks().AnyBlock(ctx, id)
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, b, &b, now)
+		return tx.Blocks().UpdateBlock(ctx, b, &b, now)
 	}
-	if err := tx.LockWithParents(ctx, domain.ChannelID(e.item.ID)); err != nil {
+	if err := tx.Channels().LockWithParents(ctx, domain.ChannelID(e.item.ID)); err != nil {
 		return err
 	}
-	c, err := tx.Channel(ctx, e.owner, domain.Ref{ID: e.item.ID})
+	c, err := tx.Channels().Channel(ctx, e.owner, domain.Ref{ID: e.item.ID})
 	if err != nil {
 		return err
 	}
@@ -49,10 +49,10 @@ func (e entry) change(ctx context.Context, tx *store.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		_, _, err = tx.Connect(ctx, store.NewConnection{Channel: c, Item: domain.BlockRef(block), UserID: e.owner, Now: now})
+		_, _, err = tx.Connections().Connect(ctx, store.NewConnection{Channel: c, Item: domain.BlockRef(block), UserID: e.owner, Now: now})
 		return err
 	}
-	return tx.UpdateChannel(ctx, c, c, now)
+	return tx.Channels().UpdateChannel(ctx, c, c, now)
 }
 
 // The order by time of change equals that of a slice, with private items between, before and after
@@ -142,7 +142,7 @@ func TestStatementsOfPagesInTheMiddle(t *testing.T) {
 			for _, by := range []domain.UserID{0, ada} {
 				statements := 0
 				err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
-					c, err := v.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+					c, err := v.Channels().Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
 					if err != nil {
 						return err
 					}

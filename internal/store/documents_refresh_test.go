@@ -119,7 +119,7 @@ func TestRefreshDocuments(t *testing.T) {
 		link := domain.BlockID(0)
 		err := s.InTx(t.Context(), func(tx *store.Tx) (err error) {
 			url := "http://xn--exmple-cua.org/%C3%A4%20b"
-			link, err = tx.CreateBlock(t.Context(), domain.Block{Type: domain.LinkBlock, State: domain.Available, SourceURL: &url, ValueURL: &url,
+			link, err = tx.Blocks().CreateBlock(t.Context(), domain.Block{Type: domain.LinkBlock, State: domain.Available, SourceURL: &url, ValueURL: &url,
 				Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}}, storetest.Now)
 			return err
 		})

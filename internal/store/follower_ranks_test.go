@@ -30,7 +30,7 @@ func audience(t *testing.T, s *store.Store, what domain.Subject, n int64) (all [
 func pageOf(t *testing.T, s *store.Store, what domain.Subject, desc bool, page domain.Page) (ids []domain.UserID) {
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
-		l, err := v.Followers(t.Context(), what, desc, page)
+		l, err := v.Users().Followers(t.Context(), what, desc, page)
 		for _, u := range l.Items {
 			ids = append(ids, u.ID)
 		}
@@ -110,7 +110,7 @@ func TestFollowsEndInParts(t *testing.T) {
 			}
 		}
 		for fan, want := range map[domain.UserID]int64{fans[0]: 1, fans[2_099]: 0} {
-			if u, err := s.User(t.Context(), domain.Ref{ID: int64(fan)}); err != nil || u.Following != want {
+			if u, err := s.Users().User(t.Context(), domain.Ref{ID: int64(fan)}); err != nil || u.Following != want {
 				t.Errorf("user %d follows %d, want %d (%v)", fan, u.Following, want, err)
 			}
 		}

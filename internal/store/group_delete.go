@@ -12,31 +12,31 @@ import (
 // LockGroupWithChannels locks a group and every channel that it owns or collaborates on: first the
 // channels, then the group, and then channels that were added in between. Until the transaction
 // ends, nobody can follow the group or record activities in it.
-func (tx *Tx) LockGroupWithChannels(ctx context.Context, id domain.GroupID) error {
-	before, err := tx.groupChannels(ctx, id)
+func (w GroupWrites) LockGroupWithChannels(ctx context.Context, id domain.GroupID) error {
+	before, err := w.groupChannels(ctx, id)
 	if err != nil {
 		return err
 	}
-	if err := tx.LockChannels(ctx, before...); err != nil {
+	if err := w.tx.Channels().LockChannels(ctx, before...); err != nil {
 		return err
 	}
-	if err := tx.LockGroup(ctx, id); err != nil {
+	if err := w.LockGroup(ctx, id); err != nil {
 		return err
 	}
-	now, err := tx.groupChannels(ctx, id)
+	now, err := w.groupChannels(ctx, id)
 	if err != nil {
 		return err
 	}
-	err = tx.LockChannels(ctx, slices.DeleteFunc(now, func(c domain.ChannelID) bool { return slices.Contains(before, c) })...)
+	err = w.tx.Channels().LockChannels(ctx, slices.DeleteFunc(now, func(c domain.ChannelID) bool { return slices.Contains(before, c) })...)
 	if err != nil {
 		return err
 	}
-	return tx.Activity().LockFollowed(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(id)})
+	return w.tx.Activity().LockFollowed(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(id)})
 }
 
 // groupChannels lists the channels that refer to a group, including deleted ones.
-func (tx *Tx) groupChannels(ctx context.Context, id domain.GroupID) ([]domain.ChannelID, error) {
-	rows, err := tx.db.Query(ctx, `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1
+func (w GroupWrites) groupChannels(ctx context.Context, id domain.GroupID) ([]domain.ChannelID, error) {
+	rows, err := w.tx.db.Query(ctx, `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1
 		UNION SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id = $1 ORDER BY 1`, id)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (c domain.ChannelID, err error) {
 		err = row.Scan(&c)
@@ -47,80 +47,80 @@ func (tx *Tx) groupChannels(ctx context.Context, id domain.GroupID) ([]domain.Ch
 // DeleteGroup deletes a group that is locked with its channels. Its owner gets the channels.
 // Memberships, collaborations, followings and invitations end, and activities about the group are
 // deleted. Its slugs stay claimed.
-func (tx *Tx) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) error {
-	if err := tx.endCollaborations(ctx, g.ID); err != nil {
+func (w GroupWrites) DeleteGroup(ctx context.Context, g domain.Group, now time.Time) error {
+	if err := w.endCollaborations(ctx, g.ID); err != nil {
 		return err
 	}
-	if err := tx.inherit(ctx, g, now); err != nil {
+	if err := w.inherit(ctx, g, now); err != nil {
 		return err
 	}
 	for _, table := range []string{"invitations", "group_invites", "group_members"} {
-		if err := tx.db.Exec(ctx, "DELETE FROM "+table+" WHERE group_id = $1", g.ID); err != nil {
+		if err := w.tx.db.Exec(ctx, "DELETE FROM "+table+" WHERE group_id = $1", g.ID); err != nil {
 			return err
 		}
 	}
-	if err := tx.Activity().EndFollows(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(g.ID)}); err != nil {
+	if err := w.tx.Activity().EndFollows(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(g.ID)}); err != nil {
 		return err
 	}
-	if err := tx.db.ExecOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
+	if err := w.tx.db.ExecOne(ctx, `DELETE FROM groups WHERE id = $1`, g.ID); err != nil {
 		return err
 	}
 	// All its items are deleted below, so pending transitions need not remove them one by one.
-	if err := tx.db.Exec(ctx, `UPDATE pending_transitions SET group_id = 0 WHERE group_id = $1`, g.ID); err != nil {
+	if err := w.tx.db.Exec(ctx, `UPDATE pending_transitions SET group_id = 0 WHERE group_id = $1`, g.ID); err != nil {
 		return err
 	}
-	if err := tx.EndGroupItems(ctx, g.ID); err != nil {
+	if err := w.EndGroupItems(ctx, g.ID); err != nil {
 		return err
 	}
-	if err := tx.documents.Remove(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
+	if err := w.tx.documents.Remove(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
 		return err
 	}
-	if err := tx.db.Exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'Group' AND owner_id = $1`, g.ID); err != nil {
+	if err := w.tx.db.Exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'Group' AND owner_id = $1`, g.ID); err != nil {
 		return err
 	}
-	if err := tx.dropAvatar(ctx, g.Avatar); err != nil {
+	if err := w.tx.Avatars().dropAvatar(ctx, g.Avatar); err != nil {
 		return err
 	}
-	return tx.Activity().ForgetActivities(ctx, domain.SubjectGroup, int64(g.ID))
+	return w.tx.Activity().ForgetActivities(ctx, domain.SubjectGroup, int64(g.ID))
 }
 
 // endCollaborations removes a group from every channel that it collaborates on.
-func (tx *Tx) endCollaborations(ctx context.Context, id domain.GroupID) error {
-	err := tx.db.Exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1, version = version + 1
+func (w GroupWrites) endCollaborations(ctx context.Context, id domain.GroupID) error {
+	err := w.tx.db.Exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1, version = version + 1
 		WHERE id IN (SELECT channel_id FROM collaborators WHERE member_type = 'Group' AND member_id = $1)`, id)
 	if err != nil {
 		return err
 	}
-	return tx.db.Exec(ctx, `DELETE FROM collaborators WHERE member_type = 'Group' AND member_id = $1`, id)
+	return w.tx.db.Exec(ctx, `DELETE FROM collaborators WHERE member_type = 'Group' AND member_id = $1`, id)
 }
 
 // inherit makes the owner of a group the owner of its channels, including deleted ones, and ends
 // the owner's collaborations on them.
-func (tx *Tx) inherit(ctx context.Context, g domain.Group, now time.Time) error {
+func (w GroupWrites) inherit(ctx context.Context, g domain.Group, now time.Time) error {
 	const owned = `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1`
 	const alsoHelps = `member_type = 'User' AND member_id = $2`
-	err := tx.db.Exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1
+	err := w.tx.db.Exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1
 		WHERE owner_type = 'Group' AND owner_id = $1 AND id IN (SELECT channel_id FROM collaborators WHERE `+alsoHelps+`)`,
 		g.ID, g.Owner.ID)
 	if err != nil {
 		return err
 	}
-	err = tx.db.Exec(ctx, `DELETE FROM collaborators WHERE `+alsoHelps+` AND channel_id IN (`+owned+`)`, g.ID, g.Owner.ID)
+	err = w.tx.db.Exec(ctx, `DELETE FROM collaborators WHERE `+alsoHelps+` AND channel_id IN (`+owned+`)`, g.ID, g.Owner.ID)
 	if err != nil {
 		return err
 	}
-	err = tx.db.Exec(ctx, `UPDATE search_documents SET updated_at = `+later("updated_at", "$2")+` WHERE kind = 'Channel' AND item_id IN (`+owned+`)`,
+	err = w.tx.db.Exec(ctx, `UPDATE search_documents SET updated_at = `+later("updated_at", "$2")+` WHERE kind = 'Channel' AND item_id IN (`+owned+`)`,
 		g.ID, sqlx.Micros(now))
 	if err != nil {
 		return err
 	}
-	err = tx.db.Exec(ctx, `UPDATE channels SET owner_type = 'User', owner_id = $2, version = version + 1, updated_at = `+later("updated_at", "$3")+`
+	err = w.tx.db.Exec(ctx, `UPDATE channels SET owner_type = 'User', owner_id = $2, version = version + 1, updated_at = `+later("updated_at", "$3")+`
 		WHERE owner_type = 'Group' AND owner_id = $1`, g.ID, g.Owner.ID, sqlx.Micros(now))
 	if err != nil || g.OpenChannels+g.PrivateChannels == 0 {
 		return err
 	}
 	// Strangers could watch the version, so private channels must not change it.
-	return tx.db.ExecOne(ctx, `UPDATE users SET open_channels = open_channels + $2, private_channels = private_channels + $3,
+	return w.tx.db.ExecOne(ctx, `UPDATE users SET open_channels = open_channels + $2, private_channels = private_channels + $3,
 		version = version + CASE WHEN $2 > 0 THEN 1 ELSE 0 END WHERE id = $1`,
 		g.Owner.ID, g.OpenChannels, g.PrivateChannels)
 }
@@ -134,10 +134,10 @@ type EndedGroup struct {
 func (EndedGroup) Kind() string { return "ended_group" }
 
 // EndGroupItems deletes some of the items of a deleted group and leaves the rest to a job.
-func (tx *Tx) EndGroupItems(ctx context.Context, id domain.GroupID) error {
-	more, err := tx.documents.EndGroup(ctx, id)
+func (w GroupWrites) EndGroupItems(ctx context.Context, id domain.GroupID) error {
+	more, err := w.tx.documents.EndGroup(ctx, id)
 	if err != nil || !more {
 		return err
 	}
-	return tx.Enqueue(ctx, EndedGroup{id})
+	return w.tx.Enqueue(ctx, EndedGroup{id})
 }

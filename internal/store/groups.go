@@ -30,7 +30,7 @@ func scanGroup(row sqlx.Row) (g domain.Group, err error) {
 }
 
 // Group reads a group by id or by any of its past and present slugs, with the viewer's membership.
-func (q Queries) Group(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Group, error) {
+func (r GroupReads) Group(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Group, error) {
 	if leadsNowhere(ref) {
 		return domain.Group{}, domain.NewNotFound()
 	}
@@ -38,17 +38,17 @@ func (q Queries) Group(ctx context.Context, viewer domain.UserID, ref domain.Ref
 	if ref.Slug != "" {
 		where, arg = "g.id = (SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $2)", ref.Slug
 	}
-	g, err := scanGroup(q.db.QueryRow(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+where, viewer, arg))
+	g, err := scanGroup(r.q.db.QueryRow(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+where, viewer, arg))
 	return g, sqlx.Found(err)
 }
 
 // GroupsByID reads groups with the viewer's membership.
-func (q Queries) GroupsByID(ctx context.Context, viewer domain.UserID, ids []domain.GroupID) (map[domain.GroupID]domain.Group, error) {
+func (r GroupReads) GroupsByID(ctx context.Context, viewer domain.UserID, ids []domain.GroupID) (map[domain.GroupID]domain.Group, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.db.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+q.db.In("g.id", "$2"),
-		viewer, sqlx.IDs(q.db.Dialect, ids))
+	rows, err := r.q.db.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+r.q.db.In("g.id", "$2"),
+		viewer, sqlx.IDs(r.q.db.Dialect, ids))
 	all, err := sqlx.Collect(ctx, rows, err, scanGroup)
 	return sqlx.ByID(all, func(g domain.Group) domain.GroupID { return g.ID }), err
 }
@@ -62,15 +62,15 @@ type UserGroupsQuery struct {
 }
 
 // UserGroups lists the groups of a user.
-func (v *Snapshot) UserGroups(ctx context.Context, q UserGroupsQuery) (l domain.List[domain.Group], err error) {
-	err = v.db.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE user_id = $1", q.User).Scan(&l.Total)
+func (s GroupLists) UserGroups(ctx context.Context, q UserGroupsQuery) (l domain.List[domain.Group], err error) {
+	err = s.v.db.QueryRow(ctx, "SELECT count(*) FROM group_members WHERE user_id = $1", q.User).Scan(&l.Total)
 	if err != nil || q.Page.Offset() >= l.Total {
 		return l, err
 	}
 	key := map[domain.GroupKey]string{domain.GroupsByName: "g.name_key", domain.GroupsByCreated: "g.created_at",
 		domain.GroupsByUpdated: "g.updated_at"}[q.Sort.Key]
 	dir := sqlx.Direction(q.Sort.Desc)
-	rows, err := v.db.Query(ctx, "SELECT "+groupColumns+" FROM group_members gm JOIN groups g ON g.id = gm.group_id "+
+	rows, err := s.v.db.Query(ctx, "SELECT "+groupColumns+" FROM group_members gm JOIN groups g ON g.id = gm.group_id "+
 		groupOwner+" WHERE gm.user_id = $2 ORDER BY "+key+" "+dir+", g.id "+dir+" LIMIT $3 OFFSET $4",
 		q.Viewer, q.User, q.Page.Per, q.Page.Offset())
 	l.Items, err = sqlx.Collect(ctx, rows, err, scanGroup)
@@ -78,7 +78,7 @@ func (v *Snapshot) UserGroups(ctx context.Context, q UserGroupsQuery) (l domain.
 }
 
 // ResolveGroup returns the id of a reference without checking that the group exists.
-func (q Queries) ResolveGroup(ctx context.Context, ref domain.Ref) (domain.GroupID, error) {
+func (r GroupReads) ResolveGroup(ctx context.Context, ref domain.Ref) (domain.GroupID, error) {
 	if leadsNowhere(ref) {
 		return 0, domain.NewNotFound()
 	}
@@ -86,15 +86,15 @@ func (q Queries) ResolveGroup(ctx context.Context, ref domain.Ref) (domain.Group
 		return domain.GroupID(ref.ID), nil
 	}
 	var id domain.GroupID
-	err := q.db.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $1`, ref.Slug).Scan(&id)
+	err := r.q.db.QueryRow(ctx, `SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $1`, ref.Slug).Scan(&id)
 	return id, sqlx.Found(err)
 }
 
 // LockGroup locks a group until the transaction ends. Its members, invitations and channels change
 // only under this lock, which comes after the locks of channels.
-func (tx *Tx) LockGroup(ctx context.Context, id domain.GroupID) error {
+func (w GroupWrites) LockGroup(ctx context.Context, id domain.GroupID) error {
 	var got domain.GroupID
-	return sqlx.Found(tx.db.QueryRow(ctx, "SELECT g.id FROM groups g WHERE g.id = $1"+tx.db.ForUpdate("g"), id).Scan(&got))
+	return sqlx.Found(w.tx.db.QueryRow(ctx, "SELECT g.id FROM groups g WHERE g.id = $1"+w.tx.db.ForUpdate("g"), id).Scan(&got))
 }
 
 // NewGroup contains the data of a new group.
@@ -108,38 +108,38 @@ type NewGroup struct {
 
 // CreateGroup creates a group with its owner as the first member. The transaction must have
 // claimed the slug.
-func (tx *Tx) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, error) {
+func (w GroupWrites) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, error) {
 	d := sqlx.TextOf(n.Description)
 	var id domain.GroupID
-	err := tx.db.QueryRow(ctx, `INSERT INTO groups (slug, name, name_key, description_markdown, description_html,
+	err := w.tx.db.QueryRow(ctx, `INSERT INTO groups (slug, name, name_key, description_markdown, description_html,
 			description_plain, owner_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING id`,
 		n.Slug, n.Name, domain.NameKey(n.Name), d.Markdown, d.HTML, d.Plain, n.Owner, sqlx.Micros(n.Now)).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
-	if err := tx.BindSlug(ctx, GroupSlug, n.Slug, int64(id)); err != nil {
+	if err := w.tx.Slugs().BindSlug(ctx, GroupSlug, n.Slug, int64(id)); err != nil {
 		return 0, err
 	}
-	tx.grow(n.Owner, 0, textBytes(n.Description, &n.Name))
-	tx.documents.Add(documents.Named(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
-	_, err = tx.Membership().AddMember(ctx, id, n.Owner, n.Now)
+	w.tx.grow(n.Owner, 0, textBytes(n.Description, &n.Name))
+	w.tx.documents.Add(documents.Named(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
+	_, err = w.tx.Membership().AddMember(ctx, id, n.Owner, n.Now)
 	return id, err
 }
 
 // UpdateGroup writes slug, name and description of a locked group.
-func (tx *Tx) UpdateGroup(ctx context.Context, was, g domain.Group, now time.Time) error {
+func (w GroupWrites) UpdateGroup(ctx context.Context, was, g domain.Group, now time.Time) error {
 	face := 0
 	if was.Slug != g.Slug || was.Name != g.Name {
 		face = 1
 	}
 	d := sqlx.TextOf(g.Description)
-	err := tx.db.ExecOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
+	err := w.tx.db.ExecOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
 			description_html = $6, description_plain = $7, face_version = face_version + $8,
 			version = version + 1, updated_at = $9 WHERE id = $1`,
 		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.Markdown, d.HTML, d.Plain, face, sqlx.Micros(now))
-	tx.grow(domain.UserID(g.Owner.ID), textBytes(was.Description, &was.Name), textBytes(g.Description, &g.Name))
-	tx.documents.Refresh(domain.SubjectGroup, int64(g.ID))
+	w.tx.grow(domain.UserID(g.Owner.ID), textBytes(was.Description, &was.Name), textBytes(g.Description, &g.Name))
+	w.tx.documents.Refresh(domain.SubjectGroup, int64(g.ID))
 	return err
 }
 

@@ -25,7 +25,7 @@ func TestDeleteGroupHandsOver(t *testing.T) {
 		parent := storetest.Channel(t, s, max, "Parent", domain.Public)
 		storetest.Connect(t, s, max, parent, domain.ChannelRef(open), 0)
 		storetest.In(t, s, func(tx *store.Tx) error {
-			c, err := tx.Channel(ctx, max, domain.Ref{ID: int64(gone)})
+			c, err := tx.Channels().Channel(ctx, max, domain.Ref{ID: int64(gone)})
 			if err != nil {
 				return err
 			}
@@ -34,34 +34,34 @@ func TestDeleteGroupHandsOver(t *testing.T) {
 					return err
 				}
 			}
-			return tx.DeleteChannel(ctx, c, storetest.Now)
+			return tx.Channels().DeleteChannel(ctx, c, storetest.Now)
 		})
 		storetest.In(t, s, func(tx *store.Tx) error {
-			if err := tx.LockGroupWithChannels(ctx, id); err != nil {
+			if err := tx.Groups().LockGroupWithChannels(ctx, id); err != nil {
 				return err
 			}
-			g, err := tx.Group(ctx, ada, domain.Ref{ID: int64(id)})
+			g, err := tx.Groups().Group(ctx, ada, domain.Ref{ID: int64(id)})
 			if err != nil {
 				return err
 			}
-			return tx.DeleteGroup(ctx, g, storetest.Now.Add(time.Hour))
+			return tx.Groups().DeleteGroup(ctx, g, storetest.Now.Add(time.Hour))
 		})
 		for _, c := range []domain.ChannelID{open, hidden} {
-			got, err := s.Channel(ctx, ada, domain.Ref{ID: int64(c)})
+			got, err := s.Channels().Channel(ctx, ada, domain.Ref{ID: int64(c)})
 			if err != nil || got.Owner.PrincipalRef != domain.UserRef(ada) || got.Collaborators != 0 ||
 				!got.UpdatedAt.Equal(storetest.Now.Add(time.Hour)) {
 				t.Errorf("channel %+v, %v", got, err)
 			}
 		}
-		u, err := s.User(ctx, domain.Ref{ID: int64(ada)})
+		u, err := s.Users().User(ctx, domain.Ref{ID: int64(ada)})
 		if err != nil || u.OpenChannels != 1 || u.PrivateChannels != 1 {
 			t.Errorf("user %+v, %v", u, err)
 		}
-		if _, err := s.Group(ctx, ada, domain.Ref{Slug: "society"}); domain.KindOf(err) != domain.NotFound {
+		if _, err := s.Groups().Group(ctx, ada, domain.Ref{Slug: "society"}); domain.KindOf(err) != domain.NotFound {
 			t.Errorf("the group by its slug: %v", err)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			free, err := tx.ClaimSlug(ctx, store.GroupSlug, "society", storetest.Now)
+			free, err := tx.Slugs().ClaimSlug(ctx, store.GroupSlug, "society", storetest.Now)
 			if free {
 				t.Error("the slug is free again")
 			}
@@ -89,7 +89,7 @@ func TestMembersPages(t *testing.T) {
 			})
 		}
 		want = append(want, first)
-		g, err := s.Group(ctx, first, domain.Ref{ID: int64(id)})
+		g, err := s.Groups().Group(ctx, first, domain.Ref{ID: int64(id)})
 		if err != nil || !g.Member || g.Users != 6 {
 			t.Fatalf("group %+v, %v", g, err)
 		}

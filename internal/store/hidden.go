@@ -20,8 +20,8 @@ func errHidden() error {
 
 // refuseHidden returns an error for a hidden block that is being added to its first channel. It is
 // called after the block is locked, so that hiding it at the same time happens before or after.
-func (tx *Tx) refuseHidden(ctx context.Context, id int64) error {
-	hidden, err := tx.Hiding().HiddenSubject(ctx, domain.Subject{Type: domain.SubjectBlock, ID: id})
+func (w HidingWrites) refuseHidden(ctx context.Context, id int64) error {
+	hidden, err := w.tx.Hiding().HiddenSubject(ctx, domain.Subject{Type: domain.SubjectBlock, ID: id})
 	if err == nil && hidden.ID != 0 {
 		return errHidden()
 	}
@@ -32,22 +32,22 @@ func (tx *Tx) refuseHidden(ctx context.Context, id int64) error {
 }
 
 // PutAway removes a connection from its locked channel until what it is hidden for is shown again.
-func (tx *Tx) PutAway(ctx context.Context, under hiding.ID, c domain.Connection) error {
-	if err := tx.Hiding().KeepConnection(ctx, under, c.ID); err != nil {
+func (w HidingWrites) PutAway(ctx context.Context, under hiding.ID, c domain.Connection) error {
+	if err := w.tx.Hiding().KeepConnection(ctx, under, c.ID); err != nil {
 		return err
 	}
-	return tx.Disconnect(ctx, c, Unchanged)
+	return w.tx.Connections().Disconnect(ctx, c, Unchanged)
 }
 
 // PutBack restores a hidden connection in its live, locked channel, unchanged and in its place.
 // Its item exists, is locked and is not in the channel. Transitions pending for the channel also
 // apply to it, as if it had never been hidden.
-func (tx *Tx) PutBack(ctx context.Context, k hiding.Connection) error {
-	at, err := tx.freeTime(ctx, k.Channel, k.CreatedAt)
+func (w HidingWrites) PutBack(ctx context.Context, k hiding.Connection) error {
+	at, err := w.tx.Connections().freeTime(ctx, k.Channel, k.CreatedAt)
 	if err != nil {
 		return err
 	}
-	e, err := tx.effect(ctx, k.Channel, at)
+	e, err := w.tx.Transitions().effect(ctx, k.Channel, at)
 	if err != nil {
 		return err
 	}
@@ -55,32 +55,32 @@ func (tx *Tx) PutBack(ctx context.Context, k hiding.Connection) error {
 	if e.open > 0 {
 		n.Channel.Visibility = domain.Public
 	}
-	item, err := tx.enter(ctx, n)
+	item, err := w.tx.Connections().enter(ctx, n)
 	if err != nil {
 		return err
 	}
-	if err := tx.documents.Relink(ctx, k.Item, n.Channel.Visibility, 1); err != nil {
+	if err := w.tx.documents.Relink(ctx, k.Item, n.Channel.Visibility, 1); err != nil {
 		return err
 	}
 	if e.group != 0 && k.Item.Type == domain.ItemBlock {
-		if err := tx.documents.PutInGroup(ctx, e.owner(), k.Item, e.open, e.private); err != nil {
+		if err := w.tx.documents.PutInGroup(ctx, e.owner(), k.Item, e.open, e.private); err != nil {
 			return err
 		}
 	}
 	blocks, channels, privates := tally(k.Item.Type, item.private)
 	var all int64
-	err = tx.db.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count + $2, channels_count = channels_count + $3,
+	err = w.tx.db.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count + $2, channels_count = channels_count + $3,
 			private_count = private_count + $4, version = version + 1 WHERE id = $1 RETURNING blocks_count + channels_count`,
 		k.Channel, blocks, channels, privates).Scan(&all)
 	if err != nil {
 		return err
 	}
-	list := ranked.Of(tx.db, k.Channel)
+	list := ranked.Of(w.tx.db, k.Channel)
 	key, err := list.Again(ctx, k.PositionKey, all-1)
 	if err != nil {
 		return err
 	}
-	err = tx.db.ExecOne(ctx, `INSERT INTO connections (id, channel_id, item_type, item_id, item_private, item_updated_at,
+	err = w.tx.db.ExecOne(ctx, `INSERT INTO connections (id, channel_id, item_type, item_id, item_private, item_updated_at,
 			user_id, position_key, pinned, metadata, version, created_at, updated_at)
 		SELECT id, channel_id, item_type, item_id, $2, $3, user_id, $4, pinned, metadata, version + 1, $5, updated_at
 		FROM hidden_connections WHERE id = $1`, k.ID, item.private, item.updatedAt, key, at)
@@ -88,22 +88,22 @@ func (tx *Tx) PutBack(ctx context.Context, k hiding.Connection) error {
 		return err
 	}
 	if !item.private {
-		tx.deltas.Connection(k.Channel, k.User, 1)
+		w.tx.deltas.Connection(k.Channel, k.User, 1)
 	}
 	if k.Item.Type == domain.ItemBlock {
-		tx.deltas.BlockTime(k.Channel, item.updatedAt, 1)
+		w.tx.deltas.BlockTime(k.Channel, item.updatedAt, 1)
 	}
 	if err := list.Insert(ctx, ranked.Item{PositionKey: key, CreatedAt: at, Private: item.private}, all-1); err != nil {
 		return err
 	}
-	return tx.Hiding().DropKept(ctx, k.ID)
+	return w.tx.Hiding().DropKept(ctx, k.ID)
 }
 
 // forgetHidden deletes the hidden things of an account that is being deleted.
-func (tx *Tx) forgetHidden(ctx context.Context, user domain.UserID) error {
-	comments, err := tx.Hiding().ForgetHiddenOf(ctx, user)
+func (w HidingWrites) forgetHidden(ctx context.Context, user domain.UserID) error {
+	comments, err := w.tx.Hiding().ForgetHiddenOf(ctx, user)
 	if err != nil || len(comments) == 0 {
 		return err
 	}
-	return tx.Activity().ForgetActivities(ctx, domain.SubjectComment, comments...)
+	return w.tx.Activity().ForgetActivities(ctx, domain.SubjectComment, comments...)
 }

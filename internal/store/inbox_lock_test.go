@@ -30,10 +30,10 @@ func TestNoDeadlockOfInboxes(t *testing.T) {
 			return tx.Activity().MarkRead(ctx, late, commented, storetest.Now)
 		},
 		func(ctx context.Context, tx *store.Tx) error {
-			if err := tx.LockBlock(ctx, block); err != nil {
+			if err := tx.Blocks().LockBlock(ctx, block); err != nil {
 				return err
 			}
-			return tx.DeleteBlock(ctx, block, storetest.Now)
+			return tx.Blocks().DeleteBlock(ctx, block, storetest.Now)
 		}}
 	e.run(t, s, db)
 	storetest.Check(t, s)

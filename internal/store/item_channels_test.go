@@ -75,11 +75,11 @@ func appear(t *testing.T, s *store.Store, item domain.ItemRef, ada, bob domain.U
 	slices.Reverse(all)
 	storetest.In(t, s, func(tx *store.Tx) error {
 		for i, a := range all {
-			c, err := tx.Channel(t.Context(), a.owner, domain.Ref{ID: int64(a.id)})
+			c, err := tx.Channels().Channel(t.Context(), a.owner, domain.Ref{ID: int64(a.id)})
 			if err != nil {
 				return err
 			}
-			if _, _, err := tx.Connect(t.Context(), store.NewConnection{Channel: c, Item: item, UserID: a.by,
+			if _, _, err := tx.Connections().Connect(t.Context(), store.NewConnection{Channel: c, Item: item, UserID: a.by,
 				Now: storetest.Now.Add(time.Duration(i/2) * time.Second)}); err != nil {
 				return err
 			}

@@ -78,40 +78,40 @@ func TestNoDeadlocks(t *testing.T) {
 	otherInParent := storetest.Connect(t, s, ada, parent, domain.BlockRef(other), 0)
 
 	turn := func(ctx context.Context, tx *store.Tx, id domain.ChannelID, v domain.Visibility) error {
-		was, err := tx.Channel(ctx, ada, domain.Ref{ID: int64(id)})
+		was, err := tx.Channels().Channel(ctx, ada, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}
 		c := was
 		c.Visibility = v
-		return tx.UpdateChannel(ctx, was, c, storetest.Now)
+		return tx.Channels().UpdateChannel(ctx, was, c, storetest.Now)
 	}
 	for _, e := range []encounter{
 		{"a block is changed while it is removed from a channel",
 			func(ctx context.Context, tx *store.Tx, comes func()) error {
-				if err := tx.LockBlock(ctx, block); err != nil {
+				if err := tx.Blocks().LockBlock(ctx, block); err != nil {
 					return err
 				}
 				comes()
-				b, err := tx.Block(ctx, ada, block)
+				b, err := tx.Blocks().Block(ctx, ada, block)
 				if err != nil {
 					return err
 				}
-				return tx.UpdateBlock(ctx, b, &b, storetest.Now)
+				return tx.Blocks().UpdateBlock(ctx, b, &b, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
-				if err := tx.LockChannels(ctx, child); err != nil {
+				if err := tx.Channels().LockChannels(ctx, child); err != nil {
 					return err
 				}
 				c, err := tx.Contents().Connection(ctx, inChild)
 				if err != nil {
 					return err
 				}
-				return tx.Disconnect(ctx, c, storetest.Now)
+				return tx.Connections().Disconnect(ctx, c, storetest.Now)
 			}},
 		{"a channel is moved within another while it turns private",
 			func(ctx context.Context, tx *store.Tx, comes func()) error {
-				if err := tx.LockChannels(ctx, parent); err != nil {
+				if err := tx.Channels().LockChannels(ctx, parent); err != nil {
 					return err
 				}
 				comes()
@@ -119,17 +119,17 @@ func TestNoDeadlocks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.Move(ctx, &c, 1, 2, 2, storetest.Now)
+				return tx.Connections().Move(ctx, &c, 1, 2, 2, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
-				if err := tx.LockWithParents(ctx, child); err != nil {
+				if err := tx.Channels().LockWithParents(ctx, child); err != nil {
 					return err
 				}
 				return turn(ctx, tx, child, domain.Private)
 			}},
 		{"a block is removed from a channel while another with it turns open",
 			func(ctx context.Context, tx *store.Tx, comes func()) error {
-				if err := tx.LockChannels(ctx, parent); err != nil {
+				if err := tx.Channels().LockChannels(ctx, parent); err != nil {
 					return err
 				}
 				comes()
@@ -137,49 +137,49 @@ func TestNoDeadlocks(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return tx.Disconnect(ctx, c, storetest.Now)
+				return tx.Connections().Disconnect(ctx, c, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
-				if err := tx.LockWithParents(ctx, child); err != nil {
+				if err := tx.Channels().LockWithParents(ctx, child); err != nil {
 					return err
 				}
 				return turn(ctx, tx, child, domain.Closed)
 			}},
 		{"two channels that are in each other turn private",
 			func(ctx context.Context, tx *store.Tx, comes func()) error {
-				if err := tx.LockWithParents(ctx, parent); err != nil {
+				if err := tx.Channels().LockWithParents(ctx, parent); err != nil {
 					return err
 				}
 				comes()
 				return turn(ctx, tx, parent, domain.Private)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
-				if err := tx.LockWithParents(ctx, child); err != nil {
+				if err := tx.Channels().LockWithParents(ctx, child); err != nil {
 					return err
 				}
 				return turn(ctx, tx, child, domain.Private)
 			}},
 		{"a channel and one in it are deleted, of one owner",
 			func(ctx context.Context, tx *store.Tx, comes func()) error {
-				if err := tx.LockWithParents(ctx, parent); err != nil {
+				if err := tx.Channels().LockWithParents(ctx, parent); err != nil {
 					return err
 				}
 				comes()
-				c, err := tx.Channel(ctx, ada, domain.Ref{ID: int64(parent)})
+				c, err := tx.Channels().Channel(ctx, ada, domain.Ref{ID: int64(parent)})
 				if err != nil {
 					return err
 				}
-				return tx.DeleteChannel(ctx, c, storetest.Now)
+				return tx.Channels().DeleteChannel(ctx, c, storetest.Now)
 			},
 			func(ctx context.Context, tx *store.Tx) error {
-				if err := tx.LockWithParents(ctx, child); err != nil {
+				if err := tx.Channels().LockWithParents(ctx, child); err != nil {
 					return err
 				}
-				c, err := tx.Channel(ctx, ada, domain.Ref{ID: int64(child)})
+				c, err := tx.Channels().Channel(ctx, ada, domain.Ref{ID: int64(child)})
 				if err != nil {
 					return err
 				}
-				return tx.DeleteChannel(ctx, c, storetest.Now)
+				return tx.Channels().DeleteChannel(ctx, c, storetest.Now)
 			}},
 	} {
 		if !t.Run(e.name, func(t *testing.T) { e.run(t, s, db) }) {

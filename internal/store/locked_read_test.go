@@ -30,7 +30,7 @@ func TestLockedReadsAreOfNow(t *testing.T) {
 	}
 	remove := func(c domain.ChannelID) func(ctx context.Context, tx *store.Tx, comes func()) error {
 		return func(ctx context.Context, tx *store.Tx, comes func()) error {
-			if err := tx.LockChannels(ctx, c); err != nil {
+			if err := tx.Channels().LockChannels(ctx, c); err != nil {
 				return err
 			}
 			comes()
@@ -47,14 +47,14 @@ func TestLockedReadsAreOfNow(t *testing.T) {
 	}
 	for _, e := range []encounter{
 		{"a collaborator adds to a channel while they are removed", remove(notes), func(ctx context.Context, tx *store.Tx) error {
-			c, _, err := tx.LockToAdd(ctx, bob, domain.Ref{ID: int64(notes)})
+			c, _, err := tx.Channels().LockToAdd(ctx, bob, domain.Ref{ID: int64(notes)})
 			if err == nil && c.Role != domain.RoleNone {
 				t.Errorf("the role is %d", c.Role)
 			}
 			return err
 		}},
 		{"a collaborator moves something while they are removed", remove(drafts), func(ctx context.Context, tx *store.Tx) error {
-			_, err := tx.LockChannelOf(ctx, bob, inDrafts)
+			_, err := tx.Channels().LockChannelOf(ctx, bob, inDrafts)
 			return hidden("the channel", err)
 		}},
 		{"a block is changed while it leaves the only channel by which it is seen", func(ctx context.Context, tx *store.Tx, comes func()) error {
@@ -62,16 +62,16 @@ func TestLockedReadsAreOfNow(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := tx.LockChannels(ctx, c.ChannelID); err != nil {
+			if err := tx.Channels().LockChannels(ctx, c.ChannelID); err != nil {
 				return err
 			}
-			if err := tx.LockBlock(ctx, block); err != nil {
+			if err := tx.Blocks().LockBlock(ctx, block); err != nil {
 				return err
 			}
 			comes()
-			return tx.Disconnect(ctx, c, storetest.Later)
+			return tx.Connections().Disconnect(ctx, c, storetest.Later)
 		}, func(ctx context.Context, tx *store.Tx) error {
-			_, err := tx.LockedBlock(ctx, bob, block)
+			_, err := tx.Blocks().LockedBlock(ctx, bob, block)
 			return hidden("the block", err)
 		}},
 	} {

@@ -46,7 +46,7 @@ func (w *fixture) furniture(by domain.UserID, typ domain.BlockType, from domain.
 	b := domain.Block{Author: domain.Principal{PrincipalRef: domain.UserRef(by)}, Type: domain.PendingBlock, State: domain.Processing,
 		Title: &title, ValueURL: &url, Metadata: `{"colour": "green"}`}
 	storetest.In(w.t, w.s, func(tx *store.Tx) (err error) {
-		if b.ID, err = tx.CreateBlock(w.t.Context(), b, w.clock); err != nil {
+		if b.ID, err = tx.Blocks().CreateBlock(w.t.Context(), b, w.clock); err != nil {
 			return err
 		}
 		if typ == domain.PendingBlock {
@@ -57,7 +57,7 @@ func (w *fixture) furniture(by domain.UserID, typ domain.BlockType, from domain.
 		b.Content = &domain.Text{Markdown: "*moss*", HTML: "<em>moss</em>", Plain: "moss"}
 		f := addedFile(w.t, tx, "key of "+string(typ), by, storedBlob(w.t, tx, "hash of "+string(typ), w.clock))
 		b.Image, b.File = &f, &f
-		return tx.FillBlock(w.t.Context(), was, b, w.clock.Add(time.Minute))
+		return tx.Blocks().FillBlock(w.t.Context(), was, b, w.clock.Add(time.Minute))
 	})
 	return b.ID
 }

@@ -35,7 +35,7 @@ func TestNeighboursAsListed(t *testing.T) {
 		}
 		for _, viewer := range []domain.UserID{0, ada, bob} {
 			err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
-				c, err := v.Channel(t.Context(), viewer, domain.Ref{ID: int64(here)})
+				c, err := v.Channels().Channel(t.Context(), viewer, domain.Ref{ID: int64(here)})
 				if err != nil {
 					return err
 				}
@@ -104,11 +104,11 @@ func TestRelated(t *testing.T) {
 		storetest.Connect(t, s, ada, here, domain.ChannelRef(hidden), 0)
 		storetest.Connect(t, s, ada, byHidden, domain.ChannelRef(hidden), 0)
 		storetest.In(t, s, func(tx *store.Tx) error {
-			c, err := tx.Channel(t.Context(), bob, domain.Ref{ID: int64(gone)})
+			c, err := tx.Channels().Channel(t.Context(), bob, domain.Ref{ID: int64(gone)})
 			if err != nil {
 				return err
 			}
-			return tx.DeleteChannel(t.Context(), c, storetest.Now.Add(time.Minute))
+			return tx.Channels().DeleteChannel(t.Context(), c, storetest.Now.Add(time.Minute))
 		})
 		seen := []nearby.Shared{{Channel: closed, Items: 2}, {Channel: public, Items: 1}}
 		for viewer, want := range map[domain.UserID][]nearby.Shared{0: seen, bob: seen,
@@ -180,17 +180,17 @@ func TestRecentAndPinned(t *testing.T) {
 			b := storetest.Block(t, s, ada, name)
 			at := storetest.Now.Add(time.Duration(100-i) * time.Minute)
 			storetest.In(t, s, func(tx *store.Tx) error {
-				if err := tx.LockChannels(t.Context(), all[name]); err != nil {
+				if err := tx.Channels().LockChannels(t.Context(), all[name]); err != nil {
 					return err
 				}
 				for _, who := range []domain.UserID{ada, bob, eve} {
-					c, err := tx.Channel(t.Context(), who, domain.Ref{ID: int64(all[name])})
+					c, err := tx.Channels().Channel(t.Context(), who, domain.Ref{ID: int64(all[name])})
 					if domain.KindOf(err) == domain.NotFound {
 						continue
 					} else if err != nil {
 						return err
 					}
-					_, _, err = tx.Connect(t.Context(), store.NewConnection{Channel: c, Item: domain.BlockRef(b), UserID: who, Now: at})
+					_, _, err = tx.Connections().Connect(t.Context(), store.NewConnection{Channel: c, Item: domain.BlockRef(b), UserID: who, Now: at})
 					return err
 				}
 				return nil

@@ -15,7 +15,7 @@ import (
 func listed(t *testing.T, s *store.Store, viewer domain.UserID, id domain.ChannelID) (items []domain.ItemRef, positions []int64) {
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
-		c, err := v.Channel(t.Context(), viewer, domain.Ref{ID: int64(id)})
+		c, err := v.Channels().Channel(t.Context(), viewer, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (m *model) remove(ctx context.Context, tx *store.Tx, at int) error {
 		return err
 	}
 	m.items = slices.Delete(m.items, at, at+1)
-	return tx.Disconnect(ctx, c, storetest.Now)
+	return tx.Connections().Disconnect(ctx, c, storetest.Now)
 }
 
 func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
@@ -66,7 +66,7 @@ func (m *model) move(ctx context.Context, tx *store.Tx, from, to int) error {
 	}
 	n := int64(len(m.items))
 	m.items = slices.Insert(slices.Delete(m.items, from, from+1), to, id)
-	return tx.Move(ctx, &c, int64(from)+1, int64(to)+1, n, storetest.Now)
+	return tx.Connections().Move(ctx, &c, int64(from)+1, int64(to)+1, n, storetest.Now)
 }
 
 // arrange puts items into an order, using the places that they hold together.
@@ -82,7 +82,7 @@ func (m *model) arrange(ctx context.Context, tx *store.Tx, places []int) error {
 	for i, at := range slices.Sorted(slices.Values(places)) {
 		m.items[at] = order[i].ID
 	}
-	_, err := tx.Arrange(ctx, m.channel, order, storetest.Now)
+	_, err := tx.Connections().Arrange(ctx, m.channel, order, storetest.Now)
 	return err
 }
 
@@ -154,7 +154,7 @@ func (m *model) comparePositions(r *rand.Rand) {
 func (m *model) contents(sort domain.ContentSort, page domain.Page) (l domain.List[domain.Connection]) {
 	m.t.Helper()
 	err := m.s.InSnapshot(m.t.Context(), func(v *store.Snapshot) error {
-		c, err := v.Channel(m.t.Context(), m.owner, domain.Ref{ID: int64(m.channel)})
+		c, err := v.Channels().Channel(m.t.Context(), m.owner, domain.Ref{ID: int64(m.channel)})
 		if err != nil {
 			return err
 		}
@@ -293,7 +293,7 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 			added, err = storetest.ConnectIn(ctx, tx, m.owner, m.channel, domain.BlockRef(block), p)
 			return err
 		}
-		if err := tx.LockChannels(ctx, m.channel); err != nil {
+		if err := tx.Channels().LockChannels(ctx, m.channel); err != nil {
 			return err
 		}
 		c, err := tx.Contents().Connection(ctx, victim)
@@ -302,9 +302,9 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 		}
 		if k < 8 {
 			removed = victim
-			return tx.Disconnect(ctx, c, storetest.Now)
+			return tx.Connections().Disconnect(ctx, c, storetest.Now)
 		}
-		ch, err := tx.Channel(ctx, m.owner, domain.Ref{ID: int64(m.channel)})
+		ch, err := tx.Channels().Channel(ctx, m.owner, domain.Ref{ID: int64(m.channel)})
 		if err != nil {
 			return err
 		}
@@ -312,7 +312,7 @@ func race(ctx context.Context, m *model, r *rand.Rand, mine []domain.ConnectionI
 		if err != nil {
 			return err
 		}
-		return tx.Move(ctx, &c, at[victim], domain.Destination(domain.InsertAt, &p, at[victim], ch.Contents()), ch.Contents(), storetest.Now)
+		return tx.Connections().Move(ctx, &c, at[victim], domain.Destination(domain.InsertAt, &p, at[victim], ch.Contents()), ch.Contents(), storetest.Now)
 	})
 	return added, removed, err
 }
@@ -340,7 +340,7 @@ func TestArrangeMany(t *testing.T) {
 				order = slices.AppendSeq(order, maps.Values(found))
 			}
 			order = slices.SortedFunc(slices.Values(order), func(a, b store.Held) int { return cmp.Compare(b.PositionKey, a.PositionKey) })
-			moved, err := tx.Arrange(t.Context(), st.channel, order, storetest.Now)
+			moved, err := tx.Connections().Arrange(t.Context(), st.channel, order, storetest.Now)
 			if len(moved) < domain.MaxOrdered {
 				t.Errorf("%d of %d have moved", len(moved), len(order))
 			}

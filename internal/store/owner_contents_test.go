@@ -45,14 +45,14 @@ func (w *fixture) disband() {
 	id := anyOf(w.rng, keys(w.groups))
 	members := w.groups[id]
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
-		if err := tx.LockGroupWithChannels(w.t.Context(), id); err != nil {
+		if err := tx.Groups().LockGroupWithChannels(w.t.Context(), id); err != nil {
 			return err
 		}
-		g, err := tx.Group(w.t.Context(), members[0], domain.Ref{ID: int64(id)})
+		g, err := tx.Groups().Group(w.t.Context(), members[0], domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}
-		return tx.DeleteGroup(w.t.Context(), g, w.clock)
+		return tx.Groups().DeleteGroup(w.t.Context(), g, w.clock)
 	})
 	gone := func(who domain.PrincipalRef) bool { return who == domain.GroupRef(id) }
 	for _, c := range w.channels {
@@ -70,10 +70,10 @@ func (w *fixture) disband() {
 func (w *fixture) rewrite() {
 	id := anyOf(w.rng, keys(w.blocks))
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
-		if err := tx.LockBlock(w.t.Context(), id); err != nil {
+		if err := tx.Blocks().LockBlock(w.t.Context(), id); err != nil {
 			return err
 		}
-		b, err := tx.Block(w.t.Context(), w.blocks[id].author, id)
+		b, err := tx.Blocks().Block(w.t.Context(), w.blocks[id].author, id)
 		if err != nil {
 			return err
 		}
@@ -81,9 +81,9 @@ func (w *fixture) rewrite() {
 		b.Type = domain.BlockType(anyOf(w.rng, []string{"Text", "Link"}))
 		w.blocks[id].typ = string(b.Type)
 		if b.Type == domain.LinkBlock {
-			return tx.FillBlock(w.t.Context(), was, b, w.clock)
+			return tx.Blocks().FillBlock(w.t.Context(), was, b, w.clock)
 		}
-		return tx.FillBlock(w.t.Context(), was, b, w.clock.Add(time.Minute))
+		return tx.Blocks().FillBlock(w.t.Context(), was, b, w.clock.Add(time.Minute))
 	})
 }
 

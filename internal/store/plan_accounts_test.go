@@ -28,13 +28,13 @@ func TestPlansOfAccounts(t *testing.T) {
 		if err := tx.Account().DeleteApplication(ctx, 2, now); err != nil {
 			return err
 		}
-		c, err := tx.LockUser(ctx, ada)
+		c, err := tx.Users().LockUser(ctx, ada)
 		if err != nil {
 			return err
 		}
-		return tx.AnonymizeAccount(ctx, c.User, now)
+		return tx.Users().AnonymizeAccount(ctx, c.User, now)
 	})
-	if _, err := s.User(t.Context(), domain.Ref{ID: int64(ada)}); domain.KindOf(err) != domain.NotFound || len(r.all) < 20 {
+	if _, err := s.Users().User(t.Context(), domain.Ref{ID: int64(ada)}); domain.KindOf(err) != domain.NotFound || len(r.all) < 20 {
 		t.Fatalf("%d statements, %v", len(r.all), err)
 	}
 	storetest.Exec(t, db, "ANALYZE")

@@ -62,7 +62,7 @@ func TestPrivateListsAreBounded(t *testing.T) {
 func (h *shelf) listEverything(ctx context.Context, v *store.Snapshot, onProgress func(string)) error {
 	page := domain.Page{Number: 3, Per: 20}
 	for _, viewer := range h.users[:2] {
-		c, err := v.Channel(ctx, viewer, domain.Ref{ID: int64(h.channel)})
+		c, err := v.Channels().Channel(ctx, viewer, domain.Ref{ID: int64(h.channel)})
 		if err != nil {
 			return err
 		}

@@ -79,6 +79,14 @@ func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, onProgress func(r
 // repairs provides the statements that repairs need from several topics.
 type repairs struct{ *Tx }
 
+func (r repairs) LockChannels(ctx context.Context, ids ...domain.ChannelID) error {
+	return r.Channels().LockChannels(ctx, ids...)
+}
+
+func (r repairs) LockGroupWithChannels(ctx context.Context, id domain.GroupID) error {
+	return r.Groups().LockGroupWithChannels(ctx, id)
+}
+
 func (r repairs) Rebuild(ctx context.Context, id domain.ChannelID) error {
 	return r.Bulk().Rebuild(ctx, id)
 }

@@ -155,7 +155,7 @@ func TestSearchCorpus(t *testing.T) {
 		for name, texts := range corpus {
 			storetest.In(t, s, func(tx *store.Tx) error {
 				title := texts[0]
-				id, err := tx.CreateBlock(t.Context(), domain.Block{Type: domain.TextBlock, State: domain.Available, Title: &title,
+				id, err := tx.Blocks().CreateBlock(t.Context(), domain.Block{Type: domain.TextBlock, State: domain.Available, Title: &title,
 					Author:  domain.Principal{PrincipalRef: domain.UserRef(ada)},
 					Content: &domain.Text{Markdown: texts[1], HTML: "<p></p>", Plain: texts[1]}}, storetest.Now)
 				names[int64(id)] = name
@@ -189,7 +189,7 @@ func TestSearchByScore(t *testing.T) {
 		block := func(title, content string) int64 {
 			var id domain.BlockID
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
-				id, err = tx.CreateBlock(t.Context(), domain.Block{Type: domain.TextBlock, State: domain.Available, Title: &title,
+				id, err = tx.Blocks().CreateBlock(t.Context(), domain.Block{Type: domain.TextBlock, State: domain.Available, Title: &title,
 					Author:  domain.Principal{PrincipalRef: domain.UserRef(ada)},
 					Content: &domain.Text{Markdown: content, HTML: content, Plain: content}}, storetest.Now)
 				return err
@@ -221,7 +221,7 @@ func TestSearchByAddress(t *testing.T) {
 		link := func(value, source string) int64 {
 			var id domain.BlockID
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
-				id, err = tx.CreateBlock(t.Context(), domain.Block{Type: domain.LinkBlock, State: domain.Available,
+				id, err = tx.Blocks().CreateBlock(t.Context(), domain.Block{Type: domain.LinkBlock, State: domain.Available,
 					Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}, ValueURL: &value, SourceURL: &source}, storetest.Now)
 				return err
 			})

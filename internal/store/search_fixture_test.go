@@ -99,11 +99,11 @@ func (w *fixture) build() {
 		c.owner, c.maker = domain.GroupRef(g), w.groups[g][0]
 	}
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
-		slug, err := tx.SlugFor(w.t.Context(), store.ChannelSlug, c.word, w.clock)
+		slug, err := tx.Slugs().SlugFor(w.t.Context(), store.ChannelSlug, c.word, w.clock)
 		if err != nil {
 			return err
 		}
-		id, err := tx.CreateChannel(w.t.Context(), store.NewChannel{Slug: slug, Title: "On " + c.word, Visibility: c.v, Owner: c.owner,
+		id, err := tx.Channels().CreateChannel(w.t.Context(), store.NewChannel{Slug: slug, Title: "On " + c.word, Visibility: c.v, Owner: c.owner,
 			UserID: c.maker, Now: w.clock})
 		w.channels[id] = c
 		return err
@@ -113,7 +113,7 @@ func (w *fixture) build() {
 func (w *fixture) write() {
 	b := &fixtureBlock{author: anyOf(w.rng, w.users), word: anyOf(w.rng, fixtureWords), typ: anyOf(w.rng, []string{"Text", "Link"}), created: w.clock}
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
-		id, err := tx.CreateBlock(w.t.Context(), domain.Block{Type: domain.BlockType(b.typ), State: domain.Available,
+		id, err := tx.Blocks().CreateBlock(w.t.Context(), domain.Block{Type: domain.BlockType(b.typ), State: domain.Available,
 			Author:  domain.Principal{PrincipalRef: domain.UserRef(b.author)},
 			Content: &domain.Text{Markdown: b.word, HTML: b.word, Plain: "some " + b.word}}, w.clock)
 		w.blocks[id] = b

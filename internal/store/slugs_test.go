@@ -29,7 +29,7 @@ func TestClaims(t *testing.T) {
 			t.Helper()
 			undo := errors.New("undo")
 			err := s.InTx(t.Context(), func(tx *store.Tx) (err error) {
-				if free, err = tx.ClaimSlug(t.Context(), kind, slug, storetest.Now); err != nil {
+				if free, err = tx.Slugs().ClaimSlug(t.Context(), kind, slug, storetest.Now); err != nil {
 					return err
 				}
 				return undo
@@ -59,7 +59,7 @@ func TestClaims(t *testing.T) {
 			id   domain.UserID
 			want bool
 		}{{"ada", ada, true}, {"ada", ada + 1, false}, {"bob", ada, false}} {
-			if got, err := s.SlugBelongs(t.Context(), store.UserSlug, c.slug, int64(c.id)); err != nil || got != c.want {
+			if got, err := s.Slugs().SlugBelongs(t.Context(), store.UserSlug, c.slug, int64(c.id)); err != nil || got != c.want {
 				t.Errorf("%q belongs to %d: %v, %v", c.slug, c.id, got, err)
 			}
 		}
@@ -77,16 +77,16 @@ func TestSlugsFromNames(t *testing.T) {
 			{"🎈", `^user-[0-9a-z]{11}$`},
 			{"Settings", `^settings-[0-9a-z]{11}$`}, // reserved for the website
 		} {
-			u, err := s.User(t.Context(), domain.Ref{ID: int64(storetest.User(t, s, c.name))})
+			u, err := s.Users().User(t.Context(), domain.Ref{ID: int64(storetest.User(t, s, c.name))})
 			if err != nil || !regexp.MustCompile(c.want).MatchString(u.Slug) {
 				t.Errorf("%q gets %q (%v), want %s", c.name, u.Slug, err, c.want)
 			}
-			if again, err := s.User(t.Context(), domain.Ref{Slug: u.Slug}); err != nil || again.ID != u.ID {
+			if again, err := s.Users().User(t.Context(), domain.Ref{Slug: u.Slug}); err != nil || again.ID != u.ID {
 				t.Errorf("%q leads to %d, %v", u.Slug, again.ID, err)
 			}
 		}
 		id := storetest.Channel(t, s, 1, "Settings", domain.Closed)
-		if c, err := s.Channel(t.Context(), 0, domain.Ref{ID: int64(id)}); err != nil || c.Slug != "settings" {
+		if c, err := s.Channels().Channel(t.Context(), 0, domain.Ref{ID: int64(id)}); err != nil || c.Slug != "settings" {
 			t.Errorf("a channel gets %q, %v", c.Slug, err)
 		}
 	})
@@ -112,7 +112,7 @@ func TestClaimsAtOnce(t *testing.T) {
 		all.Wait()
 		var slugs []string
 		for _, id := range ids {
-			u, err := s.User(t.Context(), domain.Ref{ID: int64(id)})
+			u, err := s.Users().User(t.Context(), domain.Ref{ID: int64(id)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,38 +134,38 @@ func TestOldSlugsOfChannels(t *testing.T) {
 		rename := func(slug string, had bool) {
 			t.Helper()
 			storetest.In(t, s, func(tx *store.Tx) error {
-				was, err := tx.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+				was, err := tx.Channels().Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
 				if err != nil {
 					return err
 				}
-				if free, err := tx.ClaimSlug(t.Context(), store.ChannelSlug, slug, storetest.Now); err != nil || free == had {
+				if free, err := tx.Slugs().ClaimSlug(t.Context(), store.ChannelSlug, slug, storetest.Now); err != nil || free == had {
 					return fmt.Errorf("claim of %s: %v, %w", slug, free, err)
 				}
-				if err := tx.BindSlug(t.Context(), store.ChannelSlug, slug, int64(id)); err != nil {
+				if err := tx.Slugs().BindSlug(t.Context(), store.ChannelSlug, slug, int64(id)); err != nil {
 					return err
 				}
 				c := was
 				c.Slug = slug
-				return tx.UpdateChannel(t.Context(), was, c, storetest.Now)
+				return tx.Channels().UpdateChannel(t.Context(), was, c, storetest.Now)
 			})
 		}
 		rename("second", false)
 		rename("third", false)
 		rename("first", true)
 		for _, slug := range []string{"first", "second", "third"} {
-			c, err := s.Channel(t.Context(), 0, domain.Ref{Slug: slug})
+			c, err := s.Channels().Channel(t.Context(), 0, domain.Ref{Slug: slug})
 			if err != nil || c.ID != id || c.Slug != "first" {
 				t.Errorf("%s: %d %q, %v", slug, c.ID, c.Slug, err)
 			}
 		}
 		other := storetest.Channel(t, s, ada, "Second", domain.Closed)
-		if c, err := s.Channel(t.Context(), 0, domain.Ref{ID: int64(other)}); err != nil || c.Slug == "second" {
+		if c, err := s.Channels().Channel(t.Context(), 0, domain.Ref{ID: int64(other)}); err != nil || c.Slug == "second" {
 			t.Errorf("another channel got %q, %v", c.Slug, err)
 		}
 		for _, slug := range []string{"fourth", "FIRST", "a\x00b", "a\xffb", "é", " "} {
-			_, err := s.Channel(t.Context(), ada, domain.Ref{Slug: slug})
+			_, err := s.Channels().Channel(t.Context(), ada, domain.Ref{Slug: slug})
 			wantKind(t, fmt.Sprintf("channel %q", slug), err, domain.NotFound)
-			_, err = s.User(t.Context(), domain.Ref{Slug: slug})
+			_, err = s.Users().User(t.Context(), domain.Ref{Slug: slug})
 			wantKind(t, fmt.Sprintf("user %q", slug), err, domain.NotFound)
 		}
 	})

@@ -75,7 +75,7 @@ func (c feedUsers) act(ctx context.Context, s *store.Store, r *rand.Rand) error 
 			return tx.Activity().MarkAllRead(ctx, user)
 		}
 		block := pick(r, c.blocks)
-		if err := tx.LockBlock(ctx, block); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, block); err != nil {
 			return err
 		}
 		return tx.Activity().ForgetNotifications(ctx, domain.SubjectBlock, int64(block))

@@ -57,24 +57,24 @@ func (w *owners) step(ctx context.Context, r *rand.Rand) error {
 // handTo transfers a channel to another owner like the service, locking groups after channels.
 func (w *owners) handTo(ctx context.Context, by domain.UserID, id domain.ChannelID, to domain.PrincipalRef, now time.Time) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockWithParents(ctx, id); err != nil {
+		if err := tx.Channels().LockWithParents(ctx, id); err != nil {
 			return err
 		}
 		was, err := w.locked(ctx, tx, by, id)
 		if err != nil {
 			return err
 		}
-		if err := tx.LockOwners(ctx, was[0].Owner.PrincipalRef, to); err != nil {
+		if err := tx.Principals().LockOwners(ctx, was[0].Owner.PrincipalRef, to); err != nil {
 			return err
 		}
 		if to.Type == domain.TypeGroup {
-			if err := tx.LockGroup(ctx, domain.GroupID(to.ID)); err != nil {
+			if err := tx.Groups().LockGroup(ctx, domain.GroupID(to.ID)); err != nil {
 				return err
 			}
 		}
 		c := was[0]
 		c.Owner.PrincipalRef = to
-		return tx.UpdateChannel(ctx, was[0], c, now)
+		return tx.Channels().UpdateChannel(ctx, was[0], c, now)
 	})
 }
 
@@ -83,26 +83,26 @@ func (w *owners) refound(ctx context.Context, r *rand.Rand, now time.Time) error
 	id := w.someGroup(r)
 	var chief domain.UserID
 	err := w.s.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockGroupWithChannels(ctx, id); err != nil {
+		if err := tx.Groups().LockGroupWithChannels(ctx, id); err != nil {
 			return err
 		}
-		g, err := tx.Group(ctx, w.users[0], domain.Ref{ID: int64(id)})
+		g, err := tx.Groups().Group(ctx, w.users[0], domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}
 		chief = domain.UserID(g.Owner.ID)
-		return tx.DeleteGroup(ctx, g, now)
+		return tx.Groups().DeleteGroup(ctx, g, now)
 	})
 	if err != nil {
 		return err
 	}
 	var made domain.GroupID
 	err = w.s.InTx(ctx, func(tx *store.Tx) error {
-		slug, err := tx.SlugFor(ctx, store.GroupSlug, "Owners", now)
+		slug, err := tx.Slugs().SlugFor(ctx, store.GroupSlug, "Owners", now)
 		if err != nil {
 			return err
 		}
-		if made, err = tx.CreateGroup(ctx, store.NewGroup{Slug: slug, Name: "Owners", Owner: chief, Now: now}); err != nil {
+		if made, err = tx.Groups().CreateGroup(ctx, store.NewGroup{Slug: slug, Name: "Owners", Owner: chief, Now: now}); err != nil {
 			return err
 		}
 		for _, u := range w.users {
@@ -125,16 +125,16 @@ func (w *owners) refound(ctx context.Context, r *rand.Rand, now time.Time) error
 // refill changes the type of a block.
 func (w *owners) refill(ctx context.Context, id domain.BlockID, r *rand.Rand, now time.Time) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, id); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, id); err != nil {
 			return err
 		}
-		was, err := tx.AnyBlock(ctx, id)
+		was, err := tx.Blocks().AnyBlock(ctx, id)
 		if err != nil {
 			return err
 		}
 		b := was
 		b.Type = []domain.BlockType{domain.TextBlock, domain.LinkBlock}[r.IntN(2)]
-		return tx.FillBlock(ctx, was, b, now)
+		return tx.Blocks().FillBlock(ctx, was, b, now)
 	})
 }
 

@@ -21,7 +21,7 @@ func (w *stress) connectBlock(ctx context.Context, by domain.UserID, block domai
 		if err != nil {
 			return err
 		}
-		if err := tx.LockBlock(ctx, block); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, block); err != nil {
 			return err
 		}
 		for _, c := range places {
@@ -36,7 +36,7 @@ func (w *stress) connectBlock(ctx context.Context, by domain.UserID, block domai
 func connectOnce(ctx context.Context, tx *store.Tx, n store.NewConnection) error {
 	id, err := tx.Contents().ConnectionOf(ctx, n.Channel.ID, n.Item)
 	if err == nil && id == 0 {
-		_, _, err = tx.Connect(ctx, n)
+		_, _, err = tx.Connections().Connect(ctx, n)
 	}
 	return err
 }
@@ -59,7 +59,7 @@ func (w *stress) arrange(ctx context.Context, by domain.UserID, in domain.Channe
 	var id domain.ConnectionID
 	err := w.s.InSnapshot(ctx, func(v *store.Snapshot) error {
 		id = 0
-		c, err := v.Channel(ctx, by, domain.Ref{ID: int64(in)})
+		c, err := v.Channels().Channel(ctx, by, domain.Ref{ID: int64(in)})
 		if err != nil {
 			return err
 		}
@@ -114,14 +114,14 @@ func (w *stress) sort(ctx context.Context, by domain.UserID, in domain.ChannelID
 			order = slices.AppendSeq(order, maps.Values(found))
 		}
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		_, err := tx.Arrange(ctx, in, order, storetest.Now)
+		_, err := tx.Connections().Arrange(ctx, in, order, storetest.Now)
 		return err
 	})
 }
 
 func (w *stress) update(ctx context.Context, by domain.UserID, id domain.ChannelID, now time.Time, change func(c *domain.Channel)) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockWithParents(ctx, id); err != nil {
+		if err := tx.Channels().LockWithParents(ctx, id); err != nil {
 			return err
 		}
 		was, err := w.locked(ctx, tx, by, id)
@@ -130,20 +130,20 @@ func (w *stress) update(ctx context.Context, by domain.UserID, id domain.Channel
 		}
 		c := was[0]
 		change(&c)
-		return tx.UpdateChannel(ctx, was[0], c, now)
+		return tx.Channels().UpdateChannel(ctx, was[0], c, now)
 	})
 }
 
 func (w *stress) updateBlock(ctx context.Context, by domain.UserID, id domain.BlockID, now time.Time) error {
 	return w.s.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, id); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, id); err != nil {
 			return err
 		}
-		b, err := tx.Block(ctx, by, id)
+		b, err := tx.Blocks().Block(ctx, by, id)
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, b, &b, now)
+		return tx.Blocks().UpdateBlock(ctx, b, &b, now)
 	})
 }
 
@@ -162,25 +162,25 @@ func (w *stress) collaborate(ctx context.Context, by domain.UserID, id domain.Ch
 // replace deletes a channel and creates another one.
 func (w *stress) replace(ctx context.Context, by domain.UserID, id domain.ChannelID, owner domain.PrincipalRef, now time.Time) error {
 	err := w.s.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockWithParents(ctx, id); err != nil {
+		if err := tx.Channels().LockWithParents(ctx, id); err != nil {
 			return err
 		}
 		c, err := w.locked(ctx, tx, by, id)
 		if err != nil {
 			return err
 		}
-		return tx.DeleteChannel(ctx, c[0], now)
+		return tx.Channels().DeleteChannel(ctx, c[0], now)
 	})
 	if err != nil {
 		return err
 	}
 	var made domain.ChannelID
 	err = w.s.InTx(ctx, func(tx *store.Tx) error {
-		slug, err := tx.SlugFor(ctx, store.ChannelSlug, "Again", now)
+		slug, err := tx.Slugs().SlugFor(ctx, store.ChannelSlug, "Again", now)
 		if err != nil {
 			return err
 		}
-		made, err = tx.CreateChannel(ctx, store.NewChannel{Slug: slug, Title: "Again", Visibility: domain.Closed, Owner: owner, UserID: by, Now: now})
+		made, err = tx.Channels().CreateChannel(ctx, store.NewChannel{Slug: slug, Title: "Again", Visibility: domain.Closed, Owner: owner, UserID: by, Now: now})
 		return err
 	})
 	w.mu.Lock()
@@ -196,7 +196,7 @@ func (w *stress) replace(ctx context.Context, by domain.UserID, id domain.Channe
 // read pages through a channel in some order and expects it to be complete.
 func (w *stress) read(ctx context.Context, by domain.UserID, id domain.ChannelID, sort domain.ContentSort) error {
 	return w.s.InSnapshot(ctx, func(v *store.Snapshot) error {
-		c, err := v.Channel(ctx, by, domain.Ref{ID: int64(id)})
+		c, err := v.Channels().Channel(ctx, by, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}

@@ -57,13 +57,13 @@ func (w *stress) channel(r *rand.Rand) domain.ChannelID {
 // locked locks channels and then reads them, like the service. It returns NotFound for one that is
 // deleted or hidden.
 func (w *stress) locked(ctx context.Context, tx *store.Tx, viewer domain.UserID, ids ...domain.ChannelID) ([]domain.Channel, error) {
-	if err := tx.LockChannels(ctx, ids...); err != nil {
+	if err := tx.Channels().LockChannels(ctx, ids...); err != nil {
 		return nil, err
 	}
 	all := make([]domain.Channel, len(ids))
 	for i, id := range ids {
 		var err error
-		if all[i], err = tx.Channel(ctx, viewer, domain.Ref{ID: int64(id)}); err != nil {
+		if all[i], err = tx.Channels().Channel(ctx, viewer, domain.Ref{ID: int64(id)}); err != nil {
 			return nil, err
 		}
 	}
@@ -81,13 +81,13 @@ func (w *stress) step(ctx context.Context, r *rand.Rand) error {
 		return w.connectChannel(ctx, by, w.channel(r), w.channel(r), r.Int64N(20), now)
 	case k < 52:
 		return w.arrange(ctx, by, w.channel(r), r.IntN(20), func(tx *store.Tx, _ domain.Channel, c domain.Connection) error {
-			return tx.Disconnect(ctx, c, storetest.Now)
+			return tx.Connections().Disconnect(ctx, c, storetest.Now)
 		})
 	case k < 56:
 		return w.sort(ctx, by, w.channel(r), r)
 	case k < 62:
 		return w.arrange(ctx, by, w.channel(r), r.IntN(20), func(tx *store.Tx, in domain.Channel, c domain.Connection) error {
-			return tx.Move(ctx, &c, c.Position, r.Int64N(in.Contents())+1, in.Contents(), storetest.Now)
+			return tx.Connections().Move(ctx, &c, c.Position, r.Int64N(in.Contents())+1, in.Contents(), storetest.Now)
 		})
 	case k < 74:
 		v := []domain.Visibility{domain.Public, domain.Closed, domain.Private}[r.IntN(3)]

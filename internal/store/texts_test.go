@@ -178,13 +178,13 @@ func TestTextsAreBounded(t *testing.T) {
 		}
 		edit := func(content string) error {
 			return s.InTx(t.Context(), func(tx *store.Tx) error {
-				b, err := tx.AnyBlock(t.Context(), domain.BlockID(first.Load()))
+				b, err := tx.Blocks().AnyBlock(t.Context(), domain.BlockID(first.Load()))
 				if err != nil {
 					return err
 				}
 				was := b
 				b.Content = &domain.Text{Markdown: content, HTML: content, Plain: content}
-				return tx.UpdateBlock(t.Context(), was, &b, storetest.Later)
+				return tx.Blocks().UpdateBlock(t.Context(), was, &b, storetest.Later)
 			})
 		}
 		if err := edit(strings.Repeat("l", 6000)); !errors.Is(err, full) || texts(t, s, ada) != is {
@@ -194,7 +194,7 @@ func TestTextsAreBounded(t *testing.T) {
 			t.Errorf("made shorter: %v", err)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			return tx.DeleteBlock(t.Context(), domain.BlockID(second.Load()), storetest.Later)
+			return tx.Blocks().DeleteBlock(t.Context(), domain.BlockID(second.Load()), storetest.Later)
 		})
 		if _, err := make(t.Context()); err != nil {
 			t.Errorf("with room again: %v", err)

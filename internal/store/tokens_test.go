@@ -53,7 +53,7 @@ func TestHoldersOfTokens(t *testing.T) {
 			if err := tx.Moderation().SetSuspended(ctx, bob, &now); err != nil {
 				return err
 			}
-			if err := tx.SetTier(ctx, bob, domain.TierFree, now); err != nil {
+			if err := tx.Users().SetTier(ctx, bob, domain.TierFree, now); err != nil {
 				return err
 			}
 			_, err := tx.Account().RevokeToken(ctx, first, now)

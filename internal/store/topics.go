@@ -129,8 +129,8 @@ func (tx *Tx) Documents() documents.Writes { return documents.NewWrites(tx.docum
 // Exports returns the statements of package exports for a transaction.
 func (tx *Tx) Exports() exports.Writes { return exports.NewWrites(tx.db) }
 
-// Hiding returns the statements of package hiding for a transaction.
-func (tx *Tx) Hiding() hiding.Writes { return hiding.NewWrites(tx.db) }
+// Hiding returns the statements of package hiding, and those of this package, for a transaction.
+func (tx *Tx) Hiding() HidingWrites { return HidingWrites{hiding.NewWrites(tx.db), tx} }
 
 // Identity returns the statements of package identity for a transaction.
 func (tx *Tx) Identity() identity.Writes { return identity.NewWrites(tx.db) }
@@ -152,3 +152,182 @@ func (tx *Tx) Origins() origins.Writes { return origins.NewWrites(tx.db) }
 
 // Redo returns the statements of package redo for a transaction.
 func (tx *Tx) Redo() redo.Writes { return redo.NewWrites(tx.db) }
+
+// The topics of package store itself, whose statements lock, index or order rows of several topics.
+
+type (
+	// BlockReads reads blocks.
+	BlockReads struct{ q Queries }
+
+	// BlockWrites also writes blocks.
+	BlockWrites struct {
+		BlockReads
+		tx *Tx
+	}
+)
+
+// Blocks returns the statements that read blocks.
+func (q Queries) Blocks() BlockReads { return BlockReads{q} }
+
+// Blocks returns the statements of a transaction.
+func (tx *Tx) Blocks() BlockWrites { return BlockWrites{BlockReads{tx.Queries}, tx} }
+
+type (
+	// ChannelReads reads channels.
+	ChannelReads struct{ q Queries }
+
+	// ChannelWrites also writes channels.
+	ChannelWrites struct {
+		ChannelReads
+		tx *Tx
+	}
+)
+
+// Channels returns the statements that read channels.
+func (q Queries) Channels() ChannelReads { return ChannelReads{q} }
+
+// Channels returns the statements of a transaction.
+func (tx *Tx) Channels() ChannelWrites { return ChannelWrites{ChannelReads{tx.Queries}, tx} }
+
+type (
+	// SlugReads reads slugs.
+	SlugReads struct{ q Queries }
+
+	// SlugWrites also writes slugs.
+	SlugWrites struct {
+		SlugReads
+		tx *Tx
+	}
+)
+
+// Slugs returns the statements that read slugs.
+func (q Queries) Slugs() SlugReads { return SlugReads{q} }
+
+// Slugs returns the statements of a transaction.
+func (tx *Tx) Slugs() SlugWrites { return SlugWrites{SlugReads{tx.Queries}, tx} }
+
+type (
+	// TransitionReads reads changes of a channel's visibility that are applied to its contents in parts.
+	TransitionReads struct{ q Queries }
+
+	// TransitionWrites also writes changes of a channel's visibility that are applied to its contents in parts.
+	TransitionWrites struct {
+		TransitionReads
+		tx *Tx
+	}
+)
+
+// Transitions returns the statements that read changes of a channel's visibility that are applied to its contents in parts.
+func (q Queries) Transitions() TransitionReads { return TransitionReads{q} }
+
+// Transitions returns the statements of a transaction.
+func (tx *Tx) Transitions() TransitionWrites {
+	return TransitionWrites{TransitionReads{tx.Queries}, tx}
+}
+
+// ConnectionWrites writes connections.
+type ConnectionWrites struct{ tx *Tx }
+
+// Connections returns the statements of a transaction.
+func (tx *Tx) Connections() ConnectionWrites { return ConnectionWrites{tx} }
+
+type (
+	// UserReads reads users.
+	UserReads struct{ q Queries }
+
+	// UserWrites also writes users.
+	UserWrites struct {
+		UserReads
+		tx *Tx
+	}
+
+	// UserLists also counts and reads pages of users.
+	UserLists struct {
+		UserReads
+		v *Snapshot
+	}
+)
+
+// Users returns the statements that read users.
+func (q Queries) Users() UserReads { return UserReads{q} }
+
+// Users returns the statements of a transaction.
+func (tx *Tx) Users() UserWrites { return UserWrites{UserReads{tx.Queries}, tx} }
+
+// Users returns the statements of a snapshot.
+func (v *Snapshot) Users() UserLists { return UserLists{UserReads{v.Queries}, v} }
+
+type (
+	// PrincipalReads reads users and groups as owners.
+	PrincipalReads struct{ q Queries }
+
+	// PrincipalWrites also writes users and groups as owners.
+	PrincipalWrites struct {
+		PrincipalReads
+		tx *Tx
+	}
+)
+
+// Principals returns the statements that read users and groups as owners.
+func (q Queries) Principals() PrincipalReads { return PrincipalReads{q} }
+
+// Principals returns the statements of a transaction.
+func (tx *Tx) Principals() PrincipalWrites { return PrincipalWrites{PrincipalReads{tx.Queries}, tx} }
+
+type (
+	// AvatarReads reads avatars.
+	AvatarReads struct{ q Queries }
+
+	// AvatarWrites also writes avatars.
+	AvatarWrites struct {
+		AvatarReads
+		tx *Tx
+	}
+)
+
+// Avatars returns the statements that read avatars.
+func (q Queries) Avatars() AvatarReads { return AvatarReads{q} }
+
+// Avatars returns the statements of a transaction.
+func (tx *Tx) Avatars() AvatarWrites { return AvatarWrites{AvatarReads{tx.Queries}, tx} }
+
+type (
+	// GroupReads reads groups.
+	GroupReads struct{ q Queries }
+
+	// GroupWrites also writes groups.
+	GroupWrites struct {
+		GroupReads
+		tx *Tx
+	}
+
+	// GroupLists also counts and reads pages of groups.
+	GroupLists struct {
+		GroupReads
+		v *Snapshot
+	}
+)
+
+// Groups returns the statements that read groups.
+func (q Queries) Groups() GroupReads { return GroupReads{q} }
+
+// Groups returns the statements of a transaction.
+func (tx *Tx) Groups() GroupWrites { return GroupWrites{GroupReads{tx.Queries}, tx} }
+
+// Groups returns the statements of a snapshot.
+func (v *Snapshot) Groups() GroupLists { return GroupLists{GroupReads{v.Queries}, v} }
+
+// CommentWrites writes comments, and contains the Reads of package comments.
+type CommentWrites struct {
+	comments.Reads
+	tx *Tx
+}
+
+// Comments returns the statements of a transaction.
+func (tx *Tx) Comments() CommentWrites { return CommentWrites{tx.Queries.Comments(), tx} }
+
+// HidingWrites hides and shows subjects, and contains the Writes of package hiding.
+type HidingWrites struct {
+	hiding.Writes
+	tx *Tx
+}

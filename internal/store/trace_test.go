@@ -82,21 +82,21 @@ func newStage(t *testing.T, s *store.Store, db *database.DB, n int64, private in
 // hide adds a new private channel to the large one, somewhere.
 func (st *stage) hide(ctx context.Context, tx *store.Tx, i int, n int64) error {
 	slug := fmt.Sprint("hidden-", i)
-	if _, err := tx.ClaimSlug(ctx, store.ChannelSlug, slug, storetest.Now); err != nil {
+	if _, err := tx.Slugs().ClaimSlug(ctx, store.ChannelSlug, slug, storetest.Now); err != nil {
 		return err
 	}
 	owner := []domain.UserID{st.ada, st.bob}[i%2]
-	id, err := tx.CreateChannel(ctx, store.NewChannel{Slug: slug, Title: slug, Visibility: domain.Private,
+	id, err := tx.Channels().CreateChannel(ctx, store.NewChannel{Slug: slug, Title: slug, Visibility: domain.Private,
 		Owner: domain.UserRef(owner), UserID: owner, Now: storetest.Now})
 	if err != nil {
 		return err
 	}
 	st.hidden = append(st.hidden, id)
-	c, err := tx.Channel(ctx, st.ada, domain.Ref{ID: int64(st.channel)})
+	c, err := tx.Channels().Channel(ctx, st.ada, domain.Ref{ID: int64(st.channel)})
 	if err != nil {
 		return err
 	}
-	_, _, err = tx.Connect(ctx, store.NewConnection{Channel: c, Item: domain.ChannelRef(id), UserID: st.ada,
+	_, _, err = tx.Connections().Connect(ctx, store.NewConnection{Channel: c, Item: domain.ChannelRef(id), UserID: st.ada,
 		Position: int64(i*7)%n + 1, Now: storetest.Now})
 	return err
 }
@@ -108,7 +108,7 @@ func (st stage) reads(r *recorder, page int64) {
 		q := contents.Query{Viewer: viewers[i%3], By: viewers[i/9], Page: domain.Page{Number: page, Per: 24},
 			Sort: domain.ContentSort{Key: domain.ContentKey(i / 3 % 3), Desc: i%2 == 0}}
 		r.read(func(ctx context.Context, v *store.Snapshot) (err error) {
-			if q.Channel, err = v.Channel(ctx, q.Viewer, domain.Ref{ID: int64(st.channel)}); err == nil {
+			if q.Channel, err = v.Channels().Channel(ctx, q.Viewer, domain.Ref{ID: int64(st.channel)}); err == nil {
 				_, err = v.Contents().Contents(ctx, q)
 			}
 			return err
@@ -122,17 +122,17 @@ func (st stage) reads(r *recorder, page int64) {
 		})
 	}
 	r.read(func(ctx context.Context, v *store.Snapshot) error {
-		_, _ = v.Channel(ctx, st.ada, domain.Ref{Slug: "large"})
-		_, _ = v.ChannelsByID(ctx, st.ada, st.hidden)
+		_, _ = v.Channels().Channel(ctx, st.ada, domain.Ref{Slug: "large"})
+		_, _ = v.Channels().ChannelsByID(ctx, st.ada, st.hidden)
 		_, _ = v.Membership().Collaborators(ctx, st.channel)
-		_, _ = v.Block(ctx, st.ada, st.block)
-		_, _ = v.BlocksByID(ctx, []domain.BlockID{st.block})
+		_, _ = v.Blocks().Block(ctx, st.ada, st.block)
+		_, _ = v.Blocks().BlocksByID(ctx, []domain.BlockID{st.block})
 		_, _ = v.Contents().ConnectionOf(ctx, st.channel, domain.BlockRef(st.block))
-		_, _ = v.Principal(ctx, domain.UserRef(st.ada))
+		_, _ = v.Principals().Principal(ctx, domain.UserRef(st.ada))
 		_, _ = v.Membership().IsMember(ctx, 1, st.ada)
-		_, _ = v.User(ctx, domain.Ref{Slug: "ada"})
-		_, _ = v.UserByEmail(ctx, "ada@example.org")
-		_, _ = v.Users(ctx, 0, 10)
+		_, _ = v.Users().User(ctx, domain.Ref{Slug: "ada"})
+		_, _ = v.Users().UserByEmail(ctx, "ada@example.org")
+		_, _ = v.Users().Users(ctx, 0, 10)
 		_, _ = v.Account().TokenHolder(ctx, []byte("hash"))
 		_, err := v.Account().Tokens(ctx, st.ada)
 		return err
@@ -202,11 +202,11 @@ func (st stage) writes(r *recorder) {
 		if err != nil {
 			return err
 		}
-		if err := tx.Move(ctx, &c, at[id], 7, 200, storetest.Now); err != nil {
+		if err := tx.Connections().Move(ctx, &c, at[id], 7, 200, storetest.Now); err != nil {
 			return err
 		}
 		c.Metadata = `{"a":1}`
-		return tx.SetConnectionMetadata(ctx, &c, storetest.Now)
+		return tx.Connections().SetConnectionMetadata(ctx, &c, storetest.Now)
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error { // turns leaves
 		channel, err := tx.Contents().HeldBy(ctx, st.ada, st.channel, domain.ItemChannel, []int64{int64(st.hidden[0])})
@@ -221,7 +221,7 @@ func (st stage) writes(r *recorder) {
 		if order[0].PositionKey < order[1].PositionKey {
 			slices.Reverse(order)
 		}
-		moved, err := tx.Arrange(ctx, st.channel, order, storetest.Now)
+		moved, err := tx.Connections().Arrange(ctx, st.channel, order, storetest.Now)
 		if err == nil && len(moved) != 2 {
 			err = fmt.Errorf("%d have moved", len(moved))
 		}
@@ -237,34 +237,34 @@ func (st stage) writes(r *recorder) {
 			if err != nil {
 				return err
 			}
-			if err := tx.Disconnect(ctx, c, storetest.Now); err != nil {
+			if err := tx.Connections().Disconnect(ctx, c, storetest.Now); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, st.block); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, st.block); err != nil {
 			return err
 		}
-		b, err := tx.Block(ctx, st.ada, st.block)
+		b, err := tx.Blocks().Block(ctx, st.ada, st.block)
 		if err != nil {
 			return err
 		}
-		return tx.UpdateBlock(ctx, b, &b, storetest.Now.Add(time.Second))
+		return tx.Blocks().UpdateBlock(ctx, b, &b, storetest.Now.Add(time.Second))
 	})
 	r.write(func(ctx context.Context, tx *store.Tx) error { return st.rewrite(ctx, tx) })
 }
 
 // rewrite changes and deletes a channel.
 func (st stage) rewrite(ctx context.Context, tx *store.Tx) error {
-	was, err := tx.Channel(ctx, st.ada, domain.Ref{ID: int64(st.hidden[0])})
+	was, err := tx.Channels().Channel(ctx, st.ada, domain.Ref{ID: int64(st.hidden[0])})
 	if err != nil {
 		return err
 	}
 	c := was
 	c.Visibility = domain.Public
-	if err := tx.UpdateChannel(ctx, was, c, storetest.Now.Add(time.Second)); err != nil {
+	if err := tx.Channels().UpdateChannel(ctx, was, c, storetest.Now.Add(time.Second)); err != nil {
 		return err
 	}
 	if _, err := tx.Membership().AddCollaborator(ctx, c.ID, domain.UserRef(st.bob), storetest.Now); err != nil {
@@ -273,5 +273,5 @@ func (st stage) rewrite(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.Membership().RemoveCollaborator(ctx, c.ID, domain.UserRef(st.bob)); err != nil {
 		return err
 	}
-	return tx.DeleteChannel(ctx, c, storetest.Now.Add(2*time.Second))
+	return tx.Channels().DeleteChannel(ctx, c, storetest.Now.Add(2*time.Second))
 }

@@ -53,7 +53,7 @@ func TestRowsOfTransitions(t *testing.T) {
 			settle := func(id domain.ChannelID) {
 				for more := true; more; {
 					note("a batch", func(tx *store.Tx) (err error) {
-						more, err = tx.ApplySome(t.Context(), id)
+						more, err = tx.Transitions().ApplySome(t.Context(), id)
 						return err
 					})
 				}
@@ -66,21 +66,21 @@ func TestRowsOfTransitions(t *testing.T) {
 					storetest.Apply(t, s)
 				}
 				note(name, func(tx *store.Tx) error {
-					was, err := tx.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+					was, err := tx.Channels().Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
 					if err != nil {
 						return err
 					}
 					is := was
 					change(&is)
-					return tx.UpdateChannel(t.Context(), was, is, storetest.Later)
+					return tx.Channels().UpdateChannel(t.Context(), was, is, storetest.Later)
 				})
 				settle(id)
 				note("deletion", func(tx *store.Tx) error {
-					c, err := tx.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+					c, err := tx.Channels().Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
 					if err != nil {
 						return err
 					}
-					return tx.DeleteChannel(t.Context(), c, storetest.Later)
+					return tx.Channels().DeleteChannel(t.Context(), c, storetest.Later)
 				})
 				settle(id)
 			}
@@ -110,17 +110,17 @@ func TestTransitionsOfManyChannels(t *testing.T) {
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
 			for _, id := range all {
-				c, err := tx.Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
+				c, err := tx.Channels().Channel(t.Context(), ada, domain.Ref{ID: int64(id)})
 				if err != nil {
 					return err
 				}
-				if err := tx.DeleteChannel(t.Context(), c, storetest.Later); err != nil {
+				if err := tx.Channels().DeleteChannel(t.Context(), c, storetest.Later); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		pending, err := s.Pending(t.Context(), 0, 10)
+		pending, err := s.Transitions().Pending(t.Context(), 0, 10)
 		if err != nil || !slices.Equal(pending, all[2:]) {
 			t.Errorf("pending are %v (%v), want %v", pending, err, all[2:])
 		}
@@ -150,7 +150,7 @@ func TestTransitionsAreBrokenOff(t *testing.T) {
 			crash := errors.New("crash")
 			for more := true; more; {
 				err := s.InTx(t.Context(), func(tx *store.Tx) error {
-					_, err := tx.ApplySome(t.Context(), id)
+					_, err := tx.Transitions().ApplySome(t.Context(), id)
 					return errors.Join(err, crash)
 				})
 				if !errors.Is(err, crash) {
@@ -162,7 +162,7 @@ func TestTransitionsAreBrokenOff(t *testing.T) {
 			}
 		}
 		storetest.In(t, s, func(tx *store.Tx) error { // again, after everything is done
-			more, err := tx.ApplySome(t.Context(), 1)
+			more, err := tx.Transitions().ApplySome(t.Context(), 1)
 			if more {
 				t.Error("more is left")
 			}
@@ -224,7 +224,7 @@ func TestStressTransitions(t *testing.T) {
 				return w.step(ctx, r)
 			}
 			return s.InTx(ctx, func(tx *store.Tx) error {
-				_, err := tx.ApplySome(ctx, w.channel(r))
+				_, err := tx.Transitions().ApplySome(ctx, w.channel(r))
 				return err
 			})
 		})

@@ -60,7 +60,7 @@ func TestUpgradeToAccounts(t *testing.T) {
 		if _, err := s.Account().TokenHolder(t.Context(), revoked); domain.KindOf(err) != domain.NotFound {
 			t.Errorf("the revoked token: %v", err)
 		}
-		u, err := s.User(t.Context(), domain.Ref{ID: 7})
+		u, err := s.Users().User(t.Context(), domain.Ref{ID: 7})
 		if err != nil || u.Office != domain.OfficeMember {
 			t.Errorf("%+v, %v", u, err)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // User reads a user by id or slug. It returns NotFound if the account is deleted.
-func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
+func (r UserReads) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
 	if leadsNowhere(ref) {
 		return domain.User{}, domain.NewNotFound()
 	}
@@ -22,7 +22,7 @@ func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) 
 	if ref.Slug != "" {
 		where, arg = "u.id = (SELECT target_id FROM slugs WHERE kind = 'User' AND slug = $1)", ref.Slug
 	}
-	u, err := rowmap.ScanUser(q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg))
+	u, err := rowmap.ScanUser(r.q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, arg))
 	return u, sqlx.Found(err)
 }
 
@@ -31,14 +31,14 @@ func (q Queries) User(ctx context.Context, ref domain.Ref) (domain.User, error) 
 const hasEmail = "u.email IN ($1, $2) ORDER BY u.email = $1 DESC LIMIT 1"
 
 // UserByEmail reads a user by canonical address. Deleted accounts have none.
-func (q Queries) UserByEmail(ctx context.Context, email string) (domain.User, error) {
-	u, err := rowmap.ScanUser(q.db.QueryRow(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE "+hasEmail, email, domain.EmailInASCII(email)))
+func (r UserReads) UserByEmail(ctx context.Context, email string) (domain.User, error) {
+	u, err := rowmap.ScanUser(r.q.db.QueryRow(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE "+hasEmail, email, domain.EmailInASCII(email)))
 	return u, sqlx.Found(err)
 }
 
 // Users lists users above an id, by id.
-func (q Queries) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
-	rows, err := q.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
+func (r UserReads) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
+	rows, err := r.q.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND u.id > $1 ORDER BY u.id LIMIT $2", after, limit)
 	return sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 }
 
@@ -55,12 +55,12 @@ type NewUser struct {
 
 // CreateUser creates a user. The transaction must have claimed the slug. It returns a Conflict if
 // the address is in use.
-func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) {
+func (w UserWrites) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) {
 	if n.Office == "" {
 		n.Office = domain.OfficeMember
 	}
 	var id domain.UserID
-	err := tx.db.QueryRow(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, office, created_at, updated_at)
+	err := w.tx.db.QueryRow(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, office, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`,
 		n.Slug, n.Name, n.Email, n.PasswordHash, n.Tier, n.Office, sqlx.Micros(n.Now)).Scan(&id)
 	if database.IsUnique(err) {
@@ -69,32 +69,32 @@ func (tx *Tx) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) 
 	if err != nil {
 		return 0, err
 	}
-	tx.documents.Add(documents.Named(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
-	if tx.db.HasReplicas() { // so that a replica without the account does not report it as missing
-		err = tx.Account().CountWrite(ctx, id)
+	w.tx.documents.Add(documents.Named(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
+	if w.tx.db.HasReplicas() { // so that a replica without the account does not report it as missing
+		err = w.tx.Account().CountWrite(ctx, id)
 	}
 	return id, err
 }
 
 // SetTier changes the tier of a user.
-func (tx *Tx) SetTier(ctx context.Context, id domain.UserID, tier domain.Tier, now time.Time) error {
-	err := tx.db.ExecOne(ctx, `UPDATE users SET tier = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
+func (w UserWrites) SetTier(ctx context.Context, id domain.UserID, tier domain.Tier, now time.Time) error {
+	err := w.tx.db.ExecOne(ctx, `UPDATE users SET tier = $2, version = version + 1, updated_at = $3 WHERE id = $1`,
 		id, tier, sqlx.Micros(now))
 	if err != nil {
 		return err
 	}
-	return tx.documents.Touch(ctx, domain.SubjectUser, int64(id), now)
+	return w.tx.documents.Touch(ctx, domain.SubjectUser, int64(id), now)
 }
 
 // UpdateProfile writes the name and biography of a user. Name, slug and avatar are part of other
 // resources, so face_version counts changes of the name.
-func (tx *Tx) UpdateProfile(ctx context.Context, was, u domain.User, now time.Time) error {
-	tx.grow(u.ID, textBytes(was.Bio), textBytes(u.Bio))
+func (w UserWrites) UpdateProfile(ctx context.Context, was, u domain.User, now time.Time) error {
+	w.tx.grow(u.ID, textBytes(was.Bio), textBytes(u.Bio))
 	b := sqlx.TextOf(u.Bio)
-	err := tx.db.ExecOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
+	err := w.tx.db.ExecOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
 			name = $2, bio_markdown = $3, bio_html = $4, bio_plain = $5, version = version + 1, updated_at = $6
 		WHERE id = $1`, u.ID, u.Name, b.Markdown, b.HTML, b.Plain, sqlx.Micros(now))
-	tx.documents.Refresh(domain.SubjectUser, int64(u.ID))
+	w.tx.documents.Refresh(domain.SubjectUser, int64(u.ID))
 	return err
 }
 
@@ -105,17 +105,17 @@ type Credentials struct {
 }
 
 // CredentialsByEmail reads the credentials of the account with a canonical address.
-func (q Queries) CredentialsByEmail(ctx context.Context, email string) (Credentials, error) {
-	return q.credentials(ctx, hasEmail, email, domain.EmailInASCII(email))
+func (r UserReads) CredentialsByEmail(ctx context.Context, email string) (Credentials, error) {
+	return r.credentials(ctx, hasEmail, email, domain.EmailInASCII(email))
 }
 
 // Credentials reads the credentials of a user.
-func (q Queries) Credentials(ctx context.Context, id domain.UserID) (Credentials, error) {
-	return q.credentials(ctx, "u.id = $1", id)
+func (r UserReads) Credentials(ctx context.Context, id domain.UserID) (Credentials, error) {
+	return r.credentials(ctx, "u.id = $1", id)
 }
 
-func (q Queries) credentials(ctx context.Context, where string, args ...any) (c Credentials, err error) {
-	row := q.db.QueryRow(ctx, "SELECT u.password_hash, "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, args...)
+func (r UserReads) credentials(ctx context.Context, where string, args ...any) (c Credentials, err error) {
+	row := r.q.db.QueryRow(ctx, "SELECT u.password_hash, "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, args...)
 	c.User, err = rowmap.ScanUser(prefixed{row, &c.PasswordHash})
 	return c, sqlx.Found(err)
 }
@@ -130,23 +130,23 @@ func (p prefixed) Scan(dest ...any) error { return p.row.Scan(append([]any{p.fir
 
 // LockUser locks an account and then reads it. Its password, address, sessions and links change
 // only under this lock. It returns NotFound if the account is deleted.
-func (tx *Tx) LockUser(ctx context.Context, id domain.UserID) (Credentials, error) {
-	_, err := sqlx.ScanInt64(tx.db.QueryRow(ctx, "SELECT u.id FROM users u WHERE u.id = $1"+tx.db.ForUpdate("u"), id))
+func (w UserWrites) LockUser(ctx context.Context, id domain.UserID) (Credentials, error) {
+	_, err := sqlx.ScanInt64(w.tx.db.QueryRow(ctx, "SELECT u.id FROM users u WHERE u.id = $1"+w.tx.db.ForUpdate("u"), id))
 	if err != nil {
 		return Credentials{}, sqlx.Found(err)
 	}
-	return tx.Credentials(ctx, id)
+	return w.Credentials(ctx, id)
 }
 
 // SetPassword changes the password of a locked account.
-func (tx *Tx) SetPassword(ctx context.Context, id domain.UserID, hash string) error {
-	return tx.db.ExecOne(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
+func (w UserWrites) SetPassword(ctx context.Context, id domain.UserID, hash string) error {
+	return w.tx.db.ExecOne(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
 }
 
 // SetEmail changes the canonical address of a locked account. It returns a Conflict if the address
 // is in use.
-func (tx *Tx) SetEmail(ctx context.Context, id domain.UserID, email string) error {
-	err := tx.db.ExecOne(ctx, `UPDATE users SET email = $2, version = version + 1 WHERE id = $1`, id, email)
+func (w UserWrites) SetEmail(ctx context.Context, id domain.UserID, email string) error {
+	err := w.tx.db.ExecOne(ctx, `UPDATE users SET email = $2, version = version + 1 WHERE id = $1`, id, email)
 	if database.IsUnique(err) {
 		err = domain.Wrap(domain.Conflict, "The address is already in use", err)
 	}
@@ -155,22 +155,22 @@ func (tx *Tx) SetEmail(ctx context.Context, id domain.UserID, email string) erro
 
 // LockOperators locks all operators in the order of their ids, so that changes of offices happen
 // one after another. It returns the operators that are not suspended.
-func (tx *Tx) LockOperators(ctx context.Context) ([]domain.UserID, error) {
-	return tx.operators(ctx, tx.db.ForUpdate("u"))
+func (w UserWrites) LockOperators(ctx context.Context) ([]domain.UserID, error) {
+	return w.operators(ctx, w.tx.db.ForUpdate("u"))
 }
 
 // Operators lists the operators that are not suspended.
-func (q Queries) Operators(ctx context.Context) ([]domain.UserID, error) { return q.operators(ctx, "") }
+func (r UserReads) Operators(ctx context.Context) ([]domain.UserID, error) { return r.operators(ctx, "") }
 
-func (q Queries) operators(ctx context.Context, lock string) ([]domain.UserID, error) {
-	rows, err := q.db.Query(ctx, `SELECT u.id FROM users u WHERE u.office = 'operator' AND u.deleted_at IS NULL
+func (r UserReads) operators(ctx context.Context, lock string) ([]domain.UserID, error) {
+	rows, err := r.q.db.Query(ctx, `SELECT u.id FROM users u WHERE u.office = 'operator' AND u.deleted_at IS NULL
 		AND u.suspended_at IS NULL ORDER BY u.id`+lock)
 	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
 }
 
 // SetOffice changes the office of a locked account.
-func (tx *Tx) SetOffice(ctx context.Context, id domain.UserID, office domain.Office) error {
-	return tx.db.ExecOne(ctx, `UPDATE users SET office = $2 WHERE id = $1`, id, office)
+func (w UserWrites) SetOffice(ctx context.Context, id domain.UserID, office domain.Office) error {
+	return w.tx.db.ExecOne(ctx, `UPDATE users SET office = $2 WHERE id = $1`, id, office)
 }
 
 // AccountSort is an order of accounts.
@@ -202,50 +202,50 @@ func (s AccountSort) keys() string {
 
 // FindAccounts lists all accounts, or those whose name, slug or address begins with a text,
 // ignoring case. It reads every account.
-func (v *Snapshot) FindAccounts(ctx context.Context, text string, sort AccountSort, page domain.Page) (l domain.List[domain.User], err error) {
+func (s UserLists) FindAccounts(ctx context.Context, text string, sort AccountSort, page domain.Page) (l domain.List[domain.User], err error) {
 	const where = ` FROM users u WHERE u.deleted_at IS NULL AND (
 		substr(lower(u.name), 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.name, 1, length(CAST($1 AS TEXT))) = CAST($2 AS TEXT)
 		OR substr(u.slug, 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.email, 1, length(CAST($1 AS TEXT))) = $1)`
 	lower := strings.ToLower(text)
-	if l.Total, err = sqlx.ScanInt64(v.db.QueryRow(ctx, "SELECT count(*)"+where, lower, text)); err != nil {
+	if l.Total, err = sqlx.ScanInt64(s.v.db.QueryRow(ctx, "SELECT count(*)"+where, lower, text)); err != nil {
 		return l, err
 	}
-	rows, err := v.db.Query(ctx, "SELECT "+rowmap.UserColumns+where+" ORDER BY "+sort.keys()+" LIMIT $3 OFFSET $4",
+	rows, err := s.v.db.Query(ctx, "SELECT "+rowmap.UserColumns+where+" ORDER BY "+sort.keys()+" LIMIT $3 OFFSET $4",
 		lower, text, page.Per, page.Offset())
 	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 	return l, err
 }
 
 // Followers lists the followers of a subject in the order of following.
-func (v *Snapshot) Followers(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
-	total, followers, args, err := v.Activity().FollowerPage(ctx, what, desc, page)
+func (s UserLists) Followers(ctx context.Context, what domain.Subject, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
+	total, followers, args, err := s.v.Activity().FollowerPage(ctx, what, desc, page)
 	l.Total = total
 	if err != nil || followers == "" {
 		return l, err
 	}
 	dir := sqlx.Direction(desc)
-	rows, err := v.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM ("+followers+`) AS page
+	rows, err := s.v.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM ("+followers+`) AS page
 		JOIN users u ON u.id = page.follower_id ORDER BY page.id `+dir, args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 	return l, err
 }
 
-func (q Queries) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
+func (r UserReads) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := q.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE "+q.db.In("u.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
+	rows, err := r.q.db.Query(ctx, "SELECT "+rowmap.UserColumns+" FROM users u WHERE "+r.q.db.In("u.id", "$1"), sqlx.IDs(r.q.db.Dialect, ids))
 	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 	return sqlx.ByID(all, func(u domain.User) domain.UserID { return u.ID }), err
 }
 
 // UsersBySlug returns the ids of those of the slugs that belong to users.
-func (q Queries) UsersBySlug(ctx context.Context, slugs []string) (map[string]domain.UserID, error) {
+func (r UserReads) UsersBySlug(ctx context.Context, slugs []string) (map[string]domain.UserID, error) {
 	if len(slugs) == 0 {
 		return nil, nil
 	}
-	rows, err := q.db.Query(ctx, `SELECT s.slug, u.id FROM slugs s JOIN users u ON u.id = s.target_id
-		WHERE s.kind = 'User' AND u.deleted_at IS NULL AND `+q.db.InTexts("s.slug", "$1"), sqlx.Texts(q.db.Dialect, slugs))
+	rows, err := r.q.db.Query(ctx, `SELECT s.slug, u.id FROM slugs s JOIN users u ON u.id = s.target_id
+		WHERE s.kind = 'User' AND u.deleted_at IS NULL AND `+r.q.db.InTexts("s.slug", "$1"), sqlx.Texts(r.q.db.Dialect, slugs))
 	found := make(map[string]domain.UserID, len(slugs))
 	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.UserID, err error) {
 		var slug string

@@ -41,6 +41,6 @@ func TestEndedGroup(t *testing.T) {
 		if n := count("group_items") + count("content_counts WHERE owner_type = 'Group'"); n != 0 {
 			t.Errorf("%d rows are left by the jobs", n)
 		}
-		storetest.In(t, r.S.Store, func(tx *store.Tx) error { return tx.EndGroupItems(t.Context(), group) }) // again
+		storetest.In(t, r.S.Store, func(tx *store.Tx) error { return tx.Groups().EndGroupItems(t.Context(), group) }) // again
 	})
 }

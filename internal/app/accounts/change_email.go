@@ -20,7 +20,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, from domain.Visitor, actor d
 	if err != nil {
 		return err
 	}
-	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, actor domain.Actor, s domai
 }
 
 func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.MailLink, hash []byte) (u domain.User, err error) {
-	c, err := tx.LockUser(ctx, l.User) // a suspension or a new password has deleted the link
+	c, err := tx.Users().LockUser(ctx, l.User) // a suspension or a new password has deleted the link
 	if err != nil {
 		return u, err
 	}
@@ -100,7 +100,7 @@ func (a *Accounts) confirmEmail(ctx context.Context, tx *store.Tx, l account.Mai
 	if err := PutEmail(ctx, tx, c.User, l.Email); err != nil {
 		return u, err
 	}
-	return tx.User(ctx, domain.Ref{ID: int64(l.User)})
+	return tx.Users().User(ctx, domain.Ref{ID: int64(l.User)})
 }
 
 // PutEmail sets the canonical address of a locked account and notifies the previous one. Mailed links to the previous
@@ -109,7 +109,7 @@ func PutEmail(ctx context.Context, tx *store.Tx, u domain.User, email string) er
 	if err := checkFree(ctx, tx.Queries, email, u.ID); err != nil {
 		return err
 	}
-	if err := tx.SetEmail(ctx, u.ID, email); err != nil {
+	if err := tx.Users().SetEmail(ctx, u.ID, email); err != nil {
 		return err
 	}
 	if err := endLinks(ctx, tx, u.ID); err != nil {

@@ -25,7 +25,7 @@ type clearing struct {
 // ClearAccount deletes the remaining data of a deleted account (docs/decisions.md, Accounts). It may stop at any point
 // and run again, since it finds the remaining rows in the database.
 func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
-	deleted, err := a.Store.IsDeleted(ctx, user)
+	deleted, err := a.Store.Users().IsDeleted(ctx, user)
 	if err != nil || !deleted {
 		return err
 	}
@@ -79,7 +79,7 @@ func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 	}
-	if err := tx.DeleteComments(ctx, c.user, clearedAtOnce); err != nil {
+	if err := tx.Comments().DeleteComments(ctx, c.user, clearedAtOnce); err != nil {
 		return err
 	}
 	_, err := tx.Activity().DeleteUserActivities(ctx, c.user, core.SweepBatch) // they count as unread notifications
@@ -89,7 +89,7 @@ func (c clearing) withAccount(ctx context.Context, tx *store.Tx) error {
 // endAll deletes all things of a kind in one transaction.
 func (c clearing) endAll(ctx context.Context, tx *store.Tx, step ending) error {
 	for last := int64(0); ; {
-		ids, err := tx.Remaining(ctx, step.what, c.user, last, core.ClearBatch)
+		ids, err := tx.Users().Remaining(ctx, step.what, c.user, last, core.ClearBatch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -122,7 +122,7 @@ func (c clearing) unfollow(ctx context.Context, tx *store.Tx) error {
 // each deletes all things of a kind, in the order of their ids.
 func (c clearing) each(ctx context.Context, step ending) error {
 	for last := int64(0); ; {
-		ids, err := c.Store.Remaining(ctx, step.what, c.user, last, core.ClearBatch)
+		ids, err := c.Store.Users().Remaining(ctx, step.what, c.user, last, core.ClearBatch)
 		if err != nil {
 			return err
 		}
@@ -147,10 +147,10 @@ func (c clearing) each(ctx context.Context, step ending) error {
 // to the account.
 func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 	group := domain.GroupID(id)
-	if err := tx.LockGroupWithChannels(ctx, group); err != nil {
+	if err := tx.Groups().LockGroupWithChannels(ctx, group); err != nil {
 		return err
 	}
-	g, err := tx.Group(ctx, 0, domain.Ref{ID: id})
+	g, err := tx.Groups().Group(ctx, 0, domain.Ref{ID: id})
 	if err != nil || g.Owner.PrincipalRef != domain.UserRef(c.user) {
 		return err
 	}
@@ -160,19 +160,19 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 			return err
 		}
 		if heir == 0 {
-			if err := tx.DeleteGroup(ctx, g, c.Now()); err != nil {
+			if err := tx.Groups().DeleteGroup(ctx, g, c.Now()); err != nil {
 				return err
 			}
 			return c.endAll(ctx, tx, ending{store.RemainingChannels, c.deleteChannel})
 		}
-		_, err = tx.LockUser(ctx, heir) // it must not be deleted in the meantime
+		_, err = tx.Users().LockUser(ctx, heir) // it must not be deleted in the meantime
 		if domain.KindOf(err) == domain.NotFound {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if err := tx.HandGroupOver(ctx, group, heir); err != nil {
+		if err := tx.Users().HandGroupOver(ctx, group, heir); err != nil {
 			return err
 		}
 		if _, err = tx.Membership().RemoveMember(ctx, group, c.user); err != nil {
@@ -184,7 +184,7 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 }
 
 func (c clearing) leave(ctx context.Context, tx *store.Tx, id int64) error {
-	if err := tx.LockGroup(ctx, domain.GroupID(id)); err != nil {
+	if err := tx.Groups().LockGroup(ctx, domain.GroupID(id)); err != nil {
 		return err
 	}
 	_, err := tx.Membership().RemoveMember(ctx, domain.GroupID(id), c.user)
@@ -192,25 +192,25 @@ func (c clearing) leave(ctx context.Context, tx *store.Tx, id int64) error {
 }
 
 func (c clearing) uninvite(ctx context.Context, tx *store.Tx, id int64) error {
-	if err := tx.LockGroup(ctx, domain.GroupID(id)); err != nil {
+	if err := tx.Groups().LockGroup(ctx, domain.GroupID(id)); err != nil {
 		return err
 	}
 	return tx.Membership().ForgetInvitations(ctx, domain.GroupID(id), c.user)
 }
 
 func (c clearing) deleteChannel(ctx context.Context, tx *store.Tx, id int64) error {
-	if err := tx.LockWithParents(ctx, domain.ChannelID(id)); err != nil {
+	if err := tx.Channels().LockWithParents(ctx, domain.ChannelID(id)); err != nil {
 		return err
 	}
-	channel, err := tx.ChannelOf(ctx, c.user, domain.ChannelID(id))
+	channel, err := tx.Users().ChannelOf(ctx, c.user, domain.ChannelID(id))
 	if err != nil {
 		return err
 	}
-	return tx.DeleteChannel(ctx, channel, c.Now())
+	return tx.Channels().DeleteChannel(ctx, channel, c.Now())
 }
 
 func (c clearing) stopHelping(ctx context.Context, tx *store.Tx, id int64) error {
-	if err := tx.LockChannels(ctx, domain.ChannelID(id)); err != nil {
+	if err := tx.Channels().LockChannels(ctx, domain.ChannelID(id)); err != nil {
 		return err
 	}
 	_, err := tx.Membership().RemoveCollaborator(ctx, domain.ChannelID(id), domain.UserRef(c.user))
@@ -222,31 +222,31 @@ func (c clearing) deleteComment(ctx context.Context, tx *store.Tx, id int64) err
 	if err != nil {
 		return err
 	}
-	if err := tx.LockBlock(ctx, comment.BlockID); err != nil {
+	if err := tx.Blocks().LockBlock(ctx, comment.BlockID); err != nil {
 		return err
 	}
 	if comment, err = tx.Comments().Comment(ctx, comment.ID); err != nil {
 		return err
 	}
-	return tx.DeleteComment(ctx, comment)
+	return tx.Comments().DeleteComment(ctx, comment)
 }
 
 // deleteBlock deletes a block if it is still in no live channel.
 func (c clearing) deleteBlock(ctx context.Context, tx *store.Tx, id int64) error {
-	conns, err := tx.LockBlockInChannels(ctx, domain.BlockID(id))
+	conns, err := tx.Blocks().LockBlockInChannels(ctx, domain.BlockID(id))
 	if err != nil {
 		return err
 	}
-	orphan, err := tx.IsOrphan(ctx, c.user, domain.BlockID(id))
+	orphan, err := tx.Users().IsOrphan(ctx, c.user, domain.BlockID(id))
 	if err != nil || !orphan {
 		return err
 	}
 	for _, conn := range conns { // in deleted channels
-		if err := tx.Disconnect(ctx, conn, c.Now()); err != nil {
+		if err := tx.Connections().Disconnect(ctx, conn, c.Now()); err != nil {
 			return err
 		}
 	}
-	return tx.DeleteBlock(ctx, domain.BlockID(id), c.Now())
+	return tx.Blocks().DeleteBlock(ctx, domain.BlockID(id), c.Now())
 }
 
 // endFollows deletes the follows of the account and by it.

@@ -26,7 +26,7 @@ func (a *Accounts) PreviewDeletion(ctx context.Context, actor domain.Actor) (f D
 		if f, err = PreviewDeletionOf(ctx, v, actor.UserID); err != nil || !f.OnlyOperator {
 			return err
 		}
-		f.OnlyOperator, err = v.OtherAccounts(ctx, actor.UserID)
+		f.OnlyOperator, err = v.Users().OtherAccounts(ctx, actor.UserID)
 		return err
 	})
 	return f, err
@@ -34,7 +34,7 @@ func (a *Accounts) PreviewDeletion(ctx context.Context, actor domain.Actor) (f D
 
 // PreviewDeletionOf returns what deleting a user's account would do. OnlyOperator is also set if nobody else has an account.
 func PreviewDeletionOf(ctx context.Context, v *store.Snapshot, id domain.UserID) (f DeletionPreview, err error) {
-	l, err := v.Legacy(ctx, id)
+	l, err := v.Users().Legacy(ctx, id)
 	if err != nil {
 		return f, err
 	}
@@ -46,7 +46,7 @@ func PreviewDeletionOf(ctx context.Context, v *store.Snapshot, id domain.UserID)
 			f.GroupsDeleted = append(f.GroupsDeleted, g)
 		}
 	}
-	operators, err := v.Operators(ctx)
+	operators, err := v.Users().Operators(ctx)
 	f.OnlyOperator = MayLose(operators, id) != nil
 	return f, err
 }
@@ -56,7 +56,7 @@ func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserI
 	if MayLose(operators, id) == nil {
 		return false, nil
 	}
-	return q.OtherAccounts(ctx, id)
+	return q.Users().OtherAccounts(ctx, id)
 }
 
 // DeleteAccount deletes the actor's account if slug is its slug and the session was confirmed
@@ -64,7 +64,7 @@ func onlyOperator(ctx context.Context, q store.Queries, operators []domain.UserI
 // of it; a job deletes the rest. Errors name `slug`. The only operator gets Unprocessable while
 // other accounts exist.
 func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, s domain.Session, slug string) error {
-	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Ac
 	if err := gone.withAccount(ctx, tx); err != nil { // before users, which are locked last
 		return err
 	}
-	operators, err := tx.LockOperators(ctx)
+	operators, err := tx.Users().LockOperators(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Ac
 	if err := a.Audit(ctx, tx, actor, domain.ActAccountDeleted, domain.AboutUser(c.User), nil); err != nil {
 		return err
 	}
-	if err := tx.AnonymizeAccount(ctx, c.User, now); err != nil {
+	if err := tx.Users().AnonymizeAccount(ctx, c.User, now); err != nil {
 		return err
 	}
 	if err := tx.Enqueue(ctx, ClearAccount{User: id}, jobs.For(int64(id))); err != nil {

@@ -43,10 +43,10 @@ func (a *Accounts) SendPasswordLink(ctx context.Context, job MailPasswordLink) e
 	}
 	var u domain.User
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		if u, err = tx.UserByEmail(ctx, job.Email); err != nil {
+		if u, err = tx.Users().UserByEmail(ctx, job.Email); err != nil {
 			return err
 		}
-		c, err := tx.LockUser(ctx, u.ID)
+		c, err := tx.Users().LockUser(ctx, u.ID)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) e
 		if l, err = tx.Account().MarkMailLink(ctx, id, hash, a.Now()); err != nil {
 			return err
 		}
-		if u, err = tx.User(ctx, domain.Ref{ID: int64(l.User)}); err != nil {
+		if u, err = tx.Users().User(ctx, domain.Ref{ID: int64(l.User)}); err != nil {
 			return err
 		}
 		taken, err = emailTaken(ctx, tx.Queries, l.Email, l.User)
@@ -113,7 +113,7 @@ func (a *Accounts) SendAddressLink(ctx context.Context, id account.MailLinkID) e
 
 // emailTaken reports whether another account has an address.
 func emailTaken(ctx context.Context, q store.Queries, email string, user domain.UserID) (bool, error) {
-	u, err := q.UserByEmail(ctx, email)
+	u, err := q.Users().UserByEmail(ctx, email)
 	if domain.KindOf(err) == domain.NotFound {
 		return false, nil
 	}

@@ -32,7 +32,7 @@ func (a *Accounts) Introspect(ctx context.Context, from domain.Visitor, c Client
 	i := Introspection{Active: err == nil, Token: t, Client: app}
 	if err == nil && t.UserID != 0 {
 		var u domain.User
-		u, err = a.Store.User(ctx, domain.Ref{ID: int64(t.UserID)})
+		u, err = a.Store.Users().User(ctx, domain.Ref{ID: int64(t.UserID)})
 		i.User = u.Slug
 	}
 	return i, err

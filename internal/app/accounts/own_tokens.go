@@ -18,7 +18,7 @@ func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name 
 	secret, hash, hint := auth.NewToken(auth.Personal)
 	t = domain.Token{UserID: actor.UserID, Name: name, Hint: hint, Scope: scope, CreatedAt: a.Now()}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.LockUser(ctx, actor.UserID); err != nil {
+		if _, err := tx.Users().LockUser(ctx, actor.UserID); err != nil {
 			return err
 		}
 		live, err := tx.Account().OwnTokens(ctx, actor.UserID)

@@ -99,7 +99,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 	if err != nil {
 		return "", err
 	}
-	u, err := a.Store.User(ctx, domain.Ref{ID: int64(l.User)})
+	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(l.User)})
 	if err != nil {
 		return "", err
 	}
@@ -108,7 +108,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 		return "", err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := tx.LockUser(ctx, l.User)
+		c, err := tx.Users().LockUser(ctx, l.User)
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token
 // links and the sign-ins that wait for a second factor: somebody who knew the old password may have
 // requested a link that changes the address of the account. The sessions stay.
 func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string) error {
-	if err := tx.SetPassword(ctx, u.ID, hash); err != nil {
+	if err := tx.Users().SetPassword(ctx, u.ID, hash); err != nil {
 		return err
 	}
 	if err := tx.Account().EndHalfSignIns(ctx, u.ID); err != nil {
@@ -160,7 +160,7 @@ func endLinks(ctx context.Context, tx *store.Tx, id domain.UserID) error {
 // ChangePassword sets the first or a new password in a session that was confirmed recently. The session gets a new
 // secret, and endOthers ends the other sessions. Errors name `password`.
 func (a *Accounts) ChangePassword(ctx context.Context, actor domain.Actor, s domain.Session, next string, endOthers bool) (secret string, err error) {
-	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return "", err
 	}

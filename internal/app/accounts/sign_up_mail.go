@@ -34,7 +34,7 @@ func (a *Accounts) SendSignUp(ctx context.Context, id account.SignupID) error {
 		if s, err = tx.Account().MarkSignup(ctx, id, hash, a.Now()); err != nil {
 			return err
 		}
-		u, err := tx.UserByEmail(ctx, s.Email)
+		u, err := tx.Users().UserByEmail(ctx, s.Email)
 		if domain.KindOf(err) == domain.NotFound {
 			owner = nil
 			return nil

@@ -129,7 +129,7 @@ func SlugFree(ctx context.Context, q store.Queries, slug string) error {
 	if slug == "" {
 		return nil
 	}
-	taken, err := q.SlugTaken(ctx, store.UserSlug, slug)
+	taken, err := q.Slugs().SlugTaken(ctx, store.UserSlug, slug)
 	if err == nil && taken {
 		err = errSlugTaken()
 	}

@@ -70,14 +70,14 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 	if err := checkFree(ctx, tx.Queries, n.Email, 0); err != nil {
 		return u, err
 	}
-	id, err := tx.CreateUser(ctx, n)
+	id, err := tx.Users().CreateUser(ctx, n)
 	if err != nil {
 		return u, err
 	}
-	if err := tx.BindSlug(ctx, store.UserSlug, n.Slug, int64(id)); err != nil {
+	if err := tx.Slugs().BindSlug(ctx, store.UserSlug, n.Slug, int64(id)); err != nil {
 		return u, err
 	}
-	if u, err = tx.User(ctx, domain.Ref{ID: int64(id)}); err != nil {
+	if u, err = tx.Users().User(ctx, domain.Ref{ID: int64(id)}); err != nil {
 		return u, err
 	}
 	if err := a.Audit(ctx, tx, domain.Actor{}, domain.ActAccountCreated, domain.AboutUser(u), map[string]any{"office": u.Office}); err != nil {
@@ -128,9 +128,9 @@ func checkFree(ctx context.Context, q store.Queries, email string, user domain.U
 // claimUserSlug claims the requested slug, or one derived from the name.
 func claimUserSlug(ctx context.Context, tx *store.Tx, want string, n store.NewUser) (string, error) {
 	if want == "" {
-		return tx.SlugFor(ctx, store.UserSlug, n.Name, n.Now)
+		return tx.Slugs().SlugFor(ctx, store.UserSlug, n.Name, n.Now)
 	}
-	free, err := tx.ClaimSlug(ctx, store.UserSlug, want, n.Now)
+	free, err := tx.Slugs().ClaimSlug(ctx, store.UserSlug, want, n.Now)
 	if err == nil && !free {
 		err = errSlugTaken()
 	}
@@ -193,7 +193,7 @@ func (a *Accounts) SetTier(ctx context.Context, ref domain.Ref, tier domain.Tier
 
 // ChangeTier sets the tier of a locked account.
 func (a *Accounts) ChangeTier(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User, tier domain.Tier) error {
-	if err := tx.SetTier(ctx, u.ID, tier, a.Now()); err != nil {
+	if err := tx.Users().SetTier(ctx, u.ID, tier, a.Now()); err != nil {
 		return err
 	}
 	return a.Audit(ctx, tx, actor, domain.ActTierChanged, domain.AboutUser(u), map[string]any{"from": u.Tier, "to": tier})
@@ -226,7 +226,7 @@ func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.
 // HideMade queues a job that hides everything a locked account created, until its suspension is lifted. Calling it again
 // changes nothing. An account that is not suspended is Unprocessable.
 func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Actor, u domain.User) error {
-	suspended, err := tx.User(ctx, domain.Ref{ID: int64(u.ID)})
+	suspended, err := tx.Users().User(ctx, domain.Ref{ID: int64(u.ID)})
 	if err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 // DeleteBlock deletes a block of the actor, its connections and its comments.
 func (a *Collections) DeleteBlock(ctx context.Context, actor domain.Actor, id domain.BlockID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Block(ctx, actor.UserID, id); err != nil { // only lock visible blocks
+		if _, err := tx.Blocks().Block(ctx, actor.UserID, id); err != nil { // only lock visible blocks
 			return err
 		}
-		conns, err := tx.LockBlockInChannels(ctx, id)
+		conns, err := tx.Blocks().LockBlockInChannels(ctx, id)
 		if err != nil {
 			return err
 		}
-		b, err := tx.Block(ctx, actor.UserID, id)
+		b, err := tx.Blocks().Block(ctx, actor.UserID, id)
 		if err != nil {
 			return err
 		}
@@ -28,12 +28,12 @@ func (a *Collections) DeleteBlock(ctx context.Context, actor domain.Actor, id do
 		now := a.Now()
 		var events []domain.Event
 		for _, c := range conns {
-			if err := tx.Disconnect(ctx, c, now); err != nil {
+			if err := tx.Connections().Disconnect(ctx, c, now); err != nil {
 				return err
 			}
 			events = append(events, domain.Disconnected{Connection: c})
 		}
-		if err := tx.DeleteBlock(ctx, id, now); err != nil {
+		if err := tx.Blocks().DeleteBlock(ctx, id, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)

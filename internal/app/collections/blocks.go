@@ -17,7 +17,7 @@ func (a *Collections) Block(ctx context.Context, actor domain.Actor, id domain.B
 
 // BlockRevision returns the state of a block without reading it.
 func (a *Collections) BlockRevision(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.BlockRevision, error) {
-	return a.Store.BlockRevision(ctx, actor.UserID, id)
+	return a.Store.Blocks().BlockRevision(ctx, actor.UserID, id)
 }
 
 // BlockInput is a block to create. Batches store it as JSON, so its tags are permanent while any batch waits.
@@ -67,7 +67,7 @@ func (a *Collections) createBlockAnd(ctx context.Context, actor domain.Actor, in
 			return int64(b.ID), err
 		})
 		if again && err == nil {
-			b, err = tx.Block(ctx, actor.UserID, domain.BlockID(id))
+			b, err = tx.Blocks().Block(ctx, actor.UserID, domain.BlockID(id))
 		}
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 	for i, p := range places {
 		connections[i] = p.connect(domain.ItemRef{}, now) // the item is the block, once it has an id
 	}
-	b, err := tx.CreateBlockIn(ctx, made.Block, now, connections...)
+	b, err := tx.Blocks().CreateBlockIn(ctx, made.Block, now, connections...)
 	if err != nil {
 		return b, err
 	}
@@ -203,7 +203,7 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 		description, content = core.Rendered(in.Description), core.Rendered(in.Content)
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if b, err = tx.LockedBlock(ctx, actor.UserID, id); err != nil {
+		if b, err = tx.Blocks().LockedBlock(ctx, actor.UserID, id); err != nil {
 			return err
 		}
 		if !domain.CanManage(actor, b) {
@@ -238,7 +238,7 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 			return nil
 		}
 		now := a.Now()
-		if err := tx.UpdateBlock(ctx, was, &b, now); err != nil {
+		if err := tx.Blocks().UpdateBlock(ctx, was, &b, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.BlockChanged{Block: b.ID})

@@ -17,7 +17,7 @@ type FullChannel struct {
 
 // Channel reads a channel.
 func (a *Collections) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref) (full FullChannel, err error) {
-	c, err := a.Store.Channel(ctx, actor.UserID, ref)
+	c, err := a.Store.Channels().Channel(ctx, actor.UserID, ref)
 	if err != nil || c.Collaborators == 0 {
 		return FullChannel{Channel: c}, err
 	}
@@ -36,7 +36,7 @@ func (a *Collections) Channel(ctx context.Context, actor domain.Actor, ref domai
 }
 
 func fullChannel(ctx context.Context, q store.Queries, actor domain.Actor, ref domain.Ref) (FullChannel, error) {
-	c, err := q.Channel(ctx, actor.UserID, ref)
+	c, err := q.Channels().Channel(ctx, actor.UserID, ref)
 	if err != nil {
 		return FullChannel{}, err
 	}
@@ -123,7 +123,7 @@ func createChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, n stor
 	if n.Slug, err = NewChannelSlug(ctx, tx, n.Title, n.Visibility, n.Now); err != nil {
 		return 0, err
 	}
-	return tx.CreateChannel(ctx, n)
+	return tx.Channels().CreateChannel(ctx, n)
 }
 
 // mayHandTo refuses owners other than the actor and the actor's groups.
@@ -142,7 +142,7 @@ func mayHandTo(ctx context.Context, tx *store.Tx, actor domain.Actor, owner doma
 
 // lockMember locks a group, so that it exists when the channel is created, and reports whether a user is a member.
 func lockMember(ctx context.Context, tx *store.Tx, group domain.GroupID, user domain.UserID) (bool, error) {
-	err := tx.LockGroup(ctx, group)
+	err := tx.Groups().LockGroup(ctx, group)
 	if domain.KindOf(err) == domain.NotFound {
 		return false, nil
 	}
@@ -217,7 +217,7 @@ func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref
 			full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(c.ID)})
 			return err
 		}
-		if err := tx.UpdateChannel(ctx, was, c, now); err != nil {
+		if err := tx.Channels().UpdateChannel(ctx, was, c, now); err != nil {
 			return err
 		}
 		if c.Owner.PrincipalRef != was.Owner.PrincipalRef {
@@ -249,7 +249,7 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 		return core.Forbidden("change the visibility or the owner of this channel")
 	}
 	if owner != c.Owner.PrincipalRef {
-		if err := tx.LockOwners(ctx, c.Owner.PrincipalRef, owner); err != nil { // both, in lock order
+		if err := tx.Principals().LockOwners(ctx, c.Owner.PrincipalRef, owner); err != nil { // both, in lock order
 			return err
 		}
 		if err := mayHandTo(ctx, tx, actor, owner); err != nil {
@@ -288,7 +288,7 @@ func (a *Collections) DeleteChannel(ctx context.Context, actor domain.Actor, ref
 			return core.Forbidden("delete this channel")
 		}
 		now := a.Now()
-		if err := tx.DeleteChannel(ctx, c, now); err != nil {
+		if err := tx.Channels().DeleteChannel(ctx, c, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.ChannelDeleted{Channel: c})

@@ -164,11 +164,11 @@ func manageCollaborators(ctx context.Context, tx *store.Tx, actor domain.Actor, 
 // addCollaborator adds a user or group to a channel that manageCollaborators has locked, and reports whether it is new.
 func addCollaborator(ctx context.Context, tx *store.Tx, c domain.Channel, who domain.PrincipalRef, now time.Time) (p domain.Principal, added bool, err error) {
 	if who.Type == domain.TypeGroup { // it must not be deleted in the meantime
-		if err := tx.LockGroup(ctx, domain.GroupID(who.ID)); err != nil {
+		if err := tx.Groups().LockGroup(ctx, domain.GroupID(who.ID)); err != nil {
 			return p, false, err
 		}
 	}
-	if p, err = tx.Principal(ctx, who); err != nil {
+	if p, err = tx.Principals().Principal(ctx, who); err != nil {
 		return p, false, err
 	}
 	if c.Owner.PrincipalRef == who {

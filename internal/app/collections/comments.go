@@ -17,7 +17,7 @@ func (a *Collections) Comments(ctx context.Context, actor domain.Actor, id domai
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		b, err := v.Block(ctx, actor.UserID, id)
+		b, err := v.Blocks().Block(ctx, actor.UserID, id)
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (a *Collections) Comment(ctx context.Context, actor domain.Actor, id domain
 		if c, err = v.Comments().Comment(ctx, id); err != nil {
 			return err
 		}
-		_, err := v.Block(ctx, actor.UserID, c.BlockID)
+		_, err := v.Blocks().Block(ctx, actor.UserID, c.BlockID)
 		return err
 	})
 	if err != nil {
@@ -64,11 +64,11 @@ func (a *Collections) CommentOnce(ctx context.Context, actor domain.Actor, id do
 	now := a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		made, _, err := core.Once(ctx, tx, actor.UserID, key, string(domain.SubjectComment), now, func() (int64, error) {
-			b, err := tx.LockedBlock(ctx, actor.UserID, id)
+			b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, id)
 			if err != nil {
 				return 0, err
 			}
-			made, err := tx.CreateComment(ctx, id, actor.UserID, text, now)
+			made, err := tx.Comments().CreateComment(ctx, id, actor.UserID, text, now)
 			if err != nil {
 				return 0, err
 			}
@@ -90,7 +90,7 @@ func (a *Collections) commentBody(ctx context.Context, body string) (domain.Text
 		return domain.Text{}, nil, f.Err()
 	}
 	slugs := markup.Mentions(body)
-	users, err := a.Store.UsersBySlug(ctx, slugs[:min(len(slugs), domain.MaxMentions)])
+	users, err := a.Store.Users().UsersBySlug(ctx, slugs[:min(len(slugs), domain.MaxMentions)])
 	if err != nil {
 		return domain.Text{}, nil, err
 	}
@@ -122,11 +122,11 @@ func (a *Collections) Mentioned(ctx context.Context, comments []domain.Comment) 
 			slugs = append(slugs, m.Slug)
 		}
 	}
-	ids, err := a.Store.UsersBySlug(ctx, slugs)
+	ids, err := a.Store.Users().UsersBySlug(ctx, slugs)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	users, err := a.Store.UsersByID(ctx, slices.Collect(maps.Values(ids)))
+	users, err := a.Store.Users().UsersByID(ctx, slices.Collect(maps.Values(ids)))
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (a *Collections) UpdateComment(ctx context.Context, actor domain.Actor, id 
 			return err
 		}
 		now := a.Now()
-		if err := tx.UpdateComment(ctx, was, text, now); err != nil {
+		if err := tx.Comments().UpdateComment(ctx, was, text, now); err != nil {
 			return err
 		}
 		if c, err = tx.Comments().Comment(ctx, id); err != nil {
@@ -171,7 +171,7 @@ func (a *Collections) DeleteComment(ctx context.Context, actor domain.Actor, id 
 		if err != nil {
 			return err
 		}
-		if err := tx.DeleteComment(ctx, c); err != nil {
+		if err := tx.Comments().DeleteComment(ctx, c); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, a.Now(), domain.CommentDeleted{Comment: c})
@@ -184,7 +184,7 @@ func ownComment(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain
 	if err != nil {
 		return c, err
 	}
-	if _, err := tx.LockedBlock(ctx, actor.UserID, c.BlockID); err != nil {
+	if _, err := tx.Blocks().LockedBlock(ctx, actor.UserID, c.BlockID); err != nil {
 		return c, err
 	}
 	if c, err = tx.Comments().Comment(ctx, id); err != nil {

@@ -27,7 +27,7 @@ func placedConnection(ctx context.Context, q store.Queries, actor domain.Actor, 
 	if p.Connection, err = q.Contents().Connection(ctx, id); err != nil {
 		return p, err
 	}
-	if p.Channel, err = q.Channel(ctx, actor.UserID, domain.Ref{ID: int64(p.ChannelID)}); err != nil {
+	if p.Channel, err = q.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(p.ChannelID)}); err != nil {
 		return p, err
 	}
 	if err := seesItem(ctx, q, actor, p.Item); err != nil {
@@ -40,7 +40,7 @@ func placedConnection(ctx context.Context, q store.Queries, actor domain.Actor, 
 
 // lockedConnection locks the channel of a connection that the actor sees, and reads both without the position.
 func lockedConnection(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.ConnectionID) (p PlacedConnection, err error) {
-	if p.Channel, err = tx.LockChannelOf(ctx, actor.UserID, id); err != nil {
+	if p.Channel, err = tx.Channels().LockChannelOf(ctx, actor.UserID, id); err != nil {
 		return p, err
 	}
 	if p.Connection, err = tx.Contents().Connection(ctx, id); err != nil {
@@ -53,7 +53,7 @@ func lockedConnection(ctx context.Context, tx *store.Tx, actor domain.Actor, id 
 // visible to all who see one of its channels.
 func seesItem(ctx context.Context, q store.Queries, actor domain.Actor, item domain.ItemRef) (err error) {
 	if item.Type == domain.ItemChannel {
-		_, err = q.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
+		_, err = q.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
 	}
 	return err
 }
@@ -94,7 +94,7 @@ func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item d
 				continue
 			}
 			c := &made[i]
-			if c.Connection, c.Channel, err = tx.Connect(ctx, p.connect(item, now)); err != nil {
+			if c.Connection, c.Channel, err = tx.Connections().Connect(ctx, p.connect(item, now)); err != nil {
 				return err
 			}
 			c.Maker = p.by
@@ -122,7 +122,7 @@ func openItem(ctx context.Context, tx *store.Tx, actor domain.Actor, item domain
 		if err != nil {
 			return nil, in, err
 		}
-		b, err := tx.LockedBlock(ctx, actor.UserID, domain.BlockID(item.ID))
+		b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, domain.BlockID(item.ID))
 		in.owner = b.Author.PrincipalRef
 		return places, in, err
 	}
@@ -130,7 +130,7 @@ func openItem(ctx context.Context, tx *store.Tx, actor domain.Actor, item domain
 	if err != nil {
 		return nil, in, err
 	}
-	c, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
+	c, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
 	if err != nil {
 		return nil, in, err
 	}
@@ -163,7 +163,7 @@ func (a *Collections) UpdateConnection(ctx context.Context, actor domain.Actor, 
 		}
 		p.Metadata = merged
 		now := a.Now()
-		if err := tx.SetConnectionMetadata(ctx, &p.Connection, now); err != nil {
+		if err := tx.Connections().SetConnectionMetadata(ctx, &p.Connection, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.ConnectionChanged{Connection: p.Connection})
@@ -186,7 +186,7 @@ func (a *Collections) Select(ctx context.Context, actor domain.Actor, id domain.
 		}
 		now := a.Now()
 		p.Position, p.Pinned = at[id], !p.Pinned
-		if err := tx.SetConnectionPinned(ctx, &p.Connection, now); err != nil {
+		if err := tx.Connections().SetConnectionPinned(ctx, &p.Connection, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.ConnectionChanged{Connection: p.Connection})
@@ -217,7 +217,7 @@ func (a *Collections) disconnect(ctx context.Context, tx *store.Tx, actor domain
 		return core.Forbidden("remove this from the channel")
 	}
 	now := a.Now()
-	if err := tx.Disconnect(ctx, p.Connection, now); err != nil {
+	if err := tx.Connections().Disconnect(ctx, p.Connection, now); err != nil {
 		return err
 	}
 	return core.Publish(ctx, tx, actor.UserID, now, domain.Disconnected{Connection: p.Connection})
@@ -250,7 +250,7 @@ func (a *Collections) MoveConnection(ctx context.Context, actor domain.Actor, id
 		}
 		n := p.Channel.Contents()
 		to, now := domain.Destination(how, position, at[id], n), a.Now()
-		if err := tx.Move(ctx, &p.Connection, at[id], to, n, now); err != nil || to == at[id] {
+		if err := tx.Connections().Move(ctx, &p.Connection, at[id], to, n, now); err != nil || to == at[id] {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.ConnectionChanged{Connection: p.Connection})

@@ -46,7 +46,7 @@ func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref doma
 		return err
 	}
 	return a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		c, err := v.ChannelSize(ctx, actor.UserID, ref)
+		c, err := v.Channels().ChannelSize(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}
@@ -69,11 +69,11 @@ func Items(ctx context.Context, q store.Queries, actor domain.Actor, conns []dom
 			blockIDs = append(blockIDs, domain.BlockID(item.ID))
 		}
 	}
-	blocks, err := q.BlocksByID(ctx, blockIDs)
+	blocks, err := q.Blocks().BlocksByID(ctx, blockIDs)
 	if err != nil {
 		return nil, err
 	}
-	channels, err := q.ChannelsByID(ctx, actor.UserID, channelIDs)
+	channels, err := q.Channels().ChannelsByID(ctx, actor.UserID, channelIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (in ItemChannelsInput) Validate() error {
 // ChannelConnections lists the channels that a channel is in.
 func (a *Collections) ChannelConnections(ctx context.Context, actor domain.Actor, ref domain.Ref, in ItemChannelsInput) (domain.List[domain.Channel], error) {
 	return a.itemChannels(ctx, actor, in, func(v *store.Snapshot) (domain.ItemRef, error) {
-		c, err := v.ChannelSize(ctx, actor.UserID, ref)
+		c, err := v.Channels().ChannelSize(ctx, actor.UserID, ref)
 		return domain.ChannelRef(c.ID), err
 	})
 }
@@ -117,7 +117,7 @@ func (a *Collections) ChannelConnections(ctx context.Context, actor domain.Actor
 // BlockConnections lists the channels that a block is in.
 func (a *Collections) BlockConnections(ctx context.Context, actor domain.Actor, id domain.BlockID, in ItemChannelsInput) (domain.List[domain.Channel], error) {
 	return a.itemChannels(ctx, actor, in, func(v *store.Snapshot) (domain.ItemRef, error) {
-		b, err := v.Block(ctx, actor.UserID, id)
+		b, err := v.Blocks().Block(ctx, actor.UserID, id)
 		return domain.BlockRef(b.ID), err
 	})
 }

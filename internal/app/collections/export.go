@@ -26,7 +26,7 @@ func (a *Collections) Order(ctx context.Context, actor domain.Actor, ref domain.
 // that the actor no longer sees.
 func (a *Collections) Ordered(ctx context.Context, actor domain.Actor, channel domain.ChannelID, ids []domain.ConnectionID) (all []Content, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if _, err := v.Channel(ctx, actor.UserID, domain.Ref{ID: int64(channel)}); err != nil {
+		if _, err := v.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(channel)}); err != nil {
 			return err
 		}
 		conns, err := v.Contents().StillIn(ctx, channel, ids)
@@ -56,7 +56,7 @@ func (a *Collections) AuthoredBlocks(ctx context.Context, actor domain.Actor, af
 		if err != nil {
 			return err
 		}
-		found, err := v.BlocksByID(ctx, ids)
+		found, err := v.Blocks().BlocksByID(ctx, ids)
 		for _, id := range ids {
 			all = append(all, found[id])
 		}
@@ -79,7 +79,7 @@ func (a *Collections) AuthoredComments(ctx context.Context, actor domain.Actor, 
 		for _, c := range all {
 			sees, known := seen[c.BlockID]
 			if !known {
-				_, err := v.Block(ctx, actor.UserID, c.BlockID)
+				_, err := v.Blocks().Block(ctx, actor.UserID, c.BlockID)
 				if sees = err == nil; err != nil && domain.KindOf(err) != domain.NotFound {
 					return err
 				}

@@ -20,7 +20,7 @@ type Neighbours struct {
 // the channel, or if the block is not in it. It takes at most eight statements for a channel of any size.
 func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref domain.Ref, block domain.BlockID) (n Neighbours, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if n.Channel, err = v.Channel(ctx, actor.UserID, ref); err != nil {
+		if n.Channel, err = v.Channels().Channel(ctx, actor.UserID, ref); err != nil {
 			return err
 		}
 		key, err := v.Nearby().Place(ctx, n.Channel.ID, domain.BlockRef(block))
@@ -68,7 +68,7 @@ func (a *Collections) RelatedChannels(ctx context.Context, actor domain.Actor, r
 		return nil, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		c, err := v.Channel(ctx, actor.UserID, ref)
+		c, err := v.Channels().Channel(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (a *Collections) SharedChannels(ctx context.Context, actor domain.Actor, re
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		c, err := v.Channel(ctx, actor.UserID, ref)
+		c, err := v.Channels().Channel(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func relatedBy(ctx context.Context, v *store.Snapshot, actor domain.Actor, share
 	for i, s := range shared {
 		ids[i] = s.Channel
 	}
-	channels, err := v.ChannelsByID(ctx, actor.UserID, ids)
+	channels, err := v.Channels().ChannelsByID(ctx, actor.UserID, ids)
 	all := make([]Related, 0, len(shared))
 	for _, s := range shared {
 		if c, ok := channels[s.Channel]; ok {
@@ -140,7 +140,7 @@ func (a *Collections) Previews(ctx context.Context, actor domain.Actor, channels
 		for _, some := range found {
 			ids = append(ids, some...)
 		}
-		blocks, err := v.BlocksByID(ctx, ids)
+		blocks, err := v.Blocks().BlocksByID(ctx, ids)
 		shown = make(map[domain.ChannelID][]*domain.Block, len(found))
 		for c, some := range found {
 			for _, id := range some {
@@ -204,11 +204,11 @@ func (a *Collections) changePins(ctx context.Context, actor domain.Actor, ref do
 		return core.Forbidden("pin channels with this token")
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := tx.Channel(ctx, actor.UserID, ref)
+		c, err := tx.Channels().Channel(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.LockUser(ctx, actor.UserID); err != nil {
+		if _, err := tx.Users().LockUser(ctx, actor.UserID); err != nil {
 			return err
 		}
 		return change(tx, c.ID)

@@ -11,7 +11,7 @@ import (
 func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, ref domain.Ref, in BlockInput, position int64) (made Content, err error) {
 	_, err = a.createBlockAnd(ctx, actor, CreateBlockInput{BlockInput: in, Targets: []Target{{Channel: ref, Position: position}}},
 		func(tx *store.Tx, b domain.Block) error {
-			c, err := tx.Channel(ctx, actor.UserID, ref)
+			c, err := tx.Channels().Channel(ctx, actor.UserID, ref)
 			if err != nil {
 				return err
 			}

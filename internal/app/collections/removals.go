@@ -49,7 +49,7 @@ func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor,
 		var events []domain.Event
 		var items []redo.Removed
 		for _, c := range conns {
-			if err := tx.Disconnect(ctx, c, now); err != nil {
+			if err := tx.Connections().Disconnect(ctx, c, now); err != nil {
 				return err
 			}
 			items = append(items, redo.Removed{Type: c.Item.Type, ID: c.Item.ID, Maker: domain.UserID(c.Maker.ID), Position: at[c.ID], Metadata: c.Metadata})
@@ -67,7 +67,7 @@ func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor,
 
 // RemoveItem removes an item from a channel, as RemoveConnections does.
 func (a *Collections) RemoveItem(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef) (r Removed, err error) {
-	c, err := a.Store.Channel(ctx, actor.UserID, ref)
+	c, err := a.Store.Channels().Channel(ctx, actor.UserID, ref)
 	if err != nil {
 		return r, err
 	}
@@ -166,7 +166,7 @@ func notInKey(r rune) bool {
 // lockToRestore locks the channel of a removal and the channels that were removed, in the order of their ids.
 func lockToRestore(ctx context.Context, tx *store.Tx, actor domain.Actor, was redo.Removal) (domain.Channel, error) {
 	ref := domain.Ref{ID: int64(was.Channel)}
-	if _, err := tx.Channel(ctx, actor.UserID, ref); err != nil {
+	if _, err := tx.Channels().Channel(ctx, actor.UserID, ref); err != nil {
 		return domain.Channel{}, err
 	}
 	lock := []domain.ChannelID{was.Channel}
@@ -174,7 +174,7 @@ func lockToRestore(ctx context.Context, tx *store.Tx, actor domain.Actor, was re
 		if item.Type != domain.ItemChannel {
 			continue
 		}
-		_, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
+		_, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
 		if domain.KindOf(err) == domain.NotFound && err != nil {
 			continue
 		}
@@ -183,10 +183,10 @@ func lockToRestore(ctx context.Context, tx *store.Tx, actor domain.Actor, was re
 		}
 		lock = append(lock, domain.ChannelID(item.ID))
 	}
-	if err := tx.LockChannels(ctx, lock...); err != nil {
+	if err := tx.Channels().LockChannels(ctx, lock...); err != nil {
 		return domain.Channel{}, err
 	}
-	c, err := tx.Channel(ctx, actor.UserID, ref)
+	c, err := tx.Channels().Channel(ctx, actor.UserID, ref)
 	if err == nil && !domain.CanAddTo(actor, c) {
 		err = core.Forbidden("add to channel " + c.Slug)
 	}
@@ -204,11 +204,11 @@ func lockBlocks(ctx context.Context, tx *store.Tx, items []redo.Removed) (map[do
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		if err := tx.LockBlock(ctx, id); err != nil && domain.KindOf(err) != domain.NotFound {
+		if err := tx.Blocks().LockBlock(ctx, id); err != nil && domain.KindOf(err) != domain.NotFound {
 			return nil, err
 		}
 	}
-	return tx.BlocksByID(ctx, ids)
+	return tx.Blocks().BlocksByID(ctx, ids)
 }
 
 // restore connects an item to a locked channel as before. It returns NotFound if the item was deleted.
@@ -216,7 +216,7 @@ func restore(ctx context.Context, tx *store.Tx, actor domain.Actor, in *domain.C
 	ref := domain.ItemRef{Type: item.Type, ID: item.ID}
 	event := domain.Connected{Channel: *in, Item: ref, Again: true}
 	if item.Type == domain.ItemChannel {
-		c, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
+		c, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
 		if err != nil {
 			return nil, err
 		}
@@ -231,7 +231,7 @@ func restore(ctx context.Context, tx *store.Tx, actor domain.Actor, in *domain.C
 	if there, err := tx.Contents().ConnectionOf(ctx, in.ID, ref); err != nil || there != 0 {
 		return nil, err
 	}
-	_, is, err := tx.Connect(ctx, store.NewConnection{Channel: *in, Item: ref, UserID: item.Maker, Position: item.Position, Metadata: item.Metadata, Now: now})
+	_, is, err := tx.Connections().Connect(ctx, store.NewConnection{Channel: *in, Item: ref, UserID: item.Maker, Position: item.Position, Metadata: item.Metadata, Now: now})
 	*in = is
 	return []domain.Event{event}, err
 }

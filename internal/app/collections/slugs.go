@@ -13,9 +13,9 @@ import (
 // Otherwise, anyone who requests the plain slug and does not get it would learn the title.
 func NewChannelSlug(ctx context.Context, tx *store.Tx, title string, v domain.Visibility, now time.Time) (string, error) {
 	if v == domain.Private {
-		return tx.SuffixedSlugFor(ctx, store.ChannelSlug, title, now)
+		return tx.Slugs().SuffixedSlugFor(ctx, store.ChannelSlug, title, now)
 	}
-	return tx.SlugFor(ctx, store.ChannelSlug, title, now)
+	return tx.Slugs().SlugFor(ctx, store.ChannelSlug, title, now)
 }
 
 // channelSlug returns the slug of a locked channel whose title or visibility changes. While it is private, its slug has
@@ -25,7 +25,7 @@ func channelSlug(ctx context.Context, tx *store.Tx, was, c domain.Channel, now t
 	renamed := domain.Slugify(c.Title) != domain.Slugify(was.Title)
 	opened := was.Visibility == domain.Private && c.Visibility != domain.Private
 	if opened { // before a slug is claimed, in the same order as creating a channel of a group
-		if err := tx.LockOwners(ctx, was.Owner.PrincipalRef, c.Owner.PrincipalRef); err != nil {
+		if err := tx.Principals().LockOwners(ctx, was.Owner.PrincipalRef, c.Owner.PrincipalRef); err != nil {
 			return "", err
 		}
 	}
@@ -34,11 +34,11 @@ func channelSlug(ctx context.Context, tx *store.Tx, was, c domain.Channel, now t
 		if !renamed && was.Slug != domain.Slugify(was.Title) {
 			return was.Slug, nil // with a random suffix
 		}
-		slug, err := tx.SuffixedSlugFor(ctx, store.ChannelSlug, c.Title, now)
+		slug, err := tx.Slugs().SuffixedSlugFor(ctx, store.ChannelSlug, c.Title, now)
 		if err != nil {
 			return "", err
 		}
-		return slug, tx.BindSlug(ctx, store.ChannelSlug, slug, int64(was.ID))
+		return slug, tx.Slugs().BindSlug(ctx, store.ChannelSlug, slug, int64(was.ID))
 	case opened && !renamed:
 		return openedSlug(ctx, tx, was, now)
 	}
@@ -51,12 +51,12 @@ func openedSlug(ctx context.Context, tx *store.Tx, was domain.Channel, now time.
 	if !domain.ValidSlug(plain) || plain == was.Slug {
 		return was.Slug, nil
 	}
-	if had, err := tx.SlugBelongs(ctx, store.ChannelSlug, plain, int64(was.ID)); err != nil || had {
+	if had, err := tx.Slugs().SlugBelongs(ctx, store.ChannelSlug, plain, int64(was.ID)); err != nil || had {
 		return plain, err
 	}
-	free, err := tx.ClaimSlug(ctx, store.ChannelSlug, plain, now)
+	free, err := tx.Slugs().ClaimSlug(ctx, store.ChannelSlug, plain, now)
 	if err != nil || !free {
 		return was.Slug, err
 	}
-	return plain, tx.BindSlug(ctx, store.ChannelSlug, plain, int64(was.ID))
+	return plain, tx.Slugs().BindSlug(ctx, store.ChannelSlug, plain, int64(was.ID))
 }

@@ -32,7 +32,7 @@ func (a *Collections) SortContents(ctx context.Context, actor domain.Actor, ref 
 			return err
 		}
 		now := a.Now()
-		moved, err := tx.Arrange(ctx, c.ID, order, now)
+		moved, err := tx.Connections().Arrange(ctx, c.ID, order, now)
 		if err != nil || len(moved) == 0 {
 			return err
 		}
@@ -111,7 +111,7 @@ func (a *Collections) MoveItem(ctx context.Context, actor domain.Actor, ref doma
 
 // connectionOf returns the connection of an item to a channel that the actor sees.
 func (a *Collections) connectionOf(ctx context.Context, actor domain.Actor, ref domain.Ref, item domain.ItemRef) (domain.ConnectionID, error) {
-	c, err := a.Store.Channel(ctx, actor.UserID, ref)
+	c, err := a.Store.Channels().Channel(ctx, actor.UserID, ref)
 	if err != nil {
 		return 0, err
 	}

@@ -74,25 +74,25 @@ func openTargets(ctx context.Context, tx *store.Tx, actor domain.Actor, targets 
 		lock[i] = p.channel.ID
 	}
 	if item != 0 && !slices.Contains(lock, item) {
-		if _, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(item)}); err != nil {
+		if _, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(item)}); err != nil {
 			return nil, err
 		}
 		lock = append(lock, item)
 	}
-	if err := tx.LockChannels(ctx, lock...); err != nil {
+	if err := tx.Channels().LockChannels(ctx, lock...); err != nil {
 		return nil, err
 	}
-	by, err := tx.Principal(ctx, domain.UserRef(actor.UserID))
+	by, err := tx.Principals().Principal(ctx, domain.UserRef(actor.UserID))
 	if err != nil {
 		return nil, err
 	}
 	for i := range places {
 		places[i].by = by
-		if !tx.Locks() {
+		if !tx.Channels().Locks() {
 			continue
 		}
 		// The channels may have changed before they were locked.
-		if places[i].channel, err = tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(places[i].channel.ID)}); err != nil {
+		if places[i].channel, err = tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(places[i].channel.ID)}); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +102,7 @@ func openTargets(ctx context.Context, tx *store.Tx, actor domain.Actor, targets 
 // openTarget locks the channel of a target. It returns NotFound unless the actor may add to it.
 func openTarget(ctx context.Context, tx *store.Tx, actor domain.Actor, t target) (p place, err error) {
 	p.target = t
-	p.channel, p.by, err = tx.LockToAdd(ctx, actor.UserID, t.Channel)
+	p.channel, p.by, err = tx.Channels().LockToAdd(ctx, actor.UserID, t.Channel)
 	if err != nil {
 		return p, err
 	}
@@ -116,7 +116,7 @@ func findPlaces(ctx context.Context, tx *store.Tx, actor domain.Actor, targets [
 		if t.Channel.Slug == "" && seen[domain.ChannelID(t.Channel.ID)] {
 			continue
 		}
-		c, err := tx.Channel(ctx, actor.UserID, t.Channel)
+		c, err := tx.Channels().Channel(ctx, actor.UserID, t.Channel)
 		if err != nil {
 			return nil, err
 		}

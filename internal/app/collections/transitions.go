@@ -22,7 +22,7 @@ func (a *Collections) ApplyTransition(ctx context.Context, job ApplyTransition) 
 	for n := 1; ; n++ {
 		var more bool
 		err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-			more, err = tx.ApplySome(ctx, job.ID)
+			more, err = tx.Transitions().ApplySome(ctx, job.ID)
 			if err == nil && more && n == batchesPerJob {
 				err = tx.Enqueue(ctx, job, jobs.For(int64(job.By)))
 			}
@@ -47,7 +47,7 @@ const ResumeInterval = 10 * time.Minute
 // by only one of them.
 func (a *Collections) ResumeTransitions(ctx context.Context) error {
 	for last := domain.ChannelID(0); ; {
-		ids, err := a.Store.Pending(ctx, last, core.ClearBatch)
+		ids, err := a.Store.Transitions().Pending(ctx, last, core.ClearBatch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -63,7 +63,7 @@ func (a *Collections) ResumeTransitions(ctx context.Context) error {
 // ApplyAll applies all pending changes to the contents of a channel.
 func (a *Collections) ApplyAll(ctx context.Context, id domain.ChannelID) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (n int, err error) {
-		more, err := tx.ApplySome(ctx, id)
+		more, err := tx.Transitions().ApplySome(ctx, id)
 		if more {
 			n = core.SweepBatch
 		}

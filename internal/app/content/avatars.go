@@ -63,12 +63,12 @@ func RequestAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner do
 	if err := keepUpload(ctx, tx, "avatar_url", w.Upload); err != nil {
 		return err
 	}
-	n, err := tx.RequestAvatar(ctx, w, now)
+	n, err := tx.Avatars().RequestAvatar(ctx, w, now)
 	if err != nil {
 		return err
 	}
 	if w.URL == "" && w.Upload == 0 {
-		return tx.SetAvatar(ctx, owner, nil, now)
+		return tx.Avatars().SetAvatar(ctx, owner, nil, now)
 	}
 	return tx.Enqueue(ctx, GrantAvatar{OwnerType: owner.Type, OwnerID: owner.ID, N: n}, jobs.Attempts(maxAttempts), jobs.For(int64(by)))
 }
@@ -76,7 +76,7 @@ func RequestAvatar(ctx context.Context, tx *store.Tx, by domain.UserID, owner do
 // GrantAvatar fetches a picture and sets it, unless another one was chosen in the meantime. If the picture cannot be
 // fetched, nothing changes.
 func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n int64) error {
-	w, err := a.Store.AvatarRequest(ctx, owner, n)
+	w, err := a.Store.Avatars().AvatarRequest(ctx, owner, n)
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n 
 		if err := tx.Blobs().UseUpload(ctx, w.Upload, a.Now()); err != nil {
 			return err
 		}
-		if err := tx.LockAvatarRequest(ctx, owner, n); err != nil {
+		if err := tx.Avatars().LockAvatarRequest(ctx, owner, n); err != nil {
 			return err
 		}
 		if err := in.settle(ctx, tx, made.image); err != nil {
@@ -118,10 +118,10 @@ func (a *Content) GrantAvatar(ctx context.Context, owner domain.PrincipalRef, n 
 			return err
 		}
 		path := made.image.Key + "/" + made.image.Version(avatarVersion)
-		if err := tx.SetAvatar(ctx, owner, &path, a.Now()); err != nil {
+		if err := tx.Avatars().SetAvatar(ctx, owner, &path, a.Now()); err != nil {
 			return err
 		}
-		if err := tx.AvatarGranted(ctx, owner, n); err != nil {
+		if err := tx.Avatars().AvatarGranted(ctx, owner, n); err != nil {
 			return err
 		}
 		var shown domain.Event = domain.UserChanged{User: domain.UserID(owner.ID)}
@@ -141,7 +141,7 @@ func (a *Content) payer(ctx context.Context, owner domain.PrincipalRef) (domain.
 	if owner.Type != domain.TypeGroup {
 		return domain.UserID(owner.ID), nil
 	}
-	g, err := a.Store.Group(ctx, 0, domain.Ref{ID: owner.ID})
+	g, err := a.Store.Groups().Group(ctx, 0, domain.Ref{ID: owner.ID})
 	return domain.UserID(g.Owner.ID), err
 }
 

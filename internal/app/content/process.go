@@ -119,7 +119,7 @@ func (a *Content) beginAttempt(ctx context.Context, job ProcessBlock) (b domain.
 		if p, err = tx.Blobs().Processing(ctx, job.Block); err != nil {
 			return err
 		}
-		b, err = tx.AnyBlock(ctx, job.Block)
+		b, err = tx.Blocks().AnyBlock(ctx, job.Block)
 		return err
 	})
 	return b, p, err
@@ -197,7 +197,7 @@ func (a *Content) undoAttempt(ctx context.Context, id domain.BlockID) error {
 // A block that already has content keeps it.
 func (a *Content) noteFailure(ctx context.Context, p domain.ProcessingStatus, reason string, last bool) error {
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, p.BlockID); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, p.BlockID); err != nil {
 			return err
 		}
 		current, err := tx.Blobs().Processing(ctx, p.BlockID)
@@ -213,7 +213,7 @@ func (a *Content) noteFailure(ctx context.Context, p domain.ProcessingStatus, re
 		if err != nil {
 			return err
 		}
-		was, err := tx.AnyBlock(ctx, p.BlockID)
+		was, err := tx.Blocks().AnyBlock(ctx, p.BlockID)
 		if err != nil || was.State != domain.Processing || !last && !isLink(was) {
 			return err
 		}
@@ -226,7 +226,7 @@ func (a *Content) noteFailure(ctx context.Context, p domain.ProcessingStatus, re
 
 // storeContent replaces the content of a block and publishes the change.
 func storeContent(ctx context.Context, tx *store.Tx, was, is domain.Block, now time.Time) error {
-	if err := tx.FillBlock(ctx, was, is, now); err != nil {
+	if err := tx.Blocks().FillBlock(ctx, was, is, now); err != nil {
 		return err
 	}
 	return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
@@ -243,13 +243,13 @@ func ignoreGone(err error) error {
 // endProcessing stores the content that a block waits for, once.
 func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, change func(tx *store.Tx, b *domain.Block) error) error {
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.LockBlock(ctx, id); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, id); err != nil {
 			return err
 		}
 		if err := tx.Blobs().EndProcessing(ctx, id, domain.ProcessingDone, nil, a.Now()); err != nil {
 			return err
 		}
-		was, err := tx.AnyBlock(ctx, id)
+		was, err := tx.Blocks().AnyBlock(ctx, id)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (a *Content) Processing(ctx context.Context, actor domain.Actor, id domain.
 // Reprocess fetches the content of a block again for its author.
 func (a *Content) Reprocess(ctx context.Context, actor domain.Actor, id domain.BlockID) (p domain.ProcessingStatus, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		b, err := tx.LockedBlock(ctx, actor.UserID, id)
+		b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, id)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p 
 	if b.State == domain.Failed {
 		was := b
 		b.Type, b.State = domain.PendingBlock, domain.Processing
-		if err := tx.FillBlock(ctx, was, b, now); err != nil {
+		if err := tx.Blocks().FillBlock(ctx, was, b, now); err != nil {
 			return p, err
 		}
 		if err := core.Publish(ctx, tx, domain.UserID(b.Author.ID), now, domain.BlockChanged{Block: b.ID}); err != nil {

@@ -25,7 +25,7 @@ func (a *Core) Audit(ctx context.Context, tx *store.Tx, actor domain.Actor, act 
 
 // AuditSelf is Audit for users' actions on their own account.
 func (a *Core) AuditSelf(ctx context.Context, tx *store.Tx, actor domain.Actor, act domain.Act) error {
-	u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	u, err := tx.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return err
 	}

@@ -10,17 +10,17 @@ import (
 // ChangeUser locks a user, changes them, and returns the new state.
 func (a *Core) ChangeUser(ctx context.Context, ref domain.Ref, change func(tx *store.Tx, u domain.User) error) (u domain.User, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if u, err = tx.User(ctx, ref); err != nil {
+		if u, err = tx.Users().User(ctx, ref); err != nil {
 			return err
 		}
-		c, err := tx.LockUser(ctx, u.ID) // do not overwrite a concurrent deletion
+		c, err := tx.Users().LockUser(ctx, u.ID) // do not overwrite a concurrent deletion
 		if err != nil {
 			return err
 		}
 		if err := change(tx, c.User); err != nil {
 			return err
 		}
-		u, err = tx.User(ctx, domain.Ref{ID: int64(u.ID)})
+		u, err = tx.Users().User(ctx, domain.Ref{ID: int64(u.ID)})
 		return err
 	})
 	return u, err

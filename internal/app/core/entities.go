@@ -9,19 +9,19 @@ import (
 
 // ReadEntities reads the visible things among refs, in the same order.
 func ReadEntities(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Entity, error) {
-	blocks, err := v.BlocksByID(ctx, idsOfKind[domain.BlockID](refs, domain.SubjectBlock))
+	blocks, err := v.Blocks().BlocksByID(ctx, idsOfKind[domain.BlockID](refs, domain.SubjectBlock))
 	if err != nil {
 		return nil, err
 	}
-	channels, err := v.ChannelsByID(ctx, actor.UserID, idsOfKind[domain.ChannelID](refs, domain.SubjectChannel))
+	channels, err := v.Channels().ChannelsByID(ctx, actor.UserID, idsOfKind[domain.ChannelID](refs, domain.SubjectChannel))
 	if err != nil {
 		return nil, err
 	}
-	users, err := v.UsersByID(ctx, idsOfKind[domain.UserID](refs, domain.SubjectUser))
+	users, err := v.Users().UsersByID(ctx, idsOfKind[domain.UserID](refs, domain.SubjectUser))
 	if err != nil {
 		return nil, err
 	}
-	groups, err := v.GroupsByID(ctx, actor.UserID, idsOfKind[domain.GroupID](refs, domain.SubjectGroup))
+	groups, err := v.Groups().GroupsByID(ctx, actor.UserID, idsOfKind[domain.GroupID](refs, domain.SubjectGroup))
 	if err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ func (d done) followed(ctx context.Context, tx *store.Tx, what domain.Subject) (
 		n.Kind = domain.FollowedGroup
 	default:
 		n.Kind = domain.FollowedChannel
-		c, err := tx.Channel(ctx, d.by, domain.Ref{ID: what.ID})
+		c, err := tx.Channels().Channel(ctx, d.by, domain.Ref{ID: what.ID})
 		if err != nil {
 			return n, err
 		}

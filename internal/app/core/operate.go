@@ -9,7 +9,7 @@ import (
 
 // Operate refuses actors who are not operators.
 func Operate(ctx context.Context, q store.Queries, actor domain.Actor) error {
-	u, err := q.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	u, err := q.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil && domain.KindOf(err) != domain.NotFound {
 		return err
 	}

@@ -23,12 +23,12 @@ func Reslug(ctx context.Context, tx *store.Tx, was Named, name string, now time.
 	if plain == domain.Slugify(was.Name) {
 		return was.Slug, nil
 	}
-	if had, err := tx.SlugBelongs(ctx, was.Kind, plain, was.ID); err != nil || had {
+	if had, err := tx.Slugs().SlugBelongs(ctx, was.Kind, plain, was.ID); err != nil || had {
 		return plain, err
 	}
-	slug, err := tx.SlugFor(ctx, was.Kind, name, now)
+	slug, err := tx.Slugs().SlugFor(ctx, was.Kind, name, now)
 	if err != nil {
 		return "", err
 	}
-	return slug, tx.BindSlug(ctx, was.Kind, slug, was.ID)
+	return slug, tx.Slugs().BindSlug(ctx, was.Kind, slug, was.ID)
 }

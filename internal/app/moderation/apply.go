@@ -111,7 +111,7 @@ func (a *Moderation) hideChannels(ctx context.Context, h HiddenSubject, user dom
 			return 0, err
 		}
 		id := ids[0]
-		if err := tx.LockWithParents(ctx, id); err != nil {
+		if err := tx.Channels().LockWithParents(ctx, id); err != nil {
 			return 0, err
 		}
 		if ids, err = tx.Hiding().OpenChannels(ctx, user, id-1, 1); err != nil || len(ids) == 0 || ids[0] != id { // no longer theirs
@@ -164,7 +164,7 @@ func (a *Moderation) hideAdded(ctx context.Context, h HiddenSubject, user domain
 		for _, channel := range channels {
 			last = channel
 			err := a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
-				if err := tx.LockChannels(ctx, channel); err != nil {
+				if err := tx.Channels().LockChannels(ctx, channel); err != nil {
 					return 0, err
 				}
 				ids, err := tx.Hiding().AddedBy(ctx, user, channel, hideBatch)
@@ -193,7 +193,7 @@ func (a *Moderation) hideComments(ctx context.Context, h HiddenSubject, user dom
 			return 0, err
 		}
 		for _, c := range all { // lock blocks in the order of their ids
-			if err := tx.LockBlock(ctx, c.Block); err != nil && domain.KindOf(err) != domain.NotFound {
+			if err := tx.Blocks().LockBlock(ctx, c.Block); err != nil && domain.KindOf(err) != domain.NotFound {
 				return 0, err
 			}
 			if err := a.putCommentAway(ctx, tx, 0, h.ID, c, now); err != nil && domain.KindOf(err) != domain.NotFound {

@@ -114,7 +114,7 @@ func (a *Moderation) SendCases(ctx context.Context, job MailCases) error {
 		if wants, err := v.Moderation().WantsCaseMail(ctx, job.User); err != nil || !wants {
 			return err
 		}
-		if u, err = v.User(ctx, domain.Ref{ID: int64(job.User)}); err != nil {
+		if u, err = v.Users().User(ctx, domain.Ref{ID: int64(job.User)}); err != nil {
 			return err
 		}
 		if open, err = v.Moderation().OpenCases(ctx, maxOpen); err != nil {

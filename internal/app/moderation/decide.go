@@ -114,7 +114,7 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 
 // suspend suspends the owner of a thing, unless they already are, and may queue the hiding of everything they created.
 func (a *Moderation) suspend(ctx context.Context, tx *store.Tx, by operating.Operator, user domain.UserID, hide bool) error {
-	operators, err := tx.LockOperators(ctx)
+	operators, err := tx.Users().LockOperators(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (a *Moderation) suspend(ctx context.Context, tx *store.Tx, by operating.Ope
 	if err := accounts.MayLose(operators, user); err != nil {
 		return err
 	}
-	c, err := tx.LockUser(ctx, user)
+	c, err := tx.Users().LockUser(ctx, user)
 	if err == nil && c.User.SuspendedAt == nil {
 		err = a.accounts.SetSuspended(ctx, tx, by.Actor(), c.User, true)
 	}

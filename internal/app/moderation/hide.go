@@ -73,7 +73,7 @@ func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor,
 	case domain.SubjectComment:
 		h.Block = t.What.Comment.BlockID
 	case domain.SubjectChannel:
-		if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
+		if err := tx.Channels().LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 			return h, err
 		}
 		if t, err = readAny(ctx, tx.Queries, what); err != nil {
@@ -121,16 +121,16 @@ func (a *Moderation) putAway(ctx context.Context, tx *store.Tx, by domain.UserID
 	if err != nil {
 		return 0, err
 	}
-	if err := tx.LockChannels(ctx, channels...); err != nil {
+	if err := tx.Channels().LockChannels(ctx, channels...); err != nil {
 		return 0, err
 	}
-	if err := tx.LockBlock(ctx, block); err != nil {
+	if err := tx.Blocks().LockBlock(ctx, block); err != nil {
 		return 0, err
 	}
 	if len(channels) == 0 { // one may have been added before the block was locked
 		channels, err = tx.Hiding().ChannelsWith(ctx, block, except, hideBatch)
 		if err == nil {
-			err = tx.LockChannels(ctx, channels...)
+			err = tx.Channels().LockChannels(ctx, channels...)
 		}
 		if err != nil {
 			return 0, err
@@ -156,7 +156,7 @@ func (a *Moderation) putOneAway(ctx context.Context, tx *store.Tx, by domain.Use
 	if err != nil {
 		return err
 	}
-	if err := tx.PutAway(ctx, under, c); err != nil {
+	if err := tx.Hiding().PutAway(ctx, under, c); err != nil {
 		return err
 	}
 	return core.Publish(ctx, tx, by, now, domain.Disconnected{Connection: c})
@@ -164,7 +164,7 @@ func (a *Moderation) putOneAway(ctx context.Context, tx *store.Tx, by domain.Use
 
 // hideComment puts a comment away, whether it is visible or already put away with its author's things.
 func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, c hiding.Said, now time.Time) error {
-	if err := tx.LockBlock(ctx, c.Block); err != nil {
+	if err := tx.Blocks().LockBlock(ctx, c.Block); err != nil {
 		return err
 	}
 	if err := a.putCommentAway(ctx, tx, by, h.ID, c, now); domain.KindOf(err) == domain.NotFound {
@@ -194,7 +194,7 @@ func (a *Moderation) putCommentAway(ctx context.Context, tx *store.Tx, by domain
 func (a *Moderation) setVisibility(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, was domain.Channel, v domain.Visibility, now time.Time) error {
 	is := was
 	if is.Visibility = v; is != was {
-		if err := tx.UpdateChannel(ctx, was, is, store.Unchanged); err != nil {
+		if err := tx.Channels().UpdateChannel(ctx, was, is, store.Unchanged); err != nil {
 			return err
 		}
 		if err := core.Publish(ctx, tx, by, now, domain.ChannelChanged{Was: was, Is: is}); err != nil {
@@ -261,7 +261,7 @@ func (a *Moderation) showSome(ctx context.Context, tx *store.Tx, by domain.UserI
 // hiding.
 func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, now time.Time) error {
 	what := domain.Subject{Type: domain.SubjectChannel, ID: h.About.ID}
-	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
+	if err := tx.Channels().LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 		return err
 	}
 	t, err := readAny(ctx, tx.Queries, what)
@@ -296,12 +296,12 @@ func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenSubject,
 			blocks = append(blocks, domain.BlockID(k.Item.ID))
 		}
 	}
-	if err := tx.LockChannels(ctx, channels...); err != nil {
+	if err := tx.Channels().LockChannels(ctx, channels...); err != nil {
 		return 0, err
 	}
 	slices.Sort(blocks)
 	for _, b := range slices.Compact(blocks) {
-		if err := tx.LockBlock(ctx, b); err != nil && domain.KindOf(err) != domain.NotFound {
+		if err := tx.Blocks().LockBlock(ctx, b); err != nil && domain.KindOf(err) != domain.NotFound {
 			return 0, err
 		}
 	}
@@ -336,7 +336,7 @@ func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Conn
 	if other != 0 {
 		return tx.Hiding().KeepFor(ctx, k.ID, other)
 	}
-	if err := tx.PutBack(ctx, k); err != nil {
+	if err := tx.Hiding().PutBack(ctx, k); err != nil {
 		return err
 	}
 	event := domain.Connected{Channel: *in.What.Channel, Item: k.Item, Owner: domain.UserRef(item.Owner), Again: true}
@@ -353,13 +353,13 @@ func (a *Moderation) putCommentsBack(ctx context.Context, tx *store.Tx, h Hidden
 		return 0, err
 	}
 	for _, c := range kept { // lock blocks in the order of their ids
-		if err := tx.LockBlock(ctx, c.Block); err != nil {
+		if err := tx.Blocks().LockBlock(ctx, c.Block); err != nil {
 			return 0, err
 		}
 		if err := tx.Hiding().PutCommentBack(ctx, c); err != nil {
 			return 0, err
 		}
-		b, err := tx.AnyBlock(ctx, c.Block)
+		b, err := tx.Blocks().AnyBlock(ctx, c.Block)
 		if err != nil {
 			return 0, err
 		}

@@ -61,7 +61,7 @@ func (a *Moderation) SendModerationNotice(ctx context.Context, id int64) error {
 	var u domain.User
 	err := a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
 		if n, err = v.Moderation().Notice(ctx, id); err == nil {
-			u, err = v.User(ctx, domain.Ref{ID: int64(n.To)})
+			u, err = v.Users().User(ctx, domain.Ref{ID: int64(n.To)})
 		}
 		return err
 	})

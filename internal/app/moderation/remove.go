@@ -33,7 +33,7 @@ func (a *Moderation) remove(ctx context.Context, tx *store.Tx, actor domain.Acto
 
 func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
 	id := domain.BlockID(what.ID)
-	conns, err := tx.LockBlockInChannels(ctx, id)
+	conns, err := tx.Blocks().LockBlockInChannels(ctx, id)
 	if err != nil {
 		return t, err
 	}
@@ -42,25 +42,25 @@ func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain
 	}
 	var events []domain.Event
 	for _, c := range conns {
-		if err := tx.Disconnect(ctx, c, now); err != nil {
+		if err := tx.Connections().Disconnect(ctx, c, now); err != nil {
 			return t, err
 		}
 		events = append(events, domain.Disconnected{Connection: c})
 	}
-	if err := tx.DeleteBlock(ctx, id, now); err != nil {
+	if err := tx.Blocks().DeleteBlock(ctx, id, now); err != nil {
 		return t, err
 	}
 	return t, core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
 }
 
 func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
-	if err := tx.LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
+	if err := tx.Channels().LockWithParents(ctx, domain.ChannelID(what.ID)); err != nil {
 		return t, err
 	}
 	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
-	if err := tx.DeleteChannel(ctx, *t.What.Channel, now); err != nil {
+	if err := tx.Channels().DeleteChannel(ctx, *t.What.Channel, now); err != nil {
 		return t, err
 	}
 	return t, core.Publish(ctx, tx, actor.UserID, now, domain.ChannelDeleted{Channel: *t.What.Channel})
@@ -70,7 +70,7 @@ func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor doma
 	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
-	if err := tx.LockBlock(ctx, t.What.Comment.BlockID); err != nil {
+	if err := tx.Blocks().LockBlock(ctx, t.What.Comment.BlockID); err != nil {
 		return t, err
 	}
 	if t, err = readAny(ctx, tx.Queries, what); err != nil { // it may have been deleted in the meantime
@@ -79,7 +79,7 @@ func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor doma
 	if err := takeBack(ctx, tx, *t.What.Comment); err != nil {
 		return t, err
 	}
-	if err := tx.DeleteComment(ctx, *t.What.Comment); err != nil {
+	if err := tx.Comments().DeleteComment(ctx, *t.What.Comment); err != nil {
 		return t, err
 	}
 	return t, core.Publish(ctx, tx, actor.UserID, now, domain.CommentDeleted{Comment: *t.What.Comment})
@@ -95,13 +95,13 @@ func takeBack(ctx context.Context, tx *store.Tx, c domain.Comment) error {
 
 func (a *Moderation) removeGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {
 	id := domain.GroupID(what.ID)
-	if err := tx.LockGroupWithChannels(ctx, id); err != nil {
+	if err := tx.Groups().LockGroupWithChannels(ctx, id); err != nil {
 		return t, err
 	}
 	if t, err = readAny(ctx, tx.Queries, what); err != nil {
 		return t, err
 	}
-	if err := tx.DeleteGroup(ctx, *t.What.Group, now); err != nil {
+	if err := tx.Groups().DeleteGroup(ctx, *t.What.Group, now); err != nil {
 		return t, err
 	}
 	return t, core.Publish(ctx, tx, actor.UserID, now, domain.GroupDeleted{Group: id})

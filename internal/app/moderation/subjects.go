@@ -32,7 +32,7 @@ func shortened(s string, limit int) string {
 
 // readVisible reads a thing that a viewer sees, or returns NotFound.
 func readVisible(ctx context.Context, q store.Queries, viewer domain.UserID, what domain.Subject) (SubjectDetails, error) {
-	return read(ctx, q, what, viewer, false, q.Block)
+	return read(ctx, q, what, viewer, false, q.Blocks().Block)
 }
 
 // readAny reads a thing regardless of its visibility. It returns NotFound if the thing no longer exists.
@@ -45,7 +45,7 @@ func readAny(ctx context.Context, q store.Queries, what domain.Subject) (Subject
 		}
 	}
 	return read(ctx, q, what, viewer, true, func(ctx context.Context, _ domain.UserID, id domain.BlockID) (domain.Block, error) {
-		return q.AnyBlock(ctx, id)
+		return q.Blocks().AnyBlock(ctx, id)
 	})
 }
 
@@ -61,7 +61,7 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 		}
 	case domain.SubjectChannel:
 		var c domain.Channel
-		if c, err = q.Channel(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
+		if c, err = q.Channels().Channel(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
 			t = SubjectDetails{What: domain.Entity{Channel: &c}, Text: c.Title + plain(c.Description), About: domain.AuditTarget{Label: c.Title}}
 			t.Owner, err = q.Moderation().ChannelAnswers(ctx, c.ID)
 		}
@@ -78,12 +78,12 @@ func read(ctx context.Context, q store.Queries, what domain.Subject, viewer doma
 		}
 	case domain.SubjectUser:
 		var u domain.User
-		if u, err = q.User(ctx, domain.Ref{ID: what.ID}); err == nil {
+		if u, err = q.Users().User(ctx, domain.Ref{ID: what.ID}); err == nil {
 			t = SubjectDetails{What: domain.Entity{User: &u}, Text: u.Name + plain(u.Bio), Owner: u.ID, About: domain.AboutUser(u)}
 		}
 	case domain.SubjectGroup:
 		var g domain.Group
-		if g, err = q.Group(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
+		if g, err = q.Groups().Group(ctx, viewer, domain.Ref{ID: what.ID}); err == nil {
 			t = SubjectDetails{What: domain.Entity{Group: &g}, Text: g.Name + plain(g.Description), Owner: domain.UserID(g.Owner.ID),
 				About: domain.AuditTarget{Label: g.Name}}
 		}

@@ -35,7 +35,7 @@ func (a *Operating) AccountDetails(ctx context.Context, by Operator, ref domain.
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		if f.User, err = v.User(ctx, ref); err != nil {
+		if f.User, err = v.Users().User(ctx, ref); err != nil {
 			return err
 		}
 		if err := f.readWays(ctx, v, a.Now()); err != nil {
@@ -54,7 +54,7 @@ func (a *Operating) AccountDetails(ctx context.Context, by Operator, ref domain.
 
 // readWays reads how the account can be accessed, and when it was last used.
 func (f *AccountDetails) readWays(ctx context.Context, v *store.Snapshot, now time.Time) error {
-	c, err := v.Credentials(ctx, f.ID)
+	c, err := v.Users().Credentials(ctx, f.ID)
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (a *Operating) invitePerson(ctx context.Context, tx *store.Tx, by Operator,
 	if l.Group, err = groupNamed(ctx, tx.Queries, in.Group); err != nil {
 		return r, err
 	}
-	u, err := tx.UserByEmail(ctx, l.Email)
+	u, err := tx.Users().UserByEmail(ctx, l.Email)
 	if err == nil {
 		return InvitedPerson{Outcome: PersonKnown, Link: l, Account: u.Slug}, nil
 	}

@@ -55,7 +55,7 @@ func (a *Operating) retryProcessing(ctx context.Context, tx *store.Tx, job int64
 	case p.State == domain.ProcessingWaiting: // for this job
 		return tx.RetryJob(ctx, job, false)
 	}
-	b, err := tx.AnyBlock(ctx, id)
+	b, err := tx.Blocks().AnyBlock(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (a *Operating) retryProcessing(ctx context.Context, tx *store.Tx, job int64
 }
 
 func lockedProcessing(ctx context.Context, tx *store.Tx, id domain.BlockID) (domain.ProcessingStatus, error) {
-	if err := tx.LockBlock(ctx, id); err != nil {
+	if err := tx.Blocks().LockBlock(ctx, id); err != nil {
 		return domain.ProcessingStatus{}, err
 	}
 	return tx.Blobs().Processing(ctx, id)

@@ -27,7 +27,7 @@ func (a *Operating) Account(ctx context.Context, by Operator, ref domain.Ref) (u
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		u, err = v.User(ctx, ref)
+		u, err = v.Users().User(ctx, ref)
 		return err
 	})
 	return u, err
@@ -132,7 +132,7 @@ func (a *Operating) PreviewDeletion(ctx context.Context, by Operator, ref domain
 		if err := by.Allowed(ctx, v.Queries); err != nil {
 			return err
 		}
-		if u, err = v.User(ctx, ref); err != nil {
+		if u, err = v.Users().User(ctx, ref); err != nil {
 			return err
 		}
 		f, err = accounts.PreviewDeletionOf(ctx, v, u.ID)
@@ -148,7 +148,7 @@ func (a *Operating) DeleteAccountOf(ctx context.Context, by Operator, ref domain
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		if u, err = tx.User(ctx, ref); err != nil {
+		if u, err = tx.Users().User(ctx, ref); err != nil {
 			return err
 		}
 		if slug != u.Slug {
@@ -164,7 +164,7 @@ func (a *Operating) DeleteAccountOf(ctx context.Context, by Operator, ref domain
 			if err := accounts.MayLose(operators, u.ID); err != nil {
 				return store.Credentials{}, err
 			}
-			return tx.LockUser(ctx, u.ID)
+			return tx.Users().LockUser(ctx, u.ID)
 		})
 	})
 	return u, err

@@ -30,7 +30,7 @@ func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text s
 		if err := core.Operate(ctx, v.Queries, actor); err != nil {
 			return err
 		}
-		l, err = v.FindAccounts(ctx, text, sort, page)
+		l, err = v.Users().FindAccounts(ctx, text, sort, page)
 		return err
 	})
 	return l, err
@@ -69,7 +69,7 @@ func (a *Operating) SetAccount(ctx context.Context, actor domain.Actor, id domai
 		return u, err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		operators, err := tx.LockOperators(ctx)
+		operators, err := tx.Users().LockOperators(ctx)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (a *Operating) setOffice(ctx context.Context, tx *store.Tx, actor domain.Ac
 	if u.Office == office {
 		return nil
 	}
-	if err := tx.SetOffice(ctx, u.ID, office); err != nil {
+	if err := tx.Users().SetOffice(ctx, u.ID, office); err != nil {
 		return err
 	}
 	act := domain.ActOperatorTaken
@@ -152,11 +152,11 @@ func (a *Operating) changeFromShell(ctx context.Context, ref domain.Ref, in Acco
 		return u, err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		operators, err := tx.LockOperators(ctx)
+		operators, err := tx.Users().LockOperators(ctx)
 		if err != nil {
 			return err
 		}
-		if u, err = tx.User(ctx, ref); err != nil {
+		if u, err = tx.Users().User(ctx, ref); err != nil {
 			return err
 		}
 		u, err = a.changeLocked(ctx, tx, domain.Actor{}, operators, u.ID, in)
@@ -167,7 +167,7 @@ func (a *Operating) changeFromShell(ctx context.Context, ref domain.Ref, in Acco
 
 // changeLocked changes an account while the operators are locked, and returns its new state.
 func (a *Operating) changeLocked(ctx context.Context, tx *store.Tx, by domain.Actor, operators []domain.UserID, id domain.UserID, in AccountChange) (u domain.User, err error) {
-	c, err := tx.LockUser(ctx, id)
+	c, err := tx.Users().LockUser(ctx, id)
 	if err != nil {
 		return u, err
 	}
@@ -179,5 +179,5 @@ func (a *Operating) changeLocked(ctx context.Context, tx *store.Tx, by domain.Ac
 	if err := a.setAccount(ctx, tx, by, c.User, in); err != nil {
 		return u, err
 	}
-	return tx.User(ctx, domain.Ref{ID: int64(id)})
+	return tx.Users().User(ctx, domain.Ref{ID: int64(id)})
 }

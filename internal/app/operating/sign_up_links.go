@@ -105,7 +105,7 @@ func groupNamed(ctx context.Context, q store.Queries, name string) (*domain.Prin
 	if name == "" {
 		return nil, nil
 	}
-	g, err := q.Group(ctx, 0, domain.ParseRef(name))
+	g, err := q.Groups().Group(ctx, 0, domain.ParseRef(name))
 	if domain.KindOf(err) == domain.NotFound {
 		return nil, domain.InvalidField("group", domain.FieldUnknown, "is no group")
 	}

@@ -109,7 +109,7 @@ type StoredBy struct {
 // statements.
 func (a *Operating) UsageOfAll(ctx context.Context, after domain.UserID, limit int) (all []StoredBy, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		users, err := v.Users(ctx, after, limit)
+		users, err := v.Users().Users(ctx, after, limit)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (a *Operating) StorageByUser(ctx context.Context, actor domain.Actor, page 
 			l.Total = ids.Total
 			return err
 		}
-		users, err := v.UsersByID(ctx, ids.Items)
+		users, err := v.Users().UsersByID(ctx, ids.Items)
 		if err != nil {
 			return err
 		}

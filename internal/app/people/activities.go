@@ -75,13 +75,13 @@ func activitiesOf(ctx context.Context, v *store.Snapshot, actor domain.Actor, of
 	case GlobalFeed:
 		actor = domain.Actor{} // as guests see it
 	case ChannelFeed:
-		c, err := v.Channel(ctx, actor.UserID, of.Ref)
+		c, err := v.Channels().Channel(ctx, actor.UserID, of.Ref)
 		if err != nil {
 			return reader[domain.Story]{}, err
 		}
 		source = domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}
 	default:
-		u, err := v.User(ctx, of.Ref)
+		u, err := v.Users().User(ctx, of.Ref)
 		if err != nil || of.Kind == NetworkFeed {
 			return feedReader(ctx, v, actor, u.ID), err
 		}

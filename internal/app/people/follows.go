@@ -30,15 +30,15 @@ func followed(ctx context.Context, q store.Queries, actor domain.Actor, t Follow
 	}
 	switch t.Type {
 	case domain.SubjectChannel:
-		c, err := q.Channel(ctx, actor.UserID, t.Ref)
+		c, err := q.Channels().Channel(ctx, actor.UserID, t.Ref)
 		what.ID = int64(c.ID)
 		return what, err
 	case domain.SubjectGroup:
-		g, err := q.Group(ctx, actor.UserID, t.Ref)
+		g, err := q.Groups().Group(ctx, actor.UserID, t.Ref)
 		what.ID = int64(g.ID)
 		return what, err
 	}
-	u, err := q.User(ctx, t.Ref)
+	u, err := q.Users().User(ctx, t.Ref)
 	what.ID = int64(u.ID)
 	return what, err
 }
@@ -71,7 +71,7 @@ func (a *People) Follow(ctx context.Context, actor domain.Actor, t FollowTarget)
 		case domain.SubjectChannel:
 			_, err = core.LockedChannel(ctx, tx, actor, domain.Ref{ID: what.ID})
 		case domain.SubjectGroup:
-			err = tx.LockGroup(ctx, domain.GroupID(what.ID))
+			err = tx.Groups().LockGroup(ctx, domain.GroupID(what.ID))
 		}
 		if err != nil {
 			return err
@@ -122,7 +122,7 @@ func (a *People) Followers(ctx context.Context, actor domain.Actor, t FollowTarg
 		if err != nil {
 			return err
 		}
-		l, err = v.Followers(ctx, what, desc, page)
+		l, err = v.Users().Followers(ctx, what, desc, page)
 		return err
 	})
 	return l, err
@@ -149,7 +149,7 @@ func (a *People) Following(ctx context.Context, actor domain.Actor, ref domain.R
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		u, err := v.User(ctx, ref)
+		u, err := v.Users().User(ctx, ref)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 
 // Group reads a group.
 func (a *People) Group(ctx context.Context, actor domain.Actor, ref domain.Ref) (domain.Group, error) {
-	return a.Store.Group(ctx, actor.UserID, ref)
+	return a.Store.Groups().Group(ctx, actor.UserID, ref)
 }
 
 // UserGroups lists the groups that a user owns or has joined.
@@ -22,11 +22,11 @@ func (a *People) UserGroups(ctx context.Context, actor domain.Actor, ref domain.
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		u, err := v.User(ctx, ref)
+		u, err := v.Users().User(ctx, ref)
 		if err != nil {
 			return err
 		}
-		l, err = v.UserGroups(ctx, store.UserGroupsQuery{Viewer: actor.UserID, User: u.ID, Sort: sort, Page: page})
+		l, err = v.Groups().UserGroups(ctx, store.UserGroupsQuery{Viewer: actor.UserID, User: u.ID, Sort: sort, Page: page})
 		return err
 	})
 	return l, err
@@ -60,10 +60,10 @@ func (a *People) CreateGroup(ctx context.Context, actor domain.Actor, in CreateG
 	n := store.NewGroup{Name: domain.CleanName(in.Name), Description: core.Rendered(in.Description), Owner: actor.UserID, Now: a.Now()}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		id, _, err := core.Once(ctx, tx, actor.UserID, in.Once, string(domain.TypeGroup), n.Now, func() (int64, error) {
-			if n.Slug, err = tx.SlugFor(ctx, store.GroupSlug, n.Name, n.Now); err != nil {
+			if n.Slug, err = tx.Slugs().SlugFor(ctx, store.GroupSlug, n.Name, n.Now); err != nil {
 				return 0, err
 			}
-			id, err := tx.CreateGroup(ctx, n)
+			id, err := tx.Groups().CreateGroup(ctx, n)
 			if err != nil {
 				return 0, err
 			}
@@ -77,7 +77,7 @@ func (a *People) CreateGroup(ctx context.Context, actor domain.Actor, in CreateG
 		if err != nil {
 			return err
 		}
-		g, err = tx.Group(ctx, actor.UserID, domain.Ref{ID: id})
+		g, err = tx.Groups().Group(ctx, actor.UserID, domain.Ref{ID: id})
 		return err
 	})
 	return g, err
@@ -131,10 +131,10 @@ func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain
 				return err
 			}
 		}
-		if err := tx.UpdateGroup(ctx, was, g, now); err != nil {
+		if err := tx.Groups().UpdateGroup(ctx, was, g, now); err != nil {
 			return err
 		}
-		if g, err = tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(g.ID)}); err != nil {
+		if g, err = tx.Groups().Group(ctx, actor.UserID, domain.Ref{ID: int64(g.ID)}); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.GroupChanged{Group: g.ID})
@@ -148,27 +148,27 @@ type EndedGroup = store.EndedGroup
 // EndGroupItems deletes some data of a deleted group and leaves the rest to another job. Running it again changes
 // nothing.
 func (a *People) EndGroupItems(ctx context.Context, id domain.GroupID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.EndGroupItems(ctx, id) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Groups().EndGroupItems(ctx, id) })
 }
 
 // DeleteGroup deletes a group of the actor, who gets its channels (behaviour.md section 6).
 func (a *People) DeleteGroup(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		g, err := tx.Group(ctx, actor.UserID, ref)
+		g, err := tx.Groups().Group(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}
 		if !domain.CanOwnGroup(actor, g) { // checked before locking, so that others cannot make it lock everything
 			return core.Forbidden("delete this group")
 		}
-		if err := tx.LockGroupWithChannels(ctx, g.ID); err != nil {
+		if err := tx.Groups().LockGroupWithChannels(ctx, g.ID); err != nil {
 			return err
 		}
-		if g, err = tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(g.ID)}); err != nil {
+		if g, err = tx.Groups().Group(ctx, actor.UserID, domain.Ref{ID: int64(g.ID)}); err != nil {
 			return err
 		}
 		now := a.Now()
-		if err := tx.DeleteGroup(ctx, g, now); err != nil {
+		if err := tx.Groups().DeleteGroup(ctx, g, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.GroupDeleted{Group: g.ID})
@@ -177,17 +177,17 @@ func (a *People) DeleteGroup(ctx context.Context, actor domain.Actor, ref domain
 
 // lockedGroup locks a group and reads its current state.
 func lockedGroup(ctx context.Context, tx *store.Tx, actor domain.Actor, ref domain.Ref) (domain.Group, error) {
-	id, err := tx.ResolveGroup(ctx, ref)
+	id, err := tx.Groups().ResolveGroup(ctx, ref)
 	if err != nil {
 		return domain.Group{}, err
 	}
-	if err := tx.LockGroup(ctx, id); err != nil {
+	if err := tx.Groups().LockGroup(ctx, id); err != nil {
 		return domain.Group{}, err
 	}
-	return tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+	return tx.Groups().Group(ctx, actor.UserID, domain.Ref{ID: int64(id)})
 }
 
 // GroupsByID reads groups, with the actor's role in each, in one statement.
 func (a *People) GroupsByID(ctx context.Context, actor domain.Actor, ids []domain.GroupID) (map[domain.GroupID]domain.Group, error) {
-	return a.Store.GroupsByID(ctx, actor.UserID, ids)
+	return a.Store.Groups().GroupsByID(ctx, actor.UserID, ids)
 }

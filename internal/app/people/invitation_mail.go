@@ -95,7 +95,7 @@ func addressee(ctx context.Context, tx *store.Tx, i domain.Invitation) (mail.Add
 	if i.Email != nil {
 		return mail.Address{Email: *i.Email}, nil
 	}
-	u, err := tx.User(ctx, domain.Ref{ID: i.Invitee.ID})
+	u, err := tx.Users().User(ctx, domain.Ref{ID: i.Invitee.ID})
 	return core.AddressOf(u), err
 }
 

@@ -34,7 +34,7 @@ func (a *People) lockedInvitation(ctx context.Context, tx *store.Tx, token strin
 	if err != nil {
 		return i, err
 	}
-	if err := tx.LockGroup(ctx, domain.GroupID(i.Group.ID)); err != nil {
+	if err := tx.Groups().LockGroup(ctx, domain.GroupID(i.Group.ID)); err != nil {
 		return i, err
 	}
 	return a.OpenInvitation(ctx, tx.Queries, token)
@@ -52,7 +52,7 @@ func (a *People) AcceptInvitation(ctx context.Context, actor domain.Actor, token
 		if !domain.CanAccept(actor, i) {
 			return core.Forbidden("accept an invitation of somebody else")
 		}
-		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		u, err := tx.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (a *People) AcceptInvitation(ctx context.Context, actor domain.Actor, token
 		if _, err := enter(ctx, tx, group, u, actor.UserID, now); err != nil {
 			return err
 		}
-		g, err = tx.Group(ctx, actor.UserID, domain.Ref{ID: int64(group)})
+		g, err = tx.Groups().Group(ctx, actor.UserID, domain.Ref{ID: int64(group)})
 		return err
 	})
 	return g, err

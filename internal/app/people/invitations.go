@@ -17,7 +17,7 @@ func (a *People) Invitations(ctx context.Context, actor domain.Actor, ref domain
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		g, err := v.Group(ctx, actor.UserID, ref)
+		g, err := v.Groups().Group(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (a *People) Invite(ctx context.Context, actor domain.Actor, ref domain.Ref,
 			return err
 		}
 		if in.User != 0 {
-			p, err := tx.Principal(ctx, domain.UserRef(u.ID))
+			p, err := tx.Principals().Principal(ctx, domain.UserRef(u.ID))
 			if err != nil {
 				return err
 			}
@@ -95,9 +95,9 @@ func (a *People) Invite(ctx context.Context, actor domain.Actor, ref domain.Ref,
 // invitedUser reads the invited account. For an address without an account, it returns a user with only the address.
 func invitedUser(ctx context.Context, tx *store.Tx, in InviteInput) (domain.User, error) {
 	if in.User != 0 {
-		return tx.User(ctx, domain.Ref{ID: int64(in.User)})
+		return tx.Users().User(ctx, domain.Ref{ID: int64(in.User)})
 	}
-	u, err := tx.UserByEmail(ctx, in.Email)
+	u, err := tx.Users().UserByEmail(ctx, in.Email)
 	if domain.KindOf(err) == domain.NotFound {
 		return domain.User{Email: in.Email}, nil
 	}

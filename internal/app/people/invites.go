@@ -20,7 +20,7 @@ type GroupInvite struct {
 // invite.
 func (a *People) GroupInvite(ctx context.Context, actor domain.Actor, ref domain.Ref) (i GroupInvite, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if i.Group, err = v.Group(ctx, actor.UserID, ref); err != nil {
+		if i.Group, err = v.Groups().Group(ctx, actor.UserID, ref); err != nil {
 			return err
 		}
 		if !domain.CanSeeInvitations(actor, i.Group) {
@@ -35,7 +35,7 @@ func (a *People) GroupInvite(ctx context.Context, actor domain.Actor, ref domain
 // InviteeGroup reads the group of a reusable invite code, for the page to join it. It returns NotFound for a wrong code.
 func (a *People) InviteeGroup(ctx context.Context, actor domain.Actor, ref domain.Ref, code string) (g domain.Group, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		if g, err = v.Group(ctx, actor.UserID, ref); err != nil {
+		if g, err = v.Groups().Group(ctx, actor.UserID, ref); err != nil {
 			return err
 		}
 		i, err := v.Membership().GroupInvite(ctx, g.ID)

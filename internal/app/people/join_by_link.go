@@ -28,7 +28,7 @@ func (a *People) JoinByLink(ctx context.Context, actor domain.Actor, token strin
 		if group == 0 {
 			return domain.NewNotFound()
 		}
-		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		u, err := tx.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 		if err != nil {
 			return err
 		}

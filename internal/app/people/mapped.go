@@ -18,7 +18,7 @@ func (a *People) FollowMapping(ctx context.Context, user domain.UserID, wanted [
 		return err
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		u, err := tx.User(ctx, domain.Ref{ID: int64(user)})
+		u, err := tx.Users().User(ctx, domain.Ref{ID: int64(user)})
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ func (a *People) Members(ctx context.Context, actor domain.Actor, ref domain.Ref
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		g, err := v.Group(ctx, actor.UserID, ref)
+		g, err := v.Groups().Group(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}
@@ -47,11 +47,11 @@ func (a *People) JoinGroup(ctx context.Context, actor domain.Actor, ref domain.R
 		if err != nil || subtle.ConstantTimeCompare([]byte(code), []byte(invite.Code)) == 0 {
 			return core.Forbidden("join this group without a valid invite_token")
 		}
-		u, err := tx.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		u, err := tx.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 		if err != nil {
 			return err
 		}
-		p, err := tx.Principal(ctx, domain.UserRef(u.ID))
+		p, err := tx.Principals().Principal(ctx, domain.UserRef(u.ID))
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (a *People) LockToEnter(ctx context.Context, tx *store.Tx, group *domain.Pr
 		return 0, nil
 	}
 	id := domain.GroupID(group.ID)
-	err := tx.LockGroup(ctx, id)
+	err := tx.Groups().LockGroup(ctx, id)
 	if domain.KindOf(err) == domain.NotFound {
 		return 0, nil
 	}
@@ -135,7 +135,7 @@ func (a *People) RemoveMember(ctx context.Context, actor domain.Actor, ref domai
 		if g.Owner.PrincipalRef == domain.UserRef(user) {
 			return core.Forbidden("remove the owner of a group")
 		}
-		if _, err := tx.Principal(ctx, domain.UserRef(user)); err != nil {
+		if _, err := tx.Principals().Principal(ctx, domain.UserRef(user)); err != nil {
 			return err
 		}
 		return a.removeMember(ctx, tx, actor, g.ID, user)

@@ -11,7 +11,7 @@ import (
 
 // User reads a user.
 func (a *People) User(ctx context.Context, ref domain.Ref) (domain.User, error) {
-	return a.Store.User(ctx, ref)
+	return a.Store.Users().User(ctx, ref)
 }
 
 // Me reads the signed-in user, with the number of unread notifications that they may see.
@@ -19,7 +19,7 @@ func (a *People) Me(ctx context.Context, actor domain.Actor) (u domain.User, err
 	if !actor.SignedIn() {
 		return u, domain.NewUnauthenticated("A user's token is required")
 	}
-	u, err = a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	u, err = a.Store.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err == nil && u.Unread > 0 {
 		u.Unread, err = a.unread(ctx, actor.UserID, maxScanned)
 	}
@@ -28,7 +28,7 @@ func (a *People) Me(ctx context.Context, actor domain.Actor) (u domain.User, err
 
 // Users lists up to limit users by id, starting after the given one.
 func (a *People) Users(ctx context.Context, after domain.UserID, limit int) ([]domain.User, error) {
-	return a.Store.Users(ctx, after, limit)
+	return a.Store.Users().Users(ctx, after, limit)
 }
 
 // UpdateMeInput changes the given fields.
@@ -70,7 +70,7 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 			}
 		}
 		now := a.Now()
-		if err := tx.UpdateProfile(ctx, was, u, now); err != nil {
+		if err := tx.Users().UpdateProfile(ctx, was, u, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.UserChanged{User: u.ID})
@@ -79,5 +79,5 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 
 // UsersByID reads the users on a page in one statement. It includes deleted accounts, which only have an id.
 func (a *People) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {
-	return a.Store.UsersByID(ctx, ids)
+	return a.Store.Users().UsersByID(ctx, ids)
 }

@@ -78,10 +78,10 @@ func load(ctx context.Context, v *store.Snapshot, actor domain.Actor, all []doma
 	for _, id := range r.parents {
 		channels = append(channels, id)
 	}
-	if r.blocks, err = v.BlocksByID(ctx, blocks); err != nil {
+	if r.blocks, err = v.Blocks().BlocksByID(ctx, blocks); err != nil {
 		return r, err
 	}
-	if r.channels, err = v.ChannelsByID(ctx, actor.UserID, channels); err != nil {
+	if r.channels, err = v.Channels().ChannelsByID(ctx, actor.UserID, channels); err != nil {
 		return r, err
 	}
 	r.principals, err = v.Contents().PrincipalsByID(ctx, principals)

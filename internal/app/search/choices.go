@@ -142,7 +142,7 @@ func around(ctx context.Context, v *store.Snapshot, actor domain.Actor, block do
 	if block == 0 {
 		return nil, nil
 	}
-	b, err := v.Block(ctx, actor.UserID, block)
+	b, err := v.Blocks().Block(ctx, actor.UserID, block)
 	if err != nil {
 		return nil, err
 	}

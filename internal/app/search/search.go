@@ -90,7 +90,7 @@ func (a *Finder) UserContents(ctx context.Context, actor domain.Actor, ref domai
 		return l, err
 	}
 	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
-		u, err := v.User(ctx, ref)
+		u, err := v.Users().User(ctx, ref)
 		if err != nil {
 			return l, err
 		}
@@ -104,7 +104,7 @@ func (a *Finder) GroupContents(ctx context.Context, actor domain.Actor, ref doma
 		return l, err
 	}
 	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
-		g, err := v.Group(ctx, actor.UserID, ref)
+		g, err := v.Groups().Group(ctx, actor.UserID, ref)
 		if err != nil {
 			return l, err
 		}

@@ -26,7 +26,7 @@ func (a *Finder) FilterContents(ctx context.Context, actor domain.Actor, ref dom
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		c, err := v.Channel(ctx, actor.UserID, ref)
+		c, err := v.Channels().Channel(ctx, actor.UserID, ref)
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ func (a *SignIns) HalfSignIn(ctx context.Context, half string) (u domain.User, e
 	}
 	id, err := a.Store.Account().HalfSignIn(ctx, auth.HashToken(half), a.Now())
 	if err == nil {
-		u, err = a.Store.User(ctx, domain.Ref{ID: int64(id)})
+		u, err = a.Store.Users().User(ctx, domain.Ref{ID: int64(id)})
 	}
 	if domain.KindOf(err) == domain.NotFound {
 		err = errHalfOver()
@@ -110,7 +110,7 @@ func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with st
 	settle, err := check(u)
 	if err == nil {
 		err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-			c, err := tx.LockUser(ctx, u.ID)
+			c, err := tx.Users().LockUser(ctx, u.ID)
 			if domain.KindOf(err) == domain.NotFound || err == nil && c.User.SuspendedAt != nil {
 				return errHalfOver()
 			}

@@ -49,7 +49,7 @@ func Warn(ctx context.Context, tx *store.Tx, u domain.User, what Notice) error {
 
 // SendNotice mails a notice, unless the account was deleted.
 func (a *SignIns) SendNotice(ctx context.Context, n MailNotice) error {
-	u, err := a.Store.User(ctx, domain.Ref{ID: int64(n.User)})
+	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(n.User)})
 	if domain.KindOf(err) == domain.NotFound {
 		return nil
 	}

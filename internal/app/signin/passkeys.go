@@ -258,7 +258,7 @@ func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, brow
 	}
 	var u domain.User
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := tx.LockUser(ctx, found.User)
+		c, err := tx.Users().LockUser(ctx, found.User)
 		u = c.User
 		if domain.KindOf(err) == domain.NotFound || err == nil && c.User.SuspendedAt != nil {
 			return errPasskey()

@@ -58,7 +58,7 @@ func (a *SignIns) LockProved(ctx context.Context, tx *store.Tx, actor domain.Act
 
 // lockSession locks the actor's account and reads the current state of their session.
 func (a *SignIns) lockSession(ctx context.Context, tx *store.Tx, actor domain.Actor, s domain.Session) (store.Credentials, domain.Session, error) {
-	c, err := tx.LockUser(ctx, actor.UserID)
+	c, err := tx.Users().LockUser(ctx, actor.UserID)
 	if err != nil {
 		return c, s, err
 	}
@@ -138,7 +138,7 @@ func (a *SignIns) refusedProof(ctx context.Context, from domain.Visitor, u domai
 // The error names `password`. Failed attempts of others on the account do not count.
 func (a *SignIns) ProveByPassword(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, password string) (secret string, err error) {
 	const by = "password"
-	was, err := a.Store.Credentials(ctx, actor.UserID)
+	was, err := a.Store.Users().Credentials(ctx, actor.UserID)
 	if err != nil {
 		return "", err
 	}
@@ -189,7 +189,7 @@ func (a *SignIns) ProveByPasskey(ctx context.Context, from domain.Visitor, actor
 	}
 	found, err := a.verify(ctx, forProof, bySession(actor, s.ID), protocol.VerificationRequired, actor.UserID, answer)
 	if err != nil {
-		u, unread := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+		u, unread := a.Store.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 		if unread != nil {
 			return "", unread
 		}
@@ -254,7 +254,7 @@ func (a *SignIns) MailProof(ctx context.Context, actor domain.Actor, s domain.Se
 // SendProofLink mails the link, unless it has expired or the account was deleted or suspended.
 func (a *SignIns) SendProofLink(ctx context.Context, job MailProofLink) error {
 	until := job.Asked.Add(proofLinkTTL)
-	u, err := a.Store.User(ctx, domain.Ref{ID: int64(job.User)})
+	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(job.User)})
 	if domain.KindOf(err) == domain.NotFound || err == nil && (u.SuspendedAt != nil || !a.Now().Before(until)) {
 		return nil
 	}
@@ -293,7 +293,7 @@ func (a *SignIns) ProofLink(ctx context.Context, actor domain.Actor, s domain.Se
 	if err != nil {
 		return err
 	}
-	u, err := a.Store.User(ctx, domain.Ref{ID: int64(actor.UserID)})
+	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(actor.UserID)})
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret s
 	if err != nil {
 		return s, u, err
 	}
-	c, err := a.Store.Credentials(ctx, s.UserID)
+	c, err := a.Store.Users().Credentials(ctx, s.UserID)
 	if domain.KindOf(err) == domain.NotFound { // deleted a moment ago
 		return domain.Session{}, u, errSignedOut()
 	}

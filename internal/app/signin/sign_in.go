@@ -50,7 +50,7 @@ func (a *SignIns) credentials(ctx context.Context, email string) (store.Credenti
 	if _, err := core.EmailAddress(email); err != nil {
 		return store.Credentials{}, nil // no account has it, and a database may refuse its bytes
 	}
-	c, err := a.Store.CredentialsByEmail(ctx, email)
+	c, err := a.Store.Users().CredentialsByEmail(ctx, email)
 	if domain.KindOf(err) == domain.NotFound {
 		return store.Credentials{}, nil
 	}
@@ -60,7 +60,7 @@ func (a *SignIns) credentials(ctx context.Context, email string) (store.Credenti
 // signIn signs a browser in if the checked password is still valid. It fails if the password changed during the check,
 // or if the account was suspended.
 func (a *SignIns) signIn(ctx context.Context, tx *store.Tx, was store.Credentials, from domain.Visitor) (string, error) {
-	c, err := tx.LockUser(ctx, was.User.ID)
+	c, err := tx.Users().LockUser(ctx, was.User.ID)
 	if domain.KindOf(err) == domain.NotFound {
 		return "", errSignIn()
 	}

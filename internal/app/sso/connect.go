@@ -180,7 +180,7 @@ func (a *SSO) mayDisconnect(ctx context.Context, q store.Queries, actor domain.A
 	if at < 0 {
 		return domain.NewNotFound()
 	}
-	c, err := q.Credentials(ctx, actor.UserID)
+	c, err := q.Users().Credentials(ctx, actor.UserID)
 	if err != nil {
 		return err
 	}

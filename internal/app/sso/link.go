@@ -54,7 +54,7 @@ func (a *SSO) SignInLink(ctx context.Context, token string) (u domain.User, err 
 	if err != nil {
 		return u, err
 	}
-	if u, err = a.Store.User(ctx, domain.Ref{ID: id}); err == nil && u.SuspendedAt != nil {
+	if u, err = a.Store.Users().User(ctx, domain.Ref{ID: id}); err == nil && u.SuspendedAt != nil {
 		err = domain.NewNotFound()
 	}
 	return u, err
@@ -68,7 +68,7 @@ func (a *SSO) SignInByLink(ctx context.Context, from domain.Visitor, token strin
 		return "", err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := tx.LockUser(ctx, u.ID)
+		c, err := tx.Users().LockUser(ctx, u.ID)
 		if err == nil && c.User.SuspendedAt != nil {
 			err = domain.NewNotFound()
 		}

@@ -23,7 +23,7 @@ type ProofWays struct {
 // ProofWays returns the ways that are available to the actor.
 func (a *SSO) ProofWays(ctx context.Context, actor domain.Actor) (w ProofWays, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		c, err := v.Credentials(ctx, actor.UserID)
+		c, err := v.Users().Credentials(ctx, actor.UserID)
 		if err != nil {
 			return err
 		}

@@ -178,7 +178,7 @@ func (a *SSO) find(ctx context.Context, who oidc.Identity, email string) (known 
 		if email == "" || domain.KindOf(err) != domain.NotFound {
 			return err
 		}
-		holder, err = v.UserByEmail(ctx, email)
+		holder, err = v.Users().UserByEmail(ctx, email)
 		return err
 	})
 	if domain.KindOf(err) == domain.NotFound {
@@ -198,7 +198,7 @@ func provenEmail(who oidc.Identity) (string, bool) {
 
 // enter signs in the user of a known identity.
 func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Identity, who oidc.Identity, to *SignOnResult) error {
-	u, err := a.Store.User(ctx, domain.Ref{ID: int64(known.User)})
+	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(known.User)})
 	if domain.KindOf(err) == domain.NotFound { // deleted a moment ago, with the identity
 		return domain.Wrap(domain.Conflict, "The account is gone", err)
 	}
@@ -213,7 +213,7 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known identity.Ide
 	}
 	email, _ := core.EmailAddress(who.Email)
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := tx.LockUser(ctx, u.ID)
+		c, err := tx.Users().LockUser(ctx, u.ID)
 		if err != nil {
 			return gone(err)
 		}
@@ -257,7 +257,7 @@ func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User
 	}
 	var known identity.Identity
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		c, err := tx.LockUser(ctx, holder.ID)
+		c, err := tx.Users().LockUser(ctx, holder.ID)
 		if err != nil || c.User.Email != holder.Email {
 			return gone(err)
 		}

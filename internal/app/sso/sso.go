@@ -86,7 +86,7 @@ func (a *SSO) followGroups(ctx context.Context, user domain.UserID, who oidc.Ide
 		if !slices.Contains(who.Groups, rule.Theirs) {
 			continue
 		}
-		id, err := a.Store.ResolveGroup(ctx, domain.Ref{Slug: rule.Ours})
+		id, err := a.Store.Groups().ResolveGroup(ctx, domain.Ref{Slug: rule.Ours})
 		if domain.KindOf(err) == domain.NotFound {
 			a.o.Log.WarnContext(ctx, "--oidc-group-map names a group that does not exist", "group", rule.Ours)
 			continue

@@ -47,7 +47,7 @@ func (a *Transfer) Arrange(ctx context.Context, actor domain.Actor, origin strin
 			return err
 		}
 		wanted := wantedOrder(order, held, fromTop)
-		is, err := tx.Arrange(ctx, channel, wanted, a.Now())
+		is, err := tx.Connections().Arrange(ctx, channel, wanted, a.Now())
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place or
 	}
 	id := domain.BlockID(row.Local)
 	if private {
-		visible, err := a.Store.BlocksForGuests(ctx, []domain.BlockID{id})
+		visible, err := a.Store.Blocks().BlocksForGuests(ctx, []domain.BlockID{id})
 		if err != nil || visible[id] {
 			return Unchanged, err
 		}

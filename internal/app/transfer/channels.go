@@ -71,7 +71,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 		}
 		known = claimed[in.ID]
 		if id = domain.ChannelID(known.Local); id != 0 {
-			_, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+			_, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
 			if err == nil || domain.KindOf(err) != domain.NotFound {
 				return err
 			}
@@ -83,13 +83,13 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 		if n.Slug, err = collections.NewChannelSlug(ctx, tx, n.Title, n.Visibility, now); err != nil {
 			return err
 		}
-		if id, err = tx.CreateChannel(ctx, n); err != nil {
+		if id, err = tx.Channels().CreateChannel(ctx, n); err != nil {
 			return err
 		}
 		if err := tx.Origins().KeepOrigins(ctx, place, origins.Channel, origins.Row{Foreign: in.ID, Local: int64(id), Digest: comes}); err != nil {
 			return err
 		}
-		c, err := tx.Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+		c, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 // owner here decides who can see it.
 func (a *Transfer) changeChannel(ctx context.Context, actor domain.Actor, id domain.ChannelID, is store.NewChannel, came, comes string, keepTitle bool) (Brought, error) {
 	ref := domain.Ref{ID: int64(id)}
-	c, err := a.Store.Channel(ctx, actor.UserID, ref)
+	c, err := a.Store.Channels().Channel(ctx, actor.UserID, ref)
 	if err != nil {
 		return Unchanged, err
 	}
@@ -168,7 +168,7 @@ func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin,
 	if err != nil || known[id].Local == 0 {
 		return domain.Channel{}, err
 	}
-	c, err := a.Store.Channel(ctx, actor.UserID, domain.Ref{ID: known[id].Local})
+	c, err := a.Store.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: known[id].Local})
 	if domain.KindOf(err) == domain.NotFound && err != nil {
 		return domain.Channel{}, nil
 	}

@@ -49,7 +49,7 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 		if err != nil {
 			return err
 		}
-		b, err := tx.LockedBlock(ctx, actor.UserID, domain.BlockID(blocks[in.Block].Local))
+		b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, domain.BlockID(blocks[in.Block].Local))
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 		}
 		row, now := rows[in.ID], a.Now()
 		if row.Local == 0 {
-			made, err := tx.CreateComment(ctx, b.ID, actor.UserID, *body, plausible(in.CreatedAt, now, now))
+			made, err := tx.Comments().CreateComment(ctx, b.ID, actor.UserID, *body, plausible(in.CreatedAt, now, now))
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 			return err
 		}
 		became = Changed
-		if err := tx.UpdateComment(ctx, c, *body, now); err != nil {
+		if err := tx.Comments().UpdateComment(ctx, c, *body, now); err != nil {
 			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Comment: c})

@@ -205,17 +205,17 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 	for _, row := range rows {
 		lock = append(lock, domain.ChannelID(row.Local))
 	}
-	seen, err := tx.ChannelsByID(ctx, b.actor.UserID, lock)
+	seen, err := tx.Channels().ChannelsByID(ctx, b.actor.UserID, lock)
 	if err != nil {
 		return err
 	}
 	if _, ok := seen[id]; !ok {
 		return domain.NewNotFound()
 	}
-	if err := tx.LockChannels(ctx, slices.Sorted(maps.Keys(seen))...); err != nil {
+	if err := tx.Channels().LockChannels(ctx, slices.Sorted(maps.Keys(seen))...); err != nil {
 		return err
 	}
-	if b.channel, err = tx.Channel(ctx, b.actor.UserID, domain.Ref{ID: int64(id)}); err != nil {
+	if b.channel, err = tx.Channels().Channel(ctx, b.actor.UserID, domain.Ref{ID: int64(id)}); err != nil {
 		return err
 	}
 	if !domain.CanAddTo(b.actor, b.channel) {
@@ -224,7 +224,7 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 	if b.private && b.channel.Visibility != domain.Private {
 		return domain.NewUnprocessable(VisibleHere)
 	}
-	pending, err := tx.HasPending(ctx, id)
+	pending, err := tx.Transitions().HasPending(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 	}
 	b.nested = map[string]domain.Channel{}
 	for foreign, row := range rows {
-		c, err := tx.Channel(ctx, b.actor.UserID, domain.Ref{ID: row.Local})
+		c, err := tx.Channels().Channel(ctx, b.actor.UserID, domain.Ref{ID: row.Local})
 		if domain.KindOf(err) == domain.NotFound && err != nil {
 			continue
 		}
@@ -316,7 +316,7 @@ func (b *bringing) lockBlocks(ctx context.Context, connected map[string]origins.
 	}
 	blocks := map[string]*domain.Block{}
 	for _, id := range slices.Sorted(maps.Keys(byLocal)) {
-		block, err := tx.LockedBlock(ctx, b.actor.UserID, id)
+		block, err := tx.Blocks().LockedBlock(ctx, b.actor.UserID, id)
 		if domain.KindOf(err) == domain.NotFound && err != nil {
 			continue
 		}
@@ -365,7 +365,7 @@ func (b *bringing) bringItem(ctx context.Context, t *PreparedItem, blocks map[st
 		b.follow(there)
 		return there, became, err
 	}
-	c, _, err := tx.Connect(ctx, n)
+	c, _, err := tx.Connections().Connect(ctx, n)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -424,7 +424,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time
 			block.Image = image
 		}
 	}
-	made, err := tx.CreateBlockIn(ctx, block, now, in...)
+	made, err := tx.Blocks().CreateBlockIn(ctx, block, now, in...)
 	if err != nil {
 		return made, err
 	}
@@ -461,5 +461,5 @@ func (b *bringing) pin(ctx context.Context, t *PreparedItem, id domain.Connectio
 		return err
 	}
 	c.Pinned = true
-	return b.tx.SetConnectionPinned(ctx, &c, b.Now())
+	return b.tx.Connections().SetConnectionPinned(ctx, &c, b.Now())
 }

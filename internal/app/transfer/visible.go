@@ -132,7 +132,7 @@ func (a *Transfer) CheckVisible(ctx context.Context, actor domain.Actor, origin 
 
 // VisibleBlocks reports which blocks everyone can see.
 func (a *Transfer) VisibleBlocks(ctx context.Context, ids []domain.BlockID) (map[domain.BlockID]bool, error) {
-	return a.Store.BlocksForGuests(ctx, ids)
+	return a.Store.Blocks().BlocksForGuests(ctx, ids)
 }
 
 // checkUpload refuses the import of a file that would add to channels that everyone can see, unless

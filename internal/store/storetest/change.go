@@ -12,16 +12,16 @@ import (
 func Update(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID, change func(c *domain.Channel)) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
-		if err := tx.LockWithParents(t.Context(), id); err != nil {
+		if err := tx.Channels().LockWithParents(t.Context(), id); err != nil {
 			return err
 		}
-		was, err := tx.Channel(t.Context(), by, domain.Ref{ID: int64(id)})
+		was, err := tx.Channels().Channel(t.Context(), by, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}
 		c := was
 		change(&c)
-		return tx.UpdateChannel(t.Context(), was, c, Later)
+		return tx.Channels().UpdateChannel(t.Context(), was, c, Later)
 	})
 }
 
@@ -35,13 +35,13 @@ func Apply(t testing.TB, s *store.Store) {
 // ApplySome is Apply for one batch of each waiting channel. It reports whether there was one.
 func ApplySome(t testing.TB, s *store.Store) bool {
 	t.Helper()
-	ids, err := s.Pending(t.Context(), 0, 1000)
+	ids, err := s.Transitions().Pending(t.Context(), 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
 		In(t, s, func(tx *store.Tx) error {
-			_, err := tx.ApplySome(t.Context(), id)
+			_, err := tx.Transitions().ApplySome(t.Context(), id)
 			return err
 		})
 	}
@@ -61,14 +61,14 @@ func SetVisibility(t testing.TB, s *store.Store, by domain.UserID, id domain.Cha
 func Delete(t testing.TB, s *store.Store, by domain.UserID, id domain.ChannelID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
-		if err := tx.LockWithParents(t.Context(), id); err != nil {
+		if err := tx.Channels().LockWithParents(t.Context(), id); err != nil {
 			return err
 		}
-		c, err := tx.Channel(t.Context(), by, domain.Ref{ID: int64(id)})
+		c, err := tx.Channels().Channel(t.Context(), by, domain.Ref{ID: int64(id)})
 		if err != nil {
 			return err
 		}
-		return tx.DeleteChannel(t.Context(), c, Later)
+		return tx.Channels().DeleteChannel(t.Context(), c, Later)
 	})
 }
 
@@ -79,13 +79,13 @@ func Disconnect(t testing.TB, s *store.Store, id domain.ConnectionID) {
 		if err != nil {
 			return err
 		}
-		if err := tx.LockChannels(t.Context(), c.ChannelID); err != nil {
+		if err := tx.Channels().LockChannels(t.Context(), c.ChannelID); err != nil {
 			return err
 		}
 		if c, err = tx.Contents().Connection(t.Context(), id); err != nil {
 			return err
 		}
-		return tx.Disconnect(t.Context(), c, Later)
+		return tx.Connections().Disconnect(t.Context(), c, Later)
 	})
 }
 
@@ -93,7 +93,7 @@ func Disconnect(t testing.TB, s *store.Store, id domain.ConnectionID) {
 func Collaborate(t testing.TB, s *store.Store, id domain.ChannelID, who ...domain.PrincipalRef) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) error {
-		if err := tx.LockChannels(t.Context(), id); err != nil {
+		if err := tx.Channels().LockChannels(t.Context(), id); err != nil {
 			return err
 		}
 		for _, w := range who {

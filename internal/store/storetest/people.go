@@ -59,10 +59,10 @@ func BlockSubject(id domain.BlockID) domain.Subject {
 func Comment(t testing.TB, s *store.Store, author domain.UserID, block domain.BlockID, body string) (id domain.CommentID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
-		if err := tx.LockBlock(t.Context(), block); err != nil {
+		if err := tx.Blocks().LockBlock(t.Context(), block); err != nil {
 			return err
 		}
-		id, err = tx.CreateComment(t.Context(), block, author,
+		id, err = tx.Comments().CreateComment(t.Context(), block, author,
 			domain.Text{Markdown: body, HTML: "<p>" + body + "</p>", Plain: body}, Now)
 		return err
 	})

@@ -109,16 +109,16 @@ func In(t testing.TB, s *store.Store, fn func(tx *store.Tx) error) {
 func User(t testing.TB, s *store.Store, name string) (id domain.UserID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
-		slug, err := tx.SlugFor(t.Context(), store.UserSlug, name, Now)
+		slug, err := tx.Slugs().SlugFor(t.Context(), store.UserSlug, name, Now)
 		if err != nil {
 			return err
 		}
-		id, err = tx.CreateUser(t.Context(), store.NewUser{Slug: slug, Name: name, Tier: domain.TierSupporter, Now: Now,
+		id, err = tx.Users().CreateUser(t.Context(), store.NewUser{Slug: slug, Name: name, Tier: domain.TierSupporter, Now: Now,
 			Email: fmt.Sprintf("user%d@example.org", serial.Add(1))})
 		if err != nil {
 			return err
 		}
-		return tx.BindSlug(t.Context(), store.UserSlug, slug, int64(id))
+		return tx.Slugs().BindSlug(t.Context(), store.UserSlug, slug, int64(id))
 	})
 	return id
 }
@@ -127,11 +127,11 @@ func User(t testing.TB, s *store.Store, name string) (id domain.UserID) {
 func Group(t testing.TB, s *store.Store, name string, owner domain.UserID, members ...domain.UserID) (id domain.GroupID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
-		slug, err := tx.SlugFor(t.Context(), store.GroupSlug, name, Now)
+		slug, err := tx.Slugs().SlugFor(t.Context(), store.GroupSlug, name, Now)
 		if err != nil {
 			return err
 		}
-		if id, err = tx.CreateGroup(t.Context(), store.NewGroup{Slug: slug, Name: name, Owner: owner, Now: Now}); err != nil {
+		if id, err = tx.Groups().CreateGroup(t.Context(), store.NewGroup{Slug: slug, Name: name, Owner: owner, Now: Now}); err != nil {
 			return err
 		}
 		for _, m := range members {
@@ -154,11 +154,11 @@ func Channel(t testing.TB, s *store.Store, owner domain.UserID, title string, v 
 func OwnedChannel(t testing.TB, s *store.Store, owner domain.PrincipalRef, by domain.UserID, title string, v domain.Visibility) (id domain.ChannelID) {
 	t.Helper()
 	In(t, s, func(tx *store.Tx) (err error) {
-		slug, err := tx.SlugFor(t.Context(), store.ChannelSlug, title, Now)
+		slug, err := tx.Slugs().SlugFor(t.Context(), store.ChannelSlug, title, Now)
 		if err != nil {
 			return err
 		}
-		id, err = tx.CreateChannel(t.Context(), store.NewChannel{Slug: slug, Title: title, Visibility: v,
+		id, err = tx.Channels().CreateChannel(t.Context(), store.NewChannel{Slug: slug, Title: title, Visibility: v,
 			Owner: owner, UserID: by, Now: Now})
 		return err
 	})
@@ -177,7 +177,7 @@ func Block(t testing.TB, s *store.Store, author domain.UserID, content string) (
 
 // NewBlock creates a Text block in a transaction.
 func NewBlock(ctx context.Context, tx *store.Tx, author domain.UserID, content string) (domain.BlockID, error) {
-	return tx.CreateBlock(ctx, domain.Block{Type: domain.TextBlock, State: domain.Available,
+	return tx.Blocks().CreateBlock(ctx, domain.Block{Type: domain.TextBlock, State: domain.Available,
 		Author:  domain.Principal{PrincipalRef: domain.UserRef(author)},
 		Content: &domain.Text{Markdown: content, HTML: "<p>" + content + "</p>", Plain: content}}, Now)
 }
@@ -198,13 +198,13 @@ func ConnectIn(ctx context.Context, tx *store.Tx, by domain.UserID, channel doma
 	if item.Type == domain.ItemChannel {
 		lock = append(lock, domain.ChannelID(item.ID))
 	}
-	if err := tx.LockChannels(ctx, lock...); err != nil {
+	if err := tx.Channels().LockChannels(ctx, lock...); err != nil {
 		return 0, err
 	}
-	c, err := tx.Channel(ctx, by, domain.Ref{ID: int64(channel)})
+	c, err := tx.Channels().Channel(ctx, by, domain.Ref{ID: int64(channel)})
 	if err != nil {
 		return 0, err
 	}
-	made, _, err := tx.Connect(ctx, store.NewConnection{Channel: c, Item: item, UserID: by, Position: position, Now: Now})
+	made, _, err := tx.Connections().Connect(ctx, store.NewConnection{Channel: c, Item: item, UserID: by, Position: position, Now: Now})
 	return made.ID, err
 }
