@@ -125,7 +125,7 @@ func statements(of reflect.Type) map[string]bool {
 	all := map[string]bool{}
 	for m := range of.Methods() {
 		f := m.Type
-		if f.NumIn() != 1 || f.NumOut() != 1 || !strings.Contains(f.Out(0).PkgPath(), "/store/") {
+		if f.NumIn() != 1 || f.NumOut() != 1 || !strings.HasPrefix(f.Out(0).PkgPath(), "vitrine/internal/store") {
 			all[m.Name] = true
 			continue
 		}
