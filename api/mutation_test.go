@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// andTheLike stands for the same difference at all other places that use the part.
+// andTheLike represents the same difference at all other places that use the component.
 const andTheLike = "…"
 
 // TestContractNotices makes one wrong change at a time to v3.yaml in memory, and expects

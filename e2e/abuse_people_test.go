@@ -58,7 +58,7 @@ func (p *person) live(ctx context.Context, url string, full *atomic.Bool) {
 	}
 }
 
-// recovery limits how long writes may still fail after a full disk has room again.
+// recovery limits how long writes may still fail after a full disk has free space again.
 const recovery = 30 * time.Second
 
 // tryWrite writes, and accepts that writes fail while the disk is full.

@@ -71,7 +71,7 @@ func envName(flag string) string {
 type kind struct {
 	parse   func(c *Config, text string) error // may return joined errors; text is not empty
 	print   func(c *Config) string
-	hide    func(text string) string // replaces secrets in the text; nil if there are none
+	hide    func(text string) string // replaces secrets in the text; nil for settings without secrets
 	choices []string
 }
 

@@ -30,7 +30,7 @@ type configFile struct {
 	broken        bool // no value could be used
 }
 
-// readConfigFile reads a configuration file. An empty path means that there is none. Problems do not
+// readConfigFile reads a configuration file. An empty path means no file. Problems do not
 // contain values, which may be secrets.
 func readConfigFile(path string) (file configFile, found problems) {
 	if path == "" {

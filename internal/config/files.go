@@ -15,7 +15,7 @@ func (b Blob) complete(given Texts, found *problems) {
 	}
 }
 
-// complete uses the keys of the files if there are none for backups.
+// complete uses the keys of the files if no keys for backups are set.
 func (b *Backup) complete(files Blob, found *problems) {
 	if (b.AccessKey == "") != (b.SecretKey == "") {
 		found.add("backup-access-key", "requires --backup-secret-key, and vice versa")

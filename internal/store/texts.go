@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// TextBound limits the texts that users store. There is no limit if Room is nil.
+// TextBound limits the texts that users store. A nil Room means no limit.
 type TextBound struct {
 	Now       func() time.Time
 	Available func(domain.ByteUsage) (left int64, refusal error) // left is negative if the user has stored too much

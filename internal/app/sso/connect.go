@@ -44,7 +44,7 @@ func (a *SSO) PendingSignOn(ctx context.Context, browser, token string) (p Pendi
 }
 
 // ConfirmSignOn connects the identity of a token with the account of the actor, who is signed in
-// and has recently confirmed it. It returns the path to continue at, and the new secret of the
+// and has recently confirmed it. It returns the path to continue with, and the new secret of the
 // session. The error is NotFound for an expired token, and Forbidden if the identity or the account
 // is already connected.
 func (a *SSO) ConfirmSignOn(ctx context.Context, actor domain.Actor, session domain.Session, browser, token string) (next, secret string, err error) {

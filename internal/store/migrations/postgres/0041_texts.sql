@@ -1,5 +1,11 @@
 -- +goose Up
 
+-- All tables that change are locked first, in the order in which most transactions write them. Otherwise a
+-- transaction that has written blocks would wait for this migration at connections while the migration
+-- waits for it at blocks, at every attempt on a busy server.
+LOCK TABLE once_keys, users, groups, comments, hidden_comments, blocks, connections, channels IN SHARE ROW EXCLUSIVE MODE;
+LOCK TABLE byte_usage IN ACCESS EXCLUSIVE MODE;
+
 -- How many bytes of text each user has stored, as UTF-8 and without indexes. Triggers maintain the
 -- sum, so that it is right while nodes of the version before, which know nothing of it, write too.
 -- Texts of users from before are summed by a job; texts_counted is FALSE until then.
