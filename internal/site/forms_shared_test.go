@@ -87,11 +87,14 @@ func TestFormsAreLimitedOverServers(t *testing.T) {
 		limit, each int
 	}{{sendsForm, 240, 120}, {fetches, 600, 260}} { // a single server would refuse none
 		exact := false
-		for try := 1; try <= 5 && !exact; try++ { // a machine may be too slow for the timeout of a request
+		// A busy machine may exceed the short timeout of a request to Redis. Then a server limits requests
+		// on its own until Redis answers again, and the attempt proves nothing.
+		for try := 1; try <= 20 && !exact; try++ {
 			before, begun := len(f.Log("Redis does not answer")), time.Now()
+			alone := before > len(f.Log("Redis answers again"))
 			passed := f.at(f.nodes, of.attempt, fmt.Sprintf("198.51.100.%d", try), of.each)
 			again := int(time.Since(begun)*time.Duration(of.limit)/time.Minute) + 1 // that the limiter allowed again in this time
-			if len(f.Log("Redis does not answer")) > before {
+			if alone || len(f.Log("Redis does not answer")) > before {
 				continue
 			}
 			exact = true
