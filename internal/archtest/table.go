@@ -42,7 +42,8 @@ var allowedImports = map[string][]string{
 	"oas/wire":       {},
 	"oas/v3":         {"oas/wire"},
 	"oas/ext":        {"oas/wire"},
-	"jobs":           {"database", "obs", "obs/trace"},
+	"jobs":           {"database", "jobs/adapter", "obs", "obs/trace"},
+	"jobs/adapter":   {"database"},
 
 	// Untrusted files, and images generated from them.
 	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/profile", "media/wasm"},
@@ -195,7 +196,7 @@ var (
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
-var sqlPackages = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "bench/peers"}
+var sqlPackages = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "jobs/adapter", "bench/peers"}
 
 // exitPackages may end the program.
 var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}

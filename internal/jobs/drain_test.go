@@ -10,19 +10,6 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// A draining client is never elected, but a permanent one is.
-func TestElections(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, r *rig) {
-		w := r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { return nil })
-		for _, draining := range []bool{true, false} {
-			if elected, err := jobs.Elected(t.Context(), w, draining); err != nil || elected == draining {
-				t.Errorf("draining %v: elected %v, %v", draining, elected, err)
-			}
-		}
-	})
-}
-
 // Repeated and concurrent drains end. A client that is elected while it stops would deadlock.
 func TestDrainsEnd(t *testing.T) {
 	t.Parallel()
