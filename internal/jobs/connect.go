@@ -52,7 +52,7 @@ func (w *Workers) connect(name string) (c connection, err error) {
 	if w.queue.db.Dialect() == database.Postgres {
 		poll = pollPostgres
 	}
-	c.Client, err = c.plugin.Client(w.config(poll, name), draining)
+	c.Client, err = c.plugin.Client(w.config(poll, name))
 	return c, err
 }
 
@@ -76,8 +76,8 @@ func (w *Workers) config(poll time.Duration, name string) *river.Config {
 		RetryPolicy:                 retryPolicy{w.options.Backoff},
 		Workers:                     w.handlers.workers,
 	}
-	if name == "" {
-		c.PollOnly = true
+	if name == "" { // stops after one fetch, and needs no leader
+		c.PollOnly, c.LeaderElectionDisabled = true, true
 		c.Queues[string(drainClass)] = river.QueueConfig{MaxWorkers: w.options.Concurrency}
 		return c
 	}

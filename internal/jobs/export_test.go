@@ -2,10 +2,12 @@ package jobs
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/database"
@@ -34,7 +36,11 @@ func NewPicker(w *Workers) *Picker {
 		exec = riversqlite.New(db.SQL()).GetExecutor()
 	}
 	return &Picker{w.newPicker(Content, c.plugin, nil), func(ctx context.Context, queue string, limit int) ([]*rivertype.JobRow, error) {
-		return exec.JobGetAvailable(ctx, &riverdriver.JobGetAvailableParams{ClientID: "test", MaxAttemptedBy: 1, Queue: queue, MaxToLock: limit})
+		got, err := exec.JobGetAvailable(ctx, &riverdriver.JobGetAvailableParams{ClientID: "test", MaxAttemptedBy: 1, Queue: queue, MaxToLock: limit})
+		if err != nil {
+			return nil, err
+		}
+		return got.Jobs, nil
 	}}
 }
 
@@ -49,4 +55,23 @@ func (k *Picker) Due() string { return k.query }
 // SomeStates is like States, but with a limit per state.
 func (q *Queue) SomeStates(ctx context.Context, limit int) ([]ClassState, error) {
 	return q.states(ctx, limit)
+}
+
+// Elects reports whether a client with a name, or a draining one without, takes part in elections.
+func Elects(w *Workers, name string) bool { return !w.config(pollSQLite, name).LeaderElectionDisabled }
+
+// MigrateToLatest applies all migrations of River, like a later version of the program.
+func MigrateToLatest(ctx context.Context, db *database.DB) error {
+	if db.Dialect() == database.Postgres {
+		return migrateToLatest(ctx, riverpgxv5.New(db.Pool()))
+	}
+	return migrateToLatest(ctx, riversqlite.New(db.SQL()))
+}
+
+func migrateToLatest[T any](ctx context.Context, driver riverdriver.Driver[T]) error {
+	m, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err == nil {
+		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	}
+	return err
 }

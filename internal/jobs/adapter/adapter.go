@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -42,7 +43,6 @@ type Plugin struct {
 	db        *database.DB // nil if the client only inserts
 	producers Producers
 	fetcher   func(producer string) Fetcher
-	draining  bool // the client is never elected
 	exec      riverdriver.Executor
 	notify    func(ctx context.Context, res []*rivertype.JobInsertResult)
 }
@@ -54,7 +54,7 @@ func New(db *database.DB, producers Producers, fetcher func(producer string) Fet
 
 // NewInserter returns a client that only works in transactions of its caller, and runs no jobs.
 func NewInserter(d database.Dialect, producers Producers, config *river.Config) (*river.Client[*sql.Tx], error) {
-	driver := inserting{riversqlite.New(nil), &Plugin{producers: producers}}
+	driver := inserting{silent{riversqlite.New(nil)}, &Plugin{producers: producers}}
 	if d == database.Postgres {
 		driver.Driver = riverdatabasesql.New(nil)
 	}
@@ -97,7 +97,7 @@ func (p *Plugin) Refetch(producer string) {
 }
 
 // JobInsertMany inserts jobs. It then replaces the queue names with those of the producers to notify.
-func (p *Plugin) JobInsertMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobInsertFastManyParams) ([]*riverdriver.JobInsertFastResult, error) {
+func (p *Plugin) JobInsertMany(ctx context.Context, exec riverdriver.ExecutorTx, params *riverdriver.JobInsertFastManyParams) ([]*riverdriver.JobInsertFastResult, error) {
 	res, err := p.StandardPilot.JobInsertMany(ctx, exec, params)
 	for _, job := range params.Jobs {
 		job.Queue = p.producers(job.Queue)
@@ -117,23 +117,34 @@ func (p *Plugin) ProducerInit(ctx context.Context, exec riverdriver.Executor, pa
 	return id, producer{p.fetcher(params.Queue)}, err
 }
 
+// fetchTimeout limits a fetch, like that of StandardPilot, so that a stalled one does not stop its producer.
+const fetchTimeout = 10 * time.Second
+
 // JobGetAvailable implements riverpilot.Pilot.
-func (p *Plugin) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
-	return state.(producer).Fetch(ctx, params.MaxToLock, func(ctx context.Context, queue string, limit int) ([]*rivertype.JobRow, error) {
+func (p *Plugin) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState, params *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	broken := map[int64]error{}
+	jobs, err := state.(producer).Fetch(ctx, params.MaxToLock, func(ctx context.Context, queue string, limit int) ([]*rivertype.JobRow, error) {
 		some := *params
 		some.Queue, some.MaxToLock = queue, limit
-		return exec.JobGetAvailable(ctx, &some)
+		got, err := exec.JobGetAvailable(ctx, &some)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(broken, got.DecodeErrors)
+		return got.Jobs, nil
 	})
+	return &riverdriver.JobGetAvailableResult{Jobs: jobs, DecodeErrors: broken}, err
 }
 
-// JobSetStateIfRunningMany stores the results of jobs. On SQLite, times are compared as text with
-// millisecond precision. River passes the local time of a job with a higher precision and a time zone,
-// which made "now" sort after the current time. So it converts times to UTC and rounds them down.
+// JobSetStateIfRunningMany stores the results of jobs. On SQLite, River rounds times to milliseconds, so that
+// "now" may be later than the current time. So it rounds them down.
 func (p *Plugin) JobSetStateIfRunningMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	for i, t := range params.ScheduledAt {
 		if t != nil {
-			utc := t.UTC().Truncate(time.Millisecond).Add(-time.Millisecond)
-			params.ScheduledAt[i] = &utc
+			past := t.Truncate(time.Millisecond)
+			params.ScheduledAt[i] = &past
 		}
 	}
 	return p.StandardPilot.JobSetStateIfRunningMany(ctx, exec, params)

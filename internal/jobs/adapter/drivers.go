@@ -27,13 +27,11 @@ type Client interface {
 	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
-// Client returns a client that runs jobs. With config.PollOnly it does not listen for notifications. A
-// draining client is never elected.
-func (p *Plugin) Client(config *river.Config, draining bool) (Client, error) {
-	p.draining = draining
+// Client returns a client that runs jobs. With config.PollOnly it does not listen for notifications.
+func (p *Plugin) Client(config *river.Config) (Client, error) {
 	if p.db.Dialect() == database.SQLite {
 		config.ReindexerSchedule = river.NeverSchedule() // only for PostgreSQL
-		d := liteDriver{riversqlite.New(p.db.SQL()), p}
+		d := liteDriver{silent{riversqlite.New(p.db.SQL())}, p}
 		p.exec = d.GetExecutor()
 		return newClient(d, p, config)
 	}
@@ -66,10 +64,20 @@ type (
 		listeners *pgxpool.Pool
 	}
 	liteDriver struct {
-		*riversqlite.Driver
+		silent
 		plugin *Plugin
 	}
 )
+
+// silent is SQLite's driver without notifications. River stores them in a table and reads it all the time.
+// Wake replaces them within a process, and other processes poll.
+type silent struct{ *riversqlite.Driver }
+
+// SupportsListener implements riverdriver.Driver.
+func (silent) SupportsListener() bool { return false }
+
+// SupportsListenNotify implements riverdriver.Driver.
+func (silent) SupportsListenNotify() bool { return false }
 
 func (d inserting) PluginInit(*baseservice.Archetype)  {}
 func (d inserting) PluginPilot() riverpilot.Pilot      { return d.plugin }
@@ -103,21 +111,15 @@ func (e executor) Begin(ctx context.Context) (riverdriver.ExecutorTx, error) {
 	return executorTx{tx, e.plugin}, nil
 }
 
+// NotificationDeleteBefore implements riverdriver.Executor. River calls it on SQLite although its driver is
+// silent, and schemaVersion has no such table.
+func (executor) NotificationDeleteBefore(context.Context, *riverdriver.NotificationDeleteBeforeParams) (int, error) {
+	return 0, nil
+}
+
 type executorTx struct {
 	riverdriver.ExecutorTx
 	plugin *Plugin
-}
-
-// LeaderAttemptElect implements riverdriver.Executor. A River client deadlocks if it is stopped while it
-// becomes the leader: its elector holds a lock while it waits for a goroutine to receive the news, and that
-// goroutine waits for the lock (River 0.31, leadership.Elector and handleLeadershipChangeLoop). A draining
-// client stops as soon as it has started, so it must never take part in an election. It does not need a
-// leader, because it has no periodic jobs and only works jobs that are due.
-func (tx executorTx) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (bool, error) {
-	if tx.plugin.draining {
-		return false, nil
-	}
-	return tx.ExecutorTx.LeaderAttemptElect(ctx, params)
 }
 
 // JobSchedule implements riverdriver.Executor. River notifies the producers of due jobs by queue name, so it

@@ -12,11 +12,8 @@ const cancelPrefix = "JobCancelError: "
 // ErrorText returns the text of an error without River's prefix.
 func ErrorText(stored string) string { return strings.TrimPrefix(stored, cancelPrefix) }
 
-// failedRun is part of the message that River logs when a job fails.
-const failedRun = "JobExecutor: Job errored"
-
-// Quiet forwards River's warnings and errors, except failures of jobs, which the job queue logs itself, and
-// those caused by a shutdown.
+// Quiet forwards River's warnings and errors, except those caused by a shutdown. River logs failures of jobs at
+// a lower level, because the job queue logs them itself.
 type Quiet struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
@@ -31,7 +28,7 @@ func (h Quiet) Handle(ctx context.Context, r slog.Record) error {
 		stopping = strings.HasSuffix(a.Value.String(), context.Canceled.Error())
 		return !stopping
 	})
-	if stopping || strings.Contains(r.Message, failedRun) {
+	if stopping {
 		return nil
 	}
 	return h.Handler.Handle(ctx, r)
