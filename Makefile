@@ -107,6 +107,7 @@ bench:
 	mkdir -p $(BENCH_DATA)
 	test -s $(BENCH_DATA)/made.json || go run ./bench/gen --data-dir $(BENCH_DATA) --json >$(BENCH_DATA)/made.json
 	go run ./bench/load --data-dir $(BENCH_DATA) --made $(BENCH_DATA)/made.json
+	go run ./bench/hot
 
 # Updates the limits on statements and allocations of the most frequent requests.
 costs:

@@ -161,6 +161,7 @@ var allowedImports = map[string][]string{
 	"bench/files":          {},
 	"bench/gen":            {"..."},
 	"bench/growth":         {"..."},
+	"bench/hot":            {"..."},
 	"bench/importing":      {},
 	"bench/load":           {"..."},
 	"bench/nodes":          {"bench/dataset", "bench/drive"},
@@ -192,14 +193,14 @@ var allowedImports = map[string][]string{
 // "...".
 var (
 	onlyCmd      = "cli"
-	testPackages = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	testPackages = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
 var sqlPackages = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "jobs/adapter", "bench/peers"}
 
 // exitPackages may end the program.
-var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
+var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
 
 // vague are package names without a specific meaning.
 const maxFileLines = 500
