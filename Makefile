@@ -1,5 +1,5 @@
 # Targets for developers; .ci/run uses them too.
-.PHONY: run test check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
+.PHONY: run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -9,6 +9,12 @@ run:
 
 test:
 	go test ./...
+
+# Tests of the store and the job queue on SQLite through the module's driver for database/sql, which replaces
+# our own calls if a new version of the module breaks them.
+fallback:
+	VITRINE_TEST_ONLY=sqlite go test -tags databasesql ./internal/store ./internal/jobs \
+		-run '^(TestBlocksAsMade|TestChangesOfBlocks|TestUsers|TestRunsOnce|TestRetry|TestUnique)$$'
 
 # Everything except the tests of the built program. If VITRINE_TEST_POSTGRES is the URL of a
 # server, the tests also run on PostgreSQL.
@@ -107,6 +113,7 @@ bench:
 	mkdir -p $(BENCH_DATA)
 	test -s $(BENCH_DATA)/made.json || go run ./bench/gen --data-dir $(BENCH_DATA) --json >$(BENCH_DATA)/made.json
 	go run ./bench/load --data-dir $(BENCH_DATA) --made $(BENCH_DATA)/made.json
+	go run ./bench/hot
 
 # Updates the limits on statements and allocations of the most frequent requests.
 costs:

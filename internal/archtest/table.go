@@ -42,7 +42,8 @@ var allowedImports = map[string][]string{
 	"oas/wire":       {},
 	"oas/v3":         {"oas/wire"},
 	"oas/ext":        {"oas/wire"},
-	"jobs":           {"database", "obs", "obs/trace"},
+	"jobs":           {"database", "jobs/adapter", "obs", "obs/trace"},
+	"jobs/adapter":   {"database"},
 
 	// Untrusted files, and images generated from them.
 	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/profile", "media/wasm"},
@@ -160,6 +161,7 @@ var allowedImports = map[string][]string{
 	"bench/files":          {},
 	"bench/gen":            {"..."},
 	"bench/growth":         {"..."},
+	"bench/hot":            {"..."},
 	"bench/importing":      {},
 	"bench/load":           {"..."},
 	"bench/nodes":          {"bench/dataset", "bench/drive"},
@@ -191,14 +193,14 @@ var allowedImports = map[string][]string{
 // "...".
 var (
 	onlyCmd      = "cli"
-	testPackages = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	testPackages = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
-var sqlPackages = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "bench/peers"}
+var sqlPackages = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "jobs/adapter", "bench/peers"}
 
 // exitPackages may end the program.
-var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
+var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
 
 // vague are package names without a specific meaning.
 const maxFileLines = 500

@@ -10,18 +10,25 @@ import (
 type Library struct {
 	Name   string // for messages and the names of backup copies
 	Table  string // has one row per applied version, in a column "version"
-	Latest int64  // the latest version that the linked library supports
+	Target int64  // the version that Up migrates to
+	Latest int64  // the latest version that the program works with; at least Target
 	// Up applies pending migrations. It runs while no other program migrates.
 	Up func(ctx context.Context) error
 }
 
-// MigrateLibrary migrates a library's tables to its latest version. Like Migrate, it lets only one
-// program migrate at a time, refuses a newer version with ErrNewerSchema, and first copies an SQLite
-// file that already has tables of the library.
+// check returns nil if the program works with a version of the tables, or else an error that wraps
+// ErrNewerSchema or ErrOlderSchema.
+func (l Library) check(version int64) error {
+	return Served{version, version}.check(max(l.Target, min(version, l.Latest)))
+}
+
+// MigrateLibrary migrates a library's tables to the target version, and leaves later ones that the program
+// works with unchanged. Like Migrate, it lets only one program migrate at a time, refuses a newer version
+// with ErrNewerSchema, and first copies an SQLite file that already has tables of the library.
 func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, error) {
 	from, err := db.libraryVersion(ctx, l)
 	if err == nil {
-		err = Served{from, from}.check(l.Latest)
+		err = l.check(from)
 	}
 	if !errors.Is(err, ErrOlderSchema) {
 		if err != nil {
@@ -34,17 +41,17 @@ func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, err
 		return MigrateResult{From: from, To: from}, fmt.Errorf("database: wait for other migrations: %w", db.explainFull(ctx, err))
 	}
 	defer unlock()
-	if from, err = db.libraryVersion(ctx, l); err != nil || from == l.Latest { // another program may have migrated
+	if from, err = db.libraryVersion(ctx, l); err != nil || from >= l.Target { // another program may have migrated
 		return MigrateResult{From: from, To: from}, err
 	}
-	res := MigrateResult{From: from, To: l.Latest}
+	res := MigrateResult{From: from, To: l.Target}
 	if from > 0 {
-		if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%s-%d-to-%d", l.Name, from, l.Latest)); err != nil {
+		if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%s-%d-to-%d", l.Name, from, l.Target)); err != nil {
 			return res, fmt.Errorf("database: back up before migrating %s: %w", l.Name, db.explainFull(ctx, err))
 		}
 	}
 	if err := l.Up(ctx); err != nil {
-		return res, fmt.Errorf("database: migrate %s from %d to %d: %w", l.Name, from, l.Latest, db.explainFull(ctx, err))
+		return res, fmt.Errorf("database: migrate %s from %d to %d: %w", l.Name, from, l.Target, db.explainFull(ctx, err))
 	}
 	return res, nil
 }
@@ -53,7 +60,7 @@ func (db *DB) MigrateLibrary(ctx context.Context, l Library) (MigrateResult, err
 func (db *DB) CheckLibrary(ctx context.Context, l Library) error {
 	have, err := db.libraryVersion(ctx, l)
 	if err == nil {
-		err = Served{have, have}.check(l.Latest)
+		err = l.check(have)
 	}
 	if err != nil {
 		return fmt.Errorf("database: %s: %w", l.Name, err)

@@ -28,6 +28,9 @@ const (
 // classes lists all classes in display order.
 var classes = []Class{Mail, Content, Export, Bulk}
 
+// classNames are the names of their producers.
+var classNames = []string{string(Mail), string(Content), string(Export), string(Bulk)}
+
 // drainClass represents all classes in a draining client.
 const drainClass Class = river.QueueDefault
 

@@ -2,83 +2,76 @@ package jobs
 
 import (
 	"context"
-	"errors"
-	"time"
+	"log/slog"
 
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/database"
+	"vitrine/internal/jobs/adapter"
 )
-
-// Fetch returns a function that fetches jobs of the class Content on SQLite.
-func Fetch(w *Workers) func(ctx context.Context) (int, error) {
-	p := newPilot(w.queue.db, w.handlers)
-	exec := riversqlite.New(w.queue.db.SQL()).GetExecutor()
-	state := newPicker(p, Content)
-	return func(ctx context.Context) (int, error) {
-		found, err := p.JobGetAvailable(ctx, exec, state, &riverdriver.JobGetAvailableParams{
-			ClientID: "test", MaxAttemptedBy: 1, MaxToLock: 1})
-		return len(found), err
-	}
-}
-
-// Elected reports whether a client wins an election, and undoes it.
-func Elected(ctx context.Context, w *Workers, draining bool) (elected bool, err error) {
-	p := newPilot(w.queue.db, w.handlers)
-	if draining {
-		p.first = make(chan fetched, 1)
-	}
-	var exec riverdriver.Executor
-	if db := w.queue.db; db.Dialect() == database.Postgres {
-		exec = pgDriver{Driver: riverpgxv5.New(db.Pool()), pilot: p}.GetExecutor()
-	} else {
-		exec = liteDriver{riversqlite.New(db.SQL()), p}.GetExecutor()
-	}
-	tx, err := exec.Begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	elected, err = tx.LeaderAttemptElect(ctx, &riverdriver.LeaderElectParams{LeaderID: "test", TTL: time.Minute})
-	return elected, errors.Join(err, tx.Rollback(ctx))
-}
 
 // Rescue runs the rescuer once, and returns the number of jobs that it put back.
 func Rescue(ctx context.Context, w *Workers) (int64, error) { return w.newRescuer().rescue(ctx) }
 
 // Picker picks jobs of the class Content like a producer.
 type Picker struct {
-	picker *picker
-	exec   riverdriver.Executor
+	*picker
+	lock adapter.Lock
 }
 
-// NewPicker returns a picker.
+// NewPicker returns a picker of a client that is not started.
 func NewPicker(w *Workers) *Picker {
-	p := newPilot(w.queue.db, w.handlers)
-	k := &Picker{picker: newPicker(p, Content)}
-	p.notify = func(context.Context, []*rivertype.JobInsertResult) {}
-	if db := w.queue.db; db.Dialect() == database.Postgres {
-		k.exec = pgDriver{Driver: riverpgxv5.New(db.Pool()), pilot: p}.GetExecutor()
-	} else {
-		k.exec = liteDriver{riversqlite.New(db.SQL()), p}.GetExecutor()
+	c, err := w.connect("")
+	if err != nil {
+		panic(err)
 	}
-	return k
+	var exec riverdriver.Executor
+	if db := w.queue.db; db.Dialect() == database.Postgres {
+		exec = riverpgxv5.New(db.Pool()).GetExecutor()
+	} else {
+		exec = riversqlite.New(db.SQL()).GetExecutor()
+	}
+	return &Picker{w.newPicker(Content, c.plugin, nil), func(ctx context.Context, queue string, limit int) ([]*rivertype.JobRow, error) {
+		got, err := exec.JobGetAvailable(ctx, &riverdriver.JobGetAvailableParams{ClientID: "test", MaxAttemptedBy: 1, Queue: queue, MaxToLock: limit})
+		if err != nil {
+			return nil, err
+		}
+		return got.Jobs, nil
+	}}
 }
 
 // Pick returns the jobs for a number of free workers.
 func (k *Picker) Pick(ctx context.Context, free int) ([]*rivertype.JobRow, error) {
-	return k.picker.pick(ctx, k.exec, &riverdriver.JobGetAvailableParams{ClientID: "test", MaxAttemptedBy: 1, MaxToLock: free})
+	return k.Fetch(ctx, free, k.lock)
 }
 
-// Finish reports the end of a job.
-func (k *Picker) Finish(job *rivertype.JobRow) { k.picker.JobFinish(job) }
-
 // Due returns the query for queues with a due job.
-func (k *Picker) Due() string { return k.picker.pilot.due }
+func (k *Picker) Due() string { return k.query }
 
 // SomeStates is like States, but with a limit per state.
 func (q *Queue) SomeStates(ctx context.Context, limit int) ([]ClassState, error) {
 	return q.states(ctx, limit)
+}
+
+// Elects reports whether a client with a name, or a draining one without, takes part in elections.
+func Elects(w *Workers, name string) bool { return !w.config(pollSQLite, name).LeaderElectionDisabled }
+
+// MigrateToLatest applies all migrations of River, like a later version of the program.
+func MigrateToLatest(ctx context.Context, db *database.DB) error {
+	if db.Dialect() == database.Postgres {
+		return migrateToLatest(ctx, riverpgxv5.New(db.Pool()))
+	}
+	return migrateToLatest(ctx, riversqlite.New(db.SQL()))
+}
+
+func migrateToLatest[T any](ctx context.Context, driver riverdriver.Driver[T]) error {
+	m, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err == nil {
+		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	}
+	return err
 }

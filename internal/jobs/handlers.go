@@ -75,8 +75,8 @@ func (h *Handlers) Every(d time.Duration, args Args) {
 		river.NewPeriodicJob(river.PeriodicInterval(d), make, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
-// Later makes the job run again after d, without counting as a failed attempt.
-func Later(d time.Duration) error { return river.JobSnooze(d) }
+// Later makes the job run again after d, or now if d is negative, without counting as a failed attempt.
+func Later(d time.Duration) error { return river.JobSnooze(max(d, 0)) }
 
 // outage is the error of a job that could not run because an external service is unavailable.
 type outage struct{ error }

@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/database"
+	"vitrine/internal/jobs/adapter"
 )
 
 // State is the state of a job.
@@ -34,9 +35,6 @@ var (
 	ErrNotRetried = errors.New("only a job that failed, waits or was cut off can be run again")
 	ErrAlive      = errors.New("it is running, and its process is alive")
 )
-
-// permanentPrefix is River's prefix for the text of a Permanent error.
-const permanentPrefix = "JobCancelError: "
 
 // Job is a job as shown to operators.
 type Job struct {
@@ -168,7 +166,7 @@ func newJob(row *rivertype.JobRow) Job {
 		job.Process = row.AttemptedBy[n-1]
 	}
 	if n := len(row.Errors); n > 0 {
-		text := strings.TrimPrefix(row.Errors[n-1].Error, permanentPrefix)
+		text := adapter.ErrorText(row.Errors[n-1].Error)
 		job.Error, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	}
 	return job

@@ -15,11 +15,10 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/database"
+	"vitrine/internal/jobs/adapter"
 	"vitrine/internal/obs"
 	"vitrine/internal/obs/trace"
 )
@@ -47,11 +46,7 @@ type Queue struct {
 // NewQueue returns the queue of a database. Migrate must create its tables before the first job is
 // enqueued.
 func NewQueue(db *database.DB) *Queue {
-	driver := inserting{riversqlite.New(nil)}
-	if db.Dialect() == database.Postgres {
-		driver.Driver = riverdatabasesql.New(nil)
-	}
-	inserter, err := river.NewClient(driver, &river.Config{
+	inserter, err := adapter.NewInserter(db.Dialect(), producerOf, &river.Config{
 		Logger:      slog.New(slog.DiscardHandler),
 		MaxAttempts: MaxAttempts,
 		// River sends at most one notification of new jobs in this interval, and counts those

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine/internal/database"
+	"vitrine/internal/jobs/adapter"
 )
 
 // keepInterval is how often workers look for jobs of dead processes, and check their own lock.
@@ -15,7 +16,7 @@ const keepInterval = 2 * time.Second
 // shift is a period in which this process works jobs under one name.
 type shift struct {
 	presence *database.Presence
-	client   client
+	client   adapter.Client
 }
 
 // begin announces a new name and starts working jobs.
@@ -24,7 +25,7 @@ func (w *Workers) begin(ctx context.Context) (*shift, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, p, err := w.connect(presence.Name())
+	c, err := w.connect(presence.Name())
 	if err == nil {
 		if err = c.Start(context.WithoutCancel(ctx)); err != nil {
 			err = fmt.Errorf("jobs: start: %w", err)
@@ -34,7 +35,7 @@ func (w *Workers) begin(ctx context.Context) (*shift, error) {
 		presence.Release()
 		return nil, err
 	}
-	wake := func() { p.wake(classes...) }
+	wake := func() { c.plugin.Wake(classNames...) }
 	w.queue.waker.Store(&wake)
 	return &shift{presence, c}, nil
 }

@@ -2,19 +2,14 @@ package jobs
 
 import (
 	"context"
-	"log/slog"
-
-	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
-	"github.com/riverqueue/river/rivermigrate"
 
 	"vitrine/internal/database"
+	"vitrine/internal/jobs/adapter"
 )
 
 // Migrate creates or migrates the tables of the queue. It waits while another program migrates.
 func Migrate(ctx context.Context, db *database.DB) (database.MigrateResult, error) {
-	lib, err := library(db)
+	lib, err := adapter.Library(db)
 	if err != nil {
 		return database.MigrateResult{}, err
 	}
@@ -24,32 +19,9 @@ func Migrate(ctx context.Context, db *database.DB) (database.MigrateResult, erro
 // CheckSchema returns nil if the tables of the queue have the version of this program, or else an error
 // that wraps database.ErrOlderSchema or database.ErrNewerSchema.
 func CheckSchema(ctx context.Context, db *database.DB) error {
-	lib, err := library(db)
+	lib, err := adapter.Library(db)
 	if err != nil {
 		return err
 	}
 	return db.CheckLibrary(ctx, lib)
-}
-
-func library(db *database.DB) (database.Library, error) {
-	if db.Dialect() == database.Postgres {
-		return describe(riverpgxv5.New(db.Pool()))
-	}
-	return describe(riversqlite.New(db.SQL()))
-}
-
-func describe[T any](driver riverdriver.Driver[T]) (database.Library, error) {
-	migrator, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return database.Library{}, err
-	}
-	lib := database.Library{Name: "jobs", Table: "river_migration"}
-	for _, m := range migrator.AllVersions() {
-		lib.Latest = max(lib.Latest, int64(m.Version))
-	}
-	lib.Up = func(ctx context.Context) error {
-		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
-		return err
-	}
-	return lib, nil
 }

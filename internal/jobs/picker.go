@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/database"
+	"vitrine/internal/jobs/adapter"
 )
 
 // picker picks the jobs of a class for a process. Owners take turns, so a job waits for one job of each
@@ -20,25 +20,41 @@ import (
 // A pick reads the queues with a due job along an index. It reads as many as there are free workers and
 // running owners, regardless of the number of waiting jobs.
 type picker struct {
-	pilot *pilot
-	class Class // or drained
-	spans []span
+	db       *database.DB
+	query    string // for queues with a due job
+	class    Class  // or drained
+	spans    []span
+	handlers *Handlers
+	plugin   *adapter.Plugin
+	first    chan<- fetched // receives the first fetch of a draining client; nil for others
 
 	mu      sync.Mutex
-	exec    riverdriver.Executor // of the last pick
-	last    string               // the queue that had the last turn
-	running map[string]int       // number of running jobs per queue
-	held    bool                 // an owner's job was skipped because of the limit
+	last    string         // the queue that had the last turn
+	running map[string]int // number of running jobs per queue
+	held    bool           // an owner's job was skipped because of the limit
 }
 
 // newPicker starts at a random owner, so that restarts do not prefer the same owners.
-func newPicker(p *pilot, class Class) *picker {
-	return &picker{pilot: p, class: class, spans: class.spans(), last: class.queueOf(rand.Int64()), running: map[string]int{}}
+func (w *Workers) newPicker(class Class, p *adapter.Plugin, first chan<- fetched) *picker {
+	db := w.queue.db
+	return &picker{db: db, query: dueQuery(db.Dialect()), class: class, spans: class.spans(), handlers: w.handlers,
+		plugin: p, first: first, last: class.queueOf(rand.Int64()), running: map[string]int{}}
 }
 
-// JobFinish implements riverpilot.ProducerState. River fetches when a job ends only if all workers were
-// busy, so skipped jobs need a notification.
-func (t *picker) JobFinish(job *rivertype.JobRow) {
+// Fetch implements adapter.Fetcher.
+func (t *picker) Fetch(ctx context.Context, free int, lock adapter.Lock) ([]*rivertype.JobRow, error) {
+	jobs, err := t.pick(ctx, free, lock)
+	t.handlers.markUnknown(jobs)
+	select {
+	case t.first <- fetched{len(jobs), err}:
+	default:
+	}
+	return jobs, err
+}
+
+// Finish implements adapter.Fetcher. River fetches when a job ends only if all workers were busy, so skipped
+// jobs need a notification.
+func (t *picker) Finish(job *rivertype.JobRow) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.running[job.Queue]--; t.running[job.Queue] <= 0 {
@@ -46,7 +62,7 @@ func (t *picker) JobFinish(job *rivertype.JobRow) {
 	}
 	if t.held {
 		t.held = false
-		t.pilot.look(t.class, t.exec)
+		t.plugin.Refetch(string(t.class))
 	}
 }
 
@@ -68,14 +84,13 @@ func dueQuery(d database.Dialect) string {
 		LIMIT $3`
 }
 
-// pick locks at most params.MaxToLock due jobs. On SQLite this is an UPDATE, which needs the only
+// pick locks at most free due jobs. On SQLite this is an UPDATE, which needs the only
 // writer even if no jobs are due. So pick checks with a reader first, and an idle queue never
 // delays requests.
-func (t *picker) pick(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobGetAvailableParams) (jobs []*rivertype.JobRow, err error) {
+func (t *picker) pick(ctx context.Context, free int, lock adapter.Lock) (jobs []*rivertype.JobRow, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.exec, t.held = exec, false
-	free := params.MaxToLock
+	t.held = false
 	queues, err := t.due(ctx, free+len(t.running))
 	if err != nil {
 		return nil, err
@@ -88,9 +103,7 @@ func (t *picker) pick(ctx context.Context, exec riverdriver.Executor, params *ri
 				t.held = t.held || free > 0
 				continue
 			}
-			one := *params
-			one.Queue, one.MaxToLock = queue, n
-			got, err := exec.JobGetAvailable(ctx, &one)
+			got, err := lock(ctx, queue, n)
 			if err != nil {
 				if len(jobs) > 0 { // these jobs are already marked as running
 					return jobs, nil
@@ -114,7 +127,7 @@ func (t *picker) pick(ctx context.Context, exec riverdriver.Executor, params *ri
 // queues.
 func (t *picker) share(queue string, free, queues int) int {
 	limit := free
-	if t.pilot.first == nil && !unlimited(queue) {
+	if t.first == nil && !unlimited(queue) {
 		limit = (free - t.running[queue] + 1) / 2 // each job taken changes both numbers by one
 	}
 	return max(0, min(limit, max(1, free/queues)))
@@ -145,7 +158,7 @@ func (t *picker) dueIn(ctx context.Context, queues []string, s span, limit int) 
 	if len(queues) >= limit {
 		return queues, nil
 	}
-	rows, err := t.pilot.db.Reader().Query(ctx, t.pilot.due, s.low, s.high, limit)
+	rows, err := t.db.Reader().Query(ctx, t.query, s.low, s.high, limit)
 	if err != nil {
 		return nil, err
 	}

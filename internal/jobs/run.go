@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -116,31 +115,3 @@ func guarded(ctx context.Context, work func(context.Context) error) (err error) 
 	}()
 	return work(ctx)
 }
-
-// quiet forwards River's warnings and errors, except those that the middleware logs itself and those
-// caused by a shutdown.
-type quiet struct{ slog.Handler }
-
-// Enabled implements slog.Handler.
-func (h quiet) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
-}
-
-// Handle implements slog.Handler.
-func (h quiet) Handle(ctx context.Context, r slog.Record) error {
-	stopping := false
-	r.Attrs(func(a slog.Attr) bool {
-		stopping = strings.HasSuffix(a.Value.String(), context.Canceled.Error())
-		return !stopping
-	})
-	if stopping || strings.Contains(r.Message, "JobExecutor: Job errored") {
-		return nil
-	}
-	return h.Handler.Handle(ctx, r)
-}
-
-// WithAttrs implements slog.Handler.
-func (h quiet) WithAttrs(attrs []slog.Attr) slog.Handler { return quiet{h.Handler.WithAttrs(attrs)} }
-
-// WithGroup implements slog.Handler.
-func (h quiet) WithGroup(name string) slog.Handler { return quiet{h.Handler.WithGroup(name)} }

@@ -94,3 +94,59 @@ func TestJobsOfAnotherSchema(t *testing.T) {
 		}
 	})
 }
+
+// measured is a job whose arguments have eight bytes as JSON, so that SQLite might take a blob of them for JSONB.
+type measured struct {
+	N int `json:"n"`
+}
+
+func (measured) Kind() string { return "measured" }
+
+// Jobs run although programs with River 0.31 have stored their arguments as blobs on SQLite.
+func TestJobsOfOlderPrograms(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		if r.db.Dialect() != database.SQLite {
+			return
+		}
+		got := make(chan any, 2)
+		h := jobs.NewHandlers()
+		jobs.Handle(h, func(_ context.Context, m measured) error { got <- m; return nil })
+		jobs.Handle(h, func(_ context.Context, n note) error { got <- n; return nil })
+		r.enqueue(measured{12})
+		r.enqueue(note{"a"})
+		r.exec("UPDATE river_job SET args = CAST(args AS BLOB)")
+		r.must(r.work(r.queue, jobs.Options{}, h).Drain(t.Context()))
+		if n := r.count("completed"); n != 2 || len(got) != 2 {
+			t.Fatalf("%d completed, %d ran", n, len(got))
+		}
+		ran := map[any]bool{<-got: true, <-got: true}
+		if !ran[measured{12}] || !ran[note{"a"}] {
+			t.Errorf("ran %v", ran)
+		}
+	})
+}
+
+// The program works with all versions of River's tables from the one that it migrates to.
+func TestLaterTablesOfTheQueue(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		var ran tally
+		work := func(_ context.Context, n note) error { ran.add(n.Name); return nil }
+		r.enqueue(note{"before"})
+		r.must(jobs.MigrateToLatest(t.Context(), r.db))
+		r.must(jobs.CheckSchema(t.Context(), r.db))
+		if res, err := jobs.Migrate(t.Context(), r.db); err != nil || res.From != res.To {
+			t.Errorf("migrated again: %+v, %v", res, err)
+		}
+		r.enqueue(note{"after"})
+		r.enqueue(note{"once"}, jobs.Unique())
+		r.enqueue(note{"once"}, jobs.Unique())
+		r.must(r.workers(r.queue, jobs.Options{}, work).Drain(t.Context()))
+		for _, name := range []string{"before", "after", "once"} {
+			if n := ran.of(name); n != 1 {
+				t.Errorf("%s ran %d times", name, n)
+			}
+		}
+	})
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"vitrine/internal/jobs/adapter"
 	"vitrine/internal/obs/trace"
 )
 
@@ -59,15 +60,6 @@ type Workers struct {
 
 	mu      sync.Mutex
 	running *keeper
-}
-
-// client lists the methods of river.Client that do not depend on the database.
-type client interface {
-	Start(ctx context.Context) error
-	Stop(ctx context.Context) error
-	StopAndCancel(ctx context.Context) error
-	JobList(ctx context.Context, params *river.JobListParams) (*river.JobListResult, error)
-	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
 }
 
 var errRunning = errors.New("jobs: the workers are running")
@@ -121,7 +113,7 @@ func (w *Workers) Stop(ctx context.Context) error {
 	return w.end(ctx, last)
 }
 
-func stop(ctx context.Context, c client) error {
+func stop(ctx context.Context, c adapter.Client) error {
 	if c.Stop(ctx) == nil {
 		return nil
 	}
@@ -151,7 +143,7 @@ func (w *Workers) Drain(ctx context.Context) error {
 
 // drainSome fetches once and runs the fetched jobs.
 func (w *Workers) drainSome(ctx context.Context) (n int, err error) {
-	c, p, err := w.connect("")
+	c, err := w.connect("")
 	if err != nil {
 		return 0, err
 	}
@@ -161,7 +153,7 @@ func (w *Workers) drainSome(ctx context.Context) (n int, err error) {
 	select {
 	case <-ctx.Done():
 		err = ctx.Err()
-	case first := <-p.first:
+	case first := <-c.first:
 		n, err = first.jobs, first.err
 	}
 	return n, errors.Join(err, stop(ctx, c))
@@ -169,7 +161,7 @@ func (w *Workers) drainSome(ctx context.Context) (n int, err error) {
 
 // Hasten makes all scheduled and retryable jobs due.
 func (w *Workers) Hasten(ctx context.Context) error {
-	c, _, err := w.connect("")
+	c, err := w.connect("")
 	if err != nil {
 		return err
 	}

@@ -165,12 +165,12 @@ func TestIdleLeavesTheWriter(t *testing.T) {
 	t.Parallel()
 	r := open(t, migrated.SQLite(t))
 	w := r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { return nil })
-	fetch := jobs.Fetch(w)
+	fetch := jobs.NewPicker(w)
 	r.must(r.db.Transact(t.Context(), func(*database.Tx) error {
 		before := r.db.SQL().Stats().WaitCount
 		for range 100 {
-			if n, err := fetch(t.Context()); n != 0 || err != nil {
-				t.Fatal(n, err)
+			if got, err := fetch.Pick(t.Context(), 1); len(got) != 0 || err != nil {
+				t.Fatal(got, err)
 			}
 		}
 		if waited := r.db.SQL().Stats().WaitCount - before; waited != 0 {
@@ -179,8 +179,8 @@ func TestIdleLeavesTheWriter(t *testing.T) {
 		return nil
 	}))
 	r.enqueue(note{"a"})
-	if n, err := fetch(t.Context()); n != 1 || err != nil {
-		t.Errorf("fetched %d, %v", n, err)
+	if got, err := fetch.Pick(t.Context(), 1); len(got) != 1 || err != nil {
+		t.Errorf("fetched %v, %v", got, err)
 	}
 }
 

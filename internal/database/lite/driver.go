@@ -20,6 +20,11 @@ type sqlConn struct {
 	held  *Conn  // the connection of the current transaction
 }
 
+// plainJSON makes a library store JSON as text instead of JSONB. River has used JSONB since version 0.40, and
+// programs with an earlier version, which may run on the same file, cannot read it. SQLite has a function of
+// the same name without "b" for each one that returns JSONB.
+func plainJSON(text string) string { return strings.ReplaceAll(text, "jsonb", "json") }
+
 // connectFunc implements driver.Connector.
 type connectFunc func(ctx context.Context) (driver.Conn, error)
 
@@ -130,7 +135,7 @@ func (c *sqlConn) on(ctx context.Context, f func(conn *Conn) error) error {
 // ExecContext implements driver.ExecerContext.
 func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (res driver.Result, err error) {
 	err = c.on(ctx, func(conn *Conn) error {
-		n, err := conn.Exec(ctx, text, values(args))
+		n, err := conn.Exec(ctx, plainJSON(text), values(args))
 		res = sqlResult{conn.file.lastInsertID(), n}
 		return err
 	})
@@ -141,7 +146,7 @@ func (c *sqlConn) ExecContext(ctx context.Context, text string, args []driver.Na
 func (c *sqlConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	all := &sqlRows{}
 	err := c.on(ctx, func(conn *Conn) error {
-		rows, err := conn.Query(ctx, text, values(args))
+		rows, err := conn.Query(ctx, plainJSON(text), values(args))
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,8 @@
+//go:build !databasesql
+
 package lite
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -10,7 +11,7 @@ import (
 	engine "modernc.org/sqlite/lib"
 )
 
-// This file contains all unsafe code. modernc.org/sqlite/lib is SQLite translated to Go. Its functions
+// This file contains all unsafe code; engine_fallback.go replaces it in builds with the tag databasesql. modernc.org/sqlite/lib is SQLite translated to Go. Its functions
 // are those of https://sqlite.org/c3ref/intro.html, with pointers as uintptr and an additional first
 // parameter, the thread-local storage (TLS), which holds the C stack. Three rules make it safe:
 //
@@ -20,44 +21,6 @@ import (
 //   - SQLite only gets pointers to memory that SQLite allocated, never to Go memory: Go stacks move, and
 //     the garbage collector ignores uintptr. SQLite copies the data that it keeps.
 //   - Data that SQLite points to is copied before the next call.
-
-// Code is a result code of SQLite, possibly an extended one.
-type Code int32
-
-// The result codes that callers check.
-const (
-	Busy       Code = engine.SQLITE_BUSY
-	Locked     Code = engine.SQLITE_LOCKED
-	NoMemory   Code = engine.SQLITE_NOMEM
-	ReadOnly   Code = engine.SQLITE_READONLY
-	Interrupt  Code = engine.SQLITE_INTERRUPT
-	IOErr      Code = engine.SQLITE_IOERR
-	IOErrStat  Code = engine.SQLITE_IOERR_FSTAT // for example because the path no longer names a file
-	Full       Code = engine.SQLITE_FULL
-	CantOpen   Code = engine.SQLITE_CANTOPEN
-	Unique     Code = engine.SQLITE_CONSTRAINT_UNIQUE
-	PrimaryKey Code = engine.SQLITE_CONSTRAINT_PRIMARYKEY
-)
-
-// Primary returns the code without its extension.
-func (c Code) Primary() Code { return c & 0xff }
-
-// Error is an SQLite error with its extended result code.
-type Error struct {
-	Code    Code
-	message string
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.message, e.Code) }
-
-// The types of a column's value.
-const (
-	typeInteger = engine.SQLITE_INTEGER
-	typeFloat   = engine.SQLITE_FLOAT
-	typeText    = engine.SQLITE_TEXT
-	typeBlob    = engine.SQLITE_BLOB
-	typeNull    = engine.SQLITE_NULL
-)
 
 // handle is an open database file.
 type handle struct {

@@ -1,3 +1,5 @@
+//go:build !databasesql
+
 package lite
 
 import (

@@ -10,14 +10,14 @@ import (
 	"vitrine/internal/jobs"
 )
 
-// A draining client is never elected, but a permanent one is.
+// A draining client is never elected, but a permanent one may be.
 func TestElections(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		w := r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { return nil })
-		for _, draining := range []bool{true, false} {
-			if elected, err := jobs.Elected(t.Context(), w, draining); err != nil || elected == draining {
-				t.Errorf("draining %v: elected %v, %v", draining, elected, err)
+		for name, want := range map[string]bool{"": false, "a process": true} {
+			if jobs.Elects(w, name) != want {
+				t.Errorf("the client %q takes part in elections: %v", name, !want)
 			}
 		}
 	})
