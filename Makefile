@@ -1,5 +1,5 @@
 # Targets for developers; .ci/run uses them too.
-.PHONY: run test check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
+.PHONY: run test check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs entered drill abuse fuzz nightly vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -101,12 +101,20 @@ fuzz:
 	VITRINE_FUZZ_REQUESTS=$(FUZZ_REQUESTS) VITRINE_FUZZ_SEED=$(FUZZ_SEED) \
 		go test ./internal/api -run 'TestContractHolds$$' -count=1 -timeout 2h -v
 
+# Everything that is too slow for each change, on servers of its own: see .ci/run. It takes hours.
+nightly:
+	bash .ci/run nightly
+
 # Fills a database, which takes a minute or two, and measures: see bench/README.md.
 BENCH_DATA ?= /tmp/bench-data
 bench:
 	mkdir -p $(BENCH_DATA)
 	test -s $(BENCH_DATA)/made.json || go run ./bench/gen --data-dir $(BENCH_DATA) --json >$(BENCH_DATA)/made.json
 	go run ./bench/load --data-dir $(BENCH_DATA) --made $(BENCH_DATA)/made.json
+
+# Counts the source files that a request enters: see bench/README.md.
+entered:
+	go -C tools run ./entered
 
 # Updates the limits on statements and allocations of the most frequent requests.
 costs:
