@@ -1,5 +1,5 @@
 # Targets for developers; .ci/run uses them too.
-.PHONY: run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs drill abuse fuzz vendor-assets
+.PHONY: run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs entered drill abuse fuzz nightly vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -34,8 +34,8 @@ lint:
 # Counts phrases that read as translated English; the limits are in tools/prose.txt. To see the
 # lines: go -C tools run ./prose -lines
 prose:
-	go -C tools vet ./prose
-	go -C tools test ./prose
+	go -C tools vet ./...
+	go -C tools test ./...
 	go -C tools run ./prose
 
 # Finds functions that are unreachable, or only reachable from tests: see tools/deadcode.txt.
@@ -107,6 +107,10 @@ fuzz:
 	VITRINE_FUZZ_REQUESTS=$(FUZZ_REQUESTS) VITRINE_FUZZ_SEED=$(FUZZ_SEED) \
 		go test ./internal/api -run 'TestContractHolds$$' -count=1 -timeout 2h -v
 
+# Everything that is too slow for each change, on servers of its own: see .ci/run. It takes hours.
+nightly:
+	bash .ci/run nightly
+
 # Fills a database, which takes a minute or two, and measures: see bench/README.md.
 BENCH_DATA ?= /tmp/bench-data
 bench:
@@ -114,6 +118,10 @@ bench:
 	test -s $(BENCH_DATA)/made.json || go run ./bench/gen --data-dir $(BENCH_DATA) --json >$(BENCH_DATA)/made.json
 	go run ./bench/load --data-dir $(BENCH_DATA) --made $(BENCH_DATA)/made.json
 	go run ./bench/hot
+
+# Counts the source files that a request enters: see bench/README.md.
+entered:
+	go -C tools run ./entered
 
 # Updates the limits on statements and allocations of the most frequent requests.
 costs:

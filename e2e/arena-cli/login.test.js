@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
-import { onEachDatabase } from "../rig/world.js";
+import { onOneDatabase } from "../rig/world.js";
 import { Terminal } from "./terminal.js";
 
-onEachDatabase("signing in with the command-line client", (world) => {
+onOneDatabase("signing in with the command-line client", (world) => {
   const browsers = withBrowser(world);
   before(() => world.user("ada", "supporter", passwordOf("ada")));
 

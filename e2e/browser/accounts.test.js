@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { linkInMail, mailsWith } from "../rig/outbox.js";
-import { onEachDatabase } from "../rig/world.js";
+import { onOneDatabase } from "../rig/world.js";
 
 // The tests depend on each other: each uses the results of the previous ones.
-onEachDatabase("accounts in a browser, without JavaScript", (world) => {
+onOneDatabase("accounts in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   let ada, bea;
   const seen = new Set();

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
-import { onEachDatabase } from "../rig/world.js";
+import { onOneDatabase } from "../rig/world.js";
 
 /** A client's web server, which records the addresses that browsers are redirected to, except for icons. */
 class Client {
@@ -30,7 +30,7 @@ class Client {
 }
 
 // The tests depend on each other: each uses the results of the previous ones.
-onEachDatabase("tokens and applications in a browser, without JavaScript", (world) => {
+onOneDatabase("tokens and applications in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   const client = new Client();
   const verifier = randomBytes(32).toString("base64url");

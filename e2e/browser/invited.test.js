@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
-import { onEachDatabase } from "../rig/world.js";
+import { onOneDatabase } from "../rig/world.js";
 
 // Operators invite people from the command line. Invitees follow the links in a browser.
-onEachDatabase("invited people in a browser, without JavaScript", (world) => {
+onOneDatabase("invited people in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   const pathOf = (link) => link.slice(new URL(link).origin.length);
 

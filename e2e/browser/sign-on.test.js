@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { Provider } from "../rig/provider.js";
-import { onEachDatabase } from "../rig/world.js";
+import { onOneDatabase } from "../rig/world.js";
 
 const provider = noBrowser ? undefined : await new Provider().start();
 after(() => provider?.stop());
 
-onEachDatabase("single sign-on in a browser, without JavaScript", (world) => {
+onOneDatabase("single sign-on in a browser, without JavaScript", (world) => {
   const browsers = withBrowser(world);
   before(() => world.user("ada", "supporter", passwordOf("ada")));
 

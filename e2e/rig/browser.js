@@ -1,5 +1,8 @@
 // Browsers driven by Playwright: Debian's Chromium, or the one in CHROMIUM.
 import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 
@@ -24,9 +27,16 @@ const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
  * @returns {Promise<{port: number, close: () => Promise<void>}>}
  */
 export async function launch() {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const browser = await chromium.launch({ executablePath: program, headless: true, args: [...quiet, `--remote-debugging-port=${port}`] });
-  return { port, close: () => browser.close() };
+  const profile = await mkdtemp(join(tmpdir(), "vitrine-browser-"));
+  const context = await chromium.launchPersistentContext(profile, { executablePath: program, headless: true, args: [...quiet, "--remote-debugging-port=0"] });
+  const [port] = (await readFile(join(profile, "DevToolsActivePort"), "utf8")).split("\n"); // the free port that it chose
+  return {
+    port: Number(port),
+    async close() {
+      await context.close();
+      await rm(profile, { recursive: true });
+    },
+  };
 }
 
 /**

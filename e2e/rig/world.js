@@ -5,6 +5,9 @@ import { createArena } from "@aredotna/sdk";
 import { databases } from "./databases.js";
 import { run, serve } from "./program.js";
 
+/** Whether everything is tested, as every night, and not only one variant of each slow case. */
+export const heavy = Boolean(process.env.VITRINE_TEST_HEAVY);
+
 const unlimited = { VITRINE_RATE_LIMITS: "guest=0,free=0,premium=0,supporter=0" };
 
 /**
@@ -15,6 +18,16 @@ const unlimited = { VITRINE_RATE_LIMITS: "guest=0,free=0,premium=0,supporter=0" 
  */
 export function onEachDatabase(title, define, settings = unlimited, skip = undefined) {
   for (const database of databases) on(database, title, define, settings, skip);
+}
+
+/**
+ * Does the same on PostgreSQL if a server is available, otherwise on SQLite, for tests of pages that use
+ * the same queries on either. A heavy run uses each database.
+ */
+export function onOneDatabase(title, define, settings = unlimited, skip = undefined) {
+  if (heavy) return onEachDatabase(title, define, settings, skip);
+  const [sqlite, postgres] = databases;
+  on(postgres.skip ? sqlite : postgres, title, define, settings, skip);
 }
 
 /** Does the same only on SQLite, for slow tests that do not depend on the database. */

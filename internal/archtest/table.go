@@ -170,6 +170,7 @@ var allowedImports = map[string][]string{
 	"deploy":               {},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
+	"heavy":                {},
 	"database/queue":       {"database/lite"},
 	"database/lite":        {},
 	"database/lockfile":    {"database/lite", "durable"},
@@ -193,7 +194,7 @@ var allowedImports = map[string][]string{
 // "...".
 var (
 	onlyCmd      = "cli"
-	testPackages = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	testPackages = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"vitrine/internal/heavy"
 )
 
 // fill repeats a unit up to n bytes.
@@ -86,10 +88,7 @@ func unequalBackticks(n int) string {
 // the package's tests.
 func TestHostileInput(t *testing.T) {
 	t.Parallel()
-	length := 200_000
-	if testing.Short() {
-		length = 20_000
-	}
+	length := heavy.Count(20_000, 200_000)
 	for name, generate := range hostile {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

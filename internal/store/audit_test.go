@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -86,6 +87,10 @@ func TestAuditStatements(t *testing.T) {
 				return err
 			}
 			text, err := os.ReadFile(path)
+			if lower := bytes.ToLower(text); !bytes.Contains(lower, []byte("audit_")) && !bytes.Contains(lower, []byte("trigger")) &&
+				!bytes.Contains(lower, []byte("session_replication_role")) {
+				return err // the patterns are slow
+			}
 			for _, pattern := range []*regexp.Regexp{changes, guards} {
 				for _, statement := range pattern.FindAllString(string(text), -1) {
 					found = append(found, filepath.ToSlash(path)+": "+statement)

@@ -11,6 +11,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
@@ -113,7 +114,7 @@ func TestContentsByWhoConnected(t *testing.T) {
 		r := rand.New(rand.NewPCG(18, 19))
 		storetest.Fill(t, s, db, h.users[0], h.channel, 300)
 		all := func() {
-			for range 4 { // compare picks random users
+			for range heavy.Count(1, 4) { // compare picks random users
 				h.compare(r, 20, 100)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
@@ -137,7 +138,7 @@ func TestFeedIsWhatIsFollowed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		m := newFeedModel(t, s)
-		for seed := range uint64(5) {
+		for seed := range uint64(heavy.Count(2, 5)) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			for i := range 150 {
 				m.step(r)

@@ -12,6 +12,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/storetest"
@@ -172,7 +173,7 @@ func TestOrderIsThatOfASlice(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		m := newModel(t, s)
 		r := rand.New(rand.NewPCG(1, 2))
-		for range 40 {
+		for range heavy.Count(12, 40) {
 			storetest.In(t, s, func(tx *store.Tx) error {
 				for range 50 {
 					if err := m.step(t.Context(), tx, r); err != nil {
@@ -206,7 +207,7 @@ func TestOrderInsertingAtOnePlace(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, s *store.Store) {
 				m := newModel(t, s)
 				r := rand.New(rand.NewPCG(3, 4))
-				for range 6 {
+				for range heavy.Count(2, 6) {
 					storetest.In(t, s, func(tx *store.Tx) error {
 						for range 200 {
 							if err := m.insert(t.Context(), tx, position); err != nil {

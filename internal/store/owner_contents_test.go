@@ -11,6 +11,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
@@ -141,12 +142,13 @@ func TestOwnerContentsShowWhatMayBeSeen(t *testing.T) {
 					w.disband()
 				}
 			}
-			for range 150 {
+			questions := heavy.Count(30, 150)
+			for range questions {
 				q, as := w.contentsQuestion()
 				w.expectContents(db, q, as)
 			}
 			w.s = s.WithSearchLimits(store.SearchLimits{Private: int64(seed)}) // as if somebody could see very many
-			for range 150 {
+			for range questions {
 				q, as := w.contentsQuestion()
 				w.expectContents(db, q, as)
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 	"vitrine/internal/words"
@@ -131,10 +132,10 @@ func TestSearchShowsWhatMayBeSeen(t *testing.T) {
 		storetest.Each(t, func(t *testing.T, s *store.Store) {
 			s = s.WithSearchLimits(fixtureLimits[seed])
 			w := newFixture(t, s, seed)
-			for range 160 {
+			for range heavy.Count(80, 160) {
 				w.step()
 			}
-			for range 150 {
+			for range heavy.Count(40, 150) {
 				w.expectFound(anyOf(w.rng, append(w.users, 0)), w.question())
 			}
 		})

@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
@@ -193,7 +194,7 @@ func TestFixtureWhilePending(t *testing.T) {
 			}
 			for _, limits := range fixtureLimits {
 				w.s = s.WithSearchLimits(limits)
-				for range 25 {
+				for range heavy.Count(5, 25) {
 					q, as := w.contentsQuestion()
 					w.expectContents(db, q, as)
 					w.expectFound(anyOf(w.rng, append(w.users, 0)), w.question())

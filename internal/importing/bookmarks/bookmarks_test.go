@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/importing/bookmarks"
 	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/plain"
@@ -341,12 +342,9 @@ func (e *endless) Read(p []byte) (int, error) {
 	return e.rest.Read(p)
 }
 
-// TestMemory reads about 40 MB of a file that opens more and more lists.
+// TestMemory reads about 15 or 40 MB of a file that opens more and more lists.
 func TestMemory(t *testing.T) {
-	const n = 60_000
-	if testing.Short() {
-		t.Skip("reads a large file")
-	}
+	n := heavy.Count(20_000, 60_000)
 	count := &peak{}
 	file := io.MultiReader(strings.NewReader(head+"<DL>"), &endless{n: n})
 	if err := files.Text(file, files.Options{Title: "Mine"}).Read(t.Context(), count); err != nil {

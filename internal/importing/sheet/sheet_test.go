@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
@@ -267,12 +268,9 @@ func (e *endless) Read(p []byte) (int, error) {
 	return e.rest.Read(p)
 }
 
-// TestMemory reads about 40 MB with more channels than the limit.
+// TestMemory reads about 15 or 40 MB with more channels than the limit.
 func TestMemory(t *testing.T) {
-	const n = 70_000
-	if testing.Short() {
-		t.Skip("reads a large file")
-	}
+	n := heavy.Count(25_000, 70_000)
 	count := &peak{}
 	if err := files.Text(io.MultiReader(strings.NewReader("url,title,note,channel\n"), &endless{n: n}), files.Options{Title: "Bookmarks"}).Read(t.Context(), count); err != nil {
 		t.Fatal(err)
