@@ -196,8 +196,12 @@ func (in *inputs) textRows() []text {
 		{"ImportItems title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{Title: s}) }},
 		{"ImportItems description", "description", "MaxDescription", domain.MaxDescription, false, func(s string) error { return bring(transfer.ImportItemInput{Description: s}) }},
 		{"ImportItems content", "content", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return bring(transfer.ImportItemInput{Content: s}) }},
-		{"ImportItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return bring(transfer.ImportItemInput{AltText: s}) }},
-		{"ImportItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error { return bring(transfer.ImportItemInput{SourceTitle: s}) }},
+		{"ImportItems alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error {
+			return bring(transfer.ImportItemInput{BlockTexts: domain.BlockTexts{AltText: &s}})
+		}},
+		{"ImportItems source", "source_title", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			return bring(transfer.ImportItemInput{BlockTexts: domain.BlockTexts{SourceTitle: &s}})
+		}},
 		{"ImportItems metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return bring(transfer.ImportItemInput{Metadata: metadata(s)}) }},
 		{"ImportItems connection", "connection_metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error {
 			return bring(transfer.ImportItemInput{ConnectionMetadata: metadata(s)})

@@ -34,17 +34,16 @@ const (
 
 // Block is a unit of content.
 type Block struct {
-	ID           BlockID
-	Type         BlockType
-	State        BlockState
-	Author       Principal
-	Title        *string
-	Description  *Text
-	Content      *Text
-	ValueURL     *string // URL it was created from
-	SourceURL    *string // the same, unless its author named another
-	SourceTitle  *string
-	AltText      *string
+	ID          BlockID
+	Type        BlockType
+	State       BlockState
+	Author      Principal
+	Title       *string
+	Description *Text
+	Content     *Text
+	ValueURL    *string // URL it was created from
+	SourceURL   *string // the same, unless its author named another
+	BlockTexts
 	Image        *File // the image or preview
 	File         *File // of an Attachment
 	Embed        *Embed
@@ -56,6 +55,43 @@ type Block struct {
 	Version      int64
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+}
+
+// BlockTexts are the short texts of a block that only its own pages use. They are read, written, exported and imported
+// without code of their own, as declared in BlockTextFields. The names in JSON are those of an export.
+type BlockTexts struct {
+	AltText     *string `json:"alt_text,omitempty"`
+	SourceTitle *string `json:"source_title,omitempty"`
+}
+
+// BlockTextField declares one of BlockTexts.
+type BlockTextField struct {
+	Name  string // of the column and of the input
+	Limit int
+	Of    func(*BlockTexts) **string
+}
+
+// BlockTextFields declares all BlockTexts.
+var BlockTextFields = []BlockTextField{
+	{"alt_text", MaxAltText, func(t *BlockTexts) **string { return &t.AltText }},
+	{"source_title", MaxTitle, func(t *BlockTexts) **string { return &t.SourceTitle }},
+}
+
+// NonEmptyTexts returns the texts without those that are "".
+func (t BlockTexts) NonEmptyTexts() BlockTexts {
+	for _, f := range BlockTextFields {
+		if s := f.Of(&t); *s != nil && **s == "" {
+			*s = nil
+		}
+	}
+	return t
+}
+
+// CheckTexts checks the lengths and characters of the texts.
+func (t BlockTexts) CheckTexts(faults *Faults) {
+	for _, f := range BlockTextFields {
+		faults.AnyText(f.Name, *f.Of(&t), f.Limit)
+	}
 }
 
 // Visibility returns the visibility that follows from the block's channels.

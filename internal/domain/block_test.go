@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"reflect"
 	"testing"
 
 	"vitrine/internal/domain"
@@ -52,6 +53,25 @@ func TestAbilitiesOnBlocks(t *testing.T) {
 	} {
 		if got := domain.AbilitiesOnBlock(c.actor, c.block); got != c.want || domain.CanManage(c.actor, c.block) != c.want.Manage {
 			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+// Each of the texts of a block has one declaration, which is named like its key in exports.
+func TestBlockTextFields(t *testing.T) {
+	t.Parallel()
+	var texts domain.BlockTexts
+	fields := reflect.TypeFor[domain.BlockTexts]()
+	if n := fields.NumField(); n != len(domain.BlockTextFields) {
+		t.Errorf("%d texts have %d declarations", n, len(domain.BlockTextFields))
+	}
+	for i, f := range domain.BlockTextFields {
+		*f.Of(&texts) = &f.Name
+		if got := reflect.ValueOf(texts).Field(i).Interface(); got != &f.Name {
+			t.Errorf("%s is not the field %s", f.Name, fields.Field(i).Name)
+		}
+		if got := fields.Field(i).Tag.Get("json"); got != f.Name+",omitempty" {
+			t.Errorf("%s is exported as %q", f.Name, got)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func writeBlock(b *strings.Builder, line blockLine, how style, address func(*fil
 		field(b, "type", line.Type)
 		field(b, "url", line.URL)
 		field(b, "source", line.address())
-		field(b, "source_title", line.SourceTitle)
+		field(b, "source_title", text(line.SourceTitle))
 		field(b, "author", line.Author.Name)
 		field(b, "tags", tags(line.Metadata))
 		if f := line.bytes(); f != nil {
@@ -99,7 +99,7 @@ func writeBlock(b *strings.Builder, line blockLine, how style, address func(*fil
 	}
 	if f := line.Image; f != nil {
 		if to := address(f); to != "" {
-			b.WriteString("\n!" + link(line.AltText, to) + "\n")
+			b.WriteString("\n!" + link(text(line.AltText), to) + "\n")
 		}
 	}
 	if f := line.Attachment; f != nil {
@@ -110,7 +110,7 @@ func writeBlock(b *strings.Builder, line blockLine, how style, address func(*fil
 	paragraph(b, line.Content)
 	paragraph(b, line.Description)
 	if from := line.address(); from != "" {
-		title := line.SourceTitle
+		title := text(line.SourceTitle)
 		if title == "" {
 			title = from
 		}

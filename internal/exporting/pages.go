@@ -58,8 +58,8 @@ func shortened(text string) string {
 }
 
 func cellOf(l *blockLine) cell {
-	c := cell{ID: l.ID, Kind: l.Type, Title: l.Title, Text: shortened(l.Content), Words: shortened(l.Description), Source: l.address(), From: l.SourceTitle,
-		Alt: l.AltText, By: l.Author.Name, At: formatTime(l.CreatedAt), Page: "markdown/blocks/" + blockName(*l), Online: l.URL}
+	c := cell{ID: l.ID, Kind: l.Type, Title: l.Title, Text: shortened(l.Content), Words: shortened(l.Description), Source: l.address(), From: text(l.SourceTitle),
+		Alt: text(l.AltText), By: l.Author.Name, At: formatTime(l.CreatedAt), Page: "markdown/blocks/" + blockName(*l), Online: l.URL}
 	if l.Image != nil {
 		c.Image = l.Image.Path
 	}

@@ -53,27 +53,26 @@ type embedLine struct {
 }
 
 type blockLine struct {
-	ID          int64           `json:"id"`
-	Type        string          `json:"type"`
-	Failed      bool            `json:"failed,omitempty"`
-	Title       string          `json:"title,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Content     string          `json:"content,omitempty"`
-	AltText     string          `json:"alt_text,omitempty"`
-	SourceURL   string          `json:"source_url,omitempty"`
-	SourceTitle string          `json:"source_title,omitempty"`
-	ValueURL    string          `json:"value_url,omitempty"`
-	Image       *fileLine       `json:"image,omitempty"`
-	Attachment  *fileLine       `json:"attachment,omitempty"`
-	KeepsAll    bool            `json:"keep_file_metadata,omitempty"`
-	Embed       *embedLine      `json:"embed,omitempty"`
-	Metadata    json.RawMessage `json:"metadata,omitempty"`
-	Author      personLine      `json:"author"`
-	Visibility  string          `json:"visibility"`
-	Comments    int64           `json:"comments,omitempty"`
-	CreatedAt   time.Time       `json:"created_at"`
-	UpdatedAt   time.Time       `json:"updated_at"`
-	URL         string          `json:"url"`
+	ID          int64  `json:"id"`
+	Type        string `json:"type"`
+	Failed      bool   `json:"failed,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Content     string `json:"content,omitempty"`
+	domain.BlockTexts
+	SourceURL  string          `json:"source_url,omitempty"`
+	ValueURL   string          `json:"value_url,omitempty"`
+	Image      *fileLine       `json:"image,omitempty"`
+	Attachment *fileLine       `json:"attachment,omitempty"`
+	KeepsAll   bool            `json:"keep_file_metadata,omitempty"`
+	Embed      *embedLine      `json:"embed,omitempty"`
+	Metadata   json.RawMessage `json:"metadata,omitempty"`
+	Author     personLine      `json:"author"`
+	Visibility string          `json:"visibility"`
+	Comments   int64           `json:"comments,omitempty"`
+	CreatedAt  time.Time       `json:"created_at"`
+	UpdatedAt  time.Time       `json:"updated_at"`
+	URL        string          `json:"url"`
 }
 
 type nestedLine struct {
@@ -231,8 +230,8 @@ func (r recorder) connection(p placed) connectionLine {
 func (r recorder) block(b *domain.Block) blockLine {
 	shown := r.at.Block(b)
 	line := blockLine{ID: int64(b.ID), Type: string(b.Type), Failed: b.State == domain.Failed, Title: text(b.Title),
-		Description: markdown(b.Description), Content: markdown(b.Content), AltText: text(b.AltText), SourceURL: text(b.SourceURL),
-		SourceTitle: text(b.SourceTitle), ValueURL: text(b.ValueURL), Image: r.file(b.Image), Attachment: r.file(b.File),
+		Description: markdown(b.Description), Content: markdown(b.Content), BlockTexts: b.NonEmptyTexts(), SourceURL: text(b.SourceURL),
+		ValueURL: text(b.ValueURL), Image: r.file(b.Image), Attachment: r.file(b.File),
 		KeepsAll: b.KeepsMetadata(), Metadata: metadata(b.Metadata), Author: r.person(&b.Author), Visibility: string(b.Visibility()), Comments: b.Comments,
 		CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC(), URL: shown.URL()}
 	if b.Image != nil {
@@ -303,7 +302,7 @@ func metadata(m domain.Metadata) json.RawMessage {
 
 // heading returns the block's title or a substitute.
 func (b blockLine) heading() string {
-	for _, s := range []string{b.Title, present.Excerpt(b.Content, headingLength), b.SourceTitle} {
+	for _, s := range []string{b.Title, present.Excerpt(b.Content, headingLength), text(b.SourceTitle)} {
 		if s != "" {
 			return s
 		}

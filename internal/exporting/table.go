@@ -59,7 +59,7 @@ func (t *tableWriter) add(ctx context.Context, items []placed) error {
 				address = file // of an upload
 			}
 			row = []string{address, b.Title, b.Description, exact(b.CreatedAt), tags(b.Metadata), t.channel, b.Type, b.Content, file,
-				b.AltText, b.SourceTitle, b.Author.Name, exact(line.ConnectedAt), itoa(b.ID)}
+				text(b.AltText), text(b.SourceTitle), b.Author.Name, exact(line.ConnectedAt), itoa(b.ID)}
 		}
 		for i, cell := range row {
 			row[i] = harmless(cell)

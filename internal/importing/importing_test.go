@@ -92,7 +92,7 @@ func TestThingsComeWithAllTheyHave(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		r.Person("bob")
 		picture := apptest.PNG(t, 30, 20)
-		link := source.Item{ID: "3", Kind: source.Link, Complete: true, Title: "A page", Address: "https://example.org/a", SourceTitle: "Page",
+		link := source.Item{ID: "3", Kind: source.Link, Complete: true, Title: "A page", Address: "https://example.org/a", BlockTexts: domain.BlockTexts{SourceTitle: new("Page")},
 			Content: "Its *text*", Preview: file("p.png", picture), Metadata: map[string]any{"colour": "red"}, Tags: []string{"a", "b"},
 			Author: source.Person{Name: "Cy", Address: "https://elsewhere.test/cy"}, AddedBy: source.Person{Name: "Di"},
 			ConnectionMetadata: map[string]any{"why": "so"}, CreatedAt: then, ConnectedAt: then.Add(time.Minute), Pinned: true}
@@ -100,7 +100,7 @@ func TestThingsComeWithAllTheyHave(t *testing.T) {
 			item("10", text("1", "One <script>alert(1)</script>")),
 			comment("10", "1", source.Comment{ID: "100", Body: "What moss, @bob!", CreatedAt: then.Add(3 * time.Hour),
 				Author: source.Person{Name: "Cy [x]", Address: "https://elsewhere.test/cy"}}),
-			item("10", source.Item{ID: "2", Kind: source.Image, Title: "A picture", Alt: "Green", File: file("m.png", picture), CreatedAt: then}),
+			item("10", source.Item{ID: "2", Kind: source.Image, Title: "A picture", BlockTexts: domain.BlockTexts{AltText: new("Green")}, File: file("m.png", picture), CreatedAt: then}),
 			item("10", link),
 			item("10", source.Item{ID: "4", Kind: source.Attachment, Title: "A file", File: file("a.txt", []byte("words of a file"))}),
 			item("10", source.Item{ID: "11", Kind: source.Nested, Title: "Ferns", ConnectedAt: then}),

@@ -105,6 +105,18 @@ func cut(s *string, limit int) bool {
 	return strings.TrimSpace(*s) != ""
 }
 
+// cutText is cut for one of the texts of a block. It returns false if there is no such text.
+func cutText(texts *domain.BlockTexts, name string) bool {
+	for _, f := range domain.BlockTextFields {
+		if s := f.Of(texts); f.Name == name && *s != nil {
+			text := **s // the source may use it again
+			*s = &text
+			return cut(&text, f.Limit)
+		}
+	}
+	return false
+}
+
 // The metadata keys for the author or connector on the other server, and for tags.
 const (
 	authorKey  = "imported_author"
@@ -177,7 +189,7 @@ func (t *sink) mendMetadata(name named, field string, given []byte) ([]byte, err
 func (t *sink) prepare(it source.Item) *transfer.PreparedItem {
 	name := waiting{item: it, where: it.Where}.name()
 	in := transfer.ImportItemInput{ID: shortID(it.ID), FormerID: it.FormerID, Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
-		Content: it.Content, AltText: it.Alt, Address: it.Address, MadeFrom: it.MadeFrom, SourceTitle: it.SourceTitle, Embed: it.Embed,
+		Content: it.Content, BlockTexts: it.BlockTexts, Address: it.Address, MadeFrom: it.MadeFrom, Embed: it.Embed,
 		Fetch: it.Kind == source.Link && !it.Complete, CreatedAt: it.CreatedAt, UpdatedAt: it.UpdatedAt, ConnectedAt: it.ConnectedAt,
 		Pinned: it.Pinned, KeepFileMetadata: it.KeepFileMetadata}
 	if strings.TrimSpace(in.Title) == "" {
@@ -208,10 +220,6 @@ func (t *sink) prepare(it source.Item) *transfer.PreparedItem {
 				return cut(&in.Title, domain.MaxTitle)
 			case "description":
 				return cut(&in.Description, domain.MaxDescription)
-			case "alt_text":
-				return cut(&in.AltText, domain.MaxAltText)
-			case "source_title":
-				return cut(&in.SourceTitle, domain.MaxTitle)
 			case "address":
 				wanted := in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock
 				in.Address = ""
@@ -222,7 +230,7 @@ func (t *sink) prepare(it source.Item) *transfer.PreparedItem {
 				in.MadeFrom = ""
 				return true
 			}
-			return false
+			return cutText(&in.BlockTexts, f.Path)
 		})
 	}
 	var made *transfer.PreparedItem

@@ -16,10 +16,12 @@ import (
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
+	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/bundle"
 	"vitrine/internal/present"
+	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
 
@@ -130,6 +132,17 @@ func seed(t *testing.T, r *apptest.Rig) {
 	r.Do("ada", "PUT", "/ext/v1/users/bob/follow", nil)
 	r.Do("ada", "PUT", fmt.Sprintf("/ext/v1/channels/%d/follow", open), nil)
 	r.Do("ada", "PATCH", "/ext/v1/me", map[string]any{"bio": "I *am*", "avatar_url": send(r, "ada", "me.png", "image/png", apptest.PNG(t, 12, 12))}).Want(200)
+	storetest.In(t, r.S.Store, func(tx *store.Tx) error {
+		was, err := tx.Blocks().LockedBlock(t.Context(), r.Person("ada").ID, domain.BlockID(words))
+		if err != nil {
+			return err
+		}
+		b := was
+		for _, f := range domain.BlockTextFields {
+			*f.Of(&b.BlockTexts) = new("Its " + f.Name)
+		}
+		return tx.Blocks().UpdateBlock(t.Context(), was, &b, r.Clock.Now())
+	})
 	r.WorkJobs()
 }
 
@@ -161,6 +174,11 @@ func TestExportImportExport(t *testing.T) {
 		second := export(other, far)
 		before, after := canonical(t, first, true), canonical(t, second, false)
 		equalLines(t, before, after)
+		for _, f := range domain.BlockTextFields {
+			if text := fmt.Sprintf("%q:%q", f.Name, "Its "+f.Name); !strings.Contains(strings.Join(before, "\n"), text) {
+				t.Errorf("the export lacks %s", text)
+			}
+		}
 
 		again := bring(other, first, importing.Options{})
 		if c := again.Counts; c.Channels+c.Blocks+c.Connections+c.Comments+c.Files+c.Changed+c.Moved+c.LeftOut != 0 {

@@ -116,8 +116,8 @@ func (s UserLists) Legacy(ctx context.Context, user domain.UserID) (l Legacy, er
 		return l, err
 	}
 	l.Blocks -= l.SharedBlocks
-	rows, err := s.v.db.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE g.owner_id = $1 ORDER BY g.name_key, g.id", user)
-	l.Groups, err = sqlx.Collect(ctx, rows, err, scanGroup)
+	rows, err := s.v.db.Query(ctx, "SELECT "+rowmap.GroupColumns+" FROM groups g "+rowmap.GroupOwner+" WHERE g.owner_id = $1 ORDER BY g.name_key, g.id", user)
+	l.Groups, err = sqlx.Collect(ctx, rows, err, rowmap.ScanGroup)
 	return l, err
 }
 

@@ -46,31 +46,16 @@ func ids(all ...*domain.FileID) (some []domain.FileID) {
 	return some
 }
 
-// FillBlock writes the content of a locked block: type, state, title, content, source, files and
-// embed. It deletes the previous files.
+// FillBlock writes the content of a locked block (sqlx.Fill), and deletes the previous files.
 func (w BlockWrites) FillBlock(ctx context.Context, was, b domain.Block, now time.Time) error {
-	c := sqlx.TextOf(b.Content)
-	d := sqlx.TextOf(b.Description)
-	err := w.tx.db.ExecOne(ctx, `UPDATE blocks SET type = $2, state = $3, title = $4, description_markdown = $5,
-			description_html = $6, description_plain = $7, content_markdown = $8, content_html = $9, content_plain = $10,
-			source_url = $11, source_title = $12, alt_text = $13, image_id = $14, file_id = $15, embed = $16,
-			version = version + 1, updated_at = $17 WHERE id = $1`,
-		b.ID, b.Type, b.State, b.Title, d.Markdown, d.HTML, d.Plain, c.Markdown, c.HTML, c.Plain,
-		b.SourceURL, b.SourceTitle, b.AltText, fileID(b.Image), fileID(b.File), rowmap.EmbedColumn(b), sqlx.Micros(now))
+	err := w.tx.db.ExecOne(ctx, fillBlock, rowmap.BlockArgs(sqlx.Fill, &b, b.ID, sqlx.Micros(now))...)
 	if err != nil {
 		return err
 	}
 	w.tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(b))
 	w.tx.documents.Refresh(domain.SubjectBlock, int64(b.ID))
-	if err := blobs.DeleteFiles(ctx, w.tx.Blobs(), ids(fileID(was.Image), fileID(was.File))...); err != nil {
+	if err := blobs.DeleteFiles(ctx, w.tx.Blobs(), was.FileIDs()...); err != nil {
 		return err
 	}
 	return w.tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
-}
-
-func fileID(f *domain.File) *domain.FileID {
-	if f == nil {
-		return nil
-	}
-	return &f.ID
 }

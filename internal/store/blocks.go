@@ -13,11 +13,16 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-const blockByID = "SELECT " + rowmap.BlockColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
+var (
+	blockByID        = "SELECT " + rowmap.BlockColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
+	visibleBlockByID = blockByID + access.VisibleBlock
+	guestBlockByID   = blockByID + access.GuestBlock
+	anyBlock         = "SELECT " + rowmap.BlockColumns + rowmap.BlockFrom + "WHERE b.id = $1"
+)
 
 // Block reads a block that the viewer may see.
 func (r BlockReads) Block(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.Block, error) {
-	return r.oneBlock(ctx, r.q.db.QueryRow(database.Uninterruptible(ctx), access.For(viewer, blockByID+access.VisibleBlock, blockByID+access.GuestBlock), viewer, id))
+	return r.oneBlock(ctx, r.q.db.QueryRow(database.Uninterruptible(ctx), access.For(viewer, visibleBlockByID, guestBlockByID), viewer, id))
 }
 
 const blockRevisionByID = "SELECT " + rowmap.BlockRevisionColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
@@ -51,7 +56,7 @@ func lacksFile(b domain.Block) bool {
 
 // AnyBlock reads a block without checking access.
 func (r BlockReads) AnyBlock(ctx context.Context, id domain.BlockID) (domain.Block, error) {
-	return r.oneBlock(ctx, r.q.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+rowmap.BlockColumns+rowmap.BlockFrom+"WHERE b.id = $1", id))
+	return r.oneBlock(ctx, r.q.db.QueryRow(database.Uninterruptible(ctx), anyBlock, id))
 }
 
 func (r BlockReads) oneBlock(ctx context.Context, row sqlx.Row) (b domain.Block, err error) {
@@ -124,6 +129,16 @@ func (w BlockWrites) LockBlock(ctx context.Context, id domain.BlockID) error {
 	return sqlx.Found(err)
 }
 
+var (
+	insertBlock = rowmap.Blocks.Insert() + " RETURNING id"
+	updateBlock = assignBlock(sqlx.Update) + " RETURNING version"
+	fillBlock   = assignBlock(sqlx.Fill)
+)
+
+func assignBlock(use sqlx.Use) string {
+	return "UPDATE blocks SET " + rowmap.Blocks.Assign(use, 3) + ", version = version + 1, updated_at = $2 WHERE id = $1"
+}
+
 // CreateBlock creates a block that is in no channel yet. See CreateBlockIn.
 func (w BlockWrites) CreateBlock(ctx context.Context, b domain.Block, now time.Time) (domain.BlockID, error) {
 	made, err := w.CreateBlockIn(ctx, b, now)
@@ -142,15 +157,7 @@ func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time
 	if b.CreatedAt.IsZero() {
 		b.CreatedAt, b.UpdatedAt = sqlx.Time(sqlx.Micros(now)), sqlx.Time(sqlx.Micros(now))
 	}
-	d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
-	err := w.tx.db.QueryRow(ctx, `INSERT INTO blocks (user_id, type, state, title,
-			description_markdown, description_html, description_plain, content_markdown, content_html, content_plain,
-			value_url, source_url, source_title, alt_text, metadata, open_count, private_count, image_id, file_id, embed,
-			created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) RETURNING id`,
-		b.Author.ID, b.Type, b.State, b.Title, d.Markdown, d.HTML, d.Plain, c.Markdown, c.HTML, c.Plain,
-		b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, sqlx.MetadataOf(b.Metadata), b.OpenCount, b.PrivateCount,
-		fileID(b.Image), fileID(b.File), rowmap.EmbedColumn(b), sqlx.Micros(b.CreatedAt), sqlx.Micros(b.UpdatedAt)).Scan(&b.ID)
+	err := w.tx.db.QueryRow(ctx, insertBlock, rowmap.BlockArgs(sqlx.Insert, &b)...).Scan(&b.ID)
 	if err != nil {
 		return b, err
 	}
@@ -165,16 +172,11 @@ func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time
 	return b, nil
 }
 
-// UpdateBlock writes title, texts, alternative text and metadata of a locked block. It sets the
-// new version and time of change in b.
+// UpdateBlock writes the columns of a locked block that its author can change (sqlx.Update). It sets the new version and
+// time of change in b.
 func (w BlockWrites) UpdateBlock(ctx context.Context, was domain.Block, b *domain.Block, now time.Time) error {
-	d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
 	b.UpdatedAt = sqlx.Time(sqlx.Micros(now))
-	err := w.tx.db.QueryRow(ctx, `UPDATE blocks SET title = $2, description_markdown = $3, description_html = $4,
-			description_plain = $5, content_markdown = $6, content_html = $7, content_plain = $8, alt_text = $9,
-			metadata = $10, version = version + 1, updated_at = $11 WHERE id = $1 RETURNING version`,
-		b.ID, b.Title, d.Markdown, d.HTML, d.Plain, c.Markdown, c.HTML, c.Plain, b.AltText,
-		sqlx.MetadataOf(b.Metadata), sqlx.Micros(now)).Scan(&b.Version)
+	err := w.tx.db.QueryRow(ctx, updateBlock, rowmap.BlockArgs(sqlx.Update, b, b.ID, sqlx.Micros(now))...).Scan(&b.Version)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestBlocksAsMade(t *testing.T) {
 			return &domain.Text{Markdown: w, HTML: "<p>" + w + "</p>", Plain: w + "."}
 		}
 		full := domain.Block{Type: domain.LinkBlock, State: domain.Available, Title: word("t"), Description: text("d"),
-			Content: text("c"), ValueURL: word("http://v/"), SourceURL: word("http://s/"), SourceTitle: word("st"), AltText: word("a"), Metadata: `{"k":1}`}
+			Content: text("c"), ValueURL: word("http://v/"), SourceURL: word("http://s/"), BlockTexts: domain.BlockTexts{SourceTitle: word("st"), AltText: word("a")}, Metadata: `{"k":1}`}
 		bare := domain.Block{Type: domain.LinkBlock, State: domain.Failed}
 		var ids []domain.BlockID
 		for _, b := range []domain.Block{full, bare} {

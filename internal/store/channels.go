@@ -89,13 +89,13 @@ func (w ChannelWrites) LockChannelOf(ctx context.Context, viewer domain.UserID, 
 // lockedChannel reads and locks a channel in one statement. If it had to wait for the lock, the
 // role may be outdated, so it reads everything again.
 func (w ChannelWrites) lockedChannel(ctx context.Context, viewer domain.UserID, where string, arg any) (domain.Channel, domain.Principal, error) {
-	var f rowmap.ChannelFields
+	var f rowmap.ChannelRow
 	me := domain.Principal{PrincipalRef: domain.UserRef(viewer)}
 	var unmoved bool
 	err := w.tx.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+", "+access.RoleOf+", "+w.tx.db.Unmoved("channels", "ch")+`,
 			COALESCE(me.name, ''), COALESCE(me.slug, ''), me.avatar, COALESCE(me.face_version, 0)
 		FROM channels ch `+rowmap.ChannelOwner+` LEFT JOIN users me ON me.id = $1 WHERE `+where+w.tx.db.ForUpdate("ch"), viewer, arg).
-		Scan(append(f.Targets(), &f.Channel.Role, &unmoved, &me.Name, &me.Slug, &me.Avatar, &me.Version)...)
+		Scan(rowmap.Channels.Targets(&f, &f.Channel.Role, &unmoved, &me.Name, &me.Slug, &me.Avatar, &me.Version)...)
 	if err != nil || unmoved {
 		return f.Value(), me, sqlx.Found(err)
 	}
@@ -135,24 +135,26 @@ type NewChannel struct {
 	Now         time.Time
 }
 
+var (
+	insertChannel = rowmap.Channels.Insert() + " RETURNING id"
+	updateChannel = "UPDATE channels SET " + rowmap.Channels.Assign(sqlx.Update, 3) +
+		", version = version + 1, updated_at = " + later("updated_at", "$2") + " WHERE id = $1"
+)
+
 // CreateChannel creates a channel. The transaction must have claimed the slug.
 func (w ChannelWrites) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID, error) {
-	d := sqlx.TextOf(n.Description)
-	var id domain.ChannelID
-	err := w.tx.db.QueryRow(ctx, `INSERT INTO channels (slug, title, description_markdown, description_html,
-			description_plain, visibility, owner_type, owner_id, user_id, metadata, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING id`,
-		n.Slug, n.Title, d.Markdown, d.HTML, d.Plain, n.Visibility, n.Owner.Type, n.Owner.ID, n.UserID,
-		sqlx.MetadataOf(n.Metadata), sqlx.Micros(n.Now)).Scan(&id)
+	c := domain.Channel{Slug: n.Slug, Title: n.Title, Description: n.Description, Visibility: n.Visibility,
+		Owner: domain.Principal{PrincipalRef: n.Owner}, UserID: n.UserID, Metadata: n.Metadata, CreatedAt: n.Now, UpdatedAt: n.Now}
+	id, err := sqlx.ScanID[domain.ChannelID](w.tx.db.QueryRow(ctx, insertChannel, rowmap.ChannelArgs(sqlx.Insert, c)...))
 	if err != nil {
 		return 0, err
 	}
 	if err := w.tx.Slugs().BindSlug(ctx, ChannelSlug, n.Slug, int64(id)); err != nil {
 		return 0, err
 	}
-	w.tx.grow(channelPayer(n.Owner, n.UserID), 0, textBytes(n.Description, &n.Title)+len(n.Metadata))
-	w.tx.documents.Add(documents.OfChannel(domain.Channel{ID: id, UserID: n.UserID, Title: n.Title, Description: n.Description,
-		Visibility: n.Visibility, CreatedAt: n.Now, UpdatedAt: n.Now}))
+	c.ID = id
+	w.tx.grow(channelPayer(n.Owner, n.UserID), 0, channelBytes(c))
+	w.tx.documents.Add(documents.OfChannel(c))
 	open, private := documents.Placed(n.Visibility, 1)
 	if err := w.tx.documents.PutInGroup(ctx, n.Owner, domain.ChannelRef(id), open, private); err != nil {
 		return 0, err
@@ -160,8 +162,8 @@ func (w ChannelWrites) CreateChannel(ctx context.Context, n NewChannel) (domain.
 	return id, w.tx.Principals().bumpOwner(ctx, n.Owner, n.Visibility, 1)
 }
 
-// UpdateChannel writes slug, title, description, visibility, owner and metadata of a locked
-// channel, and everything derived from visibility and owner. It locks in the order of all
+// UpdateChannel writes the columns of a locked channel that can be changed (sqlx.Update), and everything derived from
+// visibility and owner. It locks in the order of all
 // transactions: channels, groups, blocks, connections, users.
 func (w ChannelWrites) UpdateChannel(ctx context.Context, was, c domain.Channel, now time.Time) error {
 	private := c.Visibility == domain.Private
@@ -176,12 +178,7 @@ func (w ChannelWrites) UpdateChannel(ctx context.Context, was, c domain.Channel,
 			return err
 		}
 	}
-	d := sqlx.TextOf(c.Description)
-	err := w.tx.db.ExecOne(ctx, `UPDATE channels SET slug = $2, title = $3, description_markdown = $4, description_html = $5,
-			description_plain = $6, visibility = $7, owner_type = $8, owner_id = $9, metadata = $10,
-			version = version + 1, updated_at = `+later("updated_at", "$11")+` WHERE id = $1`,
-		c.ID, c.Slug, c.Title, d.Markdown, d.HTML, d.Plain, c.Visibility, c.Owner.Type, c.Owner.ID,
-		sqlx.MetadataOf(c.Metadata), sqlx.Micros(now))
+	err := w.tx.db.ExecOne(ctx, updateChannel, rowmap.ChannelArgs(sqlx.Update, c, c.ID, sqlx.Micros(now))...)
 	if err != nil {
 		return err
 	}

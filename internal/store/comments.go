@@ -5,15 +5,19 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
+)
+
+var (
+	insertComment = rowmap.Comments.Insert() + " RETURNING id"
+	updateComment = "UPDATE comments SET " + rowmap.Comments.Assign(sqlx.Update, 3) + ", version = version + 1, updated_at = $2 WHERE id = $1"
 )
 
 // CreateComment creates a comment on a locked block.
 func (w CommentWrites) CreateComment(ctx context.Context, block domain.BlockID, author domain.UserID, body domain.Text, now time.Time) (domain.CommentID, error) {
-	var id domain.CommentID
-	err := w.tx.db.QueryRow(ctx, `INSERT INTO comments (block_id, user_id, body_markdown, body_html, body_plain, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING id`,
-		block, author, body.Markdown, body.HTML, body.Plain, sqlx.Micros(now)).Scan(&id)
+	c := domain.Comment{BlockID: block, Author: domain.Principal{PrincipalRef: domain.UserRef(author)}, Body: body, CreatedAt: now, UpdatedAt: now}
+	id, err := sqlx.ScanID[domain.CommentID](w.tx.db.QueryRow(ctx, insertComment, rowmap.CommentArgs(sqlx.Insert, &c)...))
 	if err != nil {
 		return 0, err
 	}
@@ -24,8 +28,8 @@ func (w CommentWrites) CreateComment(ctx context.Context, block domain.BlockID, 
 // UpdateComment replaces the body of a comment.
 func (w CommentWrites) UpdateComment(ctx context.Context, was domain.Comment, body domain.Text, now time.Time) error {
 	w.tx.grow(domain.UserID(was.Author.ID), len(was.Body.Markdown), len(body.Markdown))
-	return w.tx.db.ExecOne(ctx, `UPDATE comments SET body_markdown = $2, body_html = $3, body_plain = $4,
-		version = version + 1, updated_at = $5 WHERE id = $1`, was.ID, body.Markdown, body.HTML, body.Plain, sqlx.Micros(now))
+	is := domain.Comment{Body: body}
+	return w.tx.db.ExecOne(ctx, updateComment, rowmap.CommentArgs(sqlx.Update, &is, was.ID, sqlx.Micros(now))...)
 }
 
 // DeleteComment deletes a comment on a locked block and the activities about it.

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store/documents"
 	"vitrine/internal/store/ranked"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -45,6 +46,8 @@ func (w ConnectionWrites) Connect(ctx context.Context, n NewConnection) (domain.
 	return c, in, err
 }
 
+var insertConnection = rowmap.Connections.Insert() + " RETURNING id"
+
 // connect creates the connection of an item that has already been counted. Its id is set once the
 // pending statements have run.
 func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item entering, c *domain.Connection) (in domain.Channel, err error) {
@@ -73,11 +76,8 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 	if err != nil {
 		return in, err
 	}
-	err = w.tx.db.LaterEach(ctx, func(row sqlx.Row) error { return row.Scan(&c.ID) }, nil, `INSERT INTO connections (channel_id, item_type, item_id, item_private, item_updated_at,
-			user_id, position_key, metadata, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
-		in.ID, n.Item.Type, n.Item.ID, item.private, item.updatedAt, n.UserID, c.PositionKey,
-		sqlx.MetadataOf(n.Metadata), connected)
+	err = w.tx.db.LaterEach(ctx, func(row sqlx.Row) error { return row.Scan(&c.ID) }, nil, insertConnection,
+		rowmap.InsertConnection(c, item.updatedAt)...)
 	if err != nil {
 		return in, err
 	}

@@ -6,28 +6,9 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/documents"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
-
-// groupColumns are the columns of the group `g` with its owner `gu`, and whether the viewer $1 is
-// a member.
-const groupColumns = `g.id, g.slug, g.name, g.description_markdown, g.description_html, g.description_plain, g.avatar,
-	g.open_channels, g.private_channels, g.users_count, g.version, g.face_version, g.created_at, g.updated_at,
-	gu.id, gu.name, gu.slug, gu.avatar, gu.face_version,
-	EXISTS (SELECT 1 FROM group_members vm WHERE vm.group_id = g.id AND vm.user_id = CAST($1 AS BIGINT))`
-
-const groupOwner = `JOIN users gu ON gu.id = g.owner_id`
-
-func scanGroup(row sqlx.Row) (g domain.Group, err error) {
-	var description sqlx.TextColumns
-	var created, updated int64
-	g.Owner.Type = domain.TypeUser
-	err = row.Scan(&g.ID, &g.Slug, &g.Name, &description.Markdown, &description.HTML, &description.Plain, &g.Avatar,
-		&g.OpenChannels, &g.PrivateChannels, &g.Users, &g.Version, &g.FaceVersion, &created, &updated,
-		&g.Owner.ID, &g.Owner.Name, &g.Owner.Slug, &g.Owner.Avatar, &g.Owner.Version, &g.Member)
-	g.Description, g.CreatedAt, g.UpdatedAt = description.Value(), sqlx.Time(created), sqlx.Time(updated)
-	return g, err
-}
 
 // Group reads a group by id or by any of its past and present slugs, with the viewer's membership.
 func (r GroupReads) Group(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Group, error) {
@@ -38,7 +19,7 @@ func (r GroupReads) Group(ctx context.Context, viewer domain.UserID, ref domain.
 	if ref.Slug != "" {
 		where, arg = "g.id = (SELECT target_id FROM slugs WHERE kind = 'Group' AND slug = $2)", ref.Slug
 	}
-	g, err := scanGroup(r.q.db.QueryRow(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+where, viewer, arg))
+	g, err := rowmap.ScanGroup(r.q.db.QueryRow(ctx, "SELECT "+rowmap.GroupColumns+" FROM groups g "+rowmap.GroupOwner+" WHERE "+where, viewer, arg))
 	return g, sqlx.Found(err)
 }
 
@@ -47,9 +28,9 @@ func (r GroupReads) GroupsByID(ctx context.Context, viewer domain.UserID, ids []
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.q.db.Query(ctx, "SELECT "+groupColumns+" FROM groups g "+groupOwner+" WHERE "+r.q.db.In("g.id", "$2"),
+	rows, err := r.q.db.Query(ctx, "SELECT "+rowmap.GroupColumns+" FROM groups g "+rowmap.GroupOwner+" WHERE "+r.q.db.In("g.id", "$2"),
 		viewer, sqlx.IDs(r.q.db.Dialect, ids))
-	all, err := sqlx.Collect(ctx, rows, err, scanGroup)
+	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanGroup)
 	return sqlx.ByID(all, func(g domain.Group) domain.GroupID { return g.ID }), err
 }
 
@@ -70,10 +51,10 @@ func (s GroupLists) UserGroups(ctx context.Context, q UserGroupsQuery) (l domain
 	key := map[domain.GroupKey]string{domain.GroupsByName: "g.name_key", domain.GroupsByCreated: "g.created_at",
 		domain.GroupsByUpdated: "g.updated_at"}[q.Sort.Key]
 	dir := sqlx.Direction(q.Sort.Desc)
-	rows, err := s.v.db.Query(ctx, "SELECT "+groupColumns+" FROM group_members gm JOIN groups g ON g.id = gm.group_id "+
-		groupOwner+" WHERE gm.user_id = $2 ORDER BY "+key+" "+dir+", g.id "+dir+" LIMIT $3 OFFSET $4",
+	rows, err := s.v.db.Query(ctx, "SELECT "+rowmap.GroupColumns+" FROM group_members gm JOIN groups g ON g.id = gm.group_id "+
+		rowmap.GroupOwner+" WHERE gm.user_id = $2 ORDER BY "+key+" "+dir+", g.id "+dir+" LIMIT $3 OFFSET $4",
 		q.Viewer, q.User, q.Page.Per, q.Page.Offset())
-	l.Items, err = sqlx.Collect(ctx, rows, err, scanGroup)
+	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanGroup)
 	return l, err
 }
 
@@ -106,15 +87,18 @@ type NewGroup struct {
 	Now         time.Time
 }
 
+var (
+	insertGroup = rowmap.Groups.Insert() + " RETURNING id"
+	updateGroup = "UPDATE groups SET " + rowmap.Groups.Assign(sqlx.Update, 4) +
+		", face_version = face_version + $3, version = version + 1, updated_at = $2 WHERE id = $1"
+)
+
 // CreateGroup creates a group with its owner as the first member. The transaction must have
 // claimed the slug.
 func (w GroupWrites) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupID, error) {
-	d := sqlx.TextOf(n.Description)
-	var id domain.GroupID
-	err := w.tx.db.QueryRow(ctx, `INSERT INTO groups (slug, name, name_key, description_markdown, description_html,
-			description_plain, owner_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) RETURNING id`,
-		n.Slug, n.Name, domain.NameKey(n.Name), d.Markdown, d.HTML, d.Plain, n.Owner, sqlx.Micros(n.Now)).Scan(&id)
+	g := domain.Group{Slug: n.Slug, Name: n.Name, Description: n.Description, Owner: domain.Principal{PrincipalRef: domain.UserRef(n.Owner)},
+		CreatedAt: n.Now, UpdatedAt: n.Now}
+	id, err := sqlx.ScanID[domain.GroupID](w.tx.db.QueryRow(ctx, insertGroup, rowmap.GroupArgs(sqlx.Insert, &g)...))
 	if err != nil {
 		return 0, err
 	}
@@ -127,17 +111,13 @@ func (w GroupWrites) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupI
 	return id, err
 }
 
-// UpdateGroup writes slug, name and description of a locked group.
+// UpdateGroup writes the columns of a locked group that can be changed (sqlx.Update).
 func (w GroupWrites) UpdateGroup(ctx context.Context, was, g domain.Group, now time.Time) error {
 	face := 0
 	if was.Slug != g.Slug || was.Name != g.Name {
 		face = 1
 	}
-	d := sqlx.TextOf(g.Description)
-	err := w.tx.db.ExecOne(ctx, `UPDATE groups SET slug = $2, name = $3, name_key = $4, description_markdown = $5,
-			description_html = $6, description_plain = $7, face_version = face_version + $8,
-			version = version + 1, updated_at = $9 WHERE id = $1`,
-		g.ID, g.Slug, g.Name, domain.NameKey(g.Name), d.Markdown, d.HTML, d.Plain, face, sqlx.Micros(now))
+	err := w.tx.db.ExecOne(ctx, updateGroup, rowmap.GroupArgs(sqlx.Update, &g, g.ID, sqlx.Micros(now), face)...)
 	w.tx.grow(domain.UserID(g.Owner.ID), textBytes(was.Description, &was.Name), textBytes(g.Description, &g.Name))
 	w.tx.documents.Refresh(domain.SubjectGroup, int64(g.ID))
 	return err

@@ -80,10 +80,7 @@ func (w HidingWrites) PutBack(ctx context.Context, k hiding.Connection) error {
 	if err != nil {
 		return err
 	}
-	err = w.tx.db.ExecOne(ctx, `INSERT INTO connections (id, channel_id, item_type, item_id, item_private, item_updated_at,
-			user_id, position_key, pinned, metadata, version, created_at, updated_at)
-		SELECT id, channel_id, item_type, item_id, $2, $3, user_id, $4, pinned, metadata, version + 1, $5, updated_at
-		FROM hidden_connections WHERE id = $1`, k.ID, item.private, item.updatedAt, key, at)
+	err = w.tx.db.ExecOne(ctx, hiding.ShowConnection, k.ID, item.private, item.updatedAt, key, at)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,11 @@ func textBytes(t *domain.Text, others ...*string) (n int) {
 }
 
 func blockBytes(b domain.Block) int {
-	return textBytes(b.Description, b.Title, b.SourceURL, b.SourceTitle, b.ValueURL, b.AltText) + textBytes(b.Content) + len(b.Metadata)
+	n := textBytes(b.Description, b.Title, b.SourceURL, b.ValueURL) + textBytes(b.Content) + len(b.Metadata)
+	for _, f := range domain.BlockTextFields {
+		n += textBytes(nil, *f.Of(&b.BlockTexts))
+	}
+	return n
 }
 
 func channelBytes(c domain.Channel) int { return textBytes(c.Description, &c.Title) + len(c.Metadata) }

@@ -53,16 +53,20 @@ type NewUser struct {
 	Now          time.Time
 }
 
+var (
+	insertUser    = rowmap.Users.Insert() + " RETURNING id"
+	updateProfile = "UPDATE users SET " + rowmap.Users.Assign(sqlx.Update, 4) +
+		", face_version = face_version + CASE WHEN name = $3 THEN 0 ELSE 1 END, version = version + 1, updated_at = $2 WHERE id = $1"
+)
+
 // CreateUser creates a user. The transaction must have claimed the slug. It returns a Conflict if
 // the address is in use.
 func (w UserWrites) CreateUser(ctx context.Context, n NewUser) (domain.UserID, error) {
 	if n.Office == "" {
 		n.Office = domain.OfficeMember
 	}
-	var id domain.UserID
-	err := w.tx.db.QueryRow(ctx, `INSERT INTO users (slug, name, email, password_hash, tier, office, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`,
-		n.Slug, n.Name, n.Email, n.PasswordHash, n.Tier, n.Office, sqlx.Micros(n.Now)).Scan(&id)
+	u := domain.User{Slug: n.Slug, Name: n.Name, Email: n.Email, Tier: n.Tier, Office: n.Office, CreatedAt: n.Now, UpdatedAt: n.Now}
+	id, err := sqlx.ScanID[domain.UserID](w.tx.db.QueryRow(ctx, insertUser, rowmap.UserArgs(sqlx.Insert, &u, n.PasswordHash)...))
 	if database.IsUnique(err) {
 		err = domain.Wrap(domain.Conflict, "The address is already in use", err)
 	}
@@ -90,10 +94,7 @@ func (w UserWrites) SetTier(ctx context.Context, id domain.UserID, tier domain.T
 // resources, so face_version counts changes of the name.
 func (w UserWrites) UpdateProfile(ctx context.Context, was, u domain.User, now time.Time) error {
 	w.tx.grow(u.ID, textBytes(was.Bio), textBytes(u.Bio))
-	b := sqlx.TextOf(u.Bio)
-	err := w.tx.db.ExecOne(ctx, `UPDATE users SET face_version = face_version + CASE WHEN name = $2 THEN 0 ELSE 1 END,
-			name = $2, bio_markdown = $3, bio_html = $4, bio_plain = $5, version = version + 1, updated_at = $6
-		WHERE id = $1`, u.ID, u.Name, b.Markdown, b.HTML, b.Plain, sqlx.Micros(now))
+	err := w.tx.db.ExecOne(ctx, updateProfile, rowmap.UserArgs(sqlx.Update, &u, "", u.ID, sqlx.Micros(now), u.Name)...)
 	w.tx.documents.Refresh(domain.SubjectUser, int64(u.ID))
 	return err
 }
@@ -160,7 +161,9 @@ func (w UserWrites) LockOperators(ctx context.Context) ([]domain.UserID, error) 
 }
 
 // Operators lists the operators that are not suspended.
-func (r UserReads) Operators(ctx context.Context) ([]domain.UserID, error) { return r.operators(ctx, "") }
+func (r UserReads) Operators(ctx context.Context) ([]domain.UserID, error) {
+	return r.operators(ctx, "")
+}
 
 func (r UserReads) operators(ctx context.Context, lock string) ([]domain.UserID, error) {
 	rows, err := r.q.db.Query(ctx, `SELECT u.id FROM users u WHERE u.office = 'operator' AND u.deleted_at IS NULL

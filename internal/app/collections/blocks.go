@@ -114,8 +114,8 @@ func (a *Collections) newBlock(ctx context.Context, actor domain.Actor, in Block
 		Author: domain.Principal{PrincipalRef: domain.UserRef(actor.UserID)},
 		Type:   domain.PendingBlock, State: domain.Processing,
 		Title: core.NonEmpty(in.Title), Description: core.Rendered(in.Description),
-		SourceURL: core.OptionalURL(in.OriginalSourceURL), SourceTitle: core.NonEmpty(in.OriginalSourceTitle),
-		AltText: core.NonEmpty(in.AltText),
+		SourceURL:  core.OptionalURL(in.OriginalSourceURL),
+		BlockTexts: domain.BlockTexts{SourceTitle: in.OriginalSourceTitle, AltText: in.AltText}.NonEmptyTexts(),
 	}
 	b.Metadata, err = newMetadata("metadata", in.Metadata)
 	err = domain.JoinFaults(err, in.Validate(), a.setValue(ctx, actor, &b, in.Value))

@@ -66,7 +66,7 @@ func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place or
 		take(blockContent, &in.Content, t.Content)
 	}
 	if b.HasImage() {
-		take(blockAlt, &in.AltText, t.AltText)
+		take(blockAlt, &in.AltText, textOf(t.AltText))
 	}
 	if is := t.block.Metadata; same(row.Digest, here, blockMetadata) && !same(row.Digest, comes, blockMetadata) {
 		in.Metadata, became = replaced(b.Metadata, is), Changed

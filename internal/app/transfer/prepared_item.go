@@ -16,15 +16,15 @@ type ImportItemInput struct {
 	Type     domain.BlockType // Text, Link or Embed; otherwise the file decides
 	Nested   bool             // it is the channel that was imported under the id
 
-	Title, Description, Content, AltText string
-	Address                              string // the URL of its source
-	MadeFrom                             string // the URL that it was created from; "" means Address, for a Link or an Embed
-	SourceTitle                          string
-	Metadata                             []byte // JSON object, or nil
-	Embed                                *domain.Embed
-	Fetch                                bool // fetch the missing fields of a Link from its page
-	KeepFileMetadata                     bool // other people get the metadata of the files
-	CreatedAt, UpdatedAt                 time.Time
+	Title, Description, Content string
+	domain.BlockTexts
+	Address              string // the URL of its source
+	MadeFrom             string // the URL that it was created from; "" means Address, for a Link or an Embed
+	Metadata             []byte // JSON object, or nil
+	Embed                *domain.Embed
+	Fetch                bool // fetch the missing fields of a Link from its page
+	KeepFileMetadata     bool // other people get the metadata of the files
+	CreatedAt, UpdatedAt time.Time
 
 	ConnectionMetadata []byte // JSON object, or nil
 	ConnectedAt        time.Time
@@ -45,8 +45,7 @@ func (in ImportItemInput) Validate() error {
 	} else {
 		f.AnyText("content", &in.Content, domain.MaxMarkdown)
 	}
-	f.AnyText("alt_text", &in.AltText, domain.MaxAltText)
-	f.AnyText("source_title", &in.SourceTitle, domain.MaxTitle)
+	in.CheckTexts(&f)
 	wanted := in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock
 	if in.Address != "" || wanted {
 		core.CheckURL(&f, "address", in.Address, domain.MaxSourceURL)
@@ -81,7 +80,7 @@ func PrepareItem(in ImportItemInput) (*PreparedItem, error) {
 	t.connectionMetadata = connection
 	t.block = domain.Block{Type: in.Type, State: domain.Available, Metadata: metadata, Embed: in.Embed,
 		Title: core.NonEmpty(&in.Title), Description: core.Rendered(&in.Description), Content: core.Rendered(&in.Content),
-		AltText: core.NonEmpty(&in.AltText), SourceURL: core.OptionalURL(&in.Address), SourceTitle: core.NonEmpty(&in.SourceTitle),
+		BlockTexts: in.NonEmptyTexts(), SourceURL: core.OptionalURL(&in.Address),
 		CreatedAt: in.CreatedAt, UpdatedAt: in.UpdatedAt}
 	if t.block.ValueURL = core.OptionalURL(&in.MadeFrom); t.block.ValueURL == nil && (in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock) {
 		t.block.ValueURL = t.block.SourceURL

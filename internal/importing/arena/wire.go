@@ -160,11 +160,11 @@ func (s *Source) pageOf(t resource) string {
 func (s *Source) item(t resource) (it source.Item, why string) {
 	at := t.Connection
 	it = source.Item{ID: fmt.Sprint(t.ID), Kind: source.Kind(t.Type), Title: t.Title, Description: t.Description.Markdown,
-		Content: t.Content.Markdown, Address: t.Source.URL, SourceTitle: t.Source.Title, Metadata: t.Metadata, Author: s.person(t.User),
+		Content: t.Content.Markdown, Address: t.Source.URL, BlockTexts: domain.BlockTexts{SourceTitle: new(t.Source.Title)}, Metadata: t.Metadata, Author: s.person(t.User),
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, Complete: true, AddedBy: s.person(at.ConnectedBy), ConnectionMetadata: at.Metadata,
 		ConnectedAt: at.ConnectedAt, Pinned: at.Pinned, Where: s.pageOf(t)}
 	if t.Image != nil {
-		it.Alt = t.Image.Alt
+		it.AltText = new(t.Image.Alt)
 	}
 	switch it.Kind {
 	case source.Image:

@@ -121,9 +121,9 @@ channel 10 "One" description="*About*" visibility="public" metadata={"b":true,"n
 channel 11 "Two" visibility="private" by="Us" at=2023-01-02T00:00:00
 Text 20 in 10 title="T" content="Words" metadata={"k":"v"} by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 where="https://example.org/block/20"
 Channel 11 in 10 title="Two" connection={"m":1} added by="Bob" connected=2024-03-07T10:20:30 pinned="yes" where="https://example.org/two"
-Image 21 in 10 alt="A photo" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="p.jpg" "bytes of a photo" where="https://example.org/block/21"
+Image 21 in 10 alt_text="A photo" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="p.jpg" "bytes of a photo" where="https://example.org/block/21"
 Attachment 22 in 10 by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="paper.pdf" "bytes of a paper" preview="p.jpg" "bytes of a photo" where="https://example.org/block/22"
-Link 23 in 10 address="https://example.com/a" source="A" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 where="https://example.org/block/23"
+Link 23 in 10 address="https://example.com/a" source_title="A" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 where="https://example.org/block/23"
 Link 24 in 10 address="https://example.com/b" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 where="https://example.org/block/24"
 Embed 25 in 10 address="https://example.com/c" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 where="https://example.org/block/25"
 Text 20 in 11 title="T" content="Words" metadata={"k":"v"} by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 where="https://example.org/block/20"
@@ -243,10 +243,10 @@ func TestTakenInPart(t *testing.T) {
 			[]string{`left out "A part of the export", json/channels/11.jsonl: it is not in the archive, or no sum is`}, []string{"Text 20 in 11"}},
 		"a file that is missing": {
 			archive{entries: slices.DeleteFunc(rich().entries, func(e entry) bool { return e.name == photo })},
-			[]string{`Image 21 in 10 alt="A photo" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="p.jpg": it is not in the archive where="https://example.org/block/21"`},
+			[]string{`Image 21 in 10 alt_text="A photo" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="p.jpg": it is not in the archive where="https://example.org/block/21"`},
 			[]string{"Image 21", "Attachment 22", "profile"}},
 		"a file of other bytes": {changed(photo, "bytes of another", false),
-			[]string{`Image 21 in 10 alt="A photo" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="p.jpg": its sum does not match: it was damaged or altered where="https://example.org/block/21"`},
+			[]string{`Image 21 in 10 alt_text="A photo" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="p.jpg": its sum does not match: it was damaged or altered where="https://example.org/block/21"`},
 			[]string{"Image 21", "Attachment 22", "profile"}},
 		"a line that is no JSON": {contents("{\n"), []string{`left out "A connection", json/channels/11.jsonl, line 1: it is not what an export has in this place`}, []string{"Text 20 in 11"}},
 		"wrong types": {contents(`{"id":1,"block":{"id":"x"}}` + "\n[]\n7\nnull\n"), []string{

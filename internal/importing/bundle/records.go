@@ -50,24 +50,23 @@ type connection struct {
 }
 
 type block struct {
-	ID          int64           `json:"id"`
-	Type        string          `json:"type"`
-	Title       string          `json:"title"`
-	Description string          `json:"description"`
-	Content     string          `json:"content"`
-	AltText     string          `json:"alt_text"`
-	SourceURL   string          `json:"source_url"`
-	SourceTitle string          `json:"source_title"`
-	ValueURL    string          `json:"value_url"`
-	Image       *file           `json:"image"`
-	Attachment  *file           `json:"attachment"`
-	KeepsAll    bool            `json:"keep_file_metadata"`
-	Embed       *embed          `json:"embed"`
-	Metadata    source.Metadata `json:"metadata"`
-	Author      person          `json:"author"`
-	CreatedAt   time.Time       `json:"created_at"`
-	UpdatedAt   time.Time       `json:"updated_at"`
-	URL         string          `json:"url"`
+	ID          int64  `json:"id"`
+	Type        string `json:"type"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Content     string `json:"content"`
+	domain.BlockTexts
+	SourceURL  string          `json:"source_url"`
+	ValueURL   string          `json:"value_url"`
+	Image      *file           `json:"image"`
+	Attachment *file           `json:"attachment"`
+	KeepsAll   bool            `json:"keep_file_metadata"`
+	Embed      *embed          `json:"embed"`
+	Metadata   source.Metadata `json:"metadata"`
+	Author     person          `json:"author"`
+	CreatedAt  time.Time       `json:"created_at"`
+	UpdatedAt  time.Time       `json:"updated_at"`
+	URL        string          `json:"url"`
 }
 
 type embed struct {
@@ -143,8 +142,8 @@ func (b *Bundle) item(c connection, where string) (it source.Item, why string) {
 // block converts a block to an item. The importing server fetches what was unknown about a Link, or
 // still being fetched, at the time of the export.
 func (b *Bundle) block(k block, where string) (it source.Item, why string) {
-	it = source.Item{ID: id(k.ID), Kind: source.Kind(k.Type), Title: k.Title, Description: k.Description, Content: k.Content, Alt: k.AltText,
-		Address: either(k.SourceURL, k.ValueURL), SourceTitle: k.SourceTitle, Metadata: k.Metadata, Author: b.person(k.Author),
+	it = source.Item{ID: id(k.ID), Kind: source.Kind(k.Type), Title: k.Title, Description: k.Description, Content: k.Content, BlockTexts: k.BlockTexts,
+		Address: either(k.SourceURL, k.ValueURL), Metadata: k.Metadata, Author: b.person(k.Author),
 		CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt, Complete: true, Where: either(k.URL, where), MadeFrom: k.ValueURL,
 		KeepFileMetadata: k.KeepsAll}
 	switch it.Kind {

@@ -128,18 +128,17 @@ type Item struct {
 	Title       string
 	Description string // Markdown
 	Content     string // Markdown
-	Alt         string // the alternative text of an image
-	Address     string // the source, an absolute HTTP or HTTPS address; others are dropped
-	MadeFrom    string // the address that it was created from; "": Address, for a Link or an Embed
-	SourceTitle string // title of the page at the address
-	Tags        []string
-	Metadata    map[string]any // strings, numbers and booleans
-	Author      Person
-	CreatedAt   time.Time // zero: when it was connected, or now
-	UpdatedAt   time.Time // zero: CreatedAt
-	Embed       *domain.Embed
-	File        *File // its bytes
-	Preview     *File // an image that represents a Link, Embed or Attachment
+	domain.BlockTexts
+	Address   string // the source, an absolute HTTP or HTTPS address; others are dropped
+	MadeFrom  string // the address that it was created from; "": Address, for a Link or an Embed
+	Tags      []string
+	Metadata  map[string]any // strings, numbers and booleans
+	Author    Person
+	CreatedAt time.Time // zero: when it was connected, or now
+	UpdatedAt time.Time // zero: CreatedAt
+	Embed     *domain.Embed
+	File      *File // its bytes
+	Preview   *File // an image that represents a Link, Embed or Attachment
 
 	// KeepFileMetadata is set if other people may see the metadata of the files, such as where a
 	// photograph was taken.

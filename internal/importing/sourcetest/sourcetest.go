@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
 )
 
@@ -135,9 +136,12 @@ func (r *recorder) item(ctx context.Context, it source.Item, in string) {
 	more.text("title", it.Title)
 	more.text("description", it.Description)
 	more.text("content", it.Content)
-	more.text("alt", it.Alt)
 	more.text("address", it.Address)
-	more.text("source", it.SourceTitle)
+	for _, f := range domain.BlockTextFields {
+		if s := *f.Of(&it.BlockTexts); s != nil {
+			more.text(f.Name, *s)
+		}
+	}
 	more.json("tags", it.Tags)
 	more.json("metadata", it.Metadata)
 	more.json("connection", it.ConnectionMetadata)

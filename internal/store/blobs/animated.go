@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
 
 // UnexaminedFiles lists files with an id above a given one that may be animated and that older
 // versions stored without examining this.
 func (r Reads) UnexaminedFiles(ctx context.Context, above domain.FileID, limit int) ([]domain.File, error) {
-	rows, err := r.db.Query(ctx, "SELECT "+fileColumns+fileFrom+`WHERE f.animated IS NULL
+	rows, err := r.db.Query(ctx, rowmap.SelectFiles+`WHERE f.animated IS NULL
 		AND f.content_type IN ('image/gif', 'image/png', 'image/webp', 'image/avif') AND f.id > $1
 		ORDER BY f.id`+sqlx.Limit("$2"), above, limit)
-	return sqlx.Collect(ctx, rows, err, scanFile)
+	return sqlx.Collect(ctx, rows, err, rowmap.ScanFile)
 }
 
 // maxAlike is the number of files that SetAnimated updates at once.

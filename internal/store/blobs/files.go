@@ -6,32 +6,19 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
 
-const fileColumns = `f.id, f.key, f.user_id, f.blob_id, bl.object, f.name, f.content_type, f.extension, f.size,
-	COALESCE(f.width, 0), COALESCE(f.height, 0), f.blurhash, f.resized, f.created_at,
-	f.keep_metadata, COALESCE(bl.clean_size, -2), bl.clean_plan IS NOT NULL, COALESCE(f.animated, FALSE)`
-
-const fileFrom = ` FROM files f JOIN blobs bl ON bl.id = f.blob_id `
-
-func scanFile(row sqlx.Row) (f domain.File, err error) {
-	var created int64
-	err = row.Scan(&f.ID, &f.Key, &f.Owner, &f.BlobID, &f.Object, &f.Name, &f.ContentType, &f.Extension, &f.Size,
-		&f.Width, &f.Height, &f.Blurhash, &f.Resized, &created, &f.KeepsMetadata, &f.CleanSize, &f.CleanPlanned, &f.Animated)
-	f.CreatedAt = sqlx.Time(created)
-	return f, err
-}
-
 func (r Reads) FilesByID(ctx context.Context, ids []domain.FileID) (map[domain.FileID]domain.File, error) {
-	rows, err := r.db.Query(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+"WHERE "+r.db.In("f.id", "$1"), sqlx.IDs(r.db.Dialect, ids))
-	all, err := sqlx.Collect(ctx, rows, err, scanFile)
+	rows, err := r.db.Query(database.Uninterruptible(ctx), rowmap.SelectFiles+"WHERE "+r.db.In("f.id", "$1"), sqlx.IDs(r.db.Dialect, ids))
+	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanFile)
 	return sqlx.ByID(all, func(f domain.File) domain.FileID { return f.ID }), err
 }
 
 // FileByKey reads a file by its address.
 func (r Reads) FileByKey(ctx context.Context, key string) (domain.File, error) {
-	f, err := scanFile(r.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+"WHERE f.key = $1", key))
+	f, err := rowmap.ScanFile(r.db.QueryRow(database.Uninterruptible(ctx), rowmap.SelectFiles+"WHERE f.key = $1", key))
 	return f, sqlx.Found(err)
 }
 
@@ -40,23 +27,22 @@ func (r Reads) FileByKey(ctx context.Context, key string) (domain.File, error) {
 // not affected. The inner queries return single values, which PostgreSQL looks up one by one.
 // Without current statistics it would otherwise join all hidden things.
 func (r Reads) ShownFile(ctx context.Context, key string) (domain.File, error) {
-	f, err := scanFile(r.db.QueryRow(database.Uninterruptible(ctx), "SELECT "+fileColumns+fileFrom+`WHERE f.key = $1
+	f, err := rowmap.ScanFile(r.db.QueryRow(database.Uninterruptible(ctx), rowmap.SelectFiles+`WHERE f.key = $1
 		AND (SELECT count(*) FROM blocks b WHERE (b.image_id = f.id OR b.file_id = f.id) AND (
 			(SELECT h.id FROM hidden_things h WHERE h.kind = 'Block' AND h.target_id = b.id AND h.state <> 'showing') IS NOT NULL
 			OR (SELECT h.id FROM hidden_things h WHERE h.kind = 'User' AND h.target_id = b.user_id AND h.state <> 'showing') IS NOT NULL)) = 0`, key))
 	return f, sqlx.Found(err)
 }
 
+var insertFile = rowmap.Files.Insert() + " RETURNING id"
+
 // AddFile creates a file with a new key for a blob and counts it as its owner's.
 func (w Writes) AddFile(ctx context.Context, f domain.File, now time.Time) (id domain.FileID, err error) {
 	if err := w.db.Exec(ctx, `UPDATE blobs SET used_at = $2 WHERE id = $1`, f.BlobID, sqlx.Micros(now)); err != nil {
 		return 0, err
 	}
-	err = w.db.QueryRow(ctx, `INSERT INTO files (key, user_id, blob_id, name, content_type, extension, size, width, height,
-			blurhash, resized, created_at, keep_metadata, animated)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, 0), NULLIF($9, 0), $10, $11, $12, $13, $14) RETURNING id`,
-		f.Key, f.Owner, f.BlobID, f.Name, f.ContentType, f.Extension, f.Size, f.Width, f.Height,
-		f.Blurhash, f.Resized, sqlx.Micros(now), f.KeepsMetadata, f.Animated).Scan(&id)
+	f.CreatedAt = now
+	id, err = sqlx.ScanID[domain.FileID](w.db.QueryRow(ctx, insertFile, rowmap.InsertFile(&f)...))
 	if err == nil {
 		w.deltas.File(f.Owner, f.Size, 1)
 	}

@@ -7,12 +7,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/documents"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -37,19 +37,11 @@ func NewWrites(db sqlx.Conn, deltas *counters.Deltas, documents *documents.Index
 	return Writes{NewReads(db), deltas, documents}
 }
 
-// LoadBlocks writes blocks with their texts, counts and times, and returns the id of the first;
+// LoadBlocks writes the columns that CreateBlock writes, and returns the id of the first;
 // the others follow without gaps. Nobody else may create blocks at the same time. The caller must
 // call AddDocuments after everything is written and connected.
 func (tx Writes) LoadBlocks(ctx context.Context, blocks []domain.Block) (domain.BlockID, error) {
-	const columns = `user_id, type, state, title, description_markdown, description_html, description_plain,
-		content_markdown, content_html, content_plain, value_url, source_url, source_title, alt_text, metadata,
-		open_count, private_count, created_at, updated_at`
-	first, err := load(ctx, tx, "blocks", columns, blocks, func(b domain.Block) []any {
-		d, c := sqlx.TextOf(b.Description), sqlx.TextOf(b.Content)
-		return []any{b.Author.ID, b.Type, b.State, b.Title, d.Markdown, d.HTML, d.Plain,
-			c.Markdown, c.HTML, c.Plain, b.ValueURL, b.SourceURL, b.SourceTitle, b.AltText, sqlx.MetadataOf(b.Metadata),
-			b.OpenCount, b.PrivateCount, sqlx.Micros(b.CreatedAt), sqlx.Micros(b.UpdatedAt)}
-	})
+	first, err := load(ctx, tx, rowmap.Blocks, blocks, func(b domain.Block) []any { return rowmap.BlockArgs(sqlx.Insert, &b) })
 	return domain.BlockID(first), err
 }
 
@@ -62,38 +54,33 @@ type LoadedConnection struct {
 
 // LoadConnections writes connections. The caller must then call FinishLoad for their channels.
 func (tx Writes) LoadConnections(ctx context.Context, all []LoadedConnection) error {
-	const columns = `channel_id, item_type, item_id, item_private, item_updated_at, user_id, position_key,
-		metadata, created_at, updated_at`
-	_, err := load(ctx, tx, "connections", columns, all, func(c LoadedConnection) []any {
+	_, err := load(ctx, tx, rowmap.Connections, all, func(c LoadedConnection) []any {
 		var updatedAt int64
 		if c.Item.Type == domain.ItemBlock {
 			updatedAt = sqlx.Micros(c.ItemUpdatedAt)
 		}
-		return []any{c.ChannelID, c.Item.Type, c.Item.ID, c.ItemPrivate, updatedAt, c.Maker.ID, c.PositionKey,
-			sqlx.MetadataOf(c.Metadata), sqlx.Micros(c.CreatedAt), sqlx.Micros(c.CreatedAt)}
+		return rowmap.InsertConnection(&c.Connection, updatedAt)
 	})
 	return err
 }
 
 // load inserts rows, sqlx.BatchRows per statement, and returns the id of the first. It checks that
 // the ids are in the order of the rows and without gaps.
-func load[T any](ctx context.Context, tx Writes, table, columns string, all []T, values func(T) []any) (first int64, err error) {
-	width := strings.Count(columns, ",") + 1
+func load[T, R any](ctx context.Context, tx Writes, table sqlx.Table[R], all []T, values func(T) []any) (first int64, err error) {
 	next := int64(0)
 	for rows := range slices.Chunk(all, sqlx.BatchRows) {
-		args := make([]any, 0, len(rows)*width)
+		var args []any
 		for _, row := range rows {
 			args = append(args, values(row)...)
 		}
-		found, err := tx.db.Query(ctx, "INSERT INTO "+table+" ("+columns+") VALUES "+sqlx.Tuples(len(rows), width)+
-			" RETURNING id", args...)
+		found, err := tx.db.Query(ctx, table.InsertRows(len(rows))+" RETURNING id", args...)
 		ids, err := sqlx.Collect(ctx, found, err, sqlx.ScanInt64)
 		if err != nil {
 			return 0, err
 		}
 		lowest, highest := slices.Min(ids), slices.Max(ids)
 		if highest-lowest+1 != int64(len(rows)) || next != 0 && lowest != next {
-			return 0, fmt.Errorf("store: loading %s: ids from %d to %d for %d rows, wanted from %d", table, lowest, highest, len(rows), next)
+			return 0, fmt.Errorf("store: loading %s: ids from %d to %d for %d rows, wanted from %d", table.Name, lowest, highest, len(rows), next)
 		}
 		if first == 0 {
 			first = lowest

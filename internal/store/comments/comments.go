@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -20,23 +21,9 @@ type Lists struct{ Reads }
 // NewLists returns the statements on a connection.
 func NewLists(db sqlx.Conn) Lists { return Lists{NewReads(db)} }
 
-const commentColumns = `cm.id, cm.block_id, cm.body_markdown, cm.body_html, cm.body_plain, cm.version, cm.created_at,
-	cm.updated_at, cu.id, cu.name, cu.slug, cu.avatar, cu.face_version`
-
-const commentFrom = ` FROM comments cm JOIN users cu ON cu.id = cm.user_id `
-
-func scanComment(row sqlx.Row) (c domain.Comment, err error) {
-	var created, updated int64
-	c.Author.Type = domain.TypeUser
-	err = row.Scan(&c.ID, &c.BlockID, &c.Body.Markdown, &c.Body.HTML, &c.Body.Plain, &c.Version, &created, &updated,
-		&c.Author.ID, &c.Author.Name, &c.Author.Slug, &c.Author.Avatar, &c.Author.Version)
-	c.CreatedAt, c.UpdatedAt = sqlx.Time(created), sqlx.Time(updated)
-	return c, err
-}
-
 // Comment reads a comment without checking access.
 func (r Reads) Comment(ctx context.Context, id domain.CommentID) (domain.Comment, error) {
-	c, err := scanComment(r.db.QueryRow(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.id = $1", id))
+	c, err := rowmap.ScanComment(r.db.QueryRow(ctx, rowmap.SelectComments+"WHERE cm.id = $1", id))
 	return c, sqlx.Found(err)
 }
 
@@ -47,9 +34,9 @@ func (v Lists) Comments(ctx context.Context, block domain.Block, desc bool, page
 		return l, nil
 	}
 	dir := sqlx.Direction(desc)
-	rows, err := v.db.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE cm.block_id = $1 ORDER BY cm.created_at "+dir+
+	rows, err := v.db.Query(ctx, rowmap.SelectComments+"WHERE cm.block_id = $1 ORDER BY cm.created_at "+dir+
 		", cm.id "+dir+" LIMIT $2 OFFSET $3", block.ID, page.Per, page.Offset())
-	l.Items, err = sqlx.Collect(ctx, rows, err, scanComment)
+	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanComment)
 	return l, err
 }
 
@@ -66,8 +53,8 @@ func (r Reads) CommentsByID(ctx context.Context, ids []domain.CommentID) (map[do
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.db.Query(ctx, "SELECT "+commentColumns+commentFrom+"WHERE "+r.db.In("cm.id", "$1"), sqlx.IDs(r.db.Dialect, ids))
-	all, err := sqlx.Collect(ctx, rows, err, scanComment)
+	rows, err := r.db.Query(ctx, rowmap.SelectComments+"WHERE "+r.db.In("cm.id", "$1"), sqlx.IDs(r.db.Dialect, ids))
+	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanComment)
 	return sqlx.ByID(all, func(c domain.Comment) domain.CommentID { return c.ID }), err
 }
 
@@ -80,7 +67,7 @@ func (r Reads) LatestCommenters(ctx context.Context, id domain.BlockID, limit in
 
 // AuthoredComments lists the comments of an author by block.
 func (r Reads) AuthoredComments(ctx context.Context, author domain.UserID, block domain.BlockID, above domain.CommentID, n int) ([]domain.Comment, error) {
-	rows, err := r.db.Query(ctx, "SELECT "+commentColumns+commentFrom+`WHERE cm.user_id = $1 AND (cm.block_id, cm.id) > ($2, $3)
+	rows, err := r.db.Query(ctx, rowmap.SelectComments+`WHERE cm.user_id = $1 AND (cm.block_id, cm.id) > ($2, $3)
 		ORDER BY cm.block_id, cm.id`+sqlx.Limit("$4"), author, block, above, n)
-	return sqlx.Collect(ctx, rows, err, scanComment)
+	return sqlx.Collect(ctx, rows, err, rowmap.ScanComment)
 }

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
 
 // Database triggers count texts in byte_usage.texts, in the transaction that changes them. They
 // cover every write, including loads, cascades and writes of nodes that run an older version. The
-// tables and columns here must match those of the triggers (migration 0041); the store check
-// compares both.
+// tables here, and the columns that are declared with sqlx.Quota, must match the triggers
+// (migration 0041); the store check compares both.
 
 // textSource is a table with texts that count towards a user's quota.
 type textSource struct {
@@ -24,18 +25,15 @@ type textSource struct {
 }
 
 var textSources = []textSource{
-	{"blocks", "user_id", `title, description_markdown, description_html, description_plain, content_markdown, content_html,
-		content_plain, value_url, source_url, source_title, alt_text, metadata, embed`, "TRUE", "user_id = $1"},
-	{"comments", "user_id", "body_markdown, body_html, body_plain", "TRUE", "user_id = $1"},
-	{"hidden_comments", "user_id", "body_markdown, body_html, body_plain", "TRUE", "user_id = $1"},
-	{"channels", "owner_id", "title, description_markdown, description_html, description_plain, metadata",
-		"state <> 'deleted' AND owner_type = 'User'", "owner_id = $1"},
-	{"channels", "user_id", "title, description_markdown, description_html, description_plain, metadata",
-		"state <> 'deleted' AND owner_type <> 'User'", "user_id = $1"},
-	{"connections", "user_id", "metadata", "metadata IS NOT NULL", "user_id = $1"},
-	{"groups", "owner_id", "name, description_markdown, description_html, description_plain", "TRUE",
+	{"blocks", "user_id", rowmap.Blocks.Names(sqlx.Quota), "TRUE", "user_id = $1"},
+	{"comments", "user_id", rowmap.Comments.Names(sqlx.Quota), "TRUE", "user_id = $1"},
+	{"hidden_comments", "user_id", rowmap.Comments.Names(sqlx.Quota), "TRUE", "user_id = $1"},
+	{"channels", "owner_id", rowmap.Channels.Names(sqlx.Quota), "state <> 'deleted' AND owner_type = 'User'", "owner_id = $1"},
+	{"channels", "user_id", rowmap.Channels.Names(sqlx.Quota), "state <> 'deleted' AND owner_type <> 'User'", "user_id = $1"},
+	{"connections", "user_id", rowmap.Connections.Names(sqlx.Quota), "metadata IS NOT NULL", "user_id = $1"},
+	{"groups", "owner_id", rowmap.Groups.Names(sqlx.Quota), "TRUE",
 		"owner_id = $1 AND id IN (SELECT group_id FROM group_members WHERE user_id = $1)"},
-	{"users", "id", "bio_markdown, bio_html, bio_plain", "TRUE", "id = $1"},
+	{"users", "id", rowmap.Users.Names(sqlx.Quota), "TRUE", "id = $1"},
 	{"once_keys", "user_id", "answer", "TRUE", "user_id = $1"},
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -18,13 +19,22 @@ type Connection struct {
 	CreatedAt   int64 // microseconds
 }
 
+// The columns of a connection that hiding does not change.
+var connectionColumns = rowmap.Connections.Names(sqlx.Hide)
+
+var hideConnection = "INSERT INTO hidden_connections (id, hidden_id, block_id, position_key, version, created_at, " + connectionColumns +
+	") SELECT id, CAST($2 AS BIGINT), CASE WHEN item_type = 'Block' THEN item_id END, position_key, version, created_at, " + connectionColumns +
+	" FROM connections WHERE id = $1"
+
+// ShowConnection copies the hidden connection $1 back, with item_private $2, item_updated_at $3,
+// position_key $4 and created_at $5.
+var ShowConnection = "INSERT INTO connections (id, item_private, item_updated_at, position_key, version, created_at, " + connectionColumns +
+	") SELECT id, $2, $3, $4, version + 1, $5, " + connectionColumns + " FROM hidden_connections WHERE id = $1"
+
 // KeepConnection copies a connection of a locked channel to the hidden ones. The caller then
 // deletes it.
 func (w Writes) KeepConnection(ctx context.Context, under ID, id domain.ConnectionID) error {
-	return w.db.ExecOne(ctx, `INSERT INTO hidden_connections (id, hidden_id, channel_id, item_type, item_id, block_id, user_id, position_key,
-			pinned, metadata, version, created_at, updated_at)
-		SELECT id, CAST($2 AS BIGINT), channel_id, item_type, item_id, CASE WHEN item_type = 'Block' THEN item_id END, user_id, position_key,
-			pinned, metadata, version, created_at, updated_at FROM connections WHERE id = $1`, id, under)
+	return w.db.ExecOne(ctx, hideConnection, id, under)
 }
 
 // Kept lists some of the connections hidden with a thing, newest first, so that each is restored
@@ -128,12 +138,17 @@ func (r Reads) KeptComments(ctx context.Context, under ID, limit int) ([]Said, e
 	return sqlx.Collect(ctx, rows, err, scanSaid)
 }
 
-const commentColumns = `block_id, user_id, body_markdown, body_html, body_plain, created_at, updated_at`
+var (
+	commentColumns = rowmap.Comments.Names(sqlx.Hide)
+	hideComment    = "INSERT INTO hidden_comments (id, hidden_id, version, " + commentColumns + ") SELECT id, CAST($2 AS BIGINT), version, " +
+		commentColumns + " FROM comments WHERE id = $1"
+	showComment = "INSERT INTO comments (id, version, " + commentColumns + ") SELECT id, version + 1, " + commentColumns +
+		" FROM hidden_comments WHERE id = $1"
+)
 
 // KeepComment hides a comment on a locked block. It returns NotFound if the comment is gone.
 func (w Writes) KeepComment(ctx context.Context, under ID, c Said) error {
-	n, err := w.db.ExecCount(ctx, `INSERT INTO hidden_comments (id, hidden_id, version, `+commentColumns+`)
-		SELECT id, CAST($2 AS BIGINT), version, `+commentColumns+` FROM comments WHERE id = $1`, c.Comment, under)
+	n, err := w.db.ExecCount(ctx, hideComment, c.Comment, under)
 	if err != nil {
 		return err
 	}
@@ -149,8 +164,7 @@ func (w Writes) KeepComment(ctx context.Context, under ID, c Said) error {
 // PutCommentBack restores a hidden comment on a locked block, with a new version. It does nothing
 // if the comment is not hidden any more.
 func (w Writes) PutCommentBack(ctx context.Context, c Said) error {
-	n, err := w.db.ExecCount(ctx, `INSERT INTO comments (id, version, `+commentColumns+`)
-		SELECT id, version + 1, `+commentColumns+` FROM hidden_comments WHERE id = $1`, c.Comment)
+	n, err := w.db.ExecCount(ctx, showComment, c.Comment)
 	if err != nil || n == 0 {
 		return err
 	}

@@ -15,7 +15,7 @@ func TestStoredPages(t *testing.T) {
 	}{
 		{`{"type":"link","source_url":"https://example.org/a","author_name":"Ada","author_url":"https://example.org/ada"}`,
 			domain.PageMetadata{Canonical: "https://example.org/a", AuthorName: "Ada"}},
-		{*EmbedColumn(domain.Block{Type: domain.LinkBlock, Page: &domain.PageMetadata{AuthorName: "Bob"}}), domain.PageMetadata{AuthorName: "Bob"}},
+		{*embedColumn(domain.Block{Type: domain.LinkBlock, Page: &domain.PageMetadata{AuthorName: "Bob"}}), domain.PageMetadata{AuthorName: "Bob"}},
 		{`{}`, domain.PageMetadata{}},
 	} {
 		if got, err := PageValue(&c.stored); err != nil || *got != c.want {
@@ -47,7 +47,7 @@ func TestStoredURLs(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %q, want %q", stored, got, want)
 		}
-		if e, err := embedValue(EmbedColumn(domain.Block{Embed: &domain.Embed{URL: stored}})); err != nil || e.URL != want {
+		if e, err := embedValue(embedColumn(domain.Block{Embed: &domain.Embed{URL: stored}})); err != nil || e.URL != want {
 			t.Errorf("%s in an Embed: got %v, %v", stored, e, err)
 		}
 	}

@@ -1,8 +1,10 @@
-// Package rowmap maps rows to channels, blocks, connections and users. It contains the columns and
-// joins for statements, and the functions that scan their rows.
+// Package rowmap maps rows to channels, blocks, connections and users. It declares the columns
+// of each table once (sqlx.Table), and contains the joins for statements and the functions that scan their rows.
 package rowmap
 
 import (
+	"slices"
+
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/sqlx"
@@ -12,43 +14,61 @@ import (
 const ChannelOwner = `LEFT JOIN users ou ON ch.owner_type = 'User' AND ou.id = ch.owner_id
 	LEFT JOIN groups og ON ch.owner_type = 'Group' AND og.id = ch.owner_id`
 
-const ownerColumns = `ch.owner_type, ch.owner_id, COALESCE(ou.name, og.name), COALESCE(ou.slug, og.slug),
-	COALESCE(ou.avatar, og.avatar), COALESCE(ou.face_version, og.face_version)`
-
-// ChannelColumns are the columns of the channel `ch` and the public data of its owner.
-const ChannelColumns = `ch.id, ch.slug, ch.title, ch.description_markdown, ch.description_html, ch.description_plain,
-	ch.visibility, ch.user_id, ch.metadata, ch.blocks_count, ch.channels_count, ch.private_count,
-	ch.collaborators_count, ch.version, ch.created_at, ch.updated_at, ` + ownerColumns
-
-// ChannelFields contains scan targets in the order of ChannelColumns.
-type ChannelFields struct {
+// ChannelRow holds the columns of a channel.
+type ChannelRow struct {
 	Channel          domain.Channel
 	description      sqlx.TextColumns
 	metadata         *string
 	created, updated int64
 }
 
-// Targets returns the scan targets for ChannelColumns.
-func (f *ChannelFields) Targets() []any {
-	c := &f.Channel
-	return []any{&c.ID, &c.Slug, &c.Title, &f.description.Markdown, &f.description.HTML, &f.description.Plain,
-		&c.Visibility, &c.UserID, &f.metadata, &c.Blocks, &c.Channels, &c.PrivateItems,
-		&c.Collaborators, &c.Version, &f.created, &f.updated,
-		&c.Owner.Type, &c.Owner.ID, &c.Owner.Name, &c.Owner.Slug, &c.Owner.Avatar, &c.Owner.Version}
-}
+// Channels declares the columns of the channel `ch` and the public data of its owner.
+var Channels = sqlx.Table[ChannelRow]{Name: "channels", Alias: "ch", Columns: slices.Concat(
+	sqlx.Col("id", 0, func(r *ChannelRow) *domain.ChannelID { return &r.Channel.ID }),
+	sqlx.Col("slug", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *string { return &r.Channel.Slug }),
+	sqlx.Col("title", sqlx.Insert|sqlx.Update|sqlx.Quota, func(r *ChannelRow) *string { return &r.Channel.Title }),
+	sqlx.RenderedText("description", sqlx.Insert|sqlx.Update|sqlx.Quota, func(r *ChannelRow) *sqlx.TextColumns { return &r.description }),
+	sqlx.Col("visibility", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *domain.Visibility { return &r.Channel.Visibility }),
+	sqlx.Col("user_id", sqlx.Insert, func(r *ChannelRow) *domain.UserID { return &r.Channel.UserID }),
+	sqlx.Col("metadata", sqlx.Insert|sqlx.Update|sqlx.Quota, func(r *ChannelRow) **string { return &r.metadata }),
+	sqlx.Col("blocks_count", 0, func(r *ChannelRow) *int64 { return &r.Channel.Blocks }),
+	sqlx.Col("channels_count", 0, func(r *ChannelRow) *int64 { return &r.Channel.Channels }),
+	sqlx.Col("private_count", 0, func(r *ChannelRow) *int64 { return &r.Channel.PrivateItems }),
+	sqlx.Col("collaborators_count", 0, func(r *ChannelRow) *int64 { return &r.Channel.Collaborators }),
+	sqlx.Col("version", 0, func(r *ChannelRow) *int64 { return &r.Channel.Version }),
+	sqlx.Col("created_at", sqlx.Insert, func(r *ChannelRow) *int64 { return &r.created }),
+	sqlx.Col("updated_at", sqlx.Insert, func(r *ChannelRow) *int64 { return &r.updated }),
+	sqlx.Other[ChannelRow]("state", "last_connected_at"),
+	sqlx.Col("owner_type", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *domain.PrincipalType { return &r.Channel.Owner.Type }),
+	sqlx.Col("owner_id", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *int64 { return &r.Channel.Owner.ID }),
+	sqlx.Joined("COALESCE(ou.name, og.name)", func(r *ChannelRow) *string { return &r.Channel.Owner.Name }),
+	sqlx.Joined("COALESCE(ou.slug, og.slug)", func(r *ChannelRow) *string { return &r.Channel.Owner.Slug }),
+	sqlx.Joined("COALESCE(ou.avatar, og.avatar)", func(r *ChannelRow) **string { return &r.Channel.Owner.Avatar }),
+	sqlx.Joined("COALESCE(ou.face_version, og.face_version)", func(r *ChannelRow) *int64 { return &r.Channel.Owner.Version }),
+)}
+
+// ChannelColumns selects a channel.
+var ChannelColumns = Channels.Select()
 
 // Value returns the scanned channel.
-func (f *ChannelFields) Value() domain.Channel {
-	f.Channel.Description, f.Channel.Metadata = f.description.Value(), sqlx.MetadataValue(f.metadata)
-	f.Channel.CreatedAt, f.Channel.UpdatedAt = sqlx.Time(f.created), sqlx.Time(f.updated)
-	return f.Channel
+func (r *ChannelRow) Value() domain.Channel {
+	r.Channel.Description, r.Channel.Metadata = r.description.Value(), sqlx.MetadataValue(r.metadata)
+	r.Channel.CreatedAt, r.Channel.UpdatedAt = sqlx.Time(r.created), sqlx.Time(r.updated)
+	return r.Channel
+}
+
+// ChannelArgs returns the arguments of a statement that writes a channel, after others.
+func ChannelArgs(use sqlx.Use, c domain.Channel, before ...any) []any {
+	r := ChannelRow{Channel: c, description: sqlx.TextOf(c.Description), metadata: sqlx.MetadataOf(c.Metadata),
+		created: sqlx.Micros(c.CreatedAt), updated: sqlx.Micros(c.UpdatedAt)}
+	return Channels.Args(use, &r, before...)
 }
 
 // ScanChannel reads ChannelColumns.
 func ScanChannel(row sqlx.Row) (domain.Channel, error) {
-	var f ChannelFields
-	err := row.Scan(f.Targets()...)
-	return f.Value(), err
+	var r ChannelRow
+	err := row.Scan(Channels.Targets(&r)...)
+	return r.Value(), err
 }
 
 // ChannelQuery reads a live channel with the role of the viewer $1, by its id or slug $2.
@@ -82,9 +102,9 @@ func (q *ChannelQuery) Text(viewer domain.UserID, ref domain.Ref) (query string,
 
 // ScanChannelRole reads ChannelColumns and the role of the viewer.
 func ScanChannelRole(row sqlx.Row) (domain.Channel, error) {
-	var f ChannelFields
-	err := row.Scan(append(f.Targets(), &f.Channel.Role)...)
-	return f.Value(), err
+	var r ChannelRow
+	err := row.Scan(Channels.Targets(&r, &r.Channel.Role)...)
+	return r.Value(), err
 }
 
 func scanChannelSize(row sqlx.Row) (c domain.Channel, err error) {
