@@ -28,8 +28,8 @@ lint:
 # Counts phrases that read as translated English; the limits are in tools/prose.txt. To see the
 # lines: go -C tools run ./prose -lines
 prose:
-	go -C tools vet ./prose
-	go -C tools test ./prose
+	go -C tools vet ./...
+	go -C tools test ./...
 	go -C tools run ./prose
 
 # Finds functions that are unreachable, or only reachable from tests: see tools/deadcode.txt.
