@@ -6,7 +6,7 @@
 //
 // It builds the program for coverage, with a hook that clears and returns the counters, starts it on an
 // empty SQLite database and repeats each request until caches are warm. A file counts if every measured
-// repetition entered it, so that work in the background does not count.
+// repetition entered it, and the server runs no jobs, so that work in the background does not count.
 package main
 
 import (

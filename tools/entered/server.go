@@ -138,7 +138,7 @@ var listens = regexp.MustCompile(`listens on (\S+)`)
 // serve starts the server and waits until it listens.
 func (s *server) serve(socket string) error {
 	cmd := exec.Command(s.program(), "serve")
-	cmd.Env = append(slices.Clip(s.env), "ENTERED_SOCKET="+socket, "VITRINE_LOG_LEVEL=warn")
+	cmd.Env = append(slices.Clip(s.env), "ENTERED_SOCKET="+socket, "VITRINE_LOG_LEVEL=error", "VITRINE_WORK=false")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
