@@ -26,7 +26,7 @@ var passwordParams = &argon2id.Params{
 	Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
 }
 
-// LowerCostForTests makes hashes cheap, since tests create thousands. Test rigs call it before anything
+// LowerCostForTests makes hashes cheap, since tests create hundreds. TestMain calls it before anything
 // else runs.
 func LowerCostForTests() {
 	passwordParams.Memory, passwordParams.Iterations = 64, 1
