@@ -185,20 +185,3 @@ func (p *slowBody) Read(b []byte) (int, error) {
 	p.left -= int64(n)
 	return n, err
 }
-
-// Unless returns middleware that is skipped for the requests selected by some.
-func Unless(some func(*http.Request) bool, wrap Middleware) Middleware {
-	if some == nil {
-		return wrap
-	}
-	return func(next http.Handler) http.Handler {
-		through := wrap(next)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if some(r) {
-				next.ServeHTTP(w, r)
-				return
-			}
-			through.ServeHTTP(w, r)
-		})
-	}
-}

@@ -5,9 +5,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
+
+	"vitrine/internal/budget"
+	"vitrine/internal/domain"
+	"vitrine/internal/obs"
+	"vitrine/internal/scope"
 )
 
 func TestBeginRecordsTheResponse(t *testing.T) {
@@ -150,5 +156,25 @@ func TestRequestIDsDiffer(t *testing.T) {
 	a, b := serve(h, get()).Header().Get("X-Request-Id"), serve(h, get()).Header().Get("X-Request-Id")
 	if a == b {
 		t.Errorf("two requests got the id %q", a)
+	}
+}
+
+func TestScoped(t *testing.T) {
+	t.Parallel()
+	const theirs = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	var got scope.Scope
+	r := get("X-Request-Id", "req-1", "Traceparent", theirs, "X-Forwarded-For", "192.0.2.7")
+	r.RemoteAddr = "10.0.0.1:1234"
+	trusted := prefixes("10.0.0.0/8")
+	serve(Chain(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = scope.Of(r.Context()) }),
+		ClientAddr(trusted), RequestID(trusted), Scoped, Memory(budget.New(1<<20))), r)
+	if want := (domain.Origin{Address: netip.MustParseAddr("192.0.2.7"), Request: "req-1"}); got.Origin != want {
+		t.Errorf("origin = %+v, want %+v", got.Origin, want)
+	}
+	if want := (obs.Origin{Request: "req-1", Trace: theirs}); got.Cause != want {
+		t.Errorf("cause = %+v, want %+v", got.Cause, want)
+	}
+	if got.Memory == nil || got.Reads != nil || got.Claim != nil || got.OwnCommit {
+		t.Errorf("scope = %+v", got)
 	}
 }

@@ -74,7 +74,8 @@ func Memory(b *budget.Budget) Middleware {
 			}
 			account := b.Open(client)
 			defer account.Close()
-			next.ServeHTTP(w, r.WithContext(budget.With(r.Context(), account)))
+			x.Scope.Memory = account
+			next.ServeHTTP(w, r)
 		})
 	}
 }

@@ -1,11 +1,6 @@
 // Package middleware contains HTTP middleware that knows no rule of the service. Each function
 // wraps an http.Handler with one concern. Begin puts an Exchange into the request's context, which
-// others read; so only StripPrefix and Pace run before it.
-//
-// The order in which a request passes them is in httpedge.Options.wrap. Two parts of it matter
-// here: Recover is outside Compress and Conditional, so that a panic in the middle of a buffered
-// body is still answered by a complete 500; and Conditional is inside Compress, so that an ETag
-// is the same for every encoding.
+// others read; so only StripPrefix and Pace run before it. httpedge's chain determines the order.
 package middleware
 
 import (
@@ -29,6 +24,23 @@ func Chain(h http.Handler, ms ...Middleware) http.Handler {
 		h = ms[i](h)
 	}
 	return h
+}
+
+// Unless returns middleware that is skipped for the requests selected by some.
+func Unless(some func(*http.Request) bool, wrap Middleware) Middleware {
+	if some == nil {
+		return wrap
+	}
+	return func(next http.Handler) http.Handler {
+		through := wrap(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if some(r) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			through.ServeHTTP(w, r)
+		})
+	}
 }
 
 // dropRepresentation removes the headers of a body that is replaced by an error.

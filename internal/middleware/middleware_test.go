@@ -50,7 +50,7 @@ func TestRecoverRenders500(t *testing.T) {
 	if x.Error == nil || x.Error.Error() != "panic: kaboom" {
 		t.Errorf("cause = %v", x.Error)
 	}
-	if log := out.String(); !strings.Contains(log, "kaboom") || !strings.Contains(log, "recover_test.go") {
+	if log := out.String(); !strings.Contains(log, "kaboom") || !strings.Contains(log, "middleware_test.go") {
 		t.Errorf("log lacks the value or the stack: %s", log)
 	}
 }

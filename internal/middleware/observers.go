@@ -33,7 +33,7 @@ func AccessLog(log *slog.Logger) Observer {
 			slog.String("client", clientText(x)),
 		)
 		if x.Trace != "" {
-			attrs = append(attrs, slog.String("trace_id", x.Origin().TraceID()))
+			attrs = append(attrs, slog.String("trace_id", trace.TraceID(x.Trace)))
 		}
 		if x.Status >= http.StatusInternalServerError {
 			if level = slog.LevelError; x.Refused != "" {
