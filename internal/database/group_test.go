@@ -170,9 +170,9 @@ func TestGroupIsBounded(t *testing.T) {
 func TestGroupLeavesOutWhatIsApart(t *testing.T) {
 	t.Parallel()
 	c := newCallers(t)
-	for n, alone := range []bool{false, true, true, false, false} {
+	for n, ownCommit := range []bool{false, true, true, false, false} {
 		transact := c.db.Transact
-		if alone {
+		if ownCommit {
 			transact = c.db.TransactAlone
 		}
 		c.joinBy(t.Context(), transact, c.note(n))

@@ -10,8 +10,8 @@ import (
 // errRepeated ends the transaction of a request that was executed before.
 var errRepeated = errors.New("redo: the key of the request is claimed")
 
-// Take claims the key of a request for the rest of a transaction, before all locks, unless an earlier
-// transaction has committed the claim.
+// Take claims the key of a request for the rest of a transaction, before all locks. It does nothing if
+// the claim is committed.
 func Take(ctx context.Context, c *scope.Claim, w Writes) error {
 	if c == nil || c.Committed {
 		return nil
