@@ -75,7 +75,7 @@ func open(ctx context.Context, folder, url string, made dataset.Made) (s *side, 
 	}
 	s.addr = l.Addr().String()
 	cfg.BaseURL, cfg.SiteURL = "http://"+s.addr, "http://"+s.addr
-	s.server, err = server.New(ctx, cfg, server.Options{Log: log, Version: "bench", Observe: func(context.Context, string) { s.statements.Add(1) }})
+	s.server, err = server.New(ctx, cfg, server.Options{Log: log, Version: "bench", Observe: func(context.Context, string, bool) { s.statements.Add(1) }})
 	if err == nil {
 		err = s.server.Start(l)
 	}

@@ -71,7 +71,7 @@ func (b *bench) run(ctx context.Context, cfg config.Config) (err error) {
 	cfg.BaseURL, cfg.SiteURL = "http://"+b.addr, "http://"+b.addr
 	options := server.Options{Log: log, Version: "bench"}
 	if b.count {
-		options.Observe = func(context.Context, string) { b.statements.Add(1) }
+		options.Observe = func(context.Context, string, bool) { b.statements.Add(1) }
 	}
 	s, err := server.New(ctx, cfg, options)
 	if err != nil {

@@ -44,7 +44,7 @@ func (cmd command) writes(ctx context.Context, cfg config.Config) error {
 	}
 	var l costs
 	db, err := database.Open(ctx, database.Options{URL: url, Synchronous: "OFF",
-		Observe: func(_ context.Context, query string) { l.see(query) }})
+		Observe: func(_ context.Context, query string, _ bool) { l.see(query) }})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
+	"vitrine/internal/scope"
 )
 
 // acts returns the entries of the log that match a filter, oldest first.
@@ -44,7 +45,7 @@ func TestAuditOfAccounts(t *testing.T) {
 			w.must(w.a.Accounts.SignOut(w.ctx(), session))
 		}
 		w.must2(w.a.Accounts.ChangePassword(w.ctx(), ada, w.Proved(ada.UserID), "another battery", true))
-		console := domain.WithOrigin(w.ctx(), domain.Origin{Console: true})
+		console := scope.With(w.ctx(), &scope.Scope{Origin: domain.Origin{Console: true}})
 		for range 2 { // the second grants nothing
 			_, err = w.a.Operating.SetOffice(console, domain.Ref{Slug: "ada"}, domain.OfficeOperator)
 			w.must(err)

@@ -4,34 +4,40 @@ import (
 	"context"
 	"sync"
 
-	"vitrine/internal/database/pipeline"
+	"vitrine/internal/database"
 )
 
 // watch reports the server's SQL statements to a listener.
 type watch struct {
 	mu     sync.Mutex
-	listen func(ctx context.Context, query string)
+	listen database.Observer
 }
 
-func (w *watch) observe(ctx context.Context, query string) {
+func (w *watch) observe(ctx context.Context, query string, joined bool) {
 	w.mu.Lock()
 	listen := w.listen
 	w.mu.Unlock()
 	if listen != nil {
-		listen(ctx, query)
+		listen(ctx, query, joined)
 	}
 }
 
 // Intercept calls fn before every SQL statement of the server, in the goroutine of its request,
 // until end is called. fn may interrupt a use case, such as by panicking.
 func (r *Rig) Intercept(fn func(ctx context.Context, query string)) (end func()) {
-	set := func(fn func(ctx context.Context, query string)) {
-		r.watch.mu.Lock()
-		defer r.watch.mu.Unlock()
-		r.watch.listen = fn
+	return r.watch.set(func(ctx context.Context, query string, _ bool) { fn(ctx, query) })
+}
+
+// set sets the listener until end is called.
+func (w *watch) set(listen database.Observer) (end func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.listen = listen
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.listen = nil
 	}
-	set(fn)
-	return func() { set(nil) }
 }
 
 // Statements returns the SQL statements that the server runs during do.
@@ -45,11 +51,11 @@ func (r *Rig) Statements(do func()) []string {
 // transaction are not counted.
 func (r *Rig) RoundTrips(do func()) (statements []string, trips int) {
 	var mu sync.Mutex
-	end := r.Intercept(func(ctx context.Context, query string) {
+	end := r.watch.set(func(_ context.Context, query string, joined bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		statements = append(statements, query)
-		if !pipeline.Joined(ctx) {
+		if !joined {
 			trips++
 		}
 	})

@@ -12,7 +12,7 @@ import (
 func check(all []source) []string {
 	var breaches []string
 	for _, s := range all {
-		for _, rule := range []func(source) []string{rooming, sqlImports, exits, inits, names, dialects} {
+		for _, rule := range []func(source) []string{rooming, sqlImports, exits, inits, names, dialects, contexts} {
 			for _, breach := range rule(s) {
 				breaches = append(breaches, s.path+": "+breach)
 			}
@@ -145,4 +145,54 @@ func dialects(s source) (breaches []string) {
 		return true
 	})
 	return breaches
+}
+
+// contexts restricts values in contexts, which hide the inputs of a function.
+func contexts(s source) (breaches []string) {
+	if s.test {
+		return nil
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		selector, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		of := ""
+		if pkg, ok := selector.X.(*ast.Ident); ok {
+			of = pkg.Name
+		}
+		may := contextFiles
+		switch name := of + "." + selector.Sel.Name; {
+		case name == "context.WithValue", selector.Sel.Name == "Value" && len(call.Args) == 1 && isContext(selector.X):
+		case name == "scope.With":
+			may = scopeFiles
+		case name == "scope.Of":
+			may = []string{scopeReader}
+		default:
+			return true
+		}
+		if !slices.Contains(may, s.path) {
+			breaches = append(breaches, fmt.Sprintf("only %s call %s on a context: pass an argument", strings.Join(may, ", "), selector.Sel.Name))
+		}
+		return true
+	})
+	return breaches
+}
+
+// isContext reports whether an expression is a context, by its name.
+func isContext(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return strings.EqualFold(x.Name, "ctx")
+	case *ast.SelectorExpr:
+		return strings.EqualFold(x.Sel.Name, "ctx")
+	case *ast.CallExpr:
+		f, ok := x.Fun.(*ast.SelectorExpr)
+		return ok && f.Sel.Name == "Context"
+	}
+	return false
 }

@@ -25,14 +25,14 @@ var allowedImports = map[string][]string{
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "durable", "database/lite", "database/lockfile", "database/outage", "database/pipeline", "database/pooler", "database/queue", "database/replica", "database/schema", "database/traced"},
+	"database":       {"domain", "durable", "database/lite", "database/lockfile", "database/outage", "database/pipeline", "database/pooler", "database/queue", "database/replica", "database/schema", "database/traced", "reads"},
 	"backup/staging": {"database", "database/lockfile", "durable"},
 	"fetch":          {"domain", "weburl"},
 	"licenses":       {},
 	"licenses/works": {},
 	"mail":           {"domain", "durable"},
 	"markup":         {"domain", "weburl"},
-	"obs":            {"domain", "obs/trace"},
+	"obs":            {"obs/trace"},
 	"obs/trace":      {},
 	"oidc":           {"domain"},
 	"page":           {"domain", "weburl"},
@@ -42,7 +42,8 @@ var allowedImports = map[string][]string{
 	"oas/wire":       {},
 	"oas/v3":         {"oas/wire"},
 	"oas/ext":        {"oas/wire"},
-	"jobs":           {"database", "jobs/adapter", "obs", "obs/trace"},
+	"scope":          {"domain", "budget", "obs", "reads"},
+	"jobs":           {"database", "jobs/adapter", "obs", "obs/trace", "scope"},
 	"jobs/adapter":   {"database"},
 
 	// Untrusted files, and images generated from them.
@@ -58,10 +59,10 @@ var allowedImports = map[string][]string{
 	"media/strip":    {"media/source"},
 
 	// Data, rules and words.
-	"store": {"domain", "budget", "reads", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backfills", "store/backups", "store/blobs", "store/bulk", "store/check", "store/comments", "store/contents", "store/counters", "store/derived", "store/documents", "store/exports", "store/hiding", "store/identity", "store/imports",
+	"store": {"domain", "reads", "scope", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backfills", "store/backups", "store/blobs", "store/bulk", "store/check", "store/comments", "store/contents", "store/counters", "store/derived", "store/documents", "store/exports", "store/hiding", "store/identity", "store/imports",
 		"store/membership", "store/migrations", "store/moderation", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
-	"store/account":    {"domain", "reads", "database", "store/sqlx"},
+	"store/account":    {"domain", "database", "store/sqlx"},
 	"store/audit":      {"domain", "store/sqlx"},
 	"store/backfills":  {"store/sqlx"},
 	"store/backups":    {"store/sqlx"},
@@ -83,9 +84,9 @@ var allowedImports = map[string][]string{
 	"store/hiding":     {"domain", "store/rowmap", "store/sqlx"},
 	"store/identity":   {"domain", "database", "store/sqlx"},
 	"store/imports":    {"domain", "store/sqlx"},
-	"store/redo":       {"domain", "store/sqlx"},
+	"store/redo":       {"domain", "scope", "store/sqlx"},
 	"store/origins":    {"domain", "store/sqlx"},
-	"store/sqlx":       {"domain", "budget", "database", "database/pipeline"},
+	"store/sqlx":       {"domain", "scope", "database", "database/pipeline"},
 	"store/ranked":     {"domain", "database", "store/sqlx"},
 	"store/migrations": {},
 	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/sso", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
@@ -95,16 +96,16 @@ var allowedImports = map[string][]string{
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
 	"app/signin":       {"app/core", "domain", "store", "store/account", "jobs", "auth", "mail"},
-	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "store", "store/account", "store/hiding", "store/redo", "jobs", "auth", "mail"},
+	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "scope", "store", "store/account", "store/hiding", "jobs", "auth", "mail"},
 	"app/sso":          {"app/accounts", "app/core", "app/people", "app/signin", "auth", "domain", "oidc", "store", "store/identity"},
-	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "reads", "store", "store/account", "store/backfills", "store/backups", "store/identity", "jobs", "auth", "mail"},
+	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/backfills", "store/backups", "store/identity", "jobs", "auth", "mail"},
 	"app/moderation":   {"app/core", "app/collections", "app/accounts", "app/operating", "domain", "mail", "store", "store/contents", "store/hiding", "store/moderation", "jobs", "auth", "weburl"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob", "weburl"},
-	"middleware":       {"domain", "budget", "auth", "obs", "obs/trace"},
-	"httpedge":         {"app/...", "domain", "budget", "reads", "slots", "auth", "middleware", "describe", "obs/trace"},
+	"middleware":       {"domain", "budget", "describe", "obs", "obs/trace", "scope"},
+	"httpedge":         {"app/...", "domain", "budget", "reads", "scope", "slots", "auth", "middleware", "describe", "obs/trace"},
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
 	"api/v2":           {"app/...", "domain", "present", "httpedge", "describe", "oas/wire", "weburl"},
-	"api/v3":           {"app/...", "domain", "budget", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
+	"api/v3":           {"app/...", "domain", "scope", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
 	"exporting":        {"app/...", "domain", "present", "weburl"},
 	"api/ext":          {"app/...", "domain", "exporting", "present", "site/catalog", "httpedge", "describe", "oas/ext", "oas/wire"},
 	"feeds":            {"app/...", "domain", "exporting", "present", "slots", "httpedge", "middleware", "feeds/card", "weburl"},
@@ -132,7 +133,7 @@ var allowedImports = map[string][]string{
 	// The website.
 	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
 	"site/catalog":          {"domain"},
-	"site/web":              {"app/...", "domain", "budget", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog", "weburl"},
+	"site/web":              {"app/...", "domain", "scope", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog", "weburl"},
 	"site/pages/account":    {"app/...", "domain", "present", "auth", "site/web"},
 	"site/pages/collect":    {"app/...", "domain", "markup", "present", "site/web"},
 	"site/pages/look":       {"app/...", "domain", "present", "site/web"},
@@ -146,7 +147,7 @@ var allowedImports = map[string][]string{
 	"server":         {"..."},
 	"cli":            {"..."},
 	"cli/manual":     {"config"},
-	"cli/console":    {"app", "backup", "config", "domain", "obs", "redis", "server", "store"},
+	"cli/console":    {"app", "backup", "config", "domain", "obs", "redis", "scope", "server", "store"},
 	"cli/moderation": {"app/...", "cli/console", "config", "domain"},
 	"cli/accounts":   {"auth", "app/...", "cli/console", "config", "domain", "importing/invitees"},
 	"cmd/vitrine":    {"cli"},
@@ -199,6 +200,23 @@ var (
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
 var sqlPackages = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "jobs/adapter", "bench/peers"}
+
+// contextFiles may store values in a context or read them. Everything else passes arguments.
+var contextFiles = []string{
+	"internal/scope/scope.go",         // the scope of transactions
+	"internal/middleware/exchange.go", // the generated handlers accept only a context
+	"internal/obs/trace/trace.go",     // the current span, as in OpenTelemetry
+	"internal/media/pdf/pdfium.go",    // WebAssembly passes its host functions only a context
+	"internal/server/refusals.go",     // net/http passes a connection to its handlers only in a context
+	"internal/middleware/proxy.go",    // net/http stores the local address in a context
+}
+
+// scopeFiles may put a scope into a context: the transports. Only scopeReader reads it, and passes its
+// parts on as arguments.
+var (
+	scopeFiles  = []string{"internal/middleware/exchange.go", "internal/jobs/run.go", "internal/cli/console/console.go"}
+	scopeReader = "internal/store/store.go"
+)
 
 // exitPackages may end the program.
 var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}

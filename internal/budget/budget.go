@@ -3,7 +3,6 @@
 package budget
 
 import (
-	"context"
 	"errors"
 	"sync"
 
@@ -82,8 +81,19 @@ func (a *Account) Close() {
 	a.held = 0
 }
 
-// charge adds n bytes, or returns an error of the kind Unavailable.
-func (a *Account) charge(n int64) error {
+// Must makes all later charges succeed, because the request has made a change and its response has to
+// report that.
+func (a *Account) Must() {
+	if a != nil {
+		a.must = true
+	}
+}
+
+// Charge adds n bytes, or returns an error of the kind Unavailable. A nil Account has no limit.
+func (a *Account) Charge(n int64) error {
+	if a == nil {
+		return nil
+	}
 	a.size += n
 	more := a.size - free - a.held
 	if more <= 0 {
@@ -116,28 +126,4 @@ func (b *Budget) put(a *Account, n int64) {
 	if b.clients[a.holder] += n; b.clients[a.holder] == 0 {
 		delete(b.clients, a.holder)
 	}
-}
-
-type accountKey struct{}
-
-// With returns a context in which Charge charges an account.
-func With(ctx context.Context, a *Account) context.Context {
-	return context.WithValue(ctx, accountKey{}, a)
-}
-
-// Must makes all later charges to the request of ctx succeed, because the request has made a change
-// and its response has to report that.
-func Must(ctx context.Context) {
-	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
-		a.must = true
-	}
-}
-
-// Charge charges n bytes to the account in ctx, if any. The error is of the kind Unavailable: the
-// caller must drop the data that it has read, and end the response with the error.
-func Charge(ctx context.Context, n int64) error {
-	if a, ok := ctx.Value(accountKey{}).(*Account); ok {
-		return a.charge(n)
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package budget_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 
@@ -11,25 +10,21 @@ import (
 
 const kib = 1 << 10
 
-// response is a response whose context has an account.
-type response struct {
-	ctx context.Context
-	*budget.Account
-}
+// response is a response with an account.
+type response struct{ *budget.Account }
 
 func open(t *testing.T, b *budget.Budget, client string, must bool) response {
 	t.Helper()
-	a := b.Open(func() any { return client })
-	r := response{budget.With(t.Context(), a), a}
+	r := response{b.Open(func() any { return client })}
 	if must {
-		budget.Must(r.ctx)
+		r.Must()
 	}
 	return r
 }
 
 func (r response) charge(t *testing.T, n int64, ok bool) {
 	t.Helper()
-	err := budget.Charge(r.ctx, n)
+	err := r.Charge(n)
 	if ok && err != nil || !ok && domain.KindOf(err) != domain.Unavailable {
 		t.Errorf("charging %d: %v", n, err)
 	}
@@ -44,7 +39,9 @@ func TestSmallResponsesAreFree(t *testing.T) {
 	if b.Used() != 0 {
 		t.Errorf("%d bytes are used", b.Used())
 	}
-	if err := budget.Charge(t.Context(), 1<<40); err != nil {
+	var none *budget.Account
+	none.Must()
+	if err := none.Charge(1 << 40); err != nil {
 		t.Errorf("what is for no response: %v", err)
 	}
 }
@@ -99,7 +96,7 @@ func TestConcurrentResponses(t *testing.T) {
 			for range 100 {
 				r := open(t, b, string(rune('a'+i%7)), i%5 == 0)
 				for range 3 {
-					_ = budget.Charge(r.ctx, int64(i)*10*kib)
+					_ = r.Charge(int64(i) * 10 * kib)
 				}
 				r.Close()
 			}

@@ -46,18 +46,9 @@ type groups struct {
 	committed  func(members int) // called after each commit, for tests
 }
 
-type ownCommitKey struct{}
-
-// WithOwnCommit returns a context whose SQLite transactions do not share a commit. Background work with long
-// transactions uses it, so that no other caller has to wait for it to commit.
-func WithOwnCommit(ctx context.Context) context.Context {
-	return context.WithValue(ctx, ownCommitKey{}, true)
-}
-
 // transactSQLite runs fn in a group. If another member causes the group to be lost, it runs fn again in
 // a group of its own, so that this happens at most once.
-func (db *DB) transactSQLite(ctx context.Context, fn func(tx *Tx) error) error {
-	ownCommit, _ := ctx.Value(ownCommitKey{}).(bool)
+func (db *DB) transactSQLite(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
 	err := db.inGroup(ctx, ownCommit, fn)
 	if errors.Is(err, errGroupLost) {
 		err = db.inGroup(ctx, true, fn)

@@ -48,6 +48,11 @@ func newCallers(t *testing.T) *callers {
 
 // join queues fn behind the earlier callers.
 func (c *callers) join(ctx context.Context, fn func(tx *database.Tx) error) {
+	c.joinBy(ctx, c.db.Transact, fn)
+}
+
+// joinBy is join by Transact or TransactAlone.
+func (c *callers) joinBy(ctx context.Context, transact func(context.Context, func(tx *database.Tx) error) error, fn func(tx *database.Tx) error) {
 	i := len(c.errs)
 	c.errs = append(c.errs, errors.New("not run"))
 	c.all.Go(func() {
@@ -56,7 +61,7 @@ func (c *callers) join(ctx context.Context, fn func(tx *database.Tx) error) {
 				c.errs[i] = fmt.Errorf("panic: %v", p)
 			}
 		}()
-		c.errs[i] = c.db.Transact(ctx, fn)
+		c.errs[i] = transact(ctx, fn)
 	})
 	c.waiting++
 	database.AwaitLine(c.db, c.waiting)
@@ -165,8 +170,12 @@ func TestGroupIsBounded(t *testing.T) {
 func TestGroupLeavesOutWhatIsApart(t *testing.T) {
 	t.Parallel()
 	c := newCallers(t)
-	for n, ctx := range []context.Context{t.Context(), database.WithOwnCommit(t.Context()), database.WithOwnCommit(t.Context()), t.Context(), t.Context()} {
-		c.join(ctx, c.note(n))
+	for n, ownCommit := range []bool{false, true, true, false, false} {
+		transact := c.db.Transact
+		if ownCommit {
+			transact = c.db.TransactAlone
+		}
+		c.joinBy(t.Context(), transact, c.note(n))
 	}
 	c.release([]int{2, 1, 1, 2}, to(5))
 }

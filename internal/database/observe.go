@@ -9,8 +9,8 @@ import (
 
 // Observer is called with each statement just before it runs, in the same goroutine. It is not called
 // for the begin and end of transactions. Statements that are sent together are all reported before
-// they are sent. pipeline.Joined is true for all but the first of them.
-type Observer func(ctx context.Context, query string)
+// they are sent; joined is true for all but the first of them.
+type Observer func(ctx context.Context, query string, joined bool)
 
 // watched wraps a handle for the observer and the tracer, if there are any.
 func (db *DB) watched(h handle) handle {
@@ -35,10 +35,10 @@ type watchedHandle struct {
 	within context.Context // parent of all statements; nil to use the context of each statement
 }
 
-// begin reports a statement. The returned function reports its end. It is nil if nothing is traced.
-func (w watchedHandle) begin(ctx context.Context, query string) func(error) {
+// begin reports a statement; joined is as in Observer. The returned function reports its end. It is nil if nothing is traced.
+func (w watchedHandle) begin(ctx context.Context, query string, joined bool) func(error) {
 	if w.db.observe != nil {
-		w.db.observe(ctx, query)
+		w.db.observe(ctx, query, joined)
 	}
 	if w.db.trace == nil {
 		return nil
@@ -55,13 +55,10 @@ func watchedAll(ctx context.Context, h handle, all []pipeline.Statement) func(er
 	var ends []func(error)
 	if w, ok := h.(watchedHandle); ok {
 		for i, s := range all {
-			if i == 1 {
-				ctx = pipeline.Join(ctx)
-			}
 			if s.Quiet {
 				continue
 			}
-			if end := w.begin(ctx, s.Query); end != nil {
+			if end := w.begin(ctx, s.Query, i > 0); end != nil {
 				ends = append(ends, end)
 			}
 		}
@@ -74,7 +71,7 @@ func watchedAll(ctx context.Context, h handle, all []pipeline.Statement) func(er
 }
 
 func (w watchedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
-	end := w.begin(ctx, query)
+	end := w.begin(ctx, query, false)
 	rows, err := w.handle.query(ctx, query, args)
 	if end == nil {
 		return rows, err
@@ -87,7 +84,7 @@ func (w watchedHandle) query(ctx context.Context, query string, args []any) (Row
 }
 
 func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) Row {
-	end := w.begin(ctx, query)
+	end := w.begin(ctx, query, false)
 	row := w.handle.queryRow(ctx, query, args)
 	if end == nil {
 		return row
@@ -96,7 +93,7 @@ func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) R
 }
 
 func (w watchedHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
-	end := w.begin(ctx, query)
+	end := w.begin(ctx, query, false)
 	res, err := w.handle.exec(ctx, query, args)
 	if end != nil {
 		end(err)

@@ -13,7 +13,7 @@ func TestObserve(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
 		var seen []string
-		o.Observe = func(_ context.Context, query string) { seen = append(seen, query) }
+		o.Observe = func(_ context.Context, query string, _ bool) { seen = append(seen, query) }
 		db, err := database.Open(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)

@@ -40,8 +40,8 @@ func TestLater(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	db := onPostgres(t, func(o *database.Options) {
-		o.Observe = func(ctx context.Context, query string) {
-			if pipeline.Joined(ctx) {
+		o.Observe = func(_ context.Context, query string, joined bool) {
+			if joined {
 				query = "+" + query
 			}
 			seen = append(seen, query)
@@ -98,7 +98,7 @@ func TestLaterIsBounded(t *testing.T) {
 	t.Parallel()
 	sent := 0
 	db := onPostgres(t, func(o *database.Options) {
-		o.Observe = func(_ context.Context, query string) { sent += strings.Count(query, "INSERT INTO later") }
+		o.Observe = func(_ context.Context, query string, _ bool) { sent += strings.Count(query, "INSERT INTO later") }
 	})
 	err := db.Transact(t.Context(), func(tx *database.Tx) error {
 		for n := range int64(2*pipeline.MaxQueued + 1) {

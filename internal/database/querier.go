@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/reads"
 )
 
 // Querier runs statements. DB.Reader, View and Transact provide one.
@@ -139,7 +140,16 @@ func (r *row) Scan(dest ...any) error { return Classify(r.ctx, r.row.Scan(dest..
 // SQLite rejects writes through it, but on both databases use Transact to write.
 func (db *DB) Reader() Querier {
 	if db.dialect == Postgres {
-		return querier{db.watched(routedHandle{sqlHandle{db.handle}, db.replicas})}
+		return querier{db.watched(sqlHandle{db.handle})}
 	}
 	return querier{db.watched(liteHandle{db.readers})}
+}
+
+// ReaderFor is Reader for requests that may read at a replica. of returns the request of a statement's
+// context, or nil.
+func (db *DB) ReaderFor(of func(context.Context) *reads.Request) Querier {
+	if db.replicas == nil {
+		return db.Reader()
+	}
+	return querier{db.watched(routedHandle{sqlHandle{db.handle}, db.replicas, of})}
 }

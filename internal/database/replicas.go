@@ -13,6 +13,7 @@ import (
 
 	"vitrine/internal/database/pipeline"
 	"vitrine/internal/database/replica"
+	"vitrine/internal/reads"
 )
 
 // Replicas configures the PostgreSQL standbys to read from.
@@ -51,10 +52,10 @@ func (db *DB) Replicas() *replica.Set { return db.replicas }
 
 // viewReplica runs a View on a replica. It does not retry: if it fails, the request is repeated on the
 // primary.
-func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxOptions, fn func(q Querier) error) error {
+func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, request *reads.Request, opts *sql.TxOptions, fn func(q Querier) error) error {
 	err := inTx(ctx, r.Handle, opts, func(tx *pipeline.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	if err != nil && fromDriver(err) {
-		r.Fail(ctx, err)
+		r.Fail(ctx, request, err)
 	}
 	return err
 }
@@ -63,20 +64,23 @@ func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, opts *sql.TxO
 type routedHandle struct {
 	handle // of the primary
 	set    *replica.Set
+	of     func(context.Context) *reads.Request
 }
 
 func (h routedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
-	r := h.set.For(ctx)
+	request := h.of(ctx)
+	r := h.set.For(ctx, request)
 	if r == nil {
 		return h.handle.query(ctx, query, args)
 	}
-	return r.Query(ctx, query, args)
+	return r.Query(ctx, request, query, args)
 }
 
 func (h routedHandle) queryRow(ctx context.Context, query string, args []any) Row {
-	r := h.set.For(ctx)
+	request := h.of(ctx)
+	r := h.set.For(ctx, request)
 	if r == nil {
 		return h.handle.queryRow(ctx, query, args)
 	}
-	return r.QueryRow(ctx, query, args)
+	return r.QueryRow(ctx, request, query, args)
 }

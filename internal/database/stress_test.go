@@ -80,9 +80,9 @@ func (s *stress) act(r *rand.Rand, n int) {
 			s.Error("what has no end has ended")
 		}
 	case 3:
-		s.write(database.WithOwnCommit(ctx), r, n)
+		s.write(ctx, s.db.TransactAlone, r, n)
 	default:
-		s.write(ctx, r, n)
+		s.write(ctx, s.db.Transact, r, n)
 	}
 }
 
@@ -120,9 +120,9 @@ func (s *stress) read(ctx context.Context, q, other database.Querier, r *rand.Ra
 }
 
 // write inserts the row of a number in a random way. Some of the ways fail.
-func (s *stress) write(ctx context.Context, r *rand.Rand, n int) {
+func (s *stress) write(ctx context.Context, transact func(context.Context, func(tx *database.Tx) error) error, r *rand.Rand, n int) {
 	way := r.IntN(10)
-	err := s.db.Transact(ctx, func(tx *database.Tx) error {
+	err := transact(ctx, func(tx *database.Tx) error {
 		const insert = "INSERT INTO notes (n, text, copy) VALUES ($1, $2, $3)"
 		args := []any{n, textOf(n), []byte(textOf(n))}
 		if way == 0 { // as the job queue does

@@ -9,22 +9,28 @@ import (
 	"vitrine/internal/database/lite"
 	"vitrine/internal/database/pipeline"
 	"vitrine/internal/database/traced"
+	"vitrine/internal/reads"
 )
 
 // View runs fn on a read-only snapshot: all statements see the database as it was at the first of
 // them. fn may run again after a conflict on PostgreSQL, so it must reset its results at the start.
 func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
-	ctx, end := db.trace.Begin(ctx, traced.View)
-	return end(db.view(ctx, fn))
+	return db.ViewFor(ctx, nil, fn)
 }
 
-func (db *DB) view(ctx context.Context, fn func(q Querier) error) error {
+// ViewFor is View for a request that may read at a replica.
+func (db *DB) ViewFor(ctx context.Context, r *reads.Request, fn func(q Querier) error) error {
+	ctx, end := db.trace.Begin(ctx, traced.View)
+	return end(db.view(ctx, r, fn))
+}
+
+func (db *DB) view(ctx context.Context, request *reads.Request, fn func(q Querier) error) error {
 	if db.dialect == SQLite {
 		return db.retry(ctx, func() error { return db.viewSQLite(ctx, fn) })
 	}
 	opts := sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
-	if r := db.replicas.For(ctx); r != nil {
-		return db.viewReplica(ctx, r, &opts, fn)
+	if r := db.replicas.For(ctx, request); r != nil {
+		return db.viewReplica(ctx, r, request, &opts, fn)
 	}
 	return db.retry(ctx, func() error {
 		return inTx(ctx, db.handle, &opts, func(tx *pipeline.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
@@ -76,13 +82,23 @@ func (db *DB) waitForView(ctx context.Context) error {
 // After a failed statement the transaction rejects further statements and cannot commit, as PostgreSQL
 // does on its own. Avoid expected failures with ON CONFLICT, or return them from fn.
 func (db *DB) Transact(ctx context.Context, fn func(tx *Tx) error) error {
-	ctx, end := db.trace.Begin(ctx, traced.Transaction)
-	return end(db.transact(ctx, fn))
+	return db.transact(ctx, false, fn)
 }
 
-func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) error {
+// TransactAlone is Transact for background work with long transactions: on SQLite they do not share a
+// commit, so that no other caller has to wait for it.
+func (db *DB) TransactAlone(ctx context.Context, fn func(tx *Tx) error) error {
+	return db.transact(ctx, true, fn)
+}
+
+func (db *DB) transact(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
+	ctx, end := db.trace.Begin(ctx, traced.Transaction)
+	return end(db.transactIn(ctx, ownCommit, fn))
+}
+
+func (db *DB) transactIn(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
 	if db.dialect == SQLite {
-		return db.retry(ctx, func() error { return db.transactSQLite(ctx, fn) })
+		return db.retry(ctx, func() error { return db.transactSQLite(ctx, ownCommit, fn) })
 	}
 	return db.retry(ctx, func() error {
 		return inTx(ctx, db.handle, nil, func(tx *pipeline.Tx) error {

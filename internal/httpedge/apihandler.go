@@ -13,10 +13,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"vitrine/internal/budget"
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
+	"vitrine/internal/scope"
 )
 
 // APIHandler wraps a generated server. It authenticates and authorizes requests, validates their
@@ -57,7 +57,8 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if id, found := h.Route(r.Method, r.URL); found {
 		op := h.Doc.Operation(id)
-		middleware.From(r.Context()).Operation = id
+		x := middleware.From(r.Context())
+		x.Operation = id
 		if err := h.allowed(op, who); err != nil {
 			h.Errors.Fail(r.Context(), w, r, err)
 			return
@@ -90,9 +91,9 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			budget.Must(r.Context()) // the change is made, so the response must not fail for lack of memory
+			x.Scope.Memory.Must() // the change is made, so the response must not fail for lack of memory
 		}
-		r = r.WithContext(context.WithValue(r.Context(), admittedKey{}, &admitted{who, op}))
+		x.Actor, x.Description = who, op
 		Reading(w, r, who, !h.primary(r), func(w http.ResponseWriter, r *http.Request) {
 			if again != nil {
 				h.answerOnce(w, r, who, again)
@@ -108,29 +109,11 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // primary reports whether a request must read from the primary.
 func (h *APIHandler) primary(r *http.Request) bool { return h.Primary != nil && h.Primary(r) }
 
-// admitted is the request state that handlers read with Operation and Actor.
-type admitted struct {
-	actor     domain.Actor
-	operation *describe.Operation
-}
-
-type admittedKey struct{}
-
 // Operation returns the description of the request's operation, or nil.
-func Operation(ctx context.Context) *describe.Operation {
-	if a, ok := ctx.Value(admittedKey{}).(*admitted); ok {
-		return a.operation
-	}
-	return nil
-}
+func Operation(ctx context.Context) *describe.Operation { return middleware.From(ctx).Description }
 
 // Actor returns the authenticated caller.
-func Actor(ctx context.Context) domain.Actor {
-	if a, ok := ctx.Value(admittedKey{}).(*admitted); ok {
-		return a.actor
-	}
-	return domain.Actor{}
-}
+func Actor(ctx context.Context) domain.Actor { return middleware.From(ctx).Actor }
 
 // ErrApplication refuses applications that act as themselves.
 var ErrApplication = domain.NewForbidden("An application that acts as itself may not do this")
@@ -229,7 +212,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	if 0 <= r.ContentLength && r.ContentLength <= smallBody {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
-			err = budget.Charge(r.Context(), bodyCopies*int64(len(body)))
+			err = scope.Charge(r.Context(), bodyCopies*int64(len(body)))
 		}
 		return body, unreadable(err)
 	}
@@ -254,7 +237,7 @@ type chargedBody struct {
 func (b *chargedBody) Write(p []byte) (int, error) {
 	if need := int64(b.text.Len() + len(p)); need > b.charged {
 		need = max(need, b.request.ContentLength) // at most the body limit, or reading would have failed
-		if err := budget.Charge(b.request.Context(), bodyCopies*(need-b.charged)); err != nil {
+		if err := scope.Charge(b.request.Context(), bodyCopies*(need-b.charged)); err != nil {
 			return 0, err
 		}
 		b.text.Grow(int(need) - b.text.Len())

@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
+	"vitrine/internal/scope"
 )
 
 // A body is charged to its client's memory, with and without a Content-Length, and is refused if
@@ -23,7 +24,7 @@ func TestBodiesAreCharged(t *testing.T) {
 		read := func() (*budget.Account, error) {
 			a := memory.Open(func() any { return "ada" })
 			r := httptest.NewRequest("POST", "/", wrap(strings.NewReader(strings.Repeat("x", 400<<10))))
-			body, err := httpedge.ReadBody(r.WithContext(budget.With(t.Context(), a)))
+			body, err := httpedge.ReadBody(r.WithContext(scope.With(t.Context(), &scope.Scope{Memory: a})))
 			if err == nil && len(body) != 400<<10 {
 				t.Errorf("%s: %d bytes", name, len(body))
 			}

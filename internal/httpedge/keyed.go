@@ -87,7 +87,8 @@ func (h *APIHandler) answerOnce(w http.ResponseWriter, r *http.Request, who doma
 	}
 	if kept == nil {
 		held := &heldAnswer{ResponseWriter: w, header: w.Header().Clone()}
-		h.Next.ServeHTTP(held, r.WithContext(request.Claiming(ctx)))
+		x.Scope.Claim = request.Claim()
+		h.Next.ServeHTTP(held, r)
 		if a := held.answer(x); !held.passing && !request.Repeated() && worthKeeping(a.Status, request.TookEffect()) {
 			keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepingTime)
 			err := h.Callers.app.Accounts.KeepAnswer(keep, request, a)

@@ -1,3 +1,5 @@
+// Package httpedge contains the HTTP code that all APIs and the website share: routing to mounts,
+// authentication, request validation and error responses.
 package httpedge
 
 import (
@@ -10,13 +12,11 @@ import (
 	"time"
 
 	"vitrine/internal/budget"
-	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs/trace"
 )
 
-// Mount is a part of the URL space with the middleware that applies to it. The fields from CORS on
-// are in the order of the middleware, outermost first.
+// Mount is a part of the URL space, and determines which middleware of the chain applies to it.
 type Mount struct {
 	Name     string
 	Prefixes []string // of the paths that it may handle; "" for all
@@ -26,7 +26,7 @@ type Mount struct {
 	Credentials Credentials
 	Shape       Shape
 
-	Probe      bool // health check: not logged, and without the following middleware
+	Probe      bool // health check: without middleware, and therefore not logged
 	Vary       bool // sets Cache-Control and Vary unless the handler does
 	Data       bool // marks responses as data that browsers must not sniff, frame or run
 	Preflights bool // adds a guest's rate limit headers to preflights
@@ -171,7 +171,7 @@ func NewMux(o Options, handlers map[string]Handler) (*Mux, error) {
 		if !ok {
 			return nil, fmt.Errorf("no handler for the mount %q", m.Name)
 		}
-		x.mounted = append(x.mounted, mounted{m, handler, o.wrap(m, handler)})
+		x.mounted = append(x.mounted, mounted{m, handler, wrap(o, m, handler)})
 	}
 	if len(handlers) != len(Mounts) {
 		return nil, fmt.Errorf("%d handlers for %d mounts", len(handlers), len(Mounts))
@@ -208,73 +208,6 @@ func (m *Mount) begins(path string) bool {
 		}
 	}
 	return false
-}
-
-// wrap wraps a handler in the middleware of its mount.
-func (o Options) wrap(m Mount, handler Handler) http.Handler {
-	if m.Probe {
-		return handler.Handler
-	}
-	observers := []middleware.Observer{middleware.AccessLog(o.Log), o.Observe}
-	if o.Tracer != nil {
-		observers = append(observers, middleware.EndTrace)
-	}
-	chain := []middleware.Middleware{
-		middleware.Begin(o.Now, observers...),
-		o.InFlight,
-		middleware.ClientAddr(o.TrustedProxies),
-		middleware.RequestID(o.TrustedProxies),
-	}
-	add := func(enabled bool, wrap middleware.Middleware) {
-		if enabled {
-			chain = append(chain, wrap)
-		}
-	}
-	add(o.Tracer != nil, middleware.Traced(o.Tracer, o.TrustedProxies))
-	add(m.Vary, middleware.CacheHeaders)
-	add(m.Data, middleware.SecureHeaders)
-	add(m.Preflights, middleware.PreflightLimits(o.Limiter, o.Now, string(domain.TierGuest)))
-	add(m.CORS, middleware.CORS)
-	add(true, middleware.Recover(o.Log, handler.Render))
-	add(true, middleware.HeaderLimit(HeaderLimit, handler.Render))
-	add(o.Fit != nil, whileFit(o.Fit, handler.Render))
-	add(m.Credentials != SessionCookies, withoutCookies)
-	add(m.Memory, middleware.Unless(handler.Downloads, middleware.Memory(o.Memory)))
-	add(m.Head, middleware.Head)
-	add(m.Compressed, middleware.Unless(handler.Downloads, middleware.Compress))
-	add(m.Tagged, middleware.Unless(handler.Downloads, middleware.Conditional))
-	add(m.Rate == Forms, o.limited(Forms, handler.Render, formsPerMinute, isForm))
-	add(m.Rate == Fetches, o.limited(Fetches, handler.Render, fetchesPerMinute, isAny))
-	add(m.Replicas && o.Replicas, readSomewhere)
-	add(m.Deadline, middleware.Unless(handler.Downloads, middleware.Unless(handler.Streams, middleware.Deadline(o.RequestTimeout, handler.Render))))
-	add(m.BodyLimit, middleware.Unless(handler.Streams, middleware.BodyLimit(o.BodyLimit)))
-	return middleware.Chain(handler.Handler, chain...)
-}
-
-// whileFit responds 503 if this program does not support the database's schema. A newer server may
-// be able to handle the request.
-func whileFit(fit func(ctx context.Context) error, render middleware.Renderer) middleware.Middleware {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := fit(r.Context()); err != nil {
-				middleware.From(r.Context()).Error = err
-				e := domain.NewUnavailable(err)
-				w.Header().Set("Retry-After", e.RetryAfter())
-				w.Header().Set("Cache-Control", "no-store")
-				render(w, r, http.StatusServiceUnavailable, e.Message)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
-// withoutCookies removes the cookies of requests.
-func withoutCookies(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Del("Cookie")
-		next.ServeHTTP(w, r)
-	})
 }
 
 // trimSlash returns a copy of the request without the slash at the end of its path. It returns

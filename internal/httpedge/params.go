@@ -1,6 +1,9 @@
 package httpedge
 
 import (
+	"net"
+	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -96,4 +99,71 @@ func PlainLists(u *url.URL) *url.URL {
 	plain := *u
 	plain.RawQuery = strings.Join(pairs, "&")
 	return &plain
+}
+
+// WithoutSlash returns the path of a GET or HEAD request without a superfluous slash at the end. The
+// empty path becomes the slash itself. It rejects paths that begin with two slashes, or contain a
+// backslash or an empty segment, because browsers may treat a redirect to them as a redirect to
+// another host.
+func WithoutSlash(r *http.Request) (path string, ok bool) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return "", false
+	}
+	path = r.URL.Path
+	switch {
+	case path == "":
+		return "/", true
+	case path == "/", path[0] != '/', path[len(path)-1] != '/', strings.Contains(path, "//"), strings.Contains(path, `\`):
+		return "", false
+	case r.URL.RawPath != "" && !strings.HasSuffix(r.URL.RawPath, "/"): // the slash is a %2F of the last segment
+		return "", false
+	}
+	return path[:len(path)-1], true
+}
+
+// EscapedWithoutSlash returns the URL, below the site's root, to redirect a request to if WithoutSlash
+// accepted it. It keeps the query.
+func EscapedWithoutSlash(r *http.Request) string {
+	address := strings.TrimSuffix(r.URL.EscapedPath(), "/")
+	if address == "" {
+		address = "/"
+	}
+	if r.URL.RawQuery != "" {
+		address += "?" + r.URL.RawQuery
+	}
+	return address
+}
+
+// forwarding lists the headers that proxies add.
+var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+
+// Local reports whether a request seems to come from a browser on this machine: over loopback, to a
+// loopback host, and not through a proxy. A proxy that adds no headers looks like a browser.
+func Local(r *http.Request) bool {
+	for _, field := range forwarding {
+		if r.Header.Get(field) != "" {
+			return false
+		}
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && origin != "null" {
+		u, err := url.Parse(origin)
+		if err != nil || !loopback(u.Hostname()) {
+			return false
+		}
+	}
+	peer, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil || !loopback(peer) {
+		return false
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return loopback(strings.Trim(host, "[]"))
+}
+
+// loopback reports whether a host name or address means this machine.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }

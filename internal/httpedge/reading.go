@@ -5,21 +5,15 @@ import (
 	"net/http"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
 	"vitrine/internal/reads"
 )
-
-// readSomewhere lets handlers choose with Reading where a request reads.
-func readSomewhere(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(reads.With(r.Context())))
-	})
-}
 
 // Reading calls serve to respond to a request of who. If the database has replicas and the request
 // only reads, lagging allows it to read slightly old data from one. If the replica fails before the
 // response starts, serve is called again and reads from the primary.
 func Reading(w http.ResponseWriter, r *http.Request, who domain.Actor, lagging bool, serve func(http.ResponseWriter, *http.Request)) {
-	q := reads.From(r.Context())
+	q := middleware.From(r.Context()).Scope.Reads
 	q.For(reads.Asks{Account: int64(who.UserID), Writes: who.Writes})
 	if q == nil || !lagging || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		serve(w, r)

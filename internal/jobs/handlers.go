@@ -7,8 +7,6 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
-
-	"vitrine/internal/database"
 )
 
 // Handlers maps job kinds to functions.
@@ -50,9 +48,9 @@ type handler[A Args] struct {
 	do func(ctx context.Context, args A) error
 }
 
-// Work implements river.Worker. The job's transactions do not share commits with requests.
+// Work implements river.Worker.
 func (h handler[A]) Work(ctx context.Context, job *river.Job[A]) error {
-	return h.do(database.WithOwnCommit(ctx), job.Args)
+	return h.do(ctx, job.Args)
 }
 
 // Timeout implements river.Worker. 0 selects the default timeout.

@@ -85,9 +85,9 @@ func Unique() Option {
 }
 
 // Enqueue adds a job in a transaction. The job runs after the commit. An error aborts the transaction, so
-// return it. Call Wake after the commit. The origin in ctx (obs.Origin) is stored with the job for its log
-// messages.
-func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, args Args, options ...Option) error {
+// return it. Call Wake after the commit. The cause is stored with the job for its log messages; if ctx is
+// traced, its span replaces the trace of the cause.
+func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, cause obs.Origin, args Args, options ...Option) error {
 	o := classed(args)
 	for _, option := range options {
 		option(&o)
@@ -95,8 +95,11 @@ func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, args Args, options
 	ctx, span := trace.Start(ctx, trace.Producer, "enqueue")
 	defer span.End()
 	span.Text("vitrine.job.kind", args.Kind())
-	if origin := obs.OriginOf(ctx); origin != (obs.Origin{}) {
-		o.Metadata, _ = json.Marshal(origin) // strings can always be encoded
+	if current := trace.Of(ctx); current != nil {
+		cause.Trace = current.Traceparent()
+	}
+	if cause != (obs.Origin{}) {
+		o.Metadata, _ = json.Marshal(cause) // strings can always be encoded
 	}
 	if _, err := q.inserter.InsertTx(ctx, tx.SQL(), args, &o); err != nil {
 		span.Fail("")

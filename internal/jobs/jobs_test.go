@@ -13,6 +13,8 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
 	"vitrine/internal/jobs"
+	"vitrine/internal/obs"
+	"vitrine/internal/scope"
 )
 
 // migrated is a database template with the tables of the queue and one for the effects of handlers.
@@ -74,7 +76,7 @@ func (note) Class() jobs.Class { return jobs.Content }
 func (r *rig) enqueue(args jobs.Args, options ...jobs.Option) {
 	r.Helper()
 	r.must(r.db.Transact(r.Context(), func(tx *database.Tx) error {
-		return r.queue.Enqueue(r.Context(), tx, args, options...)
+		return r.queue.Enqueue(r.Context(), tx, obs.Origin{}, args, options...)
 	}))
 	r.queue.Wake()
 }
@@ -151,7 +153,7 @@ func TestRollbackEnqueuesNothing(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		refused := errors.New("no")
 		err := r.db.Transact(t.Context(), func(tx *database.Tx) error {
-			r.must(r.queue.Enqueue(t.Context(), tx, note{"a"}))
+			r.must(r.queue.Enqueue(t.Context(), tx, obs.Origin{}, note{"a"}))
 			return refused
 		})
 		if !errors.Is(err, refused) {
@@ -175,7 +177,7 @@ func TestRunsOnce(t *testing.T) {
 				return nil
 			}
 			// A handler may write and enqueue jobs.
-			return r.db.Transact(ctx, func(tx *database.Tx) error { return r.queue.Enqueue(ctx, tx, note{"from a"}) })
+			return r.db.Transact(ctx, func(tx *database.Tx) error { return r.queue.Enqueue(ctx, tx, obs.Origin{}, note{"from a"}) })
 		})
 		for _, name := range []string{"a", "b", "c"} {
 			r.enqueue(note{name})
@@ -189,6 +191,24 @@ func TestRunsOnce(t *testing.T) {
 		}
 		if n := r.count("completed"); n != 4 {
 			t.Errorf("%d are done", n)
+		}
+	})
+}
+
+// The transactions of jobs do not share a commit, and jobs that they enqueue have the same cause.
+func TestScope(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r *rig) {
+		var got scope.Scope
+		w := r.workers(r.queue, jobs.Options{}, func(ctx context.Context, _ note) error {
+			got = scope.Of(ctx)
+			return nil
+		})
+		cause := obs.Origin{Request: "req-1"}
+		r.must(r.db.Transact(t.Context(), func(tx *database.Tx) error { return r.queue.Enqueue(t.Context(), tx, cause, note{"a"}) }))
+		r.must(w.Drain(t.Context()))
+		if want := (scope.Scope{Cause: cause, OwnCommit: true}); got != want {
+			t.Errorf("%+v, want %+v", got, want)
 		}
 	})
 }
@@ -332,7 +352,7 @@ func TestEnqueueAmongOthers(t *testing.T) {
 		for i := range 32 {
 			group.Go(func() {
 				err := r.db.Transact(t.Context(), func(tx *database.Tx) error {
-					if err := r.queue.Enqueue(t.Context(), tx, note{fmt.Sprint(i)}, jobs.Unique()); err != nil {
+					if err := r.queue.Enqueue(t.Context(), tx, obs.Origin{}, note{fmt.Sprint(i)}, jobs.Unique()); err != nil {
 						return err
 					}
 					if i%2 == 1 {

@@ -136,7 +136,7 @@ func TestTurns(t *testing.T) {
 	const owners, queued = 40, 3000
 	migrated.Each(t, func(t *testing.T, o database.Options) {
 		var statements atomic.Int32
-		o.Observe = func(context.Context, string) { statements.Add(1) }
+		o.Observe = func(context.Context, string, bool) { statements.Add(1) }
 		r := open(t, o)
 		k := jobs.NewPicker(r.workers(r.queue, jobs.Options{}, func(context.Context, note) error { return nil }))
 		r.enqueue(note{"many"}, jobs.For(7))

@@ -14,6 +14,7 @@ import (
 
 	"vitrine/internal/obs"
 	"vitrine/internal/obs/trace"
+	"vitrine/internal/scope"
 )
 
 // Outcome is the result of a run.
@@ -47,9 +48,7 @@ func (w *runLogger) Work(ctx context.Context, job *rivertype.JobRow, work func(c
 	if span != nil {
 		origin.Trace = span.Traceparent()
 	}
-	if origin != (obs.Origin{}) {
-		inner = context.WithValue(inner, obs.OriginKey{}, origin) // for jobs that the handler enqueues
-	}
+	inner = scope.With(inner, &scope.Scope{Cause: origin, OwnCommit: true}) // jobs may have long transactions
 	if origin.Request != "" {
 		log = log.With("request_id", origin.Request)
 	}

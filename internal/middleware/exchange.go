@@ -2,13 +2,16 @@ package middleware
 
 import (
 	"context"
+	"crypto/rand"
 	"net/http"
 	"net/netip"
 	"time"
 
+	"vitrine/internal/describe"
 	"vitrine/internal/domain"
 	"vitrine/internal/obs"
 	"vitrine/internal/obs/trace"
+	"vitrine/internal/scope"
 )
 
 // Exchange holds the state of one request and its response. Begin puts it into the context, the
@@ -30,6 +33,10 @@ type Exchange struct {
 	HeadOnly  bool       // the method is HEAD, which is handled as GET
 	LogPath   string     // replaces a path that contains a secret in logs; empty: log the path
 
+	Scope       scope.Scope         // of the request's transactions; see Scoped
+	Actor       domain.Actor        // authenticated caller of an API
+	Description *describe.Operation // of the API operation, or nil
+
 	span        *trace.Span // nil if the request is not traced
 	peer        netip.Addr
 	socket      bool // the peer is on a Unix socket, which only proxies can connect to
@@ -46,21 +53,16 @@ const (
 	TooManyAtOnce Refusal = "at_once"
 )
 
-// Origin returns the origin of jobs that the request enqueues.
-func (x *Exchange) Origin() obs.Origin { return obs.Origin{Request: x.RequestID, Trace: x.Trace} }
+// exchangeKey is the key of the Exchange. The handlers that ogen generates accept only a context.
+type exchangeKey struct{}
 
 // From returns the request's Exchange. It is never nil: without Begin it is a new one that is not
 // used elsewhere.
 func From(ctx context.Context) *Exchange {
-	if x, ok := ctx.Value(obs.OriginKey{}).(*Exchange); ok {
+	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
 		return x
 	}
 	return &Exchange{}
-}
-
-// ActedFrom returns the client's address and the request ID for the audit log.
-func (x *Exchange) ActedFrom() domain.Origin {
-	return domain.Origin{Address: x.ClientIP, Request: x.RequestID}
 }
 
 // NotModified records etag as the tag of the response and reports whether the request's
@@ -106,12 +108,23 @@ func Begin(now func() time.Time, observers ...Observer) Middleware {
 					w.Header().Set("Location", x.Location)
 				}
 			}}
-			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), obs.OriginKey{}, x)))
+			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
 			if x.Status == 0 {
 				x.Status = http.StatusOK // net/http sends 200 for a handler that wrote nothing
 			}
 		})
 	}
+}
+
+// Scoped puts the scope of the request's transactions into the context. It must be inside of the
+// middleware that determines the client's address, the request ID and the trace.
+func Scoped(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := From(r.Context())
+		x.Scope.Origin = domain.Origin{Address: x.ClientIP, Request: x.RequestID}
+		x.Scope.Cause = obs.Origin{Request: x.RequestID, Trace: x.Trace}
+		next.ServeHTTP(w, r.WithContext(scope.With(r.Context(), &x.Scope)))
+	})
 }
 
 func isRead(method string) bool {
@@ -128,4 +141,43 @@ func (rec *recorder) Write(p []byte) (int, error) {
 	n, err := rec.headerHook.Write(p)
 	rec.x.Bytes += int64(n)
 	return n, err
+}
+
+const maxRequestID = 64
+
+// RequestID sets the request ID in the Exchange and in the response header X-Request-Id. It keeps
+// an incoming ID if the peer is a proxy (Exchange.fromProxy) and the ID is 1..64 characters of
+// [A-Za-z0-9._-]; anyone else could forge log lines. It accepts a well-formed traceparent from
+// everyone because a trace ID does not identify anything of ours.
+func RequestID(trusted []netip.Prefix) Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			x := From(r.Context())
+			x.RequestID = r.Header.Get("X-Request-Id")
+			if !validRequestID(x.RequestID) || !x.fromProxy(trusted) {
+				x.RequestID = rand.Text()
+			}
+			x.Trace = r.Header.Get("Traceparent")
+			if x.Trace != "" && trace.TraceID(x.Trace) == "" {
+				x.Trace = ""
+			}
+			w.Header()["X-Request-Id"] = []string{x.RequestID}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+func validRequestID(id string) bool {
+	if id == "" || len(id) > maxRequestID {
+		return false
+	}
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
 }

@@ -5,8 +5,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
+
+	"vitrine/internal/budget"
+	"vitrine/internal/domain"
+	"vitrine/internal/obs"
+	"vitrine/internal/scope"
 )
 
 func TestBeginRecordsTheResponse(t *testing.T) {
@@ -104,5 +111,70 @@ func TestNotModified(t *testing.T) {
 				}
 			}), tt.r)
 		})
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		incoming, peer string
+		kept           bool
+	}{
+		"none":             {"", "10.0.0.1:1", false},
+		"from proxy":       {"Ab9._-", "10.0.0.1:1", true},
+		"from mapped peer": {"abc", "[::ffff:10.0.0.1]:1", true},
+		"from stranger":    {"abc", "192.0.2.1:1", false},
+		"longest":          {strings.Repeat("a", 64), "10.0.0.1:1", true},
+		"too long":         {strings.Repeat("a", 65), "10.0.0.1:1", false},
+		"space":            {"a b", "10.0.0.1:1", false},
+		"line break":       {"a\nlevel=ERROR", "10.0.0.1:1", false},
+		"letter é":         {"é", "10.0.0.1:1", false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := get("X-Request-Id", tt.incoming)
+			r.RemoteAddr = tt.peer
+			var inside string
+			h := RequestID(prefixes("10.0.0.0/8"))(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				inside = From(r.Context()).RequestID
+			}))
+			wantHeader(t, serve(h, r).Header(), "X-Request-Id", inside)
+			if !validRequestID(inside) {
+				t.Errorf("id %q would not be accepted", inside)
+			}
+			if kept := inside == tt.incoming; kept != tt.kept {
+				t.Errorf("id = %q, kept = %v, want %v", inside, kept, tt.kept)
+			}
+		})
+	}
+}
+
+func TestRequestIDsDiffer(t *testing.T) {
+	t.Parallel()
+	h := RequestID(nil)(text(""))
+	a, b := serve(h, get()).Header().Get("X-Request-Id"), serve(h, get()).Header().Get("X-Request-Id")
+	if a == b {
+		t.Errorf("two requests got the id %q", a)
+	}
+}
+
+func TestScoped(t *testing.T) {
+	t.Parallel()
+	const theirs = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	var got scope.Scope
+	r := get("X-Request-Id", "req-1", "Traceparent", theirs, "X-Forwarded-For", "192.0.2.7")
+	r.RemoteAddr = "10.0.0.1:1234"
+	trusted := prefixes("10.0.0.0/8")
+	serve(Chain(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = scope.Of(r.Context()) }),
+		ClientAddr(trusted), RequestID(trusted), Scoped, Memory(budget.New(1<<20))), r)
+	if want := (domain.Origin{Address: netip.MustParseAddr("192.0.2.7"), Request: "req-1"}); got.Origin != want {
+		t.Errorf("origin = %+v, want %+v", got.Origin, want)
+	}
+	if want := (obs.Origin{Request: "req-1", Trace: theirs}); got.Cause != want {
+		t.Errorf("cause = %+v, want %+v", got.Cause, want)
+	}
+	if got.Memory == nil || got.Reads != nil || got.Claim != nil || got.OwnCommit {
+		t.Errorf("scope = %+v", got)
 	}
 }

@@ -1,7 +1,6 @@
 package obs_test
 
 import (
-	"context"
 	"testing"
 
 	"vitrine/internal/obs"
@@ -23,16 +22,5 @@ func TestTraceID(t *testing.T) {
 		if got := (obs.Origin{Trace: trace}).TraceID(); got != want {
 			t.Errorf("%q: %q, want %q", trace, got, want)
 		}
-	}
-}
-
-func TestOriginOf(t *testing.T) {
-	t.Parallel()
-	if o := obs.OriginOf(context.Background()); o != (obs.Origin{}) {
-		t.Errorf("%+v", o)
-	}
-	want := obs.Origin{Request: "a", Trace: "b"}
-	if o := obs.OriginOf(context.WithValue(t.Context(), obs.OriginKey{}, want)); o != want {
-		t.Errorf("%+v", o)
 	}
 }

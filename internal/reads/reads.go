@@ -1,13 +1,10 @@
 // Package reads records where a request may read: only at the primary database, or also at a
 // replica, which lags behind a little. The edge sets the account and whether the response may be a
-// little old, and the database chooses a replica. Anything without such a request in its context,
-// such as a job, reads at the primary.
+// little old, and the database chooses a replica. Anything without such a request, such as a job,
+// reads at the primary.
 package reads
 
-import (
-	"context"
-	"sync"
-)
+import "sync"
 
 // Asks is what a replica must contain: all writes of an account, as a number of transactions. The
 // zero value is that of a guest.
@@ -27,28 +24,6 @@ type Request struct {
 	broken  bool // a replica has failed
 	wrote   bool // the request started a write transaction
 	primary bool // all further reads use the primary
-}
-
-type requestKey struct{}
-
-// With returns a context with a request, which reads at the primary until Lag is called.
-func With(ctx context.Context) context.Context {
-	return context.WithValue(ctx, requestKey{}, new(Request))
-}
-
-// AtPrimary returns a context that reads at the primary, for data that is kept longer than a
-// request.
-func AtPrimary(ctx context.Context) context.Context {
-	if From(ctx) == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, requestKey{}, (*Request)(nil))
-}
-
-// From returns the request of a context, nil if it has none.
-func From(ctx context.Context) *Request {
-	r, _ := ctx.Value(requestKey{}).(*Request)
-	return r
 }
 
 // For sets the account and its writes.

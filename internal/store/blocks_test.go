@@ -8,6 +8,7 @@ import (
 
 	"vitrine/internal/budget"
 	"vitrine/internal/domain"
+	"vitrine/internal/scope"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
@@ -73,7 +74,7 @@ func TestListedBlocksOmitHiddenParts(t *testing.T) {
 			})
 			memory := budget.New(1 << 20)
 			account := memory.Open(func() any { return "ada" })
-			all, err := s.Blocks().BlocksByID(budget.With(t.Context(), account), []domain.BlockID{b.ID})
+			all, err := s.Blocks().BlocksByID(scope.With(t.Context(), &scope.Scope{Memory: account}), []domain.BlockID{b.ID})
 			if err != nil || !reflect.DeepEqual(all[b.ID].Content, c.listed) || all[b.ID].Page != nil || memory.Used() != 0 {
 				t.Errorf("a list has %+v (%v) and charges %d bytes, want %+v", all[b.ID], err, memory.Used(), c.listed)
 			}

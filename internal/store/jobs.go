@@ -12,7 +12,7 @@ func (s *Store) Queue() *jobs.Queue { return s.queue }
 // Enqueue adds a job that runs after the transaction has committed. An error ends the transaction.
 func (tx *Tx) Enqueue(ctx context.Context, args jobs.Args, options ...jobs.Option) error {
 	tx.enqueued = true
-	return tx.queue.Enqueue(ctx, tx.tx, args, options...)
+	return tx.queue.Enqueue(ctx, tx.tx, tx.scope.Cause, args, options...)
 }
 
 // Jobs lists jobs in a state, newest first.

@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/reads"
+	"vitrine/internal/scope"
 	"vitrine/internal/store/activity"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
@@ -55,6 +56,8 @@ type Store struct {
 	pool  *database.DB
 	queue *jobs.Queue
 	texts TextBound
+
+	primary bool // never reads at a replica
 }
 
 // Snapshot reads one consistent state.
@@ -65,6 +68,7 @@ type Tx struct {
 	Queries
 
 	tx       *database.Tx
+	scope    scope.Scope
 	queue    *jobs.Queue
 	enqueued bool // jobs wait for the commit
 
@@ -85,22 +89,46 @@ func (tx *Tx) use(on database.Querier) {
 func New(db *database.DB) *Store {
 	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits,
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
-	s.use(db.Reader())
+	s.use(db.ReaderFor(requestOf))
 	return s
 }
 
+// requestOf returns where the work of a context may read.
+func requestOf(ctx context.Context) *reads.Request { return scope.Of(ctx).Reads }
+
+// AtPrimary returns a store that reads at the primary, for data that is kept longer than a request.
+func (s *Store) AtPrimary() *Store {
+	at := *s
+	at.primary = true
+	at.use(s.pool.Reader())
+	return &at
+}
+
 // InTx runs fn in a write transaction, several times if transactions collide. The first
-// transaction of a request with an idempotency key (redo.WithClaim) also claims the key.
+// transaction of a request with an idempotency key also claims the key.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.inTx(ctx, scope.Of(ctx), fn)
+}
+
+// InTxClaiming is InTx with a claim of an idempotency key instead of the one in the scope of ctx.
+func (s *Store) InTxClaiming(ctx context.Context, claim *scope.Claim, fn func(tx *Tx) error) error {
+	within := scope.Of(ctx)
+	within.Claim = claim
+	return s.inTx(ctx, within, fn)
+}
+
+func (s *Store) inTx(ctx context.Context, within scope.Scope, fn func(tx *Tx) error) error {
 	var enqueued bool
-	by := reads.From(ctx)
-	by.Writes()
-	claim := redo.ClaimOf(ctx)
-	err := s.pool.Transact(ctx, func(tx *database.Tx) error {
-		t := &Tx{Queries: s.Queries, tx: tx, queue: s.queue, texts: s.texts}
+	within.Reads.Writes()
+	transact := s.pool.Transact
+	if within.OwnCommit {
+		transact = s.pool.TransactAlone
+	}
+	err := transact(ctx, func(tx *database.Tx) error {
+		t := &Tx{Queries: s.Queries, tx: tx, scope: within, queue: s.queue, texts: s.texts}
 		t.deltas, t.documents = &t.derived.Deltas, &t.derived.Documents
 		t.use(tx)
-		err := claim.Take(ctx, t.Redo())
+		err := redo.Take(ctx, within.Claim, t.Redo())
 		if err == nil {
 			err = fn(t)
 		}
@@ -108,7 +136,7 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 			err = t.checkTexts(ctx)
 		}
 		if s.pool.Replicas() != nil {
-			t.derived.Writer = domain.UserID(by.Account())
+			t.derived.Writer = domain.UserID(within.Reads.Account())
 		}
 		if err == nil {
 			err = t.derived.Defer(ctx)
@@ -116,8 +144,8 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 		enqueued = t.enqueued
 		return err
 	})
-	if err == nil {
-		claim.Commit()
+	if err == nil && within.Claim != nil {
+		within.Claim.Committed = true
 	}
 	if err == nil && enqueued {
 		s.queue.Wake()
@@ -125,9 +153,19 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return err
 }
 
+// Origin returns the origin of the transaction, for the audit log.
+func (tx *Tx) Origin() domain.Origin { return tx.scope.Origin }
+
+// WrittenBy sets the account whose writes the request makes from now on, after it has signed in.
+func (tx *Tx) WrittenBy(user domain.UserID) { tx.scope.Reads.For(reads.Asks{Account: int64(user)}) }
+
 // InSnapshot runs fn on one consistent state of the database.
 func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) error {
-	return s.pool.View(ctx, func(q database.Querier) error {
+	request := requestOf(ctx)
+	if s.primary {
+		request = nil
+	}
+	return s.pool.ViewFor(ctx, request, func(q database.Querier) error {
 		v := &Snapshot{Queries: s.Queries}
 		v.use(q)
 		return fn(v)
@@ -158,11 +196,11 @@ func (s *Store) DeleteSecret(ctx context.Context, name string) error {
 // EnsureSecret returns the secret with a name, and stores fresh first if the secret does not exist.
 // It starts a transaction only to store it.
 func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (value []byte, err error) {
-	value, err = s.Account().Secret(reads.AtPrimary(ctx), name)
+	value, err = s.AtPrimary().Account().Secret(ctx, name)
 	if domain.KindOf(err) != domain.NotFound {
 		return value, err
 	}
-	err = s.InTx(redo.WithClaim(ctx, nil), func(tx *Tx) error { // the secret is independent of the request, so it must not claim its key
+	err = s.InTxClaiming(ctx, nil, func(tx *Tx) error { // the secret is independent of the request
 		value, err = tx.Account().EnsureSecret(ctx, name, fresh)
 		return err
 	})

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"vitrine/internal/app/collections"
-	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	v3 "vitrine/internal/oas/v3"
 	"vitrine/internal/oas/wire"
+	"vitrine/internal/scope"
 )
 
 // GetBlock implements getBlock.
@@ -25,7 +25,7 @@ func (h *handler) GetBlock(ctx context.Context, p v3.GetBlockParams) (wire.Item,
 		return wire.Item{}, err
 	}
 	if fragment, ok := h.fragments.Get(blockKey(s)); ok {
-		return blockItem(who, s, fragment), budget.Charge(ctx, int64(len(fragment)))
+		return blockItem(who, s, fragment), scope.Charge(ctx, int64(len(fragment)))
 	}
 	return h.readBlock(ctx, who, id)
 }

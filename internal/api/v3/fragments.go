@@ -11,11 +11,11 @@ import (
 	"github.com/go-faster/jx"
 
 	"vitrine/internal/app/collections"
-	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/fragments"
 	v3 "vitrine/internal/oas/v3"
 	"vitrine/internal/oas/wire"
+	"vitrine/internal/scope"
 )
 
 // Blocks and connections are encoded once for each state, and the fragments are cached (package fragments). Values that
@@ -229,5 +229,5 @@ func (h *handler) knownList(ctx context.Context, l domain.List[collections.Known
 	if len(l.Items) > 0 {
 		w.Data = []wire.Item{{Value: all}}
 	}
-	return w, budget.Charge(ctx, int64(size))
+	return w, scope.Charge(ctx, int64(size))
 }

@@ -13,8 +13,8 @@ import (
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
+	"vitrine/internal/scope"
 	"vitrine/internal/store"
-	"vitrine/internal/store/redo"
 )
 
 // IdempotencyHeader is the header field with the key of a request that a client may send again.
@@ -41,7 +41,7 @@ type Answer struct {
 // KeyedRequest is a request with an idempotency key. Its answer is stored encrypted with token and key, because it may
 // contain secrets and content that is deleted later. Neither token nor key is stored.
 type KeyedRequest struct {
-	claim redo.Claim
+	claim scope.Claim
 	seal  [sha256.Size]byte
 }
 
@@ -52,13 +52,11 @@ func (a *Accounts) NewKeyedRequest(user domain.UserID, token, key string, reques
 		return sha256.Sum256([]byte(purpose + "\n" + token + "\n" + key))
 	}
 	hash := sum("idempotency-key")
-	return &KeyedRequest{seal: sum("answer"), claim: redo.Claim{Hash: hash[:], Request: request[:], User: user, Now: a.Now, Kept: core.OnceKept}}
+	return &KeyedRequest{seal: sum("answer"), claim: scope.Claim{Hash: hash[:], Request: request[:], User: user, Now: a.Now, Kept: core.OnceKept}}
 }
 
-// Claiming returns a context in which the first transaction claims the key.
-func (k *KeyedRequest) Claiming(ctx context.Context) context.Context {
-	return redo.WithClaim(ctx, &k.claim)
-}
+// Claim returns the claim of the key, for the scope of the request.
+func (k *KeyedRequest) Claim() *scope.Claim { return &k.claim }
 
 // Repeated reports whether that transaction found the key claimed and did nothing.
 func (k *KeyedRequest) Repeated() bool { return k.claim.Repeated }
@@ -109,7 +107,7 @@ func (a *Accounts) KeepAnswer(ctx context.Context, k *KeyedRequest, answer Answe
 	if err != nil {
 		return err
 	}
-	return a.Store.InTx(k.Claiming(ctx), func(tx *store.Tx) error {
+	return a.Store.InTxClaiming(ctx, &k.claim, func(tx *store.Tx) error {
 		return tx.Redo().KeepAnswer(ctx, k.claim.Hash, k.claim.Request, sealed)
 	})
 }

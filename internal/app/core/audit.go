@@ -90,7 +90,7 @@ func (a *Core) AuditRefusedBy(ctx context.Context, from domain.Visitor, u domain
 }
 
 func addAuditEntry(ctx context.Context, tx *store.Tx, at time.Time, e domain.AuditEntry) error {
-	from := domain.OriginOf(ctx)
+	from := tx.Origin()
 	e.At, e.Request = at, from.Request
 	if e.Address == "" && from.Address.IsValid() {
 		e.Address = from.Address.String()

@@ -10,7 +10,6 @@ import (
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
-	"vitrine/internal/reads"
 	"vitrine/internal/store"
 )
 
@@ -42,14 +41,14 @@ func (a *Operating) SiteSettings(ctx context.Context) (domain.Site, error) {
 		return known.site, nil
 	}
 	defer a.site.checking.Unlock()
-	return a.look(reads.AtPrimary(ctx))
+	return a.look(ctx)
 }
 
 // look reads the site if it has changed.
 func (a *Operating) look(ctx context.Context) (s domain.Site, err error) {
-	now := a.Now()
+	now, at := a.Now(), a.Store.AtPrimary()
 	if known := a.site.known.Load(); known != nil {
-		version, err := a.Store.Account().SiteVersion(ctx)
+		version, err := at.Account().SiteVersion(ctx)
 		if err != nil {
 			return s, err
 		}
@@ -58,7 +57,7 @@ func (a *Operating) look(ctx context.Context) (s domain.Site, err error) {
 			return known.site, nil
 		}
 	}
-	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+	err = at.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if s, err = v.Account().Site(ctx); err != nil || s.Picture == nil {
 			return err
 		}

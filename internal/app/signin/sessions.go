@@ -42,6 +42,7 @@ func (a *SignIns) OpenSessionBy(ctx context.Context, tx *store.Tx, user domain.U
 	if err != nil {
 		return "", err
 	}
+	tx.WrittenBy(user)
 	e := domain.AuditEntry{ActorID: user, Act: domain.ActSignedIn, About: domain.AboutSession(id), Address: from.AddressKept()}
 	if by != "" {
 		e.Details = map[string]any{"by": by}

@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/obs"
 	"vitrine/internal/redis"
+	"vitrine/internal/scope"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
 )
@@ -110,7 +111,7 @@ func withApp(c *Console, common config.Common, site string, create bool, fn func
 	if err != nil {
 		return err
 	}
-	c.Ctx = domain.WithOrigin(c.Ctx, domain.Origin{Console: true})
+	c.Ctx = scope.With(c.Ctx, &scope.Scope{Origin: domain.Origin{Console: true}})
 	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: site})), db.Close())
 }
 

@@ -105,14 +105,6 @@ func (t *Tx) Take() []Statement {
 	return all
 }
 
-type joinedKey struct{}
-
-// Join marks the context of a statement that is sent together with the previous one.
-func Join(ctx context.Context) context.Context { return context.WithValue(ctx, joinedKey{}, true) }
-
-// Joined reports whether a statement needs no round trip of its own.
-func Joined(ctx context.Context) bool { return ctx.Value(joinedKey{}) != nil }
-
 // Send runs statements in order, in one round trip after the server has prepared each of them. If one
 // fails, the following ones do not run.
 func (t *Tx) Send(ctx context.Context, all []Statement) error {

@@ -109,12 +109,12 @@ func Close(all []Server) error {
 	return errors.Join(errs...)
 }
 
-// For returns the replica for the request of a context, or nil for the primary.
-func (s *Set) For(ctx context.Context) *Replica {
+// For returns the replica for a request, or nil for the primary.
+func (s *Set) For(ctx context.Context, request *reads.Request) *Replica {
 	if s == nil {
 		return nil
 	}
-	r, _ := reads.From(ctx).Place(func(a reads.Asks) any { return s.choose(ctx, a) }).(*Replica)
+	r, _ := request.Place(func(a reads.Asks) any { return s.choose(ctx, a) }).(*Replica)
 	return r
 }
 
@@ -164,11 +164,11 @@ func (r *Replica) lag() (lag time.Duration, ok bool) {
 
 // Fail records that a statement of a request failed on the replica. From now on the request uses the
 // primary, which returns the error again if the statement itself is wrong.
-func (r *Replica) Fail(ctx context.Context, err error) {
+func (r *Replica) Fail(ctx context.Context, request *reads.Request, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	reads.From(ctx).Break()
+	request.Break()
 	r.suspect(err)
 }
 

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
+	"vitrine/internal/scope"
 )
 
 // Fields lists the fields of a form whose values may be longer than usual or repeated, by name. The limit
@@ -131,4 +131,4 @@ func (v *Visit) readBody(limit int64) (string, error) {
 }
 
 // charge charges n bytes of a page or a form to the budget of the request.
-func (v *Visit) charge(n int) error { return budget.Charge(v.R.Context(), int64(n)) }
+func (v *Visit) charge(n int) error { return scope.Charge(v.R.Context(), int64(n)) }

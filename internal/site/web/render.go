@@ -14,8 +14,8 @@ import (
 
 	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
-	"vitrine/internal/budget"
 	"vitrine/internal/domain"
+	"vitrine/internal/middleware"
 	"vitrine/internal/present"
 	"vitrine/internal/site/catalog"
 	"vitrine/internal/weburl"
@@ -276,7 +276,7 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 		f.dropLong()
 	}
 	if v.R.Method == http.MethodPost && status < http.StatusBadRequest {
-		budget.Must(v.R.Context()) // the page reports a completed change
+		middleware.From(v.R.Context()).Scope.Memory.Must() // the page reports a completed change
 	}
 	body := pageBuffer{visit: v, free: name == "error"}
 	if err := v.s.pages()[v.Lang.Code]()[v.pageSet+"/"+name]().ExecuteTemplate(&body, frame, shown); err != nil {

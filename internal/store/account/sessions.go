@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/reads"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -37,7 +36,6 @@ func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte
 	if err != nil {
 		return 0, err
 	}
-	reads.From(ctx).For(reads.Asks{Account: int64(s.UserID)}) // the account whose writes these are
 	return id, w.db.Exec(ctx, `DELETE FROM sessions WHERE user_id = $1 AND id <= (
 		SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`, s.UserID, maxSessions)
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"vitrine/internal/budget"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/scope"
 )
 
 // Row is the only row of a result, or one of many.
@@ -78,7 +78,7 @@ func (c *charged) Scan(dest ...any) error {
 			n += len(*d)
 		}
 	}
-	return budget.Charge(c.ctx, int64(n))
+	return scope.Charge(c.ctx, int64(n))
 }
 
 // ByID returns a map of values by their ids.

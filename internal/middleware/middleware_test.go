@@ -9,6 +9,25 @@ import (
 	"testing"
 )
 
+func TestChainFirstIsOutermost(t *testing.T) {
+	t.Parallel()
+	mark := func(name string) Middleware {
+		return func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header()["Trace"] = append(w.Header()["Trace"], name)
+				next.ServeHTTP(w, r)
+			})
+		}
+	}
+	w := serve(Chain(status(http.StatusTeapot), mark("a"), mark("b")), get())
+	if got := w.Header()["Trace"]; len(got) != 2 || got[0] != "a" || got[1] != "b" {
+		t.Errorf("order = %v, want [a b]", got)
+	}
+	if w.Code != http.StatusTeapot {
+		t.Errorf("status = %d, want 418", w.Code)
+	}
+}
+
 func TestRecoverRenders500(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -31,7 +50,7 @@ func TestRecoverRenders500(t *testing.T) {
 	if x.Error == nil || x.Error.Error() != "panic: kaboom" {
 		t.Errorf("cause = %v", x.Error)
 	}
-	if log := out.String(); !strings.Contains(log, "kaboom") || !strings.Contains(log, "recover_test.go") {
+	if log := out.String(); !strings.Contains(log, "kaboom") || !strings.Contains(log, "middleware_test.go") {
 		t.Errorf("log lacks the value or the stack: %s", log)
 	}
 }
