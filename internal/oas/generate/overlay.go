@@ -15,6 +15,13 @@ var handTypes = map[string]string{
 	"MetadataInput": wire + "JSON",
 }
 
+// openFields are the fields that a wire.Fragment may leave open, by schema.
+var openFields = map[string][]string{
+	"BaseBlockProperties": {"can", "connection"},
+	"Channel":             {"connection"},
+	"EmbeddedConnection":  {"position"},
+}
+
 // byHand marks an operation that is implemented by hand and needs no generated code.
 const byHand = "x-ogen-by-hand"
 
@@ -27,8 +34,10 @@ func overlay(doc object) {
 	delete(comps, "securitySchemes")
 	delete(comps, "responses")
 	schemas, _ := comps["schemas"].(object)
+	variants := variantsOf(schemas)
+	maps.Copy(variants, replaceOpenFields(schemas))
+	keep(doc, variants)
 	written := clone(schemas).(object)
-	keepVariants(doc, written)
 	for name, s := range schemas {
 		if handType(name, written) != "" {
 			delete(schemas, name)
@@ -57,20 +66,15 @@ func overlay(doc object) {
 	}
 }
 
-// keepVariants references the variants of all unions from a webhook, for which only types are
-// generated: the fields that contained them have a hand-written type instead.
-func keepVariants(doc, schemas object) {
+// variantsOf returns references to the variants of all unions.
+func variantsOf(schemas object) object {
 	variants := object{}
 	var find func(node any)
 	find = func(node any) {
 		switch node := node.(type) {
 		case object:
 			if isUnion(node, schemas) {
-				for _, v := range node["oneOf"].([]any) {
-					if ref, ok := v.(object)["$ref"].(string); ok && handType(base(ref), schemas) == "" {
-						variants[base(ref)] = v
-					}
-				}
+				addRefs(variants, node, schemas)
 			}
 			for _, child := range node {
 				find(child)
@@ -82,10 +86,43 @@ func keepVariants(doc, schemas object) {
 		}
 	}
 	find(schemas)
-	if len(variants) == 0 {
+	return variants
+}
+
+// addRefs adds the references of a choice to named schemas that have a generated type.
+func addRefs(refs, choice, schemas object) {
+	all, _ := choice["oneOf"].([]any)
+	for _, v := range all {
+		if ref, ok := v.(object)["$ref"].(string); ok && handType(base(ref), schemas) == "" {
+			refs[base(ref)] = v
+		}
+	}
+}
+
+// replaceOpenFields makes open fields wire.Items. It returns references to the schemas of their
+// values.
+func replaceOpenFields(schemas object) object {
+	values := object{}
+	for name, fields := range openFields {
+		schema, _ := schemas[name].(object)
+		props, _ := schema["properties"].(object)
+		for _, field := range fields {
+			if old, ok := props[field].(object); ok {
+				addRefs(values, old, schemas)
+				props[field] = object{"x-ogen-type": wire + "Item"}
+			}
+		}
+	}
+	return values
+}
+
+// keep references schemas from a webhook, for which only types are generated: the fields that
+// contained them have a hand-written type instead.
+func keep(doc, schemas object) {
+	if len(schemas) == 0 {
 		return
 	}
-	schema := object{"type": "object", "properties": variants}
+	schema := object{"type": "object", "properties": schemas}
 	doc["webhooks"] = object{"variants": object{"post": object{
 		"operationId": "variants",
 		"responses": object{"200": object{
