@@ -34,10 +34,9 @@ func overlay(doc object) {
 	delete(comps, "securitySchemes")
 	delete(comps, "responses")
 	schemas, _ := comps["schemas"].(object)
-	variants := variantsOf(schemas)
-	maps.Copy(variants, replaceOpenFields(schemas))
-	keep(doc, variants)
+	openSchemas(schemas)
 	written := clone(schemas).(object)
+	keepVariants(doc, written)
 	for name, s := range schemas {
 		if handType(name, written) != "" {
 			delete(schemas, name)
@@ -66,15 +65,34 @@ func overlay(doc object) {
 	}
 }
 
-// variantsOf returns references to the variants of all unions.
-func variantsOf(schemas object) object {
+// openSchemas gives open fields a type that can contain a placeholder.
+func openSchemas(schemas object) {
+	for name, fields := range openFields {
+		schema, _ := schemas[name].(object)
+		props, _ := schema["properties"].(object)
+		for _, field := range fields {
+			if open, ok := props[field].(object); ok {
+				open["x-ogen-type"] = wire + "Item"
+			}
+		}
+	}
+}
+
+// keepVariants references the variants of all unions, and the values of open fields, from a webhook,
+// for which only types are generated: the fields that contained them have a hand-written type instead.
+func keepVariants(doc, schemas object) {
 	variants := object{}
 	var find func(node any)
 	find = func(node any) {
 		switch node := node.(type) {
 		case object:
-			if isUnion(node, schemas) {
-				addRefs(variants, node, schemas)
+			if isUnion(node, schemas) || node["x-ogen-type"] != nil {
+				choice, _ := node["oneOf"].([]any)
+				for _, v := range choice {
+					if ref, ok := v.(object)["$ref"].(string); ok && handType(base(ref), schemas) == "" {
+						variants[base(ref)] = v
+					}
+				}
 			}
 			for _, child := range node {
 				find(child)
@@ -86,43 +104,10 @@ func variantsOf(schemas object) object {
 		}
 	}
 	find(schemas)
-	return variants
-}
-
-// addRefs adds the references of a choice to named schemas that have a generated type.
-func addRefs(refs, choice, schemas object) {
-	all, _ := choice["oneOf"].([]any)
-	for _, v := range all {
-		if ref, ok := v.(object)["$ref"].(string); ok && handType(base(ref), schemas) == "" {
-			refs[base(ref)] = v
-		}
-	}
-}
-
-// replaceOpenFields makes open fields wire.Items. It returns references to the schemas of their
-// values.
-func replaceOpenFields(schemas object) object {
-	values := object{}
-	for name, fields := range openFields {
-		schema, _ := schemas[name].(object)
-		props, _ := schema["properties"].(object)
-		for _, field := range fields {
-			if old, ok := props[field].(object); ok {
-				addRefs(values, old, schemas)
-				props[field] = object{"x-ogen-type": wire + "Item"}
-			}
-		}
-	}
-	return values
-}
-
-// keep references schemas from a webhook, for which only types are generated: the fields that
-// contained them have a hand-written type instead.
-func keep(doc, schemas object) {
-	if len(schemas) == 0 {
+	if len(variants) == 0 {
 		return
 	}
-	schema := object{"type": "object", "properties": schemas}
+	schema := object{"type": "object", "properties": variants}
 	doc["webhooks"] = object{"variants": object{"post": object{
 		"operationId": "variants",
 		"responses": object{"200": object{
@@ -182,6 +167,9 @@ func rewrite(node any, schemas object, response bool) any {
 	s, ok := node.(object)
 	if !ok {
 		return node
+	}
+	if hand := s["x-ogen-type"]; hand != nil {
+		return object{"x-ogen-type": hand}
 	}
 	if ref, ok := s["$ref"].(string); ok {
 		if hand := handType(base(ref), schemas); hand != "" {
