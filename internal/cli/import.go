@@ -14,7 +14,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"vitrine/internal/app"
-	"vitrine/internal/app/transfer"
 	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -87,7 +86,7 @@ func (f importFlags) imported(c *console.Console, cfg config.Config, a *app.App,
 	o.IntoVisible = f.IntoVisible
 	o.DryRun, o.Progress, o.LeftOut = f.DryRun, p.progress, p.leftOut
 	report, err := importing.Run(c.Ctx, a, actor, src, o)
-	_, refused := errors.AsType[*transfer.VisibleError](err)
+	refused := len(report.Visible) > 0
 	if refused {
 		err = fmt.Errorf("%w (--into-visible allows it)", err)
 	}

@@ -20,34 +20,36 @@ func (e *Exporter) Make(ctx context.Context, id domain.ExportID) error {
 	if err != nil || !ok {
 		return err
 	}
-	making, cancel := context.WithCancelCause(ctx)
+	making, cancel := context.WithCancel(ctx)
+	defer cancel()
 	r, w := io.Pipe()
 	var writing sync.WaitGroup
+	wanted, failed := true, error(nil) // set while the progress is saved
 	writing.Go(func() {
 		note := x
 		var last time.Time
 		_, err := e.Person(making, x.UserID, w, func(p Progress) {
 			now := e.o.Now()
-			if now.Sub(last) < noteEvery && p.Done < p.Of {
+			if making.Err() != nil || now.Sub(last) < noteEvery && p.Done < p.Of {
 				return
 			}
 			last = now
 			note.Counts = domain.ExportCounts{Expected: p.Of, Done: p.Done, Channels: p.Channels, Blocks: p.Blocks, Files: p.Files,
 				Bytes: p.Bytes, LeftOut: p.LeftOut}
-			if err := e.o.App.Transfer.NoteExport(making, note); err != nil {
-				cancel(err) // the export was deleted, or the progress cannot be saved: stop
+			if wanted, failed = e.o.App.Transfer.NoteExport(making, note); failed != nil || !wanted {
+				cancel()
 			}
 		})
-		if cause := context.Cause(making); err != nil && cause != nil {
-			err = errors.Join(cause, err)
+		if err != nil {
+			err = errors.Join(failed, err)
 		}
 		_ = w.CloseWithError(err) // never fails
 	})
 	err = e.o.App.Transfer.KeepExport(ctx, x, r)
-	cancel(nil)
+	cancel()
 	_ = r.Close() // stops the writer if the reader has failed
 	writing.Wait()
-	if err != nil {
+	if err != nil && (wanted || failed != nil) {
 		return e.o.App.Transfer.ExportStopped(ctx, x, err)
 	}
 	return nil

@@ -2,7 +2,6 @@ package importing
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 
@@ -255,9 +254,11 @@ func under(which []int, n int, placed []transfer.Placed, last domain.ConnectionI
 // fetch downloads the files of new items, a few concurrently, and returns the items that can be
 // written. An item whose file is unavailable is left out, and tried again by the next import.
 func (t *sink) fetch(ctx context.Context, items []waiting, known []transfer.Known, fresh []int) (ready []int, err error) {
-	ctx, stop := context.WithCancel(ctx)
+	within, stop := context.WithCancel(ctx)
 	defer stop()
-	failed := make([]error, len(items))
+	var first sync.Once
+	fail := func(e error) { first.Do(func() { err = e; stop() }) } // further errors may be consequences
+	arrivals := make([]arrival, len(items))
 	var all sync.WaitGroup
 	for _, i := range fresh {
 		w := &items[i]
@@ -266,71 +267,63 @@ func (t *sink) fetch(ctx context.Context, items []waiting, known []transfer.Know
 		}
 		select {
 		case t.downloads <- struct{}{}:
-		case <-ctx.Done():
+		case <-within.Done():
 			all.Wait()
-			return nil, firstOf(failed, ctx.Err())
+			fail(within.Err())
+			return nil, err
 		}
 		all.Go(func() {
 			defer func() { <-t.downloads }()
-			if failed[i] = t.arrive(ctx, w); failed[i] != nil {
-				if _, theirs := unusable(failed[i]); !theirs {
-					stop()
-				}
+			var failed error
+			if arrivals[i], failed = t.arrive(within, w); failed != nil {
+				fail(failed)
 			}
 		})
 	}
 	all.Wait()
 	for _, i := range fresh {
-		why, theirs := unusable(failed[i])
-		switch {
-		case failed[i] == nil:
+		if !arrivals[i].missing {
 			ready = append(ready, i)
-		case theirs:
-			t.leftOut(items[i], why)
-			t.count(func(n *Counts) { n.Seen++ })
-		default:
-			err = failed[i]
+			continue
 		}
+		t.leftOut(items[i], arrivals[i].why)
+		t.count(func(n *Counts) { n.Seen++ })
 	}
-	return ready, firstOf(failed, err)
+	return ready, err
 }
 
-// firstOf returns the first error that is not the source's. Others may be cancelled because of it.
-func firstOf(all []error, other error) error {
-	for _, err := range all {
-		if _, theirs := unusable(err); err != nil && !theirs && !errors.Is(err, context.Canceled) {
-			return err
-		}
-	}
-	return other
+// arrival is the result of downloading a file.
+type arrival struct {
+	missing bool   // it is unavailable, and this server did not cause that
+	why     string // for the user
 }
 
 // arrive downloads the files of an item. The item is imported even if its preview is unavailable.
-func (t *sink) arrive(ctx context.Context, w *waiting) (err error) {
+func (t *sink) arrive(ctx context.Context, w *waiting) (came arrival, err error) {
 	if f := w.item.File; f != nil {
-		if w.prepared.File, err = t.receive(ctx, f, t.app.Content.Receive); err != nil {
-			return err
+		if w.prepared.File, came, err = t.receive(ctx, f, t.app.Content.Receive); err != nil || came.missing {
+			return came, err
 		}
 	}
 	if f := w.item.Preview; f != nil && (w.prepared.File == nil || !w.prepared.File.HasImage()) {
-		w.prepared.Preview, err = t.receive(ctx, f, t.app.Content.ReceivePreview)
-		if why, theirs := unusable(err); theirs {
-			t.LeftOut(source.LeftOut{What: "the preview of " + w.name().String(), Where: w.where, Why: why})
-			err = nil
+		var preview arrival
+		if w.prepared.Preview, preview, err = t.receive(ctx, f, t.app.Content.ReceivePreview); preview.missing {
+			t.LeftOut(source.LeftOut{What: "the preview of " + w.name().String(), Where: w.where, Why: preview.why})
 		}
 	}
-	return err
+	return came, err
 }
 
 type receiver func(ctx context.Context, owner domain.UserID, name string, r io.Reader) (*content.ImportedFile, error)
 
-func (t *sink) receive(ctx context.Context, f *source.File, keep receiver) (*content.ImportedFile, error) {
+func (t *sink) receive(ctx context.Context, f *source.File, keep receiver) (file *content.ImportedFile, came arrival, err error) {
 	r, err := f.Open(ctx)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer func() { _ = r.Close() }() // errors of closing a reader do not matter
+		file, err = keep(ctx, t.actor.UserID, f.Name, r)
 	}
-	defer func() { _ = r.Close() }() // errors of closing a reader do not matter
-	return keep(ctx, t.actor.UserID, f.Name, r)
+	came, err = arrivalOf(err)
+	return file, came, err
 }
 
 // release deletes files that were not needed.

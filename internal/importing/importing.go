@@ -56,6 +56,9 @@ type Report struct {
 	Counts
 	LeftOut []source.LeftOut `json:"left_out_items"` // the first MaxReported
 	File    domain.ImportFile
+
+	// Visible are titles of channels that everyone can see. A private import was refused because it would add to them.
+	Visible []string `json:"-"`
 }
 
 // made counts a new block by its kind.
@@ -158,10 +161,14 @@ func (t *sink) begin(ctx context.Context, src source.Source) error {
 	}
 	refuses := ofDocument && t.Visibility == domain.Private && !t.IntoVisible
 	if t.Into == nil {
-		if refuses {
-			return t.app.Transfer.CheckVisible(ctx, t.actor, t.origin)
+		if !refuses {
+			return nil
 		}
-		return nil
+		var err error
+		if t.report.Visible, err = t.app.Transfer.VisibleChannels(ctx, t.actor, t.origin); err != nil {
+			return err
+		}
+		return transfer.ConsentError(t.report.Visible)
 	}
 	c, err := t.app.Collections.Channel(ctx, t.actor, *t.Into)
 	if err != nil {
@@ -169,9 +176,9 @@ func (t *sink) begin(ctx context.Context, src source.Source) error {
 	}
 	t.into, t.intoPrivate = c.ID, c.Visibility == domain.Private
 	if refuses && !t.intoPrivate {
-		return &transfer.VisibleError{Titles: []string{c.Title}}
+		t.report.Visible = []string{c.Title}
 	}
-	return nil
+	return transfer.ConsentError(t.report.Visible)
 }
 
 // count changes the counts and reports the progress.

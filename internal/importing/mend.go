@@ -66,15 +66,19 @@ func refusal(err error) (why string, refused bool) {
 	return e.Message, true
 }
 
-// unusable returns why a file is unavailable, if that is not a failure of this server.
-func unusable(err error) (why string, theirs bool) {
+// arrivalOf returns the result of a download that ended with an error or nil. The error remains if this server failed.
+func arrivalOf(err error) (arrival, error) {
 	if err == nil {
-		return "", false
+		return arrival{}, nil
 	}
-	if why, ok := source.ReasonOf(err); ok {
-		return why, true
+	why, theirs := source.ReasonOf(err)
+	if !theirs {
+		why, theirs = content.Unusable(err)
 	}
-	return content.Unusable(err)
+	if !theirs {
+		return arrival{}, err
+	}
+	return arrival{missing: true, why: why}, nil
 }
 
 // mend validates an input, lets repair fix each invalid field, reports what was lost, and validates

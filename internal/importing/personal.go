@@ -83,11 +83,12 @@ func (t *sink) Profile(ctx context.Context, p source.Profile) error {
 		in.Bio = core.Patch{Set: true, Value: &about}
 	}
 	if me.Avatar == nil && p.Picture != nil {
-		value, err := t.picture(ctx, p.Picture)
-		if why, theirs := unusable(err); theirs {
-			t.LeftOut(source.LeftOut{What: "the picture of your profile", Where: p.Where, Why: why})
-		} else if err != nil {
+		value, came, err := t.picture(ctx, p.Picture)
+		if err != nil {
 			return err
+		}
+		if came.missing {
+			t.LeftOut(source.LeftOut{What: "the picture of your profile", Where: p.Where, Why: came.why})
 		} else {
 			in.Avatar = core.Patch{Set: true, Value: &value}
 		}
@@ -104,15 +105,17 @@ func (t *sink) Profile(ctx context.Context, p source.Profile) error {
 }
 
 // picture stores a picture as an upload, and returns its address.
-func (t *sink) picture(ctx context.Context, f *source.File) (value string, err error) {
+func (t *sink) picture(ctx context.Context, f *source.File) (value string, came arrival, err error) {
 	in, err := f.Open(ctx)
 	if err != nil {
-		return "", err
+		came, err = arrivalOf(err)
+		return "", came, err
 	}
 	defer func() { _ = in.Close() }() // errors of closing a reader do not matter
 	sent, err := t.app.Content.ReceiveFile(ctx, t.actor, content.FormFile{Name: f.Name, Body: in})
 	if why, refused := refusal(err); refused {
-		err = &source.Unusable{Why: why, Cause: err}
+		return "", arrival{missing: true, why: why}, nil
 	}
-	return sent.Value, err
+	came, err = arrivalOf(err)
+	return sent.Value, came, err
 }

@@ -3,7 +3,6 @@ package importing_test
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"vitrine/internal/app/transfer"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
@@ -115,8 +113,8 @@ func TestVisibleChannelsNeedConsent(t *testing.T) {
 		for name, o := range map[string]importing.Options{"own channels": private, "named channel": intoOpen} {
 			for _, o.DryRun = range []bool{true, false} {
 				before := r.Dump()
-				_, err := importing.Run(t.Context(), r.S.App, ada(r), marks("a", "new", "Folder/", "b", "c", ".."), o)
-				if visible, ok := errors.AsType[*transfer.VisibleError](err); !ok || len(visible.Titles) != 1 || domain.KindOf(err) != domain.Unprocessable {
+				report, err := importing.Run(t.Context(), r.S.App, ada(r), marks("a", "new", "Folder/", "b", "c", ".."), o)
+				if len(report.Visible) != 1 || domain.KindOf(err) != domain.Unprocessable {
 					t.Errorf("%s: %v", name, err)
 				}
 				if d := before.Diff(r.Dump()); len(d) > 0 {

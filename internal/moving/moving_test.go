@@ -250,6 +250,76 @@ func TestStopped(t *testing.T) {
 	})
 }
 
+// The result of an attempt decides how the import continues.
+func TestStepResults(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("the cause")
+	stopping, stop := context.WithCancel(t.Context())
+	stop()
+	const running, failed = "running", "failed"
+	eachWorld(t, func(w *world) {
+		for name, c := range map[string]struct {
+			result    transfer.StepResult
+			attempts  int64           // before; 0: as counted
+			ctx       context.Context // nil: of the test
+			fails     bool            // the error is the cause
+			again     bool            // the error is that the job runs again, without the cause
+			state     string
+			reason    string
+			uncounted bool // the attempt does not count
+		}{
+			"finished":           {state: "done"},
+			"stopped":            {result: transfer.StepResult{End: transfer.StepStopped}, state: running},
+			"refused":            {result: transfer.StepResult{End: transfer.StepRefused, Reason: "It is empty"}, state: failed, reason: "It is empty"},
+			"interrupted":        {result: transfer.StepResult{End: transfer.StepInterrupted, Err: cause}, fails: true, state: running},
+			"with progress":      {result: transfer.StepResult{End: transfer.StepInterrupted, Err: cause, Further: true}, again: true, state: running, uncounted: true},
+			"server stops":       {result: transfer.StepResult{End: transfer.StepInterrupted, Err: cause}, ctx: stopping, fails: true, state: running, uncounted: true},
+			"last attempt":       {result: transfer.StepResult{End: transfer.StepInterrupted, Err: cause}, attempts: 8, fails: true, state: failed, reason: "Something went wrong on the server, several times"},
+			"last, for a reason": {result: transfer.StepResult{End: transfer.StepInterrupted, Err: cause, Reason: "It is away"}, attempts: 8, fails: true, state: failed, reason: "It is away"},
+			"last, with progress": {result: transfer.StepResult{End: transfer.StepInterrupted, Err: cause, Further: true}, attempts: 8, again: true, state: running,
+				uncounted: true},
+		} {
+			started := w.Do("ada", "POST", "/ext/v1/imports", map[string]any{"source": "file", "upload_key": w.send("links.txt", "https://example.org/")}).Want(202)
+			id, path := domain.ImportID(started.Int("id")), fmt.Sprintf("/ext/v1/imports/%d", started.Int("id"))
+			if err := moving.Run(t.Context(), w.S.App, transfer.RunImport{Import: id}); err != nil { // lists the step
+				t.Fatal(err)
+			}
+			begin := func() transfer.ImportWork {
+				work, ok, err := w.S.App.Transfer.BeginImport(t.Context(), id)
+				if err != nil || !ok || !work.Listed {
+					t.Fatalf("%s: %t, %v", name, ok, err)
+				}
+				return work
+			}
+			c.result.Work = begin()
+			counted := c.result.Work.Attempts
+			if c.attempts > 0 {
+				c.result.Work.Attempts = c.attempts
+			}
+			ctx := c.ctx
+			if ctx == nil {
+				ctx = t.Context()
+			}
+			err := w.S.App.Transfer.FinishImportStep(ctx, c.result)
+			if errors.Is(err, cause) != c.fails || (err != nil) != (c.fails || c.again) {
+				t.Errorf("%s: error %v", name, err)
+			}
+			if c.state == running {
+				if got := begin().Attempts - counted; got == 0 != c.uncounted {
+					t.Errorf("%s: the next attempt is %d later", name, got)
+				}
+			} else {
+				w.WorkJobs()
+			}
+			got := w.Do("ada", "GET", path, nil).Want(200)
+			if reason, _ := got.Lookup("reason"); got.Str("state") != c.state || c.reason != "" && reason != c.reason {
+				t.Errorf("%s: %s", name, got.Body)
+			}
+			w.Do("ada", "DELETE", path, nil).Want(204)
+		}
+	})
+}
+
 // Interrupted jobs resume, and concurrent jobs of a step import each item once.
 func TestCutOff(t *testing.T) {
 	t.Parallel()

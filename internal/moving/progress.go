@@ -25,15 +25,18 @@ const maxHeld = 1000
 // progress saves the progress of a step. Calls to it are serialized, like those of Progress and
 // LeftOut.
 type progress struct {
-	ctx   context.Context
-	stop  context.CancelCauseFunc
-	app   *app.App
-	work  transfer.ImportWork
-	base  domain.ImportCounts // of earlier attempts
-	file  domain.ImportFile   // with the counts of those attempts
-	left  []domain.LeftOut    // skipped since the last save
-	noted time.Time
-	items atomic.Int64 // items passed on
+	ctx    context.Context
+	cancel context.CancelFunc
+	app    *app.App
+	work   transfer.ImportWork
+	base   domain.ImportCounts // of earlier attempts
+	file   domain.ImportFile   // with the counts of those attempts
+	left   []domain.LeftOut    // skipped since the last save
+	noted  time.Time
+	items  atomic.Int64 // items passed on
+
+	over   atomic.Bool // the import has ended
+	failed error       // the progress could not be saved
 
 	first  int64        // first page that this attempt reads
 	starts []pageStart  // pages that the step could resume from; only used by the reading goroutine
@@ -43,8 +46,8 @@ type progress struct {
 // pageStart is a page and the number of items passed on before it.
 type pageStart struct{ page, items int64 }
 
-func newProgress(ctx context.Context, stop context.CancelCauseFunc, a *app.App, w transfer.ImportWork) *progress {
-	n := &progress{ctx: ctx, stop: stop, app: a, work: w, base: w.Step.Counts, file: w.File, noted: time.Now()}
+func newProgress(ctx context.Context, cancel context.CancelFunc, a *app.App, w transfer.ImportWork) *progress {
+	n := &progress{ctx: ctx, cancel: cancel, app: a, work: w, base: w.Step.Counts, file: w.File, noted: time.Now()}
 	n.first = w.Step.Page
 	n.page.Store(w.Step.Page)
 	return n
@@ -94,17 +97,27 @@ func (n *progress) progress(c importing.Counts) {
 		return
 	}
 	n.count(c)
-	if err := n.note(n.ctx); err != nil {
-		n.stop(err)
+	if n.failed = n.note(n.ctx); n.failed != nil {
+		n.cancel()
 	}
 }
 
 func (n *progress) note(ctx context.Context) error {
-	err := n.app.Transfer.NoteImport(ctx, n.work, n.left)
-	if err == nil {
-		n.left, n.noted = n.left[:0], time.Now()
+	going, err := n.app.Transfer.NoteImport(ctx, n.work, n.left)
+	if err != nil {
+		return err
 	}
-	return err
+	if !going {
+		n.end()
+	}
+	n.left, n.noted = n.left[:0], time.Now()
+	return nil
+}
+
+// end stops the step because its import has ended.
+func (n *progress) end() {
+	n.over.Store(true)
+	n.cancel()
 }
 
 // last saves the progress at the end of an attempt, even if its context is done.
@@ -120,11 +133,11 @@ const lastNote = 5 * time.Second
 // ask stops the step if its import has ended.
 func (n *progress) ask(ctx context.Context) error {
 	going, err := n.app.Transfer.ImportGoesOn(ctx, n.work.ID)
-	if err == nil && !going {
-		n.stop(transfer.ErrImportOver)
-		err = transfer.ErrImportOver
+	if err != nil || going {
+		return err
 	}
-	return err
+	n.end()
+	return n.ctx.Err()
 }
 
 // watched is a source that checks while it is read whether its import was stopped.

@@ -27,7 +27,7 @@ func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
 		return err
 	}
 	if w.Listed {
-		return step(ctx, a, w)
+		return a.Transfer.FinishImportStep(ctx, step(ctx, a, w))
 	}
 	if w.Source.IsFile() {
 		head := domain.ImportFile{Asked: job.Encoding}.Head()
@@ -35,40 +35,47 @@ func Run(ctx context.Context, a *app.App, job transfer.RunImport) error {
 	}
 	found, err := list(ctx, a, w)
 	if err != nil {
-		return stopped(ctx, a, w, err, false)
+		return a.Transfer.FinishImportStep(ctx, unfinished(ctx, w, err))
 	}
 	return a.Transfer.ListImport(ctx, w, found.steps, found.left)
 }
 
 // step imports one channel or one file.
-func step(ctx context.Context, a *app.App, w transfer.ImportWork) error {
-	if err := a.Transfer.RestartImportStep(ctx, &w); err != nil {
-		return stopped(ctx, a, w, err, false)
+func step(ctx context.Context, a *app.App, w transfer.ImportWork) transfer.StepResult {
+	going, err := a.Transfer.RestartImportStep(ctx, &w)
+	if err != nil {
+		return unfinished(ctx, w, err)
 	}
-	running, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	n := newProgress(running, stop, a, w)
+	if !going {
+		return transfer.StepResult{End: transfer.StepStopped, Work: w}
+	}
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	n := newProgress(running, cancel, a, w)
 	src, closing, err := open(ctx, a, w, n)
 	if err != nil {
-		return stopped(ctx, a, w, err, false)
+		return unfinished(ctx, w, err)
 	}
 	defer closing()
 	report, err := importing.Run(running, a, w.Actor, watch(src, n), importing.Options{Visibility: w.Visibility, IntoVisible: w.IntoVisible,
 		Progress: n.progress, LeftOut: n.leftOut})
-	if cause := context.Cause(running); err != nil && cause != nil && ctx.Err() == nil {
-		err = cause
-	}
 	n.count(report.Counts)
 	n.work.File.Format, n.work.File.Encoding = report.File.Format, report.File.Encoding
 	if err == nil {
-		return a.Transfer.EndImportStep(ctx, n.work, n.left)
+		return transfer.StepResult{Work: n.work, LeftOut: n.left}
 	}
-	if !errors.Is(err, transfer.ErrImportOver) {
+	if n.failed != nil && ctx.Err() == nil {
+		err = n.failed
+	}
+	if !n.over.Load() {
 		err = errors.Join(err, n.last(ctx))
 	}
-	c := report.Counts
-	further := c.Channels+c.Connections+c.Comments+c.Changed > 0 || n.work.Step.Page > w.Step.Page
-	return stopped(ctx, a, n.work, err, further)
+	if n.over.Load() {
+		return transfer.StepResult{End: transfer.StepStopped, Work: n.work}
+	}
+	r, c := unfinished(ctx, n.work, err), report.Counts
+	r.Further = c.Channels+c.Connections+c.Comments+c.Changed > 0 || n.work.Step.Page > w.Step.Page
+	return r
 }
 
 // open opens the source of a step.
@@ -111,13 +118,13 @@ func Identify(from domain.ImportSource, head []byte, name, encoding string) tran
 	return importing.IdentityOf(files.Text(bytes.NewReader(head), files.Options{Title: importing.TitleOf(name), Encoding: encoding}))
 }
 
-// stopped records that a job did not finish: permanent errors fail the step, others are retried.
-func stopped(ctx context.Context, a *app.App, w transfer.ImportWork, err error, further bool) error {
+// unfinished returns the result of an attempt that failed: permanent errors fail the step, others are retried.
+func unfinished(ctx context.Context, w transfer.ImportWork, err error) transfer.StepResult {
 	why, lasting := reason(err)
 	if lasting && ctx.Err() == nil {
-		return a.Transfer.RefuseImportStep(ctx, w, why)
+		return transfer.StepResult{End: transfer.StepRefused, Work: w, Reason: why}
 	}
-	return a.Transfer.ImportStepStopped(ctx, w, err, further, why)
+	return transfer.StepResult{End: transfer.StepInterrupted, Work: w, Reason: why, Err: err}
 }
 
 // reason returns why a source could not be read, in words for the user, and whether that is

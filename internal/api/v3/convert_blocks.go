@@ -24,8 +24,8 @@ type blockSetter interface {
 	SetMetadata(v3.OptJSON)
 	SetSource(v3.OptNilBlockSource)
 	SetLinks(wire.Links)
-	SetConnection(v3.OptNilEmbeddedConnection)
-	SetCan(v3.OptNilBlockAbilities)
+	SetConnection(v3.OptItem)
+	SetCan(v3.OptItem)
 }
 
 // block converts a block to its type; more sets fields of specific places.
@@ -50,11 +50,12 @@ func (h *handler) block(b present.Block, more func(blockSetter)) wire.Item {
 // fullBlock converts a block to its form as a resource.
 func (h *handler) fullBlock(who domain.Actor, b domain.Block) wire.Item {
 	shown := h.at.Block(&b)
-	can := shown.Can(who)
-	return h.block(shown, func(w blockSetter) {
-		w.SetCan(v3.NewOptNilBlockAbilities(v3.BlockAbilities{
-			Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}))
-	})
+	can := blockAbilities(shown.Can(who))
+	return h.block(shown, func(w blockSetter) { w.SetCan(v3.NewOptItem(wire.Item{Value: &can})) })
+}
+
+func blockAbilities(can domain.BlockAbilities) v3.BlockAbilities {
+	return v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}
 }
 
 // variant returns the generated type for a block, with the fields specific to its type.

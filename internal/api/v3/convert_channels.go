@@ -59,20 +59,21 @@ func (h *handler) contents(l domain.List[collections.Content], p domain.Page) *v
 
 // content converts a block or a channel with its connection.
 func (h *handler) content(content collections.Content) wire.Item {
-	return h.placed(content.Entity, v3.NewOptNilEmbeddedConnection(embeddedConnection(h.at.Connection(&content.Connection))))
+	return h.placed(content.Entity, embeddedConnection(h.at.Connection(&content.Connection)))
 }
 
-func (h *handler) placed(item domain.Entity, connection v3.OptNilEmbeddedConnection) wire.Item {
+func (h *handler) placed(item domain.Entity, connection wire.Encoder) wire.Item {
+	within := v3.NewOptItem(wire.Item{Value: connection})
 	if item.Channel != nil {
 		c := h.channel(h.at.Channel(item.Channel))
-		c.Connection = connection
+		c.Connection = within
 		return wire.Item{Value: c}
 	}
-	return h.block(h.at.Block(item.Block), func(b blockSetter) { b.SetConnection(connection) })
+	return h.block(h.at.Block(item.Block), func(b blockSetter) { b.SetConnection(within) })
 }
 
-func embeddedConnection(c present.Connection) v3.EmbeddedConnection {
-	return v3.EmbeddedConnection{ID: int64(c.ID), Position: c.Position, Pinned: c.Pinned, Metadata: metadata(c.Metadata),
+func embeddedConnection(c present.Connection) *v3.EmbeddedConnection {
+	return &v3.EmbeddedConnection{ID: int64(c.ID), Position: wire.Item{Value: wire.Int(c.Position)}, Pinned: c.Pinned, Metadata: metadata(c.Metadata),
 		ConnectedAt: wire.Time{Time: c.CreatedAt}, ConnectedBy: v3.NewNilEmbeddedUser(embeddedUser(c.Maker()))}
 }
 

@@ -1,10 +1,7 @@
 package v3
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"fmt"
 	"strconv"
 	"sync"
 
@@ -18,12 +15,18 @@ import (
 	"vitrine/internal/scope"
 )
 
-// Blocks and connections are encoded once for each state, and the fragments are cached (package fragments). Values that
-// depend on the viewer or the position are left open in a fragment: `can` and `connection` of a block, `position` of a
-// connection.
+// Blocks and connections are encoded once for each state, and the fragments are cached (package fragments).
 const (
 	blockFragments      = 'b'
 	connectionFragments = 'c'
+)
+
+// The open fields of fragments: the values depend on the viewer or on the place of a block, or on the other items of a
+// channel.
+const (
+	canField        = "can"
+	connectionField = "connection"
+	positionField   = "position"
 )
 
 // maxText is the maximum number of bytes of text in a cached block. A larger block is encoded while it is sent
@@ -48,34 +51,20 @@ func connectionKey(s domain.ConnectionRevision) (fragments.Key, fragments.State)
 }
 
 // blockFragment encodes and caches a block. It returns nil for a block that is too large.
-func (h *handler) blockFragment(b *domain.Block) []byte {
+func (h *handler) blockFragment(b *domain.Block) wire.Fragment {
 	if textSize(b) > maxText {
 		return nil
 	}
-	text := wire.Bytes(h.block(h.at.Block(b), func(w blockSetter) {
-		w.SetCan(v3.OptNilBlockAbilities{Set: true, Null: true})
-		w.SetConnection(v3.OptNilEmbeddedConnection{Set: true, Null: true})
-	}))
-	// Fields are sorted by name, so no user text precedes these.
-	head, rest, foundCan := bytes.Cut(text, []byte(openCan+"null"))
-	middle, tail, foundConnection := bytes.Cut(rest, []byte(openConnection+"null"))
-	if !foundCan || !foundConnection {
-		panic(fmt.Sprintf("v3: a block is encoded without a place for what is open in it: %s", text))
-	}
-	fragment := make([]byte, 0, cutsSize+len(head)+len(middle)+len(tail))
-	fragment = binary.LittleEndian.AppendUint32(fragment, uint32(len(head)))
-	fragment = binary.LittleEndian.AppendUint32(fragment, uint32(len(middle)))
-	fragment = append(append(append(fragment, head...), middle...), tail...)
+	fragment := wire.EncodeFragment(func(open wire.Item) wire.Encoder {
+		return h.block(h.at.Block(b), func(w blockSetter) {
+			w.SetCan(v3.NewOptItem(open))
+			w.SetConnection(v3.NewOptItem(open))
+		})
+	})
 	k, s := blockKey(b.Revision())
 	h.fragments.Put(k, s, fragment)
 	return fragment
 }
-
-const (
-	openCan        = `,"can":`
-	openConnection = `,"connection":`
-	cutsSize       = 8 // two lengths: those of the text before each open field
-)
 
 // textSize returns the approximate size of a block's texts that are shown, the only part that can be large.
 func textSize(b *domain.Block) (n int) {
@@ -90,38 +79,21 @@ func textSize(b *domain.Block) (n int) {
 	return n + len(b.Metadata)
 }
 
-// appendBlock appends a fragment of a block to dst, with the values of its open fields, if given.
-func appendBlock(dst, fragment, can, connection []byte) []byte {
-	cuts, text := fragment[:cutsSize], fragment[cutsSize:]
-	head := int(binary.LittleEndian.Uint32(cuts))
-	middle := head + int(binary.LittleEndian.Uint32(cuts[4:]))
-	dst = append(dst, text[:head]...)
-	if can != nil {
-		dst = append(append(dst, openCan...), can...)
-	}
-	dst = append(dst, text[head:middle]...)
-	if connection != nil {
-		dst = append(append(dst, openConnection...), connection...)
-	}
-	return append(dst, text[middle:]...)
-}
-
 // blockItem returns a block as a resource, made from its fragment.
-func blockItem(who domain.Actor, s domain.BlockRevision, fragment []byte) wire.Item {
-	can := s.Abilities(who)
-	return wire.Item{Value: &assembledBlock{fragment, v3.BlockAbilities{Manage: can.Manage, Comment: can.Comment, Connect: can.Connect}}}
+func blockItem(who domain.Actor, s domain.BlockRevision, fragment wire.Fragment) wire.Item {
+	return wire.Item{Value: &assembledBlock{fragment, blockAbilities(s.Abilities(who))}}
 }
 
 // assembledBlock is a block that is assembled from its fragment while it is written.
 type assembledBlock struct {
-	block []byte
+	block wire.Fragment
 	can   v3.BlockAbilities
 }
 
 // Encode implements wire.Encoder.
 func (b *assembledBlock) Encode(e *jx.Encoder) {
 	line := lines.Get().(*[]byte)
-	*line = appendBlock((*line)[:0], b.block, wire.Bytes(&b.can), nil)
+	*line = b.block.Append((*line)[:0], wire.Field{Name: canField, Value: wire.Bytes(&b.can)})
 	e.Raw(*line)
 	lines.Put(line)
 }
@@ -129,23 +101,22 @@ func (b *assembledBlock) Encode(e *jx.Encoder) {
 // lines are buffers for assembling blocks. Encoders copy their input.
 var lines = sync.Pool{New: func() any { return new([]byte) }}
 
-// connectionFragment encodes and caches a connection within its item, without its position.
-func (h *handler) connectionFragment(c *domain.Connection) []byte {
-	placed := *c
-	placed.Position = 0
-	embedded := embeddedConnection(h.at.Connection(&placed))
-	fragment, found := bytes.CutSuffix(wire.Bytes(&embedded), []byte("0}"))
-	if !found {
-		panic("v3: the position of a connection is not its last field")
-	}
+// connectionFragment encodes and caches a connection within its item.
+func (h *handler) connectionFragment(c *domain.Connection) wire.Fragment {
+	fragment := wire.EncodeFragment(func(open wire.Item) wire.Encoder {
+		w := embeddedConnection(h.at.Connection(c))
+		w.Position = open
+		return w
+	})
 	k, s := connectionKey(c.Revision())
 	h.fragments.Put(k, s, fragment)
 	return fragment
 }
 
 // appendConnection appends a connection with its position to dst.
-func appendConnection(dst, fragment []byte, position int64) []byte {
-	return append(strconv.AppendInt(append(dst, fragment...), position, 10), '}')
+func appendConnection(dst []byte, fragment wire.Fragment, position int64) []byte {
+	var number [20]byte
+	return fragment.Append(dst, wire.Field{Name: positionField, Value: strconv.AppendInt(number[:0], position, 10)})
 }
 
 // known provides the cached fragments.
@@ -183,7 +154,7 @@ func (r *run) Encode(e *jx.Encoder) {
 		k := &r.items[i]
 		*line = appendConnection((*line)[:0], k.Connection, k.Position)
 		n := len(*line)
-		*line = appendBlock(*line, k.Block, nil, (*line)[:n])
+		*line = wire.Fragment(k.Block).Append(*line, wire.Field{Name: connectionField, Value: (*line)[:n]})
 		e.Raw((*line)[n:])
 	}
 	lines.Put(line)
@@ -191,7 +162,7 @@ func (r *run) Encode(e *jx.Encoder) {
 
 // complete encodes the missing fragments of an item. For an item other than a block with a fragment, it returns an encoder
 // instead.
-func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder, err error) {
+func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder) {
 	if k.Connection == nil {
 		k.Connection = h.connectionFragment(&k.Content.Connection)
 	}
@@ -199,13 +170,9 @@ func (h *handler) complete(k *collections.KnownContent) (other wire.Encoder, err
 		k.Block = h.blockFragment(k.Content.Block)
 	}
 	if k.Block != nil {
-		return nil, nil
+		return nil
 	}
-	var embedded v3.EmbeddedConnection
-	if err := embedded.Decode(jx.DecodeBytes(appendConnection(nil, k.Connection, k.Position))); err != nil {
-		return nil, err
-	}
-	return h.placed(k.Content.Entity, v3.NewOptNilEmbeddedConnection(embedded)).Value, nil
+	return h.placed(k.Content.Entity, wire.JSON(appendConnection(nil, k.Connection, k.Position))).Value
 }
 
 // knownList returns a page of contents and charges its size to the response.
@@ -214,11 +181,7 @@ func (h *handler) knownList(ctx context.Context, l domain.List[collections.Known
 	all, size := &run{items: l.Items}, 0
 	for i := range l.Items {
 		k := &l.Items[i]
-		other, err := h.complete(k)
-		if err != nil {
-			return nil, err
-		}
-		if other != nil {
+		if other := h.complete(k); other != nil {
 			if all.others == nil {
 				all.others = map[int]wire.Encoder{}
 			}

@@ -39,9 +39,6 @@ const (
 	ExportsKept = 7 * core.Day
 )
 
-// ErrExportOver is the error of an attempt whose export was deleted or which was superseded by a later attempt.
-var ErrExportOver = errors.New("transfer: the export is gone")
-
 // StartExport queues an export of everything that belongs to the actor. A user can run one export at a time and keep a
 // few. Exports do not count against the quota, so that users who have exhausted it can leave.
 func (a *Transfer) StartExport(ctx context.Context, actor domain.Actor) (e domain.Export, err error) {
@@ -150,15 +147,14 @@ func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domai
 	return e, true, nil
 }
 
-// NoteExport records the progress of an attempt. It returns ErrExportOver if the attempt has been superseded.
-func (a *Transfer) NoteExport(ctx context.Context, e domain.Export) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		counts, err := tx.Exports().NoteExport(ctx, e.ID, e.Object, e.Counts)
-		if err == nil && !counts {
-			err = ErrExportOver
-		}
+// NoteExport records the progress of an attempt. It reports whether the attempt is still wanted, which it is not if the
+// export was deleted or a later attempt has started.
+func (a *Transfer) NoteExport(ctx context.Context, e domain.Export) (wanted bool, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		wanted, err = tx.Exports().NoteExport(ctx, e.ID, e.Object, e.Counts)
 		return err
 	})
+	return wanted, err
 }
 
 // KeepExport stores what an attempt writes, and ends it. If the attempt has been superseded, the stored object is
@@ -181,8 +177,6 @@ func (a *Transfer) KeepExport(ctx context.Context, e domain.Export, r io.Reader)
 // ExportStopped decides how an export continues after an attempt that did not finish it.
 func (a *Transfer) ExportStopped(ctx context.Context, e domain.Export, err error) error {
 	switch {
-	case errors.Is(err, ErrExportOver):
-		return nil
 	case errors.Is(ctx.Err(), context.Canceled), domain.KindOf(err) == domain.Unavailable: // the export did not cause it
 		return errors.Join(err, a.undoExport(ctx, e.ID))
 	case domain.KindOf(err) == domain.NotFound: // its user was deleted or suspended

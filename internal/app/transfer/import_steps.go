@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -20,9 +21,6 @@ const (
 	importBroken    = "Something went wrong on the server, several times"
 )
 
-// ErrImportOver is the error of a step whose import was stopped by its owner.
-var ErrImportOver = errors.New("transfer: the import has ended")
-
 // ImportWork is the work of a job: to list the steps of an import, or to run the next of them.
 type ImportWork struct {
 	domain.Import
@@ -31,6 +29,27 @@ type ImportWork struct {
 	Step  domain.ImportStep // of an import in the state Listed
 	File  domain.ImportFile // of an import from a file in the state Listed
 }
+
+// StepResult is the result of an attempt at a step, or at listing the steps.
+type StepResult struct {
+	End     StepEnd
+	Work    ImportWork       // with the progress of the step
+	LeftOut []domain.LeftOut // skipped since the last NoteImport, if the step is finished
+	Reason  string           // why it did not finish, for the owner; "" if the server failed
+	Err     error            // of an interrupted attempt, for the queue and its log
+	Further bool             // an interrupted attempt made progress
+}
+
+// StepEnd is how an attempt ended.
+type StepEnd int
+
+// Values of StepEnd.
+const (
+	StepFinished    StepEnd = iota // everything was read
+	StepStopped                    // the import has ended, because its owner stopped it
+	StepRefused                    // the source can never be read
+	StepInterrupted                // another attempt may succeed
+)
 
 // BeginImport counts an attempt at the next step of an import and returns its work. ok is false if
 // no step is left. It counts before the attempt starts, so that a step that kills the server is
@@ -123,25 +142,26 @@ func (a *Transfer) ListImport(ctx context.Context, w ImportWork, steps []domain.
 	})
 }
 
-// NoteImport records the progress of the step, and the items skipped since the last call. It returns ErrImportOver if
-// the import has ended.
-func (a *Transfer) NoteImport(ctx context.Context, w ImportWork, left []domain.LeftOut) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return note(ctx, tx, w, left) })
+// NoteImport records the progress of the step, and the items skipped since the last call. It reports whether the import
+// is still running; otherwise it records nothing.
+func (a *Transfer) NoteImport(ctx context.Context, w ImportWork, left []domain.LeftOut) (running bool, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		running, err = note(ctx, tx, w, left)
+		return err
+	})
+	return running, err
 }
 
-func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut) error {
+func note(ctx context.Context, tx *store.Tx, w ImportWork, left []domain.LeftOut) (running bool, err error) {
 	w.Step.Head = "" // the source's data of a channel does not change
 	if w.Source.IsFile() {
 		w.Step.Head = w.File.Head()
 	}
-	running, err := tx.Imports().NoteImportStep(ctx, w.ID, w.Step)
-	if err == nil && !running {
-		err = ErrImportOver
+	running, err = tx.Imports().NoteImportStep(ctx, w.ID, w.Step)
+	if err != nil || !running {
+		return false, err
 	}
-	if err != nil {
-		return err
-	}
-	return tx.Imports().AddLeftOut(ctx, w.ID, w.Step.N, w.Step.Counts.LeftOut-int64(len(left))+1, keepable(left), maxLeftOut)
+	return true, tx.Imports().AddLeftOut(ctx, w.ID, w.Step.N, w.Step.Counts.LeftOut-int64(len(left))+1, keepable(left), maxLeftOut)
 }
 
 // ImportGoesOn reports whether a started import is still running.
@@ -157,28 +177,27 @@ func (a *Transfer) ImportHeads(ctx context.Context, id domain.ImportID, above in
 // headsAtOnce is the number of channels that are held in memory.
 const headsAtOnce = 100
 
-// RestartImportStep deletes the skipped items of a step that starts again from its beginning.
-func (a *Transfer) RestartImportStep(ctx context.Context, w *ImportWork) error {
+// RestartImportStep deletes the skipped items of a step that starts again from its beginning. It reports whether the
+// import is still running.
+func (a *Transfer) RestartImportStep(ctx context.Context, w *ImportWork) (running bool, err error) {
 	if w.Step.Counts.LeftOut == 0 || w.Step.Page > 1 {
-		return nil
+		return true, nil
 	}
 	w.Step.Counts.LeftOut = 0
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := tx.Imports().ForgetLeftOut(ctx, w.ID, w.Step.N); err != nil {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		running, err = note(ctx, tx, *w, nil)
+		if err != nil || !running {
 			return err
 		}
-		return note(ctx, tx, *w, nil)
+		return tx.Imports().ForgetLeftOut(ctx, w.ID, w.Step.N)
 	})
-}
-
-// EndImportStep ends the step, records what it has skipped since the last call, and starts the next step.
-func (a *Transfer) EndImportStep(ctx context.Context, w ImportWork, left []domain.LeftOut) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.endStep(ctx, tx, w, domain.StepDone, left) })
+	return running, err
 }
 
 func (a *Transfer) endStep(ctx context.Context, tx *store.Tx, w ImportWork, state domain.ImportStepState, left []domain.LeftOut) error {
-	if err := note(ctx, tx, w, left); err != nil {
-		return over(err)
+	running, err := note(ctx, tx, w, left)
+	if err != nil || !running {
+		return err
 	}
 	ended, err := tx.Imports().EndImportStep(ctx, w.ID, w.Step.N, state)
 	if err != nil || !ended {
@@ -187,42 +206,41 @@ func (a *Transfer) endStep(ctx context.Context, tx *store.Tx, w ImportWork, stat
 	return nextStep(ctx, tx, w.Import, "")
 }
 
-// over returns nil if the import has ended in the meantime.
-func over(err error) error {
-	if errors.Is(err, ErrImportOver) {
-		return nil
+// FinishImportStep records the result of an attempt. A finished step is followed by the next one. A refused step fails,
+// or the whole import if its steps cannot be listed. An interrupted step is tried again by a later job.
+func (a *Transfer) FinishImportStep(ctx context.Context, r StepResult) error {
+	switch r.End {
+	case StepFinished:
+		return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.endStep(ctx, tx, r.Work, domain.StepDone, r.LeftOut) })
+	case StepRefused:
+		return a.refuseStep(ctx, r.Work, r.Reason)
+	case StepInterrupted:
+		return a.tryAgain(ctx, r)
 	}
-	return err
+	return nil
 }
 
-// RefuseImportStep ends the step for a permanent reason, or the whole import if its steps cannot be listed.
-func (a *Transfer) RefuseImportStep(ctx context.Context, w ImportWork, reason string) error {
+func (a *Transfer) refuseStep(ctx context.Context, w ImportWork, reason string) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.giveUp(ctx, tx, w, reason) })
 }
 
-// ImportStepStopped decides how an import continues after a step that did not finish. further reports that the attempt
-// made progress; reason is the reason for the owner, if any.
-func (a *Transfer) ImportStepStopped(ctx context.Context, w ImportWork, err error, further bool, reason string) error {
-	switch {
-	case errors.Is(err, ErrImportOver):
-		return nil
-	case errors.Is(ctx.Err(), context.Canceled): // the server stops
-		return errors.Join(err, a.undoImportAttempt(ctx, w.ID))
-	case further: // it made progress before its time was up or something else failed
-		if undo := a.undoImportAttempt(ctx, w.ID); undo != nil {
-			return errors.Join(err, undo)
+// tryAgain returns the error that makes the queue run an interrupted step again, until too many attempts in a row made
+// no progress.
+func (a *Transfer) tryAgain(ctx context.Context, r StepResult) error {
+	stopping := errors.Is(ctx.Err(), context.Canceled) // the server stops
+	if stopping || r.Further {
+		if undo := a.undoImportAttempt(ctx, r.Work.ID); undo != nil || stopping {
+			return errors.Join(r.Err, undo)
 		}
 		return jobs.Later(stepPause)
-	case w.Attempts < maxImportAttempts:
-		return err
 	}
-	if reason == "" {
-		reason = importBroken
+	if r.Work.Attempts < maxImportAttempts {
+		return r.Err
 	}
-	if end := a.RefuseImportStep(context.WithoutCancel(ctx), w, reason); end != nil {
-		return errors.Join(err, end)
+	if end := a.refuseStep(context.WithoutCancel(ctx), r.Work, cmp.Or(r.Reason, importBroken)); end != nil {
+		return errors.Join(r.Err, end)
 	}
-	return jobs.Permanent(err)
+	return jobs.Permanent(r.Err)
 }
 
 func (a *Transfer) undoImportAttempt(ctx context.Context, id domain.ImportID) error {

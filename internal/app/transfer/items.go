@@ -122,15 +122,16 @@ type Spot struct {
 // stays unchanged; one that was removed here stays removed.
 func (a *Transfer) ImportItems(ctx context.Context, actor domain.Actor, origin string, channel domain.ChannelID, things []*PreparedItem, at Spot) (made []NewItem, err error) {
 	for {
-		err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		var pending bool
+		err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 			b := bringing{Transfer: a, tx: tx, actor: actor, place: from(actor, origin), things: things, fromTop: at.FromTop, private: at.Private}
-			if err := b.open(ctx, channel); err != nil {
+			if pending, err = b.open(ctx, channel); err != nil || pending {
 				return err
 			}
 			made, err = b.items(ctx, at.Place)
 			return err
 		})
-		if !errors.Is(err, errPending) {
+		if err != nil || !pending {
 			return made, err
 		}
 		if err := a.collections.ApplyAll(ctx, channel); err != nil {
@@ -167,10 +168,6 @@ func (a *Transfer) ImportOrphan(ctx context.Context, actor domain.Actor, origin 
 	return made, err
 }
 
-// errPending is returned while a change of the channel is being applied to its contents. Until that is done, nothing can
-// be connected with an earlier date.
-var errPending = errors.New("a change of the channel is under way")
-
 // bringing is the transaction of a batch.
 type bringing struct {
 	*Transfer
@@ -188,8 +185,9 @@ type bringing struct {
 	position int64               // of last; 0 if unknown
 }
 
-// open locks the channel and those that will be nested in it, in the order of their ids.
-func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
+// open locks the channel and those that will be nested in it, in the order of their ids. It reports whether a change of
+// the channel is being applied to its contents. Until that is done, nothing can be connected with an earlier date.
+func (b *bringing) open(ctx context.Context, id domain.ChannelID) (pending bool, err error) {
 	tx := b.tx
 	var foreign []string
 	for _, t := range b.things {
@@ -199,7 +197,7 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 	}
 	rows, err := tx.Origins().Origins(ctx, b.place, origins.Channel, foreign...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	lock := []domain.ChannelID{id}
 	for _, row := range rows {
@@ -207,29 +205,25 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 	}
 	seen, err := tx.Channels().ChannelsByID(ctx, b.actor.UserID, lock)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if _, ok := seen[id]; !ok {
-		return domain.NewNotFound()
+		return false, domain.NewNotFound()
 	}
 	if err := tx.Channels().LockChannels(ctx, slices.Sorted(maps.Keys(seen))...); err != nil {
-		return err
+		return false, err
 	}
 	if b.channel, err = tx.Channels().Channel(ctx, b.actor.UserID, domain.Ref{ID: int64(id)}); err != nil {
-		return err
+		return false, err
 	}
 	if !domain.CanAddTo(b.actor, b.channel) {
-		return core.Forbidden("add to channel " + b.channel.Slug)
+		return false, core.Forbidden("add to channel " + b.channel.Slug)
 	}
 	if b.private && b.channel.Visibility != domain.Private {
-		return domain.NewUnprocessable(VisibleHere)
+		return false, domain.NewUnprocessable(VisibleHere)
 	}
-	pending, err := tx.Transitions().HasPending(ctx, id)
-	if err != nil {
-		return err
-	}
-	if pending {
-		return errPending
+	if pending, err = tx.Transitions().HasPending(ctx, id); err != nil || pending {
+		return pending, err
 	}
 	b.nested = map[string]domain.Channel{}
 	for foreign, row := range rows {
@@ -238,11 +232,11 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (err error) {
 			continue
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		b.nested[foreign] = c
 	}
-	return nil
+	return false, nil
 }
 
 // items imports the whole batch and publishes it.

@@ -98,36 +98,30 @@ func (a *Transfer) recognizes(ctx context.Context, p origins.Place, sample [][]s
 	return known > 0 && 3*known >= len(sample), nil
 }
 
-// VisibleError is the error of a private import that would add to channels that everyone can see. The
-// importing user has to allow that.
-type VisibleError struct{ Titles []string }
-
-// maxNamed is the number of channels that a VisibleError names.
+// maxNamed is the number of channels that ConsentError names.
 const maxNamed = 5
 
-// Unwrap returns the error for clients.
-func (e *VisibleError) Unwrap() error {
+// ConsentError returns the error for a private import that would add to channels that everyone can see, unless there are
+// none. The importing user has to allow that.
+func ConsentError(visible []string) error {
+	if len(visible) == 0 {
+		return nil
+	}
 	named := make([]string, 0, maxNamed+1)
-	for _, title := range e.Titles[:min(len(e.Titles), maxNamed)] {
+	for _, title := range visible[:min(len(visible), maxNamed)] {
 		named = append(named, "“"+title+"”")
 	}
-	if len(e.Titles) > maxNamed {
+	if len(visible) > maxNamed {
 		named = append(named, "…")
 	}
 	return domain.NewUnprocessable(fmt.Sprintf("The import is private, but everyone can see channels that it would add to: %s. Nothing was imported. Allow it to add to them, or make them private first",
 		strings.Join(named, ", ")))
 }
 
-func (e *VisibleError) Error() string { return e.Unwrap().Error() }
-
-// CheckVisible returns a VisibleError if everyone can see a channel that came from an origin, since an
-// import from this origin may add to any of its channels.
-func (a *Transfer) CheckVisible(ctx context.Context, actor domain.Actor, origin string) error {
-	titles, err := a.Store.Origins().VisibleChannels(ctx, from(actor, origin), maxNamed+1)
-	if err == nil && len(titles) > 0 {
-		err = &VisibleError{titles}
-	}
-	return err
+// VisibleChannels returns the titles of channels that came from an origin and that everyone can see, since an import from
+// this origin may add to any of its channels. It returns one more than ConsentError names, at most.
+func (a *Transfer) VisibleChannels(ctx context.Context, actor domain.Actor, origin string) ([]string, error) {
+	return a.Store.Origins().VisibleChannels(ctx, from(actor, origin), maxNamed+1)
 }
 
 // VisibleBlocks reports which blocks everyone can see.
@@ -153,5 +147,9 @@ func (a *Transfer) checkUpload(ctx context.Context, actor domain.Actor, i domain
 	if err != nil {
 		return err
 	}
-	return a.CheckVisible(ctx, actor, origin)
+	visible, err := a.VisibleChannels(ctx, actor, origin)
+	if err != nil {
+		return err
+	}
+	return ConsentError(visible)
 }

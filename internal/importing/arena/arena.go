@@ -216,13 +216,15 @@ func (s *Source) sendChannel(ctx context.Context, to source.Sink, t resource) er
 
 // contents reads the contents of the queued channels, a few concurrently.
 func (s *Source) contents(ctx context.Context, to source.Sink) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	within, stop := context.WithCancel(ctx)
+	defer stop()
 	var all sync.WaitGroup
+	var first sync.Once
+	var failed error
 	ended := make(chan struct{}, atOnce)
 	for running := 0; ; {
 		next, ok := s.next()
-		if ok = ok && ctx.Err() == nil; !ok && running == 0 {
+		if ok = ok && within.Err() == nil; !ok && running == 0 {
 			break
 		}
 		if !ok || running == atOnce { // wait until a reader ends, because it may have queued more
@@ -235,13 +237,17 @@ func (s *Source) contents(ctx context.Context, to source.Sink) error {
 		running++
 		all.Go(func() {
 			defer func() { ended <- struct{}{} }()
-			if err := s.inside(ctx, to, next); err != nil {
-				stop(err)
+			if err := s.inside(within, to, next); err != nil {
+				first.Do(func() { failed = err })
+				stop()
 			}
 		})
 	}
 	all.Wait()
-	return context.Cause(ctx)
+	if failed != nil {
+		return failed
+	}
+	return ctx.Err()
 }
 
 // next removes a channel from the queue.

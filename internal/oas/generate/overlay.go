@@ -15,6 +15,13 @@ var handTypes = map[string]string{
 	"MetadataInput": wire + "JSON",
 }
 
+// openFields are the fields that a wire.Fragment may leave open, by schema.
+var openFields = map[string][]string{
+	"BaseBlockProperties": {"can", "connection"},
+	"Channel":             {"connection"},
+	"EmbeddedConnection":  {"position"},
+}
+
 // byHand marks an operation that is implemented by hand and needs no generated code.
 const byHand = "x-ogen-by-hand"
 
@@ -27,6 +34,7 @@ func overlay(doc object) {
 	delete(comps, "securitySchemes")
 	delete(comps, "responses")
 	schemas, _ := comps["schemas"].(object)
+	openSchemas(schemas)
 	written := clone(schemas).(object)
 	keepVariants(doc, written)
 	for name, s := range schemas {
@@ -57,16 +65,30 @@ func overlay(doc object) {
 	}
 }
 
-// keepVariants references the variants of all unions from a webhook, for which only types are
-// generated: the fields that contained them have a hand-written type instead.
+// openSchemas gives open fields a type that can contain a placeholder.
+func openSchemas(schemas object) {
+	for name, fields := range openFields {
+		schema, _ := schemas[name].(object)
+		props, _ := schema["properties"].(object)
+		for _, field := range fields {
+			if open, ok := props[field].(object); ok {
+				open["x-ogen-type"] = wire + "Item"
+			}
+		}
+	}
+}
+
+// keepVariants references the variants of all unions, and the values of open fields, from a webhook,
+// for which only types are generated: the fields that contained them have a hand-written type instead.
 func keepVariants(doc, schemas object) {
 	variants := object{}
 	var find func(node any)
 	find = func(node any) {
 		switch node := node.(type) {
 		case object:
-			if isUnion(node, schemas) {
-				for _, v := range node["oneOf"].([]any) {
+			if isUnion(node, schemas) || node["x-ogen-type"] != nil {
+				choice, _ := node["oneOf"].([]any)
+				for _, v := range choice {
 					if ref, ok := v.(object)["$ref"].(string); ok && handType(base(ref), schemas) == "" {
 						variants[base(ref)] = v
 					}
@@ -145,6 +167,9 @@ func rewrite(node any, schemas object, response bool) any {
 	s, ok := node.(object)
 	if !ok {
 		return node
+	}
+	if hand := s["x-ogen-type"]; hand != nil {
+		return object{"x-ogen-type": hand}
 	}
 	if ref, ok := s["$ref"].(string); ok {
 		if hand := handType(base(ref), schemas); hand != "" {

@@ -344,7 +344,7 @@ func (s *AttachmentBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Can.Set {
 			e.FieldStart("can")
-			s.Can.Encode(e)
+			s.Can.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -354,7 +354,7 @@ func (s *AttachmentBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Connection.Set {
 			e.FieldStart("connection")
-			s.Connection.Encode(e)
+			s.Connection.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -482,7 +482,7 @@ func (s *AttachmentBlock) Decode(d *jx.Decoder) error {
 		case "can":
 			if err := func() error {
 				s.Can.Reset()
-				if err := s.Can.Decode(d); err != nil {
+				if err := s.Can.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -504,7 +504,7 @@ func (s *AttachmentBlock) Decode(d *jx.Decoder) error {
 		case "connection":
 			if err := func() error {
 				s.Connection.Reset()
-				if err := s.Connection.Decode(d); err != nil {
+				if err := s.Connection.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -3021,7 +3021,7 @@ func (s *Channel) encodeFields(e *jx.Encoder) {
 	{
 		if s.Connection.Set {
 			e.FieldStart("connection")
-			s.Connection.Encode(e)
+			s.Connection.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -3150,7 +3150,7 @@ func (s *Channel) Decode(d *jx.Decoder) error {
 		case "connection":
 			if err := func() error {
 				s.Connection.Reset()
-				if err := s.Connection.Decode(d); err != nil {
+				if err := s.Connection.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -4874,7 +4874,7 @@ func (s *Connection) encodeFields(e *jx.Encoder) {
 	}
 	{
 		e.FieldStart("position")
-		e.Int64(s.Position)
+		json.EncodeNative(e, s.Position)
 	}
 }
 
@@ -4979,8 +4979,8 @@ func (s *Connection) Decode(d *jx.Decoder) error {
 		case "position":
 			requiredBitSet[0] |= 1 << 7
 			if err := func() error {
-				v, err := d.Int64()
-				s.Position = int64(v)
+				v, err := json.DecodeNative[wire.Item](d)
+				s.Position = v
 				if err != nil {
 					return err
 				}
@@ -6431,7 +6431,7 @@ func (s *EmbedBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Can.Set {
 			e.FieldStart("can")
-			s.Can.Encode(e)
+			s.Can.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -6441,7 +6441,7 @@ func (s *EmbedBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Connection.Set {
 			e.FieldStart("connection")
-			s.Connection.Encode(e)
+			s.Connection.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -6563,7 +6563,7 @@ func (s *EmbedBlock) Decode(d *jx.Decoder) error {
 		case "can":
 			if err := func() error {
 				s.Can.Reset()
-				if err := s.Can.Decode(d); err != nil {
+				if err := s.Can.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -6585,7 +6585,7 @@ func (s *EmbedBlock) Decode(d *jx.Decoder) error {
 		case "connection":
 			if err := func() error {
 				s.Connection.Reset()
-				if err := s.Connection.Decode(d); err != nil {
+				if err := s.Connection.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -6895,7 +6895,7 @@ func (s *EmbeddedConnection) encodeFields(e *jx.Encoder) {
 	}
 	{
 		e.FieldStart("position")
-		e.Int64(s.Position)
+		json.EncodeNative(e, s.Position)
 	}
 }
 
@@ -6976,8 +6976,8 @@ func (s *EmbeddedConnection) Decode(d *jx.Decoder) error {
 		case "position":
 			requiredBitSet[0] |= 1 << 5
 			if err := func() error {
-				v, err := d.Int64()
-				s.Position = int64(v)
+				v, err := json.DecodeNative[wire.Item](d)
+				s.Position = v
 				if err != nil {
 					return err
 				}
@@ -9361,7 +9361,7 @@ func (s *ImageBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Can.Set {
 			e.FieldStart("can")
-			s.Can.Encode(e)
+			s.Can.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -9371,7 +9371,7 @@ func (s *ImageBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Connection.Set {
 			e.FieldStart("connection")
-			s.Connection.Encode(e)
+			s.Connection.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -9486,7 +9486,7 @@ func (s *ImageBlock) Decode(d *jx.Decoder) error {
 		case "can":
 			if err := func() error {
 				s.Can.Reset()
-				if err := s.Can.Decode(d); err != nil {
+				if err := s.Can.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -9508,7 +9508,7 @@ func (s *ImageBlock) Decode(d *jx.Decoder) error {
 		case "connection":
 			if err := func() error {
 				s.Connection.Reset()
-				if err := s.Connection.Decode(d); err != nil {
+				if err := s.Connection.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -10081,7 +10081,7 @@ func (s *LinkBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Can.Set {
 			e.FieldStart("can")
-			s.Can.Encode(e)
+			s.Can.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -10091,7 +10091,7 @@ func (s *LinkBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Connection.Set {
 			e.FieldStart("connection")
-			s.Connection.Encode(e)
+			s.Connection.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -10215,7 +10215,7 @@ func (s *LinkBlock) Decode(d *jx.Decoder) error {
 		case "can":
 			if err := func() error {
 				s.Can.Reset()
-				if err := s.Can.Decode(d); err != nil {
+				if err := s.Can.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -10237,7 +10237,7 @@ func (s *LinkBlock) Decode(d *jx.Decoder) error {
 		case "connection":
 			if err := func() error {
 				s.Connection.Reset()
-				if err := s.Connection.Decode(d); err != nil {
+				if err := s.Connection.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -12675,6 +12675,39 @@ func (s *OptAttachmentBlock) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes BlockAbilities as json.
+func (o OptBlockAbilities) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes BlockAbilities from json.
+func (o *OptBlockAbilities) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptBlockAbilities to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptBlockAbilities) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptBlockAbilities) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes Channel as json.
 func (o OptChannel) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -12873,6 +12906,39 @@ func (s *OptEmbedBlock) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes EmbeddedConnection as json.
+func (o OptEmbeddedConnection) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+// Decode decodes EmbeddedConnection from json.
+func (o *OptEmbeddedConnection) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptEmbeddedConnection to nil")
+	}
+	o.Set = true
+	if err := o.Value.Decode(d); err != nil {
+		return err
+	}
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptEmbeddedConnection) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptEmbeddedConnection) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d)
+}
+
 // Encode encodes EmbeddedGroup as json.
 func (o OptEmbeddedGroup) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -13040,6 +13106,41 @@ func (s *OptInt64) UnmarshalJSON(data []byte) error {
 	return s.Decode(d)
 }
 
+// Encode encodes wire.Item as json.
+func (o OptItem) Encode(e *jx.Encoder, format func(*jx.Encoder, wire.Item)) {
+	if !o.Set {
+		return
+	}
+	format(e, o.Value)
+}
+
+// Decode decodes wire.Item from json.
+func (o *OptItem) Decode(d *jx.Decoder, format func(*jx.Decoder) (wire.Item, error)) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptItem to nil")
+	}
+	o.Set = true
+	v, err := format(d)
+	if err != nil {
+		return err
+	}
+	o.Value = v
+	return nil
+}
+
+// MarshalJSON implements stdjson.Marshaler.
+func (s OptItem) MarshalJSON() ([]byte, error) {
+	e := jx.Encoder{}
+	s.Encode(&e, json.EncodeNative)
+	return e.Bytes(), nil
+}
+
+// UnmarshalJSON implements stdjson.Unmarshaler.
+func (s *OptItem) UnmarshalJSON(data []byte) error {
+	d := jx.DecodeBytes(data)
+	return s.Decode(d, json.DecodeNative[wire.Item])
+}
+
 // Encode encodes wire.JSON as json.
 func (o OptJSON) Encode(e *jx.Encoder, format func(*jx.Encoder, wire.JSON)) {
 	if !o.Set {
@@ -13137,55 +13238,6 @@ func (s OptMovement) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptMovement) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode encodes BlockAbilities as json.
-func (o OptNilBlockAbilities) Encode(e *jx.Encoder) {
-	if !o.Set {
-		return
-	}
-	if o.Null {
-		e.Null()
-		return
-	}
-	o.Value.Encode(e)
-}
-
-// Decode decodes BlockAbilities from json.
-func (o *OptNilBlockAbilities) Decode(d *jx.Decoder) error {
-	if o == nil {
-		return errors.New("invalid: unable to decode OptNilBlockAbilities to nil")
-	}
-	if d.Next() == jx.Null {
-		if err := d.Null(); err != nil {
-			return err
-		}
-
-		var v BlockAbilities
-		o.Value = v
-		o.Set = true
-		o.Null = true
-		return nil
-	}
-	o.Set = true
-	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilBlockAbilities) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilBlockAbilities) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -13382,55 +13434,6 @@ func (s OptNilChannelAbilities) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilChannelAbilities) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode encodes EmbeddedConnection as json.
-func (o OptNilEmbeddedConnection) Encode(e *jx.Encoder) {
-	if !o.Set {
-		return
-	}
-	if o.Null {
-		e.Null()
-		return
-	}
-	o.Value.Encode(e)
-}
-
-// Decode decodes EmbeddedConnection from json.
-func (o *OptNilEmbeddedConnection) Decode(d *jx.Decoder) error {
-	if o == nil {
-		return errors.New("invalid: unable to decode OptNilEmbeddedConnection to nil")
-	}
-	if d.Next() == jx.Null {
-		if err := d.Null(); err != nil {
-			return err
-		}
-
-		var v EmbeddedConnection
-		o.Value = v
-		o.Set = true
-		o.Null = true
-		return nil
-	}
-	o.Set = true
-	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilEmbeddedConnection) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilEmbeddedConnection) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d)
 }
@@ -14024,7 +14027,7 @@ func (s *PendingBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Can.Set {
 			e.FieldStart("can")
-			s.Can.Encode(e)
+			s.Can.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -14034,7 +14037,7 @@ func (s *PendingBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Connection.Set {
 			e.FieldStart("connection")
-			s.Connection.Encode(e)
+			s.Connection.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -14144,7 +14147,7 @@ func (s *PendingBlock) Decode(d *jx.Decoder) error {
 		case "can":
 			if err := func() error {
 				s.Can.Reset()
-				if err := s.Can.Decode(d); err != nil {
+				if err := s.Can.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -14166,7 +14169,7 @@ func (s *PendingBlock) Decode(d *jx.Decoder) error {
 		case "connection":
 			if err := func() error {
 				s.Connection.Reset()
-				if err := s.Connection.Decode(d); err != nil {
+				if err := s.Connection.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -15046,7 +15049,7 @@ func (s *TextBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Can.Set {
 			e.FieldStart("can")
-			s.Can.Encode(e)
+			s.Can.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -15056,7 +15059,7 @@ func (s *TextBlock) encodeFields(e *jx.Encoder) {
 	{
 		if s.Connection.Set {
 			e.FieldStart("connection")
-			s.Connection.Encode(e)
+			s.Connection.Encode(e, json.EncodeNative)
 		}
 	}
 	{
@@ -15171,7 +15174,7 @@ func (s *TextBlock) Decode(d *jx.Decoder) error {
 		case "can":
 			if err := func() error {
 				s.Can.Reset()
-				if err := s.Can.Decode(d); err != nil {
+				if err := s.Can.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -15193,7 +15196,7 @@ func (s *TextBlock) Decode(d *jx.Decoder) error {
 		case "connection":
 			if err := func() error {
 				s.Connection.Reset()
-				if err := s.Connection.Decode(d); err != nil {
+				if err := s.Connection.Decode(d, json.DecodeNative[wire.Item]); err != nil {
 					return err
 				}
 				return nil
@@ -16566,6 +16569,12 @@ func (s *VariantsOK) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
+		if s.BlockAbilities.Set {
+			e.FieldStart("BlockAbilities")
+			s.BlockAbilities.Encode(e)
+		}
+	}
+	{
 		if s.Channel.Set {
 			e.FieldStart("Channel")
 			s.Channel.Encode(e)
@@ -16581,6 +16590,12 @@ func (s *VariantsOK) encodeFields(e *jx.Encoder) {
 		if s.EmbedBlock.Set {
 			e.FieldStart("EmbedBlock")
 			s.EmbedBlock.Encode(e)
+		}
+	}
+	{
+		if s.EmbeddedConnection.Set {
+			e.FieldStart("EmbeddedConnection")
+			s.EmbeddedConnection.Encode(e)
 		}
 	}
 	{
@@ -16633,19 +16648,21 @@ func (s *VariantsOK) encodeFields(e *jx.Encoder) {
 	}
 }
 
-var jsonFieldsNameOfVariantsOK = [12]string{
+var jsonFieldsNameOfVariantsOK = [14]string{
 	0:  "AttachmentBlock",
-	1:  "Channel",
-	2:  "Comment",
-	3:  "EmbedBlock",
-	4:  "EmbeddedGroup",
-	5:  "EmbeddedUser",
-	6:  "Group",
-	7:  "ImageBlock",
-	8:  "LinkBlock",
-	9:  "PendingBlock",
-	10: "TextBlock",
-	11: "User",
+	1:  "BlockAbilities",
+	2:  "Channel",
+	3:  "Comment",
+	4:  "EmbedBlock",
+	5:  "EmbeddedConnection",
+	6:  "EmbeddedGroup",
+	7:  "EmbeddedUser",
+	8:  "Group",
+	9:  "ImageBlock",
+	10: "LinkBlock",
+	11: "PendingBlock",
+	12: "TextBlock",
+	13: "User",
 }
 
 // Decode decodes VariantsOK from json.
@@ -16665,6 +16682,16 @@ func (s *VariantsOK) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"AttachmentBlock\"")
+			}
+		case "BlockAbilities":
+			if err := func() error {
+				s.BlockAbilities.Reset()
+				if err := s.BlockAbilities.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"BlockAbilities\"")
 			}
 		case "Channel":
 			if err := func() error {
@@ -16695,6 +16722,16 @@ func (s *VariantsOK) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"EmbedBlock\"")
+			}
+		case "EmbeddedConnection":
+			if err := func() error {
+				s.EmbeddedConnection.Reset()
+				if err := s.EmbeddedConnection.Decode(d); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"EmbeddedConnection\"")
 			}
 		case "EmbeddedGroup":
 			if err := func() error {

@@ -245,19 +245,17 @@ func (s *ActivityType) UnmarshalText(data []byte) error {
 
 // Ref: #/components/schemas/AttachmentBlock
 type AttachmentBlock struct {
-	Links      wire.Links              `json:"_links"`
-	Attachment BlockAttachment         `json:"attachment"`
-	BaseType   AttachmentBlockBaseType `json:"base_type"`
-	// What this viewer may do; only on a full block.
-	Can          OptNilBlockAbilities `json:"can"`
-	CommentCount int64                `json:"comment_count"`
-	// The connection of the block to the channel; only in lists of a channel's contents.
-	Connection  OptNilEmbeddedConnection `json:"connection"`
-	CreatedAt   wire.Time                `json:"created_at"`
-	Description OptNilMarkdownContent    `json:"description"`
-	ID          int64                    `json:"id"`
-	Image       OptNilBlockImage         `json:"image"`
-	Metadata    OptJSON                  `json:"metadata"`
+	Links        wire.Links              `json:"_links"`
+	Attachment   BlockAttachment         `json:"attachment"`
+	BaseType     AttachmentBlockBaseType `json:"base_type"`
+	Can          OptItem                 `json:"can"`
+	CommentCount int64                   `json:"comment_count"`
+	Connection   OptItem                 `json:"connection"`
+	CreatedAt    wire.Time               `json:"created_at"`
+	Description  OptNilMarkdownContent   `json:"description"`
+	ID           int64                   `json:"id"`
+	Image        OptNilBlockImage        `json:"image"`
+	Metadata     OptJSON                 `json:"metadata"`
 	// The source of the content.
 	Source     OptNilBlockSource   `json:"source"`
 	State      BlockState          `json:"state"`
@@ -284,7 +282,7 @@ func (s *AttachmentBlock) GetBaseType() AttachmentBlockBaseType {
 }
 
 // GetCan returns the value of Can.
-func (s *AttachmentBlock) GetCan() OptNilBlockAbilities {
+func (s *AttachmentBlock) GetCan() OptItem {
 	return s.Can
 }
 
@@ -294,7 +292,7 @@ func (s *AttachmentBlock) GetCommentCount() int64 {
 }
 
 // GetConnection returns the value of Connection.
-func (s *AttachmentBlock) GetConnection() OptNilEmbeddedConnection {
+func (s *AttachmentBlock) GetConnection() OptItem {
 	return s.Connection
 }
 
@@ -374,7 +372,7 @@ func (s *AttachmentBlock) SetBaseType(val AttachmentBlockBaseType) {
 }
 
 // SetCan sets the value of Can.
-func (s *AttachmentBlock) SetCan(val OptNilBlockAbilities) {
+func (s *AttachmentBlock) SetCan(val OptItem) {
 	s.Can = val
 }
 
@@ -384,7 +382,7 @@ func (s *AttachmentBlock) SetCommentCount(val int64) {
 }
 
 // SetConnection sets the value of Connection.
-func (s *AttachmentBlock) SetConnection(val OptNilEmbeddedConnection) {
+func (s *AttachmentBlock) SetConnection(val OptItem) {
 	s.Connection = val
 }
 
@@ -1491,16 +1489,14 @@ type Channel struct {
 	// What this viewer may do; only on a full channel.
 	Can OptNilChannelAbilities `json:"can"`
 	// Users and groups who may add to the channel; only on a full channel.
-	Collaborators []wire.Item `json:"collaborators"`
-	// The connection of the channel to the channel that contains it; only in lists of a channel's
-	// contents.
-	Connection  OptNilEmbeddedConnection `json:"connection"`
-	Counts      ChannelCounts            `json:"counts"`
-	CreatedAt   wire.Time                `json:"created_at"`
-	Description OptNilMarkdownContent    `json:"description"`
-	ID          int64                    `json:"id"`
-	Metadata    OptJSON                  `json:"metadata"`
-	Owner       wire.Item                `json:"owner"`
+	Collaborators []wire.Item           `json:"collaborators"`
+	Connection    OptItem               `json:"connection"`
+	Counts        ChannelCounts         `json:"counts"`
+	CreatedAt     wire.Time             `json:"created_at"`
+	Description   OptNilMarkdownContent `json:"description"`
+	ID            int64                 `json:"id"`
+	Metadata      OptJSON               `json:"metadata"`
+	Owner         wire.Item             `json:"owner"`
 	// Unique among channels; never all digits.
 	Slug       string            `json:"slug"`
 	State      ChannelState      `json:"state"`
@@ -1526,7 +1522,7 @@ func (s *Channel) GetCollaborators() []wire.Item {
 }
 
 // GetConnection returns the value of Connection.
-func (s *Channel) GetConnection() OptNilEmbeddedConnection {
+func (s *Channel) GetConnection() OptItem {
 	return s.Connection
 }
 
@@ -1606,7 +1602,7 @@ func (s *Channel) SetCollaborators(val []wire.Item) {
 }
 
 // SetConnection sets the value of Connection.
-func (s *Channel) SetConnection(val OptNilEmbeddedConnection) {
+func (s *Channel) SetConnection(val OptItem) {
 	s.Connection = val
 }
 
@@ -2460,9 +2456,8 @@ type Connection struct {
 	ID          int64           `json:"id"`
 	Metadata    OptJSON         `json:"metadata"`
 	// Whether the item is pinned at its position.
-	Pinned bool `json:"pinned"`
-	// From 1 at the bottom to n at the top of the channel.
-	Position int64 `json:"position"`
+	Pinned   bool      `json:"pinned"`
+	Position wire.Item `json:"position"`
 }
 
 // GetLinks returns the value of Links.
@@ -2501,7 +2496,7 @@ func (s *Connection) GetPinned() bool {
 }
 
 // GetPosition returns the value of Position.
-func (s *Connection) GetPosition() int64 {
+func (s *Connection) GetPosition() wire.Item {
 	return s.Position
 }
 
@@ -2541,7 +2536,7 @@ func (s *Connection) SetPinned(val bool) {
 }
 
 // SetPosition sets the value of Position.
-func (s *Connection) SetPosition(val int64) {
+func (s *Connection) SetPosition(val wire.Item) {
 	s.Position = val
 }
 
@@ -3195,19 +3190,17 @@ type DeleteGroupNoContent struct{}
 
 // Ref: #/components/schemas/EmbedBlock
 type EmbedBlock struct {
-	Links    wire.Links         `json:"_links"`
-	BaseType EmbedBlockBaseType `json:"base_type"`
-	// What this viewer may do; only on a full block.
-	Can          OptNilBlockAbilities `json:"can"`
-	CommentCount int64                `json:"comment_count"`
-	// The connection of the block to the channel; only in lists of a channel's contents.
-	Connection  OptNilEmbeddedConnection `json:"connection"`
-	CreatedAt   wire.Time                `json:"created_at"`
-	Description OptNilMarkdownContent    `json:"description"`
-	Embed       BlockEmbed               `json:"embed"`
-	ID          int64                    `json:"id"`
-	Image       OptNilBlockImage         `json:"image"`
-	Metadata    OptJSON                  `json:"metadata"`
+	Links        wire.Links            `json:"_links"`
+	BaseType     EmbedBlockBaseType    `json:"base_type"`
+	Can          OptItem               `json:"can"`
+	CommentCount int64                 `json:"comment_count"`
+	Connection   OptItem               `json:"connection"`
+	CreatedAt    wire.Time             `json:"created_at"`
+	Description  OptNilMarkdownContent `json:"description"`
+	Embed        BlockEmbed            `json:"embed"`
+	ID           int64                 `json:"id"`
+	Image        OptNilBlockImage      `json:"image"`
+	Metadata     OptJSON               `json:"metadata"`
 	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
@@ -3229,7 +3222,7 @@ func (s *EmbedBlock) GetBaseType() EmbedBlockBaseType {
 }
 
 // GetCan returns the value of Can.
-func (s *EmbedBlock) GetCan() OptNilBlockAbilities {
+func (s *EmbedBlock) GetCan() OptItem {
 	return s.Can
 }
 
@@ -3239,7 +3232,7 @@ func (s *EmbedBlock) GetCommentCount() int64 {
 }
 
 // GetConnection returns the value of Connection.
-func (s *EmbedBlock) GetConnection() OptNilEmbeddedConnection {
+func (s *EmbedBlock) GetConnection() OptItem {
 	return s.Connection
 }
 
@@ -3319,7 +3312,7 @@ func (s *EmbedBlock) SetBaseType(val EmbedBlockBaseType) {
 }
 
 // SetCan sets the value of Can.
-func (s *EmbedBlock) SetCan(val OptNilBlockAbilities) {
+func (s *EmbedBlock) SetCan(val OptItem) {
 	s.Can = val
 }
 
@@ -3329,7 +3322,7 @@ func (s *EmbedBlock) SetCommentCount(val int64) {
 }
 
 // SetConnection sets the value of Connection.
-func (s *EmbedBlock) SetConnection(val OptNilEmbeddedConnection) {
+func (s *EmbedBlock) SetConnection(val OptItem) {
 	s.Connection = val
 }
 
@@ -3475,9 +3468,8 @@ type EmbeddedConnection struct {
 	ID          int64           `json:"id"`
 	Metadata    OptJSON         `json:"metadata"`
 	// Whether the item is pinned at its position.
-	Pinned bool `json:"pinned"`
-	// From 1 at the bottom to n at the top of the channel.
-	Position int64 `json:"position"`
+	Pinned   bool      `json:"pinned"`
+	Position wire.Item `json:"position"`
 }
 
 // GetConnectedAt returns the value of ConnectedAt.
@@ -3506,7 +3498,7 @@ func (s *EmbeddedConnection) GetPinned() bool {
 }
 
 // GetPosition returns the value of Position.
-func (s *EmbeddedConnection) GetPosition() int64 {
+func (s *EmbeddedConnection) GetPosition() wire.Item {
 	return s.Position
 }
 
@@ -3536,7 +3528,7 @@ func (s *EmbeddedConnection) SetPinned(val bool) {
 }
 
 // SetPosition sets the value of Position.
-func (s *EmbeddedConnection) SetPosition(val int64) {
+func (s *EmbeddedConnection) SetPosition(val wire.Item) {
 	s.Position = val
 }
 
@@ -5160,18 +5152,16 @@ func (s *GroupType) UnmarshalText(data []byte) error {
 
 // Ref: #/components/schemas/ImageBlock
 type ImageBlock struct {
-	Links    wire.Links         `json:"_links"`
-	BaseType ImageBlockBaseType `json:"base_type"`
-	// What this viewer may do; only on a full block.
-	Can          OptNilBlockAbilities `json:"can"`
-	CommentCount int64                `json:"comment_count"`
-	// The connection of the block to the channel; only in lists of a channel's contents.
-	Connection  OptNilEmbeddedConnection `json:"connection"`
-	CreatedAt   wire.Time                `json:"created_at"`
-	Description OptNilMarkdownContent    `json:"description"`
-	ID          int64                    `json:"id"`
-	Image       BlockImage               `json:"image"`
-	Metadata    OptJSON                  `json:"metadata"`
+	Links        wire.Links            `json:"_links"`
+	BaseType     ImageBlockBaseType    `json:"base_type"`
+	Can          OptItem               `json:"can"`
+	CommentCount int64                 `json:"comment_count"`
+	Connection   OptItem               `json:"connection"`
+	CreatedAt    wire.Time             `json:"created_at"`
+	Description  OptNilMarkdownContent `json:"description"`
+	ID           int64                 `json:"id"`
+	Image        BlockImage            `json:"image"`
+	Metadata     OptJSON               `json:"metadata"`
 	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
@@ -5193,7 +5183,7 @@ func (s *ImageBlock) GetBaseType() ImageBlockBaseType {
 }
 
 // GetCan returns the value of Can.
-func (s *ImageBlock) GetCan() OptNilBlockAbilities {
+func (s *ImageBlock) GetCan() OptItem {
 	return s.Can
 }
 
@@ -5203,7 +5193,7 @@ func (s *ImageBlock) GetCommentCount() int64 {
 }
 
 // GetConnection returns the value of Connection.
-func (s *ImageBlock) GetConnection() OptNilEmbeddedConnection {
+func (s *ImageBlock) GetConnection() OptItem {
 	return s.Connection
 }
 
@@ -5278,7 +5268,7 @@ func (s *ImageBlock) SetBaseType(val ImageBlockBaseType) {
 }
 
 // SetCan sets the value of Can.
-func (s *ImageBlock) SetCan(val OptNilBlockAbilities) {
+func (s *ImageBlock) SetCan(val OptItem) {
 	s.Can = val
 }
 
@@ -5288,7 +5278,7 @@ func (s *ImageBlock) SetCommentCount(val int64) {
 }
 
 // SetConnection sets the value of Connection.
-func (s *ImageBlock) SetConnection(val OptNilEmbeddedConnection) {
+func (s *ImageBlock) SetConnection(val OptItem) {
 	s.Connection = val
 }
 
@@ -5496,19 +5486,17 @@ type LeaveGroupNoContent struct{}
 
 // Ref: #/components/schemas/LinkBlock
 type LinkBlock struct {
-	Links    wire.Links        `json:"_links"`
-	BaseType LinkBlockBaseType `json:"base_type"`
-	// What this viewer may do; only on a full block.
-	Can          OptNilBlockAbilities `json:"can"`
-	CommentCount int64                `json:"comment_count"`
-	// The connection of the block to the channel; only in lists of a channel's contents.
-	Connection  OptNilEmbeddedConnection `json:"connection"`
-	Content     OptNilMarkdownContent    `json:"content"`
-	CreatedAt   wire.Time                `json:"created_at"`
-	Description OptNilMarkdownContent    `json:"description"`
-	ID          int64                    `json:"id"`
-	Image       OptNilBlockImage         `json:"image"`
-	Metadata    OptJSON                  `json:"metadata"`
+	Links        wire.Links            `json:"_links"`
+	BaseType     LinkBlockBaseType     `json:"base_type"`
+	Can          OptItem               `json:"can"`
+	CommentCount int64                 `json:"comment_count"`
+	Connection   OptItem               `json:"connection"`
+	Content      OptNilMarkdownContent `json:"content"`
+	CreatedAt    wire.Time             `json:"created_at"`
+	Description  OptNilMarkdownContent `json:"description"`
+	ID           int64                 `json:"id"`
+	Image        OptNilBlockImage      `json:"image"`
+	Metadata     OptJSON               `json:"metadata"`
 	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
@@ -5530,7 +5518,7 @@ func (s *LinkBlock) GetBaseType() LinkBlockBaseType {
 }
 
 // GetCan returns the value of Can.
-func (s *LinkBlock) GetCan() OptNilBlockAbilities {
+func (s *LinkBlock) GetCan() OptItem {
 	return s.Can
 }
 
@@ -5540,7 +5528,7 @@ func (s *LinkBlock) GetCommentCount() int64 {
 }
 
 // GetConnection returns the value of Connection.
-func (s *LinkBlock) GetConnection() OptNilEmbeddedConnection {
+func (s *LinkBlock) GetConnection() OptItem {
 	return s.Connection
 }
 
@@ -5620,7 +5608,7 @@ func (s *LinkBlock) SetBaseType(val LinkBlockBaseType) {
 }
 
 // SetCan sets the value of Can.
-func (s *LinkBlock) SetCan(val OptNilBlockAbilities) {
+func (s *LinkBlock) SetCan(val OptItem) {
 	s.Can = val
 }
 
@@ -5630,7 +5618,7 @@ func (s *LinkBlock) SetCommentCount(val int64) {
 }
 
 // SetConnection sets the value of Connection.
-func (s *LinkBlock) SetConnection(val OptNilEmbeddedConnection) {
+func (s *LinkBlock) SetConnection(val OptItem) {
 	s.Connection = val
 }
 
@@ -6844,6 +6832,52 @@ func (o OptAttachmentBlock) Or(d AttachmentBlock) AttachmentBlock {
 	return d
 }
 
+// NewOptBlockAbilities returns new OptBlockAbilities with value set to v.
+func NewOptBlockAbilities(v BlockAbilities) OptBlockAbilities {
+	return OptBlockAbilities{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptBlockAbilities is optional BlockAbilities.
+type OptBlockAbilities struct {
+	Value BlockAbilities
+	Set   bool
+}
+
+// IsSet returns true if OptBlockAbilities was set.
+func (o OptBlockAbilities) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptBlockAbilities) Reset() {
+	var v BlockAbilities
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptBlockAbilities) SetTo(v BlockAbilities) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptBlockAbilities) Get() (v BlockAbilities, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptBlockAbilities) Or(d BlockAbilities) BlockAbilities {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptBool returns new OptBool with value set to v.
 func NewOptBool(v bool) OptBool {
 	return OptBool{
@@ -7442,6 +7476,52 @@ func (o OptEmbedBlock) Or(d EmbedBlock) EmbedBlock {
 	return d
 }
 
+// NewOptEmbeddedConnection returns new OptEmbeddedConnection with value set to v.
+func NewOptEmbeddedConnection(v EmbeddedConnection) OptEmbeddedConnection {
+	return OptEmbeddedConnection{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptEmbeddedConnection is optional EmbeddedConnection.
+type OptEmbeddedConnection struct {
+	Value EmbeddedConnection
+	Set   bool
+}
+
+// IsSet returns true if OptEmbeddedConnection was set.
+func (o OptEmbeddedConnection) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptEmbeddedConnection) Reset() {
+	var v EmbeddedConnection
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptEmbeddedConnection) SetTo(v EmbeddedConnection) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptEmbeddedConnection) Get() (v EmbeddedConnection, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptEmbeddedConnection) Or(d EmbeddedConnection) EmbeddedConnection {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptEmbeddedGroup returns new OptEmbeddedGroup with value set to v.
 func NewOptEmbeddedGroup(v EmbeddedGroup) OptEmbeddedGroup {
 	return OptEmbeddedGroup{
@@ -7764,6 +7844,52 @@ func (o OptInt64) Or(d int64) int64 {
 	return d
 }
 
+// NewOptItem returns new OptItem with value set to v.
+func NewOptItem(v wire.Item) OptItem {
+	return OptItem{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptItem is optional wire.Item.
+type OptItem struct {
+	Value wire.Item
+	Set   bool
+}
+
+// IsSet returns true if OptItem was set.
+func (o OptItem) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptItem) Reset() {
+	var v wire.Item
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptItem) SetTo(v wire.Item) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptItem) Get() (v wire.Item, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptItem) Or(d wire.Item) wire.Item {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptJSON returns new OptJSON with value set to v.
 func NewOptJSON(v wire.JSON) OptJSON {
 	return OptJSON{
@@ -7896,74 +8022,6 @@ func (o OptMovement) Get() (v Movement, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptMovement) Or(d Movement) Movement {
-	if v, ok := o.Get(); ok {
-		return v
-	}
-	return d
-}
-
-// NewOptNilBlockAbilities returns new OptNilBlockAbilities with value set to v.
-func NewOptNilBlockAbilities(v BlockAbilities) OptNilBlockAbilities {
-	return OptNilBlockAbilities{
-		Value: v,
-		Set:   true,
-	}
-}
-
-// OptNilBlockAbilities is optional nullable BlockAbilities.
-type OptNilBlockAbilities struct {
-	Value BlockAbilities
-	Set   bool
-	Null  bool
-}
-
-// IsSet returns true if OptNilBlockAbilities was set.
-func (o OptNilBlockAbilities) IsSet() bool { return o.Set }
-
-// Reset unsets value.
-func (o *OptNilBlockAbilities) Reset() {
-	var v BlockAbilities
-	o.Value = v
-	o.Set = false
-	o.Null = false
-}
-
-// SetTo sets value to v.
-func (o *OptNilBlockAbilities) SetTo(v BlockAbilities) {
-	o.Set = true
-	o.Null = false
-	o.Value = v
-}
-
-// IsNull returns true if value is Null.
-func (o OptNilBlockAbilities) IsNull() bool { return o.Null }
-
-// SetToNull sets value to null.
-func (o *OptNilBlockAbilities) SetToNull() {
-	o.Set = true
-	o.Null = true
-	var v BlockAbilities
-	o.Value = v
-}
-
-// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
-func (o OptNilBlockAbilities) IsEmpty() bool {
-	return !o.Set && !o.Null
-}
-
-// Get returns value and boolean that denotes whether value was set.
-func (o OptNilBlockAbilities) Get() (v BlockAbilities, ok bool) {
-	if o.Null {
-		return v, false
-	}
-	if !o.Set {
-		return v, false
-	}
-	return o.Value, true
-}
-
-// Or returns value if set, or given parameter if does not.
-func (o OptNilBlockAbilities) Or(d BlockAbilities) BlockAbilities {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -8236,74 +8294,6 @@ func (o OptNilChannelAbilities) Get() (v ChannelAbilities, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilChannelAbilities) Or(d ChannelAbilities) ChannelAbilities {
-	if v, ok := o.Get(); ok {
-		return v
-	}
-	return d
-}
-
-// NewOptNilEmbeddedConnection returns new OptNilEmbeddedConnection with value set to v.
-func NewOptNilEmbeddedConnection(v EmbeddedConnection) OptNilEmbeddedConnection {
-	return OptNilEmbeddedConnection{
-		Value: v,
-		Set:   true,
-	}
-}
-
-// OptNilEmbeddedConnection is optional nullable EmbeddedConnection.
-type OptNilEmbeddedConnection struct {
-	Value EmbeddedConnection
-	Set   bool
-	Null  bool
-}
-
-// IsSet returns true if OptNilEmbeddedConnection was set.
-func (o OptNilEmbeddedConnection) IsSet() bool { return o.Set }
-
-// Reset unsets value.
-func (o *OptNilEmbeddedConnection) Reset() {
-	var v EmbeddedConnection
-	o.Value = v
-	o.Set = false
-	o.Null = false
-}
-
-// SetTo sets value to v.
-func (o *OptNilEmbeddedConnection) SetTo(v EmbeddedConnection) {
-	o.Set = true
-	o.Null = false
-	o.Value = v
-}
-
-// IsNull returns true if value is Null.
-func (o OptNilEmbeddedConnection) IsNull() bool { return o.Null }
-
-// SetToNull sets value to null.
-func (o *OptNilEmbeddedConnection) SetToNull() {
-	o.Set = true
-	o.Null = true
-	var v EmbeddedConnection
-	o.Value = v
-}
-
-// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
-func (o OptNilEmbeddedConnection) IsEmpty() bool {
-	return !o.Set && !o.Null
-}
-
-// Get returns value and boolean that denotes whether value was set.
-func (o OptNilEmbeddedConnection) Get() (v EmbeddedConnection, ok bool) {
-	if o.Null {
-		return v, false
-	}
-	if !o.Set {
-		return v, false
-	}
-	return o.Value, true
-}
-
-// Or returns value if set, or given parameter if does not.
-func (o OptNilEmbeddedConnection) Or(d EmbeddedConnection) EmbeddedConnection {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -8988,17 +8978,15 @@ func (s *PaginationMeta) SetTotalPages(val int64) {
 
 // Ref: #/components/schemas/PendingBlock
 type PendingBlock struct {
-	Links    wire.Links           `json:"_links"`
-	BaseType PendingBlockBaseType `json:"base_type"`
-	// What this viewer may do; only on a full block.
-	Can          OptNilBlockAbilities `json:"can"`
-	CommentCount int64                `json:"comment_count"`
-	// The connection of the block to the channel; only in lists of a channel's contents.
-	Connection  OptNilEmbeddedConnection `json:"connection"`
-	CreatedAt   wire.Time                `json:"created_at"`
-	Description OptNilMarkdownContent    `json:"description"`
-	ID          int64                    `json:"id"`
-	Metadata    OptJSON                  `json:"metadata"`
+	Links        wire.Links            `json:"_links"`
+	BaseType     PendingBlockBaseType  `json:"base_type"`
+	Can          OptItem               `json:"can"`
+	CommentCount int64                 `json:"comment_count"`
+	Connection   OptItem               `json:"connection"`
+	CreatedAt    wire.Time             `json:"created_at"`
+	Description  OptNilMarkdownContent `json:"description"`
+	ID           int64                 `json:"id"`
+	Metadata     OptJSON               `json:"metadata"`
 	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
@@ -9020,7 +9008,7 @@ func (s *PendingBlock) GetBaseType() PendingBlockBaseType {
 }
 
 // GetCan returns the value of Can.
-func (s *PendingBlock) GetCan() OptNilBlockAbilities {
+func (s *PendingBlock) GetCan() OptItem {
 	return s.Can
 }
 
@@ -9030,7 +9018,7 @@ func (s *PendingBlock) GetCommentCount() int64 {
 }
 
 // GetConnection returns the value of Connection.
-func (s *PendingBlock) GetConnection() OptNilEmbeddedConnection {
+func (s *PendingBlock) GetConnection() OptItem {
 	return s.Connection
 }
 
@@ -9100,7 +9088,7 @@ func (s *PendingBlock) SetBaseType(val PendingBlockBaseType) {
 }
 
 // SetCan sets the value of Can.
-func (s *PendingBlock) SetCan(val OptNilBlockAbilities) {
+func (s *PendingBlock) SetCan(val OptItem) {
 	s.Can = val
 }
 
@@ -9110,7 +9098,7 @@ func (s *PendingBlock) SetCommentCount(val int64) {
 }
 
 // SetConnection sets the value of Connection.
-func (s *PendingBlock) SetConnection(val OptNilEmbeddedConnection) {
+func (s *PendingBlock) SetConnection(val OptItem) {
 	s.Connection = val
 }
 
@@ -9647,18 +9635,16 @@ func (s *SearchTypeFilter) UnmarshalText(data []byte) error {
 
 // Ref: #/components/schemas/TextBlock
 type TextBlock struct {
-	Links    wire.Links        `json:"_links"`
-	BaseType TextBlockBaseType `json:"base_type"`
-	// What this viewer may do; only on a full block.
-	Can          OptNilBlockAbilities `json:"can"`
-	CommentCount int64                `json:"comment_count"`
-	// The connection of the block to the channel; only in lists of a channel's contents.
-	Connection  OptNilEmbeddedConnection `json:"connection"`
-	Content     MarkdownContent          `json:"content"`
-	CreatedAt   wire.Time                `json:"created_at"`
-	Description OptNilMarkdownContent    `json:"description"`
-	ID          int64                    `json:"id"`
-	Metadata    OptJSON                  `json:"metadata"`
+	Links        wire.Links            `json:"_links"`
+	BaseType     TextBlockBaseType     `json:"base_type"`
+	Can          OptItem               `json:"can"`
+	CommentCount int64                 `json:"comment_count"`
+	Connection   OptItem               `json:"connection"`
+	Content      MarkdownContent       `json:"content"`
+	CreatedAt    wire.Time             `json:"created_at"`
+	Description  OptNilMarkdownContent `json:"description"`
+	ID           int64                 `json:"id"`
+	Metadata     OptJSON               `json:"metadata"`
 	// The source of the content.
 	Source     OptNilBlockSource `json:"source"`
 	State      BlockState        `json:"state"`
@@ -9680,7 +9666,7 @@ func (s *TextBlock) GetBaseType() TextBlockBaseType {
 }
 
 // GetCan returns the value of Can.
-func (s *TextBlock) GetCan() OptNilBlockAbilities {
+func (s *TextBlock) GetCan() OptItem {
 	return s.Can
 }
 
@@ -9690,7 +9676,7 @@ func (s *TextBlock) GetCommentCount() int64 {
 }
 
 // GetConnection returns the value of Connection.
-func (s *TextBlock) GetConnection() OptNilEmbeddedConnection {
+func (s *TextBlock) GetConnection() OptItem {
 	return s.Connection
 }
 
@@ -9765,7 +9751,7 @@ func (s *TextBlock) SetBaseType(val TextBlockBaseType) {
 }
 
 // SetCan sets the value of Can.
-func (s *TextBlock) SetCan(val OptNilBlockAbilities) {
+func (s *TextBlock) SetCan(val OptItem) {
 	s.Can = val
 }
 
@@ -9775,7 +9761,7 @@ func (s *TextBlock) SetCommentCount(val int64) {
 }
 
 // SetConnection sets the value of Connection.
-func (s *TextBlock) SetConnection(val OptNilEmbeddedConnection) {
+func (s *TextBlock) SetConnection(val OptItem) {
 	s.Connection = val
 }
 
@@ -10438,23 +10424,30 @@ func (s *UserType) UnmarshalText(data []byte) error {
 }
 
 type VariantsOK struct {
-	AttachmentBlock OptAttachmentBlock `json:"AttachmentBlock"`
-	Channel         OptChannel         `json:"Channel"`
-	Comment         OptComment         `json:"Comment"`
-	EmbedBlock      OptEmbedBlock      `json:"EmbedBlock"`
-	EmbeddedGroup   OptEmbeddedGroup   `json:"EmbeddedGroup"`
-	EmbeddedUser    OptEmbeddedUser    `json:"EmbeddedUser"`
-	Group           OptGroup           `json:"Group"`
-	ImageBlock      OptImageBlock      `json:"ImageBlock"`
-	LinkBlock       OptLinkBlock       `json:"LinkBlock"`
-	PendingBlock    OptPendingBlock    `json:"PendingBlock"`
-	TextBlock       OptTextBlock       `json:"TextBlock"`
-	User            OptUser            `json:"User"`
+	AttachmentBlock    OptAttachmentBlock    `json:"AttachmentBlock"`
+	BlockAbilities     OptBlockAbilities     `json:"BlockAbilities"`
+	Channel            OptChannel            `json:"Channel"`
+	Comment            OptComment            `json:"Comment"`
+	EmbedBlock         OptEmbedBlock         `json:"EmbedBlock"`
+	EmbeddedConnection OptEmbeddedConnection `json:"EmbeddedConnection"`
+	EmbeddedGroup      OptEmbeddedGroup      `json:"EmbeddedGroup"`
+	EmbeddedUser       OptEmbeddedUser       `json:"EmbeddedUser"`
+	Group              OptGroup              `json:"Group"`
+	ImageBlock         OptImageBlock         `json:"ImageBlock"`
+	LinkBlock          OptLinkBlock          `json:"LinkBlock"`
+	PendingBlock       OptPendingBlock       `json:"PendingBlock"`
+	TextBlock          OptTextBlock          `json:"TextBlock"`
+	User               OptUser               `json:"User"`
 }
 
 // GetAttachmentBlock returns the value of AttachmentBlock.
 func (s *VariantsOK) GetAttachmentBlock() OptAttachmentBlock {
 	return s.AttachmentBlock
+}
+
+// GetBlockAbilities returns the value of BlockAbilities.
+func (s *VariantsOK) GetBlockAbilities() OptBlockAbilities {
+	return s.BlockAbilities
 }
 
 // GetChannel returns the value of Channel.
@@ -10470,6 +10463,11 @@ func (s *VariantsOK) GetComment() OptComment {
 // GetEmbedBlock returns the value of EmbedBlock.
 func (s *VariantsOK) GetEmbedBlock() OptEmbedBlock {
 	return s.EmbedBlock
+}
+
+// GetEmbeddedConnection returns the value of EmbeddedConnection.
+func (s *VariantsOK) GetEmbeddedConnection() OptEmbeddedConnection {
+	return s.EmbeddedConnection
 }
 
 // GetEmbeddedGroup returns the value of EmbeddedGroup.
@@ -10517,6 +10515,11 @@ func (s *VariantsOK) SetAttachmentBlock(val OptAttachmentBlock) {
 	s.AttachmentBlock = val
 }
 
+// SetBlockAbilities sets the value of BlockAbilities.
+func (s *VariantsOK) SetBlockAbilities(val OptBlockAbilities) {
+	s.BlockAbilities = val
+}
+
 // SetChannel sets the value of Channel.
 func (s *VariantsOK) SetChannel(val OptChannel) {
 	s.Channel = val
@@ -10530,6 +10533,11 @@ func (s *VariantsOK) SetComment(val OptComment) {
 // SetEmbedBlock sets the value of EmbedBlock.
 func (s *VariantsOK) SetEmbedBlock(val OptEmbedBlock) {
 	s.EmbedBlock = val
+}
+
+// SetEmbeddedConnection sets the value of EmbeddedConnection.
+func (s *VariantsOK) SetEmbeddedConnection(val OptEmbeddedConnection) {
+	s.EmbeddedConnection = val
 }
 
 // SetEmbeddedGroup sets the value of EmbeddedGroup.

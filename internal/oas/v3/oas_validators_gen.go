@@ -99,24 +99,6 @@ func (s *AttachmentBlock) Validate() error {
 		})
 	}
 	if err := func() error {
-		if value, ok := s.Connection.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "connection",
-			Error: err,
-		})
-	}
-	if err := func() error {
 		if value, ok := s.Image.Get(); ok {
 			if err := func() error {
 				if err := value.Validate(); err != nil {
@@ -614,24 +596,6 @@ func (s *Channel) Validate() error {
 	}
 
 	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Connection.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "connection",
-			Error: err,
-		})
-	}
 	if err := func() error {
 		if err := s.State.Validate(); err != nil {
 			return err
@@ -1855,24 +1819,6 @@ func (s *EmbedBlock) Validate() error {
 		})
 	}
 	if err := func() error {
-		if value, ok := s.Connection.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "connection",
-			Error: err,
-		})
-	}
-	if err := func() error {
 		if value, ok := s.Image.Get(); ok {
 			if err := func() error {
 				if err := value.Validate(); err != nil {
@@ -2614,24 +2560,6 @@ func (s *ImageBlock) Validate() error {
 		})
 	}
 	if err := func() error {
-		if value, ok := s.Connection.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "connection",
-			Error: err,
-		})
-	}
-	if err := func() error {
 		if err := s.Image.Validate(); err != nil {
 			return err
 		}
@@ -2782,24 +2710,6 @@ func (s *LinkBlock) Validate() error {
 	}(); err != nil {
 		failures = append(failures, validate.FieldError{
 			Name:  "base_type",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Connection.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "connection",
 			Error: err,
 		})
 	}
@@ -3287,24 +3197,6 @@ func (s *PendingBlock) Validate() error {
 		})
 	}
 	if err := func() error {
-		if value, ok := s.Connection.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "connection",
-			Error: err,
-		})
-	}
-	if err := func() error {
 		if err := s.State.Validate(); err != nil {
 			return err
 		}
@@ -3612,24 +3504,6 @@ func (s *TextBlock) Validate() error {
 	}(); err != nil {
 		failures = append(failures, validate.FieldError{
 			Name:  "base_type",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Connection.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "connection",
 			Error: err,
 		})
 	}
@@ -4249,6 +4123,24 @@ func (s *VariantsOK) Validate() error {
 	}(); err != nil {
 		failures = append(failures, validate.FieldError{
 			Name:  "EmbedBlock",
+			Error: err,
+		})
+	}
+	if err := func() error {
+		if value, ok := s.EmbeddedConnection.Get(); ok {
+			if err := func() error {
+				if err := value.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "EmbeddedConnection",
 			Error: err,
 		})
 	}

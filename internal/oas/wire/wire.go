@@ -21,8 +21,9 @@ func Bytes(v Encoder) []byte {
 	return bytes.Clone(e.Bytes())
 }
 
-// Item is a variant of a union ("oneOf" with a discriminator). It contains a pointer to the
-// generated variant instead of all variants by value. The zero Item is written as null.
+// Item is a value of one of several types: a variant of a union ("oneOf" with a discriminator), or
+// a field that a Fragment may leave open. It contains a pointer to the generated variant instead of
+// all variants by value. The zero Item is written as null.
 type Item struct{ Value Encoder }
 
 // Encode writes the variant.
@@ -43,6 +44,12 @@ func (i *Item) Decode(d *jx.Decoder) error {
 	i.Value = raw
 	return nil
 }
+
+// Int is a number.
+type Int int64
+
+// Encode writes the number.
+func (i Int) Encode(e *jx.Encoder) { e.Int64(int64(i)) }
 
 // JSON is one JSON value, as text. The zero JSON is written as null.
 type JSON []byte
