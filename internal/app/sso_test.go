@@ -689,7 +689,7 @@ func TestProofWays(t *testing.T) {
 		s := w.with(sso.Options{SignUp: sso.SignUpYes})
 		old := w.a.SSO // without a provider, an identity is no way
 		nobody := func(name string) domain.Actor {
-			return domain.Actor{UserID: w.Person(name).ID, Scope: domain.ScopeWrite}
+			return domain.Actor{UserID: w.Person("with-" + name).ID, Scope: domain.ScopeWrite}
 		}
 		none, password, signOn, both := nobody("none"), w.member("with-password"), nobody("sign-on"), w.member("with-both")
 		w.connected(s, signOn, "1", "a@example.org")
