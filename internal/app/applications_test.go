@@ -144,7 +144,7 @@ func TestWhoManagesApplications(t *testing.T) {
 		_, err = a.UpdateApplication(ctx, r.ada, r.native.ID, accounts.ApplicationInput{Name: "No address"})
 		r.want(domain.Invalid, err)
 		if d := before.Diff(r.Dump()); len(d) > 0 {
-			t.Errorf("what was refused changed %v", d)
+			t.Errorf("refused calls changed %v", d)
 		}
 		for _, d := range deeds {
 			r.must(d.do(r.ada, r.web.ID))
@@ -269,7 +269,7 @@ func TestFaultsOfAuthorizations(t *testing.T) {
 			client client
 			change func(q *accounts.AuthorizationRequest)
 			code   string // "" for success
-			back   bool   // the client is told
+			back   bool   // the client gets an answer
 			state  string // that the client gets back
 		}{
 			{"a confidential client", r.web, func(*accounts.AuthorizationRequest) {}, "", true, "s t"},
@@ -814,7 +814,7 @@ func TestPersonalTokens(t *testing.T) {
 	})
 }
 
-// Tokens are refused in the same way, whatever is wrong with them.
+// All faulty tokens are refused in the same way.
 func TestAuthenticate(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx := w.a.Accounts, w.ctx()

@@ -84,8 +84,8 @@ func TestWhoMayOperate(t *testing.T) {
 				return err
 			}},
 			{"list the hidden", true, func(by operating.Operator) error { _, err := a.Moderation.HiddenSubjects(ctx, by, 0, 10); return err }},
-			{"read what is to be hidden", true, func(by operating.Operator) error { _, err := a.Moderation.ToHide(ctx, by, about); return err }},
-			{"look at what was reported", false, func(by operating.Operator) error {
+			{"read a block to hide", true, func(by operating.Operator) error { _, err := a.Moderation.ToHide(ctx, by, about); return err }},
+			{"look at a reported block", false, func(by operating.Operator) error {
 				_, err := a.Moderation.Look(ctx, by, about, moderation.Words, somePage)
 				return err
 			}},
@@ -213,7 +213,7 @@ func TestWhoMayOperate(t *testing.T) {
 			}
 		}
 		if diff := before.Diff(w.Dump()); len(diff) > 0 {
-			t.Errorf("what was refused changed %s", strings.Join(diff, "\n"))
+			t.Errorf("refused calls changed %s", strings.Join(diff, "\n"))
 		}
 		for _, d := range deeds {
 			if err := d.do(onSite(op)); err != nil {
@@ -452,7 +452,7 @@ func TestLimitOfSignUpLinks(t *testing.T) {
 		}
 		_, _, err := a.CreateSignUpLink(ctx, by, operating.SignUpLinkInput{})
 		w.want(domain.Unprocessable, err)
-		// Invitations of people do not count, and an ended link makes room.
+		// Invitations of people do not count, and ending a link makes another possible.
 		_, err = a.InvitePerson(ctx, by, operating.PersonInput{Email: "new@example.org"})
 		w.must(err)
 		w.must(a.EndSignUpLink(ctx, by, last.ID))
@@ -486,7 +486,7 @@ func TestLook(t *testing.T) {
 		if e := r.latest(domain.ActViewed); e.ID != 0 {
 			t.Errorf("noted %+v", e)
 		}
-		// Once the channel is reported, they see it and what it contains, but not the comments.
+		// Once the channel is reported, they see it and its blocks, but not the comments.
 		storetest.Collaborate(t, w.S.Store, r.closed, domain.UserRef(r.bob.UserID))
 		r.must(r.report(r.bob, domain.SubjectChannel, int64(r.closed)))
 		l, err := look(drawer, moderation.Words)
@@ -535,7 +535,7 @@ func TestLook(t *testing.T) {
 		}
 		for _, as := range []domain.Actor{{}, r.bob} {
 			if theirs, err := r.a.Moderation.HiddenFor(r.ctx(), as, block); err != nil && domain.KindOf(err) != domain.NotFound || theirs != nil {
-				t.Errorf("told to %d: %+v, %v", as.UserID, theirs, err)
+				t.Errorf("shown to %d: %+v, %v", as.UserID, theirs, err)
 			}
 		}
 		if all, err := r.a.Moderation.MyHidden(r.ctx(), r.ada); err != nil || len(all) != 1 {

@@ -38,7 +38,7 @@ func TestOutcomesOfInvitations(t *testing.T) {
 			{"a stranger", nil, false, domain.OutcomeInvited, false, 1},
 			{"a stranger by address", nil, true, domain.OutcomeInvited, false, 1},
 			{"a follower of the inviter", follow, false, domain.OutcomeAdded, true, 0},
-			{"a follower by address, which must not tell", follow, true, domain.OutcomeInvited, false, 1},
+			{"a follower by address", follow, true, domain.OutcomeInvited, false, 1},
 			{"a member", func(u domain.Actor) {
 				i, _, err := a.CreateGroupInvite(ctx, ada, ref)
 				w.must(err)
@@ -93,7 +93,7 @@ func TestOutcomesOfInvitations(t *testing.T) {
 				continue
 			}
 			if (r.User != nil) == row.byEmail || r.User != nil && r.User.ID != int64(u.UserID) {
-				t.Errorf("%s: tells of %+v", row.name, r.User)
+				t.Errorf("%s: reveals %+v", row.name, r.User)
 			}
 			if wanted := row.outcome == domain.OutcomeInvited || row.outcome == domain.OutcomePending; (r.Invitation != nil) != wanted {
 				t.Errorf("%s: %+v", row.name, r.Invitation)
@@ -170,7 +170,7 @@ func TestLimitsOfInvitations(t *testing.T) {
 	})
 }
 
-// An invitation of a user is for that user, and one of an address is for whoever has the token. Each can be used once.
+// An invitation of a user is for that user, and one of an address is for anyone with the token. Each can be used once.
 func TestAcceptInvitations(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s := w.a.People, w.ctx(), w.S.Store
@@ -206,7 +206,7 @@ func TestAcceptInvitations(t *testing.T) {
 			{"another user", byUser, eve, nil, 'f', false},
 			{"a guest", byUser, domain.Actor{}, nil, 'f', false},
 			{"a token that reads", byUser, reader, nil, 'f', false},
-			{"whoever has the mail", byMail, eve, nil, '+', true},
+			{"somebody with the mail", byMail, eve, nil, '+', true},
 			{"a guest with the mail", byMail, domain.Actor{}, nil, 'f', false},
 			{"revoked", byUser, bob, func(g domain.GroupID, id domain.InvitationID, _ string) {
 				w.must(a.RevokeInvitation(ctx, ada, domain.Ref{ID: int64(g)}, id))
@@ -290,7 +290,7 @@ func TestRevokeInvitations(t *testing.T) {
 		w.must(a.LeaveGroup(ctx, bob, ref))
 		w.want(domain.Forbidden, a.RevokeInvitation(ctx, eve, ref, r.Invitation.ID))
 		w.want(domain.NotFound, a.RevokeInvitation(ctx, eve, domain.Ref{ID: int64(other)}, r.Invitation.ID)) // of another group
-		w.want(domain.Forbidden, a.RevokeInvitation(ctx, bob, ref, 1<<40))                                   // does not tell whether it exists
+		w.want(domain.Forbidden, a.RevokeInvitation(ctx, bob, ref, 1<<40))                                   // the answer does not reveal whether it exists
 		w.must(a.RevokeInvitation(ctx, bob, ref, r.Invitation.ID))
 		w.want(domain.Unprocessable, a.RevokeInvitation(ctx, bob, ref, r.Invitation.ID))
 		w.must(a.RevokeInvitation(ctx, ada, ref, second.Invitation.ID))
@@ -301,7 +301,7 @@ func TestRevokeInvitations(t *testing.T) {
 	})
 }
 
-// Following, by the kind of thing: once, never oneself, and only what one sees. Unfollowing undoes it.
+// Users follow a visible thing once, and never themselves. Unfollowing undoes it.
 func TestFollowing(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s := w.a.People, w.ctx(), w.S.Store
@@ -313,10 +313,10 @@ func TestFollowing(t *testing.T) {
 			return people.FollowTarget{Type: kind, Ref: domain.Ref{ID: id}}
 		}
 		for _, row := range []struct {
-			name   string
-			target people.FollowTarget
-			want   byte
-			told   int64 // people who are notified
+			name     string
+			target   people.FollowTarget
+			want     byte
+			notified int64 // number of people
 		}{
 			{"a user", at(domain.SubjectUser, int64(ada.UserID)), '+', 1},
 			{"a user by slug", people.FollowTarget{Type: domain.SubjectUser, Ref: domain.Ref{Slug: "op"}}, '+', 1},
@@ -346,7 +346,7 @@ func TestFollowing(t *testing.T) {
 				continue
 			}
 			now := w.rows("follows", "notifications")
-			if now[0] != was[0]+1 || now[1] != was[1]+row.told {
+			if now[0] != was[0]+1 || now[1] != was[1]+row.notified {
 				t.Errorf("%s: %v, before %v", row.name, now, was)
 			}
 			w.must(a.Follow(ctx, bob, row.target)) // again
@@ -476,17 +476,17 @@ func TestUnreadNotifications(t *testing.T) {
 	})
 }
 
-// Who learns of what somebody does: the people concerned who see it, never the actor, and nobody twice.
+// Each action notifies the people concerned who see it once, but never the actor.
 func TestWhoIsNotified(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		c := newCast(w)
 		a, ctx := w.a, w.ctx()
 		names := []string{"stranger", "follower", "collaborator", "helper", "member", "owner", "spare"}
 		for _, row := range []struct {
-			name  string
-			state domain.Visibility
-			do    func(p place) error
-			told  []string
+			name     string
+			state    domain.Visibility
+			do       func(p place) error
+			notified []string
 		}{
 			{"a block is added", domain.Public, func(p place) error {
 				_, err := a.Collections.Connect(ctx, c.as["stranger"], domain.BlockRef(c.elsewhere), []collections.Target{{Channel: p.ref()}})
@@ -538,11 +538,11 @@ func TestWhoIsNotified(t *testing.T) {
 				u, err := a.People.Me(ctx, c.as[name])
 				w.must(err)
 				want := int64(0)
-				if slices.Contains(row.told, name) {
+				if slices.Contains(row.notified, name) {
 					want = 1
 				}
 				if got := u.Unread - unread[name]; got != want {
-					t.Errorf("%s: %s is told %d times, want %d", row.name, name, got, want)
+					t.Errorf("%s: %s is notified %d times, want %d", row.name, name, got, want)
 				}
 			}
 		}

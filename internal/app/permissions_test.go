@@ -14,9 +14,9 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// viewers are the columns of the tables of permissions, in this order. The owner owns the group Guild, to which the
-// member belongs, and which owns the channels. The helper belongs to the group Helpers, which collaborates on them. The
-// reader has a token of the owner that may only read.
+// viewers are the columns of the tables of permissions, in this order. The owner owns the group Guild, which owns the
+// channels, and the member belongs to it. The helper belongs to the group Helpers, which collaborates on the channels.
+// The reader is the owner with a token of the scope read.
 var viewers = []string{"guest", "reader", "stranger", "operator", "follower", "collaborator", "helper", "member", "owner"}
 
 // cast is a server with one user for each relation to a channel, block or group.
@@ -114,7 +114,7 @@ func permissions[T any](c *cast, columns []string, states []string, make func(st
 			c.refused(d.name+", "+state, columns, d.want[state], func(as domain.Actor) error { return d.do(as, shared) })
 		}
 		if diff := before.Diff(c.Dump()); len(diff) > 0 {
-			c.t.Errorf("%s: what was refused changed %s", state, strings.Join(diff, "\n"))
+			c.t.Errorf("%s: refused calls changed %s", state, strings.Join(diff, "\n"))
 		}
 		for _, d := range deeds {
 			for i, viewer := range columns {
@@ -145,7 +145,7 @@ func (c *cast) refused(row string, columns []string, want string, do func(as dom
 	}
 }
 
-// by gives the same expectation to several states.
+// by returns the expectations of the three visibilities.
 func by(public, closed, private string) map[string]string {
 	return map[string]string{"public": public, "closed": closed, "private": private}
 }
@@ -381,7 +381,7 @@ func TestWhoMayDoWhatWithBlocks(t *testing.T) {
 				_, err := a.CreateComment(ctx, as, b.block, "Nice")
 				return err
 			}},
-			{"connect it to one's own channel", states("ff+++++++", "ffnnn++++", "ffnnnnnn+"), func(as domain.Actor, b in) error {
+			{"connect it to their own channel", states("ff+++++++", "ffnnn++++", "ffnnnnnn+"), func(as domain.Actor, b in) error {
 				_, err := a.Connect(ctx, as, domain.BlockRef(b.block), home(as))
 				return err
 			}},

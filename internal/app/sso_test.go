@@ -102,8 +102,8 @@ func (w *accountsRig) rows(tables ...string) (n []int64) {
 	return n
 }
 
-// Who comes from the provider and gets in: the account that is connected, a new one if the site's settings permit it, or
-// a question. Whoever is refused leaves nothing but an entry in the audit log.
+// A person from the provider enters the connected account, gets a new one if the site's settings permit it, or must
+// confirm first. A refused sign-in leaves only an entry in the audit log.
 func TestSignOnAdmission(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
 		a, ctx := w.a, w.ctx()
@@ -158,7 +158,7 @@ func TestSignOnAdmission(t *testing.T) {
 			{name: "an invited address, closed", options: follow, mode: domain.SignUpClosed, before: invited, want: made},
 			{name: "an address that is not verified", options: yes, mode: domain.SignUpOpen, loose: true, want: f, why: "no verified address"},
 			{name: "no address", options: yes, mode: domain.SignUpOpen, email: "-", want: f, why: "no verified address"},
-			{name: "an address that is none", options: yes, mode: domain.SignUpOpen, email: "not an address", want: f, why: "no verified address"},
+			{name: "an invalid address", options: yes, mode: domain.SignUpOpen, email: "not an address", want: f, why: "no verified address"},
 			{name: "a blocked provider of mail", options: yes, mode: domain.SignUpOpen, email: "x@spam.example", want: f, why: "a blocked provider of mail"},
 			{name: "an account with the address", options: yes, mode: domain.SignUpOpen, before: account, want: asks},
 			{name: "an account with the address, unverified", options: trust, mode: domain.SignUpOpen, before: account, loose: true, want: f, why: "no verified address"},
@@ -420,7 +420,7 @@ func TestConnectIdentity(t *testing.T) {
 			t.Errorf("noted %+v", e)
 		}
 		if mails := w.mails("ada@example.org"); len(mails) != 1 {
-			t.Errorf("told %+v", mails)
+			t.Errorf("mailed %+v", mails)
 		}
 		_, _, err = s.ConfirmSignOn(ctx, ada, session, browser, token) // the token is used up
 		w.want(domain.NotFound, err)
@@ -503,7 +503,7 @@ func TestDisconnectIdentity(t *testing.T) {
 			{"an identity of somebody else", s, ada, unproved, idOf(bob), 'n'},
 			{"a guest", s, domain.Actor{}, domain.Session{}, idOf(bob), 'n'},
 			{"the only way into an account without a password", s, nina, domain.Session{}, idOf(nina), 'u'},
-			{"where there is no other way in", only, ada, unproved, idOf(ada), 'u'},
+			{"the only way into the site", only, ada, unproved, idOf(ada), 'u'},
 			{"a session that was not proved", s, ada, unproved, idOf(ada), 'f'},
 		} {
 			if secret, err := row.s.Disconnect(ctx, row.who, row.session, row.id); outcome(err) != row.want || secret != "" {
@@ -511,7 +511,7 @@ func TestDisconnectIdentity(t *testing.T) {
 			}
 		}
 		if d := before.Diff(w.Dump()); len(d) > 0 {
-			t.Errorf("what was refused changed %v", d)
+			t.Errorf("refused calls changed %v", d)
 		}
 		// With a password, an identity can go, and the memberships that came from it go with it.
 		id, session := idOf(nina), w.Proved(nina.UserID)

@@ -349,7 +349,7 @@ func TestImportsOfUsers(t *testing.T) {
 	})
 }
 
-// An import waits for its owner's choice for a day, and then brings only what was chosen.
+// An import waits for its owner's choice for a day, and then imports only the chosen channels.
 func TestChoosingWhatToImport(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx := w.a.Transfer, w.ctx()
@@ -708,8 +708,8 @@ func TestImportingAgain(t *testing.T) {
 		}
 		// A channel that was deleted here is made again, because the import names it.
 		w.must(w.a.Collections.DeleteChannel(ctx, ada, domain.Ref{ID: int64(nested)}))
-		if anew, became, err := a.ImportChannel(ctx, ada, origin, transfer.ImportChannelInput{ID: "c2", Title: "Nested"}); err != nil || became != transfer.Made || anew == nested {
-			t.Errorf("%d, %v, %v", anew, became, err)
+		if second, became, err := a.ImportChannel(ctx, ada, origin, transfer.ImportChannelInput{ID: "c2", Title: "Nested"}); err != nil || became != transfer.Made || second == nested {
+			t.Errorf("%d, %v, %v", second, became, err)
 		}
 	})
 }

@@ -104,7 +104,7 @@ func TestSessionsOfUsers(t *testing.T) {
 		if all, err := s.Account().Sessions(ctx, ada, minutes(60)); err != nil || len(all) != 1 {
 			t.Errorf("after one has expired: %+v, %v", all, err)
 		}
-		// Ends: of one's own, by the secret, and all others.
+		// A user ends one of their sessions, the session of a secret, or all others.
 		end := func(user domain.UserID, id domain.SessionID) error {
 			return s.InTx(ctx, func(tx *store.Tx) error { return tx.Account().EndSession(ctx, user, id) })
 		}

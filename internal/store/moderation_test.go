@@ -365,7 +365,7 @@ func TestWhatStaysHidden(t *testing.T) {
 	})
 }
 
-// What operators may look at: what is reported or hidden, and what such a thing contains.
+// Operators may look at reported and hidden things, and at their contents.
 func TestWhatConcernsOperators(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

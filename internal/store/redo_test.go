@@ -51,7 +51,7 @@ func TestClaimOnce(t *testing.T) {
 				return tx.Redo().KeepOnce(ctx, hash(row.key), "Block", made)
 			})
 		}
-		// A claim of a transaction that fails is none.
+		// A failed transaction claims nothing.
 		stop := errors.New("stop")
 		err := s.InTx(ctx, func(tx *store.Tx) error {
 			if ours, _, _, err := tx.Redo().ClaimOnce(ctx, hash(3), nil, ada, minutes(0), minutes(10)); err != nil || !ours {

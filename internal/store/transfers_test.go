@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// An export has one unfinished row per user, and its latest attempt alone may write to it.
+// A user has one unfinished export, and only its latest attempt may write to it.
 func TestExports(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -83,7 +83,7 @@ func TestExports(t *testing.T) {
 			t.Errorf("%+v, %v", e, err)
 		}
 		_, _, err = begin(id, "three")
-		want(t, "beginning an ended one", domain.NotFound, err)
+		want(t, "starting an ended one", domain.NotFound, err)
 		for name, row := range map[string]struct {
 			user domain.UserID
 			at   time.Time
@@ -105,7 +105,7 @@ func TestExports(t *testing.T) {
 			for _, row := range []struct {
 				at, n   int
 				objects []string
-			}{{60, 0, nil}, {70, 2, nil}, {90, 1, []string{"two"}}, {90, 0, nil}} { // those that no job has begun have no object
+			}{{60, 0, nil}, {70, 2, nil}, {90, 1, []string{"two"}}, {90, 0, nil}} { // unstarted exports have no object
 				objects, n, err := tx.Exports().SweepExports(ctx, minutes(row.at), 10)
 				if row.at == 60 {
 					continue
@@ -168,7 +168,7 @@ func TestStatesOfImports(t *testing.T) {
 			}, []domain.ImportState{domain.ImportQueued, domain.ImportRunning}},
 			{"list", func(tx *store.Tx, id domain.ImportID) bool {
 				return done(tx.Imports().ListImport(ctx, id, []domain.ImportStep{{N: 9, State: domain.StepWaiting}}, domain.ImportRunning))
-			}, nil}, // each of them is listed, or was not begun
+			}, nil}, // these imports are listed already, or not running
 			{"choose", func(tx *store.Tx, id domain.ImportID) bool {
 				return done(tx.Imports().ChooseSteps(ctx, id, []int64{2}))
 			},
@@ -213,7 +213,7 @@ func TestStatesOfImports(t *testing.T) {
 		if sealed, err := s.Imports().ImportToken(ctx, id); err != nil || string(sealed) != "sealed" {
 			t.Errorf("%q, %v", sealed, err)
 		}
-		// Steps run in order. The list of what was left out is bounded.
+		// Steps run in order. The list of skipped items is bounded.
 		for n := int64(1); n <= 2; n++ {
 			step, err := s.Imports().NextImportStep(ctx, id)
 			if err != nil || step.N != n {
@@ -417,7 +417,7 @@ func TestItemsOfBatches(t *testing.T) {
 			t.Errorf("%+v, %v", b, err)
 		}
 		_, err = begin(one)
-		want(t, "beginning an ended one", domain.NotFound, err)
+		want(t, "starting an ended one", domain.NotFound, err)
 		_, err = s.Bulk().NextOfBatch(ctx, one)
 		want(t, "the next of an ended one", domain.NotFound, err)
 		_, err = s.Bulk().Batch(ctx, bob, one, minutes(-1))
