@@ -6,6 +6,7 @@ import (
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
+	"vitrine/internal/site/catalog"
 )
 
 // Forms for collecting show what is wrong at the field, keep what was typed, and change nothing.
@@ -90,6 +91,31 @@ func TestFormsForCollectingAreRefused(t *testing.T) {
 		{"eve", "/connection/{connection}", 403, "", "collect.channel.not-yours", form("do", "move", "to", "top")},
 		{"ada", "/connection/{theirs}", 404, "", "collect.gone", form("do", "remove")},
 	})
+}
+
+// The reasons why single channels were not changed are in the visitor's language too.
+func TestChannelsAreRefusedOneByOne(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, apptest.New(t, people))
+	for _, c := range []struct{ path, channel, name, why string }{
+		{"/channel/{moss}/connect", "{moss}", "Moss", "A channel cannot be connected to itself"},
+		{"/block/{block}/connect", "{closed}", "Shed", "You may not add to channel shed"},
+		{"/block/{block}/connect", "{rust}", "", "collect.gone.short"},
+		{"/block/{block}/connect", "999", "", "collect.gone.short"},
+	} {
+		for _, lang := range catalog.New().Languages {
+			b := d.browsers["ada"]
+			b.header.Set("Accept-Language", lang.Code)
+			want := reason(t, lang, c.why)
+			if c.name != "" {
+				want = c.name + ": " + want
+			}
+			b.post(d.at(c.path), "channel", d.at(c.channel)).want(422)
+			if said := bare(b.post(d.at(c.path), "channel", d.at(c.channel)).body); !strings.Contains(said, want) {
+				t.Errorf("%s to %s in %s: %q lacks %q", c.path, c.channel, lang.Code, said, want)
+			}
+		}
+	}
 }
 
 // Forms for people show what is wrong at the field, keep what was typed, and change nothing.
