@@ -44,7 +44,7 @@ func TestFormsForCollectingAreRefused(t *testing.T) {
 		{"ada", "/ada/moss/edit", 422, "visibility", "must be one of public, private, closed", form("title", "Moss", "visibility", "secret")},
 		{"ada", "/ada/moss/edit", 422, "metadata", "has a value without a name: green", form("title", "Moss", "meta_key", "", "meta_value", "green", "meta_was", "")},
 		{"ada", "/ada/moss/edit", 422, "metadata", "has the name a twice", form("title", "Moss", "meta_key", "a", "meta_value", "1", "meta_was", "", "meta_key", " a", "meta_value", "2", "meta_was", "")},
-		{"ada", "/ada/moss/edit", 422, "metadata", "a key must be 1 to 40 letters, digits or _", form("title", "Moss", "meta_key", "not a key!", "meta_value", "1", "meta_was", "")},
+		{"ada", "/ada/moss/edit", 422, "metadata", "“not a key!”: a key must be 1 to 40 letters, digits or _", form("title", "Moss", "meta_key", "not a key!", "meta_value", "1", "meta_was", "")},
 		{"ada", "/ada/moss/edit", 422, "metadata", "“a”: must be at most 2000 characters", form("title", "Moss", "meta_key", "a", "meta_value", long(domain.MaxMetadataValueLength+1), "meta_was", "")},
 		{"bob", "/ada/moss/edit", 422, "", "You may not change the visibility or the owner of this channel", form("title", "Bob's", "visibility", "private")},
 		{"eve", "/ada/moss/edit", 403, "", "collect.channel.not-yours", form("title", "Eve's")},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
@@ -134,7 +135,7 @@ func underMetadata(v *web.Visit, err error) error {
 			continue
 		}
 		fields[i].Path, fields[i].Text = "metadata", v.Lang.Fault(f.Text)
-		if !strings.HasPrefix(key, `"`) { // an invalid key, which may be long
+		if key = strings.Trim(key, `"`); utf8.RuneCountInString(key) <= domain.MaxMetadataKeyLength {
 			fields[i].Text = "“" + key + "”: " + fields[i].Text
 		}
 	}
