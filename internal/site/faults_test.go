@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +20,9 @@ import (
 // said maps the functions that return errors to users to the index of their message argument.
 var said = map[string]int{"Add": 2, "InvalidField": 2, "NewUnprocessable": 0, "NewForbidden": 0, "NewUnauthenticated": 0,
 	"NewTooMany": 0, "NewUnavailableFor": 1, "Wrap": 1, "Wrong": 1, "Forbidden": 0, "endImport": 4, "giveUp": 3}
+
+// reasons are the functions that return the reason why a value is refused, as their last result.
+var reasons = []string{"BadRedirectURI", "badScheme", "metadataValue", "metadataString"}
 
 // faults collects the error messages for users from the source, as formats of package fmt with
 // their positions.
@@ -65,6 +69,15 @@ func (f *faults) folder(n ast.Node) string {
 // look records the message of a call or a literal.
 func (f *faults) look(n ast.Node) {
 	switch n := n.(type) {
+	case *ast.FuncDecl:
+		if slices.Contains(reasons, n.Name.Name) {
+			ast.Inspect(n, func(n ast.Node) bool {
+				if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) > 0 {
+					f.note(n, f.fold(r.Results[len(r.Results)-1]))
+				}
+				return true
+			})
+		}
 	case *ast.CallExpr:
 		name := nameOf(n.Fun)
 		at, ok := said[name]

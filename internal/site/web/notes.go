@@ -6,8 +6,8 @@ import (
 )
 
 // A note is a message that a page shows once, after a form redirected to it. The cookie contains
-// only its key, so that nobody can forge messages: the end of a text's id, after "web.note." or
-// after a package name and ".note.". It is followed by the numbers of the text, and the key of a
+// only its key, so that nobody can forge messages: the end of a text's id, after the name of the page's
+// package and ".note.", or else after "web.note.". It is followed by the numbers of the text, and the key of a
 // removal that the page offers to undo.
 
 // Note returns the note of this page, and the key of the removal to undo; "" for none.
@@ -26,7 +26,7 @@ func (v *Visit) Note() (text, undo string) {
 			undo = after
 		}
 	}
-	for _, id := range []string{"web.note." + key, v.pageSet + ".note." + key} {
+	for _, id := range []string{v.pageSet + ".note." + key, "web.note." + key} {
 		if v.s.texts().Languages[0].Has(id) && len(v.s.texts().Languages[0].Verbs(id)) == len(args) {
 			return v.T(id, args...), undo
 		}

@@ -182,7 +182,7 @@ func (a *adding) file(v *web.Visit, p web.Part) error {
 	if !ok || known.Kind == domain.Internal || known.Kind == domain.NotFound {
 		return err
 	}
-	why := known.Message
+	why := v.Lang.Fault(known.Message)
 	if known.Kind == domain.TooLarge {
 		why = v.T("collect.add.large", domain.FormatBytes(v.App().Content.UploadLimit()))
 	}

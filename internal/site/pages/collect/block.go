@@ -94,7 +94,7 @@ func editBlock(v *web.Visit) error {
 			return v.Done(back(v, b.Path()), "block-saved")
 		}
 	}
-	switch err = underMetadata(err); {
+	switch err = underMetadata(v, err); {
 	case missing(err):
 		return gone(v, blockTexts...)
 	case f.Refused(err, "title", "content", "description", "alt_text", "metadata"):

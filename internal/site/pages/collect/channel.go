@@ -122,7 +122,7 @@ func editChannel(v *web.Visit) error {
 			return v.Done(v.Addresses().Channel(&full.Channel).Path(), "channel-saved")
 		}
 	}
-	switch err = underMetadata(err); {
+	switch err = underMetadata(v, err); {
 	case missing(err):
 		return gone(v, "title", "collect.title", "description", "collect.description")
 	case f.Refused(err, "title", "description", "visibility", "metadata"):

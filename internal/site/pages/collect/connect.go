@@ -64,7 +64,7 @@ func connect(v *web.Visit) error {
 	if title := f.Get("title"); strings.TrimSpace(title) != "" {
 		made, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: title,
 			Visibility: domain.Visibility(f.Get("visibility")), Once: v.OnceKey("connect", title)})
-		if f.Refused(err, "title", "visibility") {
+		if f.Refused(err, "title") {
 			return showConnect(v, c, f, "", f.Values("channel"), f.Values("shown"))
 		}
 		if err != nil {
@@ -122,7 +122,7 @@ func (c *connecting) note(v *web.Visit, id int64, err error) error {
 	}
 	name, why := "", v.T("collect.gone.short")
 	if ch, found := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id}); found == nil {
-		name, why = ch.Title, web.Sentence(err.Error())
+		name, why = ch.Title, web.Sentence(v.Lang.Fault(err.Error()))
 	}
 	c.Failed = append(c.Failed, refused{name, why})
 	return nil

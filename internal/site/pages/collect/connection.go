@@ -109,7 +109,7 @@ func changeConnection(v *web.Visit) error {
 		if err == nil && patch != nil {
 			_, err = v.App().Collections.UpdateConnection(ctx, v.Actor(), id, patch)
 		}
-		switch err = underMetadata(err); {
+		switch err = underMetadata(v, err); {
 		case missing(err):
 			return gone(v)
 		case f.Refused(err, "metadata"):

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
@@ -23,9 +24,8 @@ const blankRows = 2
 // rows returns the rows of a metadata form: the posted ones, or else the stored ones.
 func rows(f *web.Form, m domain.Metadata) (all []row) {
 	if f.Posted() {
-		keys, values, was := f.Values("meta_key"), f.Values("meta_value"), f.Values("meta_was")
-		for i := range min(len(keys), len(values), len(was), domain.MaxMetadataKeys+blankRows) {
-			all = append(all, row{Key: f.Fitting("meta_key", keys[i]), Value: f.Fitting("meta_value", values[i]), Was: f.Fitting("meta_was", was[i])})
+		for _, r := range posted(f) {
+			all = append(all, row{Key: f.Fitting("meta_key", r.Key), Value: f.Fitting("meta_value", r.Value), Was: f.Fitting("meta_was", r.Was)})
 		}
 	} else {
 		for key, value := range inOrder(m) {
@@ -37,6 +37,15 @@ func rows(f *web.Form, m domain.Metadata) (all []row) {
 	}
 	for i := range all {
 		all[i].N = i + 1
+	}
+	return all
+}
+
+// posted returns the rows of a posted form, including values that are too long to show again.
+func posted(f *web.Form) (all []row) {
+	keys, values, was := f.Values("meta_key"), f.Values("meta_value"), f.Values("meta_was")
+	for i := range min(len(keys), len(values), len(was), domain.MaxMetadataKeys+blankRows) {
+		all = append(all, row{Key: keys[i], Value: values[i], Was: was[i]})
 	}
 	return all
 }
@@ -82,7 +91,7 @@ func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
 	is, patch := raw(m), map[string]any{}
 	var faults domain.Faults
 	kept := map[string]bool{}
-	posted := rows(f, m)
+	posted := posted(f)
 	for _, r := range posted {
 		key := strings.TrimSpace(r.Key)
 		switch {
@@ -113,16 +122,21 @@ func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
 	return change, err
 }
 
-// underMetadata reports errors of single keys at the field metadata.
-func underMetadata(err error) error {
+// underMetadata reports errors of single keys at the field metadata, in the reader's language.
+func underMetadata(v *web.Visit, err error) error {
 	invalid, ok := errors.AsType[*domain.Error](err)
 	if !ok || invalid.Kind != domain.Invalid {
 		return err
 	}
 	fields := slices.Clone(invalid.Fields)
 	for i, f := range fields {
-		if key, ok := strings.CutPrefix(f.Path, "metadata."); ok {
-			fields[i].Path, fields[i].Text = "metadata", key+" "+f.Text
+		key, ok := strings.CutPrefix(f.Path, "metadata.")
+		if !ok {
+			continue
+		}
+		fields[i].Path, fields[i].Text = "metadata", v.Lang.Fault(f.Text)
+		if key = strings.Trim(key, `"`); utf8.RuneCountInString(key) <= domain.MaxMetadataKeyLength {
+			fields[i].Text = "“" + key + "”: " + fields[i].Text
 		}
 	}
 	return domain.NewInvalid(fields...)

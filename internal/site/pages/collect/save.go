@@ -98,7 +98,7 @@ func save(v *web.Visit) error {
 		c, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: fresh,
 			Visibility: domain.Visibility(f.Get("visibility")), Once: v.OnceKey("save", fresh)})
 		if err != nil {
-			if f.Refused(renamed(err), "new", "visibility") {
+			if f.Refused(renamed(err), "new") {
 				return showSave(v, f, "", f.Values("channel"))
 			}
 			return err

@@ -63,6 +63,14 @@ func changeSignUp(v *web.Visit) error {
 
 // makeLink creates a link for the number of people in the form.
 func makeLink(v *web.Visit, f *web.Form) error {
+	for _, field := range []string{"places", "days"} {
+		if number(f, field) < 0 {
+			f.Wrong(field, "must be a number from 1")
+		}
+	}
+	if f.Failed() {
+		return showSignUpSettings(v, f, signUpSettings{})
+	}
 	in := operating.SignUpLinkInput{Note: f.Trimmed("note"), Places: number(f, "places"), Days: number(f, "days"), Group: f.Trimmed("group"),
 		Vouched: f.Has("vouched", "yes")}
 	token, l, err := v.App().Operating.CreateSignUpLink(v.R.Context(), operatorOf(v), in)
@@ -72,15 +80,15 @@ func makeLink(v *web.Visit, f *web.Form) error {
 	return showSignUpSettings(v, nil, signUpSettings{Made: v.App().Operating.SignUpAddress(token), For: l})
 }
 
-// number parses a count. It returns 0, which means the default, for an empty field, and -1, which
-// fails validation, for anything that is not a number.
+// number parses a count. It returns 0, which means the default, for an empty field, and -1 for
+// anything that is not a number from 1.
 func number(f *web.Form, field string) int64 {
 	text := f.Trimmed(field)
 	if text == "" {
 		return 0
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n == 0 {
+	if err != nil || n < 1 {
 		return -1
 	}
 	return n

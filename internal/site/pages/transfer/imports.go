@@ -73,7 +73,7 @@ func startImport(v *web.Visit) error {
 	}
 	i, err := v.App().Transfer.StartImport(v.R.Context(), v.Actor(), in)
 	if err != nil {
-		if f.Refused(err, "address", "token", "what", "upload_key", "visibility", "encoding", "into_visible") {
+		if f.Refused(err, "address", "token", "what", "upload_key", "encoding", "into_visible") {
 			return showImports(v, f)
 		}
 		return err

@@ -1,0 +1,98 @@
+package site_test
+
+import (
+	"strings"
+	"testing"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
+)
+
+// Forms of operators show what is wrong at the field, keep what was typed, and change nothing.
+func TestFormsOfOperatorsAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, apptest.New(t, people))
+	const nothing, unclear = "web.error.nothing", "The form does not say what to do"
+	d.refuse([]refusal{
+		{"olga", "/operator/site", 422, "name", "must not be blank", form("do", "save", "name", " ", "about", "kept", "seen", "1")},
+		{"olga", "/operator/site", 422, "name", "must be at most 255 characters long", form("do", "save", "name", long(256), "seen", "1")},
+		{"olga", "/operator/site", 422, "about", "must be at most 20000 characters long", form("do", "save", "name", "Kept", "about", long(domain.MaxDescription+1), "seen", "1")},
+		{"olga", "/operator/site", 422, "about", "must be at most 20000 characters long", form("do", "preview", "name", "Kept", "about", long(domain.MaxDescription+1))},
+		{"olga", "/operator/site", 422, "", "Somebody else has changed this meanwhile: save again to put yours in its place", form("do", "save", "name", "Kept", "about", "kept", "seen", "999")},
+		{"olga", "/operator/site", 422, "picture", "operator.site.choose", form("do", "picture")},
+		{"olga", "/operator/site", 422, "announcement", "must not be blank", form("do", "announce", "announcement", " ", "seen", "1")},
+		{"olga", "/operator/site", 422, "announcement", "must be at most 2000 characters long", form("do", "announce-preview", "announcement", long(domain.MaxAnnouncement+1), "seen", "1")},
+		{"olga", "/operator/site", 400, "", unclear, form("do", "burn")},
+		{"olga", "/operator/pages", 422, "title", "must not be blank", form("do", "save", "title", " ", "slug", "terms", "body", "kept")},
+		{"olga", "/operator/pages", 422, "slug", "must be words of lower-case letters and digits, joined by hyphens, such as imprint", form("do", "save", "title", "Terms", "slug", "Not ok", "body", "kept")},
+		{"olga", "/operator/pages", 422, "slug", "must be words of lower-case letters and digits, joined by hyphens, such as imprint", form("do", "save", "title", "Terms", "slug", "", "body", "kept")},
+		{"olga", "/operator/pages", 422, "body", "must not be blank", form("do", "save", "title", "Terms", "slug", "terms", "body", " ")},
+		{"olga", "/operator/pages", 422, "body", "must not be blank", form("do", "preview", "title", "Terms", "slug", "terms", "body", "\n")},
+		{"olga", "/operator/pages", 422, "slug", "is already taken", form("do", "save", "title", "About", "slug", "about", "body", "Other")},
+		{"olga", "/operator/pages", 400, "", unclear, form("do", "print", "title", "Terms", "slug", "terms", "body", "x")},
+		{"olga", "/operator/pages/about", 422, "title", "must not be blank", form("do", "save", "title", "", "body", "kept", "seen", "1")},
+		{"olga", "/operator/pages/about", 422, "body", "must be at most 200000 characters long", form("do", "save", "title", "Kept", "body", strings.Repeat("x", domain.MaxMarkdown+1), "seen", "1")},
+		{"olga", "/operator/pages/about", 422, "", "Somebody else has changed this meanwhile: save again to put yours in its place", form("do", "save", "title", "Kept", "body", "kept", "seen", "7")},
+		{"olga", "/operator/pages/about", 400, "", unclear, form("do", "print")},
+		{"olga", "/operator/pages/none", 404, "", nothing, form("do", "delete")},
+		{"olga", "/operator/accounts/eve", 422, "tier", "must be one of free, premium, supporter", form("do", "tier", "tier", "gold")},
+		{"olga", "/operator/accounts/eve", 422, "tier", "must be one of free, premium, supporter", form("do", "tier", "tier", "guest")},
+		{"olga", "/operator/accounts/eve", 422, "email", "must be an address such as ada@example.org", form("do", "email", "email", "eve")},
+		{"olga", "/operator/accounts/eve", 422, "email", "is already in use", form("do", "email", "email", "ada@example.org")},
+		{"olga", "/operator/accounts/eve", 422, "password", "must be 8 to 200 bytes long", form("do", "password", "password", "short")},
+		{"olga", "/operator/accounts/eve", 422, "slug", "is not the short name of this account", form("do", "delete", "slug", "ada")},
+		{"olga", "/operator/accounts/eve", 422, "", "The account has no second factor", form("do", "factor")},
+		{"olga", "/operator/accounts/olga", 422, "", "You cannot suspend yourself", form("do", "suspend")},
+		{"olga", "/operator/accounts/olga", 422, "", "The server would be left without an operator", form("do", "demote")},
+		{"olga", "/operator/accounts/olga", 422, "", "Delete your own account in your settings", form("do", "delete", "slug", "olga")},
+		{"olga", "/operator/accounts/eve", 422, "", "What somebody made can be hidden while they are suspended", form("do", "hide")},
+		{"olga", "/operator/accounts/eve", 400, "", unclear, form("do", "praise")},
+		{"olga", "/operator/accounts/nobody", 404, "", nothing, form("do", "suspend")},
+		{"olga", "/operator/invitations", 422, "emails", "must have at least 1 item", form("do", "people", "emails", " ,; ")},
+		{"olga", "/operator/invitations", 422, "emails", "must have at most 50 items", form("do", "people", "emails", strings.Repeat("a@example.org ", 51))},
+		{"olga", "/operator/invitations", 422, "file", "has nobody in it", form("do", "file")},
+		{"olga", "/operator/invitations", 404, "", nothing, form("end", "x")},
+		{"olga", "/operator/invitations", 404, "", nothing, form("end", "1")},
+		{"olga", "/operator/invitations", 400, "", unclear, form("do", "everyone")},
+		{"olga", "/operator/sign-up", 422, "mode", "must be open, invitation or closed", form("do", "mode", "mode", "sometimes")},
+		{"olga", "/operator/sign-up", 422, "places", "must be a number from 1", form("do", "link", "places", "many", "days", "7")},
+		{"olga", "/operator/sign-up", 422, "places", "must be a number from 1", form("do", "link", "places", "0", "days", "7")},
+		{"olga", "/operator/sign-up", 422, "places", "must be at most 1000", form("do", "link", "places", "100000", "days", "7")},
+		{"olga", "/operator/sign-up", 422, "days", "must be a number from 1", form("do", "link", "places", "1", "days", "-1", "note", "kept")},
+		{"olga", "/operator/sign-up", 422, "days", "must be at most 365", form("do", "link", "places", "1", "days", "100000")},
+		{"olga", "/operator/sign-up", 422, "note", "must be 1 to 255 characters long", form("do", "link", "places", "1", "days", "1", "note", long(256))},
+		{"olga", "/operator/sign-up", 422, "group", "is no group", form("do", "link", "places", "1", "days", "1", "group", "nobody")},
+		{"olga", "/operator/sign-up", 404, "", nothing, form("end", "x")},
+		{"olga", "/operator/sign-up", 404, "", nothing, form("end", "1")},
+		{"olga", "/operator/sign-up", 400, "", unclear, form("do", "close")},
+		{"olga", "/operator/blocklist", 422, "kind", "must be one of domain, mail, file, network", form("kind", "colour", "value", "red", "note", "kept")},
+		{"olga", "/operator/blocklist", 422, "value", "must not be blank", form("kind", "domain", "value", "", "note", "kept")},
+		{"olga", "/operator/blocklist", 422, "value", "must be a domain such as example.org", form("kind", "domain", "value", "not a domain")},
+		{"olga", "/operator/blocklist", 422, "value", "must be a SHA-256 of 64 hexadecimal digits", form("kind", "file", "value", "abc")},
+		{"olga", "/operator/blocklist", 422, "value", "must be an address, or a network such as 192.0.2.0/24", form("kind", "network", "value", "10.0.0.0/99")},
+		{"olga", "/operator/blocklist", 422, "value", "must be a domain such as example.org", form("kind", "mail", "value", "@")},
+		{"olga", "/operator/blocklist", 422, "note", "must be at most 255 characters long", form("kind", "domain", "value", "spam.example", "note", long(1001))},
+		{"olga", "/operator/blocklist", 404, "", nothing, form("remove", "x")},
+		{"olga", "/operator/blocklist", 404, "", nothing, form("remove", "1")},
+		{"olga", "/operator/hidden", 404, "", nothing, form("show", "x")},
+		{"olga", "/operator/hidden", 404, "", nothing, form("show", "1")},
+		{"olga", "/operator/hide/block/{block}", 422, "text", "must be at most 2000 characters long", form("text", long(domain.MaxReportText+1))},
+		{"olga", "/operator/hide/user/{eve}", 404, "", nothing, form("text", "x")},
+		{"olga", "/operator/hide/block/x", 404, "", nothing, form()},
+		{"olga", "/operator/reports", 404, "", nothing, form("mail", "yes")},
+		{"olga", "/operator/reports/{case}", 422, "", "Outcome: must be one of dismissed, warned, hidden, deleted, suspended", form("outcome", "pardoned")},
+		{"olga", "/operator/reports/{case}", 422, "text", "must not be blank", form("outcome", "warned", "text", " ")},
+		{"olga", "/operator/reports/{case}", 422, "text", "must be at most 2000 characters long", form("outcome", "dismissed", "text", long(domain.MaxReportText+1))},
+		{"olga", "/operator/reports/x", 404, "", nothing, form("outcome", "dismissed")},
+		{"olga", "/operator/jobs", 404, "", nothing, form("retry", "all")},
+		{"olga", "/operator/jobs", 404, "", nothing, form("retry", "999999")},
+		{"ada", "/operator/site", 404, "", nothing, form("do", "save", "name", "Ada's")},
+		{"ada", "/operator/pages/about", 404, "", nothing, form("do", "delete")},
+		{"ada", "/operator/accounts/ada", 404, "", nothing, form("do", "promote")},
+		{"ada", "/operator/invitations", 404, "", nothing, form("do", "people", "emails", "x@example.org")},
+		{"ada", "/operator/sign-up", 404, "", nothing, form("do", "link")},
+		{"ada", "/operator/blocklist", 404, "", nothing, form("kind", "domain", "value", "example.com")},
+		{"ada", "/operator/hide/block/{bobs}", 404, "", nothing, form()},
+		{"ada", "/operator/reports/{case}", 404, "", nothing, form("outcome", "dismissed")},
+	})
+}
