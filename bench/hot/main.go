@@ -24,7 +24,7 @@ import (
 var query = "SELECT " + rowmap.BlockColumns + rowmap.BlockFrom + "WHERE b.id = $1"
 
 func main() {
-	// Ours takes 1.2 to 2 times as long, and more than ten times if each use plans the statement again.
+	// The read takes 1.2 to 2 times as long, and more than ten times if each use plans the statement again.
 	limit := flag.Float64("limit", 4, "how many times as long as the bare statement the read may take")
 	flag.Parse()
 	ratio, err := measure(context.Background())
