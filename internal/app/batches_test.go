@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
+	"vitrine/internal/scope"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
@@ -269,7 +270,7 @@ func TestKeptAnswersOfRequests(t *testing.T) {
 		request, otherRequest := sha256.Sum256([]byte("POST /v3/channels")), sha256.Sum256([]byte("POST /v3/blocks"))
 		answer := accounts.Answer{Status: 201, Header: map[string]string{"Location": "/v3/channels/1"}, Body: []byte(`{"secret":"vitrine_pat_1"}`)}
 		create := func(k *accounts.KeyedRequest, title string) error {
-			_, err := w.a.Collections.CreateChannel(k.Claiming(ctx), ada, collections.CreateChannelInput{Title: title})
+			_, err := w.a.Collections.CreateChannel(scope.With(ctx, &scope.Scope{Claim: k.Claim()}), ada, collections.CreateChannelInput{Title: title})
 			return err
 		}
 		fresh := func() *accounts.KeyedRequest { return a.NewKeyedRequest(ada.UserID, "token", "key", request) }

@@ -143,13 +143,15 @@ func TestAttemptsAtExports(t *testing.T) {
 			t.Fatalf("%+v", first)
 		}
 		first.Counts.Done = 3
-		w.must(a.NoteExport(ctx, first))
+		if wanted, err := a.NoteExport(ctx, first); err != nil || !wanted {
+			t.Errorf("the first attempt: %v, %v", wanted, err)
+		}
 		second, ok, err := a.BeginExport(ctx, id) // its server was thought dead
 		if w.must(err); !ok || second.Attempts != 2 || second.Object == first.Object || second.Counts.Done != 0 {
 			t.Fatalf("%+v", second)
 		}
-		if err := a.NoteExport(ctx, first); !errors.Is(err, transfer.ErrExportOver) {
-			t.Errorf("the first attempt: %v", err)
+		if wanted, err := a.NoteExport(ctx, first); err != nil || wanted {
+			t.Errorf("the superseded attempt: %v, %v", wanted, err)
 		}
 		w.must(a.KeepExport(ctx, first, strings.NewReader("late")))
 		if e, err := a.Export(ctx, ada, id); err != nil || e.State != domain.ExportRunning {
@@ -166,7 +168,6 @@ func TestAttemptsAtExports(t *testing.T) {
 			state domain.ExportState
 			undo  bool // the attempt does not count
 		}{
-			{"superseded", ctx, transfer.ErrExportOver, nil, domain.ExportRunning, false},
 			{"the server stops", canceled, boom, boom, domain.ExportRunning, true},
 			{"the database is away", ctx, domain.NewUnavailable(boom), boom, domain.ExportRunning, true},
 			{"a fault", ctx, boom, boom, domain.ExportRunning, false},
@@ -296,10 +297,12 @@ func TestImportsOfUsers(t *testing.T) {
 				t.Errorf("%v, %v", goesOn, err)
 			}
 			work.Step.Counts.Blocks, work.Step.Counts.Done = 3, 3
-			w.must(a.NoteImport(ctx, work, nil))
+			if running, err := a.NoteImport(ctx, work, nil); err != nil || !running {
+				t.Errorf("%v, %v", running, err)
+			}
 			work.Step.Counts.LeftOut += 2
-			w.must(a.EndImportStep(ctx, work, []domain.LeftOut{{What: "x\x00", Why: strings.Repeat("y", domain.MaxURL+9)}, {What: "z"}}))
-			w.must(a.EndImportStep(ctx, work, nil)) // again: changes nothing
+			w.must(a.FinishImportStep(ctx, transfer.StepResult{Work: work, LeftOut: []domain.LeftOut{{What: "x\x00", Why: strings.Repeat("y", domain.MaxURL+9)}, {What: "z"}}}))
+			w.must(a.FinishImportStep(ctx, transfer.StepResult{Work: work})) // again: changes nothing
 		}
 		if _, ok, err := a.BeginImport(ctx, id); ok || err != nil {
 			t.Errorf("a step after the last: %v, %v", ok, err)
@@ -324,11 +327,11 @@ func TestImportsOfUsers(t *testing.T) {
 		work, _, err = a.BeginImport(ctx, his)
 		w.must(err)
 		w.must(a.StopImport(ctx, bob, his))
-		if err := a.NoteImport(ctx, work, nil); !errors.Is(err, transfer.ErrImportOver) {
-			t.Errorf("a stopped import goes on: %v", err)
+		if running, err := a.NoteImport(ctx, work, nil); err != nil || running {
+			t.Errorf("a stopped import: %v, %v", running, err)
 		}
-		w.must(a.EndImportStep(ctx, work, nil))
-		w.must(a.ImportStepStopped(ctx, work, transfer.ErrImportOver, false, ""))
+		w.must(a.FinishImportStep(ctx, transfer.StepResult{Work: work}))
+		w.must(a.FinishImportStep(ctx, transfer.StepResult{End: transfer.StepStopped, Work: work}))
 		if goesOn, err := a.ImportGoesOn(ctx, his); err != nil || goesOn {
 			t.Errorf("%v, %v", goesOn, err)
 		}
@@ -390,7 +393,7 @@ func TestChoosingWhatToImport(t *testing.T) {
 				break
 			}
 			got = append(got, work.Step.Title)
-			w.must(a.EndImportStep(ctx, work, nil))
+			w.must(a.FinishImportStep(ctx, transfer.StepResult{Work: work}))
 		}
 		if r, err := a.Import(ctx, ada, id); err != nil || !slices.Equal(got, []string{"one", "three"}) || r.Steps != 2 || r.State != domain.ImportDone {
 			t.Errorf("brought %v: %+v, %v", got, r, err)
@@ -447,21 +450,23 @@ func TestAttemptsAtImports(t *testing.T) {
 			{"a fault", ctx, false, false, false},
 		} {
 			work := begin()
-			err := a.ImportStepStopped(row.ctx, work, boom, row.further, "")
+			err := a.FinishImportStep(row.ctx, transfer.StepResult{End: transfer.StepInterrupted, Work: work, Err: boom, Further: row.further})
 			if row.later == errors.Is(err, boom) || err == nil || permanent(err) {
 				t.Errorf("%s: %v", row.name, err)
 			}
 			if next := begin(); (next.Attempts == work.Attempts) != row.undo || next.Step.N != 1 {
 				t.Errorf("%s: attempt %d after %d", row.name, next.Attempts, work.Attempts)
 			}
-			w.must(a.RestartImportStep(ctx, &work))
+			if running, err := a.RestartImportStep(ctx, &work); err != nil || !running {
+				t.Errorf("%v, %v", running, err)
+			}
 		}
 		// The eighth attempt of a step is the last, and the next step begins with a fresh count.
 		for work := begin(); ; work = begin() {
 			if work.Step.N != 1 {
 				t.Fatalf("step %d", work.Step.N)
 			}
-			err := a.ImportStepStopped(ctx, work, boom, false, "The source does not answer")
+			err := a.FinishImportStep(ctx, transfer.StepResult{End: transfer.StepInterrupted, Work: work, Err: boom, Reason: "The source does not answer"})
 			if last := work.Attempts >= 8; !errors.Is(err, boom) || permanent(err) != last {
 				t.Errorf("attempt %d: %v", work.Attempts, err)
 			} else if last {
@@ -483,23 +488,29 @@ func TestAttemptsAtImports(t *testing.T) {
 		if work.Step.N != 3 {
 			t.Errorf("%+v", work)
 		}
-		w.must(a.RefuseImportStep(ctx, work, "It is private"))
+		w.must(a.FinishImportStep(ctx, transfer.StepResult{End: transfer.StepRefused, Work: work, Reason: "It is private"}))
 		// A step that starts again forgets what it had left out, unless it continues from a later page.
 		work = begin()
 		work.Step.Counts.LeftOut = 1
-		w.must(a.NoteImport(ctx, work, []domain.LeftOut{{What: "x", Why: "y"}}))
+		if running, err := a.NoteImport(ctx, work, []domain.LeftOut{{What: "x", Why: "y"}}); err != nil || !running {
+			t.Errorf("%v, %v", running, err)
+		}
 		again := begin()
 		again.Step.Page = 2
-		w.must(a.RestartImportStep(ctx, &again))
+		if running, err := a.RestartImportStep(ctx, &again); err != nil || !running {
+			t.Errorf("%v, %v", running, err)
+		}
 		if again.Step.Counts.LeftOut != 1 {
 			t.Errorf("%+v", again.Step)
 		}
 		again.Step.Page = 1
-		w.must(a.RestartImportStep(ctx, &again))
+		if running, err := a.RestartImportStep(ctx, &again); err != nil || !running {
+			t.Errorf("%v, %v", running, err)
+		}
 		if again.Step.Counts.LeftOut != 0 {
 			t.Errorf("%+v", again.Step)
 		}
-		w.must(a.EndImportStep(ctx, again, nil))
+		w.must(a.FinishImportStep(ctx, transfer.StepResult{Work: again}))
 		_, _, err := a.BeginImport(ctx, id)
 		w.must(err)
 		r, err := a.Import(ctx, ada, id)
@@ -760,23 +771,29 @@ func TestPrivateImports(t *testing.T) {
 		w.first("op")
 		ada, bob := w.member("ada"), w.member("bob")
 		const origin = "file:1"
-		w.must(a.CheckVisible(ctx, ada, origin))
+		refusal := func(as domain.Actor, origin string) error {
+			t.Helper()
+			visible, err := a.VisibleChannels(ctx, as, origin)
+			w.must(err)
+			return transfer.ConsentError(visible)
+		}
+		w.must(refusal(ada, origin))
 		for n, v := range []domain.Visibility{domain.Private, domain.Private} {
 			_, _, err := a.ImportChannel(ctx, ada, origin, transfer.ImportChannelInput{ID: fmt.Sprint(n), Title: fmt.Sprint("Private ", n), Visibility: v})
 			w.must(err)
 		}
-		w.must(a.CheckVisible(ctx, ada, origin))
+		w.must(refusal(ada, origin))
 		for n := range 7 {
 			_, _, err := a.ImportChannel(ctx, ada, origin, transfer.ImportChannelInput{ID: fmt.Sprint("v", n), Title: fmt.Sprint("Visible ", n), Visibility: []domain.Visibility{domain.Public, domain.Closed}[n%2]})
 			w.must(err)
 		}
-		err := a.CheckVisible(ctx, ada, origin)
+		err := refusal(ada, origin)
 		w.want(domain.Unprocessable, err)
 		if text := err.Error(); strings.Contains(text, "Private") || !strings.Contains(text, "“Visible 4”, …") || strings.Contains(text, "Visible 5") {
 			t.Errorf("%s", text)
 		}
-		w.must(a.CheckVisible(ctx, bob, origin))
-		w.must(a.CheckVisible(ctx, ada, "file:2"))
+		w.must(refusal(bob, origin))
+		w.must(refusal(ada, "file:2"))
 	})
 }
 

@@ -84,9 +84,9 @@ func TestHeading(t *testing.T) {
 		{"title", domain.Block{Title: ptr("Moss"), Content: text("A text")}, "Moss"},
 		{"empty title", domain.Block{Title: ptr(""), Content: text("A text")}, "A text"},
 		{"text of lines", domain.Block{Content: text("\n A \n\n text\n")}, "A text"},
-		{"source", domain.Block{Content: text(" \n"), SourceTitle: ptr("A page")}, "A page"},
-		{"document", domain.Block{Content: &domain.Text{Plain: "A text"}, SourceTitle: ptr("A page")}, "A page"},
-		{"nothing", domain.Block{SourceTitle: ptr("")}, "Untitled"},
+		{"source", domain.Block{Content: text(" \n"), BlockTexts: domain.BlockTexts{SourceTitle: ptr("A page")}}, "A page"},
+		{"document", domain.Block{Content: &domain.Text{Plain: "A text"}, BlockTexts: domain.BlockTexts{SourceTitle: ptr("A page")}}, "A page"},
+		{"nothing", domain.Block{BlockTexts: domain.BlockTexts{SourceTitle: ptr("")}}, "Untitled"},
 		{"link", domain.Block{Type: domain.LinkBlock, State: domain.Failed, SourceURL: ptr("https://www.xn--exmple-cua.org/%C3%A4/?b=c#d")}, "exämple.org/ä/?b=c#d"},
 		{"home", domain.Block{Type: domain.LinkBlock, SourceURL: ptr("https://example.org/")}, "example.org"},
 		{"pending", domain.Block{Type: domain.PendingBlock, SourceURL: ptr("http://example.org:8080/a")}, "example.org:8080/a"},
@@ -123,7 +123,7 @@ func TestSource(t *testing.T) {
 		{ptr("mailto:a@moss.test"), present.Provider{}},
 		{ptr("://"), present.Provider{}},
 	} {
-		s := at.Block(&domain.Block{SourceURL: c.source, SourceTitle: ptr("A page")}).Source()
+		s := at.Block(&domain.Block{SourceURL: c.source, BlockTexts: domain.BlockTexts{SourceTitle: ptr("A page")}}).Source()
 		same(t, "provider", s.Provider, c.want)
 		if c.source != nil {
 			same(t, "source", s, present.Source{URL: *c.source, Title: s.Title, Provider: c.want})
@@ -133,7 +133,7 @@ func TestSource(t *testing.T) {
 
 func TestImage(t *testing.T) {
 	t.Parallel()
-	b := domain.Block{AltText: ptr("Moss"), Image: &domain.File{Key: "key", Extension: "png", Resized: "jpg", Width: 4000, Height: 3000}}
+	b := domain.Block{BlockTexts: domain.BlockTexts{AltText: ptr("Moss")}, Image: &domain.File{Key: "key", Extension: "png", Resized: "jpg", Width: 4000, Height: 3000}}
 	i := at.Block(&b).Image()
 	same(t, "original", i.Src(), "https://files.test/files/key/original.png")
 	same(t, "alternative text", *i.AltText, "Moss")

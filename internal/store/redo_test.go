@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/scope"
 	"vitrine/internal/store"
 	"vitrine/internal/store/redo"
 	"vitrine/internal/store/storetest"
@@ -175,9 +176,9 @@ func TestClaimOfRequests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ada := storetest.User(t, s, "Ada")
-		claim := func() (*redo.Claim, context.Context) {
-			c := &redo.Claim{Hash: hash(1), Request: hash(100), User: ada, Now: func() time.Time { return minutes(0) }, Kept: time.Hour}
-			return c, redo.WithClaim(t.Context(), c)
+		claim := func() (*scope.Claim, context.Context) {
+			c := &scope.Claim{Hash: hash(1), Request: hash(100), User: ada, Now: func() time.Time { return minutes(0) }, Kept: time.Hour}
+			return c, scope.With(t.Context(), &scope.Scope{Claim: c})
 		}
 		titles := func() (all []string) {
 			t.Helper()
@@ -219,9 +220,6 @@ func TestClaimOfRequests(t *testing.T) {
 		}
 		if got := titles(); !slices.Equal(got, []string{"second", "third"}) {
 			t.Errorf("there are %v", got)
-		}
-		if redo.ClaimOf(t.Context()) != nil || redo.ClaimOf(redo.WithClaim(t.Context(), nil)) != nil {
-			t.Error("a context without a claim has one")
 		}
 	})
 }
