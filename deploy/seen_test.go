@@ -16,7 +16,6 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/obs"
-	"vitrine/internal/obs/trace"
 )
 
 // exported returns the labels of each metric by name: those of a server that has handled requests
@@ -40,7 +39,7 @@ func exported(t *testing.T) map[string]map[string]bool {
 	some := obs.NewMetrics("v1", "abc")
 	some.ObserveJob("mail", "done", time.Second)
 	some.ObserveOutgoing(t.Context(), obs.Asked{To: obs.Mail, Operation: "send", Outcome: "taken", Took: time.Second})
-	some.WatchTraces(func() trace.Stats { return trace.Stats{Sent: 1} })
+	some.WatchTraces(func() obs.TraceStats { return obs.TraceStats{Sent: 1} })
 	some.ObserveRefusal("requests", "free")
 	some.WatchBackups(func(context.Context) (obs.Backup, error) {
 		return obs.Backup{Last: time.Unix(1, 0), Failed: time.Unix(1, 0)}, nil

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/internal/backup/dump"
+	"vitrine/internal/backup"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/counters"
-	"vitrine/internal/store/documents"
 	"vitrine/internal/store/ranked"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -80,7 +80,7 @@ func (f *filler) load(ctx context.Context, s *store.Store) (err error) {
 			return err
 		}
 	}
-	if err := dump.LoadWords(ctx, s, func(int64) {}); err != nil {
+	if err := backup.LoadWords(ctx, s, func(int64) {}); err != nil {
 		return fmt.Errorf("dataset: words: %w", err)
 	}
 	return s.Analyze(ctx)
@@ -103,7 +103,7 @@ func (f *filler) tables() []table {
 		{"order_nodes", "channel_id, sort, level, first_key, n, n_private", f.orderRows(placed)},
 		{"adder_counts", "channel_id, user_id, n", f.adderRows(placed)},
 		{"updated_counts", "channel_id, shift, bucket, n", f.updatedRows(placed)},
-		{"search_documents", documents.Columns, f.documentRows(placed)},
+		{"search_documents", search.DocumentColumns, f.documentRows(placed)},
 		{"activities", "id, kind, actor_id, item_type, item_id, target_type, target_id, channel_id, created_at", f.activityRows},
 		{"follows", "id, follower_id, followed_type, followed_id, created_at", f.followRows},
 	}
@@ -323,18 +323,18 @@ func (f *filler) updatedRows(placed [][]int32) iter.Seq[[]any] {
 func (f *filler) documentRows(placed [][]int32) iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
 		seq := int64(0)
-		put := func(d documents.Document, links int64) bool {
+		put := func(d search.Document, links int64) bool {
 			seq++
 			return yield(d.Row(seq, links, f.rng.Int64()))
 		}
 		for i, u := range f.users {
 			id := int64(i + 1)
-			if !put(documents.Named(domain.SubjectUser, id, domain.UserID(id), u.name, slugOf(u.name), sqlx.Micros(at(0))), 0) {
+			if !put(search.DocumentOf(domain.SubjectUser, id, domain.UserID(id), u.name, slugOf(u.name), sqlx.Micros(at(0))), 0) {
 				return
 			}
 		}
 		for i, g := range f.groups {
-			if !put(documents.Named(domain.SubjectGroup, int64(i+1), g.members[0], g.name, slugOf(g.name), sqlx.Micros(at(0))), 0) {
+			if !put(search.DocumentOf(domain.SubjectGroup, int64(i+1), g.members[0], g.name, slugOf(g.name), sqlx.Micros(at(0))), 0) {
 				return
 			}
 		}
@@ -348,7 +348,7 @@ func (f *filler) documentRows(placed [][]int32) iter.Seq[[]any] {
 			r := &f.channels[i]
 			c := domain.Channel{ID: r.id, Title: r.title, Description: r.description, Visibility: r.visibility, UserID: r.user,
 				CreatedAt: r.made, UpdatedAt: time.UnixMicro(f.changed(r, placed[i])).UTC()}
-			if !put(documents.OfChannel(c), links[i]) {
+			if !put(search.DocumentOfChannel(c), links[i]) {
 				return
 			}
 		}
@@ -359,7 +359,7 @@ func (f *filler) documentRows(placed [][]int32) iter.Seq[[]any] {
 		slices.SortStableFunc(inTime, func(a, b int32) int { return cmp.Compare(f.blocks[a].made, f.blocks[b].made) })
 		for _, i := range inTime {
 			b := f.blocks[i].entity(int64(i + 1))
-			if !put(documents.OfBlock(b), b.OpenCount) {
+			if !put(search.DocumentOfBlock(b), b.OpenCount) {
 				return
 			}
 		}

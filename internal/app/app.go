@@ -13,9 +13,6 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
-	"vitrine/internal/app/search"
-	"vitrine/internal/app/signin"
-	"vitrine/internal/app/sso"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/mail"
@@ -27,12 +24,12 @@ type App struct {
 	Content     *content.Content
 	Collections *collections.Collections
 	People      *people.People
-	Finder      *search.Finder
+	Finder      *collections.Finder
 	Accounts    *accounts.Accounts
 	Moderation  *moderation.Moderation
 	Operating   *operating.Operating
 	Transfer    *transfer.Transfer
-	SSO         *sso.SSO
+	SSO         *accounts.SSO
 	store       *store.Store
 
 	// Exposure is what guests and search engines may see. The transports enforce it.
@@ -51,7 +48,7 @@ type Options struct {
 	Files         content.Options
 	Accounts      accounts.Options
 	Exposure      domain.Exposure
-	SSO           sso.Options
+	SSO           accounts.SignOnOptions
 	Identify      transfer.Identify // reads the identity of a file to import; nil if no imports are started
 	AuditKept     time.Duration     // how long entries of the audit log are kept; 0 means forever
 }
@@ -65,9 +62,9 @@ func New(o Options) *App {
 	files := content.New(c, o.FilesURL, o.Files)
 	things := collections.New(c, files)
 	crowd := people.New(c, files, o.Mailer, o.InvitationTTL)
-	entries := accounts.New(signin.New(c, o.Mailer), things, crowd, o.Accounts)
-	return &App{files, things, crowd, search.New(c), entries, moderation.New(c, entries), operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things, o.Identify),
-		sso.New(c, entries, crowd, o.SSO), o.Store, o.Exposure}
+	entries := accounts.New(accounts.NewSignIns(c, o.Mailer), things, crowd, o.Accounts)
+	return &App{files, things, crowd, collections.NewFinder(c), entries, moderation.New(c, entries), operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things, o.Identify),
+		accounts.NewSSO(c, entries, crowd, o.SSO), o.Store, o.Exposure}
 }
 
 // Ready reports whether requests can be served.

@@ -9,7 +9,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
-	"vitrine/internal/store/hiding"
+	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/storetest"
 )
 
@@ -52,12 +52,12 @@ func TestHidingKilledAnywhereGoesOn(t *testing.T) {
 		}
 		queries = append(queries, away...)
 		ada := domain.Ref{ID: int64(r.ada.UserID)}
-		job := func() hiding.Apply {
+		job := func() moderation.ApplyHiding {
 			_, err := r.a.Operating.SuspendAndHide(r.ctx(), ada)
 			r.must(err)
 			h, err := r.S.Store.Hiding().HiddenSubject(r.ctx(), domain.Subject{Type: domain.SubjectUser, ID: ada.ID})
 			r.must(err)
-			return hiding.Apply{ID: h.ID, By: h.OwnerID}
+			return moderation.ApplyHiding{ID: h.ID, By: h.OwnerID}
 		}
 		back := func() {
 			_, err := r.a.Operating.Suspend(r.ctx(), ada, false)
@@ -100,7 +100,7 @@ func TestHidingKilledAnywhereGoesOn(t *testing.T) {
 }
 
 // killed runs a job whose context ends before a statement. It reports whether the job got that far.
-func (r *reporting) killed(job hiding.Apply, statement int64) bool {
+func (r *reporting) killed(job moderation.ApplyHiding, statement int64) bool {
 	r.t.Helper()
 	ctx, kill := context.WithCancel(r.ctx())
 	defer kill()

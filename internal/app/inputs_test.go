@@ -22,8 +22,6 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
-	"vitrine/internal/app/search"
-	"vitrine/internal/app/signin"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -294,7 +292,7 @@ func (in *inputs) textRows() []text {
 			return err
 		}},
 		{"FilterContents query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
-			_, err := a.Finder.FilterContents(ctx, ada, in.private, search.FilterInput{Query: s, Page: somePage})
+			_, err := a.Finder.FilterContents(ctx, ada, in.private, collections.FilterInput{Query: s, Page: somePage})
 			return err
 		}},
 		{"CreateToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
@@ -306,7 +304,7 @@ func (in *inputs) textRows() []text {
 			return err
 		}},
 		{"BeginPasskey name", "name", "MaxPasskeyName", domain.MaxPasskeyName, false, func(s string) error {
-			_, err := a.Accounts.BeginPasskey(ctx, ada, in.Proved(ada.UserID), signin.PasskeyInput{Name: s})
+			_, err := a.Accounts.BeginPasskey(ctx, ada, in.Proved(ada.UserID), accounts.PasskeyInput{Name: s})
 			return err
 		}},
 		{"CreateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { return in.register(accounts.ApplicationInput{Name: s}) }},
@@ -396,7 +394,7 @@ func (in *inputs) lists() {
 			return err
 		},
 		"FilterContents": func(p domain.Page) error {
-			_, err := a.Finder.FilterContents(ctx, ada, in.private, search.FilterInput{Page: p})
+			_, err := a.Finder.FilterContents(ctx, ada, in.private, collections.FilterInput{Page: p})
 			return err
 		},
 		"ChannelConnections": func(p domain.Page) error {
@@ -499,8 +497,8 @@ func (in *inputs) lists() {
 
 func me(a domain.Actor) domain.Ref { return domain.Ref{ID: int64(a.UserID)} }
 
-func made(p domain.Page) search.MadeInput {
-	return search.MadeInput{Sort: domain.SearchSort{Key: domain.SearchByCreated}, Page: p}
+func made(p domain.Page) collections.MadeInput {
+	return collections.MadeInput{Sort: domain.SearchSort{Key: domain.SearchByCreated}, Page: p}
 }
 
 // collaborators returns n users who do not exist.
@@ -826,15 +824,15 @@ func (in *inputs) values() {
 			return err
 		}), "kind", domain.FieldUnknown},
 		{"FilterContents type", "", one(func() error {
-			_, err := a.Finder.FilterContents(ctx, ada, in.private, search.FilterInput{Types: []string{"User"}, Page: somePage})
+			_, err := a.Finder.FilterContents(ctx, ada, in.private, collections.FilterInput{Types: []string{"User"}, Page: somePage})
 			return err
 		}), "type", domain.FieldUnknown},
 		{"UserContents type", "", one(func() error {
-			_, err := a.Finder.UserContents(ctx, ada, me(ada), search.MadeInput{Types: []string{"Group"}, Sort: made(somePage).Sort, Page: somePage})
+			_, err := a.Finder.UserContents(ctx, ada, me(ada), collections.MadeInput{Types: []string{"Group"}, Sort: made(somePage).Sort, Page: somePage})
 			return err
 		}), "type", domain.FieldUnknown},
 		{"GroupContents sort", "", one(func() error {
-			_, err := a.Finder.GroupContents(ctx, ada, in.group, search.MadeInput{Page: somePage})
+			_, err := a.Finder.GroupContents(ctx, ada, in.group, collections.MadeInput{Page: somePage})
 			return err
 		}), "sort", domain.FieldUnknown},
 		{"CreateGroup avatar", "", avatar(" "), "avatar_url", domain.FieldMalformed},
@@ -1034,9 +1032,9 @@ func (in *inputs) stores() {
 		}},
 		{"AddPasskey", "MaxPasskeys", domain.MaxPasskeys, func(int) error {
 			s := in.Proved(ada.UserID)
-			options, err := a.Accounts.BeginPasskey(ctx, ada, s, signin.PasskeyInput{Name: "x"})
+			options, err := a.Accounts.BeginPasskey(ctx, ada, s, accounts.PasskeyInput{Name: "x"})
 			if err == nil {
-				_, _, err = a.Accounts.AddPasskey(ctx, ada, s, signin.PasskeyInput{Name: "x"}, newKeyring().make(in.t, options), false)
+				_, _, err = a.Accounts.AddPasskey(ctx, ada, s, accounts.PasskeyInput{Name: "x"}, newKeyring().make(in.t, options), false)
 			}
 			return err
 		}},
@@ -1079,7 +1077,7 @@ func (in *inputs) stores() {
 // heldElsewhere maps limits that need another setup to the tests that reach them.
 var heldElsewhere = map[string][2]string{
 	"MaxPasskeyAnswer": {"second_factor_test.go", "domain.MaxPasskeyAnswer"},
-	"MaxPeople":        {"../importing/invitees/invitees_test.go", "domain.MaxPeople"},
+	"MaxPeople":        {"../importing/files/invitees_test.go", "domain.MaxPeople"},
 	"MaxUnread":        {"../store/unread_test.go", "domain.MaxUnread"},
 	"MaxRefusedNoted":  {"audit_test.go", "domain.MaxRefusedNoted"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},

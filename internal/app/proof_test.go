@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vitrine/internal/app/signin"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 )
@@ -38,7 +38,7 @@ func TestSensitiveActionsNeedProof(t *testing.T) {
 				return err
 			},
 			"new passkey": func(who domain.Actor, s domain.Session, _ string) error {
-				_, err := w.a.Accounts.BeginPasskey(w.ctx(), who, s, signin.PasskeyInput{Name: "x"})
+				_, err := w.a.Accounts.BeginPasskey(w.ctx(), who, s, accounts.PasskeyInput{Name: "x"})
 				return err
 			},
 			"passkey": func(who domain.Actor, s domain.Session, _ string) error {
@@ -57,7 +57,7 @@ func TestSensitiveActionsNeedProof(t *testing.T) {
 				who domain.Actor
 				s   domain.Session
 			}{"ada": {ada, s}, "nora": {none, empty}} {
-				if err := act(of.who, of.s, slug); !errors.Is(err, signin.ErrUnproved) {
+				if err := act(of.who, of.s, slug); !errors.Is(err, accounts.ErrUnproved) {
 					t.Errorf("%s of %s: %v", name, slug, err)
 				}
 			}
@@ -82,7 +82,7 @@ func TestSecretsAreReplaced(t *testing.T) {
 		secret := w.must2(w.a.Accounts.ProveByPassword(w.ctx(), home, ada, s, password))
 		_, _, err := w.a.Accounts.SessionUser(w.ctx(), home, stolen)
 		w.want(domain.Unauthenticated, err)
-		if err := w.a.Accounts.DeleteAccount(w.ctx(), ada, s, "ada"); !errors.Is(err, signin.ErrRenewed) {
+		if err := w.a.Accounts.DeleteAccount(w.ctx(), ada, s, "ada"); !errors.Is(err, accounts.ErrRenewed) {
 			t.Errorf("a request with the old secret: %v", err)
 		}
 		secrets := []string{secret}
@@ -97,7 +97,7 @@ func TestSecretsAreReplaced(t *testing.T) {
 		if w.session(other).ProvedAt != (time.Time{}) {
 			t.Error("after a password change, another session need not confirm")
 		}
-		k, in := newKeyring(), signin.PasskeyInput{Name: "Key"}
+		k, in := newKeyring(), accounts.PasskeyInput{Name: "Key"}
 		options, err := w.a.Accounts.BeginPasskey(w.ctx(), ada, now(), in)
 		w.must(err)
 		_, secret, err = w.a.Accounts.AddPasskey(w.ctx(), ada, now(), in, k.make(w.t, options), false)
@@ -130,7 +130,7 @@ func TestConfirmingAtOnce(t *testing.T) {
 				switch {
 				case err == nil && !given.CompareAndSwap(nil, &secret):
 					t.Error("two secrets were issued")
-				case err != nil && !errors.Is(err, signin.ErrRenewed):
+				case err != nil && !errors.Is(err, accounts.ErrRenewed):
 					t.Error(err)
 				}
 			})

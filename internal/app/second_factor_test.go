@@ -13,8 +13,8 @@ import (
 
 	"github.com/descope/virtualwebauthn"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/operating"
-	"vitrine/internal/app/signin"
 	"vitrine/internal/apptest"
 	"vitrine/internal/auth"
 	"vitrine/internal/config"
@@ -66,7 +66,7 @@ func (w *accountsRig) sessionOf(name string) (domain.Actor, domain.Session) {
 // add adds a passkey to an account.
 func (w *accountsRig) add(k *keyring, actor domain.Actor, name string) []string {
 	w.t.Helper()
-	in := signin.PasskeyInput{Name: name}
+	in := accounts.PasskeyInput{Name: name}
 	s := w.Proved(actor.UserID)
 	options, err := w.a.Accounts.BeginPasskey(w.ctx(), actor, s, in)
 	w.must(err)
@@ -333,11 +333,11 @@ func TestSecondFactorRaces(t *testing.T) {
 		}
 		again := newKeyring()
 		s := w.Proved(ada.UserID)
-		begun, err := w.a.Accounts.BeginPasskey(w.ctx(), ada, s, signin.PasskeyInput{Name: "Key"})
+		begun, err := w.a.Accounts.BeginPasskey(w.ctx(), ada, s, accounts.PasskeyInput{Name: "Key"})
 		w.must(err)
 		made := again.make(w.t, begun)
 		race("one passkey", 1, func(int) error {
-			_, _, err := w.a.Accounts.AddPasskey(w.ctx(), ada, s, signin.PasskeyInput{Name: "Key"}, made, false)
+			_, _, err := w.a.Accounts.AddPasskey(w.ctx(), ada, s, accounts.PasskeyInput{Name: "Key"}, made, false)
 			return err
 		})
 		race("removed at once", 2, func(i int) error {
@@ -347,7 +347,7 @@ func TestSecondFactorRaces(t *testing.T) {
 					return domain.NewNotFound()
 				}
 				_, _, err = w.a.Accounts.RemovePasskey(w.ctx(), ada, w.Proved(ada.UserID), f.Passkeys[i%len(f.Passkeys)].ID, false)
-				if !errors.Is(err, signin.ErrUnproved) { // another change in the meantime causes this
+				if !errors.Is(err, accounts.ErrUnproved) { // another change in the meantime causes this
 					return err
 				}
 			}
@@ -364,7 +364,7 @@ func TestChangingSecondFactor(t *testing.T) {
 		w.member("ada")
 		ada, s := w.sessionOf("ada")
 		other := w.signIn("ada")
-		in := signin.PasskeyInput{Name: "Phone"}
+		in := accounts.PasskeyInput{Name: "Phone"}
 		_, _, err := w.a.Accounts.NewRecoveryCodes(w.ctx(), ada, s, false)
 		w.want(domain.Unprocessable, err)
 

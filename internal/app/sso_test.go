@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/core"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
-	"vitrine/internal/app/sso"
 	"vitrine/internal/apptest"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
@@ -46,35 +46,35 @@ func eachSSO(t *testing.T, f func(t *testing.T, w *ssoRig), options ...apptest.O
 }
 
 // with returns the use cases under other options.
-func (w *ssoRig) with(o sso.Options) *sso.SSO {
+func (w *ssoRig) with(o accounts.SignOnOptions) *accounts.SSO {
 	o.Provider, o.Name, o.Log = w.provider, "Town Hall", slog.New(slog.DiscardHandler)
-	return sso.New(&core.Core{Store: w.S.Store, Now: w.Clock.Now, SiteURL: apptest.Base, BaseURL: apptest.Base, SignOnOnly: o.Only},
+	return accounts.NewSSO(&core.Core{Store: w.S.Store, Now: w.Clock.Now, SiteURL: apptest.Base, BaseURL: apptest.Base, SignOnOnly: o.Only},
 		w.a.Accounts, w.a.People, o)
 }
 
 // visit starts a sign-in and returns the browser's cookie and the provider's answer.
-func (w *ssoRig) visit(a *sso.SSO, as domain.Actor, in sso.SignOnInput) (browser string, reply sso.Reply) {
+func (w *ssoRig) visit(a *accounts.SSO, as domain.Actor, in accounts.SignOnInput) (browser string, reply accounts.ProviderReply) {
 	w.t.Helper()
 	address, browser, err := a.BeginSignOn(w.ctx(), home, as, "", in)
 	w.must(err)
 	back, err := url.Parse(w.fake.Visit(address))
 	w.must(err)
 	q := back.Query()
-	return browser, sso.Reply{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss")}
+	return browser, accounts.ProviderReply{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss")}
 }
 
 // signOn runs a complete sign-in of a browser without a session.
-func (w *ssoRig) signOn(a *sso.SSO, in sso.SignOnInput) (sso.SignOnResult, error) {
+func (w *ssoRig) signOn(a *accounts.SSO, in accounts.SignOnInput) (accounts.SignOnResult, error) {
 	w.t.Helper()
 	browser, reply := w.visit(a, domain.Actor{}, in)
 	return a.FinishSignOn(w.ctx(), home, domain.Actor{}, domain.Session{}, browser, reply)
 }
 
 // connected connects a subject of the provider with an account, as if it had been confirmed.
-func (w *ssoRig) connected(a *sso.SSO, user domain.Actor, subject, email string) {
+func (w *ssoRig) connected(a *accounts.SSO, user domain.Actor, subject, email string) {
 	w.t.Helper()
 	w.fake.Is(subject, "email", email)
-	browser, reply := w.visit(a, user, sso.SignOnInput{Connect: true})
+	browser, reply := w.visit(a, user, accounts.SignOnInput{Connect: true})
 	r, err := a.FinishSignOn(w.ctx(), home, user, domain.Session{}, browser, reply)
 	w.must(err)
 	_, _, err = a.ConfirmSignOn(w.ctx(), user, w.Proved(user.UserID), browser, r.Confirm)
@@ -107,9 +107,9 @@ func (w *accountsRig) rows(tables ...string) (n []int64) {
 func TestSignOnAdmission(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
 		a, ctx := w.a, w.ctx()
-		follow, yes, no := sso.Options{SignUp: sso.SignUpFollow}, sso.Options{SignUp: sso.SignUpYes}, sso.Options{SignUp: sso.SignUpNo}
-		trust := sso.Options{SignUp: sso.SignUpYes, TrustEmail: true}
-		only := sso.Options{SignUp: sso.SignUpYes, Only: true}
+		follow, yes, no := accounts.SignOnOptions{SignUp: accounts.SignUpFollow}, accounts.SignOnOptions{SignUp: accounts.SignUpYes}, accounts.SignOnOptions{SignUp: accounts.SignUpNo}
+		trust := accounts.SignOnOptions{SignUp: accounts.SignUpYes, TrustEmail: true}
+		only := accounts.SignOnOptions{SignUp: accounts.SignUpYes, Only: true}
 		_, _, err := a.Moderation.AddToBlocklist(ctx, operating.OnSite(w.op, home), moderation.BlockInput{Kind: "mail", Value: "spam.example"})
 		w.must(err)
 		// Holders of accounts. Each is created before its row, with the address of the person at the provider.
@@ -140,7 +140,7 @@ func TestSignOnAdmission(t *testing.T) {
 		)
 		for i, row := range []struct {
 			name    string
-			options sso.Options
+			options accounts.SignOnOptions
 			mode    domain.SignUpMode
 			before  func(name, subject string)
 			email   string // "" for that of the row
@@ -187,7 +187,7 @@ func TestSignOnAdmission(t *testing.T) {
 			}
 			w.fake.Is(subject, claims...)
 			was := w.rows("users", "identities", "sessions")
-			r, err := w.signOn(s, sso.SignOnInput{Next: "/groups"})
+			r, err := w.signOn(s, accounts.SignOnInput{Next: "/groups"})
 			if r.Next != "/groups" {
 				t.Errorf("%s: continues at %q", row.name, r.Next)
 			}
@@ -236,7 +236,7 @@ func TestSignOnAdmission(t *testing.T) {
 // The name and slug of a new account come from the provider, as far as they are usable.
 func TestSignOnNames(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
-		s := w.with(sso.Options{SignUp: sso.SignUpYes})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes})
 		w.member("taken")
 		for i, row := range []struct{ claim, username, name, slug string }{
 			{"Nina N.", "nina", "Nina N.", "nina"},
@@ -249,7 +249,7 @@ func TestSignOnNames(t *testing.T) {
 			{strings.Repeat("x", 300), "long", strings.Repeat("x", domain.MaxTitle), "long"},
 		} {
 			w.fake.Is(fmt.Sprint(i), "email", fmt.Sprintf("mail%d@example.org", i), "name", row.claim, "preferred_username", row.username)
-			r, err := w.signOn(s, sso.SignOnInput{})
+			r, err := w.signOn(s, accounts.SignOnInput{})
 			w.must(err)
 			_, u, err := w.a.Accounts.SessionUser(w.ctx(), home, r.Session)
 			if w.must(err); u.Name != row.name || u.Slug != row.slug {
@@ -262,31 +262,31 @@ func TestSignOnNames(t *testing.T) {
 // A sign-in is finished once, in its browser, in time, and with an answer of the provider.
 func TestSignOnSteps(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
-		s := w.with(sso.Options{SignUp: sso.SignUpYes})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes})
 		w.fake.Is("1", "email", "nina@example.org")
-		_, err := w.signOn(s, sso.SignOnInput{})
+		_, err := w.signOn(s, accounts.SignOnInput{})
 		w.must(err)
 		was := w.rows("users", "identities", "sessions", "sign_on_steps")
 		for _, row := range []struct {
 			name   string
-			change func(browser *string, r *sso.Reply)
+			change func(browser *string, r *accounts.ProviderReply)
 			want   byte
 			left   bool // the sign-in can still be finished
 		}{
-			{"another browser", func(b *string, _ *sso.Reply) { *b = "thief" }, 'f', true},
-			{"no cookie", func(b *string, _ *sso.Reply) { *b = "" }, 'f', true},
-			{"another state", func(_ *string, r *sso.Reply) { r.State += "x" }, 'f', true},
-			{"another issuer", func(_ *string, r *sso.Reply) { r.Issuer = "https://evil.example" }, 'f', false},
-			{"no code", func(_ *string, r *sso.Reply) { r.Code = "" }, 'f', false},
-			{"a wrong code", func(_ *string, r *sso.Reply) { r.Code = "x" }, 0, false},
-			{"the person cancelled", func(_ *string, r *sso.Reply) { r.Error = "access_denied" }, 'f', false},
-			{"another error", func(_ *string, r *sso.Reply) { r.Error = "invalid_scope" }, 'f', false},
-			{"the provider fails", func(_ *string, r *sso.Reply) { r.Error = "server_error" }, '!', false},
-			{"the provider is overloaded", func(_ *string, r *sso.Reply) { r.Error = "temporarily_unavailable" }, '!', false},
-			{"in the last second", func(*string, *sso.Reply) { w.Clock.Advance(sso.StepTTL - time.Second) }, '+', false},
-			{"too late", func(*string, *sso.Reply) { w.Clock.Advance(sso.StepTTL) }, 'f', false},
+			{"another browser", func(b *string, _ *accounts.ProviderReply) { *b = "thief" }, 'f', true},
+			{"no cookie", func(b *string, _ *accounts.ProviderReply) { *b = "" }, 'f', true},
+			{"another state", func(_ *string, r *accounts.ProviderReply) { r.State += "x" }, 'f', true},
+			{"another issuer", func(_ *string, r *accounts.ProviderReply) { r.Issuer = "https://evil.example" }, 'f', false},
+			{"no code", func(_ *string, r *accounts.ProviderReply) { r.Code = "" }, 'f', false},
+			{"a wrong code", func(_ *string, r *accounts.ProviderReply) { r.Code = "x" }, 0, false},
+			{"the person cancelled", func(_ *string, r *accounts.ProviderReply) { r.Error = "access_denied" }, 'f', false},
+			{"another error", func(_ *string, r *accounts.ProviderReply) { r.Error = "invalid_scope" }, 'f', false},
+			{"the provider fails", func(_ *string, r *accounts.ProviderReply) { r.Error = "server_error" }, '!', false},
+			{"the provider is overloaded", func(_ *string, r *accounts.ProviderReply) { r.Error = "temporarily_unavailable" }, '!', false},
+			{"in the last second", func(*string, *accounts.ProviderReply) { w.Clock.Advance(accounts.StepTTL - time.Second) }, '+', false},
+			{"too late", func(*string, *accounts.ProviderReply) { w.Clock.Advance(accounts.StepTTL) }, 'f', false},
 		} {
-			browser, reply := w.visit(s, domain.Actor{}, sso.SignOnInput{Next: "/"})
+			browser, reply := w.visit(s, domain.Actor{}, accounts.SignOnInput{Next: "/"})
 			b, r := browser, reply
 			row.change(&b, &r)
 			got, err := s.FinishSignOn(w.ctx(), home, domain.Actor{}, domain.Session{}, b, r)
@@ -307,8 +307,8 @@ func TestSignOnSteps(t *testing.T) {
 		}
 		w.fake.Away(true)
 		fresh := oidc.New(oidc.Options{Issuer: w.fake.Issuer(), ClientID: oidctest.ClientID, Scopes: []string{"openid"}, Now: w.Clock.Now, Log: slog.New(slog.DiscardHandler)})
-		away := sso.New(&core.Core{Store: w.S.Store, Now: w.Clock.Now}, w.a.Accounts, w.a.People, sso.Options{Provider: fresh})
-		if _, _, err := away.BeginSignOn(w.ctx(), home, domain.Actor{}, "", sso.SignOnInput{}); domain.KindOf(err) != domain.Unavailable {
+		away := accounts.NewSSO(&core.Core{Store: w.S.Store, Now: w.Clock.Now}, w.a.Accounts, w.a.People, accounts.SignOnOptions{Provider: fresh})
+		if _, _, err := away.BeginSignOn(w.ctx(), home, domain.Actor{}, "", accounts.SignOnInput{}); domain.KindOf(err) != domain.Unavailable {
 			t.Errorf("the provider is away: %v", err)
 		}
 		if away.ProviderSignOut(w.ctx()) != "" {
@@ -316,9 +316,9 @@ func TestSignOnSteps(t *testing.T) {
 		}
 		// Without a provider, there is no single sign-on.
 		none := w.a.SSO
-		_, _, err = none.BeginSignOn(w.ctx(), home, domain.Actor{}, "", sso.SignOnInput{})
+		_, _, err = none.BeginSignOn(w.ctx(), home, domain.Actor{}, "", accounts.SignOnInput{})
 		w.want(domain.NotFound, err)
-		_, err = none.FinishSignOn(w.ctx(), home, domain.Actor{}, domain.Session{}, "b", sso.Reply{State: "s", Code: "c"})
+		_, err = none.FinishSignOn(w.ctx(), home, domain.Actor{}, domain.Session{}, "b", accounts.ProviderReply{State: "s", Code: "c"})
 		w.want(domain.NotFound, err)
 		if none.ProviderName() != "" || none.ProviderSignOut(w.ctx()) != "" || s.ProviderName() != "Town Hall" {
 			t.Error("the name of the provider")
@@ -329,20 +329,20 @@ func TestSignOnSteps(t *testing.T) {
 // Many people at one address may sign in, but nobody may fill the database with steps.
 func TestSignOnIsLimited(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
-		s := w.with(sso.Options{SignUp: sso.SignUpYes})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes})
 		var err error
 		n := 0
 		for ; err == nil && n <= 600; n++ {
-			_, _, err = s.BeginSignOn(w.ctx(), home, domain.Actor{}, "", sso.SignOnInput{})
+			_, _, err = s.BeginSignOn(w.ctx(), home, domain.Actor{}, "", accounts.SignOnInput{})
 		}
 		w.want(domain.TooMany, err)
 		if steps := w.rows("sign_on_steps"); n != 601 || steps[0] != 600 {
 			t.Errorf("%d attempts, %d steps", n, steps[0])
 		}
-		_, _, err = s.BeginSignOn(w.ctx(), elsewhere, domain.Actor{}, "", sso.SignOnInput{})
+		_, _, err = s.BeginSignOn(w.ctx(), elsewhere, domain.Actor{}, "", accounts.SignOnInput{})
 		w.must(err)
 		w.Clock.Advance(15 * time.Minute)
-		_, _, err = s.BeginSignOn(w.ctx(), home, domain.Actor{}, "", sso.SignOnInput{})
+		_, _, err = s.BeginSignOn(w.ctx(), home, domain.Actor{}, "", accounts.SignOnInput{})
 		w.must(err)
 		w.must(w.a.Accounts.SweepAccounts(w.ctx()))
 		if steps := w.rows("sign_on_steps"); steps[0] != 1 {
@@ -354,7 +354,7 @@ func TestSignOnIsLimited(t *testing.T) {
 // An identity is connected after its owner confirms it in a session that was proved, and only once.
 func TestConnectIdentity(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
-		s := w.with(sso.Options{SignUp: sso.SignUpYes})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes})
 		ctx := w.ctx()
 		ada, bob, eve, sue := w.member("ada"), w.member("bob"), w.member("eve"), w.member("sue")
 		w.connected(s, bob, "bob's", "bob@example.org")
@@ -362,7 +362,7 @@ func TestConnectIdentity(t *testing.T) {
 		begin := func(as domain.Actor, subject string) (browser, token string) {
 			t.Helper()
 			w.fake.Is(subject, "email", "ada@example.org", "name", "Ada")
-			browser, reply := w.visit(s, as, sso.SignOnInput{Connect: true, Next: "/settings"})
+			browser, reply := w.visit(s, as, accounts.SignOnInput{Connect: true, Next: "/settings"})
 			r, err := s.FinishSignOn(ctx, home, as, domain.Session{}, browser, reply)
 			if w.must(err); r.Confirm == "" {
 				t.Fatalf("%+v", r)
@@ -389,7 +389,7 @@ func TestConnectIdentity(t *testing.T) {
 				w.must(w.a.Accounts.EndSession(ctx, ada, p.ID))
 				return p
 			}, 'a', true},
-			{"too late", ada, func(_, _ *string) domain.Session { w.Clock.Advance(sso.StepTTL); return w.Proved(ada.UserID) }, 'n', false},
+			{"too late", ada, func(_, _ *string) domain.Session { w.Clock.Advance(accounts.StepTTL); return w.Proved(ada.UserID) }, 'n', false},
 			{"an account that is connected already", bob, func(_, _ *string) domain.Session { return w.Proved(bob.UserID) }, 'f', true},
 			{"a suspended account", sue, func(_, _ *string) domain.Session {
 				_, err := w.a.Operating.Suspend(ctx, domain.Ref{Slug: "sue"}, true)
@@ -426,11 +426,11 @@ func TestConnectIdentity(t *testing.T) {
 		w.want(domain.NotFound, err)
 		// Connecting it again changes nothing, and nobody else can connect it.
 		w.fake.Is("ada's", "email", "ada@example.org")
-		browser, reply := w.visit(s, ada, sso.SignOnInput{Connect: true})
+		browser, reply := w.visit(s, ada, accounts.SignOnInput{Connect: true})
 		if r, err := s.FinishSignOn(ctx, home, ada, domain.Session{}, browser, reply); err != nil || r.Confirm != "" || r.Session != "" {
 			t.Errorf("%+v, %v", r, err)
 		}
-		browser, reply = w.visit(s, eve, sso.SignOnInput{Connect: true})
+		browser, reply = w.visit(s, eve, accounts.SignOnInput{Connect: true})
 		_, err = s.FinishSignOn(ctx, home, eve, domain.Session{}, browser, reply)
 		w.want(domain.Forbidden, err)
 		// Two accounts may wait for the same identity, and the first gets it.
@@ -471,16 +471,16 @@ func TestDisconnectIdentity(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
 		ctx := w.ctx()
 		storetest.Group(t, w.S.Store, "Editors", w.op.UserID)
-		s := w.with(sso.Options{SignUp: sso.SignUpYes, Groups: []sso.Rule{{Theirs: "staff", Ours: "editors"}}})
-		only := w.with(sso.Options{Only: true})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes, Groups: []accounts.GroupRule{{Theirs: "staff", Ours: "editors"}}})
+		only := w.with(accounts.SignOnOptions{Only: true})
 		ada, bob := w.member("ada"), w.member("bob")
 		w.connected(s, ada, "ada's", "ada@example.org")
 		w.connected(s, bob, "bob's", "bob@example.org")
 		w.fake.Is("nina's", "email", "nina@example.org", "groups", []string{"staff"})
-		r, err := w.signOn(s, sso.SignOnInput{})
+		r, err := w.signOn(s, accounts.SignOnInput{})
 		w.must(err)
 		nina := w.actor(r.Session)
-		idOf := func(who domain.Actor) sso.ID {
+		idOf := func(who domain.Actor) accounts.IdentityID {
 			t.Helper()
 			all, err := s.Connections(ctx, who)
 			if w.must(err); len(all) != 1 || !all[0].Usable {
@@ -493,10 +493,10 @@ func TestDisconnectIdentity(t *testing.T) {
 		before := w.Dump()
 		for _, row := range []struct {
 			name    string
-			s       *sso.SSO
+			s       *accounts.SSO
 			who     domain.Actor
 			session domain.Session
-			id      sso.ID
+			id      accounts.IdentityID
 			want    byte
 		}{
 			{"an unknown identity", s, ada, unproved, 1 << 40, 'n'},
@@ -545,8 +545,8 @@ func TestGroupsOfTheProvider(t *testing.T) {
 		ctx, s := w.ctx(), w.S.Store
 		editors := storetest.Group(t, s, "Editors", w.op.UserID)
 		seven := storetest.Group(t, s, "Seven", w.op.UserID)
-		rules := []sso.Rule{{Theirs: "staff", Ours: "editors"}, {Theirs: "all", Ours: "editors"}, {Theirs: "7", Ours: "seven"}, {Theirs: "x", Ours: "no-such"}}
-		a := w.with(sso.Options{SignUp: sso.SignUpYes, Groups: rules})
+		rules := []accounts.GroupRule{{Theirs: "staff", Ours: "editors"}, {Theirs: "all", Ours: "editors"}, {Theirs: "7", Ours: "seven"}, {Theirs: "x", Ours: "no-such"}}
+		a := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes, Groups: rules})
 		nina := domain.Actor{}
 		for i, row := range []struct {
 			name   string
@@ -585,7 +585,7 @@ func TestGroupsOfTheProvider(t *testing.T) {
 				row.before()
 			}
 			w.fake.Is("nina's", "email", "nina@example.org", "groups", row.groups)
-			r, err := w.signOn(a, sso.SignOnInput{})
+			r, err := w.signOn(a, accounts.SignOnInput{})
 			w.must(err)
 			nina = w.actor(r.Session)
 			var got []domain.GroupID
@@ -617,20 +617,20 @@ func TestGroupsOfTheProvider(t *testing.T) {
 func TestIncompleteGroups(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
 		editors := storetest.Group(t, w.S.Store, "Editors", w.op.UserID)
-		a := w.with(sso.Options{SignUp: sso.SignUpYes, Groups: []sso.Rule{{Theirs: "staff", Ours: "editors"}}})
+		a := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes, Groups: []accounts.GroupRule{{Theirs: "staff", Ours: "editors"}}})
 		w.fake.Is("1", "email", "nina@example.org", "groups", []string{"staff"})
-		r, err := w.signOn(a, sso.SignOnInput{})
+		r, err := w.signOn(a, accounts.SignOnInput{})
 		w.must(err)
 		nina := w.actor(r.Session)
 		w.fake.Is("1", "email", "nina@example.org", "_claim_names", map[string]any{"groups": "src1"},
 			"_claim_sources", map[string]any{"src1": map[string]any{"endpoint": "https://provider.example/groups"}})
-		_, err = w.signOn(a, sso.SignOnInput{})
+		_, err = w.signOn(a, accounts.SignOnInput{})
 		w.must(err)
 		if is, err := w.S.Store.Membership().IsMember(w.ctx(), editors, nina.UserID); err != nil || !is {
 			t.Errorf("the membership ended, %v", err)
 		}
 		w.fake.Is("1", "email", "nina@example.org", "groups", []string{})
-		_, err = w.signOn(a, sso.SignOnInput{})
+		_, err = w.signOn(a, accounts.SignOnInput{})
 		w.must(err)
 		if is, err := w.S.Store.Membership().IsMember(w.ctx(), editors, nina.UserID); err != nil || is {
 			t.Errorf("the membership stayed, %v", err)
@@ -642,7 +642,7 @@ func TestIncompleteGroups(t *testing.T) {
 func TestProveBySignOn(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
 		ctx := w.ctx()
-		s := w.with(sso.Options{SignUp: sso.SignUpYes})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes})
 		ada, bob := w.member("ada"), w.member("bob")
 		w.connected(s, ada, "ada's", "ada@example.org")
 		w.connected(s, bob, "bob's", "bob@example.org")
@@ -664,7 +664,7 @@ func TestProveBySignOn(t *testing.T) {
 			w.Clock.Advance(time.Hour)
 			session := w.session(secret)
 			w.fake.Is(row.subject, "email", "x@example.org", "auth_time", w.Clock.Now().Add(-row.ago).Unix())
-			browser, reply := w.visit(s, ada, sso.SignOnInput{Prove: true, Next: "/settings/email"})
+			browser, reply := w.visit(s, ada, accounts.SignOnInput{Prove: true, Next: "/settings/email"})
 			r, err := s.FinishSignOn(ctx, home, row.as, session, browser, reply)
 			if outcome(err) != row.want || r.Proved != (row.want == '+') || r.Next != "/settings/email" || r.Made {
 				t.Errorf("%s: %+v, %v", row.name, r, err)
@@ -686,7 +686,7 @@ func TestProveBySignOn(t *testing.T) {
 func TestProofWays(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
 		ctx := w.ctx()
-		s := w.with(sso.Options{SignUp: sso.SignUpYes})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes})
 		old := w.a.SSO // without a provider, an identity is no way
 		nobody := func(name string) domain.Actor {
 			return domain.Actor{UserID: w.Person("with-" + name).ID, Scope: domain.ScopeWrite}
@@ -698,16 +698,16 @@ func TestProofWays(t *testing.T) {
 		w.add(newKeyring(), passkey, "Key")
 		for _, row := range []struct {
 			name string
-			s    *sso.SSO
+			s    *accounts.SSO
 			who  domain.Actor
-			want sso.ProofWays
+			want accounts.ProofWays
 		}{
-			{"none", s, none, sso.ProofWays{Mail: true}},
-			{"password", s, password, sso.ProofWays{Password: true}},
-			{"passkey", s, passkey, sso.ProofWays{Passkey: true}},
-			{"sign-on", s, signOn, sso.ProofWays{SignOn: true}},
-			{"both", s, both, sso.ProofWays{Password: true, SignOn: true}},
-			{"sign-on, but the provider is gone", old, signOn, sso.ProofWays{Mail: true}},
+			{"none", s, none, accounts.ProofWays{Mail: true}},
+			{"password", s, password, accounts.ProofWays{Password: true}},
+			{"passkey", s, passkey, accounts.ProofWays{Passkey: true}},
+			{"sign-on", s, signOn, accounts.ProofWays{SignOn: true}},
+			{"both", s, both, accounts.ProofWays{Password: true, SignOn: true}},
+			{"sign-on, but the provider is gone", old, signOn, accounts.ProofWays{Mail: true}},
 		} {
 			got, err := row.s.ProofWays(ctx, row.who)
 			if w.must(err); got != row.want {
@@ -813,7 +813,7 @@ func TestSignInLinks(t *testing.T) {
 // An invitation that was in the path to continue at admits a newcomer.
 func TestSignOnWithInvitation(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
-		ctx, s := w.ctx(), w.with(sso.Options{SignUp: sso.SignUpFollow})
+		ctx, s := w.ctx(), w.with(accounts.SignOnOptions{SignUp: accounts.SignUpFollow})
 		w.must(w.a.Operating.SetSignUpMode(ctx, w.op, domain.SignUpInvitation))
 		storetest.Group(t, w.S.Store, "Class", w.op.UserID)
 		by := operating.OnSite(w.op, home)
@@ -821,14 +821,14 @@ func TestSignOnWithInvitation(t *testing.T) {
 		w.must(err)
 		for i, row := range []struct {
 			name string
-			in   sso.SignOnInput
+			in   accounts.SignOnInput
 			want byte
 		}{
-			{"no invitation", sso.SignOnInput{}, 'f'},
-			{"a token of another kind", sso.SignOnInput{Invite: "vitrine_pat_x"}, 'f'},
-			{"the token of a link", sso.SignOnInput{Invite: token}, '+'},
-			{"in the path to continue at", sso.SignOnInput{Next: "/invitations/" + token}, '+'},
-			{"the places are taken", sso.SignOnInput{Invite: token}, 'f'},
+			{"no invitation", accounts.SignOnInput{}, 'f'},
+			{"a token of another kind", accounts.SignOnInput{Invite: "vitrine_pat_x"}, 'f'},
+			{"the token of a link", accounts.SignOnInput{Invite: token}, '+'},
+			{"in the path to continue at", accounts.SignOnInput{Next: "/invitations/" + token}, '+'},
+			{"the places are taken", accounts.SignOnInput{Invite: token}, 'f'},
 		} {
 			w.fake.Is(fmt.Sprint(i), "email", fmt.Sprintf("p%d@example.org", i))
 			was := w.rows("users")
@@ -849,16 +849,16 @@ func TestSignOnWithInvitation(t *testing.T) {
 // Somebody who signs in many times at once for the first time gets one account.
 func TestSignOnAtOnce(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
-		s := w.with(sso.Options{SignUp: sso.SignUpYes})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes})
 		w.fake.Is("1", "email", "nina@example.org")
 		was := w.rows("users", "identities", "sessions")
 		type visit struct {
 			browser string
-			reply   sso.Reply
+			reply   accounts.ProviderReply
 		}
 		var all []visit
 		for range 6 {
-			b, r := w.visit(s, domain.Actor{}, sso.SignOnInput{})
+			b, r := w.visit(s, domain.Actor{}, accounts.SignOnInput{})
 			all = append(all, visit{b, r})
 		}
 		var made atomic.Int64
@@ -885,7 +885,7 @@ func TestSignOnAtOnce(t *testing.T) {
 // A provider that answers with rubbish signs nobody in.
 func TestSignOnWithBrokenProvider(t *testing.T) {
 	eachSSO(t, func(t *testing.T, w *ssoRig) {
-		s := w.with(sso.Options{SignUp: sso.SignUpYes})
+		s := w.with(accounts.SignOnOptions{SignUp: accounts.SignUpYes})
 		w.fake.Is("1", "email", "nina@example.org")
 		was := w.rows("users", "sessions")
 		for name, change := range map[string]func(header, claims map[string]any){
@@ -898,7 +898,7 @@ func TestSignOnWithBrokenProvider(t *testing.T) {
 			"a long subject":   func(_, c map[string]any) { c["sub"] = strings.Repeat("x", 256) },
 		} {
 			w.fake.Tampers(change)
-			if r, err := w.signOn(s, sso.SignOnInput{}); err == nil || r.Session != "" {
+			if r, err := w.signOn(s, accounts.SignOnInput{}); err == nil || r.Session != "" {
 				t.Errorf("%s: %+v, %v", name, r, err)
 			}
 		}
@@ -910,14 +910,14 @@ func TestSignOnWithBrokenProvider(t *testing.T) {
 			_, _ = rw.Write([]byte("<html>"))
 			return true
 		})
-		if _, err := w.signOn(s, sso.SignOnInput{}); err == nil {
+		if _, err := w.signOn(s, accounts.SignOnInput{}); err == nil {
 			t.Error("a page instead of a token signs in")
 		}
 		if now := w.rows("users", "sessions"); !slices.Equal(now, was) {
 			t.Errorf("%v, before %v", now, was)
 		}
 		w.fake.Answers(nil)
-		_, err := w.signOn(s, sso.SignOnInput{})
+		_, err := w.signOn(s, accounts.SignOnInput{})
 		w.must(err)
 	})
 }

@@ -21,19 +21,16 @@ var allowedImports = map[string][]string{
 	"auth":           {"domain"},
 	"blob":           {"domain"},
 	"budget":         {"domain"},
-	"slots":          {"domain"},
 	"fragments":      {},
 	"certs":          {"domain"},
 	"config":         {"domain"},
-	"database":       {"domain", "durable", "database/lite", "database/lockfile", "database/outage", "database/pipeline", "database/pooler", "database/queue", "database/replica", "database/schema", "database/traced", "reads"},
-	"backup/staging": {"database", "database/lockfile", "durable"},
+	"database":       {"database/lite", "database/postgres", "database/replica", "domain", "durable", "reads"},
 	"fetch":          {"domain", "weburl"},
 	"licenses":       {},
 	"licenses/works": {},
 	"mail":           {"domain", "durable"},
 	"markup":         {"domain", "weburl"},
-	"obs":            {"obs/trace"},
-	"obs/trace":      {},
+	"obs":            {},
 	"oidc":           {"domain"},
 	"page":           {"domain", "weburl"},
 	"reads":          {},
@@ -43,92 +40,63 @@ var allowedImports = map[string][]string{
 	"oas/v3":         {"oas/wire"},
 	"oas/ext":        {"oas/wire"},
 	"scope":          {"domain", "budget", "obs", "reads"},
-	"jobs":           {"database", "jobs/adapter", "obs", "obs/trace", "scope"},
+	"jobs":           {"database", "jobs/adapter", "obs", "scope"},
 	"jobs/adapter":   {"database"},
 
 	// Untrusted files, and images generated from them.
-	"media":          {"domain", "media/source", "media/filetype", "media/bitmap", "media/codec", "media/pdf", "media/profile", "media/wasm"},
-	"media/codec":    {"media/source", "media/filetype", "media/bitmap", "media/profile", "media/wasm"},
-	"media/profile":  {},
+	"media":          {"domain", "media/source", "media/filetype", "media/codec", "media/pdf", "media/wasm"},
+	"media/codec":    {"media/filetype", "media/source", "media/wasm"},
 	"media/pdf":      {"media/source", "media/wasm"},
-	"media/svg":      {"media/source"},
 	"media/filetype": {"media/source"},
 	"media/wasm":     {"media/source"},
-	"media/bitmap":   {},
 	"media/source":   {},
 	"media/strip":    {"media/source"},
 
 	// Data, rules and words.
-	"store": {"domain", "reads", "scope", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/audit", "store/backfills", "store/backups", "store/blobs", "store/bulk", "store/check", "store/comments", "store/contents", "store/counters", "store/derived", "store/documents", "store/exports", "store/hiding", "store/identity", "store/imports",
-		"store/membership", "store/migrations", "store/moderation", "store/nearby", "store/origins", "store/ranked", "store/redo", "store/rowmap", "store/search", "store/sqlx"},
+	"store":            {"domain", "reads", "scope", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/derived", "store/blobs", "store/bulk", "store/contents", "store/counters", "store/search", "store/transfer", "store/moderation", "store/membership", "store/migrations", "store/ranked", "store/redo", "store/rowmap", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
-	"store/account":    {"domain", "database", "store/sqlx"},
-	"store/audit":      {"domain", "store/sqlx"},
-	"store/backfills":  {"store/sqlx"},
-	"store/backups":    {"store/sqlx"},
-	"store/blobs":      {"domain", "database", "store/backups", "store/counters", "store/rowmap", "store/sqlx"},
-	"store/activity":   {"domain", "database", "jobs", "store/access", "store/sqlx"},
+	"store/account":    {"database", "domain", "store/sqlx"},
+	"store/blobs":      {"database", "domain", "store/counters", "store/rowmap", "store/sqlx"},
+	"store/activity":   {"database", "domain", "jobs", "store/access", "store/sqlx"},
 	"store/membership": {"domain", "store/sqlx"},
-	"store/moderation": {"domain", "store/sqlx"},
-	"store/nearby":     {"domain", "store/access", "store/rowmap", "store/sqlx"},
-	"store/bulk":       {"domain", "database", "store/counters", "store/documents", "store/ranked", "store/rowmap", "store/sqlx"},
-	"store/check":      {"domain", "database", "store/access", "store/activity", "store/counters", "store/documents", "store/sqlx"},
-	"store/comments":   {"domain", "store/rowmap", "store/sqlx"},
-	"store/contents":   {"domain", "database", "store/access", "store/counters", "store/ranked", "store/rowmap", "store/sqlx"},
+	"store/moderation": {"domain", "store/rowmap", "store/sqlx"},
+	"store/bulk":       {"domain", "database", "store/counters", "store/search", "store/ranked", "store/rowmap", "store/sqlx"},
+	"store/contents":   {"database", "domain", "store/access", "store/counters", "store/ranked", "store/rowmap", "store/sqlx"},
 	"store/counters":   {"domain", "store/rowmap", "store/sqlx"},
 	"store/rowmap":     {"domain", "store/access", "store/sqlx", "weburl"},
-	"store/search":     {"domain", "words", "database", "store/access", "store/sqlx"},
-	"store/derived":    {"domain", "database", "store/account", "store/counters", "store/documents", "store/sqlx"},
-	"store/documents":  {"domain", "words", "weburl", "database", "store/access", "store/counters", "store/rowmap", "store/search", "store/sqlx"},
-	"store/exports":    {"domain", "store/sqlx"},
-	"store/hiding":     {"domain", "store/rowmap", "store/sqlx"},
-	"store/identity":   {"domain", "database", "store/sqlx"},
-	"store/imports":    {"domain", "store/sqlx"},
+	"store/search":     {"database", "domain", "store/access", "store/counters", "store/rowmap", "store/sqlx", "weburl", "words"},
+	"store/derived":    {"database", "domain", "store/access", "store/account", "store/activity", "store/counters", "store/search", "store/sqlx"},
+	"store/transfer":   {"domain", "store/sqlx"},
 	"store/redo":       {"domain", "scope", "store/sqlx"},
-	"store/origins":    {"domain", "store/sqlx"},
-	"store/sqlx":       {"domain", "scope", "database", "database/pipeline"},
+	"store/sqlx":       {"domain", "scope", "database", "database/postgres"},
 	"store/ranked":     {"domain", "database", "store/sqlx"},
 	"store/migrations": {},
-	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/search", "app/signin", "app/accounts", "app/sso", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
+	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/accounts", "app/operating", "app/moderation", "app/transfer", "domain", "mail", "store"},
 	"app/core":         {"domain", "store", "store/moderation", "auth", "mail", "markup", "weburl"},
-	"app/content":      {"app/core", "domain", "slots", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/filetype", "media/source", "media/strip", "media/svg", "page", "weburl", "words"},
-	"app/collections":  {"app/core", "app/content", "domain", "store", "store/bulk", "store/check", "store/contents", "store/redo", "jobs", "auth", "markup"},
+	"app/content":      {"app/core", "domain", "budget", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/filetype", "media/source", "media/strip", "page", "weburl", "words"},
+	"app/collections":  {"app/content", "app/core", "auth", "domain", "jobs", "markup", "store", "store/bulk", "store/contents", "store/derived", "store/redo", "words"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
-	"app/search":       {"app/core", "app/collections", "domain", "store", "words"},
-	"app/signin":       {"app/core", "domain", "store", "store/account", "jobs", "auth", "mail"},
-	"app/accounts":     {"app/core", "app/signin", "app/collections", "app/people", "domain", "scope", "store", "store/account", "store/hiding", "jobs", "auth", "mail"},
-	"app/sso":          {"app/accounts", "app/core", "app/people", "app/signin", "auth", "domain", "oidc", "store", "store/identity"},
-	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/backfills", "store/backups", "store/identity", "jobs", "auth", "mail"},
-	"app/moderation":   {"app/core", "app/collections", "app/accounts", "app/operating", "domain", "mail", "store", "store/contents", "store/hiding", "store/moderation", "jobs", "auth", "weburl"},
-	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/origins", "jobs", "blob", "weburl"},
-	"middleware":       {"domain", "budget", "describe", "obs", "obs/trace", "scope"},
-	"httpedge":         {"app/...", "domain", "budget", "reads", "scope", "slots", "auth", "middleware", "describe", "obs/trace"},
+	"app/accounts":     {"app/collections", "app/core", "app/people", "auth", "domain", "jobs", "mail", "oidc", "scope", "store", "store/account", "store/moderation"},
+	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/derived", "store/blobs", "jobs", "auth", "mail"},
+	"app/moderation":   {"app/core", "app/collections", "app/accounts", "app/operating", "domain", "mail", "store", "store/contents", "store/moderation", "jobs", "auth", "weburl"},
+	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/transfer", "jobs", "blob", "weburl"},
+	"middleware":       {"domain", "budget", "describe", "obs", "scope"},
+	"httpedge":         {"app/...", "domain", "budget", "reads", "scope", "auth", "middleware", "describe", "obs"},
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
 	"api/v2":           {"app/...", "domain", "present", "httpedge", "describe", "oas/wire", "weburl"},
 	"api/v3":           {"app/...", "domain", "scope", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
 	"exporting":        {"app/...", "domain", "present", "weburl"},
 	"api/ext":          {"app/...", "domain", "exporting", "present", "site/catalog", "httpedge", "describe", "oas/ext", "oas/wire"},
-	"feeds":            {"app/...", "domain", "exporting", "present", "slots", "httpedge", "middleware", "feeds/card", "weburl"},
-	"feeds/card":       {},
+	"feeds":            {"app/...", "budget", "domain", "exporting", "httpedge", "middleware", "present", "weburl"},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
 	"oauth":            {"app/...", "domain", "auth", "middleware"},
-	"backup":           {"backup/dump", "backup/staging", "blob", "database", "database/lockfile", "domain", "durable", "store", "store/backups"},
-	"backup/dump":      {"database", "database/schema", "domain", "jobs", "store", "store/blobs", "store/sqlx"},
-	"worker":           {"app/...", "domain", "exporting", "auth", "moving", "middleware", "jobs"},
+	"backup":           {"blob", "database", "domain", "durable", "jobs", "store", "store/blobs", "store/sqlx"},
 
 	// Imports.
-	"importing":           {"app", "app/content", "app/core", "app/people", "app/transfer", "domain", "importing/source", "markup"},
-	"moving":              {"app", "app/transfer", "domain", "fetch", "importing", "importing/arena", "importing/bundle", "importing/files", "importing/source"},
-	"importing/source":    {"domain"},
-	"importing/plain":     {"domain", "importing/source", "markup", "weburl"},
-	"importing/bookmarks": {"importing/plain", "importing/source"},
-	"importing/sheet":     {"importing/plain", "importing/source"},
-	"importing/outline":   {"importing/plain", "importing/source"},
-	"importing/files":     {"domain", "importing/bookmarks", "importing/bundle", "importing/outline", "importing/plain", "importing/sheet", "importing/source"},
-	"importing/folder":    {"domain", "importing/plain", "importing/source", "markup"},
-	"importing/bundle":    {"domain", "importing/source", "weburl"},
-	"importing/arena":     {"domain", "fetch", "importing/plain", "importing/source", "weburl"},
-	"importing/invitees":  {"domain", "importing/plain"},
+	"importing":        {"app", "app/content", "app/core", "app/people", "app/transfer", "domain", "fetch", "importing/arena", "importing/files", "importing/source", "markup"},
+	"importing/source": {"domain", "markup", "weburl"},
+	"importing/files":  {"domain", "importing/source", "markup", "weburl"},
+	"importing/arena":  {"domain", "fetch", "importing/source", "weburl"},
 
 	// The website.
 	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
@@ -138,19 +106,15 @@ var allowedImports = map[string][]string{
 	"site/pages/collect":    {"app/...", "domain", "markup", "present", "site/web"},
 	"site/pages/look":       {"app/...", "domain", "present", "site/web"},
 	"site/pages/moderation": {"app/...", "domain", "present", "site/web"},
-	"site/pages/operator":   {"app/...", "domain", "importing/invitees", "present", "site/web"},
+	"site/pages/operator":   {"app/...", "domain", "importing/files", "present", "site/web"},
 	"site/pages/people":     {"app/...", "domain", "present", "site/web"},
 	"site/pages/signon":     {"app/...", "domain", "site/web"},
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/catalog", "site/web", "weburl"},
 
 	// Assembly of the program.
-	"server":         {"..."},
-	"cli":            {"..."},
-	"cli/manual":     {"config"},
-	"cli/console":    {"app", "backup", "config", "domain", "obs", "redis", "scope", "server", "store"},
-	"cli/moderation": {"app/...", "cli/console", "config", "domain"},
-	"cli/accounts":   {"auth", "app/...", "cli/console", "config", "domain", "importing/invitees"},
-	"cmd/vitrine":    {"cli"},
+	"server":      {"..."},
+	"cli":         {"..."},
+	"cmd/vitrine": {"cli"},
 
 	// Tools and test rigs.
 	"apptest":              {"..."},
@@ -172,15 +136,9 @@ var allowedImports = map[string][]string{
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
 	"heavy":                {},
-	"database/queue":       {"database/lite"},
 	"database/lite":        {},
-	"database/lockfile":    {"database/lite", "durable"},
-	"database/outage":      {"database/lite"},
-	"database/pipeline":    {"database/outage"},
-	"database/pooler":      {},
+	"database/postgres":    {"database/lite"},
 	"database/replica":     {"reads"},
-	"database/schema":      {},
-	"database/traced":      {},
 	"importing/sourcetest": {"domain", "importing/source"},
 	"settingsdoc":          {"config"},
 	"licenses/collect":     {"licenses/works"},
@@ -199,22 +157,15 @@ var (
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
-var sqlPackages = []string{"database", "database/lite", "database/outage", "database/pipeline", "database/replica", "jobs", "jobs/adapter", "bench/peers"}
+var sqlPackages = []string{"database", "database/lite", "database/postgres", "database/replica", "jobs", "jobs/adapter", "bench/peers"}
 
 // contextFiles may store values in a context or read them. Everything else passes arguments.
-var contextFiles = []string{
-	"internal/scope/scope.go",         // the scope of transactions
-	"internal/middleware/exchange.go", // the generated handlers accept only a context
-	"internal/obs/trace/trace.go",     // the current span, as in OpenTelemetry
-	"internal/media/pdf/pdfium.go",    // WebAssembly passes its host functions only a context
-	"internal/server/refusals.go",     // net/http passes a connection to its handlers only in a context
-	"internal/middleware/proxy.go",    // net/http stores the local address in a context
-}
+var contextFiles = []string{"internal/scope/scope.go", "internal/middleware/exchange.go", "internal/obs/trace.go", "internal/media/pdf/pdfium.go", "internal/server/refusals.go", "internal/middleware/proxy.go"}
 
 // scopeFiles may put a scope into a context: the transports. Only scopeReader reads it, and passes its
 // parts on as arguments.
 var (
-	scopeFiles  = []string{"internal/middleware/exchange.go", "internal/jobs/run.go", "internal/cli/console/console.go"}
+	scopeFiles  = []string{"internal/middleware/exchange.go", "internal/jobs/run.go", "internal/cli/console.go"}
 	scopeReader = "internal/store/store.go"
 )
 

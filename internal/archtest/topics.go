@@ -14,17 +14,14 @@ var topics = map[string][]string{
 	"api/ext":               {"Collections", "Content", "Finder", "Moderation", "Operating", "People", "Transfer"},
 	"api/v2":                {"Collections", "Finder", "People"},
 	"api/v3":                {"Collections", "Content", "Finder", "People"},
-	"cli":                   {"Collections", "Content", "Operating", "People"},
-	"cli/accounts":          {"Accounts", "Content", "Operating", "People", "SSO"},
-	"cli/moderation":        {"Moderation"},
+	"cli":                   {"Accounts", "Collections", "Content", "Moderation", "Operating", "People", "SSO"},
 	"exporting":             {"Accounts", "Collections", "Content", "People", "SSO", "Transfer"},
 	"feeds":                 {"Collections", "Finder", "Operating", "People"},
 	"files":                 {"Content"},
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
-	"moving":                {"Content", "Transfer"},
 	"oauth":                 {"Accounts"},
-	"server":                {"Accounts", "Content"},
+	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Transfer"},
 	"site/pages/account":    {"Accounts", "Content", "People", "SSO"},
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People"},
@@ -34,7 +31,6 @@ var topics = map[string][]string{
 	"site/pages/signon":     {"Accounts", "SSO"},
 	"site/pages/transfer":   {"Content", "Transfer"},
 	"site/web":              {"Accounts", "Content", "Operating", "People", "SSO", "Transfer"},
-	"worker":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Transfer"},
 }
 
 // appTopics are the fields of app.App that hold use cases.

@@ -16,7 +16,6 @@ import (
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/backup"
-	"vitrine/internal/backup/dump"
 	"vitrine/internal/database"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -529,7 +528,7 @@ func TestBackupOfAllTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := &begun{}
-		if err := dump.Dump(t.Context(), r.DB(), to); err != nil {
+		if err := backup.DumpDatabase(t.Context(), r.DB(), to); err != nil {
 			t.Fatal(err)
 		}
 		for table := range to.tables {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"vitrine/internal/backup/dump"
 	"vitrine/internal/blob"
 )
 
@@ -204,7 +203,7 @@ func (p *Place) needed(ctx context.Context, ids []string) (all needs, err error)
 		}
 		for _, c := range m.Chunks {
 			all = append(all, shortOf(c.Sum))
-			if c.Table != dump.Files || lists[c.Sum] {
+			if c.Table != FilesTable || lists[c.Sum] {
 				continue
 			}
 			lists[c.Sum] = true

@@ -18,9 +18,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"vitrine/internal/backup/dump"
 	"vitrine/internal/database"
-	"vitrine/internal/database/schema"
 	"vitrine/internal/store"
 )
 
@@ -83,7 +81,7 @@ func rowsEntry(content []byte) entry { return regular(rowsName(sumOf(content)), 
 // latest returns the schema version.
 func latest(t *testing.T) int64 {
 	t.Helper()
-	v, err := schema.Latest(store.Migrations(database.SQLite))
+	v, err := database.LatestVersion(store.Migrations(database.SQLite))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +103,7 @@ func TestHostileArchives(t *testing.T) {
 	unknown.Format++
 	other := whole
 	other.Rows++
-	list := packed(t, chunkHead{dump.Files, []database.Column{{Name: "hash", Type: database.Text}, {Name: "object", Type: database.Text}, {Name: "size", Type: database.Int}}, 1},
+	list := packed(t, chunkHead{FilesTable, []database.Column{{Name: "hash", Type: database.Text}, {Name: "object", Type: database.Text}, {Name: "size", Type: database.Int}}, 1},
 		[]byte("\x04\x40"+strings.Repeat("ab", 32)+"\x04\x04../x\x01\x06"))
 	link := func(typ byte) entry {
 		return entry{tar.Header{Typeflag: typ, Name: rowsName(sumOf(settings)), Linkname: "/etc/passwd"}, nil}
@@ -162,7 +160,7 @@ func TestHostileArchives(t *testing.T) {
 		"other columns":           packed(t, chunkHead{"settings", text[:1], 1}, []byte("\x04\x01a")),
 		"a name that is SQL":      packed(t, chunkHead{`settings"; DROP TABLE users; --`, text, 1}, []byte("\x04\x01a\x04\x01b")),
 		"rows that break a rule":  packed(t, chunkHead{"settings", text, 1}, []byte("\x00\x04\x01b")),
-		"a job without arguments": packed(t, chunkHead{dump.Jobs, text, 1}, []byte("\x04\x01a\x04\x01b")),
+		"a job without arguments": packed(t, chunkHead{JobsTable, text, 1}, []byte("\x04\x01a\x04\x01b")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +170,7 @@ func TestHostileArchives(t *testing.T) {
 	t.Run("a newer schema", func(t *testing.T) {
 		t.Parallel()
 		err := refusedRestore(t, consistent(t, newer, settings))
-		if !errors.Is(err, dump.ErrNewer) {
+		if !errors.Is(err, ErrNewer) {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"vitrine/internal/blob"
-	"vitrine/internal/database/lockfile"
+	"vitrine/internal/database"
 )
 
 // Place is a location of backups: a folder or bucket with many, or a file with one.
@@ -113,14 +113,14 @@ func open(path string, keys Keys) (*Place, error) {
 		return nil, err
 	}
 	return &Place{path: path, kept: kept, lock: func(ctx context.Context) (func(), error) {
-		return hold(ctx, lockfile.Hold, filepath.Join(path, "lock"))
+		return hold(ctx, database.HoldLock, filepath.Join(path, "lock"))
 	}}, nil
 }
 
 // hold acquires a lock that is released when the program ends.
 func hold(ctx context.Context, by func(context.Context, string) (func(), error), path string) (release func(), err error) {
 	release, err = by(ctx, path)
-	if errors.Is(err, lockfile.ErrInUse) {
+	if errors.Is(err, database.ErrInUse) {
 		err = ErrBusy
 	}
 	return release, err

@@ -13,11 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"vitrine/internal/backup/dump"
-	"vitrine/internal/backup/staging"
 	"vitrine/internal/blob"
 	"vitrine/internal/database"
-	"vitrine/internal/database/lockfile"
 	"vitrine/internal/domain"
 	"vitrine/internal/durable"
 	"vitrine/internal/store"
@@ -102,8 +99,8 @@ type restoring struct {
 	Target
 	onProgress func(Progress)
 	at         Progress
-	staged     *staging.Database
-	loading    *dump.Loading
+	staged     *StagedDatabase
+	loading    *Loading
 	store      *store.Store // reads the loaded data
 	files      blob.Store
 	disk       *blob.Disk // nil for a bucket
@@ -114,13 +111,13 @@ type restoring struct {
 }
 
 // lock excludes servers and other restores from the folder of an SQLite file. It does nothing on
-// PostgreSQL, because package staging takes a lock there.
+// PostgreSQL, because package backup takes a lock there.
 func (r *restoring) lock(ctx context.Context) (release func(), err error) {
 	if r.SQLite == "" {
 		return func() {}, nil
 	}
-	release, err = lockfile.ClaimBriefly(ctx, r.SQLite)
-	if errors.Is(err, lockfile.ErrInUse) {
+	release, err = database.ClaimLockBriefly(ctx, r.SQLite)
+	if errors.Is(err, database.ErrInUse) {
 		err = fmt.Errorf("%w: a server or another restore uses %s", ErrNotEmpty, r.Folder)
 	}
 	return release, err
@@ -174,8 +171,8 @@ func (r *restoring) clear(ctx context.Context) error {
 
 // open creates the database.
 func (r *restoring) open(ctx context.Context) (err error) {
-	r.staged, err = staging.Open(ctx, r.Database, filepath.Join(r.Folder, restoringName))
-	if errors.Is(err, staging.ErrNotEmpty) {
+	r.staged, err = OpenStaged(ctx, r.Database, filepath.Join(r.Folder, restoringName))
+	if errors.Is(err, errDatabaseNotEmpty) {
 		err = fmt.Errorf("%w: %w", ErrNotEmpty, err)
 	}
 	return err
@@ -249,7 +246,7 @@ func (r *restoring) leave(ctx context.Context, well bool) (err error) {
 
 func (r *restoring) begin(ctx context.Context, h Head) (err error) {
 	r.head = h
-	r.loading, err = dump.NewLoading(ctx, r.staged.DB, h.Schema)
+	r.loading, err = NewLoading(ctx, r.staged.DB, h.Schema)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/backup"
-	"vitrine/internal/backup/dump"
 	"vitrine/internal/blob"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -148,7 +147,7 @@ func (r *rows) Begin(schema int64, last map[string]int64) error {
 }
 
 func (r *rows) Row(t database.Table, row []any) error {
-	if t.Name == dump.Jobs {
+	if t.Name == backup.JobsTable {
 		row = append([]any{sortedKeys(row[0])}, row[2:]...) // without the time, which may change
 	}
 	r.all = append(r.all, fmt.Sprintf("%s %q", t.Name, row))
@@ -173,7 +172,7 @@ func sortedKeys(arguments any) any {
 func rowsOf(t *testing.T, s site) rows {
 	t.Helper()
 	var r rows
-	if err := dump.Dump(t.Context(), s.DB(), &r); err != nil {
+	if err := backup.DumpDatabase(t.Context(), s.DB(), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

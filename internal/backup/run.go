@@ -12,12 +12,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"vitrine/internal/backup/dump"
 	"vitrine/internal/blob"
 	"vitrine/internal/database"
-	"vitrine/internal/database/lockfile"
 	"vitrine/internal/store"
-	"vitrine/internal/store/backups"
+	"vitrine/internal/store/blobs"
 )
 
 // filesAtOnce is the number of files that are copied concurrently.
@@ -83,7 +81,7 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 	stop := keepHold(ctx, o, run)
 	defer func() {
 		stop()
-		ended := backups.Ended{Rows: res.Manifest.Rows, Files: res.Manifest.Files, Bytes: res.Manifest.Bytes,
+		ended := blobs.EndedBackup{Rows: res.Manifest.Rows, Files: res.Manifest.Files, Bytes: res.Manifest.Bytes,
 			Written: res.New, Missing: int64(len(res.Manifest.Missing)), Copy: res.ID}
 		if err != nil {
 			ended.Error = err.Error()
@@ -120,7 +118,7 @@ func keepHold(ctx context.Context, o Options, run string) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(backups.HoldEvery)
+		tick := time.NewTicker(blobs.HoldBackupEvery)
 		defer tick.Stop()
 		for {
 			select {
@@ -139,7 +137,7 @@ func keepHold(ctx context.Context, o Options, run string) (stop func()) {
 }
 
 func (o Options) toFile(ctx context.Context) (res Result, err error) {
-	release, err := hold(ctx, lockfile.HoldBriefly, filepath.Join(filepath.Dir(o.To.path), "."+filepath.Base(o.To.path)+".lock"))
+	release, err := hold(ctx, database.HoldLockBriefly, filepath.Join(filepath.Dir(o.To.path), "."+filepath.Base(o.To.path)+".lock"))
 	if err != nil {
 		return res, err
 	}
@@ -215,7 +213,7 @@ func (o Options) write(ctx context.Context, to sink) (res Result, err error) {
 	}
 	defer func() { err = errors.Join(err, list.close()) }()
 	w := writing{Options: o, ctx: ctx, to: to, list: list}
-	if err := dump.Dump(ctx, o.DB, &w); err != nil {
+	if err := DumpDatabase(ctx, o.DB, &w); err != nil {
 		return res, err
 	}
 	if err := w.rows.cut(); err != nil {
@@ -242,7 +240,7 @@ type writing struct {
 	written int64
 }
 
-// Begin implements dump.Dumping.
+// Begin implements Dumping.
 func (w *writing) Begin(schema int64, last map[string]int64) error {
 	w.made = Manifest{Head: Head{Format: formatVersion, Program: w.Program, Database: w.Store.Database(), Schema: schema,
 		CreatedAt: w.Now().UTC().Truncate(time.Millisecond), Last: last}, Chunks: []Chunk{}, Missing: []Missing{}}
@@ -254,9 +252,9 @@ func (w *writing) Begin(schema int64, last map[string]int64) error {
 	return w.to.begin(w.ctx, w.made.Head)
 }
 
-// Row implements dump.Dumping.
+// Row implements Dumping.
 func (w *writing) Row(t database.Table, row []any) error {
-	if t.Name == dump.Files {
+	if t.Name == FilesTable {
 		w.at.OfFiles++
 		w.at.OfBytes += row[2].(int64)
 	}
@@ -265,7 +263,7 @@ func (w *writing) Row(t database.Table, row []any) error {
 
 // keep stores a chunk. Chunks of the file list are kept until all rows are written.
 func (w *writing) keep(c Chunk, packed []byte) error {
-	if c.Table == dump.Files {
+	if c.Table == FilesTable {
 		return w.list.put(packed)
 	}
 	w.at.Rows += c.Rows

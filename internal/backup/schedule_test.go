@@ -9,7 +9,7 @@ import (
 
 	"vitrine/internal/backup"
 	"vitrine/internal/store"
-	"vitrine/internal/store/backups"
+	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/storetest"
 )
 
@@ -47,7 +47,7 @@ func TestClaimBackup(t *testing.T) {
 		end := func(name, failure string) {
 			t.Helper()
 			storetest.In(t, s, func(tx *store.Tx) error {
-				return tx.Backups().EndBackup(context.Background(), name, backups.Ended{Error: failure}, now)
+				return tx.Backups().EndBackup(context.Background(), name, blobs.EndedBackup{Error: failure}, now)
 			})
 		}
 		want := func(names []string, n int, when string) string {

@@ -14,8 +14,6 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-
-	"vitrine/internal/backup/dump"
 )
 
 // archive reads a backup once, from start to end.
@@ -104,7 +102,7 @@ func (w *walking) chunk(ctx context.Context, sum string, packed []byte) error {
 		return damaged("rows/%s: %w", sum, err)
 	}
 	w.chunks = append(w.chunks, Chunk{Sum: sum, Size: int64(len(packed)), Table: head.Table, Rows: head.Rows})
-	if head.Table == dump.Files {
+	if head.Table == FilesTable {
 		if err := w.loaded(ctx); err != nil {
 			return err
 		}

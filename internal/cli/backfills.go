@@ -6,7 +6,6 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/operating"
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 )
 
@@ -22,8 +21,8 @@ type jobsBackfillsCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *jobsBackfillsCmd) Run(c *console.Console) error {
-	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *jobsBackfillsCmd) Run(c *Console) error {
+	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, err := a.Operating.Backfills(c.Ctx)
 		if err != nil {
 			return err
@@ -33,7 +32,7 @@ func (cmd *jobsBackfillsCmd) Run(c *console.Console) error {
 			for i, b := range all {
 				list[i] = backfillJSON{b.Kind, b.Rows, b.AtMost}
 			}
-			return console.PrintJSON(c.Out, list)
+			return printJSON(c.Out, list)
 		}
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "KIND\tROWS LEFT")

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vitrine/internal/backup"
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
@@ -59,14 +58,14 @@ func toBackupJSON(k backup.Kept) backupJSON {
 	return out
 }
 
-func (cmd *backupMakeCmd) Run(c *console.Console) error {
+func (cmd *backupMakeCmd) Run(c *Console) error {
 	if cmd.Keep < 0 {
-		return console.UsageError{fmt.Errorf("--keep: %d: want a number above zero", cmd.Keep)}
+		return UsageError{fmt.Errorf("--keep: %d: want a number above zero", cmd.Keep)}
 	}
 	if cmd.Keep > 0 && backup.IsFile(cmd.Path) {
-		return console.UsageError{errors.New("--keep: a file contains only one backup; use a folder")}
+		return UsageError{errors.New("--keep: a file contains only one backup; use a folder")}
 	}
-	cfg, log, err := console.ServerSettings(c, cmd.Flags)
+	cfg, log, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
@@ -92,37 +91,37 @@ func (cmd *backupMakeCmd) Run(c *console.Console) error {
 	return errors.Join(err, db.Close())
 }
 
-func (cmd *backupMakeCmd) report(c *console.Console, res backup.Result) error {
+func (cmd *backupMakeCmd) report(c *Console, res backup.Result) error {
 	m := res.Manifest
 	if cmd.JSON {
 		out := toBackupJSON(backup.Kept{ID: res.ID, Manifest: m})
 		out.Written, out.Removed = &res.New, res.Removed
-		if err := console.PrintJSON(c.Out, out); err != nil {
+		if err := printJSON(c.Out, out); err != nil {
 			return err
 		}
 	} else {
-		console.Printf(c.Out, "Backup %s is complete: %d rows and %d files (%s, including %s of new data).\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
+		printf(c.Out, "Backup %s is complete: %d rows and %d files (%s, including %s of new data).\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
 		for _, id := range res.Removed {
-			console.Printf(c.Out, "Removed backup %s.\n", id)
+			printf(c.Out, "Removed backup %s.\n", id)
 		}
 	}
 	return missing(c, m, cmd.JSON)
 }
 
 // partly ends a command that was only partly successful with a message.
-func partly(c *console.Console, format string, args ...any) error {
-	console.Printf(c.Err, "vitrine: "+format+"\n", args...)
-	return console.ErrPartly
+func partly(c *Console, format string, args ...any) error {
+	printf(c.Err, "vitrine: "+format+"\n", args...)
+	return errPartly
 }
 
 // missing prints the files that are missing from a backup. It returns an error if there are any.
-func missing(c *console.Console, m backup.Manifest, asJSON bool) error {
+func missing(c *Console, m backup.Manifest, asJSON bool) error {
 	if len(m.Missing) == 0 {
 		return nil
 	}
 	if !asJSON {
 		for _, f := range m.Missing {
-			console.Printf(c.Out, "%s: %s\n", f.Object, f.Why)
+			printf(c.Out, "%s: %s\n", f.Object, f.Why)
 		}
 	}
 	return partly(c, "%d files are missing from the backup because the storage did not have them", len(m.Missing))
@@ -141,8 +140,8 @@ func bytesText(n int64) string {
 }
 
 // backupsAt returns the settings and the place to read backups from.
-func backupsAt(c *console.Console, flags config.Flags, path string) (config.Config, *backup.Place, error) {
-	cfg, _, err := console.ServerSettings(c, flags)
+func backupsAt(c *Console, flags config.Flags, path string) (config.Config, *backup.Place, error) {
+	cfg, _, err := serverSettings(c, flags)
 	if err != nil {
 		return cfg, nil, err
 	}
@@ -157,7 +156,7 @@ type backupVerifyCmd struct {
 	JSON bool   `name:"json" help:"Print the result as JSON, and the progress as lines of JSON on standard error."`
 }
 
-func (cmd *backupVerifyCmd) Run(c *console.Console) error {
+func (cmd *backupVerifyCmd) Run(c *Console) error {
 	_, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
@@ -169,11 +168,11 @@ func (cmd *backupVerifyCmd) Run(c *console.Console) error {
 		return err
 	}
 	if cmd.JSON {
-		if err := console.PrintJSON(c.Out, toBackupJSON(is)); err != nil {
+		if err := printJSON(c.Out, toBackupJSON(is)); err != nil {
 			return err
 		}
 	} else {
-		console.Printf(c.Out, "Backup %s is intact: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
+		printf(c.Out, "Backup %s is intact: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
 	}
 	return missing(c, is.Manifest, cmd.JSON)
 }
@@ -184,7 +183,7 @@ type backupListCmd struct {
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *backupListCmd) Run(c *console.Console) error {
+func (cmd *backupListCmd) Run(c *Console) error {
 	_, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
@@ -200,13 +199,13 @@ func (cmd *backupListCmd) Run(c *console.Console) error {
 		failed = append(failed, k.Err)
 	}
 	if cmd.JSON {
-		return errors.Join(console.PrintJSON(c.Out, out), errors.Join(failed...))
+		return errors.Join(printJSON(c.Out, out), errors.Join(failed...))
 	}
 	w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tMADE AT\tDATABASE\tROWS\tFILES\tBYTES OF FILES\tMISSING")
 	for i, k := range out {
 		if all[i].Err == nil {
-			console.Printf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", k.ID, k.CreatedAt, k.Database, k.Rows, k.Files, k.Bytes, len(k.Missing))
+			printf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", k.ID, k.CreatedAt, k.Database, k.Rows, k.Files, k.Bytes, len(k.Missing))
 		}
 	}
 	return errors.Join(w.Flush(), errors.Join(failed...))
@@ -219,7 +218,7 @@ type restoreCmd struct {
 	JSON bool   `name:"json" help:"Print the result as JSON, and the progress as lines of JSON on standard error."`
 }
 
-func (cmd *restoreCmd) Run(c *console.Console) error {
+func (cmd *restoreCmd) Run(c *Console) error {
 	cfg, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
@@ -242,9 +241,9 @@ func (cmd *restoreCmd) Run(c *console.Console) error {
 		for _, d := range res.Differences {
 			out.Differences = append(out.Differences, d.String())
 		}
-		err = console.PrintJSON(c.Out, out)
+		err = printJSON(c.Out, out)
 	} else {
-		_, err = console.Printf(c.Out, "Restored backup %s into %s: %d rows and %d files (%s), as of %s.\n", res.ID, database(cfg),
+		_, err = printf(c.Out, "Restored backup %s into %s: %d rows and %d files (%s), as of %s.\n", res.ID, database(cfg),
 			res.Manifest.Rows, res.Manifest.Files, bytesText(res.Manifest.Bytes), res.Manifest.CreatedAt.Format(time.RFC1123))
 	}
 	if err == nil && len(res.Differences) > 0 {

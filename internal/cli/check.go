@@ -9,7 +9,6 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/content"
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
@@ -32,11 +31,11 @@ var (
 	errFiles       = errors.New("the stored files and the database do not agree")
 )
 
-func (cmd *checkCmd) Run(c *console.Console) error {
+func (cmd *checkCmd) Run(c *Console) error {
 	if cmd.Quick && !cmd.Files {
-		return console.UsageError{errors.New("--quick: requires --files")}
+		return UsageError{errors.New("--quick: requires --files")}
 	}
-	cfg, log, err := console.ServerSettings(c, cmd.Flags)
+	cfg, log, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
@@ -54,7 +53,7 @@ func (cmd *checkCmd) Run(c *console.Console) error {
 }
 
 // check prints the findings to standard output and the progress to standard error.
-func (cmd *checkCmd) check(c *console.Console, a *app.App) error {
+func (cmd *checkCmd) check(c *Console, a *app.App) error {
 	result := struct {
 		Differences []string            `json:"differences"`
 		Repaired    int                 `json:"repaired,omitempty"`
@@ -98,7 +97,7 @@ func (cmd *checkCmd) check(c *console.Console, a *app.App) error {
 		}
 	}
 	if cmd.JSON {
-		if err := console.PrintJSON(c.Out, result); err != nil {
+		if err := printJSON(c.Out, result); err != nil {
 			return err
 		}
 	}
@@ -135,7 +134,7 @@ type progress struct {
 
 func newProgress(w io.Writer) *progress {
 	p := &progress{w: w}
-	if file, ok := console.Raw(w).(*os.File); ok {
+	if file, ok := raw(w).(*os.File); ok {
 		info, err := file.Stat()
 		p.live = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
@@ -145,13 +144,13 @@ func newProgress(w io.Writer) *progress {
 // clear removes the updated line.
 func (p *progress) clear() {
 	if p.shown {
-		fmt.Fprint(console.Raw(p.w), "\r\x1b[K")
+		fmt.Fprint(raw(p.w), "\r\x1b[K")
 		p.shown = false
 	}
 }
 
 func (p *progress) show(line string) {
-	fmt.Fprintf(console.Raw(p.w), "\r\x1b[K%.78s", console.OneLine(line))
+	fmt.Fprintf(raw(p.w), "\r\x1b[K%.78s", oneLine(line))
 	p.shown = true
 }
 

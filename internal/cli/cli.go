@@ -11,9 +11,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"vitrine/internal/cli/accounts"
-	"vitrine/internal/cli/console"
-	"vitrine/internal/cli/moderation"
 	"vitrine/internal/domain"
 )
 
@@ -27,31 +24,31 @@ const (
 
 // commands is the tree of commands.
 type commands struct {
-	Serve       serveCmd                `cmd:"" help:"Run the server."`
-	Work        workCmd                 `cmd:"" help:"Run jobs without serving requests. Other servers and workers can run at the same time."`
-	Jobs        jobsCmd                 `cmd:"" help:"List failed jobs, and retry them."`
-	Providers   providersCmd            `cmd:"" help:"Update the list of sites whose pages can be embedded."`
-	Migrate     migrateCmd              `cmd:"" help:"Migrate the database's schema to this program's version."`
-	Config      configCmd               `cmd:"" help:"Print the settings in effect, with secrets hidden."`
-	Check       checkCmd                `cmd:"" help:"Recompute every derived value in the database and report differences."`
-	Backup      backupCmd               `cmd:"" help:"Back up the whole site to a folder, a file or a bucket."`
-	Restore     restoreCmd              `cmd:"" help:"Restore a backup into an empty data folder or an empty PostgreSQL database."`
-	Import      importCmd               `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
-	User        accounts.UserCmd        `cmd:"" help:"Create, list and change accounts."`
-	Reports     moderation.ReportsCmd   `cmd:"" help:"List reports, and decide about them."`
-	Hidden      moderation.HiddenCmd    `cmd:"" help:"Hide a block, channel or comment from everyone except its owner, or show it again."`
-	Blocklist   moderation.BlocklistCmd `cmd:"" help:"Block domains, mail providers, files and networks."`
-	Audit       accounts.AuditCmd       `cmd:"" help:"Print the audit log as lines of JSON."`
-	Token       accounts.TokenCmd       `cmd:"" help:"Create, list and revoke personal access tokens."`
-	App         accounts.AppCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
-	Export      exportCmd               `cmd:"" help:"Export everything that an account owns as a ZIP."`
-	Healthcheck healthcheckCmd          `cmd:"" help:"Check whether a running server is ready."`
-	Version     versionCmd              `cmd:"" help:"Print the version."`
-	Licenses    licensesCmd             `cmd:"" help:"Print the licences of Vitrine and of the software that it contains."`
-	Completion  completionCmd           `cmd:"" help:"Print a script for shell completion."`
-	Man         manCmd                  `cmd:"" help:"Print the manual page, for man -l -."`
-	Help        helpCmd                 `cmd:"" help:"Show help for a command, or list all commands."`
-	Complete    completeCmd             `cmd:"" hidden:"" help:"Called by shells to complete a line."`
+	Serve       serveCmd       `cmd:"" help:"Run the server."`
+	Work        workCmd        `cmd:"" help:"Run jobs without serving requests. Other servers and workers can run at the same time."`
+	Jobs        jobsCmd        `cmd:"" help:"List failed jobs, and retry them."`
+	Providers   providersCmd   `cmd:"" help:"Update the list of sites whose pages can be embedded."`
+	Migrate     migrateCmd     `cmd:"" help:"Migrate the database's schema to this program's version."`
+	Config      configCmd      `cmd:"" help:"Print the settings in effect, with secrets hidden."`
+	Check       checkCmd       `cmd:"" help:"Recompute every derived value in the database and report differences."`
+	Backup      backupCmd      `cmd:"" help:"Back up the whole site to a folder, a file or a bucket."`
+	Restore     restoreCmd     `cmd:"" help:"Restore a backup into an empty data folder or an empty PostgreSQL database."`
+	Import      importCmd      `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
+	User        UserCmd        `cmd:"" help:"Create, list and change accounts."`
+	Reports     ReportsCmd     `cmd:"" help:"List reports, and decide about them."`
+	Hidden      HiddenCmd      `cmd:"" help:"Hide a block, channel or comment from everyone except its owner, or show it again."`
+	Blocklist   BlocklistCmd   `cmd:"" help:"Block domains, mail providers, files and networks."`
+	Audit       AuditCmd       `cmd:"" help:"Print the audit log as lines of JSON."`
+	Token       TokenCmd       `cmd:"" help:"Create, list and revoke personal access tokens."`
+	App         AppCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
+	Export      exportCmd      `cmd:"" help:"Export everything that an account owns as a ZIP."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Check whether a running server is ready."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Licenses    licensesCmd    `cmd:"" help:"Print the licences of Vitrine and of the software that it contains."`
+	Completion  completionCmd  `cmd:"" help:"Print a script for shell completion."`
+	Man         manCmd         `cmd:"" help:"Print the manual page, for man -l -."`
+	Help        helpCmd        `cmd:"" help:"Show help for a command, or list all commands."`
+	Complete    completeCmd    `cmd:"" hidden:"" help:"Called by shells to complete a line."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
@@ -72,10 +69,10 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}()
 	for i, arg := range args[1:] {
 		if !utf8.ValidString(arg) { // the parser would replace invalid characters
-			return report(stderr, console.UsageError{fmt.Errorf("argument %d: must be valid UTF-8", i+1)}) // does not repeat the argument, which may be a secret
+			return report(stderr, UsageError{fmt.Errorf("argument %d: must be valid UTF-8", i+1)}) // does not repeat the argument, which may be a secret
 		}
 	}
-	stdout, stderr = console.Escaping(stdout), console.Escaping(stderr)
+	stdout, stderr = Escaping(stdout), Escaping(stderr)
 	line := joined(args[1:])
 	parser, err := newParser(stdout, stderr, line...)
 	if err != nil {
@@ -85,7 +82,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if err != nil {
 		return misused(stderr, err)
 	}
-	return report(stderr, parsed.Run(&console.Console{Ctx: ctx, Program: callAgain(args[0]), Out: stdout, Err: stderr}))
+	return report(stderr, parsed.Run(&Console{Ctx: ctx, Program: callAgain(args[0]), Out: stdout, Err: stderr}))
 }
 
 // joined rewrites "--flag -5s" as "--flag=-5s", because the parser would treat "-5s" as flags. No
@@ -130,13 +127,13 @@ func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	if errors.Is(err, console.ErrPartly) {
+	if errors.Is(err, errPartly) {
 		return exitPartly
 	}
-	if said, ok := errors.AsType[console.ExitWith](err); ok {
+	if said, ok := errors.AsType[ExitWith](err); ok {
 		return int(said)
 	}
-	if bad, ok := errors.AsType[console.UsageError](err); ok {
+	if bad, ok := errors.AsType[UsageError](err); ok {
 		for _, p := range bad {
 			fmt.Fprintln(stderr, "vitrine:", p)
 		}

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"vitrine/internal/apptest"
-	"vitrine/internal/cli/console"
+	"vitrine/internal/cli"
 )
 
 // evil moves the cursor, reverses text, and begins a line that looks like a table row.
@@ -95,7 +95,7 @@ func TestEscaping(t *testing.T) {
 	} {
 		for step := 1; step <= len(text); step++ { // in writes of any length
 			var out bytes.Buffer
-			w := console.Escaping(&out)
+			w := cli.Escaping(&out)
 			for rest := []byte(text); len(rest) > 0; {
 				n := min(step, len(rest))
 				if got, err := w.Write(rest[:n]); got != n || err != nil {

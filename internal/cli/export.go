@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"vitrine/internal/app"
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/durable"
@@ -36,13 +35,13 @@ type exportJSON struct {
 	exporting.Progress
 }
 
-func (cmd *exportCmd) Run(c *console.Console) error {
+func (cmd *exportCmd) Run(c *Console) error {
 	if _, err := os.Lstat(cmd.Out); err == nil && !cmd.Force {
 		return fmt.Errorf("--out: the file %s already exists; replace it with --force", cmd.Out)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("--out: %w", err)
 	}
-	cfg, log, err := console.ServerSettings(c, cmd.Flags)
+	cfg, log, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
@@ -62,10 +61,10 @@ func (cmd *exportCmd) Run(c *console.Console) error {
 // exportStep is the time between lines of progress.
 const exportStep = 2 * time.Second
 
-func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Exporter) error {
+func (cmd *exportCmd) export(c *Console, a *app.App, e *exporting.Exporter) error {
 	u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 	if err != nil {
-		return console.NoUser(cmd.User, err)
+		return noUser(cmd.User, err)
 	}
 	p := newProgress(c.Err)
 	var last time.Time
@@ -94,10 +93,10 @@ func (cmd *exportCmd) export(c *console.Console, a *app.App, e *exporting.Export
 	if cmd.JSON {
 		return json.NewEncoder(c.Out).Encode(exportJSON{State: "done", File: cmd.Out, Size: size, Progress: made})
 	}
-	_, err = console.Printf(c.Out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
+	_, err = printf(c.Out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
 		made.Comments, made.Files, domain.FormatBytes(size))
 	if err == nil && made.LeftOut > 0 {
-		_, err = console.Printf(c.Out, "%d items could not be read; json/left-out.jsonl in the archive lists them.\n", made.LeftOut)
+		_, err = printf(c.Out, "%d items could not be read; json/left-out.jsonl in the archive lists them.\n", made.LeftOut)
 	}
 	return err
 }

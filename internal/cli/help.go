@@ -10,8 +10,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"vitrine/internal/cli/console"
-	"vitrine/internal/cli/manual"
 	"vitrine/internal/config"
 )
 
@@ -81,10 +79,10 @@ type helpCmd struct {
 }
 
 // Run prints the output of the command's --help.
-func (cmd *helpCmd) Run(c *console.Console) error {
+func (cmd *helpCmd) Run(c *Console) error {
 	args := append([]string{c.Program}, cmd.Command...)
 	if code := Run(c.Ctx, append(args, "--help"), c.Out, c.Err); code != exitOK {
-		return console.ExitWith(code)
+		return ExitWith(code)
 	}
 	return nil
 }
@@ -93,14 +91,14 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-func (cmd *completionCmd) Run(c *console.Console) error { return manual.Script(c.Out, cmd.Shell) }
+func (cmd *completionCmd) Run(c *Console) error { return writeCompletion(c.Out, cmd.Shell) }
 
 // completeCmd is called by the completion scripts.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"Words of the line; the last one is completed."`
 }
 
-func (cmd *completeCmd) Run(c *console.Console) error {
+func (cmd *completeCmd) Run(c *Console) error {
 	parser, err := newParser(c.Out, c.Err)
 	if err != nil {
 		return err
@@ -109,7 +107,7 @@ func (cmd *completeCmd) Run(c *console.Console) error {
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
-	for _, line := range manual.Complete(parser.Model, words) {
+	for _, line := range completeWords(parser.Model, words) {
 		fmt.Fprintln(c.Out, line)
 	}
 	return nil
@@ -117,10 +115,10 @@ func (cmd *completeCmd) Run(c *console.Console) error {
 
 type manCmd struct{}
 
-func (manCmd) Run(c *console.Console) error {
+func (manCmd) Run(c *Console) error {
 	parser, err := newParser(c.Out, c.Err)
 	if err != nil {
 		return err
 	}
-	return manual.Page(c.Out, parser.Model, version())
+	return WriteManual(c.Out, parser.Model, version())
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"vitrine/internal/app"
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
@@ -57,8 +56,8 @@ func (f intoFlags) into(o *importing.Options) {
 }
 
 // run imports what a source has, which is opened when all else is ready, and reports.
-func (f importFlags) run(c *console.Console, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
-	cfg, log, err := console.ServerSettings(c, f.Flags)
+func (f importFlags) run(c *Console, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
+	cfg, log, err := serverSettings(c, f.Flags)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (f importFlags) run(c *console.Console, o importing.Options, open func(ctx 
 	return errors.Join(f.imported(c, cfg, a, o, open), closing())
 }
 
-func (f importFlags) imported(c *console.Console, cfg config.Config, a *app.App, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
+func (f importFlags) imported(c *Console, cfg config.Config, a *app.App, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
 	actor, err := actingFor(c.Ctx, a, f.User)
 	if err != nil {
 		return err
@@ -99,7 +98,7 @@ func (f importFlags) imported(c *console.Console, cfg config.Config, a *app.App,
 	case err != nil:
 		return err
 	case report.Counts.LeftOut > 0:
-		return console.ErrPartly
+		return errPartly
 	}
 	return nil
 }
@@ -120,7 +119,7 @@ func canGoInto(ctx context.Context, a *app.App, actor domain.Actor, into *domain
 func actingFor(ctx context.Context, a *app.App, name string) (domain.Actor, error) {
 	u, err := a.People.User(ctx, domain.ParseRef(name))
 	if err != nil {
-		return domain.Actor{}, console.NoUser(name, err)
+		return domain.Actor{}, noUser(name, err)
 	}
 	if u.SuspendedAt != nil {
 		return domain.Actor{}, fmt.Errorf("the account %q is suspended", name)
@@ -155,7 +154,7 @@ type importProgress struct {
 	input    *input // how far it has been read says how much is done; nil: the items do
 }
 
-func newImportProgress(c *console.Console, asJSON bool) *importProgress {
+func newImportProgress(c *Console, asJSON bool) *importProgress {
 	p := &importProgress{out: c.Out, err: c.Err, every: 10 * time.Second, last: time.Now()}
 	switch {
 	case asJSON:
@@ -208,7 +207,7 @@ func (p *importProgress) progress(n importing.Counts) {
 		_ = p.json.Encode(importEvent{Event: "progress", Counts: &n})
 		return
 	}
-	console.Printf(p.err, "%d%%: %d items, %d channels, %d blocks, %d files\n", 100*done/max(all, 1), n.Seen, n.Channels, n.Blocks, n.Files)
+	printf(p.err, "%d%%: %d items, %d channels, %d blocks, %d files\n", 100*done/max(all, 1), n.Seen, n.Channels, n.Blocks, n.Files)
 }
 
 func (p *importProgress) leftOut(l source.LeftOut) {
@@ -242,22 +241,22 @@ func (p *importProgress) end(r importing.Report, dry bool, err error) {
 		return
 	}
 	english := catalog.English()
-	console.Printf(p.out, "%s\n", english.Imported(summary(r, dry)))
+	printf(p.out, "%s\n", english.Imported(summary(r, dry)))
 	if read := english.Read(r.File); read != "" {
-		console.Printf(p.out, "%s\n", read)
+		printf(p.out, "%s\n", read)
 	}
 	if r.Counts.LeftOut == 0 {
 		return
 	}
-	console.Printf(p.out, "Skipped, entirely or in part:\n")
+	printf(p.out, "Skipped, entirely or in part:\n")
 	for _, l := range r.LeftOut {
-		console.Printf(p.out, "  %s: %s", l.What, l.Why)
+		printf(p.out, "  %s: %s", l.What, l.Why)
 		if l.Where != "" {
-			console.Printf(p.out, " (%s)", l.Where)
+			printf(p.out, " (%s)", l.Where)
 		}
 		fmt.Fprintln(p.out)
 	}
 	if more := r.Counts.LeftOut - int64(len(r.LeftOut)); more > 0 {
-		console.Printf(p.out, "  and %d more\n", more)
+		printf(p.out, "  and %d more\n", more)
 	}
 }

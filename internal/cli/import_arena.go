@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"time"
 
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
@@ -28,13 +27,13 @@ type importArenaCmd struct {
 }
 
 // Run imports.
-func (cmd *importArenaCmd) Run(c *console.Console) error {
+func (cmd *importArenaCmd) Run(c *Console) error {
 	token, err := secretOf("--token-file", cmd.TokenFile)
 	if err != nil {
-		return console.UsageError{err}
+		return UsageError{err}
 	}
 	if _, err := arena.New(arena.Options{From: cmd.From}); err != nil {
-		return console.UsageError{fmt.Errorf("--from: %w", err)}
+		return UsageError{fmt.Errorf("--from: %w", err)}
 	}
 	return cmd.run(c, importing.Options{Visibility: domain.Visibility(cmd.Visibility)}, func(ctx context.Context, cfg config.Config) (source.Source, error) {
 		named, err := addressesOf(ctx, cmd.From)

@@ -8,13 +8,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
-	"vitrine/internal/importing/bundle"
 	"vitrine/internal/importing/files"
-	"vitrine/internal/importing/folder"
 	"vitrine/internal/importing/source"
 )
 
@@ -27,10 +24,10 @@ type importFileCmd struct {
 }
 
 // Run imports.
-func (cmd *importFileCmd) Run(c *console.Console) error {
+func (cmd *importFileCmd) Run(c *Console) error {
 	encoding, ok := domain.EncodingNamed(cmd.Encoding)
 	if cmd.Encoding != "" && !ok {
-		return console.UsageError{fmt.Errorf("--encoding: there is no encoding called %q; known are %s, and other names that browsers accept", cmd.Encoding, strings.Join(domain.Encodings, ", "))}
+		return UsageError{fmt.Errorf("--encoding: there is no encoding called %q; known are %s, and other names that browsers accept", cmd.Encoding, strings.Join(domain.Encodings, ", "))}
 	}
 	in, err := openInput(cmd.File)
 	if err != nil {
@@ -57,8 +54,8 @@ type importFolderCmd struct {
 }
 
 // Run imports.
-func (cmd *importFolderCmd) Run(c *console.Console) error {
-	from, err := folder.New(cmd.Folder)
+func (cmd *importFolderCmd) Run(c *Console) error {
+	from, err := files.NewFolder(cmd.Folder)
 	if err != nil {
 		return err
 	}
@@ -75,9 +72,9 @@ type importExportCmd struct {
 }
 
 // Run imports.
-func (cmd *importExportCmd) Run(c *console.Console) error {
+func (cmd *importExportCmd) Run(c *Console) error {
 	if cmd.File == "-" {
-		return console.UsageError{errors.New("an export cannot be read from standard input: name its file")}
+		return UsageError{errors.New("an export cannot be read from standard input: name its file")}
 	}
 	in, err := openInput(cmd.File)
 	if err != nil {
@@ -85,7 +82,7 @@ func (cmd *importExportCmd) Run(c *console.Console) error {
 	}
 	o := importing.Options{}
 	intoFlags{Channel: cmd.Channel, Visibility: string(domain.Private)}.into(&o)
-	err = cmd.run(c, o, func(context.Context, config.Config) (source.Source, error) { return bundle.New(in.file, in.size) })
+	err = cmd.run(c, o, func(context.Context, config.Config) (source.Source, error) { return files.NewBundle(in.file, in.size) })
 	return errors.Join(err, in.Close())
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"vitrine/internal/app"
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/jobs"
 )
@@ -42,11 +41,11 @@ type jobsListCmd struct {
 	JSON  bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *jobsListCmd) Run(c *console.Console) error {
+func (cmd *jobsListCmd) Run(c *Console) error {
 	if cmd.Limit < 1 || cmd.Limit > jobs.MaxListed {
-		return console.UsageError{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MaxListed)}
+		return UsageError{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MaxListed)}
 	}
-	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		list, err := a.Operating.Jobs(c.Ctx, jobs.State(cmd.State), cmd.Limit)
 		if err != nil {
 			return err
@@ -56,12 +55,12 @@ func (cmd *jobsListCmd) Run(c *console.Console) error {
 			all[i] = toJobJSON(j)
 		}
 		if cmd.JSON {
-			return console.PrintJSON(c.Out, all)
+			return printJSON(c.Out, all)
 		}
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tKIND\tATTEMPTS\tAT\tERROR")
 		for _, j := range all {
-			console.Printf(w, "%d\t%s\t%d/%d\t%s\t%s\n", j.ID, j.Kind, j.Attempts, j.MaxAttempts, j.At, j.Error)
+			printf(w, "%d\t%s\t%d/%d\t%s\t%s\n", j.ID, j.Kind, j.Attempts, j.MaxAttempts, j.At, j.Error)
 		}
 		return w.Flush()
 	})
@@ -74,11 +73,11 @@ type jobsRetryCmd struct {
 	Force bool    `help:"Also retry jobs that a living process is running. They may then run twice at once, which is harmless but slow."`
 }
 
-func (cmd *jobsRetryCmd) Run(c *console.Console) error {
+func (cmd *jobsRetryCmd) Run(c *Console) error {
 	if cmd.All == (len(cmd.IDs) > 0) {
-		return console.UsageError{errors.New("want the IDs of jobs, or --all")}
+		return UsageError{errors.New("want the IDs of jobs, or --all")}
 	}
-	return console.WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		if !cmd.All {
 			return cmd.retry(c, a, cmd.IDs)
 		}
@@ -95,7 +94,7 @@ func (cmd *jobsRetryCmd) Run(c *console.Console) error {
 }
 
 // retry continues after a job that cannot be retried, and returns all errors.
-func (cmd *jobsRetryCmd) retry(c *console.Console, a *app.App, ids []int64) error {
+func (cmd *jobsRetryCmd) retry(c *Console, a *app.App, ids []int64) error {
 	var failed []error
 	for _, id := range ids {
 		err := a.Operating.RetryJob(c.Ctx, id, cmd.Force)
@@ -106,6 +105,6 @@ func (cmd *jobsRetryCmd) retry(c *console.Console, a *app.App, ids []int64) erro
 			failed = append(failed, fmt.Errorf("job %d: %w", id, err))
 		}
 	}
-	console.Printf(c.Out, "Retrying %d of %d jobs.\n", len(ids)-len(failed), len(ids))
+	printf(c.Out, "Retrying %d of %d jobs.\n", len(ids)-len(failed), len(ids))
 	return errors.Join(failed...)
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/licenses"
 	"vitrine/internal/server"
@@ -24,8 +23,8 @@ type migrateCmd struct {
 	Force bool `name:"force" help:"Migrate even if programs are running that the new schema does not support."`
 }
 
-func (cmd *migrateCmd) Run(c *console.Console) (err error) {
-	cfg, log, err := console.Settings(c, cmd.Common)
+func (cmd *migrateCmd) Run(c *Console) (err error) {
+	cfg, log, err := settings(c, cmd.Common)
 	if err != nil {
 		return err
 	}
@@ -66,13 +65,13 @@ type configPrintCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *configPrintCmd) Run(c *console.Console) error {
-	cfg, _, err := console.ServerSettings(c, cmd.Flags)
+func (cmd *configPrintCmd) Run(c *Console) error {
+	cfg, _, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
 	if cmd.JSON {
-		return console.PrintJSON(c.Out, cfg.Redacted())
+		return printJSON(c.Out, cfg.Redacted())
 	}
 	_, err = io.WriteString(c.Out, cfg.Redacted().String())
 	return err
@@ -83,14 +82,14 @@ type configShowCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *configShowCmd) Run(c *console.Console) error {
-	cfg, _, err := console.ServerSettings(c, cmd.Flags)
+func (cmd *configShowCmd) Run(c *Console) error {
+	cfg, _, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
 	all := cmd.Settings(cfg)
 	if cmd.JSON {
-		return console.PrintJSON(c.Out, all.Origins())
+		return printJSON(c.Out, all.Origins())
 	}
 	_, err = io.WriteString(c.Out, all.TOML())
 	return err
@@ -101,13 +100,13 @@ type healthcheckCmd struct {
 	Timeout time.Duration `default:"5s" help:"How long to wait for the response."`
 }
 
-func (cmd *healthcheckCmd) Run(c *console.Console) error {
+func (cmd *healthcheckCmd) Run(c *Console) error {
 	if _, socket := config.SocketPath(cmd.Text("addr")); socket && cmd.Text("base-url") == "" {
 		cmd.Set("base-url", "http://localhost") // the public address does not matter here
 	}
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
-		return console.UsageError(problems)
+		return UsageError(problems)
 	}
 	ctx, cancel := context.WithTimeout(c.Ctx, cmd.Timeout)
 	defer cancel()
@@ -155,9 +154,9 @@ type versionCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *versionCmd) Run(c *console.Console) error {
+func (cmd *versionCmd) Run(c *Console) error {
 	if cmd.JSON {
-		return console.PrintJSON(c.Out, version())
+		return printJSON(c.Out, version())
 	}
 	fmt.Fprintln(c.Out, versionLine())
 	return nil
@@ -170,7 +169,7 @@ func versionLine() string {
 
 type licensesCmd struct{}
 
-func (licensesCmd) Run(c *console.Console) error { return licenses.Print(c.Out) }
+func (licensesCmd) Run(c *Console) error { return licenses.Print(c.Out) }
 
 // version returns the build information: the date of the commit, if known, and the schema version
 // that `vitrine migrate` migrates to.

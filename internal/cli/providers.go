@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"vitrine/internal/cli/console"
 	"vitrine/internal/config"
 	"vitrine/internal/durable"
 	"vitrine/internal/fetch"
@@ -31,8 +30,8 @@ type providersUpdateCmd struct {
 	From string `default:"https://oembed.com/providers.json" placeholder:"URL" help:"URL of the list. A private address must be in --fetch-allow."`
 }
 
-func (cmd *providersUpdateCmd) Run(c *console.Console) error {
-	cfg, _, err := console.ServerSettings(c, cmd.Flags)
+func (cmd *providersUpdateCmd) Run(c *Console) error {
+	cfg, _, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
 	}
@@ -53,7 +52,7 @@ func (cmd *providersUpdateCmd) Run(c *console.Console) error {
 	if err := replaceFile(cfg.ProvidersPath(), list); err != nil {
 		return err
 	}
-	_, err = console.Printf(c.Out, "Saved %d providers in %s. Restart the servers to use them.\n",
+	_, err = printf(c.Out, "Saved %d providers in %s. Restart the servers to use them.\n",
 		len(providers), cfg.ProvidersPath())
 	return err
 }

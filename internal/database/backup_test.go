@@ -13,7 +13,6 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/schema"
 	"vitrine/internal/domain"
 )
 
@@ -58,7 +57,7 @@ func copies(t *testing.T, db *database.DB) (whole, unfinished []string) {
 func TestMigrateKilledWhileCopying(t *testing.T) {
 	t.Parallel()
 	db := open(t, database.Options{URL: dbtest.SQLitePath(t)})
-	migrate(t, db, schema.UpTo(files(createItems, addNote), 1))
+	migrate(t, db, database.MigrationsUpTo(files(createItems, addNote), 1))
 	large(t, db)
 	command := startVictim(t, victimEnv+"="+db.Path())
 	for killed := false; !killed; {
@@ -84,7 +83,7 @@ func TestMigrateKilledWhileCopying(t *testing.T) {
 		wantVersion(t, open(t, database.Options{URL: path}), 1)
 	}
 	// A program without pending migrations removes it, too.
-	migrate(t, db, schema.UpTo(files(createItems, addNote), 1))
+	migrate(t, db, database.MigrationsUpTo(files(createItems, addNote), 1))
 	if _, unfinished := copies(t, db); len(unfinished) > 0 {
 		t.Errorf("%q stays", unfinished)
 	}

@@ -8,22 +8,6 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
-
-	"vitrine/internal/database/schema"
-)
-
-// Column types that SQLite and PostgreSQL share.
-type (
-	ColumnType = schema.ColumnType
-	Column     = schema.Column
-)
-
-// Values of ColumnType.
-const (
-	Int   = schema.Int
-	Bool  = schema.Bool
-	Text  = schema.Text
-	Bytes = schema.Bytes
 )
 
 // Table describes a table in a form that is the same for both databases.
@@ -40,9 +24,9 @@ type Table struct {
 // Catalog lists the tables of the database, each after the tables that it references. It omits
 // the migration tables and those for which skip returns true. The result is the same for both databases.
 func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bool) ([]Table, error) {
-	columns, parents := schema.SQLiteColumns, schema.SQLiteParents
+	columns, parents := SQLiteColumns, SQLiteParents
 	if db.dialect == Postgres {
-		columns, parents = schema.PostgresColumns, schema.PostgresParents
+		columns, parents = PostgresColumns, PostgresParents
 	}
 	byName := map[string]*Table{}
 	err := each(ctx, q, columns, 5, func(row []string) error {
@@ -54,7 +38,7 @@ func (db *DB) Catalog(ctx context.Context, q Querier, skip func(table string) bo
 			byName[name] = &Table{Name: name}
 		}
 		t := byName[name]
-		typ, known := schema.TypeOf(kind)
+		typ, known := columnTypeOf(kind)
 		if !known {
 			return fmt.Errorf("database: column %s.%s has type %s, which the other database does not support", name, column, kind)
 		}

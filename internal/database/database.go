@@ -18,10 +18,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vitrine/internal/database/lite"
-	"vitrine/internal/database/pooler"
-	"vitrine/internal/database/queue"
+	"vitrine/internal/database/postgres"
 	"vitrine/internal/database/replica"
-	"vitrine/internal/database/traced"
 )
 
 // Dialect identifies the kind of database behind a DB.
@@ -81,7 +79,7 @@ type Options struct {
 	Observe Observer
 
 	// Trace, if set, is called at the start and end of statements and transactions.
-	Trace traced.Tracer
+	Trace Tracer
 
 	dial func(pgconn.DialFunc) pgconn.DialFunc // wraps the dialer; set for replicas
 }
@@ -113,9 +111,9 @@ type DB struct {
 	direct   *pgx.ConnConfig // bypasses the pooler; nil without one
 
 	// SQLite
-	writer      *lite.Pool         // the only connection that writes
-	readers     *lite.Pool         // all other connections
-	queue       queue.Queue[group] // writers waiting for their turn
+	writer      *lite.Pool   // the only connection that writes
+	readers     *lite.Pool   // all other connections
+	queue       turns[group] // writers waiting for their turn
 	groups      groups
 	views       chan struct{} // limits concurrent views, first come first served
 	viewing     lite.Waits    // time spent waiting for views
@@ -124,7 +122,7 @@ type DB struct {
 	synchronous string // as in Options
 
 	observe       Observer
-	trace         traced.Tracer
+	trace         Tracer
 	retryTime     time.Duration // how long conflicts are retried
 	lockRetryTime time.Duration // how long a migration retries to get its locks
 	hasVersions   atomic.Bool   // versionTable is known to exist
@@ -156,8 +154,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	err = db.ping(ctx)
 	switch {
 	case err == nil && db.direct != nil:
-		err = pooler.Same(ctx, db.pool, db.Session())
-	case pooler.Refused(err):
+		err = postgres.SameServer(ctx, db.pool, db.Session())
+	case postgres.RefusedByPooler(err):
 		err = fmt.Errorf("%w: %w", ErrPooler, err)
 	}
 	if err != nil { // shown to the operator as is

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"vitrine/internal/database/lite"
-	"vitrine/internal/database/outage"
+	"vitrine/internal/database/postgres"
 	"vitrine/internal/domain"
 )
 
@@ -60,7 +60,7 @@ func Classify(ctx context.Context, err error) error {
 
 // unavailable marks an error as domain.Unavailable if the database is unreachable or out of space.
 func unavailable(err error) error {
-	away := outage.Is(err) || IsRetryable(err) // retries are exhausted
+	away := postgres.IsOutage(err) || IsRetryable(err) // retries are exhausted
 	if !away || domain.KindOf(err) == domain.Unavailable {
 		return err
 	}
@@ -83,5 +83,5 @@ func fromDriver(err error) bool {
 	if _, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return true
 	}
-	return errors.Is(err, sql.ErrTxDone) || outage.Lost(err)
+	return errors.Is(err, sql.ErrTxDone) || postgres.Lost(err)
 }

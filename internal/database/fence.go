@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"vitrine/internal/database/pipeline"
+	"vitrine/internal/database/postgres"
 	"vitrine/internal/domain"
 )
 
@@ -106,8 +106,8 @@ func (db *DB) fencePostgres(t *Tx) {
 	if db.version == 0 {
 		return
 	}
-	t.line.Add(pipeline.Statement{Query: writersLock, Quiet: true})
-	t.line.Add(pipeline.Statement{Query: versionQuery, Quiet: true, Each: func(row pipeline.Row) error {
+	t.line.Add(postgres.Statement{Query: writersLock, Quiet: true})
+	t.line.Add(postgres.Statement{Query: versionQuery, Quiet: true, Each: func(row postgres.Row) error {
 		var s Served
 		if err := row.Scan(&s.Version, &s.From); err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/schema"
 	"vitrine/internal/domain"
 )
 
@@ -25,7 +24,7 @@ func TestFence(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
 		all := files(createItems, raise)
 		migrator := open(t, o)
-		migrate(t, migrator, schema.UpTo(all, 1))
+		migrate(t, migrator, database.MigrationsUpTo(all, 1))
 		o.Version = 1
 		old := open(t, o)
 		if err := old.Fit(t.Context()); err != nil {
@@ -74,7 +73,7 @@ func TestFenceHoldsMigrations(t *testing.T) {
 	o := database.Options{URL: dbtest.PostgresURL(t)}
 	all := files(createItems, raise)
 	migrator, old := open(t, o), open(t, o)
-	migrate(t, migrator, schema.UpTo(all, 1))
+	migrate(t, migrator, database.MigrationsUpTo(all, 1))
 	tx, err := old.SQL().BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 	goosedb "github.com/pressly/goose/v3/database"
-
-	"vitrine/internal/database/schema"
 )
 
 // MigrateResult is the result of Migrate. If From equals To, nothing was done. BackupPath is the
@@ -39,7 +37,7 @@ func (db *DB) Migrate(ctx context.Context, migrations fs.FS) (MigrateResult, err
 // MigrateNotify is like Migrate, and calls retrying whenever a migration on PostgreSQL could not get
 // its locks and is about to retry after a pause.
 func (db *DB) MigrateNotify(ctx context.Context, migrations fs.FS, retrying func(err error)) (MigrateResult, error) {
-	to, err := schema.Latest(migrations)
+	to, err := LatestVersion(migrations)
 	if err != nil {
 		return MigrateResult{}, err
 	}

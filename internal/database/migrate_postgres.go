@@ -13,8 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-
-	"vitrine/internal/database/schema"
 )
 
 // migrationLock is the key of the advisory lock for migrations: "vitrine" in ASCII.
@@ -161,7 +159,7 @@ func concurrentIndexes(d Dialect, migrations fs.FS) (map[int64][]string, error) 
 		if err != nil {
 			return nil, fmt.Errorf("database: migration %s: %w", name, err)
 		}
-		if schema.SaysServes(text) { // fence.go requires a transaction
+		if saysServes(text) { // fence.go requires a transaction
 			return nil, fmt.Errorf("database: migration %s does not run in a transaction: put `-- serves:` into a separate file", name)
 		}
 		all[version] = []string{}

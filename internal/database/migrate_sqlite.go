@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"vitrine/internal/database/lite"
-	"vitrine/internal/database/lockfile"
 	"vitrine/internal/domain"
 	"vitrine/internal/durable"
 )
@@ -46,7 +45,7 @@ func checkForeignKeys(ctx context.Context, tx interface {
 // lockFile waits until this program holds the lock file for migrations.
 func (db *DB) lockFile(ctx context.Context) (unlock func(), err error) {
 	for {
-		if unlock, err = lockfile.Hold(ctx, db.path+".lock"); !errors.Is(err, lockfile.ErrInUse) {
+		if unlock, err = HoldLock(ctx, db.path+".lock"); !errors.Is(err, ErrInUse) {
 			return unlock, err
 		}
 		if err := pauseFor(ctx, longestPause); err != nil {
@@ -68,7 +67,7 @@ func (db *DB) backup(ctx context.Context, before string) (path string, err error
 	}
 	path = db.path + ".before-" + before
 	unfinished := path + durable.Unfinished
-	if err := lockfile.Create(unfinished); err != nil { // not readable by others; VACUUM INTO accepts an empty file
+	if err := createLockFile(unfinished); err != nil { // not readable by others; VACUUM INTO accepts an empty file
 		return "", err
 	}
 	_, err = db.writer.Exec(ctx, "VACUUM INTO $1", []any{unfinished})
@@ -119,8 +118,8 @@ func (db *DB) dropUnfinished(ctx context.Context) error {
 	if left == nil {
 		return nil
 	}
-	unlock, err := lockfile.Hold(ctx, db.path+".lock")
-	if errors.Is(err, lockfile.ErrInUse) { // another program is making a copy
+	unlock, err := HoldLock(ctx, db.path+".lock")
+	if errors.Is(err, ErrInUse) { // another program is making a copy
 		return nil
 	}
 	if err != nil {

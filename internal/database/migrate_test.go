@@ -13,7 +13,6 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/schema"
 )
 
 const (
@@ -261,7 +260,7 @@ func TestMigrateRefuses(t *testing.T) {
 
 func TestLatestVersion(t *testing.T) {
 	t.Parallel()
-	got, err := schema.Latest(files(createItems, addNote))
+	got, err := database.LatestVersion(files(createItems, addNote))
 	if err != nil || got != 2 {
 		t.Errorf("LatestVersion = %d, %v", got, err)
 	}

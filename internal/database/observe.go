@@ -3,8 +3,7 @@ package database
 import (
 	"context"
 
-	"vitrine/internal/database/pipeline"
-	"vitrine/internal/database/traced"
+	"vitrine/internal/database/postgres"
 )
 
 // Observer is called with each statement just before it runs, in the same goroutine. It is not called
@@ -46,12 +45,12 @@ func (w watchedHandle) begin(ctx context.Context, query string, joined bool) fun
 	if w.within != nil {
 		ctx = w.within
 	}
-	_, end := w.db.trace(ctx, traced.Statement, query)
+	_, end := w.db.trace(ctx, TracedStatement, query)
 	return end
 }
 
 // watchedAll reports statements that are sent together. The returned function reports their end.
-func watchedAll(ctx context.Context, h handle, all []pipeline.Statement) func(error) {
+func watchedAll(ctx context.Context, h handle, all []postgres.Statement) func(error) {
 	var ends []func(error)
 	if w, ok := h.(watchedHandle); ok {
 		for i, s := range all {
@@ -80,7 +79,7 @@ func (w watchedHandle) query(ctx context.Context, query string, args []any) (Row
 		end(err)
 		return nil, err
 	}
-	return traced.Until(rows, end), nil
+	return tracedUntil(rows, end), nil
 }
 
 func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) Row {
@@ -89,7 +88,7 @@ func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) R
 	if end == nil {
 		return row
 	}
-	return traced.Row{Row: row, End: end}
+	return TracedRow{Row: row, End: end}
 }
 
 func (w watchedHandle) exec(ctx context.Context, query string, args []any) (Result, error) {

@@ -15,7 +15,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/outage"
+	"vitrine/internal/database/postgres"
 	"vitrine/internal/domain"
 )
 
@@ -34,7 +34,7 @@ func TestOutagesAreUnavailable(t *testing.T) {
 		"connection lost":     {state("08006"), domain.Unavailable},
 		"disk broken":         {state("58030"), domain.Unavailable},
 		"standby":             {state("25006"), domain.Unavailable},
-		"on one server alone": {outage.ErrUnconfirmed, domain.Unavailable},
+		"on one server alone": {postgres.ErrUnconfirmed, domain.Unavailable},
 		"refused":             {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, domain.Unavailable},
 		"ended":               {fmt.Errorf("read: %w", io.ErrUnexpectedEOF), domain.Unavailable},
 		"cancelled there":     {state("57014"), domain.Internal},

@@ -11,7 +11,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/pipeline"
+	"vitrine/internal/database/postgres"
 )
 
 // onPostgres opens a database with an empty table `later (n BIGINT PRIMARY KEY)`.
@@ -24,7 +24,7 @@ func onPostgres(t *testing.T, change func(*database.Options)) *database.DB {
 	return db
 }
 
-func later(ctx context.Context, tx *database.Tx, s pipeline.Statement) error {
+func later(ctx context.Context, tx *database.Tx, s postgres.Statement) error {
 	taken, err := tx.Later(ctx, s)
 	if err == nil && !taken {
 		err = errors.New("the statement was not taken")
@@ -32,8 +32,8 @@ func later(ctx context.Context, tx *database.Tx, s pipeline.Statement) error {
 	return err
 }
 
-func insert(n int64) pipeline.Statement {
-	return pipeline.Statement{Query: "INSERT INTO later (n) VALUES ($1)", Args: []any{n}}
+func insert(n int64) postgres.Statement {
+	return postgres.Statement{Query: "INSERT INTO later (n) VALUES ($1)", Args: []any{n}}
 }
 
 func TestLater(t *testing.T) {
@@ -54,7 +54,7 @@ func TestLater(t *testing.T) {
 		rows = nil
 		made := insert(1)
 		made.Query += " RETURNING n"
-		made.Each = func(row pipeline.Row) error {
+		made.Each = func(row postgres.Row) error {
 			var n int64
 			err := row.Scan(&n)
 			rows = append(rows, n)
@@ -66,7 +66,7 @@ func TestLater(t *testing.T) {
 			}
 			return tx.QueryRow(ctx, "SELECT count(*) FROM later").Scan(&then)
 		}
-		for _, s := range []pipeline.Statement{made, insert(2)} {
+		for _, s := range []postgres.Statement{made, insert(2)} {
 			if err := later(t.Context(), tx, s); err != nil {
 				return err
 			}
@@ -101,17 +101,17 @@ func TestLaterIsBounded(t *testing.T) {
 		o.Observe = func(_ context.Context, query string, _ bool) { sent += strings.Count(query, "INSERT INTO later") }
 	})
 	err := db.Transact(t.Context(), func(tx *database.Tx) error {
-		for n := range int64(2*pipeline.MaxQueued + 1) {
+		for n := range int64(2*postgres.MaxQueuedStatements + 1) {
 			if err := later(t.Context(), tx, insert(n)); err != nil {
 				return err
 			}
 		}
-		if sent != 2*pipeline.MaxQueued {
-			t.Errorf("%d were sent before the end, want %d", sent, 2*pipeline.MaxQueued)
+		if sent != 2*postgres.MaxQueuedStatements {
+			t.Errorf("%d were sent before the end, want %d", sent, 2*postgres.MaxQueuedStatements)
 		}
 		return nil
 	})
-	if n := number(t, db.Reader(), "SELECT count(*) FROM later"); err != nil || n != 2*pipeline.MaxQueued+1 {
+	if n := number(t, db.Reader(), "SELECT count(*) FROM later"); err != nil || n != 2*postgres.MaxQueuedStatements+1 {
 		t.Errorf("%d rows, error %v", n, err)
 	}
 }
@@ -159,7 +159,7 @@ func TestLaterFails(t *testing.T) {
 		err := db.Transact(t.Context(), func(tx *database.Tx) error {
 			s := insert(10)
 			s.Query += " RETURNING n"
-			s.Each = func(pipeline.Row) error { return broken }
+			s.Each = func(postgres.Row) error { return broken }
 			return later(t.Context(), tx, s)
 		})
 		if n := number(t, db.Reader(), "SELECT count(*) FROM later"); !errors.Is(err, broken) || n != 1 {

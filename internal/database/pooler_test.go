@@ -11,7 +11,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/pooler"
+	"vitrine/internal/database/postgres"
 )
 
 // pooled returns options for an empty database behind a PgBouncer in transaction mode.
@@ -103,7 +103,7 @@ func TestPoolerRefused(t *testing.T) {
 		want   error // nil for any error
 	}{
 		"no direct address": {"", database.ErrPooler},
-		"another database":  {elsewhere, pooler.ErrElsewhere},
+		"another database":  {elsewhere, postgres.ErrOtherServer},
 		"no database":       {nowhere.String(), nil},
 		"no address":        {"postgres://%", nil},
 	} {

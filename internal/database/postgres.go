@@ -14,12 +14,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"vitrine/internal/database/outage"
-	"vitrine/internal/database/pooler"
+	"vitrine/internal/database/postgres"
 )
 
 func (db *DB) openPostgres(ctx context.Context, o Options) error {
-	config, err := outage.Parse(o.URL)
+	config, err := postgres.ParseURL(o.URL)
 	if err != nil {
 		return err // contains no password
 	}
@@ -31,15 +30,15 @@ func (db *DB) openPostgres(ctx context.Context, o Options) error {
 	config.MaxConns = max(2, config.MaxConns) // a migration needs two
 	session(config.ConnConfig, o.Program)
 	if o.DirectURL != "" {
-		direct, err := outage.Parse(o.DirectURL) // takes the same options as URL, such as pool_max_conns
+		direct, err := postgres.ParseURL(o.DirectURL) // takes the same options as URL, such as pool_max_conns
 		if err != nil {
 			return err
 		}
 		db.direct = direct.ConnConfig
 		session(db.direct, o.Program)
-		pooler.Suit(config, o.URL)
+		postgres.SuitPooler(config, o.URL)
 	}
-	newest := outage.Guard(ctx, cmp.Or(db.direct, config.ConnConfig)) // choosing the pooler's server is the operator's task
+	newest := postgres.Guard(ctx, cmp.Or(db.direct, config.ConnConfig)) // choosing the pooler's server is the operator's task
 	if o.dial != nil {
 		config.ConnConfig.DialFunc = o.dial(config.ConnConfig.DialFunc)
 	}

@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"vitrine/internal/database/lockfile"
 )
 
 // Processes on the same database identify each other by name, and detect whether a process is alive by
@@ -128,7 +126,7 @@ func (db *DB) announceByFile(ctx context.Context, p *Presence, number uint32) er
 		return err
 	}
 	path := db.presencePath(number)
-	release, err := lockfile.Hold(ctx, path)
+	release, err := HoldLock(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -168,8 +166,8 @@ func (db *DB) aliveByFile(ctx context.Context, number uint32) (bool, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	release, err := lockfile.Hold(ctx, path)
-	if errors.Is(err, lockfile.ErrInUse) {
+	release, err := HoldLock(ctx, path)
+	if errors.Is(err, ErrInUse) {
 		return true, nil // or another process is checking it right now and will remove it
 	}
 	if err != nil {

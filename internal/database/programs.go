@@ -7,8 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-
-	"vitrine/internal/database/schema"
 )
 
 // programName is the prefix of the application_name of our connections. Old programs, which did not add
@@ -33,15 +31,15 @@ func (db *DB) LeftBehind(ctx context.Context, migrations fs.FS) (names []string,
 	if err != nil || db.dialect != Postgres || now.Version == 0 {
 		return nil, 0, err
 	}
-	to, err := schema.Latest(migrations)
+	to, err := LatestVersion(migrations)
 	if err != nil {
 		return nil, 0, err
 	}
-	all, err := schema.Raises(migrations)
+	all, err := raises(migrations)
 	if err != nil {
 		return nil, 0, err
 	}
-	if serves = schema.Oldest(all, to); to <= now.Version || serves <= now.From {
+	if serves = oldestVersion(all, to); to <= now.Version || serves <= now.From {
 		return nil, serves, nil
 	}
 	rows, err := db.Reader().Query(ctx, `SELECT application_name, host(client_addr), count(*) FROM pg_stat_activity

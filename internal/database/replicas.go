@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"vitrine/internal/database/pipeline"
+	"vitrine/internal/database/postgres"
 	"vitrine/internal/database/replica"
 	"vitrine/internal/reads"
 )
@@ -53,7 +53,7 @@ func (db *DB) Replicas() *replica.Set { return db.replicas }
 // viewReplica runs a View on a replica. It does not retry: if it fails, the request is repeated on the
 // primary.
 func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, request *reads.Request, opts *sql.TxOptions, fn func(q Querier) error) error {
-	err := inTx(ctx, r.Handle, opts, func(tx *pipeline.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
+	err := inTx(ctx, r.Handle, opts, func(tx *postgres.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	if err != nil && fromDriver(err) {
 		r.Fail(ctx, request, err)
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"vitrine/internal/database/schema"
 )
 
 var (
@@ -40,7 +38,7 @@ func (db *DB) hasTable(ctx context.Context, name string) (exists bool, err error
 // CheckSchema returns nil if the schema supports a program with these migrations, or else an error that
 // wraps ErrNewerSchema or ErrOlderSchema and names the versions.
 func (db *DB) CheckSchema(ctx context.Context, migrations fs.FS) error {
-	program, err := schema.Latest(migrations)
+	program, err := LatestVersion(migrations)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"vitrine/internal/database/lite"
-	"vitrine/internal/database/lockfile"
 )
 
 // Busy timeouts for locks held by other processes. SQLite cannot interrupt the wait, so it is short,
@@ -36,7 +35,7 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := os.MkdirAll(filepath.Dir(db.path), 0o700); err != nil {
 		return err
 	}
-	if err := lockfile.Create(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := createLockFile(db.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	db.writer = lite.NewPool(1, func() (*lite.Conn, error) { return db.connect(true) })

@@ -7,8 +7,7 @@ import (
 	"fmt"
 
 	"vitrine/internal/database/lite"
-	"vitrine/internal/database/pipeline"
-	"vitrine/internal/database/traced"
+	"vitrine/internal/database/postgres"
 	"vitrine/internal/reads"
 )
 
@@ -20,7 +19,7 @@ func (db *DB) View(ctx context.Context, fn func(q Querier) error) error {
 
 // ViewFor is View for a request that may read at a replica.
 func (db *DB) ViewFor(ctx context.Context, r *reads.Request, fn func(q Querier) error) error {
-	ctx, end := db.trace.Begin(ctx, traced.View)
+	ctx, end := db.trace.Begin(ctx, TracedView)
 	return end(db.view(ctx, r, fn))
 }
 
@@ -33,7 +32,7 @@ func (db *DB) view(ctx context.Context, request *reads.Request, fn func(q Querie
 		return db.viewReplica(ctx, r, request, &opts, fn)
 	}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.handle, &opts, func(tx *pipeline.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
+		return inTx(ctx, db.handle, &opts, func(tx *postgres.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
 	})
 }
 
@@ -92,7 +91,7 @@ func (db *DB) TransactAlone(ctx context.Context, fn func(tx *Tx) error) error {
 }
 
 func (db *DB) transact(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
-	ctx, end := db.trace.Begin(ctx, traced.Transaction)
+	ctx, end := db.trace.Begin(ctx, TracedTransaction)
 	return end(db.transactIn(ctx, ownCommit, fn))
 }
 
@@ -101,7 +100,7 @@ func (db *DB) transactIn(ctx context.Context, ownCommit bool, fn func(tx *Tx) er
 		return db.retry(ctx, func() error { return db.transactSQLite(ctx, ownCommit, fn) })
 	}
 	return db.retry(ctx, func() error {
-		return inTx(ctx, db.handle, nil, func(tx *pipeline.Tx) error {
+		return inTx(ctx, db.handle, nil, func(tx *postgres.Tx) error {
 			t := &Tx{line: tx, tx: tx.Tx, run: db.watchedIn(ctx, sqlHandle{tx})}
 			if err := fn(t); err != nil {
 				return err
@@ -137,8 +136,8 @@ func (db *DB) liteTx(ctx context.Context, g *group, ownCommit bool, fn func(tx *
 }
 
 // inTx runs fn in a transaction. It commits if fn returns nil, and rolls back otherwise, also on panic.
-func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *pipeline.Tx) error) error {
-	tx, err := pipeline.Begin(ctx, pool, opts)
+func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *postgres.Tx) error) error {
+	tx, err := postgres.BeginPipeline(ctx, pool, opts)
 	if err != nil {
 		return Classify(ctx, err)
 	}
@@ -152,7 +151,7 @@ func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *pi
 // Tx is a transaction in progress, for one goroutine.
 type Tx struct {
 	run      handle       // observed if necessary
-	line     *pipeline.Tx // PostgreSQL
+	line     *postgres.Tx // PostgreSQL
 	conn     *lite.Conn   // SQLite
 	group    *group       // SQLite: the group with the deferred work of other members
 	tx       *sql.Tx      // SQLite: set when a library needs it
@@ -164,7 +163,7 @@ type Tx struct {
 // SQLite it never does, since there are no round trips to save, and the caller runs the statement. The
 // queue is sent before the next statement, or by Sync. s.Then may run at any time from now on, in the
 // goroutine of the transaction.
-func (t *Tx) Later(ctx context.Context, s pipeline.Statement) (taken bool, err error) {
+func (t *Tx) Later(ctx context.Context, s postgres.Statement) (taken bool, err error) {
 	switch {
 	case t.failed != nil:
 		return true, t.refusal()
@@ -198,7 +197,7 @@ func (t *Tx) Sync(ctx context.Context) error {
 	return t.failed
 }
 
-func (t *Tx) send(ctx context.Context, all []pipeline.Statement) error {
+func (t *Tx) send(ctx context.Context, all []postgres.Statement) error {
 	ends := watchedAll(ctx, t.run, all)
 	err := t.line.Send(ctx, all)
 	ends(err)

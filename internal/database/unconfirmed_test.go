@@ -8,7 +8,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/outage"
+	"vitrine/internal/database/postgres"
 )
 
 // A commit that no replica confirms is not acknowledged, no matter how its wait ends: a primary that is
@@ -56,7 +56,7 @@ func TestCommitThatNoReplicaHasIsNotAcknowledged(t *testing.T) {
 		},
 	}
 	for name, end := range ends {
-		if err := end(); !errors.Is(err, outage.ErrUnconfirmed) {
+		if err := end(); !errors.Is(err, postgres.ErrUnconfirmed) {
 			t.Errorf("%s: the write was answered with %v", name, err)
 		}
 	}

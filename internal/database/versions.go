@@ -9,8 +9,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 	goosedb "github.com/pressly/goose/v3/database"
-
-	"vitrine/internal/database/schema"
 )
 
 // versionTable contains a row for each applied migration. The column serves of the last row is the oldest
@@ -72,7 +70,7 @@ type versions struct {
 	goosedb.Store
 	dialect Dialect
 	before  goosedb.Store // goose's own table
-	raises  []schema.Raise
+	raises  []Raise
 }
 
 func newVersions(d Dialect, migrations fs.FS) (v versions, err error) {
@@ -87,7 +85,7 @@ func newVersions(d Dialect, migrations fs.FS) (v versions, err error) {
 	if v.before, err = goosedb.NewStore(name, goose.DefaultTablename); err != nil {
 		return v, err
 	}
-	v.raises, err = schema.Raises(migrations)
+	v.raises, err = raises(migrations)
 	return v, err
 }
 
@@ -143,8 +141,8 @@ func (v versions) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.I
 }
 
 func (v versions) note(ctx context.Context, tx goosedb.DBTxConn, version int64) error {
-	serves := schema.Oldest(v.raises, version)
-	if v.dialect == Postgres && slices.ContainsFunc(v.raises, func(r schema.Raise) bool { return r.Version == version }) {
+	serves := oldestVersion(v.raises, version)
+	if v.dialect == Postgres && slices.ContainsFunc(v.raises, func(r Raise) bool { return r.Version == version }) {
 		if _, err := tx.ExecContext(ctx, migrationsLock); err != nil { // see fence.go
 			return err
 		}

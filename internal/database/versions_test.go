@@ -10,7 +10,6 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/database/dbtest"
-	"vitrine/internal/database/schema"
 )
 
 // serves adds a `-- serves:` line with the version n to a migration.
@@ -28,7 +27,7 @@ func wantServed(t testing.TB, db *database.DB, want database.Served) {
 // knows checks whether a program with the migrations up to a version may run on the database.
 func knows(t testing.TB, db *database.DB, all fs.FS, version int64) error {
 	t.Helper()
-	return db.CheckSchema(t.Context(), schema.UpTo(all, version))
+	return db.CheckSchema(t.Context(), database.MigrationsUpTo(all, version))
 }
 
 // A schema supports a range of program versions, which its migrations define.
@@ -40,7 +39,7 @@ func TestServed(t *testing.T) {
 		all := files(createItems, serves("2", addNote), addPlace, serves("3", contract))
 		for version, want := range []database.Served{{}, {Version: 1, From: 1}, {Version: 2, From: 2}, {Version: 3, From: 2}, {Version: 4, From: 3}} {
 			if version > 0 {
-				migrate(t, db, schema.UpTo(all, int64(version)))
+				migrate(t, db, database.MigrationsUpTo(all, int64(version)))
 			}
 			wantServed(t, db, want)
 			wantServed(t, watching, want)
@@ -64,10 +63,10 @@ func TestServed(t *testing.T) {
 			}
 		}
 		// A supported program has nothing to migrate. An unsupported one is rejected.
-		if got, err := db.Migrate(t.Context(), schema.UpTo(all, 3)); err != nil || got != (database.MigrateResult{From: 4, To: 4}) {
+		if got, err := db.Migrate(t.Context(), database.MigrationsUpTo(all, 3)); err != nil || got != (database.MigrateResult{From: 4, To: 4}) {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := db.Migrate(t.Context(), schema.UpTo(all, 2)); !errors.Is(err, database.ErrNewerSchema) {
+		if _, err := db.Migrate(t.Context(), database.MigrationsUpTo(all, 2)); !errors.Is(err, database.ErrNewerSchema) {
 			t.Error(err)
 		}
 	})
@@ -80,7 +79,7 @@ func TestServedTakesOver(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, o database.Options) {
 		first := open(t, o)
 		all := files(createItems, serves("2", addNote), addPlace, "-- +goose Up\nCREATE TABLE more (id INTEGER PRIMARY KEY);", serves("4", "-- +goose Up\nDROP TABLE more;"))
-		migrate(t, first, schema.UpTo(all, 2))
+		migrate(t, first, database.MigrationsUpTo(all, 2))
 		exec(t, first, "DROP TABLE schema_versions") // the state that such a program leaves
 		db, watching := open(t, o), open(t, o)
 		wantServed(t, watching, database.Served{Version: 2, From: 2})
@@ -93,10 +92,10 @@ func TestServedTakesOver(t *testing.T) {
 				t.Errorf("%d versions are noted twice", n)
 			}
 		}
-		migrate(t, db, schema.UpTo(all, 3))
+		migrate(t, db, database.MigrationsUpTo(all, 3))
 		wantServed(t, watching, database.Served{Version: 3, From: 2})
 		before(3)
-		migrate(t, db, schema.UpTo(all, 4))
+		migrate(t, db, database.MigrationsUpTo(all, 4))
 		before(4)
 		migrate(t, db, all)
 		wantServed(t, watching, database.Served{Version: 5, From: 4})

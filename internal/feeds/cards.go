@@ -10,11 +10,10 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"vitrine/internal/budget"
 	"vitrine/internal/domain"
-	"vitrine/internal/feeds/card"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/present"
-	"vitrine/internal/slots"
 )
 
 // cardsPrefix is the prefix of the paths of cards.
@@ -25,12 +24,12 @@ const maxCards = 128
 
 // cardCache draws cards, a few at a time, and caches them. It is empty until the first request.
 type cardCache struct {
-	slots slots.Slots[struct{}]
+	slots budget.Slots[struct{}]
 	drawn func() *lru.Cache[string, []byte] // by tag
 }
 
 func newCardCache() *cardCache {
-	return &cardCache{slots: slots.Slots[struct{}]{AtOnce: max(1, runtime.GOMAXPROCS(0)/2), Waiting: 64, MaxWait: 5 * time.Second,
+	return &cardCache{slots: budget.Slots[struct{}]{AtOnce: max(1, runtime.GOMAXPROCS(0)/2), Waiting: 64, MaxWait: 5 * time.Second,
 		Refusal: "Too many pictures are being drawn. Ask again in a few seconds."},
 		drawn: sync.OnceValue(func() *lru.Cache[string, []byte] {
 			cache, _ := lru.New[string, []byte](maxCards) // fails only for a size below 1
@@ -39,7 +38,7 @@ func newCardCache() *cardCache {
 }
 
 // draw returns the card with a tag, drawing it if it is not cached.
-func (s *cardCache) draw(ctx context.Context, tag string, c card.Card) ([]byte, error) {
+func (s *cardCache) draw(ctx context.Context, tag string, c Card) ([]byte, error) {
 	if file, ok := s.drawn().Get(tag); ok {
 		return file, nil
 	}
@@ -50,7 +49,7 @@ func (s *cardCache) draw(ctx context.Context, tag string, c card.Card) ([]byte, 
 	if file, ok := s.drawn().Get(tag); ok { // drawn by another request in the meantime
 		return file, nil
 	}
-	file, err := card.Draw(c)
+	file, err := DrawCard(c)
 	if err == nil {
 		s.drawn().Add(tag, file)
 	}
@@ -61,7 +60,7 @@ func (s *cardCache) draw(ctx context.Context, tag string, c card.Card) ([]byte, 
 const cardLook = "1"
 
 // subject returns the content of a card as guests see it, and its tag.
-type subject func(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error)
+type subject func(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error)
 
 // card returns the handler of a card by its path below cardsPrefix, or nil.
 func (h *Handler) card(path []string) answer {
@@ -102,13 +101,13 @@ func (h *Handler) card(path []string) answer {
 	}
 }
 
-func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
+func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error) {
 	found, err := h.o.App.Collections.Block(ctx, domain.Actor{}, domain.BlockID(id))
 	if err != nil {
 		return "", c, err
 	}
 	b := h.o.Addresses.Block(&found)
-	c = card.Card{Above: b.Author().Name}
+	c = Card{Above: b.Author().Name}
 	titled := b.Title != nil && strings.TrimSpace(*b.Title) != ""
 	text := ""
 	switch {
@@ -125,27 +124,27 @@ func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (t
 	return tags.Block(domain.Actor{}, found), c, nil
 }
 
-func (h *Handler) channelCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
+func (h *Handler) channelCard(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error) {
 	full, err := h.o.App.Collections.Channel(ctx, domain.Actor{}, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
-	c = card.Card{Above: full.Owner.Name, Title: full.Title, Text: plain(full.Description), Count: itoa(full.Contents() - full.PrivateItems)}
+	c = Card{Above: full.Owner.Name, Title: full.Title, Text: plain(full.Description), Count: itoa(full.Contents() - full.PrivateItems)}
 	return tags.Channel(domain.Actor{}, full.Channel, nil), c, nil
 }
 
-func (h *Handler) userCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
+func (h *Handler) userCard(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error) {
 	u, err := h.o.App.People.User(ctx, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
-	return tags.User(domain.Actor{}, u), card.Card{Title: u.Name, Text: plain(u.Bio), Count: itoa(u.OpenChannels)}, nil
+	return tags.User(domain.Actor{}, u), Card{Title: u.Name, Text: plain(u.Bio), Count: itoa(u.OpenChannels)}, nil
 }
 
-func (h *Handler) groupCard(ctx context.Context, tags present.Tags, id int64) (tag string, c card.Card, err error) {
+func (h *Handler) groupCard(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error) {
 	g, err := h.o.App.People.Group(ctx, domain.Actor{}, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
-	return tags.Group(domain.Actor{}, g), card.Card{Title: g.Name, Text: plain(g.Description), Count: itoa(g.OpenChannels)}, nil
+	return tags.Group(domain.Actor{}, g), Card{Title: g.Name, Text: plain(g.Description), Count: itoa(g.OpenChannels)}, nil
 }

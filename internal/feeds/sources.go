@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"vitrine/internal/app/collections"
-	"vitrine/internal/app/search"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 )
@@ -51,7 +50,7 @@ func (h *Handler) channelFeed(name string) source {
 }
 
 // made sorts created items, newest first.
-var made = search.MadeInput{Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: newest}
+var made = collections.MadeInput{Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: newest}
 
 // userFeed reads the blocks and channels of a user.
 func (h *Handler) userFeed(name string) source {

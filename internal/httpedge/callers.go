@@ -8,9 +8,9 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/auth"
+	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
-	"vitrine/internal/slots"
 )
 
 // Callers authenticates requests and applies rate limits (behaviour.md sections 8 and 9).
@@ -26,7 +26,7 @@ type Callers struct {
 	valid *lru.Cache[string, time.Time] // last use by token
 	// reading keeps one client from using all database connections. writing keeps one client from
 	// filling the queue of the single SQLite writer.
-	reading, writing slots.Slots[middleware.Key]
+	reading, writing budget.Slots[middleware.Key]
 }
 
 // AtOnce limits the concurrent requests of one client; 0 means no limit.
@@ -65,8 +65,8 @@ func NewCallers(a *app.App, limiter *middleware.Limiter, now func() time.Time, a
 	return c
 }
 
-func newSlots(atOnce int) slots.Slots[middleware.Key] {
-	return slots.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, MaxWait: requestMaxWait,
+func newSlots(atOnce int) budget.Slots[middleware.Key] {
+	return budget.Slots[middleware.Key]{AtOnce: atOnce, Waiting: waitingRequests, MaxWait: requestMaxWait,
 		Refusal: "Too many of your requests are in progress. Wait for some of them to finish"}
 }
 
@@ -84,7 +84,7 @@ func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err er
 }
 
 // slotsOf returns the slots that a request uses.
-func (c *Callers) slotsOf(r *http.Request) *slots.Slots[middleware.Key] {
+func (c *Callers) slotsOf(r *http.Request) *budget.Slots[middleware.Key] {
 	if c.writing.AtOnce == 0 || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return &c.reading
 	}

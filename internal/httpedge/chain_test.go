@@ -19,14 +19,14 @@ import (
 
 	"vitrine/internal/budget"
 	"vitrine/internal/middleware"
-	"vitrine/internal/obs/trace"
+	"vitrine/internal/obs"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
 // options enables everything that depends on settings.
 func options() Options {
-	return Options{Log: slog.New(slog.DiscardHandler), Now: time.Now, Tracer: new(trace.Tracer), Memory: budget.New(1 << 20), Replicas: true,
+	return Options{Log: slog.New(slog.DiscardHandler), Now: time.Now, Tracer: new(obs.Tracer), Memory: budget.New(1 << 20), Replicas: true,
 		Limiter: middleware.NewLimiter(map[string]int{"guest": 4}), Fit: func(context.Context) error { return nil },
 		Observe:  func(*http.Request, *middleware.Exchange, time.Duration) {},
 		InFlight: func(next http.Handler) http.Handler { return next }, RequestTimeout: time.Hour, BodyLimit: 1 << 20}

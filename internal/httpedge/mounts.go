@@ -13,7 +13,7 @@ import (
 
 	"vitrine/internal/budget"
 	"vitrine/internal/middleware"
-	"vitrine/internal/obs/trace"
+	"vitrine/internal/obs"
 )
 
 // Mount is a part of the URL space, and determines which middleware of the chain applies to it.
@@ -138,7 +138,7 @@ type Options struct {
 	Now            func() time.Time
 	Observe        middleware.Observer
 	InFlight       middleware.Middleware
-	Tracer         *trace.Tracer // nil for no traces
+	Tracer         *obs.Tracer // nil for no traces
 	TrustedProxies []netip.Prefix
 	Limiter        *middleware.Limiter
 	Shared         middleware.Shared               // counts forms and fetches on all servers; nil: on this server only

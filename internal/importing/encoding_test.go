@@ -13,7 +13,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/files"
-	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 )
 
@@ -113,7 +112,7 @@ func TestNewlyRecognizedService(t *testing.T) {
 			run(t, r, opened(t, unrecognized+rows, ""), public)
 		},
 		"its name and former ids": func(t *testing.T, r *apptest.Rig) {
-			run(t, r, named{formerIDs{opened(t, unrecognized+rows, "")}, plain.Origin("csv", "Mine")}, public)
+			run(t, r, named{formerIDs{opened(t, unrecognized+rows, "")}, source.Origin("csv", "Mine")}, public)
 		},
 		"the origin of all files": func(t *testing.T, r *apptest.Rig) {
 			run(t, r, former{opened(t, unrecognized+rows, "")}, public)

@@ -1,5 +1,6 @@
 // Package importing imports what a source hands over. It writes in batches with the use cases of
-// app/transfer, and counts the results.
+// app/transfer, and counts the results. Users start imports on the server, which jobs run in steps:
+// each step is a channel of another server or a file.
 package importing
 
 import (

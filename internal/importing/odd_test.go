@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
-	"vitrine/internal/importing/bundle"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/store/storetest"
 )
 
@@ -103,7 +103,7 @@ func TestDamagedExports(t *testing.T) {
 		}, "json/channels/"},
 	} {
 		zipped := rewritten(t, whole, c.change)
-		b, err := bundle.New(bytes.NewReader(zipped), int64(len(zipped)))
+		b, err := files.NewBundle(bytes.NewReader(zipped), int64(len(zipped)))
 		var report importing.Report
 		if err == nil {
 			report, err = importing.Run(t.Context(), other.S.App, ada(other), b, importing.Options{DryRun: true})
@@ -113,7 +113,7 @@ func TestDamagedExports(t *testing.T) {
 		}
 	}
 	for _, n := range []int{0, 1, 22, len(whole) / 2, len(whole) - 1} {
-		if b, err := bundle.New(bytes.NewReader(whole[:n]), int64(n)); err == nil {
+		if b, err := files.NewBundle(bytes.NewReader(whole[:n]), int64(n)); err == nil {
 			if _, err = importing.Run(t.Context(), other.S.App, ada(other), b, importing.Options{DryRun: true}); err == nil {
 				t.Errorf("the first %d of %d bytes are imported", n, len(whole))
 			}

@@ -19,7 +19,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
 	"vitrine/internal/importing"
-	"vitrine/internal/importing/bundle"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/present"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -43,7 +43,7 @@ func export(r *apptest.Rig, base string) []byte {
 // bring imports an export as ada.
 func bring(r *apptest.Rig, zipped []byte, o importing.Options) importing.Report {
 	r.T.Helper()
-	b, err := bundle.New(bytes.NewReader(zipped), int64(len(zipped)))
+	b, err := files.NewBundle(bytes.NewReader(zipped), int64(len(zipped)))
 	if err != nil {
 		r.T.Fatal(err)
 	}

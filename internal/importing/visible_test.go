@@ -15,7 +15,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/importing"
 	"vitrine/internal/importing/files"
-	"vitrine/internal/importing/folder"
 	"vitrine/internal/importing/source"
 )
 
@@ -76,7 +75,7 @@ func TestAnotherFileHasChannelsOfItsOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				f, err := folder.New(photos)
+				f, err := files.NewFolder(photos)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -20,7 +20,6 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/jobs/adapter"
 	"vitrine/internal/obs"
-	"vitrine/internal/obs/trace"
 )
 
 // MaxAttempts is the default maximum number of attempts. With Backoff, the last attempt is almost two days
@@ -92,10 +91,10 @@ func (q *Queue) Enqueue(ctx context.Context, tx *database.Tx, cause obs.Origin, 
 	for _, option := range options {
 		option(&o)
 	}
-	ctx, span := trace.Start(ctx, trace.Producer, "enqueue")
+	ctx, span := obs.StartSpan(ctx, obs.ProducerSpan, "enqueue")
 	defer span.End()
 	span.Text("vitrine.job.kind", args.Kind())
-	if current := trace.Of(ctx); current != nil {
+	if current := obs.SpanOf(ctx); current != nil {
 		cause.Trace = current.Traceparent()
 	}
 	if cause != (obs.Origin{}) {

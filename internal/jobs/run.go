@@ -13,7 +13,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/obs"
-	"vitrine/internal/obs/trace"
 	"vitrine/internal/scope"
 )
 
@@ -34,7 +33,7 @@ type runLogger struct {
 	river.MiddlewareDefaults
 	log     *slog.Logger
 	observe func(kind string, outcome Outcome, took time.Duration)
-	tracer  *trace.Tracer
+	tracer  *obs.Tracer
 }
 
 // Work implements rivertype.WorkerMiddleware. Its context ends on shutdown. The handler's context also
@@ -44,7 +43,7 @@ func (w *runLogger) Work(ctx context.Context, job *rivertype.JobRow, work func(c
 	var origin obs.Origin
 	_ = json.Unmarshal(job.Metadata, &origin) // older jobs have none
 	log := w.log.With("kind", job.Kind, "job", job.ID, "attempt", job.Attempt)
-	inner, span := w.tracer.Root(ctx, trace.Consumer, job.Kind, origin.Trace, true)
+	inner, span := w.tracer.Root(ctx, obs.ConsumerSpan, job.Kind, origin.Trace, true)
 	if span != nil {
 		origin.Trace = span.Traceparent()
 	}
@@ -65,7 +64,7 @@ func (w *runLogger) Work(ctx context.Context, job *rivertype.JobRow, work func(c
 
 // endSpan adds the same facts as the log message to a span. It omits the text of a handler's error, which
 // may contain user data.
-func endSpan(span *trace.Span, job *rivertype.JobRow, origin obs.Origin, outcome Outcome) {
+func endSpan(span *obs.Span, job *rivertype.JobRow, origin obs.Origin, outcome Outcome) {
 	span.Number("vitrine.job.id", job.ID)
 	span.Number("vitrine.job.attempt", int64(job.Attempt))
 	span.Text("vitrine.job.outcome", string(outcome))

@@ -13,7 +13,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"vitrine/internal/jobs/adapter"
-	"vitrine/internal/obs/trace"
+	"vitrine/internal/obs"
 )
 
 // Defaults of Options.
@@ -48,7 +48,7 @@ type Options struct {
 	Observe func(kind string, outcome Outcome, took time.Duration)
 
 	// Tracer, if set, creates a span for each run below the span that enqueued the job.
-	Tracer *trace.Tracer
+	Tracer *obs.Tracer
 }
 
 // Workers run the jobs of a queue in this process.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/codec"
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/media/mediatest"
 )
@@ -19,7 +19,7 @@ func photograph(width, height int) *image.RGBA {
 	for i := range few.Pix {
 		few.Pix[i] = byte(random.IntN(256)) | byte(255*(i%4/3))
 	}
-	full := bitmap.Resize(bitmap.Normal(few), width, height).(*image.RGBA)
+	full := codec.Resize(codec.Normal(few), width, height).(*image.RGBA)
 	for i := range full.Pix {
 		if i%4 != 3 {
 			full.Pix[i] = byte(min(255, int(full.Pix[i])+random.IntN(8)))

@@ -4,22 +4,20 @@ import (
 	"image"
 	"image/draw"
 
-	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/codec"
-	"vitrine/internal/media/profile"
 )
 
 // cascade makes the pictures of one image. Each is made from a larger picture with enough pixels,
 // if there is one, because reading fewer pixels is faster.
 type cascade struct {
 	original    image.Image
-	orientation bitmap.Orientation
+	orientation codec.Orientation
 	whole       []image.Image // pictures of the whole image, upright, largest first
 }
 
 // picturesOf returns every size of a plan, made from a decoded image, in sRGB.
 func picturesOf(img image.Image, h codec.Header, p plan) map[size]image.Image {
-	c := &cascade{original: bitmap.Normal(img), orientation: h.Orientation}
+	c := &cascade{original: codec.Normal(img), orientation: h.Orientation}
 	made := map[size]image.Image{}
 	for _, want := range p.sizes {
 		made[want] = c.make(want)
@@ -37,7 +35,7 @@ func picturesOf(img image.Image, h codec.Header, p plan) map[size]image.Image {
 
 // converted returns a copy of a picture in sRGB. It copies because pictures may share their pixels; all
 // of them together have fewer pixels than a photograph.
-func converted(picture image.Image, t *profile.Transform) image.Image {
+func converted(picture image.Image, t *codec.ColorTransform) image.Image {
 	b := picture.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 	draw.Draw(dst, dst.Rect, picture, b.Min, draw.Src)
@@ -48,19 +46,19 @@ func converted(picture image.Image, t *profile.Transform) image.Image {
 func (c *cascade) make(want size) image.Image {
 	if from := c.source(want); from != nil {
 		if want.cropped {
-			from = bitmap.Square(from)
+			from = codec.Square(from)
 		}
-		return bitmap.Resize(from, want.width, want.height)
+		return codec.Resize(from, want.width, want.height)
 	}
 	img := c.original
 	if want.cropped {
-		img = bitmap.Square(img)
+		img = codec.Square(img)
 	}
 	width, height := want.width, want.height
 	if c.orientation.Swaps() {
 		width, height = height, width
 	}
-	return bitmap.Turn(bitmap.Resize(img, width, height), c.orientation)
+	return codec.Turn(codec.Resize(img, width, height), c.orientation)
 }
 
 // source returns the smallest picture with at least twice the pixels in each direction, which loses

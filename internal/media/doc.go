@@ -8,9 +8,9 @@
 //
 // Colour profiles are applied to resized versions, which are in sRGB.
 //
-// Below it, each by itself: filetype detects what a file is, svg makes drawings
-// safe, codec reads and writes the formats, bitmap has pictures in memory, pdf
-// renders pages, wasm runs C, and source is what all of them read from.
+// Below it, each by itself: filetype detects what a file is, strip removes
+// metadata and makes drawings safe, codec reads, changes and writes pictures,
+// pdf renders pages, wasm runs C, and source is what all of them read from.
 package media
 
 import "vitrine/internal/media/source"

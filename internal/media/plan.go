@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/codec"
 )
 
@@ -82,7 +81,7 @@ func (p plan) pictures(h codec.Header) (bytes, largest int64) {
 		if h.Orientation.Swaps() {
 			across, down = down, across
 		}
-		resampling = max(resampling, bitmap.ResampleMemory(h.Width, h.Height, across, down, h.Channels))
+		resampling = max(resampling, codec.ResampleMemory(h.Width, h.Height, across, down, h.Channels))
 	}
 	if h.Orientation > 1 { // turned after it is resized
 		bytes += channels * largest

@@ -9,7 +9,6 @@ import (
 	"github.com/buckket/go-blurhash"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/codec"
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/media/wasm"
@@ -80,7 +79,7 @@ func (s *Studio) start(ctx context.Context, modules ...*wasm.Module) error {
 // renderAll makes all pictures and then encodes them one by one.
 func (s *Studio) renderAll(ctx context.Context, img image.Image, h codec.Header, p plan) (Rendered, error) {
 	pictures := picturesOf(img, h, p)
-	rendered := Rendered{Info: infoOf(h), Opaque: bitmap.Opaque(pictures[p.sizes[0]])}
+	rendered := Rendered{Info: infoOf(h), Opaque: codec.Opaque(pictures[p.sizes[0]])}
 	var err error
 	if rendered.Blurhash, err = hash(pictures[p.size(thumbnail)]); err != nil {
 		return Rendered{}, err
@@ -126,7 +125,7 @@ func hash(picture image.Image) (string, error) {
 	const side = 32
 	flat := image.NewRGBA(image.Rect(0, 0, side, side))
 	draw.Draw(flat, flat.Rect, image.White, image.Point{}, draw.Src)
-	draw.Draw(flat, flat.Rect, bitmap.Resize(picture, side, side), image.Point{}, draw.Over)
+	draw.Draw(flat, flat.Rect, codec.Resize(picture, side, side), image.Point{}, draw.Over)
 	x, y := 4, 3
 	if b := picture.Bounds(); b.Dy() > b.Dx() {
 		x, y = 3, 4

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/media/bitmap"
+	"vitrine/internal/media/codec"
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/media/mediatest"
 )
@@ -21,7 +21,7 @@ import (
 var small = []domain.ImageVersion{domain.SmallImage}
 
 // withExif adds an orientation, and the name of a place, to a JPEG.
-func withExif(file []byte, o bitmap.Orientation) []byte {
+func withExif(file []byte, o codec.Orientation) []byte {
 	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00SECRET PLACE")
 	exif[25] = byte(o)
 	segment := append([]byte{0xFF, 0xE1, 0, byte(len(exif) + 2)}, exif...)
@@ -32,7 +32,7 @@ func TestRenderAppliesOrientation(t *testing.T) {
 	t.Parallel()
 	s := NewStudio(Options{})
 	red, white, blue, black := mediatest.Quarters[0], mediatest.Quarters[1], mediatest.Quarters[2], mediatest.Quarters[3]
-	for o, want := range map[bitmap.Orientation][4]color.NRGBA{
+	for o, want := range map[codec.Orientation][4]color.NRGBA{
 		1: {red, white, blue, black},
 		2: {white, red, black, blue},
 		3: {black, blue, white, red},
@@ -112,7 +112,7 @@ func TestRenderSquare(t *testing.T) {
 		for i := range img.Pix {
 			img.Pix[i] = 127 | byte(i%4/3)<<7
 		}
-		mediatest.Paint(img.SubImage(bitmap.Central(r)).(*image.NRGBA))
+		mediatest.Paint(img.SubImage(codec.Central(r)).(*image.NRGBA))
 		for kind, file := range map[string][]byte{filetype.JPEG: mediatest.JPEG(t, img), filetype.PNG: mediatest.PNG(t, img)} {
 			got, err := s.Render(t.Context(), bytes.NewReader(file), filetype.Kind{ContentType: kind}, domain.ImageVersions())
 			if err != nil {

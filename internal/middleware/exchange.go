@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
 	"vitrine/internal/obs"
-	"vitrine/internal/obs/trace"
 	"vitrine/internal/scope"
 )
 
@@ -37,7 +36,7 @@ type Exchange struct {
 	Actor       domain.Actor        // authenticated caller of an API
 	Description *describe.Operation // of the API operation, or nil
 
-	span        *trace.Span // nil if the request is not traced
+	span        *obs.Span // nil if the request is not traced
 	peer        netip.Addr
 	socket      bool // the peer is on a Unix socket, which only proxies can connect to
 	readOnly    bool
@@ -158,7 +157,7 @@ func RequestID(trusted []netip.Prefix) Middleware {
 				x.RequestID = rand.Text()
 			}
 			x.Trace = r.Header.Get("Traceparent")
-			if x.Trace != "" && trace.TraceID(x.Trace) == "" {
+			if x.Trace != "" && obs.TraceID(x.Trace) == "" {
 				x.Trace = ""
 			}
 			w.Header()["X-Request-Id"] = []string{x.RequestID}

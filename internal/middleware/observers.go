@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"vitrine/internal/obs/trace"
+	"vitrine/internal/obs"
 )
 
 // AccessLog returns an Observer that writes one line per request. It omits the query, which may
@@ -33,7 +33,7 @@ func AccessLog(log *slog.Logger) Observer {
 			slog.String("client", clientText(x)),
 		)
 		if x.Trace != "" {
-			attrs = append(attrs, slog.String("trace_id", trace.TraceID(x.Trace)))
+			attrs = append(attrs, slog.String("trace_id", obs.TraceID(x.Trace)))
 		}
 		if x.Status >= http.StatusInternalServerError {
 			if level = slog.LevelError; x.Refused != "" {
@@ -58,17 +58,17 @@ func clientText(x *Exchange) string {
 // (Exchange.fromProxy) decides whether the span is recorded. For other clients the tracer's ratio
 // decides, or they could make us record everything. Jobs of unrecorded requests are not recorded
 // either. EndTrace must be one of Begin's observers.
-func Traced(tracer *trace.Tracer, trusted []netip.Prefix) Middleware {
+func Traced(tracer *obs.Tracer, trusted []netip.Prefix) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := From(r.Context())
-			ctx, span := tracer.Root(r.Context(), trace.Server, "request", x.Trace, x.fromProxy(trusted))
+			ctx, span := tracer.Root(r.Context(), obs.ServerSpan, "request", x.Trace, x.fromProxy(trusted))
 			switch {
 			case span != nil:
 				x.span, x.Trace = span, span.Traceparent()
 				r = r.WithContext(ctx)
 			case x.Trace != "":
-				x.Trace = trace.Unsampled(x.Trace)
+				x.Trace = obs.Unsampled(x.Trace)
 			}
 			next.ServeHTTP(w, r)
 		})

@@ -1,5 +1,13 @@
 // Package obs provides the program's logger, metrics and traces. It does not depend on the
 // application.
+//
+// Spans are sent to a collector by OTLP over HTTP, encoded as JSON
+// (https://opentelemetry.io/docs/specs/otlp/). We do not use the OpenTelemetry SDK because of its
+// size: it adds 1.1 MB before it sends anything, has no JSON exporter and does not report dropped
+// spans. With its HTTP exporter, which writes protobuf, it adds 6.4 MB.
+//
+// A nil *Tracer and a nil *Span do nothing and allocate nothing, so callers need not check whether
+// a request is traced.
 package obs
 
 import (

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"vitrine/internal/obs"
-	"vitrine/internal/obs/trace"
 )
 
 // scrape reads the metrics like Prometheus.
@@ -141,9 +140,9 @@ func TestOutgoingTraced(t *testing.T) {
 	storage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
 	defer storage.Close()
 	m := obs.NewMetrics("v1", "abc")
-	tracer := trace.New(trace.Options{Endpoint: collector.URL, Ratio: 1, Log: slog.New(slog.DiscardHandler)})
+	tracer := obs.NewTracer(obs.TraceOptions{Endpoint: collector.URL, Ratio: 1, Log: slog.New(slog.DiscardHandler)})
 	m.WatchTraces(tracer.Stats)
-	ctx, span := tracer.Root(t.Context(), trace.Consumer, "job", "", true)
+	ctx, span := tracer.Root(t.Context(), obs.ConsumerSpan, "job", "", true)
 	m.ObserveOutgoing(ctx, obs.Asked{To: obs.Mail, Operation: "send", Outcome: "taken", Host: "mail.example", Took: time.Second})
 	m.ObserveOutgoing(t.Context(), obs.Asked{To: obs.Mail, Operation: "send", Outcome: "refused"}) // without a span
 	req, err := http.NewRequestWithContext(ctx, http.MethodPut, storage.URL+"/secret", nil)

@@ -1,7 +1,5 @@
 package obs
 
-import "vitrine/internal/obs/trace"
-
 // Origin identifies what caused some work, for the log: a request to this server, and the trace it
 // belongs to (https://www.w3.org/TR/trace-context/). Jobs store it as JSON.
 type Origin struct {
@@ -10,4 +8,4 @@ type Origin struct {
 }
 
 // TraceID returns the ID of the trace, or "" without one.
-func (o Origin) TraceID() string { return trace.TraceID(o.Trace) }
+func (o Origin) TraceID() string { return TraceID(o.Trace) }

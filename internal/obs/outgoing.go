@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"vitrine/internal/obs/trace"
 )
 
 // Outgoing names a kind of external service.
@@ -43,7 +41,7 @@ type Asked struct {
 // ObserveOutgoing measures one request and, if ctx is traced, records it as a span.
 func (m *Metrics) ObserveOutgoing(ctx context.Context, a Asked) {
 	m.outgoing.WithLabelValues(string(a.To), a.Operation, a.Outcome).Observe(a.Took.Seconds())
-	span := trace.Past(ctx, trace.Client, string(a.To), a.Took)
+	span := PastSpan(ctx, ClientSpan, string(a.To), a.Took)
 	if span == nil {
 		return
 	}

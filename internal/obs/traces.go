@@ -2,12 +2,10 @@ package obs
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
-
-	"vitrine/internal/obs/trace"
 )
 
 // WatchTraces adds vitrine_trace_spans_total{outcome}, read from of at each scrape.
-func (m *Metrics) WatchTraces(of func() trace.Stats) {
+func (m *Metrics) WatchTraces(of func() TraceStats) {
 	m.registry.MustRegister(traceCounter{of, prometheus.NewDesc(namespace+"_trace_spans_total",
 		"Trace spans: sent to the collector; dropped because the queue was full (full), the collector did not answer (failed) or rejected them (refused); or omitted from traces with too many spans (skipped).",
 		[]string{"outcome"}, nil)})
@@ -15,7 +13,7 @@ func (m *Metrics) WatchTraces(of func() trace.Stats) {
 
 // traceCounter implements prometheus.Collector.
 type traceCounter struct {
-	of   func() trace.Stats
+	of   func() TraceStats
 	desc *prometheus.Desc
 }
 

@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"vitrine/internal/backup"
-	"vitrine/internal/backup/dump"
 	"vitrine/internal/blob"
 	"vitrine/internal/config"
 	"vitrine/internal/obs"
-	"vitrine/internal/obs/trace"
 )
 
 // backupCheckInterval is how often a server checks whether a backup is due.
@@ -74,7 +72,7 @@ func (b *backups) end() {
 // makeDue makes a backup if one is due and no other server is making it.
 func (b *backups) makeDue(ctx context.Context) {
 	log := b.s.log
-	if err := dump.Behind(ctx, b.s.db); err != nil { // during an upgrade, newer servers make them
+	if err := backup.Behind(ctx, b.s.db); err != nil { // during an upgrade, newer servers make them
 		if ctx.Err() == nil {
 			log.WarnContext(ctx, "making no backups", "error", err)
 		}
@@ -103,7 +101,7 @@ func (b *backups) makeDue(ctx context.Context) {
 }
 
 func (b *backups) make(ctx context.Context, run string) (backup.Result, error) {
-	ctx, span := b.s.tracer.Root(ctx, trace.Internal, "backup", "", false)
+	ctx, span := b.s.tracer.Root(ctx, obs.InternalSpan, "backup", "", false)
 	defer span.End()
 	at := phases{tracer: b.s.tracer, of: span}
 	keys := BackupKeys(b.s.cfg)
@@ -124,8 +122,8 @@ func (b *backups) make(ctx context.Context, run string) (backup.Result, error) {
 // phases records the phases of a backup as spans. Each is a root span with its own limit, so that
 // the many statements and requests of one phase do not push out the next.
 type phases struct {
-	tracer *trace.Tracer
-	of, at *trace.Span
+	tracer *obs.Tracer
+	of, at *obs.Span
 	phase  string
 }
 
@@ -135,7 +133,7 @@ func (p *phases) update(now backup.Progress) {
 	}
 	p.end(nil)
 	p.phase = now.Phase
-	_, p.at = p.tracer.Root(context.Background(), trace.Internal, "backup "+now.Phase, p.of.Traceparent(), true)
+	_, p.at = p.tracer.Root(context.Background(), obs.InternalSpan, "backup "+now.Phase, p.of.Traceparent(), true)
 }
 
 func (p *phases) end(err error) {

@@ -12,8 +12,6 @@ import (
 	"vitrine/internal/backup"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
-	"vitrine/internal/database/lockfile"
-	"vitrine/internal/database/schema"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
 )
@@ -122,8 +120,8 @@ func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
 	if cfg.DatabaseURL != "" {
 		return func() {}, nil
 	}
-	release, err = lockfile.Claim(ctx, cfg.SQLitePath())
-	if errors.Is(err, lockfile.ErrInUse) {
+	release, err = database.ClaimLock(ctx, cfg.SQLitePath())
+	if errors.Is(err, database.ErrInUse) {
 		err = fmt.Errorf("%w: stop it, or use another --data-dir", err)
 	}
 	return release, withRemedy(cfg.DataDir, err)
@@ -203,7 +201,7 @@ func ready(ctx context.Context, db *database.DB, log *slog.Logger) (_ *database.
 // SchemaVersion returns the schema version that this program migrates to. Databases use it to tell
 // which programs they support.
 func SchemaVersion() int64 {
-	version, err := schema.Latest(store.Migrations(database.SQLite))
+	version, err := database.LatestVersion(store.Migrations(database.SQLite))
 	if err != nil {
 		panic(err) // the files are embedded at build time
 	}

@@ -28,11 +28,10 @@ import (
 	edge "vitrine/internal/files"
 	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
+	"vitrine/internal/importing"
 	"vitrine/internal/jobs"
 	"vitrine/internal/middleware"
-	"vitrine/internal/moving"
 	"vitrine/internal/obs"
-	"vitrine/internal/obs/trace"
 	"vitrine/internal/present"
 	"vitrine/internal/redis"
 	"vitrine/internal/store"
@@ -67,7 +66,7 @@ type Server struct {
 	exports   *exporting.Exporter
 	redis     *redis.Limits // nil if each server has its own limits
 	stats     *obs.Metrics
-	tracer    *trace.Tracer // nil without traces
+	tracer    *obs.Tracer // nil without traces
 	log       *slog.Logger
 	db        *database.DB
 	handler   http.Handler
@@ -145,7 +144,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
 			Registration: cfg.OAuthRegistration, Setup: s.setup(cfg)},
 		SSO:      newSSO(cfg, o, s.stats),
-		Identify: moving.Identify,
+		Identify: importing.Identify,
 		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
 	s.exports = exporting.New(exporting.Options{App: s.App, Addresses: s.addresses, Now: o.Now, Version: o.Version, Folder: cfg.StagingPath()})
 	s.Jobs = s.newWorkers()

@@ -10,26 +10,24 @@ import (
 
 	"vitrine/internal/config"
 	"vitrine/internal/database"
-	"vitrine/internal/database/traced"
 	"vitrine/internal/obs"
-	"vitrine/internal/obs/trace"
 )
 
 // newTracer returns nil if tracing is off.
-func newTracer(cfg config.Config, o Options) *trace.Tracer {
+func newTracer(cfg config.Config, o Options) *obs.Tracer {
 	t := cfg.Traces
 	if t.Endpoint == "" {
 		return nil
 	}
 	host, _ := os.Hostname() // if it fails, spans have no host
-	return trace.New(trace.Options{Endpoint: t.Endpoint, Header: t.Header, Ratio: t.Ratio, Version: o.Version, Log: o.Log,
-		Resource: []trace.Resource{{Key: "service.name", Value: "vitrine"}, {Key: "service.version", Value: o.Version}, {Key: "host.name", Value: host}}})
+	return obs.NewTracer(obs.TraceOptions{Endpoint: t.Endpoint, Header: t.Header, Ratio: t.Ratio, Version: o.Version, Log: o.Log,
+		Resource: []obs.TraceResource{{Key: "service.name", Value: "vitrine"}, {Key: "service.version", Value: o.Version}, {Key: "host.name", Value: host}}})
 }
 
 // logTraces logs where traces are sent.
 func (s *Server) logTraces() {
 	if t := s.cfg.Traces; t.Endpoint != "" {
-		s.log.Info("sending traces", "collector", trace.Address(t.Endpoint), "ratio", t.Ratio)
+		s.log.Info("sending traces", "collector", obs.CollectorAddress(t.Endpoint), "ratio", t.Ratio)
 	}
 }
 
@@ -44,12 +42,12 @@ func (s *Server) flushTraces(ctx context.Context) {
 // statementHooks observe the statements of a database.
 type statementHooks struct {
 	observe database.Observer
-	trace   traced.Tracer
+	trace   database.Tracer
 }
 
 // tracesOf records statements and transactions as spans of their request or job, or returns nil if
 // tracing is off. Spans only contain the kinds of errors because the texts may contain values.
-func tracesOf(cfg config.Config, tracer *trace.Tracer) traced.Tracer {
+func tracesOf(cfg config.Config, tracer *obs.Tracer) database.Tracer {
 	if tracer == nil {
 		return nil
 	}
@@ -58,16 +56,16 @@ func tracesOf(cfg config.Config, tracer *trace.Tracer) traced.Tracer {
 		system = "postgresql"
 	}
 	return func(ctx context.Context, what, query string) (context.Context, func(error)) {
-		kind := trace.Internal
-		if what == traced.Statement {
-			kind = trace.Client
+		kind := obs.InternalSpan
+		if what == database.TracedStatement {
+			kind = obs.ClientSpan
 		}
-		within, span := trace.Start(ctx, kind, what)
+		within, span := obs.StartSpan(ctx, kind, what)
 		if span == nil {
 			return ctx, ignored
 		}
 		span.Text("db.system.name", system)
-		if what == traced.Statement {
+		if what == database.TracedStatement {
 			verb, _, _ := strings.Cut(strings.TrimSpace(query), " ")
 			span.Name(strings.ToUpper(strings.TrimSpace(verb)))
 			span.Text("db.query.text", query)

@@ -7,7 +7,6 @@ import (
 
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
-	"vitrine/internal/worker"
 )
 
 // newWorkers creates the job workers and their metrics.
@@ -20,7 +19,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 		}
 		return named, err
 	})
-	return jobs.New(s.Store.Queue(), s.log, worker.Handlers(s.App, s.exports), jobs.Options{
+	return jobs.New(s.Store.Queue(), s.log, jobHandlers(s.App, s.exports), jobs.Options{
 		Concurrency: s.cfg.JobConcurrency, Timeout: s.cfg.JobTimeout,
 		Tracer: s.tracer,
 		Fit:    func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },

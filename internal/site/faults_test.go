@@ -158,7 +158,7 @@ func (f *faults) fold(e ast.Expr) string {
 func TestFaultsAreTranslated(t *testing.T) {
 	t.Parallel()
 	f := faults{t, token.NewFileSet(), map[string]string{}, map[string]string{}}
-	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../fetch", "../httpedge", "../importing/bookmarks", "../importing/files", "../importing/outline", "../importing/plain", "../importing/invitees", "../importing/sheet", "../oidc", "."} {
+	for _, root := range []string{"../domain", "../app", "../store", "../exporting", "../fetch", "../httpedge", "../importing/files", "../importing/source", "../oidc", "."} {
 		f.read(root)
 	}
 	if len(f.found) < 100 {
@@ -187,7 +187,7 @@ func TestFaultsAreTranslated(t *testing.T) {
 		}
 	}
 	source := "" // of reasons, which replace a %s
-	for _, folder := range []string{"../app/content", "../domain", "../fetch", "../importing", "../importing/bookmarks", "../importing/bundle", "../importing/files", "../importing/folder", "../importing/outline", "../importing/plain", "../importing/sheet"} {
+	for _, folder := range []string{"../app/content", "../domain", "../fetch", "../importing", "../importing/files", "../importing/source"} {
 		source += sourceOf(t, folder)
 	}
 	verbs := regexp.MustCompile(`%(?:\[\d\])?[ds]`)

@@ -12,7 +12,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/account"
-	"vitrine/internal/store/identity"
 	"vitrine/internal/store/storetest"
 )
 
@@ -815,7 +814,7 @@ func TestIdentities(t *testing.T) {
 			{bob, "https://a.example", "2", true},
 		} {
 			err := s.InTx(ctx, func(tx *store.Tx) error {
-				_, err := tx.Identity().ConnectIdentity(ctx, identity.Identity{User: row.user, Issuer: row.issuer, Subject: row.subject, CreatedAt: minutes(0)})
+				_, err := tx.Identity().ConnectIdentity(ctx, account.Identity{User: row.user, Issuer: row.issuer, Subject: row.subject, CreatedAt: minutes(0)})
 				return err
 			})
 			if row.ok != (err == nil) || err != nil && domain.KindOf(err) != domain.Conflict {

@@ -102,7 +102,7 @@ func TestAuditStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const file = "../../internal/store/audit/audit.go: "
+	const file = "../../internal/store/activity/audit.go: "
 	if want := []string{file + "INSERT INTO audit_entries", file + "DELETE FROM audit_entries"}; !slices.Equal(found, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
 	}

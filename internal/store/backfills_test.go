@@ -9,7 +9,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/store"
-	"vitrine/internal/store/backfills"
+	"vitrine/internal/store/derived"
 	"vitrine/internal/store/storetest"
 )
 
@@ -19,7 +19,7 @@ func TestBackfills(t *testing.T) {
 		left := func(rows int64, atMost bool) {
 			t.Helper()
 			got, err := s.Backfills().Backfills(t.Context())
-			if want := []backfills.Left{{Kind: "index_words", Rows: rows, AtMost: atMost}, {Kind: "examine_files"}, {Kind: "refresh_documents"}, {Kind: "find_animations"}, {Kind: "count_texts"}}; err != nil || !slices.Equal(got, want) {
+			if want := []derived.BackfillLeft{{Kind: "index_words", Rows: rows, AtMost: atMost}, {Kind: "examine_files"}, {Kind: "refresh_documents"}, {Kind: "find_animations"}, {Kind: "count_texts"}}; err != nil || !slices.Equal(got, want) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
 		}
@@ -47,7 +47,7 @@ func TestBackfills(t *testing.T) {
 			`+numbers+` SELECT CAST(i AS TEXT), 1, (SELECT min(id) FROM blobs), 'a.gif', 'image/gif', 'gif', 1, 'jpg', 1, FALSE FROM n`)
 		storetest.Exec(t, db, `INSERT INTO byte_usage (user_id, unused, files) `+numbers+` SELECT 1000000 + i, 0, 0 FROM n`)
 		storetest.Exec(t, db, "ANALYZE")
-		for _, b := range backfills.All {
+		for _, b := range derived.Backfills {
 			count, span := b.Queries()
 			for _, query := range []string{count, span} {
 				index := cmp.Or(b.Index, map[database.Dialect]string{database.SQLite: "USING INTEGER PRIMARY KEY (rowid>?)", database.Postgres: "search_documents_pkey"}[db.Dialect()])

@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/blobs"
-	"vitrine/internal/store/documents"
 	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -150,7 +150,7 @@ func (w BlockWrites) CreateBlock(ctx context.Context, b domain.Block, now time.T
 // block.
 func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time.Time, channels ...NewConnection) (domain.Block, error) {
 	for _, n := range channels {
-		open, private := documents.Placed(n.Channel.Visibility, 1)
+		open, private := search.Placed(n.Channel.Visibility, 1)
 		b.OpenCount, b.PrivateCount = b.OpenCount+open, b.PrivateCount+private
 	}
 	b.Version = 1
@@ -162,7 +162,7 @@ func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time
 		return b, err
 	}
 	w.tx.grow(domain.UserID(b.Author.ID), 0, blockBytes(b))
-	w.tx.documents.Add(documents.OfBlock(b))
+	w.tx.documents.Add(search.DocumentOfBlock(b))
 	for _, n := range channels {
 		n.Item = domain.BlockRef(b.ID)
 		if _, err := w.tx.Connections().connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt)}, &domain.Connection{}); err != nil {
@@ -181,7 +181,7 @@ func (w BlockWrites) UpdateBlock(ctx context.Context, was domain.Block, b *domai
 		return err
 	}
 	w.tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(*b))
-	w.tx.documents.Reword(documents.OfBlock(*b))
+	w.tx.documents.Reword(search.DocumentOfBlock(*b))
 	return w.tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
 }
 

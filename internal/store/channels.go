@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
-	"vitrine/internal/store/documents"
 	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -154,8 +154,8 @@ func (w ChannelWrites) CreateChannel(ctx context.Context, n NewChannel) (domain.
 	}
 	c.ID = id
 	w.tx.grow(channelPayer(n.Owner, n.UserID), 0, channelBytes(c))
-	w.tx.documents.Add(documents.OfChannel(c))
-	open, private := documents.Placed(n.Visibility, 1)
+	w.tx.documents.Add(search.DocumentOfChannel(c))
+	open, private := search.Placed(n.Visibility, 1)
 	if err := w.tx.documents.PutInGroup(ctx, n.Owner, domain.ChannelRef(id), open, private); err != nil {
 		return 0, err
 	}
@@ -213,7 +213,7 @@ func (w ChannelWrites) DeleteChannel(ctx context.Context, c domain.Channel, now 
 	if err != nil {
 		return err
 	}
-	open, private := documents.Placed(c.Visibility, -1)
+	open, private := search.Placed(c.Visibility, -1)
 	if err := w.tx.documents.PutInGroup(ctx, c.Owner.PrincipalRef, domain.ChannelRef(c.ID), open, private); err != nil {
 		return err
 	}

@@ -6,12 +6,11 @@ import (
 	"slices"
 
 	"vitrine/internal/store/activity"
-	"vitrine/internal/store/check"
 	"vitrine/internal/store/counters"
-	"vitrine/internal/store/documents"
-	"vitrine/internal/store/hiding"
+	"vitrine/internal/store/derived"
 	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/ranked"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -21,7 +20,7 @@ type Difference = sqlx.Difference
 // allChecks returns all checks except that of the words of documents, in the order in which they
 // run and are repaired: values come before those derived from them.
 func allChecks() []sqlx.Check {
-	return slices.Concat(check.DerivedValues, transitionChecks, check.Content(), activity.Checks, moderation.Checks, hiding.Checks, documents.Checks, documents.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
+	return slices.Concat(derived.Checks, transitionChecks, derived.ContentChecks(), activity.Checks, moderation.Checks, moderation.HidingChecks, search.DocumentChecks, search.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
 }
 
 // wordsCheck is the name of the check of the words in documents.
@@ -66,7 +65,7 @@ func (s *Store) CheckTelling(ctx context.Context, limit int, onProgress func(Che
 // found runs one check.
 func (v *Snapshot) found(ctx context.Context, c sqlx.Check, limit int) ([]Difference, error) {
 	if c.What == wordsCheck {
-		return documents.CheckWords(ctx, v.db, limit)
+		return search.CheckWords(ctx, v.db, limit)
 	}
 	rows, err := v.db.Query(ctx, c.Query+" LIMIT $1", limit)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (Difference, error) {

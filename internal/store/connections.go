@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/store/documents"
 	"vitrine/internal/store/ranked"
 	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -54,7 +54,7 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 	*c = domain.Connection{ChannelID: n.Channel.ID, Item: n.Item, ItemPrivate: item.private, Metadata: n.Metadata, Version: 1}
 	c.Maker.PrincipalRef = domain.UserRef(n.UserID)
 	if n.Item.Type == domain.ItemBlock {
-		open, private := documents.Placed(n.Channel.Visibility, 1)
+		open, private := search.Placed(n.Channel.Visibility, 1)
 		if err = w.tx.documents.PutInGroup(ctx, n.Channel.Owner.PrincipalRef, n.Item, open, private); err != nil {
 			return n.Channel, err
 		}

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/backfills"
+	"vitrine/internal/store/derived"
 	"vitrine/internal/store/sqlx"
 	"vitrine/internal/store/storetest"
 )
@@ -145,7 +145,7 @@ func TestRefreshDocumentsAgain(t *testing.T) {
 		left := func(want int64) {
 			t.Helper()
 			all, err := s.Backfills().Backfills(t.Context())
-			if err != nil || !slices.Contains(all, backfills.Left{Kind: "refresh_documents", Rows: want}) {
+			if err != nil || !slices.Contains(all, derived.BackfillLeft{Kind: "refresh_documents", Rows: want}) {
 				t.Errorf("%+v, %v; want %d", all, err, want)
 			}
 		}

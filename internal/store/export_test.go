@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"vitrine/internal/database"
-	"vitrine/internal/store/check"
 	"vitrine/internal/store/counters"
-	"vitrine/internal/store/documents"
+	"vitrine/internal/store/derived"
 	"vitrine/internal/store/ranked"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -87,7 +87,7 @@ func Changes(ctx context.Context, tx *Tx) (int64, error) {
 
 // ContentCheckNames returns the names of the checks of files and the content of blocks.
 func ContentCheckNames() (names []string) {
-	for _, c := range check.Content() {
+	for _, c := range derived.ContentChecks() {
 		names = append(names, c.What)
 	}
 	return names
@@ -95,7 +95,7 @@ func ContentCheckNames() (names []string) {
 
 // CheckNames returns the names of most checks.
 func CheckNames() (names []string) {
-	for _, c := range slices.Concat(check.DerivedValues, transitionChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime)) {
+	for _, c := range slices.Concat(derived.Checks, transitionChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime)) {
 		names = append(names, c.What)
 	}
 	return names
@@ -103,7 +103,7 @@ func CheckNames() (names []string) {
 
 // OwnerCheckNames returns the names of the checks of the tables for lists of contents.
 func OwnerCheckNames() (names []string) {
-	for _, c := range append(counters.ContentChecks[:len(counters.ContentChecks):len(counters.ContentChecks)], documents.GroupItemChecks...) {
+	for _, c := range append(counters.ContentChecks[:len(counters.ContentChecks):len(counters.ContentChecks)], search.GroupItemChecks...) {
 		names = append(names, c.What)
 	}
 	return names
@@ -119,11 +119,11 @@ func CheckQueries() map[string]string {
 }
 
 // Repairable reports whether there is a repair for a check.
-func Repairable(what string) bool { return check.RepairOf(sqlx.Check{What: what}) != nil }
+func Repairable(what string) bool { return derived.RepairOf(sqlx.Check{What: what}) != nil }
 
 // RepairsWithoutCheck returns the prefixes of repairs that match no check.
 func RepairsWithoutCheck() (prefixes []string) {
-	for _, r := range check.Repairs {
+	for _, r := range derived.Repairs {
 		if !slices.ContainsFunc(allChecks(), func(c sqlx.Check) bool { return strings.HasPrefix(c.What, r.Prefix) }) {
 			prefixes = append(prefixes, r.Prefix)
 		}

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/store/documents"
 	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -106,7 +106,7 @@ func (w GroupWrites) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupI
 		return 0, err
 	}
 	w.tx.grow(n.Owner, 0, textBytes(n.Description, &n.Name))
-	w.tx.documents.Add(documents.Named(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
+	w.tx.documents.Add(search.DocumentOf(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
 	_, err = w.tx.Membership().AddMember(ctx, id, n.Owner, n.Now)
 	return id, err
 }

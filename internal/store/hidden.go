@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/store/hiding"
+	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/ranked"
 )
 
@@ -32,7 +32,7 @@ func (w HidingWrites) refuseHidden(ctx context.Context, id int64) error {
 }
 
 // PutAway removes a connection from its locked channel until what it is hidden for is shown again.
-func (w HidingWrites) PutAway(ctx context.Context, under hiding.ID, c domain.Connection) error {
+func (w HidingWrites) PutAway(ctx context.Context, under moderation.HidingID, c domain.Connection) error {
 	if err := w.tx.Hiding().KeepConnection(ctx, under, c.ID); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (w HidingWrites) PutAway(ctx context.Context, under hiding.ID, c domain.Con
 // PutBack restores a hidden connection in its live, locked channel, unchanged and in its place.
 // Its item exists, is locked and is not in the channel. Transitions pending for the channel also
 // apply to it, as if it had never been hidden.
-func (w HidingWrites) PutBack(ctx context.Context, k hiding.Connection) error {
+func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection) error {
 	at, err := w.tx.Connections().freeTime(ctx, k.Channel, k.CreatedAt)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (w HidingWrites) PutBack(ctx context.Context, k hiding.Connection) error {
 	if err != nil {
 		return err
 	}
-	err = w.tx.db.ExecOne(ctx, hiding.ShowConnection, k.ID, item.private, item.updatedAt, key, at)
+	err = w.tx.db.ExecOne(ctx, moderation.ShowConnection, k.ID, item.private, item.updatedAt, key, at)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/hiding"
 	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/storetest"
 )
@@ -239,40 +238,40 @@ func TestRowsOfHiddenThings(t *testing.T) {
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		ctx := t.Context()
 		ada := storetest.User(t, s, "Ada")
-		record := func(id int64, with hiding.ID) (h hiding.Subject, err error) {
+		record := func(id int64, with moderation.HidingID) (h moderation.HiddenSubject, err error) {
 			err = s.InTx(ctx, func(tx *store.Tx) (err error) {
-				h, err = tx.Hiding().RecordHidden(ctx, hiding.Subject{About: domain.AuditTarget{Kind: "Channel", ID: id, Label: "L"}, OwnerID: ada, Was: domain.Public, With: with, CreatedAt: minutes(0)})
+				h, err = tx.Hiding().RecordHidden(ctx, moderation.HiddenSubject{About: domain.AuditTarget{Kind: "Channel", ID: id, Label: "L"}, OwnerID: ada, Was: domain.Public, With: with, CreatedAt: minutes(0)})
 				return err
 			})
 			return h, err
 		}
-		var person hiding.Subject
+		var person moderation.HiddenSubject
 		storetest.In(t, s, func(tx *store.Tx) (err error) {
-			person, err = tx.Hiding().RecordHidden(ctx, hiding.Subject{About: domain.AuditTarget{Kind: "User", ID: int64(ada)}, OwnerID: ada, CreatedAt: minutes(0)})
+			person, err = tx.Hiding().RecordHidden(ctx, moderation.HiddenSubject{About: domain.AuditTarget{Kind: "User", ID: int64(ada)}, OwnerID: ada, CreatedAt: minutes(0)})
 			return err
 		})
 		for i, row := range []struct {
 			name         string
-			before       hiding.State // of an existing row; "" for none
-			with         bool         // the existing row belongs to the person
-			again        bool         // hidden with the person
+			before       moderation.HidingState // of an existing row; "" for none
+			with         bool                   // the existing row belongs to the person
+			again        bool                   // hidden with the person
 			want         bool
-			state        hiding.State
+			state        moderation.HidingState
 			belongsAfter bool
 		}{
-			{"new", "", false, false, true, hiding.Moving, false},
-			{"new with the person", "", false, true, true, hiding.Moving, true},
-			{"hidden by itself", hiding.Hidden, false, false, false, "", false},
-			{"hidden by itself, then the person", hiding.Hidden, false, true, false, "", false},
-			{"hidden with the person, then by itself", hiding.Hidden, true, false, true, hiding.Hidden, false},
-			{"hidden with the person twice", hiding.Hidden, true, true, false, "", false},
-			{"being hidden", hiding.Moving, false, false, false, "", false},
-			{"being shown", hiding.Showing, false, false, true, hiding.Moving, false},
-			{"being shown, then with the person", hiding.Showing, true, true, true, hiding.Moving, true},
+			{"new", "", false, false, true, moderation.Moving, false},
+			{"new with the person", "", false, true, true, moderation.Moving, true},
+			{"hidden by itself", moderation.Hidden, false, false, false, "", false},
+			{"hidden by itself, then the person", moderation.Hidden, false, true, false, "", false},
+			{"hidden with the person, then by itself", moderation.Hidden, true, false, true, moderation.Hidden, false},
+			{"hidden with the person twice", moderation.Hidden, true, true, false, "", false},
+			{"being hidden", moderation.Moving, false, false, false, "", false},
+			{"being shown", moderation.Showing, false, false, true, moderation.Moving, false},
+			{"being shown, then with the person", moderation.Showing, true, true, true, moderation.Moving, true},
 		} {
 			id := int64(100 + i)
 			if row.before != "" {
-				with := hiding.ID(0)
+				with := moderation.HidingID(0)
 				if row.with {
 					with = person.ID
 				}
@@ -282,7 +281,7 @@ func TestRowsOfHiddenThings(t *testing.T) {
 				}
 				storetest.In(t, s, func(tx *store.Tx) error { return tx.Hiding().SetHidden(ctx, h.ID, row.before) })
 			}
-			with := hiding.ID(0)
+			with := moderation.HidingID(0)
 			if row.again {
 				with = person.ID
 			}
@@ -307,7 +306,7 @@ func TestRowsOfHiddenThings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Hiding().SetHidden(ctx, h.ID, hiding.Showing) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Hiding().SetHidden(ctx, h.ID, moderation.Showing) })
 		_, err = s.Hiding().HiddenSubject(ctx, shown)
 		want(t, "a thing that is being shown", domain.NotFound, err)
 		for range 2 {
@@ -327,22 +326,22 @@ func TestWhatStaysHidden(t *testing.T) {
 		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
 		adas, bobs := storetest.Channel(t, s, ada, "Ada's", domain.Public), storetest.Channel(t, s, bob, "Bob's", domain.Public)
 		block, other := storetest.Block(t, s, ada, "of ada"), storetest.Block(t, s, bob, "of bob")
-		ids := map[string]hiding.ID{}
-		hide := func(kind string, id int64, state hiding.State) {
+		ids := map[string]moderation.HidingID{}
+		hide := func(kind string, id int64, state moderation.HidingState) {
 			t.Helper()
 			storetest.In(t, s, func(tx *store.Tx) error {
-				h, err := tx.Hiding().RecordHidden(ctx, hiding.Subject{About: domain.AuditTarget{Kind: kind, ID: id}, OwnerID: ada, CreatedAt: minutes(0)})
+				h, err := tx.Hiding().RecordHidden(ctx, moderation.HiddenSubject{About: domain.AuditTarget{Kind: kind, ID: id}, OwnerID: ada, CreatedAt: minutes(0)})
 				ids[kind] = h.ID
-				if err != nil || state == hiding.Moving {
+				if err != nil || state == moderation.Moving {
 					return err
 				}
 				return tx.Hiding().SetHidden(ctx, h.ID, state)
 			})
 		}
-		connection := func(in domain.ChannelID, item domain.BlockID, by domain.UserID) hiding.Connection {
-			return hiding.Connection{Channel: in, Item: domain.BlockRef(item), User: by}
+		connection := func(in domain.ChannelID, item domain.BlockID, by domain.UserID) moderation.HiddenConnection {
+			return moderation.HiddenConnection{Channel: in, Item: domain.BlockRef(item), User: by}
 		}
-		stays := func(what string, c hiding.Connection, under string, want string) {
+		stays := func(what string, c moderation.HiddenConnection, under string, want string) {
 			t.Helper()
 			c.Under = ids[under]
 			if got, err := s.Hiding().StaysHidden(ctx, c); err != nil || got != ids[want] {
@@ -350,16 +349,16 @@ func TestWhatStaysHidden(t *testing.T) {
 			}
 		}
 		stays("nothing is hidden", connection(bobs, block, ada), "", "")
-		hide("Block", int64(block), hiding.Moving)
+		hide("Block", int64(block), moderation.Moving)
 		stays("its block", connection(bobs, block, bob), "", "Block")
 		stays("another block", connection(bobs, other, bob), "", "")
 		stays("only itself", connection(bobs, block, bob), "Block", "")
-		hide("User", int64(ada), hiding.Moving)
+		hide("User", int64(ada), moderation.Moving)
 		stays("its block's author", connection(bobs, block, bob), "Block", "User")
 		stays("its creator", connection(bobs, other, ada), "", "User")
 		stays("of somebody else", connection(bobs, other, bob), "", "")
 		stays("in the channel of the person", connection(adas, block, ada), "Block", "")
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Hiding().SetHidden(ctx, ids["User"], hiding.Showing) })
+		storetest.In(t, s, func(tx *store.Tx) error { return tx.Hiding().SetHidden(ctx, ids["User"], moderation.Showing) })
 		stays("the person is being shown", connection(bobs, other, ada), "", "")
 		storetest.Exec(t, db, "DELETE FROM hidden_things")
 	})
@@ -410,7 +409,7 @@ func TestWhatConcernsOperators(t *testing.T) {
 		closing(c)
 		closing(report("user"))
 		storetest.In(t, s, func(tx *store.Tx) error {
-			_, err := tx.Hiding().RecordHidden(ctx, hiding.Subject{About: domain.AuditTarget{Kind: "User", ID: int64(ada)}, OwnerID: ada, CreatedAt: minutes(0)})
+			_, err := tx.Hiding().RecordHidden(ctx, moderation.HiddenSubject{About: domain.AuditTarget{Kind: "User", ID: int64(ada)}, OwnerID: ada, CreatedAt: minutes(0)})
 			return err
 		})
 		concerns("the person is hidden", "block", "orphan")

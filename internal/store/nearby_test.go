@@ -9,7 +9,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
-	"vitrine/internal/store/nearby"
 	"vitrine/internal/store/storetest"
 )
 
@@ -110,9 +109,9 @@ func TestRelated(t *testing.T) {
 			}
 			return tx.Channels().DeleteChannel(t.Context(), c, storetest.Now.Add(time.Minute))
 		})
-		seen := []nearby.Shared{{Channel: closed, Items: 2}, {Channel: public, Items: 1}}
-		for viewer, want := range map[domain.UserID][]nearby.Shared{0: seen, bob: seen,
-			ada: append([]nearby.Shared{{Channel: secret, Items: 3}}, seen...)} {
+		seen := []contents.Shared{{Channel: closed, Items: 2}, {Channel: public, Items: 1}}
+		for viewer, want := range map[domain.UserID][]contents.Shared{0: seen, bob: seen,
+			ada: append([]contents.Shared{{Channel: secret, Items: 3}}, seen...)} {
 			got, err := s.Nearby().Related(t.Context(), viewer, here, 10)
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("viewer %d: %v, %v; want %v", viewer, got, err, want)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"vitrine/internal/domain"
 
-	"vitrine/internal/store/check"
+	"vitrine/internal/store/derived"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -38,7 +38,7 @@ func (s *Store) Repair(ctx context.Context, limit int, onProgress func(Checked))
 
 // repairCheck repairs until the check finds only rows that were tried before, and returns those.
 func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, onProgress func(repaired int)) (found []Difference, err error) {
-	put, tried := check.RepairOf(c), map[int64]bool{}
+	put, tried := derived.RepairOf(c), map[int64]bool{}
 	for {
 		err := s.InSnapshot(ctx, func(v *Snapshot) (err error) {
 			found, err = v.found(ctx, c, repairFound)
@@ -60,7 +60,7 @@ func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, onProgress func(r
 		slices.Sort(ids)
 		for some := range slices.Chunk(ids, repairRows) {
 			err := s.InTx(ctx, func(tx *Tx) error {
-				on := check.Tx{Statements: repairs{tx}, DB: tx.db, Deltas: tx.deltas, Documents: tx.documents}
+				on := derived.RepairTx{RepairStatements: repairs{tx}, DB: tx.db, Deltas: tx.deltas, Documents: tx.documents}
 				for _, id := range some {
 					if err := put(ctx, on, c, id); err != nil {
 						return err

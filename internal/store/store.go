@@ -16,9 +16,8 @@ import (
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/derived"
-	"vitrine/internal/store/documents"
-	"vitrine/internal/store/nearby"
 	"vitrine/internal/store/redo"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -35,7 +34,7 @@ func Migrations(d database.Dialect) fs.FS {
 }
 
 // Shared is a channel and the number of items that it shares with another.
-type Shared = nearby.Shared
+type Shared = contents.Shared
 
 // Mark is a position in a list of a user's blocks.
 type Mark = contents.Mark
@@ -74,7 +73,7 @@ type Tx struct {
 
 	derived   derived.Derived // which contains the next two
 	deltas    *counters.Deltas
-	documents *documents.Index
+	documents *search.Index
 	carried   int64 // number of connections updated together with their channels
 	texts     TextBound
 	growing   map[domain.UserID]bool // users whose texts became longer

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/backfills"
+	"vitrine/internal/store/derived"
 	"vitrine/internal/store/storetest"
 )
 
@@ -70,7 +70,7 @@ func TestTextsAreCounted(t *testing.T) {
 		storetest.Exec(t, db, "UPDATE channels SET owner_type = 'Group', owner_id = $2, state = 'available', description_plain = NULL WHERE id = $1", shared, group)
 		had := texts(t, s, ada)
 		storetest.Exec(t, db, "UPDATE byte_usage SET texts = 17, texts_counted = FALSE")
-		if left, err := s.Backfills().Backfills(t.Context()); err != nil || !slices.Contains(left, backfills.Left{Kind: "count_texts", Rows: 2}) {
+		if left, err := s.Backfills().Backfills(t.Context()); err != nil || !slices.Contains(left, derived.BackfillLeft{Kind: "count_texts", Rows: 2}) {
 			t.Errorf("%+v, %v", left, err)
 		}
 		storetest.Check(t, s) // skips users who are not counted yet

@@ -3,24 +3,16 @@ package store
 import (
 	"vitrine/internal/store/account"
 	"vitrine/internal/store/activity"
-	"vitrine/internal/store/audit"
-	"vitrine/internal/store/backfills"
-	"vitrine/internal/store/backups"
 	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/bulk"
-	"vitrine/internal/store/comments"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
-	"vitrine/internal/store/documents"
-	"vitrine/internal/store/exports"
-	"vitrine/internal/store/hiding"
-	"vitrine/internal/store/identity"
-	"vitrine/internal/store/imports"
+	"vitrine/internal/store/derived"
 	"vitrine/internal/store/membership"
 	"vitrine/internal/store/moderation"
-	"vitrine/internal/store/nearby"
-	"vitrine/internal/store/origins"
 	"vitrine/internal/store/redo"
+	"vitrine/internal/store/search"
+	"vitrine/internal/store/transfer"
 )
 
 // The topics of the store. Each is a package with Reads, which every connection has, and often Writes, which only a
@@ -33,14 +25,14 @@ func (q Queries) Account() account.Reads { return account.NewReads(q.db) }
 // Activity returns the statements of package activity.
 func (q Queries) Activity() activity.Reads { return activity.NewReads(q.db) }
 
-// Audit returns the statements of package audit.
-func (q Queries) Audit() audit.Reads { return audit.NewReads(q.db) }
+// Audit returns the statements of package activity.
+func (q Queries) Audit() activity.AuditReads { return activity.NewAuditReads(q.db) }
 
-// Backfills returns the statements of package backfills.
-func (q Queries) Backfills() backfills.Reads { return backfills.NewReads(q.db) }
+// Backfills returns the statements of package derived.
+func (q Queries) Backfills() derived.BackfillReads { return derived.NewBackfillReads(q.db) }
 
-// Backups returns the statements of package backups.
-func (q Queries) Backups() backups.Reads { return backups.NewReads(q.db) }
+// Backups returns the statements of package blobs.
+func (q Queries) Backups() blobs.BackupReads { return blobs.NewBackupReads(q.db) }
 
 // Blobs returns the statements of package blobs.
 func (q Queries) Blobs() blobs.Reads { return blobs.NewReads(q.db) }
@@ -48,8 +40,8 @@ func (q Queries) Blobs() blobs.Reads { return blobs.NewReads(q.db) }
 // Bulk returns the statements of package bulk.
 func (q Queries) Bulk() bulk.Reads { return bulk.NewReads(q.db) }
 
-// Comments returns the statements of package comments.
-func (q Queries) Comments() comments.Reads { return comments.NewReads(q.db) }
+// Comments returns the statements of package contents.
+func (q Queries) Comments() contents.CommentReads { return contents.NewCommentReads(q.db) }
 
 // Contents returns the statements of package contents.
 func (q Queries) Contents() contents.Reads { return contents.NewReads(q.db) }
@@ -57,17 +49,17 @@ func (q Queries) Contents() contents.Reads { return contents.NewReads(q.db) }
 // Counters returns the statements of package counters.
 func (q Queries) Counters() counters.Reads { return counters.NewReads(q.db) }
 
-// Exports returns the statements of package exports.
-func (q Queries) Exports() exports.Reads { return exports.NewReads(q.db) }
+// Exports returns the statements of package transfer.
+func (q Queries) Exports() transfer.ExportReads { return transfer.NewExportReads(q.db) }
 
-// Hiding returns the statements of package hiding.
-func (q Queries) Hiding() hiding.Reads { return hiding.NewReads(q.db) }
+// Hiding returns the statements of package moderation.
+func (q Queries) Hiding() moderation.HidingReads { return moderation.NewHidingReads(q.db) }
 
-// Identity returns the statements of package identity.
-func (q Queries) Identity() identity.Reads { return identity.NewReads(q.db) }
+// Identity returns the statements of package account.
+func (q Queries) Identity() account.IdentityReads { return account.NewIdentityReads(q.db) }
 
-// Imports returns the statements of package imports.
-func (q Queries) Imports() imports.Reads { return imports.NewReads(q.db) }
+// Imports returns the statements of package transfer.
+func (q Queries) Imports() transfer.ImportReads { return transfer.NewImportReads(q.db) }
 
 // Membership returns the statements of package membership.
 func (q Queries) Membership() membership.Reads { return membership.NewReads(q.db) }
@@ -75,11 +67,11 @@ func (q Queries) Membership() membership.Reads { return membership.NewReads(q.db
 // Moderation returns the statements of package moderation.
 func (q Queries) Moderation() moderation.Reads { return moderation.NewReads(q.db) }
 
-// Nearby returns the statements of package nearby.
-func (q Queries) Nearby() nearby.Reads { return nearby.NewReads(q.db) }
+// Nearby returns the statements of package contents.
+func (q Queries) Nearby() contents.NearbyReads { return contents.NewNearbyReads(q.db) }
 
-// Origins returns the statements of package origins.
-func (q Queries) Origins() origins.Reads { return origins.NewReads(q.db) }
+// Origins returns the statements of package transfer.
+func (q Queries) Origins() transfer.OriginReads { return transfer.NewOriginReads(q.db) }
 
 // Redo returns the statements of package redo.
 func (q Queries) Redo() redo.Reads { return redo.NewReads(q.db) }
@@ -90,14 +82,14 @@ func (v *Snapshot) Account() account.Lists { return account.NewLists(v.db) }
 // Activity returns the statements of package activity for a snapshot.
 func (v *Snapshot) Activity() activity.Lists { return activity.NewLists(v.db) }
 
-// Comments returns the statements of package comments for a snapshot.
-func (v *Snapshot) Comments() comments.Lists { return comments.NewLists(v.db) }
+// Comments returns the statements of package contents for a snapshot.
+func (v *Snapshot) Comments() contents.CommentLists { return contents.NewCommentLists(v.db) }
 
 // Contents returns the statements of package contents for a snapshot.
 func (v *Snapshot) Contents() contents.Lists { return contents.NewLists(v.db, v.search.Listed) }
 
-// Imports returns the statements of package imports for a snapshot.
-func (v *Snapshot) Imports() imports.Lists { return imports.NewLists(v.db) }
+// Imports returns the statements of package transfer for a snapshot.
+func (v *Snapshot) Imports() transfer.ImportLists { return transfer.NewImportLists(v.db) }
 
 // Membership returns the statements of package membership for a snapshot.
 func (v *Snapshot) Membership() membership.Lists { return membership.NewLists(v.db) }
@@ -108,11 +100,11 @@ func (tx *Tx) Account() account.Writes { return account.NewWrites(tx.db) }
 // Activity returns the statements of package activity for a transaction.
 func (tx *Tx) Activity() activity.Writes { return activity.NewWrites(tx.db, tx) }
 
-// Audit returns the statements of package audit for a transaction.
-func (tx *Tx) Audit() audit.Writes { return audit.NewWrites(tx.db) }
+// Audit returns the statements of package activity for a transaction.
+func (tx *Tx) Audit() activity.AuditWrites { return activity.NewAuditWrites(tx.db) }
 
-// Backups returns the statements of package backups for a transaction.
-func (tx *Tx) Backups() backups.Writes { return backups.NewWrites(tx.db) }
+// Backups returns the statements of package blobs for a transaction.
+func (tx *Tx) Backups() blobs.BackupWrites { return blobs.NewBackupWrites(tx.db) }
 
 // Blobs returns the statements of package blobs for a transaction.
 func (tx *Tx) Blobs() blobs.Writes { return blobs.NewWrites(tx.db, tx.deltas) }
@@ -123,20 +115,20 @@ func (tx *Tx) Bulk() bulk.Writes { return bulk.NewWrites(tx.db, tx.deltas, tx.do
 // Counters returns the statements of package counters for a transaction.
 func (tx *Tx) Counters() counters.Writes { return counters.NewWrites(tx.db) }
 
-// Documents returns the statements of package documents for a transaction.
-func (tx *Tx) Documents() documents.Writes { return documents.NewWrites(tx.documents) }
+// Documents returns the statements of package search for a transaction.
+func (tx *Tx) Documents() search.DocumentWrites { return search.NewDocumentWrites(tx.documents) }
 
-// Exports returns the statements of package exports for a transaction.
-func (tx *Tx) Exports() exports.Writes { return exports.NewWrites(tx.db) }
+// Exports returns the statements of package transfer for a transaction.
+func (tx *Tx) Exports() transfer.ExportWrites { return transfer.NewExportWrites(tx.db) }
 
-// Hiding returns the statements of package hiding, and those of this package, for a transaction.
-func (tx *Tx) Hiding() HidingWrites { return HidingWrites{hiding.NewWrites(tx.db), tx} }
+// Hiding returns the statements of package moderation, and those of this package, for a transaction.
+func (tx *Tx) Hiding() HidingWrites { return HidingWrites{moderation.NewHidingWrites(tx.db), tx} }
 
-// Identity returns the statements of package identity for a transaction.
-func (tx *Tx) Identity() identity.Writes { return identity.NewWrites(tx.db) }
+// Identity returns the statements of package account for a transaction.
+func (tx *Tx) Identity() account.IdentityWrites { return account.NewIdentityWrites(tx.db) }
 
-// Imports returns the statements of package imports for a transaction.
-func (tx *Tx) Imports() imports.Writes { return imports.NewWrites(tx.db) }
+// Imports returns the statements of package transfer for a transaction.
+func (tx *Tx) Imports() transfer.ImportWrites { return transfer.NewImportWrites(tx.db) }
 
 // Membership returns the statements of package membership for a transaction.
 func (tx *Tx) Membership() membership.Writes { return membership.NewWrites(tx.db) }
@@ -144,11 +136,11 @@ func (tx *Tx) Membership() membership.Writes { return membership.NewWrites(tx.db
 // Moderation returns the statements of package moderation for a transaction.
 func (tx *Tx) Moderation() moderation.Writes { return moderation.NewWrites(tx.db) }
 
-// Nearby returns the statements of package nearby for a transaction.
-func (tx *Tx) Nearby() nearby.Writes { return nearby.NewWrites(tx.db) }
+// Nearby returns the statements of package contents for a transaction.
+func (tx *Tx) Nearby() contents.Writes { return contents.NewWrites(tx.db) }
 
-// Origins returns the statements of package origins for a transaction.
-func (tx *Tx) Origins() origins.Writes { return origins.NewWrites(tx.db) }
+// Origins returns the statements of package transfer for a transaction.
+func (tx *Tx) Origins() transfer.OriginWrites { return transfer.NewOriginWrites(tx.db) }
 
 // Redo returns the statements of package redo for a transaction.
 func (tx *Tx) Redo() redo.Writes { return redo.NewWrites(tx.db) }
@@ -317,17 +309,17 @@ func (tx *Tx) Groups() GroupWrites { return GroupWrites{GroupReads{tx.Queries}, 
 // Groups returns the statements of a snapshot.
 func (v *Snapshot) Groups() GroupLists { return GroupLists{GroupReads{v.Queries}, v} }
 
-// CommentWrites writes comments, and contains the Reads of package comments.
+// CommentWrites writes comments, and contains the Reads of package contents.
 type CommentWrites struct {
-	comments.Reads
+	contents.CommentReads
 	tx *Tx
 }
 
 // Comments returns the statements of a transaction.
 func (tx *Tx) Comments() CommentWrites { return CommentWrites{tx.Queries.Comments(), tx} }
 
-// HidingWrites hides and shows subjects, and contains the Writes of package hiding.
+// HidingWrites hides and shows subjects, and contains the Writes of package moderation.
 type HidingWrites struct {
-	hiding.Writes
+	moderation.HidingWrites
 	tx *Tx
 }

@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/origins"
 	"vitrine/internal/store/storetest"
+	"vitrine/internal/store/transfer"
 )
 
 // A user has one unfinished export, and only its latest attempt may write to it.
@@ -266,8 +266,8 @@ func TestOrigins(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ctx := t.Context()
 		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
-		here := origins.Place{User: ada, Origin: "https://a.example"}
-		claim := func(p origins.Place, kind origins.Kind, ids ...string) (rows map[string]origins.Row) {
+		here := transfer.OriginPlace{User: ada, Origin: "https://a.example"}
+		claim := func(p transfer.OriginPlace, kind transfer.OriginKind, ids ...string) (rows map[string]transfer.Origin) {
 			t.Helper()
 			storetest.In(t, s, func(tx *store.Tx) (err error) {
 				rows, err = tx.Origins().ClaimOrigins(ctx, p, kind, ids...)
@@ -275,24 +275,24 @@ func TestOrigins(t *testing.T) {
 			})
 			return rows
 		}
-		if rows := claim(here, origins.Block, "1", "2", "1"); len(rows) != 2 || rows["1"].Local != 0 {
+		if rows := claim(here, transfer.OriginBlock, "1", "2", "1"); len(rows) != 2 || rows["1"].Local != 0 {
 			t.Errorf("%+v", rows)
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			return tx.Origins().KeepOrigins(ctx, here, origins.Block, origins.Row{Foreign: "1", Local: 11, Digest: "d", Place: 3}, origins.Row{Foreign: "3", Local: 13, Digest: "e"})
+			return tx.Origins().KeepOrigins(ctx, here, transfer.OriginBlock, transfer.Origin{Foreign: "1", Local: 11, Digest: "d", Place: 3}, transfer.Origin{Foreign: "3", Local: 13, Digest: "e"})
 		})
-		if rows := claim(here, origins.Block, "1", "2", "3"); rows["1"] != (origins.Row{Foreign: "1", Local: 11, Digest: "d", Place: 3}) || rows["2"].Local != 0 || rows["3"].Local != 13 {
+		if rows := claim(here, transfer.OriginBlock, "1", "2", "3"); rows["1"] != (transfer.Origin{Foreign: "1", Local: 11, Digest: "d", Place: 3}) || rows["2"].Local != 0 || rows["3"].Local != 13 {
 			t.Errorf("%+v", rows)
 		}
 		for name, row := range map[string]struct {
-			place origins.Place
-			kind  origins.Kind
-		}{"another user": {origins.Place{User: bob, Origin: here.Origin}, origins.Block}, "another server": {origins.Place{User: ada, Origin: "x"}, origins.Block}, "another kind": {here, origins.Channel}} {
+			place transfer.OriginPlace
+			kind  transfer.OriginKind
+		}{"another user": {transfer.OriginPlace{User: bob, Origin: here.Origin}, transfer.OriginBlock}, "another server": {transfer.OriginPlace{User: ada, Origin: "x"}, transfer.OriginBlock}, "another kind": {here, transfer.OriginChannel}} {
 			if rows, err := s.Origins().Origins(ctx, row.place, row.kind, "1"); err != nil || len(rows) != 0 {
 				t.Errorf("%s: %+v, %v", name, rows, err)
 			}
 		}
-		if rows, err := s.Origins().Origins(ctx, here, origins.Block); err != nil || len(rows) != 0 {
+		if rows, err := s.Origins().Origins(ctx, here, transfer.OriginBlock); err != nil || len(rows) != 0 {
 			t.Errorf("none asked for: %+v, %v", rows, err)
 		}
 		for i, row := range []struct {
@@ -300,7 +300,7 @@ func TestOrigins(t *testing.T) {
 			changed   bool
 		}{{"x", "y", false}, {"d", "f", true}, {"d", "g", false}, {"f", "f", true}} {
 			storetest.In(t, s, func(tx *store.Tx) error {
-				got, err := tx.Origins().ChangeOrigin(ctx, here, origins.Block, origins.Row{Foreign: "1", Digest: row.was}, row.next)
+				got, err := tx.Origins().ChangeOrigin(ctx, here, transfer.OriginBlock, transfer.Origin{Foreign: "1", Digest: row.was}, row.next)
 				if got != row.changed {
 					t.Errorf("%d: changed %v", i, got)
 				}
@@ -308,22 +308,22 @@ func TestOrigins(t *testing.T) {
 			})
 		}
 		storetest.In(t, s, func(tx *store.Tx) error {
-			return tx.Origins().KeepOrigins(ctx, here, origins.Connection, origins.Row{Foreign: "c1", Local: 21, Place: 1}, origins.Row{Foreign: "c2", Local: 22, Place: 2})
+			return tx.Origins().KeepOrigins(ctx, here, transfer.OriginConnection, transfer.Origin{Foreign: "c1", Local: 21, Place: 1}, transfer.Origin{Foreign: "c2", Local: 22, Place: 2})
 		})
 		storetest.In(t, s, func(tx *store.Tx) error {
-			return tx.Origins().PlaceOrigins(ctx, here, []origins.Placement{{21, 9}, {99, 5}})
+			return tx.Origins().PlaceOrigins(ctx, here, []transfer.Placement{{21, 9}, {99, 5}})
 		})
-		if rows, err := s.Origins().Origins(ctx, here, origins.Connection, "c1", "c2"); err != nil || rows["c1"].Place != 9 || rows["c2"].Place != 2 {
+		if rows, err := s.Origins().Origins(ctx, here, transfer.OriginConnection, "c1", "c2"); err != nil || rows["c1"].Place != 9 || rows["c2"].Place != 2 {
 			t.Errorf("%+v, %v", rows, err)
 		}
 		if has, err := s.Origins().HasOrigins(ctx, here); err != nil || has {
 			t.Errorf("a channel came from there: %v, %v", has, err)
 		}
-		claim(here, origins.Channel, "ch")
+		claim(here, transfer.OriginChannel, "ch")
 		if has, err := s.Origins().HasOrigins(ctx, here); err != nil || !has {
 			t.Errorf("no channel came from there: %v, %v", has, err)
 		}
-		claim(origins.Place{User: bob, Origin: here.Origin}, origins.Block, "1")
+		claim(transfer.OriginPlace{User: bob, Origin: here.Origin}, transfer.OriginBlock, "1")
 		for i, n := range []int{4, 2, 0} {
 			storetest.In(t, s, func(tx *store.Tx) error {
 				got, err := tx.Origins().ForgetOrigins(ctx, ada, 4)
@@ -333,7 +333,7 @@ func TestOrigins(t *testing.T) {
 				return err
 			})
 		}
-		if rows, err := s.Origins().Origins(ctx, origins.Place{User: bob, Origin: here.Origin}, origins.Block, "1"); err != nil || len(rows) != 1 {
+		if rows, err := s.Origins().Origins(ctx, transfer.OriginPlace{User: bob, Origin: here.Origin}, transfer.OriginBlock, "1"); err != nil || len(rows) != 1 {
 			t.Errorf("of bob: %+v, %v", rows, err)
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store/access"
-	"vitrine/internal/store/documents"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -39,7 +39,7 @@ type effect struct {
 
 // effectOf returns the effect of a live channel.
 func effectOf(c domain.Channel) (e effect) {
-	e.open, e.private = documents.Placed(c.Visibility, 1)
+	e.open, e.private = search.Placed(c.Visibility, 1)
 	if c.Owner.Type == domain.TypeGroup {
 		e.group = domain.GroupID(c.Owner.ID)
 	}

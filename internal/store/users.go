@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/counters"
-	"vitrine/internal/store/documents"
 	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -73,7 +73,7 @@ func (w UserWrites) CreateUser(ctx context.Context, n NewUser) (domain.UserID, e
 	if err != nil {
 		return 0, err
 	}
-	w.tx.documents.Add(documents.Named(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
+	w.tx.documents.Add(search.DocumentOf(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
 	if w.tx.db.HasReplicas() { // so that a replica without the account does not report it as missing
 		err = w.tx.Account().CountWrite(ctx, id)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/go-faster/jx"
 
 	"vitrine/internal/app/collections"
-	"vitrine/internal/app/search"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/oas/ext"
@@ -16,7 +15,7 @@ import (
 // FilterChannelContents implements filterChannelContents.
 func (h *handler) FilterChannelContents(ctx context.Context, p ext.FilterChannelContentsParams) (*ext.ItemList, error) {
 	at := httpedge.Page(p.Page, p.Per)
-	l, err := h.app.Finder.FilterContents(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), search.FilterInput{
+	l, err := h.app.Finder.FilterContents(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), collections.FilterInput{
 		Query: p.Query.Or(""), Types: httpedge.Types(p.Type), Page: at})
 	if err != nil {
 		return nil, err

@@ -1,8 +1,8 @@
 package v2
 
 import (
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/people"
-	"vitrine/internal/app/search"
 	"vitrine/internal/domain"
 )
 
@@ -31,8 +31,8 @@ func (h *handler) made(c call, ref domain.Ref, at domain.Page) (l domain.List[do
 }
 
 // channelsByAddition requests the channels of an owner, the one with the latest addition first.
-func channelsByAddition(at domain.Page) search.MadeInput {
-	return search.MadeInput{Types: []string{string(domain.ItemChannel)},
+func channelsByAddition(at domain.Page) collections.MadeInput {
+	return collections.MadeInput{Types: []string{string(domain.ItemChannel)},
 		Sort: domain.SearchSort{Key: domain.SearchByAdded, Desc: true}, Page: at}
 }
 

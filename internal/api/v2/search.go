@@ -2,7 +2,6 @@ package v2
 
 import (
 	"vitrine/internal/app/collections"
-	"vitrine/internal/app/search"
 	"vitrine/internal/domain"
 )
 
@@ -31,7 +30,7 @@ func (h *handler) searchBlocks(c call) (answer, error) {
 
 // words returns the search terms of a request, shortened to the maximum.
 func (c call) words() *string {
-	q := search.Shortened(c.r.URL.Query().Get("q"))
+	q := collections.Shortened(c.r.URL.Query().Get("q"))
 	return &q
 }
 

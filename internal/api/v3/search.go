@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"vitrine/internal/app/search"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	v3 "vitrine/internal/oas/v3"
@@ -50,8 +50,8 @@ var itemSorts = map[v3.ContentSort]domain.SearchSort{
 	v3.ContentSortUpdatedAtDesc: {Key: domain.SearchByUpdated, Desc: true},
 }
 
-func made(sort v3.OptContentSort, kind v3.OptContentTypeFilter, at domain.Page) search.MadeInput {
-	in := search.MadeInput{Sort: itemSorts[sort.Or(v3.ContentSortCreatedAtDesc)], Page: at}
+func made(sort v3.OptContentSort, kind v3.OptContentTypeFilter, at domain.Page) collections.MadeInput {
+	in := collections.MadeInput{Sort: itemSorts[sort.Or(v3.ContentSortCreatedAtDesc)], Page: at}
 	if kind.Set {
 		in.Types = httpedge.Types([]v3.ContentTypeFilter{kind.Value})
 	}

@@ -5,18 +5,17 @@ package accounts
 import (
 	"time"
 
-	"vitrine/internal/app/collections"
+	appcollections "vitrine/internal/app/collections"
 	"vitrine/internal/app/core"
 	"vitrine/internal/app/people"
-	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
 )
 
 // Accounts contains the use cases.
 type Accounts struct {
-	*signin.SignIns
+	*SignIns
 	people      *people.People
-	collections *collections.Collections
+	collections *appcollections.Collections
 	accounts    Options
 	used        usage
 	setupKey    core.Secret
@@ -31,7 +30,7 @@ type Options struct {
 }
 
 // New creates the use cases.
-func New(signIns *signin.SignIns, collections *collections.Collections, people *people.People, o Options) *Accounts {
+func New(signIns *SignIns, collections *appcollections.Collections, people *people.People, o Options) *Accounts {
 	if o.DefaultTier == "" {
 		o.DefaultTier = domain.TierSupporter
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vitrine/internal/app/core"
-	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -121,5 +120,5 @@ func PutEmail(ctx context.Context, tx *store.Tx, u domain.User, email string) er
 	if err := tx.Account().ForgetSignUpLinks(ctx, email); err != nil {
 		return err
 	}
-	return signin.Warn(ctx, tx, u, signin.AddressChanged)
+	return warn(ctx, tx, u, AddressChanged)
 }

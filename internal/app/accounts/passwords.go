@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vitrine/internal/app/core"
-	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -82,14 +81,14 @@ func (a *Accounts) PasswordLink(ctx context.Context, token string) error {
 }
 
 func (a *Accounts) mailLink(ctx context.Context, p account.LinkPurpose, token string) (account.MailLink, error) {
-	if !signin.IsToken(token, auth.Mailed) {
+	if !isToken(token, auth.Mailed) {
 		return account.MailLink{}, domain.NewNotFound()
 	}
 	return a.Store.Account().MailLinkByHash(ctx, p, auth.HashToken(token), a.Now())
 }
 
 // ResetPassword sets the password of a mailed link's account, ends its sessions and returns the result of
-// signin.SignIns.Enter, since a mail is no second factor. An invalid password leaves the link valid; the error names
+// SignIns.Enter, since a mail is no second factor. An invalid password leaves the link valid; the error names
 // `password`.
 func (a *Accounts) ResetPassword(ctx context.Context, from domain.Visitor, token, password string) (secret string, err error) {
 	if err := a.CheckLocal(); err != nil {
@@ -146,7 +145,7 @@ func PutPassword(ctx context.Context, tx *store.Tx, u domain.User, hash string) 
 	if err := endLinks(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	return signin.Warn(ctx, tx, u, signin.PasswordChanged)
+	return warn(ctx, tx, u, PasswordChanged)
 }
 
 // endLinks deletes every mailed link of a locked account.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"vitrine/internal/app/core"
-	"vitrine/internal/app/signin"
 	"vitrine/internal/domain"
 )
 
@@ -43,7 +42,7 @@ func (a *Accounts) SetupCode(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return signin.WriteCode(key), nil
+	return writeCode(key), nil
 }
 
 // AsksForSetupCode reports whether a visitor needs the setup code to create the first account.
@@ -69,7 +68,7 @@ func (a *Accounts) CheckSetupCode(ctx context.Context, from domain.Visitor, type
 	if err != nil {
 		return err
 	}
-	if !signin.SameCode(typed, code) {
+	if !sameCode(typed, code) {
 		return domain.InvalidField("setup_code", domain.FieldIncorrect, "is not the setup code of this server")
 	}
 	return a.Succeeded(ctx, by)

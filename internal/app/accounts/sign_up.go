@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"vitrine/internal/app/core"
-	"vitrine/internal/app/signin"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -144,7 +143,7 @@ func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor
 
 // SignUpPending checks the token of a mailed link without using it. It returns NotFound if the link cannot be used.
 func (a *Accounts) SignUpPending(ctx context.Context, token string) error {
-	if !signin.IsToken(token, auth.Mailed) {
+	if !isToken(token, auth.Mailed) {
 		return domain.NewNotFound()
 	}
 	_, err := a.Store.Account().SignupByHash(ctx, auth.HashToken(token), a.Now())
@@ -160,7 +159,7 @@ func (a *Accounts) ConfirmSignUp(ctx context.Context, from domain.Visitor, token
 	if err := a.CheckLocal(); err != nil {
 		return "", u, err
 	}
-	if !signin.IsToken(token, auth.Mailed) {
+	if !isToken(token, auth.Mailed) {
 		return "", u, domain.NewNotFound()
 	}
 	if err := a.wantedBy(ctx, token, password); err != nil {

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
-	"vitrine/internal/store/hiding"
+	"vitrine/internal/store/moderation"
 )
 
 // CreateUserInput is an account to create. An empty slug is derived from the name. Without a password, the account
@@ -233,14 +233,14 @@ func (a *Accounts) HideMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 	if suspended.SuspendedAt == nil {
 		return domain.NewUnprocessable("What somebody made can be hidden while they are suspended")
 	}
-	h, err := tx.Hiding().RecordHidden(ctx, hiding.Subject{About: domain.AboutUser(u), OwnerID: u.ID, CreatedAt: a.Now()})
+	h, err := tx.Hiding().RecordHidden(ctx, moderation.HiddenSubject{About: domain.AboutUser(u), OwnerID: u.ID, CreatedAt: a.Now()})
 	if domain.KindOf(err) == domain.Conflict {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: u.ID}, jobs.For(int64(u.ID))); err != nil {
+	if err := tx.Enqueue(ctx, moderation.ApplyHiding{ID: h.ID, By: u.ID}, jobs.For(int64(u.ID))); err != nil {
 		return err
 	}
 	return a.Audit(ctx, tx, actor, domain.ActHidden, domain.AboutUser(u), nil)
@@ -255,11 +255,11 @@ func (a *Accounts) showMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 	if err == nil {
 		h, err = tx.Hiding().LockHidden(ctx, h.ID)
 	}
-	if err == nil && h.State == hiding.Showing { // an operator had it shown, and its job is still queued
+	if err == nil && h.State == moderation.Showing { // an operator had it shown, and its job is still queued
 		return nil
 	}
 	if err == nil {
-		err = tx.Hiding().SetHidden(ctx, h.ID, hiding.Showing)
+		err = tx.Hiding().SetHidden(ctx, h.ID, moderation.Showing)
 	}
 	if err == nil {
 		err = a.Audit(ctx, tx, actor, domain.ActShown, domain.AboutUser(u), nil)
@@ -267,5 +267,5 @@ func (a *Accounts) showMade(ctx context.Context, tx *store.Tx, actor domain.Acto
 	if err != nil {
 		return err
 	}
-	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: u.ID}, jobs.For(int64(u.ID)))
+	return tx.Enqueue(ctx, moderation.ApplyHiding{ID: h.ID, By: u.ID}, jobs.For(int64(u.ID)))
 }

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/media"
 	"vitrine/internal/media/filetype"
-	"vitrine/internal/media/svg"
+	"vitrine/internal/media/strip"
 )
 
 // CheckPicture reads an upload of the actor and checks at once that a picture can be made of it, although a job makes
@@ -40,7 +40,7 @@ func (a *Content) CheckPicture(ctx context.Context, actor domain.Actor, field, a
 	case filetype.Raster:
 		_, err = a.studio.Render(ctx, src, kind, []domain.ImageVersion{avatarVersion})
 	case filetype.Vector:
-		_, err = svg.Sanitize(src)
+		_, err = strip.SanitizeSVG(src)
 	default:
 		return domain.InvalidField(field, domain.FieldMalformed, "must be an image")
 	}

@@ -10,11 +10,11 @@ import (
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/blob"
+	"vitrine/internal/budget"
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
 	"vitrine/internal/media"
 	"vitrine/internal/page"
-	"vitrine/internal/slots"
 	"vitrine/internal/store"
 )
 
@@ -38,8 +38,8 @@ type Content struct {
 	inspectTimeout time.Duration
 
 	quotas      Quotas
-	uploading   *slots.Slots[domain.UserID]
-	filling     *slots.Slots[domain.UploadID]
+	uploading   *budget.Slots[domain.UserID]
+	filling     *budget.Slots[domain.UploadID]
 	diskReserve Reserve
 	folders     []string
 	freeSpace   freeSpace

@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/media"
 	"vitrine/internal/media/filetype"
-	"vitrine/internal/media/svg"
+	"vitrine/internal/media/strip"
 )
 
 // contentOfFile makes an Image of raster images and SVG, and an Attachment of everything else. The bytes decide
@@ -98,7 +98,7 @@ func (a *intake) picture(ctx context.Context, staged *blob.Staged, src *io.Secti
 
 // drawing stores an SVG without its scripts and external references.
 func (a *intake) drawing(ctx context.Context, src *io.SectionReader, name string, kind filetype.Kind) (*domain.File, error) {
-	clean, err := svg.Sanitize(io.NewSectionReader(src, 0, src.Size()))
+	clean, err := strip.SanitizeSVG(io.NewSectionReader(src, 0, src.Size()))
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,8 @@ package content
 import (
 	"time"
 
+	"vitrine/internal/budget"
 	"vitrine/internal/domain"
-	"vitrine/internal/slots"
 )
 
 // Limits for uploads per user on this server: concurrent ones, waiting ones, and the longest wait. Browsers send several
@@ -16,13 +16,13 @@ const (
 )
 
 // newUploading limits the uploads that are received per user.
-func newUploading() *slots.Slots[domain.UserID] {
-	return &slots.Slots[domain.UserID]{AtOnce: UploadsAtOnce, Waiting: waitingUploads, MaxWait: uploadMaxWait,
+func newUploading() *budget.Slots[domain.UserID] {
+	return &budget.Slots[domain.UserID]{AtOnce: UploadsAtOnce, Waiting: waitingUploads, MaxWait: uploadMaxWait,
 		Refusal: "Too many of your uploads are being sent: send four at once, and this one again later"}
 }
 
 // newFilling limits concurrent uploads to one address. Only the first one is stored.
-func newFilling() *slots.Slots[domain.UploadID] {
-	return &slots.Slots[domain.UploadID]{AtOnce: 1, Waiting: waitingUploads, MaxWait: uploadMaxWait,
+func newFilling() *budget.Slots[domain.UploadID] {
+	return &budget.Slots[domain.UploadID]{AtOnce: 1, Waiting: waitingUploads, MaxWait: uploadMaxWait,
 		Refusal: "This upload is being sent by somebody else: send it again later"}
 }

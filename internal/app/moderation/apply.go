@@ -9,19 +9,19 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/hiding"
+	"vitrine/internal/store/moderation"
 )
 
 // ApplyHiding applies the rest of hiding or showing a thing, one batch per transaction. It reads the remaining work from
 // the database, so it may stop at any point, run again, and overlap with a new decision.
-func (a *Moderation) ApplyHiding(ctx context.Context, job hiding.Apply) error {
+func (a *Moderation) ApplyHiding(ctx context.Context, job moderation.ApplyHiding) error {
 	h, err := a.about(ctx, job.ID, nil)
 	switch {
 	case domain.KindOf(err) == domain.NotFound:
 		return nil
 	case err != nil:
 		return err
-	case h.State == hiding.Showing:
+	case h.State == moderation.Showing:
 		return a.applyShowing(ctx, h)
 	case h.About.Kind == string(domain.SubjectUser):
 		return a.applyHidingMade(ctx, h)
@@ -29,7 +29,7 @@ func (a *Moderation) ApplyHiding(ctx context.Context, job hiding.Apply) error {
 		return a.inSteps(ctx, h, func(tx *store.Tx, now time.Time) (int, error) {
 			n, err := a.putAway(ctx, tx, 0, h.ID, domain.BlockID(h.About.ID), 0, now)
 			if err == nil && n == 0 {
-				err = tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
+				err = tx.Hiding().SetHidden(ctx, h.ID, moderation.Hidden)
 			}
 			return n, err
 		})
@@ -54,7 +54,7 @@ func (a *Moderation) inSteps(ctx context.Context, h HiddenSubject, step func(tx 
 		var n int
 		_, err := a.about(ctx, h.ID, func(tx *store.Tx, is HiddenSubject) (err error) {
 			n = 0
-			if (is.State == hiding.Showing) != (h.State == hiding.Showing) {
+			if (is.State == moderation.Showing) != (h.State == moderation.Showing) {
 				return nil
 			}
 			n, err = step(tx, a.Now())
@@ -98,7 +98,7 @@ func (a *Moderation) applyHidingMade(ctx context.Context, h HiddenSubject) error
 		return err
 	}
 	return a.inSteps(ctx, h, func(tx *store.Tx, _ time.Time) (int, error) {
-		return 0, tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
+		return 0, tx.Hiding().SetHidden(ctx, h.ID, moderation.Hidden)
 	})
 }
 

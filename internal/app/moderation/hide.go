@@ -10,13 +10,13 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
-	"vitrine/internal/store/hiding"
+	"vitrine/internal/store/moderation"
 )
 
 // Types of the store, for the transports.
 type (
-	HiddenSubject = hiding.Subject
-	HiddenID      = hiding.ID
+	HiddenSubject = moderation.HiddenSubject
+	HiddenID      = moderation.HidingID
 )
 
 // A further kind of notice: the thing is no longer hidden.
@@ -90,7 +90,7 @@ func (a *Moderation) hide(ctx context.Context, tx *store.Tx, actor domain.Actor,
 	case domain.SubjectBlock:
 		err = a.hideBlock(ctx, tx, actor.UserID, h, now)
 	case domain.SubjectComment:
-		err = a.hideComment(ctx, tx, actor.UserID, h, hiding.Said{Comment: domain.CommentID(what.ID), Block: t.What.Comment.BlockID}, now)
+		err = a.hideComment(ctx, tx, actor.UserID, h, moderation.HiddenComment{Comment: domain.CommentID(what.ID), Block: t.What.Comment.BlockID}, now)
 	case domain.SubjectChannel:
 		err = a.setVisibility(ctx, tx, actor.UserID, h, *t.What.Channel, domain.Private, now)
 	}
@@ -108,7 +108,7 @@ func (a *Moderation) hideBlock(ctx context.Context, tx *store.Tx, by domain.User
 			return err
 		}
 		if n == 0 {
-			return tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
+			return tx.Hiding().SetHidden(ctx, h.ID, moderation.Hidden)
 		}
 	}
 	return enqueue(ctx, tx, h)
@@ -163,7 +163,7 @@ func (a *Moderation) putOneAway(ctx context.Context, tx *store.Tx, by domain.Use
 }
 
 // hideComment puts a comment away, whether it is visible or already put away with its author's things.
-func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, c hiding.Said, now time.Time) error {
+func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.UserID, h HiddenSubject, c moderation.HiddenComment, now time.Time) error {
 	if err := tx.Blocks().LockBlock(ctx, c.Block); err != nil {
 		return err
 	}
@@ -175,11 +175,11 @@ func (a *Moderation) hideComment(ctx context.Context, tx *store.Tx, by domain.Us
 	} else if err != nil {
 		return err
 	}
-	return tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
+	return tx.Hiding().SetHidden(ctx, h.ID, moderation.Hidden)
 }
 
 // putCommentAway puts a comment of a locked block away.
-func (a *Moderation) putCommentAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, c hiding.Said, now time.Time) error {
+func (a *Moderation) putCommentAway(ctx context.Context, tx *store.Tx, by domain.UserID, under HiddenID, c moderation.HiddenComment, now time.Time) error {
 	was, err := tx.Comments().Comment(ctx, c.Comment)
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func (a *Moderation) setVisibility(ctx context.Context, tx *store.Tx, by domain.
 			return err
 		}
 	}
-	return tx.Hiding().SetHidden(ctx, h.ID, hiding.Hidden)
+	return tx.Hiding().SetHidden(ctx, h.ID, moderation.Hidden)
 }
 
 // Show shows a hidden thing again as before, and notifies its owner. For a person, it shows everything that was hidden
@@ -219,10 +219,10 @@ func (a *Moderation) Show(ctx context.Context, by operating.Operator, id HiddenI
 		if h, err = tx.Hiding().LockHidden(ctx, id); err != nil {
 			return err
 		}
-		if h.State == hiding.Showing {
+		if h.State == moderation.Showing {
 			return domain.NewNotFound()
 		}
-		if err := tx.Hiding().SetHidden(ctx, h.ID, hiding.Showing); err != nil {
+		if err := tx.Hiding().SetHidden(ctx, h.ID, moderation.Showing); err != nil {
 			return err
 		}
 		if err := a.showSome(ctx, tx, by.Actor().UserID, h, now); err != nil {
@@ -276,7 +276,7 @@ func (a *Moderation) showChannel(ctx context.Context, tx *store.Tx, by domain.Us
 
 // enqueue queues the job for the rest of hiding or showing a thing.
 func enqueue(ctx context.Context, tx *store.Tx, h HiddenSubject) error {
-	return tx.Enqueue(ctx, hiding.Apply{ID: h.ID, By: h.OwnerID}, jobs.For(int64(h.OwnerID)))
+	return tx.Enqueue(ctx, moderation.ApplyHiding{ID: h.ID, By: h.OwnerID}, jobs.For(int64(h.OwnerID)))
 }
 
 // putBack restores some of the connections that were put away for a thing, and returns their number. Deleted items are
@@ -313,7 +313,7 @@ func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenSubject,
 	return len(kept), nil
 }
 
-func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k hiding.Connection, now time.Time) error {
+func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k moderation.HiddenConnection, now time.Time) error {
 	in, err := readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(k.Channel)})
 	var item SubjectDetails
 	if err == nil {

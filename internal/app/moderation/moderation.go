@@ -2,17 +2,17 @@
 package moderation
 
 import (
-	"vitrine/internal/app/accounts"
+	appaccounts "vitrine/internal/app/accounts"
 	"vitrine/internal/app/core"
 )
 
 // Moderation contains the use cases.
 type Moderation struct {
 	*core.Core
-	accounts *accounts.Accounts
+	accounts *appaccounts.Accounts
 }
 
 // New creates the use cases.
-func New(c *core.Core, accounts *accounts.Accounts) *Moderation {
+func New(c *core.Core, accounts *appaccounts.Accounts) *Moderation {
 	return &Moderation{Core: c, accounts: accounts}
 }

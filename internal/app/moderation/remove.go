@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/hiding"
+	"vitrine/internal/store/moderation"
 )
 
 // remove deletes a thing for an operator, like its owner could, and returns its locked state. It returns NotFound if the
@@ -87,7 +87,7 @@ func (a *Moderation) removeComment(ctx context.Context, tx *store.Tx, actor doma
 
 // takeBack restores a hidden comment, so that it can be deleted like any other.
 func takeBack(ctx context.Context, tx *store.Tx, c domain.Comment) error {
-	if err := tx.Hiding().PutCommentBack(ctx, hiding.Said{Comment: c.ID, Block: c.BlockID}); err != nil {
+	if err := tx.Hiding().PutCommentBack(ctx, moderation.HiddenComment{Comment: c.ID, Block: c.BlockID}); err != nil {
 		return err
 	}
 	return tx.Hiding().ForgetHidden(ctx, domain.Subject{Type: domain.SubjectComment, ID: int64(c.ID)})

@@ -6,7 +6,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/identity"
+	"vitrine/internal/store/account"
 )
 
 // AccountDetails contains details of an account for operators.
@@ -16,7 +16,7 @@ type AccountDetails struct {
 	HasPassword   bool
 	Passkeys      int
 	RecoveryCodes int // unused
-	Identities    []identity.Identity
+	Identities    []account.Identity
 	Sessions      int // live
 	Tokens        int // live personal access tokens
 	Applications  int // that may act for the account

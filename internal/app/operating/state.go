@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
-	"vitrine/internal/store/backups"
+	"vitrine/internal/store/blobs"
 )
 
 // ServerState is the state of a server, for its operators.
@@ -22,8 +22,8 @@ type ServerState struct {
 
 	Backfills []Backfill
 
-	LastBackup *backups.Backup // that succeeded; nil for none in half a year
-	BadBackup  *backups.Backup // the last failed or interrupted one, if it is newer
+	LastBackup *blobs.Backup // that succeeded; nil for none in half a year
+	BadBackup  *blobs.Backup // the last failed or interrupted one, if it is newer
 }
 
 // MailState is the state of sending mail.

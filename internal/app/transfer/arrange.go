@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/origins"
+	"vitrine/internal/store/transfer"
 )
 
 // Placed is an imported connection with its place in the table of origins. Places increase in the source's order at the
@@ -157,10 +157,10 @@ func leastMoves(wanted []store.Held) int {
 }
 
 // renumbered returns the connections whose places do not increase by one.
-func renumbered(order []Placed) (places []origins.Placement) {
+func renumbered(order []Placed) (places []transfer.Placement) {
 	for i, p := range order {
 		if at := int64(i) + 1; p.Place != at {
-			places = append(places, origins.Placement{int64(p.Connection), at})
+			places = append(places, transfer.Placement{int64(p.Connection), at})
 		}
 	}
 	return places

@@ -6,7 +6,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/origins"
+	"vitrine/internal/store/transfer"
 )
 
 // ChangeItem updates the block and the connection of an imported item with changes from the source,
@@ -33,7 +33,7 @@ func (a *Transfer) ChangeItem(ctx context.Context, actor domain.Actor, origin st
 	return became, nil
 }
 
-func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place origins.Place, t *PreparedItem, row origins.Row, private bool) (Brought, error) {
+func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place transfer.OriginPlace, t *PreparedItem, row transfer.Origin, private bool) (Brought, error) {
 	comes := blockDigest(t.block)
 	if comes == row.Digest {
 		return Unchanged, nil
@@ -79,7 +79,7 @@ func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place or
 	// The block may be in two channels of the import. Only the first of them changes it.
 	first := false
 	err = a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		first, err = tx.Origins().ChangeOrigin(ctx, place, origins.Block, row, comes)
+		first, err = tx.Origins().ChangeOrigin(ctx, place, transfer.OriginBlock, row, comes)
 		return err
 	})
 	if !first {
@@ -88,7 +88,7 @@ func (a *Transfer) changeBlock(ctx context.Context, actor domain.Actor, place or
 	return became, err
 }
 
-func (a *Transfer) changeConnection(ctx context.Context, actor domain.Actor, place origins.Place, t *PreparedItem, channel domain.ChannelID, row origins.Row) (Brought, error) {
+func (a *Transfer) changeConnection(ctx context.Context, actor domain.Actor, place transfer.OriginPlace, t *PreparedItem, channel domain.ChannelID, row transfer.Origin) (Brought, error) {
 	comes := digestOf(string(t.connectionMetadata))
 	if comes == row.Digest {
 		return Unchanged, nil
@@ -108,5 +108,5 @@ func (a *Transfer) changeConnection(ctx context.Context, actor domain.Actor, pla
 		}
 	}
 	row.Foreign, row.Digest = t.connectionIn(channel), comes
-	return became, a.keep(ctx, place, origins.Connection, row)
+	return became, a.keep(ctx, place, transfer.OriginConnection, row)
 }

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/origins"
+	"vitrine/internal/store/transfer"
 )
 
 // ImportChannelInput is a channel of the source.
@@ -63,9 +63,9 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 	}
 	comes := channelDigest(n.Title, n.Description, n.Visibility, n.Metadata)
 	place := from(actor, origin)
-	var known origins.Row
+	var known transfer.Origin
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		claimed, err := tx.Origins().ClaimOrigins(ctx, place, origins.Channel, in.ID)
+		claimed, err := tx.Origins().ClaimOrigins(ctx, place, transfer.OriginChannel, in.ID)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 				return err
 			}
 		}
-		known = origins.Row{}
+		known = transfer.Origin{}
 		if err := tx.Activity().LockSources(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 		if id, err = tx.Channels().CreateChannel(ctx, n); err != nil {
 			return err
 		}
-		if err := tx.Origins().KeepOrigins(ctx, place, origins.Channel, origins.Row{Foreign: in.ID, Local: int64(id), Digest: comes}); err != nil {
+		if err := tx.Origins().KeepOrigins(ctx, place, transfer.OriginChannel, transfer.Origin{Foreign: in.ID, Local: int64(id), Digest: comes}); err != nil {
 			return err
 		}
 		c, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
@@ -108,7 +108,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 		return id, became, err
 	}
 	known.Digest = comes
-	return id, became, a.keep(ctx, place, origins.Channel, known)
+	return id, became, a.keep(ctx, place, transfer.OriginChannel, known)
 }
 
 // changeChannel updates the fields of a channel that changed in the source and not here, except the visibility: only its
@@ -157,14 +157,14 @@ func theirs(err error) error {
 
 // keep records what was imported. If the server dies before, the next import finds the same change, which has
 // no further effect.
-func (a *Transfer) keep(ctx context.Context, p origins.Place, kind origins.Kind, rows ...origins.Row) error {
+func (a *Transfer) keep(ctx context.Context, p transfer.OriginPlace, kind transfer.OriginKind, rows ...transfer.Origin) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Origins().KeepOrigins(ctx, p, kind, rows...) })
 }
 
 // KnownChannel returns the channel that an import created for a channel of the source. Its ID is 0
 // if no import created one.
 func (a *Transfer) KnownChannel(ctx context.Context, actor domain.Actor, origin, id string) (domain.Channel, error) {
-	known, err := a.Store.Origins().Origins(ctx, from(actor, origin), origins.Channel, id)
+	known, err := a.Store.Origins().Origins(ctx, from(actor, origin), transfer.OriginChannel, id)
 	if err != nil || known[id].Local == 0 {
 		return domain.Channel{}, err
 	}

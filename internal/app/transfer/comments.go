@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/origins"
+	"vitrine/internal/store/transfer"
 )
 
 // ImportCommentInput is a comment of the source on an imported block.
@@ -39,13 +39,13 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 	}
 	body, comes := core.Rendered(&in.Body), digestOf(in.Body)
 	place := from(actor, origin)
-	known, err := a.Store.Origins().Origins(ctx, place, origins.Comment, in.ID)
+	known, err := a.Store.Origins().Origins(ctx, place, transfer.OriginComment, in.ID)
 	if err != nil || known[in.ID].Digest == comes {
 		return Unchanged, err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		became = Unchanged
-		blocks, err := tx.Origins().Origins(ctx, place, origins.Block, in.Block)
+		blocks, err := tx.Origins().Origins(ctx, place, transfer.OriginBlock, in.Block)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Origins().ClaimOrigins(ctx, place, origins.Comment, in.ID)
+		rows, err := tx.Origins().ClaimOrigins(ctx, place, transfer.OriginComment, in.ID)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 				return err
 			}
 			became = Made
-			if err := tx.Origins().KeepOrigins(ctx, place, origins.Comment, origins.Row{Foreign: in.ID, Local: int64(made), Digest: comes}); err != nil {
+			if err := tx.Origins().KeepOrigins(ctx, place, transfer.OriginComment, transfer.Origin{Foreign: in.ID, Local: int64(made), Digest: comes}); err != nil {
 				return err
 			}
 			return core.Publish(ctx, tx, actor.UserID, now, domain.CommentCreated{Block: b, Comment: made, Brought: true})
@@ -79,7 +79,7 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 		}
 		came := row.Digest
 		row.Digest = comes
-		if err := tx.Origins().KeepOrigins(ctx, place, origins.Comment, row); err != nil || !take(came, comes, digestOf(c.Body.Markdown), commentBody) {
+		if err := tx.Origins().KeepOrigins(ctx, place, transfer.OriginComment, row); err != nil || !take(came, comes, digestOf(c.Body.Markdown), commentBody) {
 			return err
 		}
 		became = Changed

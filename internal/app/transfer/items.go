@@ -12,14 +12,14 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
-	"vitrine/internal/store/origins"
+	"vitrine/internal/store/transfer"
 )
 
 // Known describes what already exists here of an item.
 type Known struct {
-	Block      *origins.Row // or nested channel
-	Connection *origins.Row // of the item with the channel
-	Blocked    bool         // it does not exist here, and links to a site that is blocked here
+	Block      *transfer.Origin // or nested channel
+	Connection *transfer.Origin // of the item with the channel
+	Blocked    bool             // it does not exist here, and links to a site that is blocked here
 }
 
 // KnownItems finds which items of a channel were imported before, and which others are blocked, in the order of the
@@ -35,9 +35,9 @@ func (a *Transfer) KnownItems(ctx context.Context, actor domain.Actor, origin st
 		}
 	}
 	place := from(actor, origin)
-	blocksHere, err1 := a.Store.Origins().Origins(ctx, place, origins.Block, blocks...)
-	channelsHere, err2 := a.Store.Origins().Origins(ctx, place, origins.Channel, channels...)
-	connected, err3 := a.Store.Origins().Origins(ctx, place, origins.Connection, connections...)
+	blocksHere, err1 := a.Store.Origins().Origins(ctx, place, transfer.OriginBlock, blocks...)
+	channelsHere, err2 := a.Store.Origins().Origins(ctx, place, transfer.OriginChannel, channels...)
+	connected, err3 := a.Store.Origins().Origins(ctx, place, transfer.OriginConnection, connections...)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (a *Transfer) UseFormerIDs(ctx context.Context, actor domain.Actor, origin 
 			former = append(former, t.FormerID)
 		}
 	}
-	known, err := a.Store.Origins().Origins(ctx, from(actor, origin), origins.Block, former...)
+	known, err := a.Store.Origins().Origins(ctx, from(actor, origin), transfer.OriginBlock, former...)
 	for _, t := range things {
 		if _, ok := known[t.FormerID]; ok {
 			t.ID = t.FormerID
@@ -173,7 +173,7 @@ type bringing struct {
 	*Transfer
 	tx      *store.Tx
 	actor   domain.Actor
-	place   origins.Place
+	place   transfer.OriginPlace
 	things  []*PreparedItem
 	channel domain.Channel
 	nested  map[string]domain.Channel // by their ids in the source
@@ -195,7 +195,7 @@ func (b *bringing) open(ctx context.Context, id domain.ChannelID) (pending bool,
 			foreign = append(foreign, t.ID)
 		}
 	}
-	rows, err := tx.Origins().Origins(ctx, b.place, origins.Channel, foreign...)
+	rows, err := tx.Origins().Origins(ctx, b.place, transfer.OriginChannel, foreign...)
 	if err != nil {
 		return false, err
 	}
@@ -246,7 +246,7 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 	for i, t := range b.things {
 		ids[i] = t.connectionIn(b.channel.ID)
 	}
-	connected, err := tx.Origins().Origins(ctx, b.place, origins.Connection, ids...)
+	connected, err := tx.Origins().Origins(ctx, b.place, transfer.OriginConnection, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 		return nil, err
 	}
 	made := make([]NewItem, len(b.things))
-	var kept []origins.Row
+	var kept []transfer.Origin
 	for i, t := range b.things {
 		m := &made[i]
 		if row, ok := connected[ids[i]]; ok {
@@ -275,11 +275,11 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 		b.last = m.Connection // at the position of its predecessor, if known
 		below++
 		m.Place = below
-		row := origins.Row{Foreign: ids[i], Local: int64(m.Connection), Digest: digestOf(string(t.connectionMetadata)), Place: below}
+		row := transfer.Origin{Foreign: ids[i], Local: int64(m.Connection), Digest: digestOf(string(t.connectionMetadata)), Place: below}
 		connected[ids[i]] = row // the batch may contain the same item twice
 		kept = append(kept, row)
 	}
-	if err := tx.Origins().KeepOrigins(ctx, b.place, origins.Connection, kept...); err != nil {
+	if err := tx.Origins().KeepOrigins(ctx, b.place, transfer.OriginConnection, kept...); err != nil {
 		return nil, err
 	}
 	return made, core.Publish(ctx, tx, b.actor.UserID, b.Now(), b.events...)
@@ -287,7 +287,7 @@ func (b *bringing) items(ctx context.Context, below int64) ([]NewItem, error) {
 
 // lockBlocks claims the blocks that do not exist here, and locks the others, in the order of their ids. Deleted ones are
 // claimed again.
-func (b *bringing) lockBlocks(ctx context.Context, connected map[string]origins.Row) (map[string]*domain.Block, error) {
+func (b *bringing) lockBlocks(ctx context.Context, connected map[string]transfer.Origin) (map[string]*domain.Block, error) {
 	tx := b.tx
 	var foreign []string
 	for _, t := range b.things {
@@ -298,7 +298,7 @@ func (b *bringing) lockBlocks(ctx context.Context, connected map[string]origins.
 	if len(foreign) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.Origins().ClaimOrigins(ctx, b.place, origins.Block, foreign...)
+	rows, err := tx.Origins().ClaimOrigins(ctx, b.place, transfer.OriginBlock, foreign...)
 	if err != nil {
 		return nil, err
 	}
@@ -428,7 +428,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time
 		}
 	}
 	b.events = append(b.events, domain.BlockCreated{Block: made})
-	return made, tx.Origins().KeepOrigins(ctx, b.place, origins.Block, origins.Row{Foreign: t.ID, Local: int64(made.ID), Digest: blockDigest(t.block)})
+	return made, tx.Origins().KeepOrigins(ctx, b.place, transfer.OriginBlock, transfer.Origin{Foreign: t.ID, Local: int64(made.ID), Digest: blockDigest(t.block)})
 }
 
 // player keeps the player of an Embed only if it is safe. Otherwise the provider is asked, or the block becomes a Link.

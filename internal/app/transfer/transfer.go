@@ -7,7 +7,7 @@ import (
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
-	"vitrine/internal/store/origins"
+	"vitrine/internal/store/transfer"
 )
 
 // Transfer contains the use cases.
@@ -25,8 +25,8 @@ func New(c *core.Core, files *content.Content, things *collections.Collections, 
 }
 
 // from returns the place of an actor's imports in the table of origins.
-func from(actor domain.Actor, origin string) origins.Place {
-	return origins.Place{User: actor.UserID, Origin: origin}
+func from(actor domain.Actor, origin string) transfer.OriginPlace {
+	return transfer.OriginPlace{User: actor.UserID, Origin: origin}
 }
 
 // mayImport refuses actors who may not write at all.

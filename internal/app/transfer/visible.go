@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/store/origins"
+	"vitrine/internal/store/transfer"
 )
 
 // VisibleHere is the reason for adding nothing to a channel.
@@ -45,7 +45,7 @@ func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity
 		marks = append(marks, adopted+other)
 	}
 	for _, origin := range earlier {
-		noted, err := a.Store.Origins().Origins(ctx, from(actor, origin), origins.Channel, marks...)
+		noted, err := a.Store.Origins().Origins(ctx, from(actor, origin), transfer.OriginChannel, marks...)
 		if err != nil {
 			return "", err
 		}
@@ -74,7 +74,7 @@ func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity
 			return "", err
 		}
 		if is && !dry {
-			err = a.keep(ctx, place, origins.Channel, origins.Row{Foreign: marks[0]})
+			err = a.keep(ctx, place, transfer.OriginChannel, transfer.Origin{Foreign: marks[0]})
 		}
 		if is {
 			return origin, err
@@ -84,8 +84,8 @@ func (a *Transfer) OriginOf(ctx context.Context, actor domain.Actor, id Identity
 }
 
 // recognizes reports whether at least a third of the blocks in a sample came from a place.
-func (a *Transfer) recognizes(ctx context.Context, p origins.Place, sample [][]string) (bool, error) {
-	rows, err := a.Store.Origins().Origins(ctx, p, origins.Block, slices.Concat(sample...)...)
+func (a *Transfer) recognizes(ctx context.Context, p transfer.OriginPlace, sample [][]string) (bool, error) {
+	rows, err := a.Store.Origins().Origins(ctx, p, transfer.OriginBlock, slices.Concat(sample...)...)
 	if err != nil {
 		return false, err
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"vitrine/internal/importing/plain"
+	"vitrine/internal/importing/source"
 )
 
 // tooMuchError names, for users, the limit that a response exceeds.
@@ -22,7 +22,7 @@ var errManyItems = tooMuchError(fmt.Sprintf("The answer has more than %d items o
 // decode decodes a JSON response. It holds the text of only one list item at a time, so that a response
 // takes no more memory than its decoded value.
 func decode(body io.Reader, into any) error {
-	from := &plain.Bounded{In: body, Left: maxItem, Full: errLargeItem}
+	from := &source.Bounded{In: body, Left: maxItem, Full: errLargeItem}
 	d := json.NewDecoder(from)
 	d.UseNumber()
 	l, ok := into.(*list)
@@ -36,7 +36,7 @@ func decode(body io.Reader, into any) error {
 	return err
 }
 
-func (l *list) decode(d *json.Decoder, from *plain.Bounded) error {
+func (l *list) decode(d *json.Decoder, from *source.Bounded) error {
 	if null, err := open(d, '{'); null || err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (l *list) decode(d *json.Decoder, from *plain.Bounded) error {
 	return err
 }
 
-func (l *list) decodeItems(d *json.Decoder, from *plain.Bounded) error {
+func (l *list) decodeItems(d *json.Decoder, from *source.Bounded) error {
 	null, err := open(d, '[')
 	if null || err != nil {
 		return err

@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/importing/bundle"
-	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 )
 
@@ -51,13 +49,13 @@ func newArchive(entries []*zip.File, failed func() error, o Options) *archive {
 }
 
 // Origin returns the origin of the service, or else of the name of the file.
-func (a *archive) Origin() string { return plain.Origin("zip", a.title) }
+func (a *archive) Origin() string { return source.Origin("zip", a.title) }
 
 // Others implements source.Document.
 func (a *archive) Others() []string { return nil }
 
 // Former returns the origin that all files of bookmarks had in earlier versions, which read no archives.
-func (a *archive) Former() string { return plain.FormerOrigin }
+func (a *archive) Former() string { return source.FormerOrigin }
 
 // Sample implements source.Document.
 func (a *archive) Sample(context.Context) [][]string { return nil }
@@ -67,7 +65,7 @@ func (a *archive) About() source.About { return a.about }
 
 // Read hands over the files in the archive that are recognized.
 func (a *archive) Read(ctx context.Context, to source.Sink) error {
-	m := &merged{Sink: to, tree: plain.Tree{To: to, Title: a.title}, known: map[string]bool{}}
+	m := &merged{Sink: to, tree: source.Tree{To: to, Title: a.title}, known: map[string]bool{}}
 	other := 0
 	for _, f := range a.entries {
 		switch recognized, err := a.entry(ctx, m, f); {
@@ -78,7 +76,7 @@ func (a *archive) Read(ctx context.Context, to source.Sink) error {
 		}
 	}
 	if len(m.order) == 0 && m.tree.Untouched() && m.leftOut == 0 {
-		return plain.ErrNotRecognized
+		return source.ErrNotRecognized
 	}
 	if other > 0 && a.title != takeout { // Takeout contains many other files
 		m.Sink.LeftOut(source.LeftOut{What: "Other files", Where: fmt.Sprintf("%d files", other), Why: "they contain no bookmarks, lists or notes"})
@@ -88,9 +86,9 @@ func (a *archive) Read(ctx context.Context, to source.Sink) error {
 
 // entry reads one file.
 func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized bool, err error) {
-	m.where = plain.Short(f.Name)
+	m.where = source.Shortened(f.Name)
 	unpacked, err := a.unpack(f)
-	if errors.Is(err, bundle.ErrDamaged) {
+	if errors.Is(err, errDamaged) {
 		m.LeftOut(source.LeftOut{What: "A file", Why: "it cannot be unpacked"})
 		return true, nil
 	}
@@ -111,7 +109,7 @@ func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized
 		}
 		m.LeftOut(source.LeftOut{What: "The rest of a file", Why: unpacked.why()})
 		return true, nil
-	case errors.Is(err, plain.ErrNotRecognized), errors.Is(err, plain.ErrEmpty):
+	case errors.Is(err, source.ErrNotRecognized), errors.Is(err, source.ErrEmpty):
 		return false, nil
 	}
 	return true, err
@@ -121,13 +119,13 @@ func (a *archive) entry(ctx context.Context, m *merged, f *zip.File) (recognized
 func (a *archive) unpack(f *zip.File) (*unpacking, error) {
 	in, err := f.Open()
 	if err != nil {
-		return nil, cmp.Or(a.failed(), bundle.ErrDamaged)
+		return nil, cmp.Or(a.failed(), errDamaged)
 	}
-	return &unpacking{in: in, left: bundle.MaxUnpacked(f), failed: a.failed}, nil
+	return &unpacking{in: in, left: maxUnpacked(f), failed: a.failed}, nil
 }
 
 // unpacking reads an entry, and keeps why it cannot be read to its end: an error from reading the file of
-// the archive, bundle.ErrDamaged or errBomb.
+// the archive, errDamaged or errBomb.
 type unpacking struct {
 	in     io.ReadCloser
 	left   int64
@@ -155,7 +153,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	n, err := u.in.Read(p[:min(int64(len(p)), u.left)])
 	u.left -= int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		u.bad = cmp.Or(u.failed(), bundle.ErrDamaged)
+		u.bad = cmp.Or(u.failed(), errDamaged)
 		err = u.bad
 	}
 	return n, err
@@ -166,7 +164,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 // add to them.
 type merged struct {
 	source.Sink
-	tree    plain.Tree
+	tree    source.Tree
 	known   map[string]bool // ids of channels, including nested ones
 	order   []string        // channels to close
 	root    string          // id of the current file's channel
@@ -186,7 +184,7 @@ func (m *merged) id(of string) string {
 	if of == "/" {
 		return m.root
 	}
-	return plain.ID(m.root + strings.TrimPrefix(of, "/"))
+	return source.IDOf(m.root + strings.TrimPrefix(of, "/"))
 }
 
 // Channel creates a channel within that of the archive. It combines channels with the same title.
@@ -208,10 +206,10 @@ func (m *merged) Channel(ctx context.Context, c source.Channel) error {
 		return nil
 	case c.Visibility == domain.Private && (full || m.root == "/"): // in "/", the ID is that of the archive's own private channel
 		m.private[c.ID] = true
-		m.Sink.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to a private folder of the ZIP file"})
+		m.Sink.LeftOut(source.LeftOut{What: source.Shortened(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to a private folder of the ZIP file"})
 		return nil
 	case full:
-		m.Sink.LeftOut(source.LeftOut{What: plain.Short(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to the folder of its file"})
+		m.Sink.LeftOut(source.LeftOut{What: source.Shortened(c.Title), Where: c.Where, Why: "there are too many folders; its contents go to the folder of its file"})
 		return nil
 	}
 	m.known[c.ID] = true

@@ -1,4 +1,10 @@
-// Package files recognizes the format of a file by its content, not by its name.
+// Package files reads files and folders of other programs. It recognizes the format of a file by its
+// content, not by its name: bookmarks in the Netscape format, which browsers and bookmark services
+// export, where folders become channels and bookmarks become links; OPML, which feed readers,
+// podcast players and outliners export; lists of addresses as CSV, JSON or plain lines; and the
+// export of a user from this or another Vitrine, which docs/export.schema.json describes. In a
+// folder, files become blocks and subfolders become channels. Spreadsheets of people to invite are
+// read here too.
 package files
 
 import (
@@ -11,11 +17,6 @@ import (
 	"strings"
 
 	"vitrine/internal/domain"
-	"vitrine/internal/importing/bookmarks"
-	"vitrine/internal/importing/bundle"
-	"vitrine/internal/importing/outline"
-	"vitrine/internal/importing/plain"
-	"vitrine/internal/importing/sheet"
 	"vitrine/internal/importing/source"
 )
 
@@ -50,12 +51,12 @@ func IsArchive(start []byte) bool { return bytes.HasPrefix(start, zipMark) }
 
 // Text recognizes a file that is not an archive.
 func Text(r io.Reader, o Options) source.Document {
-	raw, all := plain.Head(r)
+	raw, all := source.HeadOf(r)
 	if len(raw) == 0 {
 		return &empty{unread(o.Title), all}
 	}
 	raw = bytes.Clone(raw) // reading on overwrites it
-	text, err := plain.Decode(all, o.Encoding)
+	text, err := source.Decode(all, o.Encoding)
 	if err != nil {
 		return &failed{unread(o.Title), err}
 	}
@@ -72,29 +73,29 @@ func Text(r io.Reader, o Options) source.Document {
 }
 
 // recognized returns the Document for a text.
-func recognized(text *plain.Decoded, title string) source.Document {
+func recognized(text *source.Decoded, title string) source.Document {
 	head, _ := text.Peek(4 << 10) // an error shows again when the text is read
 	start := strings.TrimSpace(string(head))
 	switch {
-	case outline.Is(start):
-		return outline.New(text, title)
+	case IsOutline(start):
+		return NewOutline(text, title)
 	case strings.HasPrefix(start, "<"):
-		return bookmarks.New(text, title)
+		return NewBookmarks(text, title)
 	}
-	return sheet.New(text, title)
+	return NewSheet(text, title)
 }
 
 // file is a text that was decoded.
 type file struct {
 	source.Document
-	text   *plain.Decoded
+	text   *source.Decoded
 	others []string
 }
 
 // alsoIn adds the origins that a file with this beginning has in another encoding, in which its title is a
 // different one.
 func (f *file) alsoIn(encoding string, head []byte, title string) {
-	text, err := plain.Decode(bytes.NewReader(head), encoding)
+	text, err := source.Decode(bytes.NewReader(head), encoding)
 	if err != nil {
 		return
 	}
@@ -117,13 +118,13 @@ func (f *file) About() source.About {
 }
 
 // unread returns the File for an unreadable file.
-func unread(title string) plain.File {
-	return plain.File{Title: title, Identity: plain.Identity{Name: plain.Origin("csv", title)}}
+func unread(title string) source.TextFile {
+	return source.TextFile{Title: title, Identity: source.Identity{Name: source.Origin("csv", title)}}
 }
 
 // empty is an empty file.
 type empty struct {
-	plain.File
+	source.TextFile
 	from io.Reader
 }
 
@@ -132,12 +133,12 @@ func (e *empty) Read(context.Context, source.Sink) error {
 	if _, err := e.from.Read(make([]byte, 1)); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	return plain.ErrEmpty
+	return source.ErrEmpty
 }
 
 // failed is a file that could not be read.
 type failed struct {
-	plain.File
+	source.TextFile
 	err error
 }
 
@@ -146,7 +147,7 @@ func (f *failed) Read(context.Context, source.Sink) error { return f.err }
 
 // open opens a ZIP file: an export of Vitrine, or files of other services.
 func open(o Options) (source.Source, error) {
-	entries, export, failed, err := bundle.Entries(o.Archive, o.Size)
+	entries, export, failed, err := bundleEntries(o.Archive, o.Size)
 	if err != nil {
 		return nil, err
 	}

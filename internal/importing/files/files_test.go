@@ -15,7 +15,6 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/files"
-	"vitrine/internal/importing/plain"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
 )
@@ -167,7 +166,7 @@ func TestOtherArchives(t *testing.T) {
 		t.Errorf("a bomb: told\n%s", got)
 	}
 	none := document(t, zipped(t, "a.html", "<p>", "b.jpg", "x"), files.Options{Title: "None"})
-	if err := none.Read(t.Context(), &sourcetest.Count{}); !errors.Is(err, plain.ErrNotRecognized) {
+	if err := none.Read(t.Context(), &sourcetest.Count{}); !errors.Is(err, source.ErrNotRecognized) {
 		t.Errorf("nothing in it: %v", err)
 	}
 	cut := zipped(t, "a.html", marks)
@@ -277,11 +276,11 @@ func TestRefused(t *testing.T) {
 	for name, content := range map[string]string{"a page": "<html><h1>News</h1><p>x", "a picture": "\x89PNG\r\n\x1a\n\x00\x00", "prose": "Dear diary,\nnothing.\n",
 		"other JSON": `{"a":1}`, "other XML": `<?xml version="1.0"?><rss/>`, "a list of other things": `[{"a":1}]`, "numbers": "1,2\n3,4\n"} {
 		err := document(t, []byte(content), files.Options{Title: "x"}).Read(context.Background(), &sourcetest.Count{})
-		if !errors.Is(err, plain.ErrNotRecognized) {
+		if !errors.Is(err, source.ErrNotRecognized) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := document(t, nil, files.Options{Title: "x"}).Read(t.Context(), &sourcetest.Count{}); !errors.Is(err, plain.ErrEmpty) {
+	if err := document(t, nil, files.Options{Title: "x"}).Read(t.Context(), &sourcetest.Count{}); !errors.Is(err, source.ErrEmpty) {
 		t.Errorf("an empty file: %v", err)
 	}
 }

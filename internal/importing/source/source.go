@@ -1,6 +1,6 @@
 // Package source defines the interface between imports and the places they read from: channels,
 // items, comments, and how they are handed over. Each package next to this one reads one kind of
-// place.
+// place, with the helpers here for character encodings, addresses, dates and tags.
 package source
 
 import (

@@ -27,7 +27,7 @@ func Kept() []Work {
 	return []Work{
 		{"htmx", "2.0.11", npm + "htmx.org/v/2.0.11", "pkg:npm/htmx.org@2.0.11", "internal/site/web/assets/vendor/htmx", []string{"LICENSE"}},
 		{"SortableJS", "1.15.7", npm + "sortablejs/v/1.15.7", "pkg:npm/sortablejs@1.15.7", "internal/site/web/assets/vendor/sortablejs", []string{"LICENSE"}},
-		{"Inter Display", "4.1.1", npm + "inter-ui/v/4.1.1", "pkg:npm/inter-ui@4.1.1", "internal/feeds/card/font", []string{"LICENSE.txt"}},
+		{"Inter Display", "4.1.1", npm + "inter-ui/v/4.1.1", "pkg:npm/inter-ui@4.1.1", "internal/feeds/font", []string{"LICENSE.txt"}},
 		{"The list of oEmbed providers", "1.0.20260604", "https://github.com/iamcal/oembed", "pkg:npm/oembed-providers@1.0.20260604", "internal/page", []string{"PROVIDERS.md"}},
 		{"Common passwords as zxcvbn ranks them", "", "https://github.com/dropbox/zxcvbn", "pkg:github/dropbox/zxcvbn", "internal/auth", []string{"LICENSE.zxcvbn"}},
 		{"libaom", "3.10.0", "https://aomedia.googlesource.com/aom", "pkg:generic/libaom@3.10.0", codecs, []string{"LICENSE.aom"}},

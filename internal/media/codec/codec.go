@@ -10,7 +10,6 @@ import (
 	"image/draw"
 	"io"
 
-	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/media/source"
 	"vitrine/internal/media/wasm"
@@ -183,7 +182,7 @@ func (c *Codecs) decodeLosslessWebP(in *source.Input, file io.Reader, length int
 		YStride: width, CStride: (width + 1) / 2,
 		SubsampleRatio: image.YCbCrSubsampleRatio420, Rect: image.Rect(0, 0, width, height),
 	}
-	bitmap.WidenRange(&img.YCbCr)
+	widenRange(&img.YCbCr)
 	if img.Opaque() {
 		return &img.YCbCr, nil
 	}

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
-	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/media/mediatest"
 	"vitrine/internal/media/source"
@@ -67,7 +66,7 @@ func TestDecodingIsBounded(t *testing.T) {
 		var img image.Image
 		taken, _ := allocated(func() {
 			if img, err = codecs.Decode(in, filetype.Kind{ContentType: c.kind}, h); err == nil {
-				img = bitmap.Normal(img)
+				img = Normal(img)
 			}
 		})
 		if err != nil {

@@ -16,16 +16,14 @@ import (
 
 	"golang.org/x/image/bmp"
 
-	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/filetype"
-	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
 // Header describes an image before it is decoded.
 type Header struct {
-	Width, Height int                // as stored, without the parts that crop removes
-	Orientation   bitmap.Orientation // how to rotate it for viewing
+	Width, Height int         // as stored, without the parts that crop removes
+	Orientation   Orientation // how to rotate it for viewing
 	Animated      bool
 	videoRange    bool // YCbCr samples have the range used in video
 
@@ -38,7 +36,7 @@ type Header struct {
 
 	// Profile converts the colours to sRGB. It applies after Decode if there are three
 	// channels. It is nil if the colours are sRGB, or if the file does not define them.
-	Profile *profile.Transform
+	Profile *ColorTransform
 	icc     []byte // the bytes of the profile
 	cmyk    bool
 
@@ -46,7 +44,7 @@ type Header struct {
 	samples int64  // maximum bytes of the samples of an item of a HEIC file
 
 	// Maximum memory of the image in bytes: in total while it is decoded, and afterwards as a
-	// picture returned by bitmap.Normal.
+	// picture returned by Normal.
 	Decoding, Decoded int64
 	Channels          int   // 4 if that picture is RGBA
 	Opaque            bool  // certainly opaque
@@ -56,7 +54,7 @@ type Header struct {
 // Pixels returns the number of pixels.
 func (h Header) Pixels() int64 { return int64(h.Width) * int64(h.Height) }
 
-// pixelSize is the number of bytes per pixel while a Go decoder works, and after bitmap.Normal.
+// pixelSize is the number of bytes per pixel while a Go decoder works, and after Normal.
 type pixelSize struct {
 	decoding, decoded int64
 	channels          int
@@ -117,7 +115,7 @@ func ReadHeader(in *source.Input, k filetype.Kind) (Header, error) {
 			channels = 4
 		}
 		// An image whose profile cannot be used is shown without it, as browsers do.
-		h.Profile, _ = profile.New(h.icc, channels)
+		h.Profile, _ = NewColorTransform(h.icc, channels)
 		h.icc = nil
 	}
 	if h.Orientation < 1 || h.Orientation > 8 {
@@ -198,7 +196,7 @@ func pngHeader(in *source.Input) (Header, error) {
 // pngProfile returns the profile in an iCCP chunk, or nil if it is broken. A
 // name, a zero and a method come before the profile: PNG, section 11.3.2.3.
 func pngProfile(in *source.Input, chunk span) []byte {
-	if chunk.length > profile.MaxSize {
+	if chunk.length > maxProfileSize {
 		return nil
 	}
 	b, err := in.Bytes(chunk.at, int(chunk.length))
@@ -213,7 +211,7 @@ func pngProfile(in *source.Input, chunk span) []byte {
 	if err != nil {
 		return nil
 	}
-	icc, err := io.ReadAll(io.LimitReader(z, profile.MaxSize+1))
+	icc, err := io.ReadAll(io.LimitReader(z, maxProfileSize+1))
 	if err != nil {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/draw"
 
-	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/source"
 )
 
@@ -122,7 +121,7 @@ func (c *Codecs) decodeHEICItem(in *source.Input, h Header, item uint32) (img im
 	premultiplied = facts[4] == 1
 	img = layout.image(append([]byte(nil), samples...), premultiplied)
 	if y, ok := img.(*image.YCbCr); ok && h.videoRange {
-		bitmap.WidenRange(y)
+		widenRange(y)
 	}
 	return img, premultiplied, nil
 }
@@ -153,7 +152,7 @@ func heifLayout(width, height, colours, chroma int) (layout, error) {
 			heif444: image.YCbCrSubsampleRatio444,
 		}[chroma]
 		if ok {
-			across, down := bitmap.Subsampling(ratio)
+			across, down := subsampling(ratio)
 			l.ratio, l.chroma = ratio, alignedHEIF((width+across-1)/across)
 			l.length = l.stride*height + 2*l.chroma*((height+down-1)/down)
 			return l, nil

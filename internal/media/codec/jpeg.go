@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 
-	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
@@ -141,7 +140,7 @@ func (f *jpegInfo) segment(in *source.Input, marker byte, off, length int64) err
 		if exif, err := in.Bytes(off, 6); err == nil && string(exif) == "Exif\x00\x00" {
 			f.Orientation = tiffOrientation(in, off+6)
 		}
-	case marker == markerAPP2 && length > iccHead && len(f.icc) < profile.MaxSize:
+	case marker == markerAPP2 && length > iccHead && len(f.icc) < maxProfileSize:
 		b, err := in.Bytes(off, int(length))
 		if err == nil && string(b[:12]) == "ICC_PROFILE\x00" {
 			f.icc = append(f.icc, b[iccHead:]...)

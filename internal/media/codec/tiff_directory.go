@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"vitrine/internal/media/bitmap"
-	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
@@ -106,7 +104,7 @@ func (d directory) value(tag uint16, i, otherwise int64) (int64, error) {
 // tiffOrientation reads the orientation from the first directory of the TIFF structure at base,
 // which is also the format of Exif. If it cannot be read, the orientation is 1: the image is still
 // usable.
-func tiffOrientation(in *source.Input, base int64) bitmap.Orientation {
+func tiffOrientation(in *source.Input, base int64) Orientation {
 	head, err := in.Bytes(base, 6)
 	if err != nil {
 		return 1
@@ -119,7 +117,7 @@ func tiffOrientation(in *source.Input, base int64) bitmap.Orientation {
 		return 1
 	}
 	if e := d.find(0x0112); e != nil && d.order.Uint16(e[2:]) == tiffShort {
-		if o := bitmap.Orientation(d.order.Uint16(e[8:])); o >= 1 && o <= 8 {
+		if o := Orientation(d.order.Uint16(e[8:])); o >= 1 && o <= 8 {
 			return o
 		}
 	}
@@ -134,7 +132,7 @@ func tiffProfile(in *source.Input) []byte {
 		return nil
 	}
 	length := d.count(tag)
-	if length <= inline || length > profile.MaxSize {
+	if length <= inline || length > maxProfileSize {
 		return nil
 	}
 	icc, err := in.Bytes(int64(d.order.Uint32(d.find(tag)[8:])), int(length))

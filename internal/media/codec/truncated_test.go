@@ -7,7 +7,6 @@ import (
 	"image/jpeg"
 	"testing"
 
-	"vitrine/internal/media/bitmap"
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/media/mediatest"
 	"vitrine/internal/media/source"
@@ -94,7 +93,7 @@ func decodeFile(t *testing.T, kind string, file []byte) (image.Image, Header, er
 	if err != nil {
 		return nil, h, err
 	}
-	return bitmap.Normal(img), h, nil
+	return Normal(img), h, nil
 }
 
 // noisy fills an image with noise, so that its file is large.

@@ -10,8 +10,6 @@ import (
 
 	"golang.org/x/image/webp"
 
-	"vitrine/internal/media/bitmap"
-	"vitrine/internal/media/profile"
 	"vitrine/internal/media/source"
 )
 
@@ -162,7 +160,7 @@ func webpHeader(in *source.Input) (Header, error) {
 		h.take(rgbaPixels)
 		h.Decoding += frame
 	}
-	if p.icc.length > 0 && p.icc.length <= profile.MaxSize {
+	if p.icc.length > 0 && p.icc.length <= maxProfileSize {
 		if h.icc, err = in.Bytes(p.icc.at, int(p.icc.length)); err != nil {
 			return Header{}, err
 		}
@@ -200,7 +198,7 @@ func (c *Codecs) decodeWebP(in *source.Input, h Header) (image.Image, error) {
 func decodePlanes(file io.Reader) (image.Image, error) {
 	img, err := webp.Decode(file)
 	if y, ok := img.(*image.YCbCr); ok {
-		bitmap.WidenRange(y)
+		widenRange(y)
 	}
 	return img, err
 }

@@ -1,6 +1,7 @@
-// Package strip removes the metadata of photographs and videos, such as the place, the device, the
-// photographer and the edits. The pixels do not change: a Plan lists the bytes of a file to omit
-// or replace, and Reader applies it while reading.
+// Package strip removes from files what should not be served. Of photographs and videos that is
+// their metadata, such as the place, the device, the photographer and the edits. The pixels do not
+// change: a Plan lists the bytes of a file to omit or replace, and Reader applies it while reading.
+// Drawings are written again with only the parts that draw, and none that run or load anything.
 //
 // Formats are parsed with lists of the parts that a viewer needs. Everything else is removed,
 // except orientation, colour profile and capture date.

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	"vitrine/internal/app/sso"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/auth"
 )
 
@@ -19,7 +19,7 @@ const (
 	returnTTL  = 24 * time.Hour
 	putAwayTTL = 400 * 24 * time.Hour
 	halfTTL    = 10 * time.Minute // the server decides when it expires
-	signOnTTL  = sso.StepTTL
+	signOnTTL  = accounts.StepTTL
 	setupTTL   = time.Hour
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"vitrine/internal/app/signin"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
@@ -16,9 +16,9 @@ import (
 // fail handles every error that is not shown in a form.
 func (v *Visit) fail(err error) {
 	switch {
-	case errors.Is(err, signin.ErrUnproved):
+	case errors.Is(err, accounts.ErrUnproved):
 		err = v.AskToConfirm()
-	case errors.Is(err, signin.ErrRenewed):
+	case errors.Is(err, accounts.ErrRenewed):
 		err = v.Redirect(v.Here()) // the browser may already have the new secret
 	}
 	if err == nil {

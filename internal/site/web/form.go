@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"vitrine/internal/app/signin"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/catalog"
 )
@@ -85,7 +85,7 @@ func (f *Form) Has(name, value string) bool {
 // are shown at the top.
 func (f *Form) Refused(err error, fields ...string) bool {
 	known, ok := errors.AsType[*domain.Error](err)
-	if !ok || errors.Is(err, signin.ErrUnproved) || errors.Is(err, signin.ErrRenewed) {
+	if !ok || errors.Is(err, accounts.ErrUnproved) || errors.Is(err, accounts.ErrRenewed) {
 		return false // redirected
 	}
 	switch known.Kind {

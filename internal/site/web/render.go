@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"vitrine/internal/app/signin"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
@@ -30,7 +30,7 @@ type View struct {
 	Path    string
 	Here    string // the address of the page on this site, with its query
 	Section []Link // the page's navigation, nil for none
-	Account *signin.Account
+	Account *accounts.Account
 	Actor   domain.Actor
 	Reader  string // identifies the reader for the worker
 	Lang    *catalog.Language

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"vitrine/internal/app"
-	"vitrine/internal/app/signin"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
@@ -25,7 +25,7 @@ type Visit struct {
 	Args    []string // values of the path's segments in braces
 	Secret  string   // of the session, "" for none
 	Session domain.Session
-	Account *signin.Account // nil for guests
+	Account *accounts.Account // nil for guests
 	Lang    *catalog.Language
 	Head    Head   // metadata for other programs
 	Frame   string // the template around the page, "" for the default

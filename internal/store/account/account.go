@@ -1,6 +1,6 @@
 // Package account stores how people get an account and act with it: sign-ups and sign-up links,
-// sessions, passkeys, tokens, applications and their grants, mailed links, counted attempts, and
-// the settings and secrets of the installation.
+// sessions, passkeys, identities at providers of single sign-on, tokens, applications and their
+// grants, mailed links, counted attempts, and the settings and secrets of the installation.
 package account
 
 import (

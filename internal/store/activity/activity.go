@@ -1,5 +1,6 @@
 // Package activity stores what people did and who is notified: activities, the feeds that are read
-// from them, notifications, followings, and the deletion of all of these.
+// from them, notifications, followings, and the deletion of all of these. It also stores the audit
+// log, whose entries the database refuses to change, and to delete before they are 30 days old.
 //
 // A source (the actor, the channel, the group that owns it) is a row of feed_sources. Its lock
 // protects its followers, and keeps an account or group from being deleted while its activities

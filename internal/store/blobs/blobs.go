@@ -8,7 +8,6 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
-	"vitrine/internal/store/backups"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -68,7 +67,7 @@ type DoomedObject struct {
 // DoomedObjects lists objects to remove from the storage, except those whose next attempt is
 // later. It lists none while a backup is being made, which may be about to copy them.
 func (r Reads) DoomedObjects(ctx context.Context, now time.Time, limit int) ([]DoomedObject, error) {
-	rows, err := r.db.Query(ctx, `SELECT object, attempts FROM doomed_objects WHERE next_at <= $1 AND `+backups.NotHeld("$1")+`
+	rows, err := r.db.Query(ctx, `SELECT object, attempts FROM doomed_objects WHERE next_at <= $1 AND `+notHeldByBackup("$1")+`
 		ORDER BY next_at, object`+sqlx.Limit("$2"), sqlx.Micros(now), limit)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (o DoomedObject, err error) {
 		err = row.Scan(&o.Name, &o.Attempts)

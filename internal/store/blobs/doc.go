@@ -1,5 +1,6 @@
 // Package blobs stores where the bytes of files are and how they arrive: blobs, the files that
-// refer to them, uploads, and the processing of a block's content.
+// refer to them, uploads, and the processing of a block's content. It also records backups, and
+// keeps all files from being removed while one is being made.
 package blobs
 
 import (

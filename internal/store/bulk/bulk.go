@@ -11,8 +11,8 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/counters"
-	"vitrine/internal/store/documents"
 	"vitrine/internal/store/rowmap"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -28,12 +28,12 @@ func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 type Writes struct {
 	Reads
 	deltas    *counters.Deltas
-	documents *documents.Index
+	documents *search.Index
 }
 
 // NewWrites returns the statements on the connection of a transaction. They register counts and
 // documents with deltas and documents.
-func NewWrites(db sqlx.Conn, deltas *counters.Deltas, documents *documents.Index) Writes {
+func NewWrites(db sqlx.Conn, deltas *counters.Deltas, documents *search.Index) Writes {
 	return Writes{NewReads(db), deltas, documents}
 }
 

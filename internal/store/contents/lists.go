@@ -1,5 +1,7 @@
-// Package contents reads the connections of a channel with their positions, and the channels of an
-// item. It only reads: the store connects and moves items.
+// Package contents reads what is in a channel and around an item: the connections of a channel
+// with their positions, the channels of an item, the comments on blocks, neighbours in a channel,
+// related channels, previews of channels, and the channels that a user is likely to need next. The
+// store itself connects and moves items.
 package contents
 
 import "vitrine/internal/store/sqlx"

@@ -1,7 +1,11 @@
-// Package derived writes what derives from the changes of a transaction right before its commit:
-// search documents, counts, and the number of the account's writes. On SQLite it is written once
-// for all transactions that share the commit, so that a common count is changed once and FTS5
-// writes their words as one segment.
+// Package derived maintains the values that derive from others. Right before the commit of a
+// transaction it writes what derives from its changes: search documents, counts, and the number of
+// the account's writes. On SQLite it is written once for all transactions that share the commit,
+// so that a common count is changed once and FTS5 writes their words as one segment.
+//
+// Its checks compare the facts about channels, blocks, users and files with the values derived
+// from them, and repair those. Other packages of the store check their own tables. Backfills
+// report how much jobs have yet to fill in for rows from before an upgrade.
 package derived
 
 import (
@@ -12,13 +16,13 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store/account"
 	"vitrine/internal/store/counters"
-	"vitrine/internal/store/documents"
+	"vitrine/internal/store/search"
 	"vitrine/internal/store/sqlx"
 )
 
 // Derived contains what a transaction writes at its end.
 type Derived struct {
-	Documents documents.Index
+	Documents search.Index
 	Deltas    counters.Deltas
 	Writer    domain.UserID // whose writes are counted, or 0
 
@@ -68,7 +72,7 @@ func (d *Derived) Write(ctx context.Context, tx *database.Tx, others []database.
 		db.Querier = tx
 	}
 	var deltas counters.Deltas
-	var index documents.Index
+	var index search.Index
 	deltas.Use(db)
 	index.Use(db, &deltas)
 	deltas.Join(&d.Deltas)

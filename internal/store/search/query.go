@@ -5,6 +5,10 @@
 // Every list takes four steps. gather measures the statistics (statistics.go). choose, a pure function, chooses a plan (plan.go).
 // render writes the plan as one statement, which is the same for both databases except for the conditions on words
 // (render.go). Finally, the statement runs.
+//
+// A document is what lists and search store of a block, channel, user or group: its row in search_documents, its words
+// in search_words, and a row of group_items for each group that has it. A transaction that writes the names and texts of
+// an item also writes its document.
 package search
 
 import (

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"vitrine/internal/database"
-	"vitrine/internal/database/pipeline"
+	"vitrine/internal/database/postgres"
 )
 
 // Conn is a connection for statements: the pool of readers, a snapshot or a transaction, with its
@@ -37,7 +37,7 @@ func (c Conn) Exec(ctx context.Context, query string, args ...any) error {
 
 // transaction is a transaction of PostgreSQL, which sends statements together.
 type transaction interface {
-	Later(context.Context, pipeline.Statement) (taken bool, err error)
+	Later(context.Context, postgres.Statement) (taken bool, err error)
 	Sync(context.Context) error
 }
 
@@ -45,7 +45,7 @@ type transaction interface {
 // sent in one round trip with the following statements.
 func (c Conn) Later(ctx context.Context, query string, args ...any) error {
 	if tx, ok := c.Querier.(transaction); ok {
-		if taken, err := tx.Later(ctx, pipeline.Statement{Query: query, Args: args}); taken || err != nil {
+		if taken, err := tx.Later(ctx, postgres.Statement{Query: query, Args: args}); taken || err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (c Conn) Later(ctx context.Context, query string, args ...any) error {
 // statements.
 func (c Conn) LaterEach(ctx context.Context, each func(Row) error, then func(context.Context) error, query string, args ...any) error {
 	if tx, ok := c.Querier.(transaction); ok {
-		s := pipeline.Statement{Query: query, Args: args, Each: func(row pipeline.Row) error { return each(row) }, Then: then}
+		s := postgres.Statement{Query: query, Args: args, Each: func(row postgres.Row) error { return each(row) }, Then: then}
 		if taken, err := tx.Later(ctx, s); taken || err != nil {
 			return err
 		}

@@ -1,14 +1,14 @@
 package account
 
 import (
-	"vitrine/internal/app/signin"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
 // passkeysView is the data of the second factor's pages.
 type passkeysView struct {
-	signin.SecondFactor
+	accounts.SecondFactor
 	Possible bool // browsers offer passkeys here
 	Passkey  passkey
 	Options  string   // with which the browser creates a passkey
@@ -43,7 +43,7 @@ func toPasskeys(v *web.Visit) error { return v.Redirect("/settings/passkeys") }
 // beginPasskey shows the page on which a script creates a passkey in the browser.
 func beginPasskey(v *web.Visit) error {
 	f := v.Form()
-	in := signin.PasskeyInput{Name: f.Trimmed("name")}
+	in := accounts.PasskeyInput{Name: f.Trimmed("name")}
 	options, err := v.App().Accounts.BeginPasskey(v.R.Context(), v.Actor(), v.Session, in)
 	if err != nil {
 		if f.Refused(err, "name") {
@@ -58,7 +58,7 @@ func beginPasskey(v *web.Visit) error {
 // codes.
 func addPasskey(v *web.Visit) error {
 	f := v.Form()
-	in := signin.PasskeyInput{Name: f.Trimmed("name")}
+	in := accounts.PasskeyInput{Name: f.Trimmed("name")}
 	codes, secret, err := v.App().Accounts.AddPasskey(v.R.Context(), v.Actor(), v.Session, in, f.Get("passkey"), endOthers(f))
 	if err != nil {
 		if f.Refused(err, "name") {

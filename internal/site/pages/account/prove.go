@@ -3,15 +3,14 @@ package account
 import (
 	"errors"
 
-	"vitrine/internal/app/signin"
-	"vitrine/internal/app/sso"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
 
 // proveView is the data of the page for confirmations.
 type proveView struct {
-	sso.ProofWays
+	accounts.ProofWays
 	Next string
 }
 
@@ -44,7 +43,7 @@ func prove(v *web.Visit) error {
 	default:
 		return web.UnknownButton()
 	}
-	if errors.Is(err, signin.ErrRenewed) { // usually because of a second click
+	if errors.Is(err, accounts.ErrRenewed) { // usually because of a second click
 		return goOn(v, v.Next())
 	}
 	if err != nil {

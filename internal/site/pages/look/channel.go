@@ -10,7 +10,6 @@ import (
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/moderation"
-	"vitrine/internal/app/search"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -171,7 +170,7 @@ func (n narrowing) Whole() string { return n.path }
 // contents reads the requested page of contents.
 func (n narrowing) contents(v *web.Visit, c domain.Channel) (domain.List[collections.Content], error) {
 	if n.Searched() {
-		in := search.FilterInput{Query: n.Query, Page: n.Page}
+		in := collections.FilterInput{Query: n.Query, Page: n.Page}
 		if n.Type != "" {
 			in.Types = []string{find(contentTypes, n.Type)}
 		}

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/people"
-	"vitrine/internal/app/search"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -49,7 +49,7 @@ func group(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	l, err := groupList(v, g.ID, view, search.MadeInput{Types: typesOf(view, kind), Sort: sortsOf[sort], Page: page})
+	l, err := groupList(v, g.ID, view, collections.MadeInput{Types: typesOf(view, kind), Sort: sortsOf[sort], Page: page})
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func group(v *web.Visit) error {
 }
 
 // groupList reads a page of one of a group's lists.
-func groupList(v *web.Visit, id domain.GroupID, view string, in search.MadeInput) (domain.List[domain.Entity], error) {
+func groupList(v *web.Visit, id domain.GroupID, view string, in collections.MadeInput) (domain.List[domain.Entity], error) {
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(id)}
 	switch view {
 	case "members":

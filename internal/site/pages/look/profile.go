@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/people"
-	"vitrine/internal/app/search"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -52,7 +52,7 @@ func profile(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	l, err := profileList(v, u.ID, view, search.MadeInput{Types: typesOf(view, kind), Sort: sortsOf[sort], Page: page})
+	l, err := profileList(v, u.ID, view, collections.MadeInput{Types: typesOf(view, kind), Sort: sortsOf[sort], Page: page})
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func profile(v *web.Visit) error {
 }
 
 // profileList reads a page of one of a user's lists, newest first.
-func profileList(v *web.Visit, id domain.UserID, view string, in search.MadeInput) (all domain.List[domain.Entity], err error) {
+func profileList(v *web.Visit, id domain.UserID, view string, in collections.MadeInput) (all domain.List[domain.Entity], err error) {
 	ctx, ref := v.R.Context(), domain.Ref{ID: int64(id)}
 	switch view {
 	case "groups":

@@ -8,7 +8,7 @@ import (
 
 	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
-	"vitrine/internal/importing/invitees"
+	"vitrine/internal/importing/files"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
 )
@@ -67,7 +67,7 @@ func changeInvitations(v *web.Visit) error {
 		return v.Done("/operator/invitations", "invitation-withdrawn")
 	}
 	if again := f.Trimmed("again"); again != "" {
-		return invite(v, f, []invitees.Row{{Email: again}}, true)
+		return invite(v, f, []files.Invitee{{Email: again}}, true)
 	}
 	switch f.Get("do") {
 	case "people":
@@ -75,7 +75,7 @@ func changeInvitations(v *web.Visit) error {
 			if i == invitedAtOnce {
 				return refuseInvitations(v, domain.InvalidField("emails", domain.FieldTooMany, "must have at most 50 items"), f)
 			}
-			rows = append(rows, invitees.Row{Email: email})
+			rows = append(rows, files.Invitee{Email: email})
 		}
 		if len(rows) == 0 {
 			return refuseInvitations(v, domain.InvalidField("emails", domain.FieldTooFew, "must have at least 1 item"), f)
@@ -91,7 +91,7 @@ func changeInvitations(v *web.Visit) error {
 }
 
 // peopleFile reads the uploaded file of a form. fault is the error to show at its field.
-func peopleFile(v *web.Visit) (rows []invitees.Row, fault, err error) {
+func peopleFile(v *web.Visit) (rows []files.Invitee, fault, err error) {
 	if !v.HasParts() {
 		return nil, nil, nil
 	}
@@ -99,9 +99,9 @@ func peopleFile(v *web.Visit) (rows []invitees.Row, fault, err error) {
 		if p.Field != "file" || rows != nil || fault != nil {
 			return nil
 		}
-		if rows, err = invitees.Read(p.Body); domain.KindOf(err) == domain.Invalid {
+		if rows, err = files.ReadInvitees(p.Body); domain.KindOf(err) == domain.Invalid {
 			fault, err = err, nil
-			_, _ = io.Copy(io.Discard, io.LimitReader(p.Body, invitees.MaxBytes)) // so that the fields after it are read
+			_, _ = io.Copy(io.Discard, io.LimitReader(p.Body, files.MaxInviteeBytes)) // so that the fields after it are read
 		}
 		return err
 	})
@@ -113,7 +113,7 @@ func peopleFile(v *web.Visit) (rows []invitees.Row, fault, err error) {
 
 // invite invites people one by one, and reports the result of each. If the request is interrupted,
 // sending the form again continues without inviting anyone twice.
-func invite(v *web.Visit, f *web.Form, rows []invitees.Row, again bool) error {
+func invite(v *web.Visit, f *web.Form, rows []files.Invitee, again bool) error {
 	ctx, shown := v.R.Context(), invitationsView{}
 	for _, row := range rows {
 		in := operating.PersonInput{Email: row.Email, Name: row.Name, Slug: row.Slug, Group: row.Group, Mail: v.Mails(), Again: again}
@@ -129,7 +129,7 @@ func invite(v *web.Visit, f *web.Form, rows []invitees.Row, again bool) error {
 	return showInvitations(v, nil, shown)
 }
 
-func invited(ctx context.Context, v *web.Visit, in operating.PersonInput, row invitees.Row) (inviteResult, error) {
+func invited(ctx context.Context, v *web.Visit, in operating.PersonInput, row files.Invitee) (inviteResult, error) {
 	result := inviteResult{Line: row.Line, Email: row.Email}
 	if row.Fault.Text != "" {
 		result.Why = v.Lang.Fault(row.Fault.Text)

@@ -3,7 +3,7 @@ package signon
 import (
 	"net/http"
 
-	"vitrine/internal/app/sso"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
@@ -12,7 +12,7 @@ import (
 // policy of a page to the redirects that follow its forms, and the provider's redirects are
 // unknown. It changes nothing until the user confirms at the provider or here.
 func begin(v *web.Visit) error {
-	w := sso.SignOnInput{Next: v.Next(), Invite: v.Query("invite"), Connect: v.Query("connect") != "", Prove: v.Query("confirm") != "", Setup: v.SetupCode()}
+	w := accounts.SignOnInput{Next: v.Next(), Invite: v.Query("invite"), Connect: v.Query("connect") != "", Prove: v.Query("confirm") != "", Setup: v.SetupCode()}
 	if v.Account != nil && !w.Connect && !w.Prove {
 		return v.Redirect(w.Next)
 	}
@@ -33,7 +33,7 @@ func begin(v *web.Visit) error {
 // finish handles the redirect from the provider.
 func finish(v *web.Visit) error {
 	to, err := v.App().SSO.FinishSignOn(v.R.Context(), v.Visitor(), v.Actor(), v.Session, v.SignOn(),
-		sso.Reply{State: v.Query("state"), Code: v.Query("code"), Issuer: v.Query("iss"), Error: v.Query("error")})
+		accounts.ProviderReply{State: v.Query("state"), Code: v.Query("code"), Issuer: v.Query("iss"), Error: v.Query("error")})
 	switch {
 	case err != nil:
 		return failed(v, err, to.Next)
@@ -70,7 +70,7 @@ func failed(v *web.Visit, err error, next string) error {
 
 // confirmView is an identity to be connected, with the ways to sign in for that.
 type confirmView struct {
-	sso.Pending
+	accounts.PendingSignOn
 	Here string
 }
 
@@ -157,7 +157,7 @@ func confirm(v *web.Visit) error {
 
 // settingsView lists the identities that the account is connected with.
 type settingsView struct {
-	Connections []sso.Connection
+	Connections []accounts.Connection
 	Usable      bool // at least one of them can be used to sign in
 }
 
@@ -186,7 +186,7 @@ func disconnect(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	secret, err := v.App().SSO.Disconnect(v.R.Context(), v.Actor(), v.Session, sso.ID(id))
+	secret, err := v.App().SSO.Disconnect(v.R.Context(), v.Actor(), v.Session, accounts.IdentityID(id))
 	if err != nil {
 		if f.Refused(err) {
 			return showSettings(v, f)

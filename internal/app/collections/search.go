@@ -1,0 +1,131 @@
+package collections
+
+import (
+	"context"
+	"slices"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/words"
+)
+
+// Search searches what the actor may see (behaviour.md section 11). If seed is nil, it is the day's.
+func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Entity], err error) {
+	if !domain.CanSearch(actor) {
+		return l, domain.NewForbidden("Search requires the tier premium or supporter")
+	}
+	return a.Explore(ctx, actor, in, seed)
+}
+
+// Explore is Search for the website, for any tier and for guests; the tiers restrict only the API. Without a query it
+// lists everything visible.
+func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Entity], err error) {
+	query := words.Parse(in.Query)
+	if err := domain.JoinFaults(in.Validate(), tooManyWords(query)); err != nil {
+		return l, err
+	}
+	in.Seed = a.Now().UTC().Unix() / (24 * 60 * 60)
+	if seed != nil {
+		in.Seed = *seed
+	}
+	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (domain.List[domain.Subject], error) {
+		return v.Search(ctx, store.SearchQuery{Search: in, Viewer: actor.UserID, Words: query})
+	})
+}
+
+// Shortened returns the beginning of a query that is short enough for Explore.
+func Shortened(query string) string {
+	if runes := []rune(query); len(runes) > domain.MaxSearchQuery {
+		query = string(runes[:domain.MaxSearchQuery])
+	}
+	return words.Cut(query)
+}
+
+// tooManyWords refuses a query that would take too long.
+func tooManyWords(query words.Query) error {
+	if query.TooLong {
+		return domain.InvalidField("query", domain.FieldTooLong, "has too many words")
+	}
+	return nil
+}
+
+// checkItemTypes refuses kinds of things that cannot be in a channel.
+func checkItemTypes(f *domain.Faults, types []string) {
+	for _, t := range types {
+		if t == string(domain.SubjectUser) || t == string(domain.SubjectGroup) {
+			f.Add("type", domain.FieldUnknown, "must be a kind of block, or Channel")
+		}
+	}
+}
+
+var onlyChannels = []string{string(domain.ItemChannel)}
+
+// MadeInput requests a page of a user's or group's things. No Types means blocks and channels.
+type MadeInput struct {
+	Types []string
+	Sort  domain.SearchSort
+	Page  domain.Page
+}
+
+// Validate checks the page, its order and the kinds of things.
+func (in MadeInput) Validate() error {
+	var f domain.Faults
+	checkItemTypes(&f, in.Types)
+	switch in.Sort.Key {
+	case domain.SearchByCreated, domain.SearchByUpdated:
+	case domain.SearchByAdded:
+		if !slices.Equal(in.Types, onlyChannels) {
+			f.Add("sort", domain.FieldUnknown, "applies to lists of channels only")
+		}
+	default:
+		f.Add("sort", domain.FieldUnknown, "is no order of this list")
+	}
+	return domain.JoinFaults(f.Err(), domain.Search{Types: in.Types, Page: in.Page}.Validate())
+}
+
+// UserContents lists the blocks and channels that a user created and the actor may see (behaviour.md section 13).
+func (a *Finder) UserContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Entity], err error) {
+	if err := in.Validate(); err != nil {
+		return l, err
+	}
+	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
+		u, err := v.Users().User(ctx, ref)
+		if err != nil {
+			return l, err
+		}
+		return v.OwnerContents(ctx, in.query(actor, domain.UserRef(u.ID)))
+	})
+}
+
+// GroupContents lists the channels that a group owns and the blocks in them, as far as the actor may see them.
+func (a *Finder) GroupContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in MadeInput) (l domain.List[domain.Entity], err error) {
+	if err := in.Validate(); err != nil {
+		return l, err
+	}
+	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
+		g, err := v.Groups().Group(ctx, actor.UserID, ref)
+		if err != nil {
+			return l, err
+		}
+		return v.OwnerContents(ctx, in.query(actor, domain.GroupRef(g.ID)))
+	})
+}
+
+func (in MadeInput) query(actor domain.Actor, of domain.PrincipalRef) store.OwnerContentsQuery {
+	return store.OwnerContentsQuery{Viewer: actor.UserID, Owner: of, Types: in.Types, Sort: in.Sort, Page: in.Page}
+}
+
+// find lists things and reads them with one statement for each kind.
+func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx context.Context, v *store.Snapshot) (domain.List[domain.Subject], error)) (l domain.List[domain.Entity], err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		refs, err := list(ctx, v)
+		if err != nil {
+			return err
+		}
+		l.Total = refs.Total
+		l.Items, err = core.ReadEntities(ctx, v, actor, refs.Items)
+		return err
+	})
+	return l, err
+}
