@@ -18,7 +18,6 @@ import (
 
 	"vitrine/internal/api"
 	"vitrine/internal/app/accounts"
-	"vitrine/internal/auth"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/describe"
@@ -27,8 +26,6 @@ import (
 	"vitrine/internal/server"
 	"vitrine/internal/store/storetest"
 )
-
-func init() { auth.LowerCostForTests() }
 
 // Base is the site URL of the test's server.
 const Base = "https://vitrine.test"

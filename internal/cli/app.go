@@ -105,7 +105,7 @@ func (cmd *appListCmd) Run(c *Console) error {
 			if one.User != nil {
 				user = *one.User
 			}
-			printf(w, "%s\t%s\t%s\t%t\t%t\t%s\n", one.ClientID, one.Name, user, one.Public, one.ForV2, strings.Join(one.RedirectURIs, " "))
+			_, _ = printf(w, "%s\t%s\t%s\t%t\t%t\t%s\n", one.ClientID, one.Name, user, one.Public, one.ForV2, strings.Join(one.RedirectURIs, " "))
 		}
 		return w.Flush()
 	})

@@ -100,9 +100,9 @@ func (cmd *backupMakeCmd) report(c *Console, res backup.Result) error {
 			return err
 		}
 	} else {
-		printf(c.Out, "Backup %s is complete: %d rows and %d files (%s, including %s of new data).\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
+		_, _ = printf(c.Out, "Backup %s is complete: %d rows and %d files (%s, including %s of new data).\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
 		for _, id := range res.Removed {
-			printf(c.Out, "Removed backup %s.\n", id)
+			_, _ = printf(c.Out, "Removed backup %s.\n", id)
 		}
 	}
 	return missing(c, m, cmd.JSON)
@@ -110,7 +110,7 @@ func (cmd *backupMakeCmd) report(c *Console, res backup.Result) error {
 
 // partly ends a command that was only partly successful with a message.
 func partly(c *Console, format string, args ...any) error {
-	printf(c.Err, "vitrine: "+format+"\n", args...)
+	_, _ = printf(c.Err, "vitrine: "+format+"\n", args...)
 	return errPartly
 }
 
@@ -121,7 +121,7 @@ func missing(c *Console, m backup.Manifest, asJSON bool) error {
 	}
 	if !asJSON {
 		for _, f := range m.Missing {
-			printf(c.Out, "%s: %s\n", f.Object, f.Why)
+			_, _ = printf(c.Out, "%s: %s\n", f.Object, f.Why)
 		}
 	}
 	return partly(c, "%d files are missing from the backup because the storage did not have them", len(m.Missing))
@@ -172,7 +172,7 @@ func (cmd *backupVerifyCmd) Run(c *Console) error {
 			return err
 		}
 	} else {
-		printf(c.Out, "Backup %s is intact: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
+		_, _ = printf(c.Out, "Backup %s is intact: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
 	}
 	return missing(c, is.Manifest, cmd.JSON)
 }
@@ -205,7 +205,7 @@ func (cmd *backupListCmd) Run(c *Console) error {
 	fmt.Fprintln(w, "ID\tMADE AT\tDATABASE\tROWS\tFILES\tBYTES OF FILES\tMISSING")
 	for i, k := range out {
 		if all[i].Err == nil {
-			printf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", k.ID, k.CreatedAt, k.Database, k.Rows, k.Files, k.Bytes, len(k.Missing))
+			_, _ = printf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", k.ID, k.CreatedAt, k.Database, k.Rows, k.Files, k.Bytes, len(k.Missing))
 		}
 	}
 	return errors.Join(w.Flush(), errors.Join(failed...))

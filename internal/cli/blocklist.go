@@ -51,7 +51,7 @@ func (cmd *blocklistListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tKIND\tVALUE\tSINCE\tNOTE")
 		for _, one := range all {
-			printf(w, "%d\t%s\t%s\t%s\t%s\n", one.ID, one.Kind, one.Value, one.CreatedAt, one.Note)
+			_, _ = printf(w, "%d\t%s\t%s\t%s\t%s\n", one.ID, one.Kind, one.Value, one.CreatedAt, one.Note)
 		}
 		return w.Flush()
 	})

@@ -57,7 +57,7 @@ func cutRune(text []byte) int {
 // oneLine escapes a value for a table cell or a sentence, including line ends and tabs.
 func oneLine(value string) string { return escape(value, "") }
 
-// printf is fmt.Fprintf, but escapes strings and errors among the arguments with OneLine. Use it for
+// printf is fmt.Fprintf, but escapes strings and errors among the arguments with oneLine. Use it for
 // names and other user input, which could otherwise add lines or columns.
 func printf(w io.Writer, format string, args ...any) (int, error) {
 	shown := make([]any, len(args))

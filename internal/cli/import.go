@@ -207,7 +207,7 @@ func (p *importProgress) progress(n importing.Counts) {
 		_ = p.json.Encode(importEvent{Event: "progress", Counts: &n})
 		return
 	}
-	printf(p.err, "%d%%: %d items, %d channels, %d blocks, %d files\n", 100*done/max(all, 1), n.Seen, n.Channels, n.Blocks, n.Files)
+	_, _ = printf(p.err, "%d%%: %d items, %d channels, %d blocks, %d files\n", 100*done/max(all, 1), n.Seen, n.Channels, n.Blocks, n.Files)
 }
 
 func (p *importProgress) leftOut(l source.LeftOut) {
@@ -241,22 +241,22 @@ func (p *importProgress) end(r importing.Report, dry bool, err error) {
 		return
 	}
 	english := catalog.English()
-	printf(p.out, "%s\n", english.Imported(summary(r, dry)))
+	_, _ = printf(p.out, "%s\n", english.Imported(summary(r, dry)))
 	if read := english.Read(r.File); read != "" {
-		printf(p.out, "%s\n", read)
+		_, _ = printf(p.out, "%s\n", read)
 	}
 	if r.Counts.LeftOut == 0 {
 		return
 	}
-	printf(p.out, "Skipped, entirely or in part:\n")
+	_, _ = printf(p.out, "Skipped, entirely or in part:\n")
 	for _, l := range r.LeftOut {
-		printf(p.out, "  %s: %s", l.What, l.Why)
+		_, _ = printf(p.out, "  %s: %s", l.What, l.Why)
 		if l.Where != "" {
-			printf(p.out, " (%s)", l.Where)
+			_, _ = printf(p.out, " (%s)", l.Where)
 		}
 		fmt.Fprintln(p.out)
 	}
 	if more := r.Counts.LeftOut - int64(len(r.LeftOut)); more > 0 {
-		printf(p.out, "  and %d more\n", more)
+		_, _ = printf(p.out, "  and %d more\n", more)
 	}
 }

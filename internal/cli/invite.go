@@ -70,12 +70,12 @@ func (p *invitations) print(line int, in operating.PersonInput, r operating.Invi
 		where = fmt.Sprintf("line %d: %s", line, where)
 	}
 	if refusal != nil {
-		printf(p.c.Err, "vitrine: %s: %s\n", strings.TrimSuffix(where, ": "), out.Error)
+		_, _ = printf(p.c.Err, "vitrine: %s: %s\n", strings.TrimSuffix(where, ": "), out.Error)
 		return
 	}
-	printf(p.c.Out, "%s: %s\n", where, p.sentence(r))
+	_, _ = printf(p.c.Out, "%s: %s\n", where, p.sentence(r))
 	if r.Address != "" {
-		printf(p.c.Out, "  %s\n", r.Address)
+		_, _ = printf(p.c.Out, "  %s\n", r.Address)
 	}
 }
 

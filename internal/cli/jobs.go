@@ -60,7 +60,7 @@ func (cmd *jobsListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tKIND\tATTEMPTS\tAT\tERROR")
 		for _, j := range all {
-			printf(w, "%d\t%s\t%d/%d\t%s\t%s\n", j.ID, j.Kind, j.Attempts, j.MaxAttempts, j.At, j.Error)
+			_, _ = printf(w, "%d\t%s\t%d/%d\t%s\t%s\n", j.ID, j.Kind, j.Attempts, j.MaxAttempts, j.At, j.Error)
 		}
 		return w.Flush()
 	})
@@ -105,6 +105,6 @@ func (cmd *jobsRetryCmd) retry(c *Console, a *app.App, ids []int64) error {
 			failed = append(failed, fmt.Errorf("job %d: %w", id, err))
 		}
 	}
-	printf(c.Out, "Retrying %d of %d jobs.\n", len(ids)-len(failed), len(ids))
+	_, _ = printf(c.Out, "Retrying %d of %d jobs.\n", len(ids)-len(failed), len(ids))
 	return errors.Join(failed...)
 }

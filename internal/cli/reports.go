@@ -72,7 +72,7 @@ func (cmd *reportsListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tREPORTS\tLATEST\tWHAT\tOF\tCALLED\tOUTCOME")
 		for _, one := range all {
-			printf(w, "%d\t%d\t%s\t%s %d\t%s\t%q\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.ThingID, one.Owner, one.Label, one.Outcome)
+			_, _ = printf(w, "%d\t%d\t%s\t%s %d\t%s\t%q\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.ThingID, one.Owner, one.Label, one.Outcome)
 		}
 		return w.Flush()
 	})
@@ -141,7 +141,7 @@ func (cmd *reportsShowCmd) Run(c *Console) error {
 // control the terminal.
 func printCase(out io.Writer, one caseWholeJSON) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	line := func(name, format string, args ...any) { printf(w, name+"\t"+format+"\n", args...) }
+	line := func(name, format string, args ...any) { _, _ = printf(w, name+"\t"+format+"\n", args...) }
 	line("id", "%d", one.ID)
 	line("about", "%s %d, %q", one.Type, one.ThingID, one.Label)
 	line("of", "%s", one.Owner)

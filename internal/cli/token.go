@@ -95,7 +95,7 @@ func (cmd *tokenListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tNAME\tBEGINS WITH\tSCOPE\tCREATED\tLAST USED\tREVOKED")
 		for _, t := range all {
-			printf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Hint, t.Scope, t.CreatedAt,
+			_, _ = printf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Hint, t.Scope, t.CreatedAt,
 				orNever(t.LastUsedAt), orNever(t.RevokedAt))
 		}
 		return w.Flush()
@@ -121,7 +121,7 @@ func (cmd *tokenRevokeCmd) Run(c *Console) error {
 			return fmt.Errorf("there is no token %d", cmd.ID)
 		}
 		if err == nil {
-			printf(c.Out, "Revoked token %d.\n", cmd.ID)
+			_, _ = printf(c.Out, "Revoked token %d.\n", cmd.ID)
 		}
 		return err
 	})

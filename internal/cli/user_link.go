@@ -97,7 +97,7 @@ func (cmd *userLinkListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tNOTE\tGROUP\tLEFT\tPLACES\tWORKS\tUNTIL\tCAME")
 		for _, l := range all {
-			printf(w, "%d\t%s\t%s\t%d\t%d\t%t\t%s\t%s\n", l.ID, l.Note, l.Group, l.Left, l.Places, l.Live, l.ExpiresAt, strings.Join(l.Came, ", "))
+			_, _ = printf(w, "%d\t%s\t%s\t%d\t%d\t%t\t%s\t%s\n", l.ID, l.Note, l.Group, l.Left, l.Places, l.Live, l.ExpiresAt, strings.Join(l.Came, ", "))
 		}
 		return w.Flush()
 	})
@@ -115,7 +115,7 @@ func (cmd *userLinkEndCmd) Run(c *Console) error {
 			return fmt.Errorf("there is no active link %d", cmd.ID)
 		}
 		if err == nil {
-			printf(c.Out, "Ended link %d.\n", cmd.ID)
+			_, _ = printf(c.Out, "Ended link %d.\n", cmd.ID)
 		}
 		return err
 	})

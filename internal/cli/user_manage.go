@@ -142,7 +142,7 @@ func (cmd *userDeleteCmd) Run(c *Console) error {
 		printDeletion(c.Out, u, f)
 		slug := u.Slug
 		if !cmd.Yes {
-			printf(c.Out, "This cannot be undone. Type %s to delete the account: ", u.Slug)
+			_, _ = printf(c.Out, "This cannot be undone. Type %s to delete the account: ", u.Slug)
 			if slug, err = firstLine(os.Stdin); err != nil {
 				return err
 			}
@@ -157,14 +157,14 @@ func (cmd *userDeleteCmd) Run(c *Console) error {
 
 // printDeletion prints what deleting an account deletes and keeps.
 func printDeletion(w io.Writer, u domain.User, f accounts.DeletionPreview) {
-	printf(w, "This deletes account %s (%s, %s) with its profile, sessions and tokens, and\n  %d channels\n  %d blocks that are not in other people's channels\n  %d comments\n",
+	_, _ = printf(w, "This deletes account %s (%s, %s) with its profile, sessions and tokens, and\n  %d channels\n  %d blocks that are not in other people's channels\n  %d comments\n",
 		u.Slug, u.Name, u.Email, f.Channels, f.Blocks, f.Comments)
 	for _, g := range f.GroupsDeleted {
-		printf(w, "  the group %s, which has no other member\n", g.Slug)
+		_, _ = printf(w, "  the group %s, which has no other member\n", g.Slug)
 	}
-	printf(w, "This stays:\n  %d blocks in other people's channels, without an owner\n", f.SharedBlocks)
+	_, _ = printf(w, "This stays:\n  %d blocks in other people's channels, without an owner\n", f.SharedBlocks)
 	for _, g := range f.GroupsHanded {
-		printf(w, "  the group %s, which is handed over to its longest-standing member\n", g.Slug)
+		_, _ = printf(w, "  the group %s, which is handed over to its longest-standing member\n", g.Slug)
 	}
 }
 
@@ -213,7 +213,7 @@ func (cmd *userUsageCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tSLUG\tEMAIL\tBLOCKS\tCHANNELS\tSTORED\tFILES\tTEXTS")
 		for _, u := range all {
-			printf(w, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", u.ID, u.Slug, u.Email, u.Blocks, u.Channels,
+			_, _ = printf(w, "%d\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", u.ID, u.Slug, u.Email, u.Blocks, u.Channels,
 				domain.FormatBytes(u.Bytes), domain.FormatBytes(u.Files), domain.FormatBytes(u.Texts))
 		}
 		return w.Flush()

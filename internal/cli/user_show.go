@@ -74,7 +74,7 @@ func toAccountJSON(f *operating.AccountDetails) accountJSON {
 // printDetails prints one value per line.
 func printDetails(out io.Writer, f *operating.AccountDetails) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	line := func(name, format string, args ...any) { printf(w, name+"\t"+format+"\n", args...) }
+	line := func(name, format string, args ...any) { _, _ = printf(w, name+"\t"+format+"\n", args...) }
 	line("id", "%d", f.ID)
 	line("slug", "%s", f.Slug)
 	line("name", "%s", f.Name)

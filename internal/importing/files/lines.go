@@ -55,7 +55,7 @@ func (l *list) lines(ctx context.Context, in *bufio.Reader, start string) error 
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, sheetErrLong):
+		case errors.Is(err, errRowTooLong):
 			l.to.LeftOut(source.LeftOut{What: "A line", Where: where, Why: err.Error()})
 			continue
 		case err != nil:

@@ -159,7 +159,7 @@ func (r *bundleReading) profile(ctx context.Context) error {
 	}
 	var p profile
 	if why := decode(text, &p); why != "" || len(text) > maxLine {
-		r.leftOut("Your profile", name, either(why, bundleErrLong.Error()))
+		r.leftOut("Your profile", name, either(why, errLineTooLong.Error()))
 		return nil
 	}
 	return r.to.Profile(ctx, source.Profile{About: p.Bio, Picture: r.file(p.Avatar), Where: either(p.URL, name)})
@@ -234,7 +234,7 @@ func (r *bundleReading) lines(ctx context.Context, name string, visit func(line 
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, bundleErrLong):
+		case errors.Is(err, errLineTooLong):
 			r.leftOut("A line", where, err.Error())
 			continue
 		case err != nil:
@@ -256,7 +256,7 @@ func (r *bundleReading) unusable(name string, err error) error {
 	return err
 }
 
-var bundleErrLong = fmt.Errorf("it is longer than %d bytes", maxLine)
+var errLineTooLong = fmt.Errorf("it is longer than %d bytes", maxLine)
 
 // readLine reads a line without its end. It skips a line that is too long.
 func readLine(in *bufio.Reader) (line []byte, err error) {
@@ -271,7 +271,7 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 		case err != nil && (!errors.Is(err, io.EOF) || len(line) == 0):
 			return nil, err
 		case len(line) > maxLine:
-			return nil, bundleErrLong
+			return nil, errLineTooLong
 		}
 		return line, nil
 	}

@@ -28,8 +28,8 @@ type rows struct {
 
 // Errors of a single row, after which reading continues.
 var (
-	sheetErrLong = errors.New("the row is longer than a megabyte")
-	errUnclosed  = errors.New("a quotation mark in it is not closed")
+	errRowTooLong = errors.New("the row is longer than a megabyte")
+	errUnclosed   = errors.New("a quotation mark in it is not closed")
 )
 
 // next reads the next row that is not empty, and the number of its first line. It returns io.EOF at
@@ -57,10 +57,10 @@ func (r *rows) row(line []byte) (fields []string, at int, err error) {
 	skipped := 0
 	for len(line)+len(more) < maxRow {
 		next, err := r.readLine()
-		if errors.Is(err, sheetErrLong) {
+		if errors.Is(err, errRowTooLong) {
 			skipped = 1
 		}
-		if errors.Is(err, io.EOF) || errors.Is(err, sheetErrLong) {
+		if errors.Is(err, io.EOF) || errors.Is(err, errRowTooLong) {
 			break
 		}
 		if err != nil {
@@ -102,7 +102,7 @@ func (r *rows) readLine() ([]byte, error) {
 		}
 		r.line++
 		if len(line) > maxRow {
-			return nil, sheetErrLong
+			return nil, errRowTooLong
 		}
 		return line, nil
 	}

@@ -93,7 +93,7 @@ func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, sheetErrLong), errors.Is(err, errUnclosed):
+		case errors.Is(err, errRowTooLong), errors.Is(err, errUnclosed):
 			l.to.LeftOut(source.LeftOut{What: "A row", Where: where, Why: err.Error()})
 			continue
 		case errors.Is(err, errTooMany):
@@ -117,7 +117,7 @@ func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
 func heading(r *rows) (layout, error) {
 	for first := true; r.line < 10; {
 		line, err := r.readLine()
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, sheetErrLong) {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errRowTooLong) {
 			return layout{}, err
 		}
 		if err != nil {
