@@ -51,7 +51,7 @@ func newPieced(t *testing.T, r *apptest.Rig) *pieced {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return handlers.V3Handler
+		return middleware.Begin(time.Now)(middleware.Scoped(handlers.V3Handler)) // without them, each caller is a guest
 	}
 	p.nodes = map[string]http.Handler{"the same node": r.S.Handler(), "another node": node(fragments.New(64 << 10)), "no cache": node(nil)}
 	for _, viewer := range p.viewers {
