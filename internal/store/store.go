@@ -221,7 +221,7 @@ func (s *Store) StableUpTo(ctx context.Context) (domain.ActivityID, error) {
 	return activity.StableUpTo(ctx, s.db)
 }
 
-// TextBound limits the texts that users store. A nil Room means no limit.
+// TextBound limits the texts that users store. A nil Available means no limit.
 type TextBound struct {
 	Now       func() time.Time
 	Available func(domain.ByteUsage) (left int64, refusal error) // left is negative if the user has stored too much
