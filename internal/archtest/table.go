@@ -160,7 +160,7 @@ var (
 var sqlPackages = []string{"database", "database/lite", "database/postgres", "database/replica", "jobs", "jobs/adapter", "bench/peers"}
 
 // contextFiles may store values in a context or read them. Everything else passes arguments.
-var contextFiles = []string{"internal/scope/scope.go", "internal/middleware/exchange.go", "internal/obs/trace.go", "internal/media/pdf/pdfium.go", "internal/server/refusals.go", "internal/middleware/proxy.go"}
+var contextFiles = []string{"internal/scope/scope.go", "internal/middleware/exchange.go", "internal/obs/trace.go", "internal/media/pdf/pdfium.go", "internal/server/refusals.go"}
 
 // scopeFiles may put a scope into a context: the transports. Only scopeReader reads it, and passes its
 // parts on as arguments.

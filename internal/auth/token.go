@@ -3,6 +3,7 @@ package auth
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"hash/crc32"
 	"slices"
@@ -123,3 +124,59 @@ func randomBase62(n int) string {
 	}
 	return string(out)
 }
+
+// BearerToken parses an Authorization header (RFC 6750 section 2.1, RFC 9110 section 11.6.2): the scheme
+// "Bearer" in any case, one or more spaces, and exactly one token68. present is false only for an empty
+// header. ok is false for anything else, including another scheme.
+func BearerToken(header string) (token string, present, ok bool) {
+	if header == "" {
+		return "", false, false
+	}
+	scheme, rest, _ := strings.Cut(header, " ")
+	token = strings.TrimLeft(rest, " ")
+	if !strings.EqualFold(scheme, "Bearer") || !isToken68(token) {
+		return "", true, false
+	}
+	return token, true, true
+}
+
+// isToken68 reports whether s is a token68 of RFC 9110 section 11.2: letters,
+// digits and -._~+/ with padding only at the end.
+func isToken68(s string) bool {
+	body := strings.TrimRight(s, "=")
+	return body != "" && !strings.ContainsFunc(body, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		return !letter && (r < '0' || r > '9') && !strings.ContainsRune("-._~+/", r)
+	})
+}
+
+const (
+	letters    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	base64url  = letters + "0123456789-_"
+	unreserved = base64url + ".~"
+)
+
+// ValidChallenge reports whether s is a possible code challenge of the method S256: a base64url-encoded
+// SHA-256, 43 characters (RFC 7636 section 4.2).
+func ValidChallenge(s string) bool { return len(s) == 43 && strings.Trim(s, base64url) == "" }
+
+// ValidVerifier reports whether s is a valid code verifier (RFC 7636 section 4.1).
+func ValidVerifier(s string) bool {
+	return len(s) >= 43 && len(s) <= 128 && strings.Trim(s, unreserved) == ""
+}
+
+// VerifierMatches reports whether a challenge is the S256 challenge of a verifier, in constant time.
+func VerifierMatches(verifier, challenge string) bool {
+	sum := sha256.Sum256([]byte(verifier))
+	return ValidVerifier(verifier) &&
+		subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
+}
+
+// SameSecret reports whether a secret matches a hash, in constant time. No secret matches an empty hash.
+func SameSecret(secret string, hash []byte) bool {
+	return len(hash) > 0 && subtle.ConstantTimeCompare(HashToken(secret), hash) == 1
+}
+
+// NewClientID returns a public OAuth client ID: 43 random base-62 characters, which cannot be mistaken for
+// a command line flag.
+func NewClientID() string { return randomBase62(43) }

@@ -3,8 +3,14 @@ package database
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/pressly/goose/v3"
+	goosedb "github.com/pressly/goose/v3/database"
 
 	"vitrine/internal/database/postgres"
 	"vitrine/internal/domain"
@@ -114,4 +120,149 @@ func (db *DB) fencePostgres(t *Tx) {
 		}
 		return db.admit(s)
 	}})
+}
+
+// versionTable contains a row for each applied migration. The column serves of the last row is the oldest
+// program version that runs correctly on the schema.
+//
+// Programs that are older than this table read goose's own table, which has the same versions. They
+// require exactly their own version there, and print it when they refuse to start.
+const versionTable = "schema_versions"
+
+// Served describes which program versions a schema supports. The version of a program is that of its
+// last migration.
+type Served struct {
+	Version int64 // of the schema
+	From    int64 // the oldest supported program version; at most Version
+}
+
+// check returns nil if the schema supports a program version, or else an error that wraps
+// ErrNewerSchema or ErrOlderSchema and has the reason.
+func (s Served) check(program int64) error {
+	switch {
+	case program < s.From:
+		return fmt.Errorf("%w: it is at version %d and serves programs from version %d on, this one knows %d; start the newer program, or restore a backup of before",
+			ErrNewerSchema, s.Version, s.From, program)
+	case program > s.Version:
+		return fmt.Errorf("%w: it is at version %d, the program needs %d", ErrOlderSchema, s.Version, program)
+	}
+	return nil
+}
+
+// Served returns the versions that the database supports, or zeros if it was never migrated. It runs one
+// small query.
+func (db *DB) Served(ctx context.Context) (s Served, err error) {
+	exists := db.hasVersions.Load()
+	if !exists {
+		if exists, err = db.hasTable(ctx, versionTable); err != nil {
+			return s, err
+		}
+		db.hasVersions.Store(exists)
+	}
+	q := versionQuery
+	if !exists { // never migrated, or only by an older program, which did not record a range
+		if exists, err = db.hasTable(ctx, goose.DefaultTablename); err != nil || !exists {
+			return s, err
+		}
+		q = "SELECT version_id, version_id FROM " + goose.DefaultTablename + " ORDER BY version_id DESC LIMIT 1"
+	}
+	err = db.Reader().QueryRow(ctx, q).Scan(&s.Version, &s.From)
+	if errors.Is(err, ErrNoRows) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("database: read schema version: %w", err)
+	}
+	return s, nil
+}
+
+// versions records applied migrations for goose.
+type versions struct {
+	goosedb.Store
+	dialect Dialect
+	before  goosedb.Store // goose's own table
+	raises  []Raise
+}
+
+func newVersions(d Dialect, migrations fs.FS) (v versions, err error) {
+	name := goosedb.DialectPostgres
+	if d == SQLite {
+		name = goosedb.DialectSQLite3
+	}
+	v.dialect = d
+	if v.Store, err = goosedb.NewStore(name, versionTable); err != nil {
+		return v, err
+	}
+	if v.before, err = goosedb.NewStore(name, goose.DefaultTablename); err != nil {
+		return v, err
+	}
+	v.raises, err = raises(migrations)
+	return v, err
+}
+
+// TableExists implements goose's StoreExtender.
+func (v versions) TableExists(ctx context.Context, tx goosedb.DBTxConn) (bool, error) {
+	return tableExists(ctx, tx, v.dialect, versionTable)
+}
+
+func tableExists(ctx context.Context, tx goosedb.DBTxConn, d Dialect, name string) (exists bool, err error) {
+	err = tx.QueryRowContext(ctx, tableQuery(d), name).Scan(&exists)
+	return exists, err
+}
+
+// CreateVersionTable creates the table and copies the rows of goose's own table. It runs in a
+// transaction.
+func (v versions) CreateVersionTable(ctx context.Context, tx goosedb.DBTxConn) error {
+	if err := v.Store.CreateVersionTable(ctx, tx); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "ALTER TABLE "+versionTable+" ADD COLUMN serves BIGINT NOT NULL DEFAULT 0"); err != nil {
+		return err
+	}
+	exists, err := tableExists(ctx, tx, v.dialect, goose.DefaultTablename)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return v.before.CreateVersionTable(ctx, tx)
+	}
+	made, err := v.before.ListMigrations(ctx, tx) // latest first
+	if err != nil {
+		return err
+	}
+	for _, m := range slices.Backward(made) {
+		if m.Version == 0 { // goose inserts it next
+			continue
+		}
+		if err := v.note(ctx, tx, m.Version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Insert records a version, and the programs that it supports, at the end of its migration.
+func (v versions) Insert(ctx context.Context, tx goosedb.DBTxConn, req goosedb.InsertRequest) error {
+	if v.dialect == SQLite {
+		if err := checkForeignKeys(ctx, tx, fmt.Sprintf("version %d", req.Version)); err != nil {
+			return err
+		}
+	}
+	return v.note(ctx, tx, req.Version)
+}
+
+func (v versions) note(ctx context.Context, tx goosedb.DBTxConn, version int64) error {
+	serves := oldestVersion(v.raises, version)
+	if v.dialect == Postgres && slices.ContainsFunc(v.raises, func(r Raise) bool { return r.Version == version }) {
+		if _, err := tx.ExecContext(ctx, migrationsLock); err != nil { // see fence.go
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, "INSERT INTO "+versionTable+" (version_id, is_applied, serves) VALUES ($1, TRUE, $2)", version, serves)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO "+goose.DefaultTablename+" (version_id, is_applied) SELECT version_id, TRUE FROM "+versionTable+
+		" WHERE version_id NOT IN (SELECT version_id FROM "+goose.DefaultTablename+") ORDER BY version_id")
+	return err
 }

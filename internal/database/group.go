@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"vitrine/internal/database/lite"
@@ -209,4 +212,152 @@ func (w *writing) commit() error {
 func (w *writing) rollback() {
 	w.conn.Rollback()
 	w.pool.Give(w.conn)
+}
+
+// turns is a queue of callers. They pass on values of type *T.
+type turns[T any] struct {
+	mu      sync.Mutex
+	busy    bool // a caller has its turn or is about to get it
+	waiting []*member[T]
+	waits   lite.Waits
+}
+
+type member[T any] struct {
+	separate bool
+	turn     chan *T // receives the value that is passed on, or nil to start a new one
+}
+
+// Enter waits for the caller's turn. It returns the value that was passed on, or nil if the caller must
+// start a new one. It always returns nil if separate is set.
+func (q *turns[T]) Enter(ctx context.Context, separate bool) (*T, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q.mu.Lock()
+	if !q.busy {
+		q.busy = true
+		q.mu.Unlock()
+		return nil, nil
+	}
+	m := &member[T]{separate: separate, turn: make(chan *T, 1)}
+	q.waiting = append(q.waiting, m)
+	q.mu.Unlock()
+	defer q.waits.Begin()()
+	select {
+	case t := <-m.turn:
+		return t, nil
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	i := slices.Index(q.waiting, m)
+	if i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+	}
+	q.mu.Unlock()
+	if i < 0 { // the turn came at the same moment
+		return <-m.turn, nil
+	}
+	return nil, ctx.Err()
+}
+
+// HandOver passes t to the next caller. It returns false if no one waits or the next caller set separate.
+func (q *turns[T]) HandOver(t *T) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 || q.waiting[0].separate {
+		return false
+	}
+	q.shift().turn <- t
+	return true
+}
+
+// Next starts the turn of the next caller, with nil.
+func (q *turns[T]) Next() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.busy = len(q.waiting) > 0; q.busy {
+		q.shift().turn <- nil
+	}
+}
+
+// shift removes and returns the first waiting caller. The lock must be held.
+func (q *turns[T]) shift() *member[T] {
+	m := q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	return m
+}
+
+// Waiting returns the number of waiting callers.
+func (q *turns[T]) Waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
+// Waits returns statistics about the time callers waited.
+func (q *turns[T]) Waits() *lite.Waits { return &q.waits }
+
+// Deferred is work that a transaction postpones until just before its commit. On SQLite, transactions
+// that share a commit also share this work: values that each of them would write, such as a count or
+// an index segment, are written once, after the last transaction.
+type Deferred interface {
+	// Concerns reports whether a statement reads or changes data with pending writes, which
+	// then have to be written first.
+	Concerns(query string) bool
+	// Write writes this work and that of others, in order.
+	Write(ctx context.Context, tx *Tx, others []Deferred) error
+}
+
+// Defer postpones d until just before the commit. Call it at most once, at the end of a transaction.
+func (t *Tx) Defer(d Deferred) { t.deferred = d }
+
+// writeDeferred writes the deferred work of this transaction.
+func (t *Tx) writeDeferred(ctx context.Context) error {
+	d := t.deferred
+	if t.deferred = nil; d == nil || t.failed != nil {
+		return t.failed
+	}
+	return d.Write(ctx, t, nil)
+}
+
+// before writes the deferred work of earlier group members if a statement depends on it. The writes
+// are inside the savepoint of the current member, so they are pending again if it rolls back.
+func (g *group) before(ctx context.Context, query string, run handle) error {
+	if len(g.deferred) == 0 || !g.deferred[0].Concerns(query) {
+		return nil
+	}
+	all := g.deferred
+	g.deferred, g.written = nil, append(g.written, all...)
+	if err := g.write(ctx, all, run); err != nil {
+		g.lost = true
+		return fmt.Errorf("%w: %w", errGroupLost, err)
+	}
+	return nil
+}
+
+// finish writes the deferred work of all members. It ignores the cancellation of ctx, because the
+// caller also commits for the other members.
+func (db *DB) finish(ctx context.Context, g *group) error {
+	if len(g.deferred) == 0 {
+		return nil
+	}
+	all := g.deferred
+	g.deferred = nil
+	ctx = context.WithoutCancel(ctx)
+	return g.write(ctx, all, db.watchedIn(ctx, liteHandle{g.conn}))
+}
+
+// write writes all deferred work in a transaction that defers nothing. It converts a panic into an
+// error: all members then run again separately, and the one that caused the panic gets it.
+func (g *group) write(ctx context.Context, all []Deferred, run handle) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("database: panic in deferred work: %v", p)
+		}
+	}()
+	t := &Tx{conn: g.conn, run: run}
+	if err := all[0].Write(ctx, t, all[1:]); err != nil {
+		return err
+	}
+	return t.failed
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/postgres"
 	"vitrine/internal/reads"
 )
 
@@ -152,4 +153,179 @@ func (db *DB) ReaderFor(of func(context.Context) *reads.Request) Querier {
 		return db.Reader()
 	}
 	return querier{db.watched(routedHandle{sqlHandle{db.handle}, db.replicas, of})}
+}
+
+// Observer is called with each statement just before it runs, in the same goroutine. It is not called
+// for the begin and end of transactions. Statements that are sent together are all reported before
+// they are sent; joined is true for all but the first of them.
+type Observer func(ctx context.Context, query string, joined bool)
+
+// watched wraps a handle for the observer and the tracer, if there are any.
+func (db *DB) watched(h handle) handle {
+	if db.observe == nil && db.trace == nil {
+		return h
+	}
+	return watchedHandle{handle: h, db: db}
+}
+
+// watchedIn is like watched for a handle of the transaction or view of a context. Its statements are
+// traced under that context, even if they run with another one.
+func (db *DB) watchedIn(within context.Context, h handle) handle {
+	if db.observe == nil && db.trace == nil {
+		return h
+	}
+	return watchedHandle{h, db, within}
+}
+
+type watchedHandle struct {
+	handle
+	db     *DB
+	within context.Context // parent of all statements; nil to use the context of each statement
+}
+
+// begin reports a statement; joined is as in Observer. The returned function reports its end. It is nil if nothing is traced.
+func (w watchedHandle) begin(ctx context.Context, query string, joined bool) func(error) {
+	if w.db.observe != nil {
+		w.db.observe(ctx, query, joined)
+	}
+	if w.db.trace == nil {
+		return nil
+	}
+	if w.within != nil {
+		ctx = w.within
+	}
+	_, end := w.db.trace(ctx, TracedStatement, query)
+	return end
+}
+
+// watchedAll reports statements that are sent together. The returned function reports their end.
+func watchedAll(ctx context.Context, h handle, all []postgres.Statement) func(error) {
+	var ends []func(error)
+	if w, ok := h.(watchedHandle); ok {
+		for i, s := range all {
+			if s.Quiet {
+				continue
+			}
+			if end := w.begin(ctx, s.Query, i > 0); end != nil {
+				ends = append(ends, end)
+			}
+		}
+	}
+	return func(err error) {
+		for _, end := range ends {
+			end(err)
+		}
+	}
+}
+
+func (w watchedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
+	end := w.begin(ctx, query, false)
+	rows, err := w.handle.query(ctx, query, args)
+	if end == nil {
+		return rows, err
+	}
+	if err != nil {
+		end(err)
+		return nil, err
+	}
+	return tracedUntil(rows, end), nil
+}
+
+func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) Row {
+	end := w.begin(ctx, query, false)
+	row := w.handle.queryRow(ctx, query, args)
+	if end == nil {
+		return row
+	}
+	return TracedRow{Row: row, End: end}
+}
+
+func (w watchedHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
+	end := w.begin(ctx, query, false)
+	res, err := w.handle.exec(ctx, query, args)
+	if end != nil {
+		end(err)
+	}
+	return res, err
+}
+
+// Tracer is called at the start of an operation: a statement, with its text but without argument values,
+// or a transaction, with "". It returns the context for nested operations, and a function to call with
+// the error at the end. The end is never reported for rows that are neither read to the end nor closed,
+// and for functions that panic.
+type Tracer func(ctx context.Context, what, query string) (context.Context, func(error))
+
+// The traced operations.
+const (
+	TracedStatement   = "statement"
+	TracedTransaction = "transaction" // from waiting for its turn until it is durable
+	TracedView        = "view"
+)
+
+// Begin traces a transaction or view, if t is not nil.
+func (t Tracer) Begin(ctx context.Context, what string) (context.Context, func(error) error) {
+	if t == nil {
+		return ctx, same
+	}
+	ctx, end := t(ctx, what, "")
+	return ctx, func(err error) error {
+		end(err)
+		return err
+	}
+}
+
+func same(err error) error { return err }
+
+// TracedRow is a row whose Scan is traced.
+type TracedRow struct {
+	Row interface{ Scan(dest ...any) error }
+	End func(error)
+}
+
+// Scan implements database.Row.
+func (r TracedRow) Scan(dest ...any) error {
+	err := r.Row.Scan(dest...)
+	r.End(err)
+	return err
+}
+
+// rows lists the methods of database.Rows.
+type rows interface {
+	Scan(dest ...any) error
+	Next() bool
+	Err() error
+	Close() error
+	Columns() ([]string, error)
+}
+
+// TracedRows are rows whose end is traced.
+type TracedRows struct {
+	rows
+	end func(error)
+}
+
+// tracedUntil returns rows that call end when they are closed or read to the end.
+func tracedUntil(r rows, end func(error)) *TracedRows { return &TracedRows{r, end} }
+
+// Next implements database.Rows.
+func (r *TracedRows) Next() bool {
+	if r.rows.Next() {
+		return true
+	}
+	r.over(r.Err())
+	return false
+}
+
+// Close implements database.Rows.
+func (r *TracedRows) Close() error {
+	err := r.rows.Close()
+	r.over(err)
+	return err
+}
+
+func (r *TracedRows) over(err error) {
+	if r.end != nil {
+		r.end(err)
+		r.end = nil
+	}
 }

@@ -5,9 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"vitrine/internal/database/lite"
 	"vitrine/internal/database/postgres"
+	"vitrine/internal/domain"
 	"vitrine/internal/reads"
 )
 
@@ -287,3 +293,121 @@ func (r *txRow) Scan(dest ...any) error {
 type failedRow struct{ err error }
 
 func (r failedRow) Scan(...any) error { return r.err }
+
+const (
+	defaultRetryTime = 10 * time.Second
+	firstPause       = 2 * time.Millisecond
+	longestPause     = 100 * time.Millisecond
+)
+
+// retry repeats attempt while it fails with a concurrency conflict, until ctx is done or db.retryTime is
+// over.
+func (db *DB) retry(ctx context.Context, attempt func() error) error {
+	var start time.Time
+	for n, pause := 1, firstPause; ; n, pause = n+1, min(2*pause, longestPause) {
+		err := attempt()
+		if err == nil || !IsRetryable(err) {
+			return err
+		}
+		if n == 1 {
+			start = time.Now()
+		} else if time.Since(start) > db.retryTime {
+			return unavailable(fmt.Errorf("database: gave up after %d attempts: %w", n, err))
+		}
+		if pauseFor(ctx, pause) != nil {
+			return Classify(ctx, err)
+		}
+	}
+}
+
+// pauseFor sleeps for a random time around d. It returns early with the error of ctx.
+func pauseFor(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d/2 + rand.N(d))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// Uninterruptible returns a context for a single statement that reads a few rows by key or along an
+// index, at most a page. It is too fast to be worth interrupting. When ctx ends, the wait for a
+// connection ends and the statement does not start, but a running statement is not interrupted. That
+// makes it cheaper on SQLite, where interrupting a statement requires watching its context, except in a
+// View or Transact with the same context, which is already watched. It has no effect on PostgreSQL,
+// where the network may delay any answer.
+func Uninterruptible(ctx context.Context) context.Context { return lite.Uninterruptible{Context: ctx} }
+
+// ErrNoRows is returned by Row.Scan when there is no row.
+var ErrNoRows = sql.ErrNoRows
+
+// IsUnique reports whether a statement violated a unique constraint.
+func IsUnique(err error) bool {
+	return hasCode(err, "23505", lite.Unique, lite.PrimaryKey)
+}
+
+// IsRetryable reports whether a transaction failed only because of concurrent transactions:
+// all forms of SQLITE_BUSY and SQLITE_LOCKED, and 40001 (serialization_failure) and
+// 40P01 (deadlock_detected) on PostgreSQL. Transact and View already retry these.
+func IsRetryable(err error) bool {
+	if e, ok := errors.AsType[*lite.Error](err); ok {
+		primary := e.Code.Primary()
+		return primary == lite.Busy || primary == lite.Locked
+	}
+	return hasCode(err, "40001") || hasCode(err, "40P01")
+}
+
+// hasCode reports whether err has an SQLSTATE or one of the extended result codes of SQLite.
+func hasCode(err error, state string, codes ...lite.Code) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == state
+	}
+	e, ok := errors.AsType[*lite.Error](err)
+	return ok && slices.Contains(codes, e.Code)
+}
+
+// Classify translates a driver error. If ctx is done, the result satisfies errors.Is(err, ctx.Err()),
+// no matter how the driver reports it ("interrupted", 57014, a closed connection). If the database
+// is unreachable or full, the result has the kind domain.Unavailable. All errors of this package are
+// already classified, except those of Rows.
+func Classify(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() == nil:
+		return unavailable(err)
+	case errors.Is(err, ctx.Err()):
+		return err
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), err)
+}
+
+// unavailable marks an error as domain.Unavailable if the database is unreachable or out of space.
+func unavailable(err error) error {
+	away := postgres.IsOutage(err) || IsRetryable(err) // retries are exhausted
+	if !away || domain.KindOf(err) == domain.Unavailable {
+		return err
+	}
+	return domain.NewUnavailable(err)
+}
+
+// classifyCallback classifies an error returned by a caller's function. Errors that do not come from
+// a driver are returned unchanged.
+func classifyCallback(ctx context.Context, err error) error {
+	if err == nil || !fromDriver(err) {
+		return err
+	}
+	return Classify(ctx, err)
+}
+
+func fromDriver(err error) bool {
+	if _, ok := errors.AsType[*lite.Error](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return true
+	}
+	return errors.Is(err, sql.ErrTxDone) || postgres.Lost(err)
+}

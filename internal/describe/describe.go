@@ -8,10 +8,16 @@ package describe
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"io"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
+	"github.com/go-faster/jx"
 	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Description is one document. It is immutable. Its parts are built on first use, because a server
@@ -119,3 +125,159 @@ func (d *Description) Operation(id string) *Operation { return must(d.requests()
 
 // Operations returns all operations in the order of the document. The caller must not change it.
 func (d *Description) Operations() []*Operation { return must(d.requests()).operations }
+
+// Operation is one method on one path.
+type Operation struct {
+	ID     string // operationId, such as "getBlock"
+	Method string // upper case
+	Path   string // template, such as "/v3/blocks/{id}"
+
+	HasBody      bool // the operation accepts a request body
+	BodyRequired bool // the body is required
+
+	// TokenRequired is true if requests without a token are rejected: no alternative of the effective
+	// security is empty.
+	TokenRequired bool
+	// Scope is the scope that an OAuth2 token needs, "read" or "write"; empty if the description
+	// requires none.
+	Scope string
+
+	body       *jsonschema.Schema // of application/json; nil if that is not accepted
+	shape      func() *shape      // of body
+	bodyTypes  []string
+	segments   []string // of Path
+	pathParams map[string]param
+	query      []param
+	schemas    index
+}
+
+// param is one declared parameter.
+type param struct {
+	name     string
+	required bool
+	integer  bool
+	boolean  bool
+	array    bool
+	schema   *jsonschema.Schema
+}
+
+// response is one declared response. content is by media type, empty if there is no body.
+type response struct {
+	content map[string]*jsonschema.Schema
+}
+
+// Accepts reports whether a request with this Content-Type header can be read: its media type must
+// be declared, with any parameters. A missing header counts as JSON, and an operation without a
+// body accepts anything. Otherwise the status is 415.
+func (o *Operation) Accepts(contentType string) bool {
+	if !o.HasBody {
+		return true
+	}
+	got := mediaType(contentType)
+	if got == "" {
+		got = jsonType
+	}
+	for _, declared := range o.bodyTypes {
+		if got == declared {
+			return true
+		}
+	}
+	return false
+}
+
+const jsonType = "application/json"
+
+// mediaType removes the parameters of a Content-Type, leniently.
+func mediaType(header string) string {
+	name, _, _ := strings.Cut(header, ";")
+	return strings.ToLower(strings.TrimSpace(name))
+}
+
+// Field is a field of a JSON object, with the text of its value.
+type Field struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// maxUnknown is how many undeclared fields Fields returns.
+const maxUnknown = 100
+
+// Declares reports whether the description declares a body field of this name.
+func (o *Operation) Declares(name string) bool {
+	_, ok := o.shape().fields[name]
+	return ok
+}
+
+// MaxItems returns the maximum number of items of a body field. ok is false if the description
+// declares no list of this name, or one without a maximum.
+func (o *Operation) MaxItems(name string) (n int, ok bool) {
+	field, ok := o.shape().fields[name]
+	if !ok || field.maxItems == 0 || field.maxItems == unlimited {
+		return 0, false
+	}
+	return field.maxItems - 1, true // the shape keeps one item more
+}
+
+// Fields returns the fields of a JSON object in order: all fields for which known returns true, and
+// the first maxUnknown others. If a field is repeated, it returns the last value, and twice is true.
+// ok is false if the body is not a single JSON object; null counts as an empty one. The values refer to the body.
+func Fields(body []byte, known func(name string) bool) (fields []Field, twice, ok bool) {
+	if !utf8.Valid(body) {
+		return nil, false, false
+	}
+	d := jx.GetDecoder()
+	defer jx.PutDecoder(d)
+	d.ResetBytes(body)
+	switch d.Next() {
+	case jx.Null:
+		return nil, false, d.Null() == nil && d.Skip() == io.EOF
+	case jx.Object:
+	default:
+		return nil, false, false
+	}
+	at, unknown := map[string]int{}, 0
+	err := d.ObjBytes(func(_ *jx.Decoder, key []byte) error {
+		name := string(key)
+		value, err := d.Raw()
+		i, again := at[name]
+		switch {
+		case err != nil:
+		case again:
+			fields[i].Value, twice = json.RawMessage(value), true
+		case known(name) || unknown < maxUnknown:
+			if !known(name) {
+				unknown++
+			}
+			at[name] = len(fields)
+			fields = append(fields, Field{name, json.RawMessage(value)})
+		}
+		return err
+	})
+	return fields, twice, err == nil && d.Skip() == io.EOF
+}
+
+// CheckBody returns every violation in a request body of the operation, sorted by field; nothing
+// if the body is valid. It reads JSON: call it if Accepts has accepted the content type.
+// Operations whose body is not described as application/json have nothing to check.
+//
+// In addition to the schema, it rejects what a decoder or the database could not handle: text that
+// is not JSON or not UTF-8, NUL in any string, repeated keys, nesting deeper than 64, and integers
+// that are not written as integers of 64 bits. Unknown fields are ignored, and neither they nor
+// items beyond a limit use memory.
+func (o *Operation) CheckBody(body []byte) []Violation {
+	if o.body == nil {
+		return nil
+	}
+	if len(body) == 0 {
+		if o.BodyRequired {
+			return []Violation{{"body", "is required"}}
+		}
+		return nil
+	}
+	value, found, more, ok := decode(body, o.shape())
+	if !ok {
+		return found
+	}
+	x := explainer{value: value, root: "body", schemas: o.schemas}
+	return tidy(append(found, x.check(o.body)...), more)
+}

@@ -1,6 +1,11 @@
+// Package domain defines the entities, actors, permissions, limits and errors of the application.
+// It does no I/O.
 package domain
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // PrincipalType is the type of a principal.
 type PrincipalType string
@@ -91,4 +96,111 @@ type Token struct {
 	LastUsedAt    *time.Time
 	RevokedAt     *time.Time
 	CreatedAt     time.Time
+}
+
+// Typed IDs, so that they cannot be confused. Valid IDs are positive; 0 means none.
+type (
+	UserID       int64
+	GroupID      int64
+	ChannelID    int64
+	BlockID      int64
+	ConnectionID int64
+	TokenID      int64
+)
+
+// Tier is the tier of an account, which determines its rate limit (behaviour.md section 9).
+type Tier string
+
+// The tiers. TierGuest applies to requests without a token.
+const (
+	TierGuest     Tier = "guest"
+	TierFree      Tier = "free"
+	TierPremium   Tier = "premium"
+	TierSupporter Tier = "supporter"
+)
+
+// ValidTier reports whether an account can have the tier.
+func ValidTier(t Tier) bool {
+	return t == TierFree || t == TierPremium || t == TierSupporter
+}
+
+// Actor is the caller of a use case. The zero Actor is a guest. An application that acts as itself
+// has no user and can read what guests can (behaviour.md section 8).
+type Actor struct {
+	UserID        UserID
+	ApplicationID ApplicationID // acting for the user or as itself; 0 for none
+	Tier          Tier
+	Scope         Scope
+	Writes        int64 // number of the user's transactions, which a replica must have applied; only counted with replicas
+}
+
+// SignedIn reports whether the actor is a user.
+func (a Actor) SignedIn() bool { return a.UserID != 0 }
+
+// MayWrite reports whether the actor's token allows any changes.
+func (a Actor) MayWrite() bool { return a.SignedIn() && a.Scope.Allows(ScopeWrite) }
+
+// Scope is the scope of a token (behaviour.md section 8; RFC 6749 section 3.3). Scopes are ordered:
+// write includes read, and read includes none.
+type Scope string
+
+// The scopes in increasing order. ScopeNone is the scope of guests, and of operations that require
+// no scope.
+const (
+	ScopeNone  Scope = ""
+	ScopeRead  Scope = "read"
+	ScopeWrite Scope = "write"
+)
+
+// Allows reports whether a token with scope s may use an operation that requires needed. Unknown
+// scopes are never allowed.
+func (s Scope) Allows(needed Scope) bool {
+	have, want := s.rank(), needed.rank()
+	return have >= 0 && want >= 0 && have >= want
+}
+
+func (s Scope) rank() int {
+	switch s {
+	case ScopeNone:
+		return 0
+	case ScopeRead:
+		return 1
+	case ScopeWrite:
+		return 2
+	}
+	return -1
+}
+
+// ParseScopes parses a list of scopes in a request, separated by spaces, and returns the highest one.
+// Scopes of other servers, such as openid, are ignored (RFC 6749 section 3.3). It returns ScopeNone
+// if the list contains no known scope.
+func ParseScopes(list string) Scope {
+	highest := ScopeNone
+	for word := range strings.FieldsSeq(list) {
+		if s := Scope(word); s.rank() > highest.rank() {
+			highest = s
+		}
+	}
+	return highest
+}
+
+// Exposure defines what guests and search engines can see. By default guests see everything that
+// the API shows them, and closed channels are not indexed.
+type Exposure struct {
+	GuestsClosed bool // guests do not see collections
+	IndexClosed  bool // search engines may also index closed channels
+}
+
+// Admits returns an error if guests are closed out and the actor is a guest, or an application that
+// acts as itself, which anyone can register.
+func (e Exposure) Admits(a Actor) error {
+	if e.GuestsClosed && !a.SignedIn() {
+		return NewUnauthenticated("A user's token is required")
+	}
+	return nil
+}
+
+// Indexes reports whether search engines may index a channel.
+func (e Exposure) Indexes(v Visibility) bool {
+	return !e.GuestsClosed && (v == Public || v == Closed && e.IndexClosed)
 }

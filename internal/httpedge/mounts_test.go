@@ -289,10 +289,15 @@ func TestCookies(t *testing.T) {
 		})}
 	}
 	website := handlers[httpedge.Website]
-	website.Handles = func(r *http.Request) bool { return r.URL.Path == "/settings" }
+	checkPath := func(r *http.Request) { // the versions of the API are matched by prefix, before the rest
+		if strings.HasPrefix(r.URL.Path, "/v3/") || strings.HasPrefix(r.URL.Path, "/ext/") {
+			t.Errorf("%s is compared with the paths of feeds or website", r.URL.Path)
+		}
+	}
+	website.Handles = func(r *http.Request) bool { checkPath(r); return r.URL.Path == "/settings" }
 	handlers[httpedge.Website] = website
 	feeds := handlers[httpedge.Feeds]
-	feeds.Handles = func(r *http.Request) bool { return r.URL.Path == "/ada/feed.atom" }
+	feeds.Handles = func(r *http.Request) bool { checkPath(r); return r.URL.Path == "/ada/feed.atom" }
 	handlers[httpedge.Feeds] = feeds
 	mux, err := httpedge.NewMux(httpedge.Options{Log: slog.New(slog.DiscardHandler), Now: time.Now, Memory: budget.New(1 << 20),
 		Limiter:  middleware.NewLimiter(map[string]int{"guest": 0}),

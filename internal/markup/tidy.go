@@ -1,11 +1,17 @@
 package markup
 
 import (
+	"bytes"
 	"html"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/microcosm-cc/bluemonday"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
 	nethtml "golang.org/x/net/html"
 
 	"vitrine/internal/weburl"
@@ -247,4 +253,120 @@ func asciiLower(s string) string {
 		}
 	}
 	return string(b)
+}
+
+// allowed lists every element of the output with its attributes: what CommonMark produces, and the
+// formatting that people write by hand. None loads anything except images, and none has a meaning
+// of its own in a page.
+var allowed = map[string][]string{
+	"p": nil, "div": nil, "br": nil, "hr": nil, "blockquote": nil, "pre": nil,
+	"h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil,
+	"ul": nil, "ol": {"start"}, "li": nil,
+	"em": nil, "strong": nil, "b": nil, "i": nil, "u": nil, "s": nil, "del": nil, "ins": nil,
+	"sub": nil, "sup": nil, "small": nil, "mark": nil, "code": {"class"}, "kbd": nil, "samp": nil,
+	"var": nil, "q": nil, "cite": nil, "dfn": nil,
+	"a":   {"href", "title"},
+	"img": {"src", "alt", "title"},
+}
+
+// values restricts the values of attributes. All others may have any text.
+var values = map[string]*regexp.Regexp{
+	"start":  regexp.MustCompile(`^[0-9]{1,9}$`),
+	"class":  regexp.MustCompile(`^language-[\w.+#-]{1,40}$`),
+	"src":    regexp.MustCompile(`(?i)^https?://`),
+	"href":   regexp.MustCompile(`(?i)^(?:https?://|mailto:)`),
+	"target": regexp.MustCompile(`^_blank$`),
+	"rel":    regexp.MustCompile(`^nofollow noopener$`),
+}
+
+// policy is the security boundary. For any input, it allows only the elements and attributes in the
+// tables above.
+var policy = newPolicy()
+
+func newPolicy() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowURLSchemes("http", "https", "mailto")
+	for element, attributes := range allowed {
+		p.AllowElements(element)
+		if element != "a" && element != "img" {
+			p.AllowNoAttrs().OnElements(element)
+		}
+		for _, name := range attributes {
+			allowAttribute(p, element, name)
+		}
+	}
+	allowAttribute(p, "a", "target")
+	allowAttribute(p, "a", "rel")
+	return p
+}
+
+func allowAttribute(p *bluemonday.Policy, element, name string) {
+	if pattern, ok := values[name]; ok {
+		p.AllowAttrs(name).Matching(pattern).OnElements(element)
+		return
+	}
+	p.AllowAttrs(name).OnElements(element)
+}
+
+// acceptable reports whether an attribute of an allowed element may stay. An address must be one
+// that the policy accepts; otherwise the element would remain without it.
+func acceptable(name, value string) bool {
+	if pattern, ok := values[name]; ok && !pattern.MatchString(value) {
+		return false
+	}
+	if name != "href" && name != "src" {
+		return true
+	}
+	if _, err := url.Parse(value); err != nil { // the policy uses the same parser
+		return false
+	}
+	return !strings.ContainsAny(value, " \t\n")
+}
+
+// rawHTML renders the HTML in a Markdown source so that it only affects its own place. Otherwise
+// an unclosed tag or comment would swallow the text after it.
+type rawHTML struct{}
+
+func (r rawHTML) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
+	register.Register(ast.KindRawHTML, r.inline)
+	register.Register(ast.KindHTMLBlock, r.block)
+}
+
+func (rawHTML) inline(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		writeTags(w, node.(*ast.RawHTML).Segments.Value(source))
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func (rawHTML) block(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		n := node.(*ast.HTMLBlock)
+		fragment := n.Lines().Value(source)
+		if n.HasClosure() {
+			fragment = append(fragment, n.ClosureLine.Value(source)...)
+		}
+		writeTags(w, fragment)
+		_ = w.WriteByte('\n')
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+// writeTags writes the complete tags and the text of a fragment. It removes comments and
+// declarations, and an incomplete tag becomes text.
+func writeTags(w util.BufWriter, fragment []byte) {
+	z := nethtml.NewTokenizer(bytes.NewReader(fragment))
+	done := 0
+	for {
+		kind := z.Next()
+		raw := z.Raw()
+		switch kind {
+		case nethtml.ErrorToken:
+			_, _ = w.WriteString(html.EscapeString(string(fragment[done:])))
+			return
+		case nethtml.TextToken, nethtml.StartTagToken, nethtml.EndTagToken, nethtml.SelfClosingTagToken:
+			_, _ = w.Write(raw)
+		}
+		done += len(raw)
+	}
 }

@@ -1,10 +1,17 @@
 package middleware
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/gzhttp"
 	"github.com/rs/cors"
 )
 
@@ -152,4 +159,298 @@ func PreflightLimits(l *Limiter, now func() time.Time, tier string) Middleware {
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+const (
+	codingGzip = "gzip"
+	codingZstd = "zstd"
+)
+
+// Compress encodes text responses of at least 1 KiB as zstd or gzip, whichever has the higher
+// weight in Accept-Encoding; zstd wins a tie. Entity tags are weak, so they are the same for all
+// encodings. The request's Accept-Encoding is replaced by the chosen coding because gzhttp supports
+// neither "*" nor a preference for identity.
+func Compress(next http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(
+		gzhttp.MinSize(1024),
+		gzhttp.ContentTypeFilter(compressible),
+	)
+	if err != nil {
+		panic(err) // the options above are constants
+	}
+	encoded := wrap(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if lines := r.Header.Values("Accept-Encoding"); len(lines) > 0 {
+			r.Header.Set("Accept-Encoding", negotiate(lines))
+		}
+		encoded(w, r)
+	})
+}
+
+// compressible reports whether a media type is worth compressing. It lists the compressible types
+// because the list of already compressed ones would never be complete.
+func compressible(contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.ToLower(strings.TrimSpace(media))
+	switch media {
+	case "application/json", "application/yaml", "application/javascript", "application/xml",
+		"application/wasm", "application/x-ndjson", "font/ttf", "font/otf":
+		return true
+	}
+	return strings.HasPrefix(media, "text/") ||
+		strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml")
+}
+
+// negotiate picks zstd, gzip or identity from Accept-Encoding (RFC 9110 §12.5.3). It picks identity
+// only if that has a higher explicit weight.
+func negotiate(lines []string) string {
+	weights := map[string]float64{}
+	for _, line := range lines {
+		for element := range strings.SplitSeq(line, ",") {
+			switch name, q := parseWeight(element); name {
+			case codingZstd, codingGzip, "identity", "*":
+				weights[name] = q
+			case "x-gzip": // RFC 9110 §8.4.1.3
+				weights[codingGzip] = q
+			}
+		}
+	}
+	weight := func(coding string) float64 {
+		if q, named := weights[coding]; named {
+			return q
+		}
+		return weights["*"]
+	}
+	best, q := codingZstd, weight(codingZstd)
+	if g := weight(codingGzip); g > q {
+		best, q = codingGzip, g
+	}
+	if q == 0 || weights["identity"] > q {
+		return "identity"
+	}
+	return best
+}
+
+// parseWeight parses "name;q=0.5". The weight is 1 without q, and 0 if q is not a number from 0 to
+// 1.
+func parseWeight(element string) (name string, q float64) {
+	name, params, _ := strings.Cut(element, ";")
+	name = strings.ToLower(strings.TrimSpace(name))
+	for param := range strings.SplitSeq(params, ";") {
+		key, value, found := strings.Cut(strings.TrimSpace(param), "=")
+		if !found || !strings.EqualFold(key, "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(q >= 0 && q <= 1) {
+			return name, 0
+		}
+		return name, q
+	}
+	return name, 1
+}
+
+// Head handles HEAD with the GET handler and drops the body, so that the status and all headers
+// equal those of GET. It is outside Compress because the Content-Length of a HEAD response must be
+// that of the GET response (RFC 9110 §8.6).
+func Head(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodHead {
+			next.ServeHTTP(w, r)
+			return
+		}
+		From(r.Context()).HeadOnly = true
+		get := r.WithContext(r.Context()) // a copy: the caller's request stays HEAD
+		get.Method = http.MethodGet
+		next.ServeHTTP(bodiless{w}, get)
+	})
+}
+
+// bodiless drops the body.
+type bodiless struct{ http.ResponseWriter }
+
+func (w bodiless) Write(p []byte) (int, error) { return len(p), nil }
+
+func (w bodiless) Flush() { flush(w.ResponseWriter) }
+
+// Unwrap supports http.ResponseController.
+func (w bodiless) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+const (
+	// maxBuffered limits the size of a body that is buffered to compute its tag. Larger bodies are
+	// streamed without a tag, unless the handler set one.
+	maxBuffered = 4 << 20
+	// maxWaited limits the size of a body that is buffered although its tag and length are known,
+	// so that a failure in the middle still results in a 500.
+	maxWaited = 256 << 10
+	// maxPooled keeps rare large buffers out of the pool.
+	maxPooled = 1 << 20
+)
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Conditional adds an ETag and a Content-Length to 200 responses to GET and HEAD, and responds 304
+// if If-None-Match matches. The tag is the one passed to Exchange.NotModified, else the handler's
+// ETag header, else a hash of the body. A large body is not buffered if the handler set both
+// headers. Flush ends the buffering.
+func Conditional(next http.Handler) http.Handler { return conditional(next, maxBuffered) }
+
+func conditional(next http.Handler, maxBody int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isRead(r.Method) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body := buffers.Get().(*bytes.Buffer)
+		body.Reset()
+		t := &tagWriter{ResponseWriter: w, r: r, body: body, maxBody: maxBody}
+		next.ServeHTTP(t, r) // after a panic the buffer is garbage collected
+		if t.state == buffering {
+			t.send(true)
+		}
+		if body.Cap() <= maxPooled {
+			buffers.Put(body)
+		}
+	})
+}
+
+type tagState int
+
+const (
+	buffering  tagState = iota
+	passing             // the header was sent, the body is streamed
+	discarding          // 304 was sent, the body is dropped
+)
+
+type tagWriter struct {
+	http.ResponseWriter
+	r       *http.Request
+	body    *bytes.Buffer
+	maxBody int  // maximum size of the buffered body
+	ok      bool // the handler sent status 200
+	state   tagState
+}
+
+func (t *tagWriter) WriteHeader(status int) {
+	switch {
+	case t.state == buffering && status == http.StatusOK:
+		t.ok = true
+	case t.state == buffering && !t.ok && status > http.StatusOK:
+		t.state = passing
+		t.ResponseWriter.WriteHeader(status)
+	case status < http.StatusOK:
+		t.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (t *tagWriter) Write(p []byte) (int, error) {
+	if t.state == buffering {
+		t.ok = true
+		if !t.announced(len(p)) && t.body.Len()+len(p) <= t.maxBody {
+			return t.body.Write(p)
+		}
+		t.send(false)
+	}
+	if t.state == discarding {
+		return len(p), nil
+	}
+	return t.ResponseWriter.Write(p)
+}
+
+// announced reports whether a body need not be buffered further, given its first n bytes: the
+// handler set ETag and Content-Length, and the body is complete or too large to wait for.
+func (t *tagWriter) announced(n int) bool {
+	h := t.Header()
+	size, err := strconv.Atoi(h.Get("Content-Length"))
+	return err == nil && h.Get("ETag") != "" && (size == n || size > maxWaited)
+}
+
+func (t *tagWriter) Flush() {
+	if t.state == buffering {
+		t.send(false)
+	}
+	if t.state == passing {
+		flush(t.ResponseWriter)
+	}
+}
+
+// Unwrap supports http.ResponseController.
+func (t *tagWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// send ends the buffering. It sends 304, or the header and the buffered body.
+func (t *tagWriter) send(complete bool) {
+	h, x := t.Header(), From(t.r.Context())
+	tag := cmp.Or(x.ETag, h.Get("ETag"))
+	if tag == "" && complete {
+		tag = bodyTag(t.body.Bytes())
+	}
+	if tag != "" {
+		if h.Get("ETag") != tag {
+			h.Set("ETag", tag)
+		}
+		if x.NotModified(tag) {
+			t.state = discarding
+			WriteNotModified(t.ResponseWriter, t.r)
+			return
+		}
+	}
+	if complete {
+		h.Set("Content-Length", strconv.Itoa(t.body.Len()))
+	}
+	t.state = passing
+	t.ResponseWriter.WriteHeader(http.StatusOK)
+	if t.body.Len() > 0 { // gzhttp treats an empty write as the end of the body
+		_, _ = t.ResponseWriter.Write(t.body.Bytes()) // fails only if the client is gone
+	}
+}
+
+// WriteNotModified responds 304 with the tag that was passed to Exchange.NotModified. It removes
+// the headers that describe a body and keeps all others, such as rate limits.
+func WriteNotModified(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	if etag := From(r.Context()).ETag; etag != "" {
+		h.Set("ETag", etag)
+	}
+	h.Del("Content-Type")
+	h.Del("Content-Length")
+	w.WriteHeader(http.StatusNotModified)
+}
+
+// bodyTag returns a weak entity tag of a body: W/"<16 hex digits of its xxHash64>".
+func bodyTag(body []byte) string {
+	return fmt.Sprintf(`W/"%016x"`, xxhash.Sum64(body))
+}
+
+// matchETag reports whether one of the If-None-Match lines matches etag by weak comparison (RFC
+// 9110 §8.8.3.2). It scans the lists instead of splitting them because a tag may contain commas. It
+// skips malformed tags.
+func matchETag(lines []string, etag string) bool {
+	want := strings.TrimPrefix(etag, "W/")
+	for _, rest := range lines {
+		for rest != "" {
+			rest = strings.TrimLeft(rest, " \t,")
+			if strings.TrimRight(rest, " \t,") == "*" {
+				return true
+			}
+			var tag string
+			tag, rest = cutTag(rest)
+			if tag != "" && tag == want {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cutTag splits off the first element of a list. The tag includes its quotes but not W/, and is
+// empty if the element is malformed.
+func cutTag(list string) (tag, rest string) {
+	quoted := strings.TrimPrefix(list, "W/")
+	if strings.HasPrefix(quoted, `"`) {
+		if end := strings.IndexByte(quoted[1:], '"'); end >= 0 {
+			return quoted[:end+2], quoted[end+2:]
+		}
+	}
+	_, rest, _ = strings.Cut(list, ",")
+	return "", rest
 }

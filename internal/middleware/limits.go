@@ -1,8 +1,11 @@
 package middleware
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"vitrine/internal/budget"
 )
@@ -78,4 +81,182 @@ func Memory(b *budget.Budget) Middleware {
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// Deadline limits the time of each request to d (behaviour.md section 1). After that the context is
+// cancelled and reading the body fails. If the handler then responds with an error (status 400 and
+// up) or not at all, the response is a 408 from render. A late success is still sent, because it
+// took effect. Deadline starts no goroutine, so it does not interrupt a handler that ignores both
+// its context and its body.
+func Deadline(d time.Duration, render Renderer) Middleware {
+	message := "The request took longer than " + d.String()
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			deadline := time.Now().Add(d)
+			ctx, cancel := context.WithDeadline(r.Context(), deadline)
+			defer cancel()
+			r = r.WithContext(ctx)
+			limitReading(w, r, deadline)
+			dw := &deadlineWriter{ResponseWriter: w, deadline: deadline}
+			next.ServeHTTP(dw, r)
+			if !dw.missed() {
+				return
+			}
+			dropRepresentation(w.Header())
+			render(w, r, http.StatusRequestTimeout, message)
+		})
+	}
+}
+
+// limitReading sets the connection's read deadline if the request has a body. Without a body,
+// net/http is already reading ahead for the next request and would treat the deadline as a lost
+// client. net/http clears the deadline after the body has been read. If the body is not read to the
+// end, net/http fails to drain it and closes the connection instead of waiting.
+func limitReading(w http.ResponseWriter, r *http.Request, deadline time.Time) {
+	if r.Body != nil && r.Body != http.NoBody {
+		_ = http.NewResponseController(w).SetReadDeadline(deadline) // not every writer has a connection
+	}
+}
+
+// deadlineWriter drops error responses that start after the deadline.
+type deadlineWriter struct {
+	http.ResponseWriter
+	deadline time.Time
+	wrote    bool
+	dropped  bool
+}
+
+func (w *deadlineWriter) late() bool { return !time.Now().Before(w.deadline) }
+
+// missed reports whether the response must be 408.
+func (w *deadlineWriter) missed() bool { return w.dropped || !w.wrote && w.late() }
+
+func (w *deadlineWriter) WriteHeader(status int) {
+	if !w.wrote && !w.dropped && status >= http.StatusOK {
+		w.dropped = status >= http.StatusBadRequest && w.late()
+		w.wrote = !w.dropped
+	}
+	if !w.dropped {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *deadlineWriter) Write(p []byte) (int, error) {
+	if w.dropped {
+		return len(p), nil
+	}
+	w.wrote = true
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *deadlineWriter) Flush() {
+	if !w.dropped {
+		w.wrote = true
+		flush(w.ResponseWriter)
+	}
+}
+
+// Unwrap supports http.ResponseController.
+func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+const (
+	// stall is how long a client may accept no data.
+	stall = 30 * time.Second
+	// paceStep is the number of bytes written per deadline and call. It is up to twice as large if
+	// a client at the minimum rate needs less than half of stall for it, so that a usual page is
+	// sent at once.
+	paceStep = 32 << 10
+)
+
+func stepAt(rate int64) int {
+	return int(max(paceStep, min(2*paceStep, rate*int64(stall/2/time.Second))))
+}
+
+// Pace closes the connection if the client accepts nothing for half a minute, or fewer than rate
+// bytes per second on average. It counts only the time that writes block, not the handler's own
+// time. It must be outermost because the deadlines belong to the connection, or to the stream in
+// HTTP/2.
+func Pace(rate int64) Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			p := &pacer{ResponseWriter: w, control: http.NewResponseController(w), rate: rate}
+			p.extend(0) // a reused connection has the deadline of its last response
+			next.ServeHTTP(p, r)
+			p.extend(0) // net/http has yet to send its buffer
+		})
+	}
+}
+
+type pacer struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	rate    int64
+	sent    int64
+	waited  time.Duration
+	failed  error // of a write; further writes would continue the body after a gap
+}
+
+// extend sets the deadline for the next n bytes.
+func (p *pacer) extend(n int64) {
+	left := stall + time.Duration(float64(p.sent+n)/float64(p.rate)*float64(time.Second)) - p.waited
+	_ = p.control.SetWriteDeadline(time.Now().Add(min(stall, left))) // not every writer has a connection
+}
+
+func (p *pacer) Write(b []byte) (done int, err error) {
+	for first := true; first || done < len(b); first = false {
+		if p.failed != nil {
+			return done, p.failed
+		}
+		part := b[done:min(len(b), done+stepAt(p.rate))]
+		p.extend(int64(len(part)))
+		begin := time.Now()
+		n, err := p.ResponseWriter.Write(part)
+		p.waited += time.Since(begin)
+		p.sent += int64(n)
+		done += n
+		p.failed = err
+	}
+	return done, p.failed
+}
+
+// Flush implements http.Flusher.
+func (p *pacer) Flush() {
+	if p.failed == nil {
+		p.extend(0)
+		flush(p.ResponseWriter)
+	}
+}
+
+// Unwrap supports http.ResponseController.
+func (p *pacer) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+// minProgress is the number of bytes that must arrive within the patience. With 30 s that is 2 KiB
+// a second, which even a slow phone manages.
+const minProgress = 64 << 10
+
+// SlowBody returns the body of a request that may take long as long as data keeps arriving. Use it
+// for requests without Deadline.
+func SlowBody(w http.ResponseWriter, r *http.Request, patience time.Duration) io.Reader {
+	return &slowBody{body: r.Body, controller: http.NewResponseController(w), timeout: patience}
+}
+
+type slowBody struct {
+	body       io.Reader
+	controller *http.ResponseController
+	timeout    time.Duration
+	left       int64 // bytes to read before the deadline is extended
+}
+
+// Read implements io.Reader.
+func (p *slowBody) Read(b []byte) (int, error) {
+	if p.left <= 0 {
+		err := p.controller.SetReadDeadline(time.Now().Add(p.timeout))
+		if err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return 0, err
+		}
+		p.left = minProgress
+	}
+	n, err := p.body.Read(b)
+	p.left -= int64(n)
+	return n, err
 }

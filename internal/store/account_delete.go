@@ -28,7 +28,7 @@ func (w UserWrites) AnonymizeAccount(ctx context.Context, u domain.User, now tim
 	if err != nil {
 		return err
 	}
-	if err := w.tx.documents.Remove(ctx, domain.SubjectUser, int64(u.ID)); err != nil {
+	if err := w.tx.documents().Remove(ctx, domain.SubjectUser, int64(u.ID)); err != nil {
 		return err
 	}
 	if err := w.tx.Account().ForgetUser(ctx, u.ID); err != nil {

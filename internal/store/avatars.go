@@ -83,7 +83,7 @@ func (w AvatarWrites) SetAvatar(ctx context.Context, owner domain.PrincipalRef, 
 	if err != nil {
 		return err
 	}
-	if err := w.tx.documents.Touch(ctx, domain.SubjectType(owner.Type), owner.ID, now); err != nil {
+	if err := w.tx.documents().Touch(ctx, domain.SubjectType(owner.Type), owner.ID, now); err != nil {
 		return err
 	}
 	return w.dropAvatar(ctx, was.Avatar)

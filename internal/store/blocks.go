@@ -162,7 +162,7 @@ func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time
 		return b, err
 	}
 	w.tx.grow(domain.UserID(b.Author.ID), 0, blockBytes(b))
-	w.tx.documents.Add(search.DocumentOfBlock(b))
+	w.tx.documents().Add(search.DocumentOfBlock(b))
 	for _, n := range channels {
 		n.Item = domain.BlockRef(b.ID)
 		if _, err := w.tx.Connections().connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt)}, &domain.Connection{}); err != nil {
@@ -181,8 +181,8 @@ func (w BlockWrites) UpdateBlock(ctx context.Context, was domain.Block, b *domai
 		return err
 	}
 	w.tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(*b))
-	w.tx.documents.Reword(search.DocumentOfBlock(*b))
-	return w.tx.deltas.TouchBlock(ctx, b.ID, was.UpdatedAt, now)
+	w.tx.documents().Reword(search.DocumentOfBlock(*b))
+	return w.tx.deltas().TouchBlock(ctx, b.ID, was.UpdatedAt, now)
 }
 
 // BlockConnections returns the connections of a block without checking access.
@@ -235,7 +235,7 @@ func (w BlockWrites) DeleteBlock(ctx context.Context, id domain.BlockID, now tim
 	if err != nil {
 		return sqlx.Found(err)
 	}
-	if err := w.tx.documents.Remove(ctx, domain.SubjectBlock, int64(id)); err != nil {
+	if err := w.tx.documents().Remove(ctx, domain.SubjectBlock, int64(id)); err != nil {
 		return err
 	}
 	if err := blobs.DeleteFiles(ctx, w.tx.Blobs(), ids(image, file)...); err != nil {
@@ -247,4 +247,54 @@ func (w BlockWrites) DeleteBlock(ctx context.Context, id domain.BlockID, now tim
 		}
 	}
 	return w.tx.Activity().ForgetBlock(ctx, id, comments)
+}
+
+func (r BlockReads) readFiles(ctx context.Context, blocks ...*domain.Block) error {
+	var ids []domain.FileID
+	for _, b := range blocks {
+		for _, f := range []*domain.File{b.Image, b.File} {
+			if f != nil {
+				ids = append(ids, f.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	files, err := r.q.Blobs().FilesByID(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		for _, at := range []*domain.File{b.Image, b.File} {
+			if at != nil {
+				*at = files[at.ID]
+			}
+		}
+	}
+	return nil
+}
+
+// ids returns the ids that are not nil.
+func ids(all ...*domain.FileID) (some []domain.FileID) {
+	for _, id := range all {
+		if id != nil {
+			some = append(some, *id)
+		}
+	}
+	return some
+}
+
+// FillBlock writes the content of a locked block (sqlx.Fill), and deletes the previous files.
+func (w BlockWrites) FillBlock(ctx context.Context, was, b domain.Block, now time.Time) error {
+	err := w.tx.db.ExecOne(ctx, fillBlock, rowmap.BlockArgs(sqlx.Fill, &b, b.ID, sqlx.Micros(now))...)
+	if err != nil {
+		return err
+	}
+	w.tx.grow(domain.UserID(b.Author.ID), blockBytes(was), blockBytes(b))
+	w.tx.documents().Refresh(domain.SubjectBlock, int64(b.ID))
+	if err := blobs.DeleteFiles(ctx, w.tx.Blobs(), was.FileIDs()...); err != nil {
+		return err
+	}
+	return w.tx.deltas().TouchBlock(ctx, b.ID, was.UpdatedAt, now)
 }

@@ -33,7 +33,7 @@ func (w ConnectionWrites) Connect(ctx context.Context, n NewConnection) (domain.
 		err = w.tx.Hiding().refuseHidden(ctx, n.Item.ID)
 	}
 	if err == nil {
-		err = w.tx.documents.Relink(ctx, n.Item, n.Channel.Visibility, 1)
+		err = w.tx.documents().Relink(ctx, n.Item, n.Channel.Visibility, 1)
 	}
 	if err != nil {
 		return domain.Connection{}, n.Channel, err
@@ -55,7 +55,7 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 	c.Maker.PrincipalRef = domain.UserRef(n.UserID)
 	if n.Item.Type == domain.ItemBlock {
 		open, private := search.Placed(n.Channel.Visibility, 1)
-		if err = w.tx.documents.PutInGroup(ctx, n.Channel.Owner.PrincipalRef, n.Item, open, private); err != nil {
+		if err = w.tx.documents().PutInGroup(ctx, n.Channel.Owner.PrincipalRef, n.Item, open, private); err != nil {
 			return n.Channel, err
 		}
 	}
@@ -83,10 +83,10 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 	}
 	w.tx.grow(n.UserID, 0, len(n.Metadata))
 	if !item.private {
-		w.tx.deltas.Connection(in.ID, n.UserID, 1)
+		w.tx.deltas().Connection(in.ID, n.UserID, 1)
 	}
 	if n.Item.Type == domain.ItemBlock {
-		w.tx.deltas.BlockTime(in.ID, item.updatedAt, 1)
+		w.tx.deltas().BlockTime(in.ID, item.updatedAt, 1)
 	}
 	return in, list.Insert(ctx, ranked.Item{PositionKey: c.PositionKey, CreatedAt: connected, Private: item.private}, in.Contents()-1)
 }
@@ -154,7 +154,7 @@ func (w ConnectionWrites) countIn(ctx context.Context, n NewConnection, private 
 	if highest != nil {
 		top = *highest
 	}
-	w.tx.deltas.ChannelTouched(c.ID, c.Owner.Type)
+	w.tx.deltas().ChannelTouched(c.ID, c.Owner.Type)
 	return c, connectedAt, top, err
 }
 
@@ -216,7 +216,7 @@ func (w ConnectionWrites) Disconnect(ctx context.Context, c domain.Connection, n
 	if err != nil {
 		return err
 	}
-	w.tx.deltas.ChannelTouched(c.ChannelID, owner)
+	w.tx.deltas().ChannelTouched(c.ChannelID, owner)
 	if err := w.leave(ctx, c); err != nil {
 		return err
 	}
@@ -225,10 +225,10 @@ func (w ConnectionWrites) Disconnect(ctx context.Context, c domain.Connection, n
 		return err
 	}
 	if !c.ItemPrivate {
-		w.tx.deltas.Connection(c.ChannelID, domain.UserID(c.Maker.ID), -1)
+		w.tx.deltas().Connection(c.ChannelID, domain.UserID(c.Maker.ID), -1)
 	}
 	if c.Item.Type == domain.ItemBlock {
-		w.tx.deltas.BlockTime(c.ChannelID, updatedAt, -1)
+		w.tx.deltas().BlockTime(c.ChannelID, updatedAt, -1)
 	}
 	return ranked.Of(w.tx.db, c.ChannelID).Remove(ctx, rankedItem(c))
 }
@@ -249,12 +249,12 @@ func (w ConnectionWrites) leave(ctx context.Context, c domain.Connection) error 
 			return err
 		}
 		if e.group != 0 {
-			if err := w.tx.documents.PutInGroup(ctx, e.owner(), c.Item, -e.open, -e.private); err != nil {
+			if err := w.tx.documents().PutInGroup(ctx, e.owner(), c.Item, -e.open, -e.private); err != nil {
 				return err
 			}
 		}
 	}
-	return w.tx.documents.Relink(ctx, c.Item, visibility, -1)
+	return w.tx.documents().Relink(ctx, c.Item, visibility, -1)
 }
 
 // Move moves a connection of a locked channel with n connections from position `from` to position
@@ -277,7 +277,7 @@ func (w ConnectionWrites) arranged(ctx context.Context, channel domain.ChannelID
 	var owner domain.PrincipalType
 	err := w.tx.db.QueryRow(ctx, `UPDATE channels SET version = version + 1, updated_at = `+later("updated_at", "$2")+`
 		WHERE id = $1 RETURNING owner_type`, channel, sqlx.Micros(now)).Scan(&owner)
-	w.tx.deltas.ChannelTouched(channel, owner)
+	w.tx.deltas().ChannelTouched(channel, owner)
 	return err
 }
 
@@ -318,7 +318,7 @@ func (w ConnectionWrites) setItemPrivate(ctx context.Context, c domain.Connectio
 	if err != nil {
 		return err
 	}
-	w.tx.deltas.Connection(c.ChannelID, domain.UserID(c.Maker.ID), -by)
+	w.tx.deltas().Connection(c.ChannelID, domain.UserID(c.Maker.ID), -by)
 	err = w.tx.db.ExecOne(ctx, `UPDATE channels SET private_count = private_count + $2, version = version + 1 WHERE id = $1`,
 		c.ChannelID, by)
 	if err != nil {

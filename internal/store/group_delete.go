@@ -72,7 +72,7 @@ func (w GroupWrites) DeleteGroup(ctx context.Context, g domain.Group, now time.T
 	if err := w.EndGroupItems(ctx, g.ID); err != nil {
 		return err
 	}
-	if err := w.tx.documents.Remove(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
+	if err := w.tx.documents().Remove(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
 		return err
 	}
 	if err := w.tx.db.Exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'Group' AND owner_id = $1`, g.ID); err != nil {
@@ -135,7 +135,7 @@ func (EndedGroup) Kind() string { return "ended_group" }
 
 // EndGroupItems deletes some of the items of a deleted group and leaves the rest to a job.
 func (w GroupWrites) EndGroupItems(ctx context.Context, id domain.GroupID) error {
-	more, err := w.tx.documents.EndGroup(ctx, id)
+	more, err := w.tx.documents().EndGroup(ctx, id)
 	if err != nil || !more {
 		return err
 	}

@@ -106,7 +106,7 @@ func (w GroupWrites) CreateGroup(ctx context.Context, n NewGroup) (domain.GroupI
 		return 0, err
 	}
 	w.tx.grow(n.Owner, 0, textBytes(n.Description, &n.Name))
-	w.tx.documents.Add(search.DocumentOf(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
+	w.tx.documents().Add(search.DocumentOf(domain.SubjectGroup, int64(id), n.Owner, n.Name, n.Slug, sqlx.Micros(n.Now)))
 	_, err = w.tx.Membership().AddMember(ctx, id, n.Owner, n.Now)
 	return id, err
 }
@@ -119,7 +119,7 @@ func (w GroupWrites) UpdateGroup(ctx context.Context, was, g domain.Group, now t
 	}
 	err := w.tx.db.ExecOne(ctx, updateGroup, rowmap.GroupArgs(sqlx.Update, &g, g.ID, sqlx.Micros(now), face)...)
 	w.tx.grow(domain.UserID(g.Owner.ID), textBytes(was.Description, &was.Name), textBytes(g.Description, &g.Name))
-	w.tx.documents.Refresh(domain.SubjectGroup, int64(g.ID))
+	w.tx.documents().Refresh(domain.SubjectGroup, int64(g.ID))
 	return err
 }
 

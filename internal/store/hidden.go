@@ -59,11 +59,11 @@ func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection
 	if err != nil {
 		return err
 	}
-	if err := w.tx.documents.Relink(ctx, k.Item, n.Channel.Visibility, 1); err != nil {
+	if err := w.tx.documents().Relink(ctx, k.Item, n.Channel.Visibility, 1); err != nil {
 		return err
 	}
 	if e.group != 0 && k.Item.Type == domain.ItemBlock {
-		if err := w.tx.documents.PutInGroup(ctx, e.owner(), k.Item, e.open, e.private); err != nil {
+		if err := w.tx.documents().PutInGroup(ctx, e.owner(), k.Item, e.open, e.private); err != nil {
 			return err
 		}
 	}
@@ -85,10 +85,10 @@ func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection
 		return err
 	}
 	if !item.private {
-		w.tx.deltas.Connection(k.Channel, k.User, 1)
+		w.tx.deltas().Connection(k.Channel, k.User, 1)
 	}
 	if k.Item.Type == domain.ItemBlock {
-		w.tx.deltas.BlockTime(k.Channel, item.updatedAt, 1)
+		w.tx.deltas().BlockTime(k.Channel, item.updatedAt, 1)
 	}
 	if err := list.Insert(ctx, ranked.Item{PositionKey: key, CreatedAt: at, Private: item.private}, all-1); err != nil {
 		return err

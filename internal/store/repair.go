@@ -60,7 +60,7 @@ func (s *Store) repairCheck(ctx context.Context, c sqlx.Check, onProgress func(r
 		slices.Sort(ids)
 		for some := range slices.Chunk(ids, repairRows) {
 			err := s.InTx(ctx, func(tx *Tx) error {
-				on := derived.RepairTx{RepairStatements: repairs{tx}, DB: tx.db, Deltas: tx.deltas, Documents: tx.documents}
+				on := derived.RepairTx{RepairStatements: repairs{tx}, DB: tx.db, Deltas: tx.deltas(), Documents: tx.documents()}
 				for _, id := range some {
 					if err := put(ctx, on, c, id); err != nil {
 						return err

@@ -6,6 +6,9 @@ import (
 	"context"
 	"embed"
 	"io/fs"
+	"maps"
+	"slices"
+	"time"
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
@@ -71,18 +74,26 @@ type Tx struct {
 	queue    *jobs.Queue
 	enqueued bool // jobs wait for the commit
 
-	derived   derived.Derived // which contains the next two
-	deltas    *counters.Deltas
-	documents *search.Index
-	carried   int64 // number of connections updated together with their channels
-	texts     TextBound
-	growing   map[domain.UserID]bool // users whose texts became longer
+	derived *derived.Derived // nil unless the transaction changes something from which values derive
+	carried int64            // number of connections updated together with their channels
+	texts   TextBound
+	growing map[domain.UserID]bool // users whose texts became longer
 }
 
-func (tx *Tx) use(on database.Querier) {
-	tx.Queries.use(on)
-	tx.derived.Use(tx.tx, tx.db)
+// derive returns what the transaction writes at its end.
+func (tx *Tx) derive() *derived.Derived {
+	if tx.derived == nil {
+		tx.derived = new(derived.Derived)
+		tx.derived.Use(tx.tx, tx.db)
+	}
+	return tx.derived
 }
+
+// deltas returns what the transaction adds to counts.
+func (tx *Tx) deltas() *counters.Deltas { return &tx.derive().Deltas }
+
+// documents returns the search documents that the transaction changes.
+func (tx *Tx) documents() *search.Index { return &tx.derive().Documents }
 
 // New returns a store on an open, migrated database.
 func New(db *database.DB) *Store {
@@ -125,7 +136,6 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, fn func(tx *Tx) er
 	}
 	err := transact(ctx, func(tx *database.Tx) error {
 		t := &Tx{Queries: s.Queries, tx: tx, scope: within, queue: s.queue, texts: s.texts}
-		t.deltas, t.documents = &t.derived.Deltas, &t.derived.Documents
 		t.use(tx)
 		err := redo.Take(ctx, within.Claim, t.Redo())
 		if err == nil {
@@ -135,9 +145,9 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, fn func(tx *Tx) er
 			err = t.checkTexts(ctx)
 		}
 		if s.pool.Replicas() != nil {
-			t.derived.Writer = domain.UserID(within.Reads.Account())
+			t.derive().Writer = domain.UserID(within.Reads.Account())
 		}
-		if err == nil {
+		if err == nil && t.derived != nil {
 			err = t.derived.Defer(ctx)
 		}
 		enqueued = t.enqueued
@@ -209,4 +219,89 @@ func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (va
 // StableUpTo returns an id up to which the list of activities changes only by deletion.
 func (s *Store) StableUpTo(ctx context.Context) (domain.ActivityID, error) {
 	return activity.StableUpTo(ctx, s.db)
+}
+
+// TextBound limits the texts that users store. A nil Available means no limit.
+type TextBound struct {
+	Now       func() time.Time
+	Available func(domain.ByteUsage) (left int64, refusal error) // left is negative if the user has stored too much
+}
+
+// nearBound is the distance from the limit within which a user's row is locked until the
+// transaction ends, so that no other transaction can store anything. It is more than the texts of
+// all requests that a user can have in progress at once.
+const nearBound = 256 << 20
+
+// BoundTexts sets the limit for texts. It must be called before the first transaction.
+func (s *Store) BoundTexts(b TextBound) { s.texts = b }
+
+// grow records that a text of a user grows from was to is bytes. At its end the transaction is
+// refused if the user's texts exceed the limit. Transactions that only shorten texts are never
+// refused.
+func (tx *Tx) grow(user domain.UserID, was, is int) {
+	if is <= was || tx.texts.Available == nil {
+		return
+	}
+	if tx.growing == nil {
+		tx.growing = map[domain.UserID]bool{}
+	}
+	tx.growing[user] = true
+}
+
+// checkTexts refuses the transaction if it made the texts of a user longer and they exceed the
+// limit.
+func (tx *Tx) checkTexts(ctx context.Context) error {
+	for _, user := range slices.Sorted(maps.Keys(tx.growing)) {
+		var left int64
+		now := tx.texts.Now()
+		err := tx.Counters().EachUsage(ctx, user, now, func(u domain.ByteUsage) { left, _ = tx.texts.Available(u) }, func(ctx context.Context) error {
+			if left > nearBound {
+				return nil
+			}
+			u, err := tx.Counters().LockTexts(ctx, user, now)
+			if err != nil {
+				return err
+			}
+			left, refusal := tx.texts.Available(u)
+			if left < 0 {
+				return refusal
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textBytes estimates the size of a text with Markdown, for comparison with another.
+func textBytes(t *domain.Text, others ...*string) (n int) {
+	if t != nil {
+		n = max(len(t.Markdown), len(t.Plain))
+	}
+	for _, s := range others {
+		if s != nil {
+			n += len(*s)
+		}
+	}
+	return n
+}
+
+func blockBytes(b domain.Block) int {
+	n := textBytes(b.Description, b.Title, b.SourceURL, b.ValueURL) + textBytes(b.Content) + len(b.Metadata)
+	for _, f := range domain.BlockTextFields {
+		n += textBytes(nil, *f.Of(&b.BlockTexts))
+	}
+	return n
+}
+
+func channelBytes(c domain.Channel) int { return textBytes(c.Description, &c.Title) + len(c.Metadata) }
+
+// channelPayer returns the user whose quota the texts of a channel count towards.
+func channelPayer(owner domain.PrincipalRef, maker domain.UserID) domain.UserID {
+	if owner.Type == domain.TypeUser {
+		return domain.UserID(owner.ID)
+	}
+	return maker
 }

@@ -107,16 +107,16 @@ func (tx *Tx) Audit() activity.AuditWrites { return activity.NewAuditWrites(tx.d
 func (tx *Tx) Backups() blobs.BackupWrites { return blobs.NewBackupWrites(tx.db) }
 
 // Blobs returns the statements of package blobs for a transaction.
-func (tx *Tx) Blobs() blobs.Writes { return blobs.NewWrites(tx.db, tx.deltas) }
+func (tx *Tx) Blobs() blobs.Writes { return blobs.NewWrites(tx.db, tx.deltas()) }
 
 // Bulk returns the statements of package bulk for a transaction.
-func (tx *Tx) Bulk() bulk.Writes { return bulk.NewWrites(tx.db, tx.deltas, tx.documents) }
+func (tx *Tx) Bulk() bulk.Writes { return bulk.NewWrites(tx.db, tx.deltas(), tx.documents()) }
 
 // Counters returns the statements of package counters for a transaction.
 func (tx *Tx) Counters() counters.Writes { return counters.NewWrites(tx.db) }
 
 // Documents returns the statements of package search for a transaction.
-func (tx *Tx) Documents() search.DocumentWrites { return search.NewDocumentWrites(tx.documents) }
+func (tx *Tx) Documents() search.DocumentWrites { return search.NewDocumentWrites(tx.documents()) }
 
 // Exports returns the statements of package transfer for a transaction.
 func (tx *Tx) Exports() transfer.ExportWrites { return transfer.NewExportWrites(tx.db) }

@@ -123,12 +123,12 @@ func (w TransitionWrites) carry(ctx context.Context, id domain.ChannelID, r acce
 		return err
 	}
 	if from.group == to.group {
-		return w.tx.documents.PutAllInGroup(ctx, to.group, id, r, open, private)
+		return w.tx.documents().PutAllInGroup(ctx, to.group, id, r, open, private)
 	}
-	if err := w.tx.documents.PutAllInGroup(ctx, from.group, id, r, -from.open, -from.private); err != nil {
+	if err := w.tx.documents().PutAllInGroup(ctx, from.group, id, r, -from.open, -from.private); err != nil {
 		return err
 	}
-	return w.tx.documents.PutAllInGroup(ctx, to.group, id, r, to.open, to.private)
+	return w.tx.documents().PutAllInGroup(ctx, to.group, id, r, to.open, to.private)
 }
 
 // bumpBlocks adds to the counts of open and private channels of every block of a run in a channel,
@@ -146,7 +146,7 @@ func (w TransitionWrites) bumpBlocks(ctx context.Context, id domain.ChannelID, r
 	if err != nil {
 		return err
 	}
-	return w.tx.documents.RelinkAll(ctx, id, r, open)
+	return w.tx.documents().RelinkAll(ctx, id, r, open)
 }
 
 // lockBlocksIn locks the blocks of a run in a channel, in the order of their ids.

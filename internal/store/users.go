@@ -73,7 +73,7 @@ func (w UserWrites) CreateUser(ctx context.Context, n NewUser) (domain.UserID, e
 	if err != nil {
 		return 0, err
 	}
-	w.tx.documents.Add(search.DocumentOf(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
+	w.tx.documents().Add(search.DocumentOf(domain.SubjectUser, int64(id), id, n.Name, n.Slug, sqlx.Micros(n.Now)))
 	if w.tx.db.HasReplicas() { // so that a replica without the account does not report it as missing
 		err = w.tx.Account().CountWrite(ctx, id)
 	}
@@ -87,7 +87,7 @@ func (w UserWrites) SetTier(ctx context.Context, id domain.UserID, tier domain.T
 	if err != nil {
 		return err
 	}
-	return w.tx.documents.Touch(ctx, domain.SubjectUser, int64(id), now)
+	return w.tx.documents().Touch(ctx, domain.SubjectUser, int64(id), now)
 }
 
 // UpdateProfile writes the name and biography of a user. Name, slug and avatar are part of other
@@ -95,7 +95,7 @@ func (w UserWrites) SetTier(ctx context.Context, id domain.UserID, tier domain.T
 func (w UserWrites) UpdateProfile(ctx context.Context, was, u domain.User, now time.Time) error {
 	w.tx.grow(u.ID, textBytes(was.Bio), textBytes(u.Bio))
 	err := w.tx.db.ExecOne(ctx, updateProfile, rowmap.UserArgs(sqlx.Update, &u, "", u.ID, sqlx.Micros(now), u.Name)...)
-	w.tx.documents.Refresh(domain.SubjectUser, int64(u.ID))
+	w.tx.documents().Refresh(domain.SubjectUser, int64(u.ID))
 	return err
 }
 

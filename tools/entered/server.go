@@ -62,12 +62,12 @@ func packages(root string) ([]string, error) {
 }
 
 // start builds the program and starts it.
-func start(root string) (s *server, err error) {
+func start(root string) (started *server, err error) {
 	root, err = filepath.Abs(root)
 	if err != nil {
 		return nil, err
 	}
-	s = new(server)
+	s := new(server)
 	if s.folder, err = os.MkdirTemp("", "entered-"); err != nil {
 		return nil, err
 	}

@@ -5,8 +5,16 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/go-faster/jx"
 )
 
@@ -147,4 +155,166 @@ func (l *Links) Decode(d *jx.Decoder) error {
 			return err
 		})
 	})
+}
+
+const (
+	// encoderSize is the initial buffer of an encoder in bytes, enough for a typical page.
+	encoderSize = 64 << 10
+	// maxKept is the largest body that is buffered completely.
+	maxKept = 256 << 10
+)
+
+// WriteJSON writes a JSON response with its Content-Length and ETag. They depend on the whole body,
+// but a large one is not buffered: it is encoded once to compute both, and a second time while it
+// is sent. So encode may be called twice and must write the same.
+func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
+	m := measures.Get().(*measure)
+	defer m.release()
+	e := getEncoder(m)
+	encode(e)
+	if m.size == 0 { // all of it is in the encoder's buffer
+		_, _ = m.sum.Write(e.Bytes())
+		announce(w, int64(len(e.Bytes())), m.sum.Sum64())
+		_, err := w.Write(e.Bytes())
+		encoders.Put(e)
+		return err
+	}
+	err := e.Close()
+	encoders.Put(e)
+	if err != nil {
+		return err // a measure never fails
+	}
+	announce(w, m.size, m.sum.Sum64())
+	if m.size <= maxKept {
+		_, err := w.Write(m.kept)
+		return err
+	}
+	m.kept = m.kept[:0]
+	e = getEncoder(w)
+	encode(e)
+	if err := e.Close(); err != nil {
+		return err // the encoder's buffer is lost
+	}
+	encoders.Put(e)
+	return nil
+}
+
+// announce sets the headers of the body. The ETag is weak, since it is that of the JSON regardless
+// of the content coding.
+func announce(w http.ResponseWriter, size int64, sum uint64) {
+	tag := hex.AppendEncode([]byte(`W/"`), binary.BigEndian.AppendUint64(nil, sum))
+	values := []string{strconv.FormatInt(size, 10), string(append(tag, '"'))}
+	h := w.Header()
+	h["Content-Length"], h["Etag"] = values[:1:1], values[1:]
+}
+
+var encoders = sync.Pool{New: func() any { return jx.NewStreamingEncoder(io.Discard, encoderSize) }}
+
+// getEncoder returns an encoder that writes to w. It may be put back only if it has not failed.
+func getEncoder(w io.Writer) *jx.Encoder {
+	e := encoders.Get().(*jx.Encoder)
+	e.ResetWriter(w)
+	return e
+}
+
+// measure buffers a small body, and computes the size and hash of any body.
+type measure struct {
+	size int64
+	sum  xxhash.Digest
+	kept []byte
+}
+
+var measures = sync.Pool{New: func() any {
+	m := new(measure)
+	m.sum.Reset()
+	return m
+}}
+
+// Write implements io.Writer.
+func (m *measure) Write(p []byte) (int, error) {
+	m.size += int64(len(p))
+	_, _ = m.sum.Write(p) // never fails
+	if m.size <= maxKept {
+		m.kept = append(m.kept, p...)
+	}
+	return len(p), nil
+}
+
+func (m *measure) release() {
+	m.size, m.kept = 0, m.kept[:0]
+	m.sum.Reset()
+	measures.Put(m)
+}
+
+// Fragment is an encoded JSON value with open fields, whose values are inserted when it is written.
+// Its parts alternate between text and keys of open fields, each preceded by its length. Text does
+// not end with the comma before a key.
+type Fragment []byte
+
+// Field is the value of an open field, as JSON.
+type Field struct {
+	Name  string
+	Value []byte
+}
+
+// EncodeFragment encodes the value that build returns. Fields that build sets to open stay open.
+func EncodeFragment(build func(open Item) Encoder) Fragment {
+	e, open := jx.GetEncoder(), new(openFields)
+	defer jx.PutEncoder(e)
+	build(Item{Value: open}).Encode(e)
+	text, done := e.Bytes(), 0
+	f := make(Fragment, 0, len(text)+binary.MaxVarintLen32*(2*len(open.keys)+1))
+	for _, key := range open.keys {
+		f = f.add(bytes.TrimSuffix(text[done:key.start], comma)).add(text[key.start:key.end])
+		done = key.end
+	}
+	return f.add(text[done:])
+}
+
+var comma = []byte(",")
+
+func (f Fragment) add(part []byte) Fragment {
+	return append(binary.AppendUvarint(f, uint64(len(part))), part...)
+}
+
+// Append appends the value to dst, with the given fields and without any other open ones.
+func (f Fragment) Append(dst []byte, fields ...Field) []byte {
+	for isKey := false; len(f) > 0; isKey = !isKey {
+		size, n := binary.Uvarint(f)
+		part := f[n : n+int(size)]
+		if f = f[n+int(size):]; !isKey {
+			if len(part) > 0 && part[0] == ',' && dst[len(dst)-1] == '{' { // no field before it was given
+				part = part[1:]
+			}
+			dst = append(dst, part...)
+			continue
+		}
+		i := slices.IndexFunc(fields, func(g Field) bool { return string(part[1:len(part)-2]) == g.Name })
+		if i < 0 {
+			continue
+		}
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, part...), fields[i].Value...)
+	}
+	return dst
+}
+
+// openFields records the keys of open fields while they are encoded.
+type openFields struct{ keys []span }
+
+type span struct{ start, end int }
+
+// Encode records the key that has just been encoded. A value without a key cannot be open and is
+// written as null.
+func (o *openFields) Encode(e *jx.Encoder) {
+	text := e.Bytes()
+	before, isField := bytes.CutSuffix(text, []byte(`":`))
+	if !isField {
+		e.Null()
+		return
+	}
+	e.RawStr("")                                                               // makes the encoder write a comma before the next field
+	o.keys = append(o.keys, span{bytes.LastIndexByte(before, '"'), len(text)}) // names in a description contain no quotes
 }

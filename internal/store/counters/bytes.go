@@ -3,9 +3,12 @@ package counters
 import (
 	"cmp"
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -161,4 +164,115 @@ func byteSums(column, actual string) string {
 		SELECT user_id, ` + column + ` AS stored, 0 AS actual FROM byte_usage
 		UNION ALL SELECT user_id, 0, size FROM (` + actual + `) AS facts) AS both_sides
 		GROUP BY user_id HAVING sum(stored) <> sum(actual)`
+}
+
+// Database triggers count texts in byte_usage.texts, in the transaction that changes them. They
+// cover every write, including loads, cascades and writes of nodes that run an older version. The
+// tables here, and the columns that are declared with sqlx.Quota, must match the triggers
+// (migration 0041); the store check compares both.
+
+// textSource is a table with texts that count towards a user's quota.
+type textSource struct {
+	table   string
+	payer   string // column with the user whose quota is used
+	columns string
+	where   string // condition for rows that count, or "TRUE"
+	of      string // condition for rows of user $1, covered by an index
+}
+
+var textSources = []textSource{
+	{"blocks", "user_id", rowmap.Blocks.Names(sqlx.Quota), "TRUE", "user_id = $1"},
+	{"comments", "user_id", rowmap.Comments.Names(sqlx.Quota), "TRUE", "user_id = $1"},
+	{"hidden_comments", "user_id", rowmap.Comments.Names(sqlx.Quota), "TRUE", "user_id = $1"},
+	{"channels", "owner_id", rowmap.Channels.Names(sqlx.Quota), "state <> 'deleted' AND owner_type = 'User'", "owner_id = $1"},
+	{"channels", "user_id", rowmap.Channels.Names(sqlx.Quota), "state <> 'deleted' AND owner_type <> 'User'", "user_id = $1"},
+	{"connections", "user_id", rowmap.Connections.Names(sqlx.Quota), "metadata IS NOT NULL", "user_id = $1"},
+	{"groups", "owner_id", rowmap.Groups.Names(sqlx.Quota), "TRUE",
+		"owner_id = $1 AND id IN (SELECT group_id FROM group_members WHERE user_id = $1)"},
+	{"users", "id", rowmap.Users.Names(sqlx.Quota), "TRUE", "id = $1"},
+	{"once_keys", "user_id", "answer", "TRUE", "user_id = $1"},
+}
+
+// textRows selects the payer and size of all rows with text, and textsOf those of user $1.
+var textRows, textsOf = func() (all, of string) {
+	var selects, ofUser []string
+	for _, s := range textSources {
+		var sizes []string
+		for column := range strings.SplitSeq(s.columns, ",") {
+			sizes = append(sizes, "COALESCE(octet_length("+strings.TrimSpace(column)+"), 0)")
+		}
+		one := "SELECT " + s.payer + " AS user_id, " + strings.Join(sizes, " + ") + " AS size FROM " + s.table + " WHERE " + s.where
+		selects, ofUser = append(selects, one), append(ofUser, one+" AND "+s.of)
+	}
+	const and = " UNION ALL "
+	return strings.Join(selects, and), strings.Join(ofUser, and)
+}()
+
+// EachUsage calls each with the usage of a user, for a transaction that has written the user's
+// texts, and then calls then. On PostgreSQL it reads the usage after the statements of the
+// transaction, and the usage may lack texts that this transaction has written; on SQLite, it may
+// lack counts that are written at the commit.
+func (w Writes) EachUsage(ctx context.Context, user domain.UserID, now time.Time, each func(domain.ByteUsage), then func(context.Context) error) error {
+	return w.db.LaterEach(ctx, func(row sqlx.Row) error {
+		u, err := scanByteUsage(row)
+		each(u)
+		return err
+	}, then, byteUsageOf+"stored_bytes"+byteUsageWhere+"u.id = $1", user, sqlx.Micros(now), "")
+}
+
+// LockTexts is LockByteUsage, but includes everything that the transaction has written.
+func (w Writes) LockTexts(ctx context.Context, user domain.UserID, now time.Time) (domain.ByteUsage, error) {
+	if err := w.db.RunTriggers(ctx); err != nil {
+		return domain.ByteUsage{}, err
+	}
+	return w.LockByteUsage(ctx, user, "", now)
+}
+
+// FinishTexts sums the texts of all users after a load without triggers.
+func (w Writes) FinishTexts(ctx context.Context) error {
+	return w.db.Exec(ctx, `INSERT INTO byte_usage (user_id, unused, files, texts)
+		SELECT user_id, 0, 0, CAST(sum(size) AS BIGINT) FROM (`+textRows+`) AS t WHERE size > 0 GROUP BY user_id
+		ON CONFLICT (user_id) DO UPDATE SET texts = excluded.texts`)
+}
+
+// CountTexts sums the texts of at most `limit` users that were stored before texts were counted,
+// and returns the number of users.
+func (w Writes) CountTexts(ctx context.Context, limit int) (int, error) {
+	rows, err := w.db.Query(ctx, `SELECT user_id FROM byte_usage WHERE texts_counted = FALSE ORDER BY user_id`+sqlx.Limit("$1"), limit)
+	users, err := sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
+	for _, user := range users {
+		if err == nil {
+			err = w.RecountBytes(ctx, user)
+		}
+	}
+	return len(users), err
+}
+
+// Totals returns what the site contains. It sums existing counts and reads a row per account and
+// channel, but none for blocks or connections.
+func (r Reads) Totals(ctx context.Context) (t domain.Totals, err error) {
+	err = r.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM users WHERE deleted_at IS NULL), (SELECT count(*) FROM groups),
+			of_channels.n, of_channels.connections,
+			(SELECT COALESCE(CAST(sum(open + hidden) AS BIGINT), 0) FROM content_counts WHERE owner_type = 'User' AND type <> 'Channel'),
+			(SELECT COALESCE(CAST(sum(`+Stored+`) AS BIGINT), 0) FROM byte_usage bu)
+		FROM (SELECT count(*) AS n, COALESCE(CAST(sum(blocks_count + channels_count) AS BIGINT), 0) AS connections
+			FROM channels WHERE state = 'available') AS of_channels`).
+		Scan(&t.Users, &t.Groups, &t.Channels, &t.Connections, &t.Blocks, &t.Bytes)
+	return t, err
+}
+
+// Stored is the SQL expression for the bytes of `bu`, a row of byte_usage, that count towards a
+// quota. It is indexed.
+var Stored = "(bu.unused + bu.files + " + strconv.Itoa(domain.TextFactor) + " * bu.texts)"
+
+// LargestByteUsage lists users by stored bytes, largest first.
+func (r Reads) LargestByteUsage(ctx context.Context, page domain.Page) (l domain.List[domain.UserID], err error) {
+	from := ` FROM byte_usage bu JOIN users u ON u.id = bu.user_id WHERE ` + Stored + ` > 0 AND u.deleted_at IS NULL`
+	if l.Total, err = sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*)"+from)); err != nil || page.Offset() >= l.Total {
+		return l, err
+	}
+	rows, err := r.db.Query(ctx, "SELECT bu.user_id"+from+" ORDER BY "+Stored+" DESC, bu.user_id DESC"+sqlx.Limit("$1")+" OFFSET $2",
+		page.Per, page.Offset())
+	l.Items, err = sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.UserID])
+	return l, err
 }

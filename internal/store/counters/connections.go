@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -164,4 +165,127 @@ func (d *Deltas) RecountConnections(ctx context.Context, id domain.ChannelID) er
 		}
 	}
 	return nil
+}
+
+// content_counts counts the blocks and channels of each user and group.
+
+// countParts is the number of rows over which a count is spread.
+const countParts = 8
+
+// contentKey is the key of a row of content_counts.
+type contentKey struct {
+	owner domain.PrincipalRef
+	typ   string
+	part  int64
+}
+
+var contentCounts = countTable[contentKey]{
+	name: "content_counts",
+	key:  []string{"owner_type", "owner_id", "type", "part"},
+	sums: []string{"open", "hidden"},
+	compare: func(a, b contentKey) int {
+		return cmp.Or(strings.Compare(string(a.owner.Type), string(b.owner.Type)), cmp.Compare(a.owner.ID, b.owner.ID),
+			strings.Compare(a.typ, b.typ), cmp.Compare(a.part, b.part))
+	},
+	values: func(k contentKey) []any { return []any{k.owner.Type, k.owner.ID, k.typ, k.part} },
+}
+
+// Content registers a change of how many items of a type an owner has. Users and groups do not
+// count as items.
+func (d *Deltas) Content(owner domain.PrincipalRef, typ string, item int64, by Tally) {
+	if typ == string(domain.SubjectUser) || typ == string(domain.SubjectGroup) {
+		return
+	}
+	d.contents.add(contentKey{owner, typ, item % countParts}, by)
+}
+
+// Contents registers the changes that a query returns as (owner, type, part, open, hidden).
+func (d *Deltas) Contents(ctx context.Context, owner domain.PrincipalType, query string, args ...any) error {
+	rows, err := d.db.Query(ctx, query, args...)
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (by Tally, err error) {
+		key := contentKey{owner: domain.PrincipalRef{Type: owner}}
+		err = row.Scan(&key.owner.ID, &key.typ, &key.part, &by.Open, &by.Hidden)
+		d.Content(key.owner, key.typ, key.part, by)
+		return by, err
+	})
+	return err
+}
+
+// ContentChecks compare the counts with the counted rows and report differences by owner.
+var ContentChecks = []sqlx.Check{
+	miscounted("User", "search_documents", "author_id", "d.kind IN ('Block', 'Channel')"),
+	miscounted("Group", "group_items", "group_id", "EXISTS (SELECT 1 FROM groups g WHERE g.id = d.group_id)"),
+}
+
+// miscounted compares the counts for a type of owner. It weighs open and hidden rows differently,
+// so that errors in one cannot offset errors in the other. A job deletes the counts of a deleted
+// group.
+func miscounted(owner, table, column, where string) sqlx.Check {
+	return sqlx.Check{What: "content_counts of a " + owner, Query: `SELECT owner_id, CAST(sum(stored) AS BIGINT), CAST(sum(actual) AS BIGINT) FROM (
+		SELECT owner_id, type, part, open * 1000003 + hidden AS stored, 0 AS actual FROM content_counts n
+			WHERE owner_type = '` + owner + `' AND (owner_type = 'User' OR EXISTS (SELECT 1 FROM groups g WHERE g.id = n.owner_id))
+		UNION ALL SELECT d.` + column + `, d.type, d.item_id % 8, 0, CASE WHEN d.open THEN 1000003 ELSE 1 END
+			FROM ` + table + ` d WHERE ` + where + `) AS both_sides
+		GROUP BY owner_id, type, part HAVING sum(stored) <> sum(actual)`}
+}
+
+// span is a range of times in microseconds, including both ends.
+type span struct{ from, to int64 }
+
+// bucket is a row of updated_counts.
+type bucket struct {
+	span
+	n int64
+}
+
+// maxNear is how many connections a scan may skip before it is worth looking up its start.
+const maxNear = 100
+
+// StartTime returns where to start a scan by the blocks' times of change that skips `skip`
+// connections: at a time, after `rest` more connections.
+func (r Reads) StartTime(ctx context.Context, id domain.ChannelID, desc bool, skip int64) (start, rest int64, err error) {
+	left := span{math.MinInt64, math.MaxInt64}
+	levels := UpdatedShifts[:]
+	if skip <= maxNear {
+		levels = nil
+	}
+	for _, shift := range levels {
+		buckets, err := r.buckets(ctx, id, shift, left, desc)
+		if err != nil {
+			return 0, 0, err
+		}
+		inside := false
+		for _, b := range buckets {
+			// Skip a bucket together with the empty time before it.
+			part, after := span{left.from, b.to}, span{b.to + 1, left.to}
+			if desc {
+				part, after = span{b.from, left.to}, span{left.from, b.from - 1}
+			}
+			if inside = skip < b.n; inside {
+				left = part
+				break
+			}
+			skip, left = skip-b.n, after
+		}
+		if !inside {
+			break
+		}
+	}
+	if desc {
+		return left.to, skip, nil
+	}
+	return left.from, skip, nil
+}
+
+// buckets lists the rows of a level within a span whose ends are also ends of rows.
+func (r Reads) buckets(ctx context.Context, id domain.ChannelID, shift int, within span, desc bool) ([]bucket, error) {
+	rows, err := r.db.Query(ctx, `SELECT bucket, n FROM updated_counts
+		WHERE channel_id = $1 AND shift = $2 AND bucket >= $3 AND bucket <= $4 ORDER BY bucket `+sqlx.Direction(desc),
+		id, shift, within.from>>shift, within.to>>shift)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (b bucket, err error) {
+		var at int64
+		err = row.Scan(&at, &b.n)
+		b.from, b.to = at<<shift, at<<shift+1<<shift-1
+		return b, err
+	})
 }

@@ -193,3 +193,119 @@ func embedColumn(b domain.Block) *string {
 	s := string(text)
 	return &s
 }
+
+// BlockRevisionColumns are the columns of the stamp of the block `b` by the user `bu`.
+const BlockRevisionColumns = `b.id, b.user_id, b.version, bu.face_version, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
+
+// blockRevisionFields contains scan targets in the order of BlockRevisionColumns. They have plain types,
+// which are scanned without reflection.
+type blockRevisionFields struct {
+	domain.BlockRevision
+	updated, open, private int64
+}
+
+func (f *blockRevisionFields) targets() []any {
+	return []any{(*int64)(&f.ID), (*int64)(&f.Author), &f.Version, &f.Face, &f.updated, &f.open, &f.private}
+}
+
+func (f *blockRevisionFields) value() domain.BlockRevision {
+	f.UpdatedAt, f.Visibility = sqlx.Time(f.updated), domain.VisibilityIn(f.open, f.private)
+	return f.BlockRevision
+}
+
+// ScanBlockRevision reads BlockRevisionColumns.
+func ScanBlockRevision(row sqlx.Row) (domain.BlockRevision, error) {
+	var f blockRevisionFields
+	err := row.Scan(f.targets()...)
+	return f.value(), err
+}
+
+// OutlineColumns are the columns of the stamp of the connection `c` created by the user `cu`, of
+// its item and, if that is a block, of the stamp of the block `b` by the user `bu`.
+const OutlineColumns = `c.id, c.item_type, c.version, cu.face_version, c.created_at,
+	c.item_id, COALESCE(b.user_id, 0), COALESCE(b.version, 0), COALESCE(bu.face_version, 0),
+	COALESCE(b.updated_at, 0), COALESCE(` + access.OpenCount + `, 0), COALESCE(` + access.PrivateCount + `, 0)`
+
+// OutlineJoins joins the tables of OutlineColumns to the connection `c`.
+const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
+	LEFT JOIN users bu ON bu.id = b.user_id`
+
+// Outline reads OutlineColumns, reusing the same memory for each row. It is for one goroutine at a
+// time.
+type Outline struct {
+	connection domain.Connection
+	created    int64
+	block      blockRevisionFields
+	stamps     []domain.BlockRevision // the stamps read so far
+	targets    []any
+}
+
+// NewOutline returns an Outline for about n rows.
+func NewOutline(n int) *Outline {
+	o := &Outline{stamps: make([]domain.BlockRevision, 0, n)}
+	c := &o.connection
+	o.targets = append([]any{(*int64)(&c.ID), (*string)(&c.Item.Type), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
+	return o
+}
+
+// Read reads the stamp and the item of a connection and, if the item is an existing block, the
+// stamp of that.
+func (o *Outline) Read(row sqlx.Row, c *domain.Connection) error {
+	if err := row.Scan(o.targets...); err != nil {
+		return err
+	}
+	*c = o.connection
+	c.Item.ID, c.CreatedAt = int64(o.block.ID), sqlx.Time(o.created)
+	if o.block.Version != 0 { // versions begin with 1
+		o.stamps = append(o.stamps, o.block.value())
+		c.Block = &o.stamps[len(o.stamps)-1]
+	}
+	return nil
+}
+
+// fileRow holds the columns of a file.
+type fileRow struct {
+	*domain.File
+	created int64
+}
+
+// Files declares the columns of the file `f` with its blob `bl`.
+var Files = sqlx.Table[fileRow]{Name: "files", Alias: "f", Columns: slices.Concat(
+	sqlx.Col("id", 0, func(r *fileRow) *domain.FileID { return &r.ID }),
+	sqlx.Col("key", sqlx.Insert, func(r *fileRow) *string { return &r.Key }),
+	sqlx.Col("user_id", sqlx.Insert, func(r *fileRow) *domain.UserID { return &r.Owner }),
+	sqlx.Col("blob_id", sqlx.Insert, func(r *fileRow) *domain.BlobID { return &r.BlobID }),
+	sqlx.Joined("bl.object", func(r *fileRow) *string { return &r.Object }),
+	sqlx.Col("name", sqlx.Insert, func(r *fileRow) *string { return &r.Name }),
+	sqlx.Col("content_type", sqlx.Insert, func(r *fileRow) *string { return &r.ContentType }),
+	sqlx.Col("extension", sqlx.Insert, func(r *fileRow) *string { return &r.Extension }),
+	sqlx.Col("size", sqlx.Insert, func(r *fileRow) *int64 { return &r.Size }),
+	sqlx.Computed("width", sqlx.Insert, "COALESCE(f.width, 0)", func(r *fileRow) *int64 { return &r.Width }).
+		Writing(func(r *fileRow) any { return sqlx.OrNull(r.Width) }),
+	sqlx.Computed("height", sqlx.Insert, "COALESCE(f.height, 0)", func(r *fileRow) *int64 { return &r.Height }).
+		Writing(func(r *fileRow) any { return sqlx.OrNull(r.Height) }),
+	sqlx.Col("blurhash", sqlx.Insert, func(r *fileRow) **string { return &r.Blurhash }),
+	sqlx.Col("resized", sqlx.Insert, func(r *fileRow) *string { return &r.Resized }),
+	sqlx.Col("created_at", sqlx.Insert, func(r *fileRow) *int64 { return &r.created }),
+	sqlx.Col("keep_metadata", sqlx.Insert, func(r *fileRow) *bool { return &r.KeepsMetadata }),
+	sqlx.Computed("animated", sqlx.Insert, "COALESCE(f.animated, FALSE)", func(r *fileRow) *bool { return &r.Animated }),
+	sqlx.Joined("COALESCE(bl.clean_size, -2)", func(r *fileRow) *int64 { return &r.CleanSize }),
+	sqlx.Joined("bl.clean_plan IS NOT NULL", func(r *fileRow) *bool { return &r.CleanPlanned }),
+)}
+
+// SelectFiles begins a statement that selects files.
+var SelectFiles = "SELECT " + Files.Select() + " FROM files f JOIN blobs bl ON bl.id = f.blob_id "
+
+// ScanFile reads a row of SelectFiles.
+func ScanFile(row sqlx.Row) (f domain.File, err error) {
+	r := fileRow{File: &f}
+	err = row.Scan(Files.Targets(&r)...)
+	f.CreatedAt = sqlx.Time(r.created)
+	return f, err
+}
+
+// InsertFile returns the arguments of Files.Insert.
+func InsertFile(f *domain.File) []any {
+	r := fileRow{File: f, created: sqlx.Micros(f.CreatedAt)}
+	return Files.Args(sqlx.Insert, &r)
+}

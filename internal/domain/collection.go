@@ -1,6 +1,166 @@
 package domain
 
-import "time"
+import (
+	"time"
+)
+
+// Visibility is the visibility of a channel (behaviour.md section 2).
+type Visibility string
+
+// The visibilities of channels. The default is closed.
+const (
+	Public  Visibility = "public"
+	Closed  Visibility = "closed"
+	Private Visibility = "private"
+)
+
+// Role is a viewer's role in a channel. Higher roles include lower ones.
+type Role int
+
+// The roles. All members of a group that owns a channel are owners, and all members of a
+// collaborating group are collaborators.
+const (
+	RoleNone Role = iota
+	RoleCollaborator
+	RoleOwner
+)
+
+// Channel is an ordered collection.
+type Channel struct {
+	ID            ChannelID
+	Slug          string
+	Title         string
+	Description   *Text
+	Visibility    Visibility
+	Owner         Principal
+	UserID        UserID // creator
+	Metadata      Metadata
+	Blocks        int64
+	Channels      int64
+	PrivateItems  int64 // private ones among Channels
+	Collaborators int64
+	Version       int64
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+
+	// Role is the role of the viewer that the channel was read for.
+	Role Role
+}
+
+// Contents returns the number of connections.
+func (c Channel) Contents() int64 { return c.Blocks + c.Channels }
+
+// ChannelAbilities is the `can` field of a channel.
+type ChannelAbilities struct{ AddTo, Update, Destroy, ManageCollaborators bool }
+
+// CanView reports whether a viewer with the role can see a channel.
+func CanView(v Visibility, role Role) bool { return v != Private || role > RoleNone }
+
+// CanAddTo reports whether the actor may connect items to the channel.
+func CanAddTo(a Actor, c Channel) bool {
+	return a.MayWrite() && (c.Visibility == Public || c.Role >= RoleCollaborator)
+}
+
+// CanUpdate reports whether the actor may change the title, description and metadata.
+func CanUpdate(a Actor, c Channel) bool { return a.MayWrite() && c.Role >= RoleCollaborator }
+
+// CanOwn reports whether the actor may do what only the owner may: delete the channel, change its
+// visibility or owner, and manage its collaborators.
+func CanOwn(a Actor, c Channel) bool { return a.MayWrite() && c.Role == RoleOwner }
+
+// CanArrange reports whether the actor may move connections and set their metadata.
+func CanArrange(a Actor, c Channel) bool { return a.MayWrite() && c.Role >= RoleCollaborator }
+
+// AbilitiesOnChannel returns what the actor may do with the channel.
+func AbilitiesOnChannel(a Actor, c Channel) ChannelAbilities {
+	return ChannelAbilities{
+		AddTo:               CanAddTo(a, c),
+		Update:              CanUpdate(a, c),
+		Destroy:             CanOwn(a, c),
+		ManageCollaborators: CanOwn(a, c),
+	}
+}
+
+// ItemType is the type of a connected item.
+type ItemType string
+
+const (
+	ItemBlock   ItemType = "Block"
+	ItemChannel ItemType = "Channel"
+)
+
+// ItemRef identifies a block or a channel.
+type ItemRef struct {
+	Type ItemType
+	ID   int64
+}
+
+// BlockRef returns the reference to a block.
+func BlockRef(id BlockID) ItemRef { return ItemRef{ItemBlock, int64(id)} }
+
+// ChannelRef returns the reference to a channel as an item.
+func ChannelRef(id ChannelID) ItemRef { return ItemRef{ItemChannel, int64(id)} }
+
+// Connection is an item in a channel.
+type Connection struct {
+	ID          ConnectionID
+	ChannelID   ChannelID
+	Item        ItemRef
+	Maker       Principal // who connected it
+	PositionKey int64     // sort key within the channel
+	Position    int64     // 1..n from the bottom; 0 if it was not read
+	ItemPrivate bool      // the item is a private channel
+	Pinned      bool
+	Metadata    Metadata
+	Version     int64
+	CreatedAt   time.Time
+	Block       *BlockRevision // stamp of its block, if it was read
+}
+
+// ConnectionRevision identifies a state of a connection except its position, as BlockRevision does for
+// blocks. Face increases with each visible change of the user who connected it.
+type ConnectionRevision struct {
+	ID            ConnectionID
+	Version, Face int64
+	CreatedAt     time.Time
+}
+
+// Revision returns the stamp of the connection's current state.
+func (c Connection) Revision() ConnectionRevision {
+	return ConnectionRevision{ID: c.ID, Version: c.Version, Face: c.Maker.Version, CreatedAt: c.CreatedAt}
+}
+
+// Movement is a way to move a connection (behaviour.md section 5).
+type Movement string
+
+// The movements. Up is towards the top, which is the highest position.
+const (
+	InsertAt     Movement = "insert_at"
+	MoveToTop    Movement = "move_to_top"
+	MoveToBottom Movement = "move_to_bottom"
+	MoveUp       Movement = "move_up"
+	MoveDown     Movement = "move_down"
+)
+
+// CanRemove reports whether the actor may remove a connection from its channel.
+func CanRemove(a Actor, in Channel, c Connection) bool {
+	return a.MayWrite() && (in.Role >= RoleCollaborator || c.Maker.PrincipalRef == UserRef(a.UserID))
+}
+
+// Destination returns the target position of moving a connection from position from, of n.
+func Destination(how Movement, position *int64, from, n int64) int64 {
+	switch how {
+	case MoveToTop:
+		return n
+	case MoveToBottom:
+		return 1
+	case MoveUp:
+		return min(from+1, n)
+	case MoveDown:
+		return max(from-1, 1)
+	}
+	return min(max(*position, 1), n)
+}
 
 // BlockType is the type of a block. It is PendingBlock until the content has been processed.
 type BlockType string
