@@ -232,7 +232,7 @@ func TestManifestsAreChecked(t *testing.T) {
 		{"a negative form", `{"format":-1,"schema":1}`, errManifest},
 		{"no schema", `{"format":1}`, errManifest},
 		{"a schema of another type", `{"format":1,"schema":"1"}`, errManifest},
-		{"a time that is none", `{"format":1,"schema":1,"created_at":"yesterday"}`, errManifest},
+		{"a malformed time", `{"format":1,"schema":1,"created_at":"yesterday"}`, errManifest},
 		{"a short sum", `{` + head + `,"chunks":[{"sum":"ab","size":1,"rows":1}]}`, errManifest},
 		{"a sum in capitals", `{` + head + `,"chunks":[{"sum":"` + strings.ToUpper(sum) + `","size":1,"rows":1}]}`, errManifest},
 		{"a sum with a line end", `{` + head + `,"chunks":[{"sum":"` + sum + `\n","size":1,"rows":1}]}`, errManifest},
@@ -315,7 +315,7 @@ func TestPlacesThatAreNone(t *testing.T) {
 			t.Errorf("%s, to read: %v", c.name, err)
 		}
 		if c.read == "" && err == nil {
-			t.Errorf("%s: backups are read where none are", c.name)
+			t.Errorf("%s: found a backup", c.name)
 		}
 		if c.name == "a file without its ending" {
 			continue
@@ -325,7 +325,7 @@ func TestPlacesThatAreNone(t *testing.T) {
 			t.Errorf("%s, to write: %v", c.name, err)
 		}
 		if strings.Contains(c.path, "secret") && err != nil && strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: the password is told: %v", c.name, err)
+			t.Errorf("%s: the error contains the password: %v", c.name, err)
 		}
 	}
 	if entries, err := os.ReadDir(used); err != nil || len(entries) != 2 && len(entries) != 1 {

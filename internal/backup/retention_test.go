@@ -252,7 +252,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Two programs do not write to the same place at the same time; reading is possible meanwhile.
+// Two programs do not write to the same place at the same time; reading is possible in the meantime.
 func TestPlaceInUse(t *testing.T) {
 	t.Parallel()
 	s := seeded(t, apptest.New(t))
@@ -278,7 +278,7 @@ func TestPlaceInUse(t *testing.T) {
 			t.Errorf("a second backup: %v", err)
 		}
 		if err := verify(t, folder); err != nil {
-			t.Errorf("read meanwhile: %v", err)
+			t.Errorf("read during the backup: %v", err)
 		}
 	}})
 	if err != nil || !tried {

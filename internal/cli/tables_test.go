@@ -43,7 +43,7 @@ func TestOutputs(t *testing.T) {
 		block1 := fmt.Sprint(block)
 		for _, c := range []struct {
 			args string // separated by spaces; ~ is a space within an argument
-			told string
+			want string
 		}{
 			{"user list", `
 ID SLUG NAME EMAIL TIER OFFICE SUSPENDED STORED
@@ -539,8 +539,8 @@ All derived values are correct.`},
 			if got.code != 0 || got.err != "" {
 				text = fmt.Sprintf("exit code %d\n%s%s", got.code, got.out, got.err)
 			}
-			if want := strings.TrimSpace(c.told); text != want {
-				t.Errorf("%s: told\n%s\n\nwant\n%s", c.args, text, want)
+			if want := strings.TrimSpace(c.want); text != want {
+				t.Errorf("%s: got\n%s\n\nwant\n%s", c.args, text, want)
 			}
 			if strings.HasSuffix(c.args, "--hide") || strings.Contains(c.args, "--undo") {
 				r.WorkJobs()

@@ -84,7 +84,7 @@ func TestOddChannels(t *testing.T) {
 		name    string
 		channel int64
 		format  string
-		told    string
+		want    string
 	}{
 		{"empty", empty, "markdown", `
 ---
@@ -170,11 +170,11 @@ README.md: 190 bytes`},
 README.md: 187 bytes`},
 	} {
 		got := export(r, "ada", c.channel, c.format).Want(200)
-		if text, want := listing(t, c.format, got.Body), strings.TrimSpace(c.told); text != want {
-			t.Errorf("%s as %s: told\n%s\n\nwant\n%s", c.name, c.format, text, want)
+		if text, want := listing(t, c.format, got.Body), strings.TrimSpace(c.want); text != want {
+			t.Errorf("%s as %s: got\n%s\n\nwant\n%s", c.name, c.format, text, want)
 		}
 	}
-	for _, channel := range []int64{empty, one, two, texts, links, same} { // a book is valid whatever is in it
+	for _, channel := range []int64{empty, one, two, texts, links, same} { // a book is always valid
 		all := unzip(t, export(r, "ada", channel, "epub").Want(200).Body)
 		for _, name := range names(all) {
 			if strings.HasSuffix(name, ".xhtml") || strings.HasSuffix(name, ".opf") {
@@ -348,31 +348,31 @@ func TestExportsThatCannotBeWritten(t *testing.T) {
 		if err := write(&whole); err != nil {
 			t.Fatal(err)
 		}
-		for _, room := range []int{0, 1, whole.Len() / 3, whole.Len() / 2, whole.Len() - 1} {
-			if err := write(&limited{room, full}); !errors.Is(err, full) {
-				t.Errorf("%s with room for %d of %d bytes: %v", format, room, whole.Len(), err)
+		for _, size := range []int{0, 1, whole.Len() / 3, whole.Len() / 2, whole.Len() - 1} {
+			if err := write(&limited{size, full}); !errors.Is(err, full) {
+				t.Errorf("%s limited to %d of %d bytes: %v", format, size, whole.Len(), err)
 			}
 		}
 		if err := write(&limited{whole.Len() + 100, full}); err != nil {
-			t.Errorf("%s with room for all: %v", format, err)
+			t.Errorf("%s limited to all: %v", format, err)
 		}
 	}
-	for _, room := range []int{0, 100, 3000} {
-		if _, err := exporter(r).Person(t.Context(), r.Person("ada").ID, &limited{room, full}, func(exporting.Progress) {}); !errors.Is(err, full) {
-			t.Errorf("the export of an account with room for %d bytes: %v", room, err)
+	for _, size := range []int{0, 100, 3000} {
+		if _, err := exporter(r).Person(t.Context(), r.Person("ada").ID, &limited{size, full}, func(exporting.Progress) {}); !errors.Is(err, full) {
+			t.Errorf("the export of an account limited to %d bytes: %v", size, err)
 		}
 	}
 }
 
-// limited is a writer with room for some bytes.
+// limited is a writer limited to some bytes.
 type limited struct {
-	room int
+	left int
 	err  error
 }
 
 // Write implements io.Writer.
 func (l *limited) Write(p []byte) (int, error) {
-	if l.room -= len(p); l.room < 0 {
+	if l.left -= len(p); l.left < 0 {
 		return 0, l.err
 	}
 	return len(p), nil

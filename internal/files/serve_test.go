@@ -268,7 +268,7 @@ func TestMetadataOfOriginals(t *testing.T) {
 	headers(t, "with metadata", whole.Header, "Cache-Control", "public, max-age=3600")
 }
 
-// An address is all that is needed to read a file, whoever asks. While an operator hides its block or its
+// Anyone with its address can read a file. While an operator hides its block or its
 // author, and after it was deleted, nobody can.
 func TestWhoReadsFiles(t *testing.T) {
 	t.Parallel()
@@ -370,6 +370,6 @@ func TestNoFiles(t *testing.T) {
 		}
 	}
 	if lines := r.Log("a file is not in the storage"); len(lines) == 0 {
-		t.Error("the operator is not told of lost bytes")
+		t.Error("the log does not mention lost bytes")
 	}
 }

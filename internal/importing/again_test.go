@@ -25,7 +25,7 @@ func TestLaterVersionsOfFiles(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		for i, c := range []struct {
 			name, first, second string
-			told                string // what the second brings
+			want                string // what the second brings
 		}{
 			{"a row more", "url,title\nhttps://a%d.invalid/,A\n", "url,title\nhttps://a%d.invalid/,A\nhttps://b%d.invalid/,B\n", `
 channels 0, blocks 1, connections 1, changed 0, moved 0, unchanged 1, left out 0`},
@@ -47,7 +47,7 @@ channels 1, blocks 0, connections 2, changed 0, moved 0, unchanged 0, left out 0
 channels 1, blocks 0, connections 2, changed 0, moved 0, unchanged 2, left out 0`},
 			{"private now", "url,private\nhttps://a%d.invalid/,\n", "url,private\nhttps://a%d.invalid/,1\n", `
 channels 1, blocks 1, connections 2, changed 0, moved 0, unchanged 0, left out 0`},
-			{"a fault that is mended", "url,title\nx,A\nhttps://g%d.invalid/,G\n", "url,title\nhttps://a%d.invalid/,A\nhttps://g%d.invalid/,G\n", `
+			{"a corrected row", "url,title\nx,A\nhttps://g%d.invalid/,G\n", "url,title\nhttps://a%d.invalid/,A\nhttps://g%d.invalid/,G\n", `
 channels 0, blocks 1, connections 1, changed 0, moved 0, unchanged 1, left out 0`},
 			{"a text with another title", "text,title\nWords %d,A\n", "text,title\nWords %d,B\n", `
 channels 0, blocks 0, connections 0, changed 1, moved 0, unchanged 0, left out 0`},
@@ -82,8 +82,8 @@ channels 0, blocks 1, connections 1, changed 0, moved 0, unchanged 0, left out 0
 			if created, _, _ := strings.Cut(got, ", changed"); !strings.HasPrefix(would, created) {
 				t.Errorf("%s: the dry run said\n%s\nand it was\n%s", c.name, would, got)
 			}
-			if want := strings.TrimSpace(c.told); got != want {
-				t.Errorf("%s: told\n%s\n\nand not\n%s", c.name, got, want)
+			if want := strings.TrimSpace(c.want); got != want {
+				t.Errorf("%s: got\n%s\n\nand not\n%s", c.name, got, want)
 			}
 			again := run(t, r, file(c.second), o).Counts
 			if again.Channels+again.Blocks+again.Connections+again.Changed+again.Moved > 0 {

@@ -153,7 +153,7 @@ Link https://example.org/p.png in / title="One" address="https://example.org/p.p
 Link https://example.org/pin in / title="Two" address="https://example.org/pin" where="line 3"
 left out "Three", line 4: has no address
 close /`},
-		{"a text beside an address", "url,text,title\nhttps://example.org/1,Not used,One\n,Used,Two\n", `
+		{"a text and an address", "url,text,title\nhttps://example.org/1,Not used,One\n,Used,Two\n", `
 channel / "Bookmarks"
 Link https://example.org/1 in / title="One" address="https://example.org/1" where="line 2"
 Text text:ae7d8dfac9ff5e0fc9aee0d70b174a16d556f7759ed94b7a9f7b88c3dd3230a9 in / title="Two" content="Used" where="line 3"
@@ -176,7 +176,7 @@ close /`},
 channel / "Bookmarks"
 Link https://example.org/1 in / address="https://example.org/1" where="line 2"
 close /`},
-		{"addresses that are none", "url,title\njavascript:alert(1),Script\ndata:text/html;base64,Data\nchrome://newtab/,Browser\nmailto:ada@example.org,Mail\nhttps://ada:secret@example.org/,Password\nhttps://,Nothing\n//example.org/x,No scheme\nhttps://exa mple.org/,Space\n", `
+		{"invalid addresses", "url,title\njavascript:alert(1),Script\ndata:text/html;base64,Data\nchrome://newtab/,Browser\nmailto:ada@example.org,Mail\nhttps://ada:secret@example.org/,Password\nhttps://,Nothing\n//example.org/x,No scheme\nhttps://exa mple.org/,Space\n", `
 left out "Script", line 2: javascript: is not a web address
 left out "Data", line 3: data: is not a web address
 left out "Browser", line 4: chrome: is not a web address
@@ -240,7 +240,7 @@ close /`},
 	}
 }
 
-// Lists in JSON of services: fields of other types, lists that are none, and entries that break off.
+// Lists in JSON of services: fields of other types, values that are no lists, and entries that break off.
 func TestOddJSON(t *testing.T) {
 	t.Parallel()
 	for _, l := range []sheetAs{
@@ -453,7 +453,7 @@ func in16(text string) string {
 	return b.String()
 }
 
-// A later export of a service has the origin of an earlier one, whatever its file is called. Files of
+// A later export of a service has the origin of an earlier one, even under another file name. Files of
 // other services and lists with other titles have their own.
 func TestOriginsOfTables(t *testing.T) {
 	t.Parallel()

@@ -247,7 +247,7 @@ channel / "Bookmarks"
 Link https://example.org/1 in / title="T" address="https://example.org/1" where="line 1"
 Link https://example.org/2 in / title="U" address="https://example.org/2" where="line 1"
 close /`},
-		{"a page that is none, and a feed", `<opml><body><outline text="T" htmlUrl="about:blank" xmlUrl="https://example.org/f"/><outline text="U" htmlUrl="x" xmlUrl="y"/></body></opml>`, `
+		{"an invalid page, and a feed", `<opml><body><outline text="T" htmlUrl="about:blank" xmlUrl="https://example.org/f"/><outline text="U" htmlUrl="x" xmlUrl="y"/></body></opml>`, `
 channel / "Bookmarks"
 Link https://example.org/f in / title="T" address="https://example.org/f" metadata={"feed":"https://example.org/f"} where="line 1"
 left out "U", line 1: its address does not begin with http:// or https://
@@ -343,7 +343,7 @@ func TestOddArchives(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		entries []string
-		told    string
+		want    string
 	}{
 		{"two lists of the same name", []string{"a/Links.csv", list, "b/Links.csv", "url\nhttps://example.org/2\n"}, `
 channel / "Mine"
@@ -450,8 +450,8 @@ close /`},
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got := strings.Join(sourcetest.Read(t, document(t, zipped(t, c.entries...), files.Options{Title: "Mine"})), "\n")
-			if want := strings.TrimSpace(c.told); got != want {
-				t.Errorf("told\n%s\n\nand not\n%s", got, want)
+			if want := strings.TrimSpace(c.want); got != want {
+				t.Errorf("got\n%s\n\nand not\n%s", got, want)
 			}
 		})
 	}
