@@ -59,7 +59,7 @@ func ToWrite(ctx context.Context, path string, keys Keys) (*Place, error) {
 		return p, err
 	}
 	err = p.recognise(ctx)
-	if errors.Is(err, errNoBackups) {
+	if errors.Is(err, errNoBackups) && !errors.Is(err, ErrNewer) {
 		err = p.claim(ctx)
 	}
 	return p, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -54,7 +55,7 @@ func (cmd *hiddenListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tWHAT\tOF\tCALLED\tSTATE\tSINCE")
 		for _, one := range all {
-			_, _ = printf(w, "%d\t%s %d\t%s\t%q\t%s\t%s\n", one.ID, one.Type, one.ThingID, one.Owner, one.Label, one.State, one.CreatedAt)
+			_, _ = printf(w, "%d\t%s %d\t%s\t%s\t%s\t%s\n", one.ID, one.Type, one.ThingID, one.Owner, strconv.Quote(one.Label), one.State, one.CreatedAt)
 		}
 		return w.Flush()
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -72,7 +73,7 @@ func (cmd *reportsListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tREPORTS\tLATEST\tWHAT\tOF\tCALLED\tOUTCOME")
 		for _, one := range all {
-			_, _ = printf(w, "%d\t%d\t%s\t%s %d\t%s\t%q\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.ThingID, one.Owner, one.Label, one.Outcome)
+			_, _ = printf(w, "%d\t%d\t%s\t%s %d\t%s\t%s\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.ThingID, one.Owner, strconv.Quote(one.Label), one.Outcome)
 		}
 		return w.Flush()
 	})
@@ -143,7 +144,7 @@ func printCase(out io.Writer, one caseWholeJSON) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	line := func(name, format string, args ...any) { _, _ = printf(w, name+"\t"+format+"\n", args...) }
 	line("id", "%d", one.ID)
-	line("about", "%s %d, %q", one.Type, one.ThingID, one.Label)
+	line("about", "%s %d, %s", one.Type, one.ThingID, strconv.Quote(one.Label))
 	line("of", "%s", one.Owner)
 	line("since", "%s", one.OpenedAt)
 	if one.ClosedAt == nil {
@@ -152,13 +153,13 @@ func printCase(out io.Writer, one caseWholeJSON) error {
 		line("state", "%s, %s, by %s", one.Outcome, *one.ClosedAt, cmp.Or(one.ClosedBy, "the command line"))
 	}
 	if one.Told != "" {
-		line("told", "%q", one.Told)
+		line("told", "%s", strconv.Quote(one.Told))
 	}
 	switch {
 	case one.Says == nil:
 		line("says", "nothing, because it was deleted")
 	case *one.Says != "":
-		line("says", "%q", *one.Says)
+		line("says", "%s", strconv.Quote(*one.Says))
 	}
 	if one.HiddenAt != nil {
 		line("hidden", "since %s", *one.HiddenAt)

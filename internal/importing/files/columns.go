@@ -104,7 +104,9 @@ func layoutOf(line []byte) (best layout, known int) {
 }
 
 // usable reports whether rows with these columns can become blocks.
-func (l layout) usable() bool { return len(l.at[address])+len(l.at[sheetText])+len(l.at[picture]) > 0 }
+func (l layout) usable() bool {
+	return len(l.at[address])+len(l.at[sheetText])+len(l.at[picture])+len(l.at[page]) > 0
+}
 
 // separators returns the separators of tags. Pocket uses vertical bars, and its tags may contain
 // commas.

@@ -28,6 +28,7 @@ var webAddress = regexp.MustCompile(`^(?i:https?)://`)
 // cut splits a line into an address and a title.
 func cut(line string) (link, title string) {
 	line = strings.TrimSpace(line)
+	line = strings.TrimSuffix(line, strings.TrimRight(stroke, " ")) // a page without a title
 	if link, title, ok := strings.Cut(line, stroke); ok {
 		return strings.TrimSpace(link), strings.TrimSpace(title)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -80,6 +81,12 @@ func notRead(err error) string {
 	switch {
 	case err == nil:
 		return ""
+	case ok && bad.Field != "" && bad.Type.Kind() == reflect.Slice:
+		return bad.Field + " is not a list"
+	case ok && bad.Field != "" && bad.Type.Kind() == reflect.Bool:
+		return bad.Field + " is neither true nor false"
+	case ok && bad.Field != "" && bad.Type.Kind() == reflect.Struct:
+		return bad.Field + " is not an object"
 	case ok && bad.Field != "":
 		return bad.Field + " is not a text"
 	}
@@ -363,6 +370,9 @@ func (n *keepNote) take(ctx context.Context, l *list) error {
 	l.of("Google Keep")
 	const where = "entry 1"
 	content := n.text
+	if content != "" && len(n.items) > 0 {
+		content += "\n"
+	}
 	for _, it := range n.items {
 		box := "- [ ] "
 		if it.Checked {

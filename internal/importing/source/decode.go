@@ -31,7 +31,8 @@ type Decoded struct {
 // been read to its end: until a byte outside ASCII occurs, it is UTF-8.
 func (d *Decoded) Encoding() string { return d.from.name }
 
-// Decode decodes a file. The encoding, if given, is a name from EncodingNamed. Otherwise UTF-16 is
+// Decode decodes a file. The encoding, if given, is a name from EncodingNamed, and is used unless the
+// file begins with a byte order mark. Otherwise UTF-16 is
 // recognized by its byte order mark or its zeros; a text that is mostly valid UTF-8 is UTF-8, with
 // stray bytes read as Windows-1252; for anything else the encoding is detected at the first byte
 // outside ASCII. The file is read once, in bounded memory.
@@ -48,10 +49,12 @@ func Decode(r io.Reader, name string) (*Decoded, error) {
 		if _, err := in.Discard(len(mark)); err != nil {
 			return nil, err
 		}
-	case marked && (name == "" || order == byteOrder(name)):
+	case hasMark16(start), marked && (name == "" || name == byteOrderName(order)):
 		from.use(byteOrderName(order), unicode.UTF16(order, unicode.UseBOM))
 	case forced != nil:
 		from.use(name, forced)
+	case name == utf8Name:
+		from.text = in
 	}
 	return &Decoded{Reader: bufio.NewReaderSize(transform.NewReader(from, lenient{}), bufferSize), from: from}, nil
 }
@@ -63,7 +66,10 @@ const (
 
 var mark = []byte("\uFEFF")
 
-func byteOrder(name string) unicode.Endianness { return name == "utf-16be" }
+// hasMark16 reports whether a text begins with the byte order mark of UTF-16.
+func hasMark16(start []byte) bool {
+	return bytes.HasPrefix(start, []byte{0xFF, 0xFE}) || bytes.HasPrefix(start, []byte{0xFE, 0xFF})
+}
 
 func byteOrderName(order unicode.Endianness) string {
 	if order == unicode.BigEndian {
