@@ -165,7 +165,7 @@ func TestPlacesOfNewConnections(t *testing.T) {
 				t.Errorf("%s, again: %s, %+v", row.name, got, again[0])
 			}
 		}
-		// To several channels at once, some of which have the item, and one of which is named twice.
+		// Connect to several channels at once: one has the item already, and another is named twice.
 		first, second := newLettered(w, ada, domain.Public, "ab"), newLettered(w, ada, domain.Closed, "cd")
 		item := first.items['a']
 		made, err := a.Connect(ctx, ada, item, []collections.Target{{Channel: first.ref()}, {Channel: second.ref(), Position: 1}, {Channel: second.ref()}})
@@ -242,7 +242,7 @@ func TestDuplicatesAtOnce(t *testing.T) {
 	})
 }
 
-// Comments mention each user once, up to the limit, and tell those who may know.
+// A comment notifies each mentioned user once, up to the limit, and links every mention.
 func TestMentionsInComments(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s := w.a.Collections, w.ctx(), w.S.Store
@@ -251,7 +251,7 @@ func TestMentionsInComments(t *testing.T) {
 		public := storetest.Channel(t, s, ada.UserID, "Public", domain.Public)
 		private := storetest.Channel(t, s, ada.UserID, "Private", domain.Private)
 		storetest.Collaborate(t, s, private, domain.UserRef(bob.UserID))
-		in := func(channel domain.ChannelID) domain.BlockID { // whoever comments on a block is told about later comments
+		in := func(channel domain.ChannelID) domain.BlockID { // a new block, because commenters are notified of later comments
 			id := storetest.Block(t, s, ada.UserID, "text")
 			storetest.Connect(t, s, ada.UserID, channel, domain.BlockRef(id), 0)
 			return id
@@ -303,19 +303,19 @@ func TestMentionsInComments(t *testing.T) {
 				t.Errorf("%s: %+v, %v", row.name, read, err)
 			}
 		}
-		// At most so many users are told, each once.
+		// The number of notified users is limited.
 		var body strings.Builder
 		for n := range domain.MaxMentions + 2 {
-			w.member(fmt.Sprintf("crowd-%d", n))
-			fmt.Fprintf(&body, "@crowd-%d ", n)
+			w.member(fmt.Sprintf("many-%d", n))
+			fmt.Fprintf(&body, "@many-%d ", n)
 		}
 		was := w.rows("notifications")
 		open := in(public)
 		_, err := a.CreateComment(ctx, ada, open, body.String())
 		if w.must(err); w.rows("notifications")[0]-was[0] != domain.MaxMentions {
-			t.Errorf("%d were told", w.rows("notifications")[0]-was[0])
+			t.Errorf("%d were notified", w.rows("notifications")[0]-was[0])
 		}
-		// A change tells nobody, and comments of nobody mention nobody.
+		// A change notifies nobody. Without comments, there are no mentions.
 		c, err := a.CreateComment(ctx, ada, open, "plain")
 		w.must(err)
 		was = w.rows("notifications")

@@ -262,7 +262,7 @@ func TestContentKeepsWhatAuthorsWrote(t *testing.T) {
 	})
 }
 
-// The other address under which a page is found, by what it declares and how it was reached.
+// The canonical address of a page depends on its declaration and on redirects.
 func TestCanonicalAddresses(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op := w.first("op")

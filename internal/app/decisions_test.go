@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// What each decision does to each kind of thing, by what happened to the thing since it was reported.
+// Each decision is applied to each kind of subject, which may have been hidden or deleted since the report.
 func TestDecisionsByKind(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, ctx, s := w.a, w.ctx(), w.S.Store
@@ -82,7 +82,7 @@ func TestDecisionsByKind(t *testing.T) {
 					}
 					w.must(err)
 				}
-				told := func(who domain.Actor) (kinds []moderation.NoticeKind) {
+				noticesOf := func(who domain.Actor) (kinds []moderation.NoticeKind) {
 					all, err := a.Moderation.Notices(ctx, who)
 					w.must(err)
 					for _, n := range all {
@@ -90,7 +90,7 @@ func TestDecisionsByKind(t *testing.T) {
 					}
 					return kinds
 				}
-				before, was := told(owner), len(told(bob))
+				before, was := noticesOf(owner), len(noticesOf(bob))
 				c, err := a.Moderation.Decide(ctx, by, cases[0].ID, moderation.Decision{Outcome: row.outcome, Text: row.text})
 				if outcome(err) != row.want[k] {
 					t.Errorf("%s: %v, want %c", name, err, row.want[k])
@@ -100,19 +100,19 @@ func TestDecisionsByKind(t *testing.T) {
 				if (err == nil) != (row.there[k] == 'y') {
 					t.Errorf("%s: bob then sees it: %v", name, err)
 				}
-				fresh := told(owner)[:len(told(owner))-len(before)]
+				fresh := noticesOf(owner)[:len(noticesOf(owner))-len(before)]
 				if row.want[k] == '+' {
 					if c.Outcome != row.outcome || c.ClosedAt == nil || c.ClosedBy != "op" || row.owner == "" && len(fresh) != 0 || row.owner != "" && !slices.Equal(fresh, []moderation.NoticeKind{row.owner}) {
-						t.Errorf("%s: %+v, the owner is told %q", name, c, fresh)
+						t.Errorf("%s: %+v, notices of the owner: %q", name, c, fresh)
 					}
-					if len(told(bob)) != was+1 {
-						t.Errorf("%s: the reporter is told %d times", name, len(told(bob))-was)
+					if len(noticesOf(bob)) != was+1 {
+						t.Errorf("%s: %d notices of the reporter", name, len(noticesOf(bob))-was)
 					}
 					_, err := a.Moderation.Decide(ctx, by, c.ID, moderation.Decision{Outcome: moderation.Dismissed})
 					w.want(domain.Conflict, err)
 				} else {
-					if len(fresh) != 0 || len(told(bob)) != was {
-						t.Errorf("%s: refused, but the owner is told %q", name, fresh)
+					if len(fresh) != 0 || len(noticesOf(bob)) != was {
+						t.Errorf("%s: refused, but notices of the owner: %q", name, fresh)
 					}
 					_, err := a.Moderation.Decide(ctx, by, cases[0].ID, moderation.Decision{Outcome: moderation.Dismissed})
 					w.must(err)
@@ -121,7 +121,7 @@ func TestDecisionsByKind(t *testing.T) {
 				if w.must(err); (u.SuspendedAt != nil) != (row.outcome == moderation.Suspended && row.want[k] == '+') {
 					t.Errorf("%s: suspended at %v", name, u.SuspendedAt)
 				}
-				// Whatever was decided, the thing can be reported anew as long as bob sees it.
+				// After any decision, the thing can be reported again while bob sees it.
 				err = a.Moderation.Report(ctx, bob, moderation.ReportInput{About: about, Reason: moderation.Spam})
 				if (err == nil) != (row.there[k] == 'y') || err != nil && outcome(err) != 'n' {
 					t.Errorf("%s: reported again: %v", name, err)

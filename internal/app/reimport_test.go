@@ -32,7 +32,7 @@ func newImported(w *accountsRig, as domain.Actor, origin string, v domain.Visibi
 
 func (i *imported) ref() domain.Ref { return domain.Ref{ID: int64(i.id)} }
 
-// imports brings the items in the order of the source, as the steps of an import do, and returns their places.
+// imports returns the places of the items of a source. Like the steps of an import, it first creates missing items.
 func (i *imported) imports(source string) (order []transfer.Placed) {
 	i.w.t.Helper()
 	a, ctx := i.w.a.Transfer, i.w.ctx()
@@ -73,7 +73,7 @@ func (i *imported) imports(source string) (order []transfer.Placed) {
 	return order
 }
 
-// sort gives the items an order here. Letters that are not in the channel are created here first.
+// sort changes the order of the items here. It first creates items for unknown letters.
 func (i *imported) sort(order string) {
 	i.w.t.Helper()
 	var ids []int64
@@ -110,7 +110,7 @@ func (i *imported) order() string {
 	return strings.Join(letters, "")
 }
 
-// The order of the source is applied as far as it changed there, and what was moved, added or removed here stays so.
+// Changes of the order in the source are applied. Items that were moved, added or removed here keep their state.
 func TestArrangingImports(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		w.first("op")
@@ -365,7 +365,7 @@ func TestChangesOfImportedItems(t *testing.T) {
 				t.Errorf("%s, again: %v, %v, %+v", row.name, became, err, read())
 			}
 			if !slices.Equal(again, w.rows("activities", "notifications")) {
-				t.Errorf("%s: somebody was told", row.name)
+				t.Errorf("%s: somebody was notified", row.name)
 			}
 		}
 	})

@@ -161,7 +161,7 @@ func TestLivesOfApplications(t *testing.T) {
 	})
 }
 
-// A grant only grows, and revoking it takes its codes and tokens, of this user and application alone.
+// A grant only grows, and revoking it takes its codes and tokens, but only those of this user and application.
 func TestGrantsOfApplications(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -235,7 +235,7 @@ func TestGrantsOfApplications(t *testing.T) {
 				return nil
 			}, true, "1 2 3 4 "},
 			{"the user may act again", func() error { storetest.Exec(t, db, "UPDATE users SET suspended_at = NULL"); return nil }, true, "1 2 3 4 5 "},
-			{"one's own", func() error { return revoke(all[1].ID, bob) }, true, "4 5 "},
+			{"by its owner", func() error { return revoke(all[1].ID, bob) }, true, "4 5 "},
 			{"again", func() error { return revoke(all[1].ID, bob) }, false, "4 5 "},
 			{"all of a user", func() error {
 				return s.InTx(ctx, func(tx *store.Tx) error { return tx.Account().DeleteGrantsOf(ctx, bob) })
@@ -372,7 +372,7 @@ func TestOwnTokensOfUsers(t *testing.T) {
 			{"nothing", func(*store.Tx) error { return nil }, true, []string{"second", "first"}},
 			{"of somebody else", func(tx *store.Tx) error { return tx.Account().RevokeOwnToken(ctx, ada, bobs, minutes(1)) }, false, []string{"second", "first"}},
 			{"of an application", func(tx *store.Tx) error { return tx.Account().RevokeOwnToken(ctx, ada, of.ID, minutes(1)) }, false, []string{"second", "first"}},
-			{"one's own", func(tx *store.Tx) error { return tx.Account().RevokeOwnToken(ctx, ada, first, minutes(1)) }, true, []string{"second"}},
+			{"by its owner", func(tx *store.Tx) error { return tx.Account().RevokeOwnToken(ctx, ada, first, minutes(1)) }, true, []string{"second"}},
 			{"it again", func(tx *store.Tx) error { return tx.Account().RevokeOwnToken(ctx, ada, first, minutes(1)) }, false, []string{"second"}},
 			{"all", func(tx *store.Tx) error { return tx.Account().RevokeTokensOf(ctx, ada, minutes(1)) }, true, nil},
 			{"one that is revoked", func(tx *store.Tx) error { return tx.Account().RevokeOwnToken(ctx, ada, second, minutes(1)) }, false, nil},

@@ -57,7 +57,7 @@ func usage(t *testing.T, s *store.Store, user domain.UserID, at time.Time) domai
 	return u
 }
 
-// The same content is one blob, whoever brings it, and its first object stays its name.
+// The same content of several users is one blob, which keeps its first object.
 func TestBlobsOfTheSameContent(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -839,7 +839,7 @@ func TestProcessings(t *testing.T) {
 			{"a failure after it is done", []step{end(domain.ProcessingDone, nil), failed}, 0, false, domain.ProcessingDone, 0, "", start},
 			{"undone after it is done", []step{begin(start), end(domain.ProcessingDone, nil), undo}, 0, false, domain.ProcessingDone, 1, "", start},
 			{"restarted", []step{begin(start), end(domain.ProcessingFailed, &why), restart(5)}, 0, false, domain.ProcessingWaiting, 0, "", minutes(5).UnixMicro()},
-			{"restarted by a clock that stands still", []step{restart(0), restart(0)}, 0, false, domain.ProcessingWaiting, 0, "", start + 2},
+			{"restarted at the same time", []step{restart(0), restart(0)}, 0, false, domain.ProcessingWaiting, 0, "", start + 2},
 			{"restarted by a clock that went back", []step{restart(5), restart(1)}, 0, false, domain.ProcessingWaiting, 0, "", minutes(5).UnixMicro() + 1},
 			{"an attempt of the round before", []step{restart(5), begin(start)}, domain.NotFound, true, domain.ProcessingWaiting, 0, "", minutes(5).UnixMicro()},
 			{"an attempt of the new round", []step{restart(5), begin(minutes(5).UnixMicro())}, 0, false, domain.ProcessingWaiting, 1, "", minutes(5).UnixMicro()},

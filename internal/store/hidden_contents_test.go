@@ -75,7 +75,7 @@ func letters(t *testing.T, s *store.Store, viewer domain.UserID, channel domain.
 	return all
 }
 
-// A hidden connection comes back in its place, whatever happened to the channel in the meantime.
+// A hidden connection returns to its place, even if the channel has changed in the meantime.
 func TestHiddenConnectionsComeBack(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
@@ -274,7 +274,7 @@ func TestHiddenComments(t *testing.T) {
 	})
 }
 
-// What of a person is hidden with them: what they have in the channels of others, and their own channels.
+// The lists for hiding a person contain their items in the channels of others, and their own channels.
 func TestWhatOfAPersonIsHidden(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, _ *database.DB) {
@@ -373,7 +373,7 @@ func TestOddTexts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same("alone", one)
+			same("read by its id", one)
 			many, err := s.Blocks().BlocksByID(ctx, []domain.BlockID{id})
 			if err != nil {
 				t.Fatal(err)
@@ -703,12 +703,12 @@ func TestCountersOfRacingWrites(t *testing.T) {
 		if made, err := s.Counters().BlocksMade(ctx, append(users, 1<<40)); err != nil || len(made) != 3 || made[users[0]] != 3 || made[users[1]] != 2 {
 			t.Errorf("%v, %v", made, err)
 		}
-		// What each person stores is the sum of their texts, and counting it anew changes nothing.
+		// Each person stores the sum of their texts, and counting them again changes nothing.
 		for n, user := range users {
 			was := usage(t, s, user, minutes(0))
 			storetest.In(t, s, func(tx *store.Tx) error { return tx.Counters().RecountBytes(ctx, user) })
 			if is := usage(t, s, user, minutes(0)); is != was || is.Texts == 0 {
-				t.Errorf("user %d: %+v, counted anew %+v", n, was, is)
+				t.Errorf("user %d: %+v, counted again %+v", n, was, is)
 			}
 		}
 		if n := count(t, db, "uploads"); n != 3 {
