@@ -2,7 +2,6 @@ package content
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/url"
 	"strings"
@@ -124,9 +123,6 @@ func (a *Content) Player(address string, said domain.Embed) (safe *domain.Embed,
 // Unusable returns the reason why a file cannot be stored if the file, its source or the user's quota is the cause,
 // rather than this server.
 func Unusable(err error) (why string, ok bool) {
-	if e, is := errors.AsType[*media.Error](err); is {
-		return e.Reason, true
-	}
 	why, _ = explain(err)
 	return why, theirs(err)
 }

@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
 	"vitrine/internal/jobs"
+	"vitrine/internal/media"
 	"vitrine/internal/store"
 )
 
@@ -175,6 +176,9 @@ func isLink(b domain.Block) bool { return b.ValueURL != nil }
 func explain(err error) (reason string, lasting bool) {
 	if e, ok := errors.AsType[*errUnavailable](err); ok {
 		return e.reason, true
+	}
+	if e, ok := errors.AsType[*media.Error](err); ok {
+		return e.Reason, true
 	}
 	if e, ok := errors.AsType[*fetch.Error](err); ok {
 		return e.Reason, !e.Temporary
