@@ -31,7 +31,7 @@ var audited = map[string]string{
 
 // unaudited maps the other writes on the same topics to the reason why they need no entry.
 var unaudited = map[string]string{
-	"steps on the way to an act, and what only asks": `AttemptFailed Attempt BeginHalfSignIn ClaimFirstAccount CountApplications CreateCode CreateMailLink
+	"steps on the way to an act, and what only asks": `AttemptFailed Attempt BeginHalfSignIn ClaimFirstAccount CountApplications CountSignUpLinks CreateCode CreateMailLink
 		CreateSignup ForgetAttempts LockOperators LockUser MarkMailLink MarkSignup MayAct RenewSignUpLink ShareApplication ShareGrant TakeBackAttempt
 		TakeHalfSignIn TakeMailLink TakeSignup UseCode UseSignUpLink PutStep TakeStep Job LockSite LockCase LockHidden`,
 	"what an act brings with it":   `EndAccess EndMailLinks ForgetSignUpLinks ForgetSignups RememberBrowser MarkMapped AnswerReporters ForgetJob SetHidden`,

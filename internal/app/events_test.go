@@ -31,7 +31,7 @@ var published = map[string]string{
 
 // unpublished lists writes that change nothing visible to others, by topic.
 var unpublished = map[string]string{
-	"accounts, and who acts for them": `AddPasskey AnonymizeAccount Attempt AttemptFailed BeginHalfSignIn ClaimFirstAccount CountApplications CreateApplication
+	"accounts, and who acts for them": `AddPasskey AnonymizeAccount Attempt AttemptFailed BeginHalfSignIn ClaimFirstAccount CountApplications CountSignUpLinks CreateApplication
 		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken CreateUser
 		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf DeletePasskey EndAccess EndMailLinks EndSecondFactor EndSession EndSessionByHash
 		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct PasskeyUsed PutRecoveryCodes

@@ -188,3 +188,27 @@ func TestNoDeadlocks(t *testing.T) {
 	}
 	storetest.Check(t, s)
 }
+
+// Counting the links for signing up waits for a transaction that counted them before and then creates one.
+func TestCountedSignUpLinks(t *testing.T) {
+	t.Parallel()
+	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
+	count := func(ctx context.Context, tx *store.Tx, want int) error {
+		n, err := tx.Account().CountSignUpLinks(ctx, storetest.Now)
+		if n != want {
+			t.Errorf("%d links, want %d", n, want)
+		}
+		return err
+	}
+	encounter{"",
+		func(ctx context.Context, tx *store.Tx, comes func()) error {
+			if err := count(ctx, tx, 0); err != nil {
+				return err
+			}
+			comes()
+			_, err := tx.Account().CreateSignUpLink(ctx, 0, domain.SignUpLink{Places: 1, CreatedAt: storetest.Now, ExpiresAt: storetest.Now.Add(time.Hour)}, []byte("hash"))
+			return err
+		},
+		func(ctx context.Context, tx *store.Tx) error { return count(ctx, tx, 1) },
+	}.run(t, s, db)
+}

@@ -70,7 +70,7 @@ func (a *Operating) CreateSignUpLink(ctx context.Context, by Operator, in SignUp
 		if err := by.Allowed(ctx, tx.Queries); err != nil {
 			return err
 		}
-		n, err := tx.Account().LiveSignUpLinks(ctx, now)
+		n, err := tx.Account().CountSignUpLinks(ctx, now)
 		if err != nil {
 			return err
 		}

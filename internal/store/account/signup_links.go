@@ -115,9 +115,15 @@ func (r Reads) CameByLink(ctx context.Context, ids []domain.SignUpLinkID) (map[d
 	return came, err
 }
 
-// LiveSignUpLinks counts the links without an address that can be used.
-func (r Reads) LiveSignUpLinks(ctx context.Context, now time.Time) (n int, err error) {
-	err = r.db.QueryRow(ctx, `SELECT count(*) FROM signup_links l WHERE l.email IS NULL AND`+live, sqlx.Micros(now)).Scan(&n)
+// CountSignUpLinks counts the links without an address that can be used. It locks the row of the
+// site so that nobody else adds one before the transaction ends.
+func (w Writes) CountSignUpLinks(ctx context.Context, now time.Time) (n int, err error) {
+	if w.db.LocksRows() {
+		if err := w.db.QueryRow(ctx, `SELECT s.id FROM site s WHERE s.id = 1`+w.db.ForUpdate("s")).Scan(&n); err != nil {
+			return 0, err
+		}
+	}
+	err = w.db.QueryRow(ctx, `SELECT count(*) FROM signup_links l WHERE l.email IS NULL AND`+live, sqlx.Micros(now)).Scan(&n)
 	return n, err
 }
 
