@@ -67,22 +67,30 @@ func (tx Writes) endFollowsBelow(ctx context.Context, what domain.Subject, below
 	if err != nil {
 		return err
 	}
+	if err := tx.uncountFollowers(ctx, what, followers); err != nil {
+		return err
+	}
+	return tx.db.Exec(ctx, `DELETE FROM follower_ranks WHERE followed_type = $1 AND followed_id = $2 AND first_follow < $3`,
+		what.Type, what.ID, below)
+}
+
+// uncountFollowers subtracts former followers of a locked source from the counts. Without any, it changes no
+// version, since a job may end the same followings again.
+func (tx Writes) uncountFollowers(ctx context.Context, what domain.Subject, followers []int64) error {
+	if len(followers) == 0 {
+		return nil
+	}
 	counted, user := followers, int64(0)
 	if what.Type == domain.SubjectUser { // the account is being deleted
 		counted, user = append(counted, what.ID), what.ID
 	}
 	slices.Sort(counted) // users are locked in this order
-	err = tx.db.Exec(ctx, `UPDATE users SET following_count = following_count - CASE WHEN id = $2 THEN 0 ELSE 1 END,
+	err := tx.db.Exec(ctx, `UPDATE users SET following_count = following_count - CASE WHEN id = $2 THEN 0 ELSE 1 END,
 			followers_count = followers_count - CASE WHEN id = $2 THEN $3 ELSE 0 END, version = version + 1
 		WHERE `+tx.db.In("id", "$1"), sqlx.IDs(tx.db.Dialect, counted), user, len(followers))
 	if err != nil {
 		return err
 	}
-	err = tx.db.Exec(ctx, `UPDATE feed_sources SET followers = followers - $3 WHERE source_type = $1 AND source_id = $2`,
+	return tx.db.Exec(ctx, `UPDATE feed_sources SET followers = followers - $3 WHERE source_type = $1 AND source_id = $2`,
 		what.Type, what.ID, len(followers))
-	if err != nil {
-		return err
-	}
-	return tx.db.Exec(ctx, `DELETE FROM follower_ranks WHERE followed_type = $1 AND followed_id = $2 AND first_follow < $3`,
-		what.Type, what.ID, below)
 }
