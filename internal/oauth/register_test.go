@@ -90,7 +90,7 @@ func TestApplications(t *testing.T) {
 		for name, in := range map[string]accounts.ApplicationInput{
 			"name: must be 1 to 255 characters long":                                               {Name: " ", RedirectURIs: []string{back}},
 			"name: must not contain control characters; redirect_uris[1]: is there already":        {Name: "a\x00", RedirectURIs: []string{back, back}},
-			"redirect_uris: must be at most 10":                                                    {Name: "x", RedirectURIs: make([]string, 11)},
+			"redirect_uris: must have at most 10 addresses":                                        {Name: "x", RedirectURIs: make([]string, 11)},
 			"redirect_uris[0]: must not have a fragment":                                           {Name: "x", RedirectURIs: []string{back + "#"}},
 			"redirect_uris: at least one is required of an application without a secret":           {Name: "x", Public: true},
 			"redirect_uris[0]: must be https, http at a loopback address, or a scheme of your own": {Name: "x", RedirectURIs: []string{"javascript:x"}},

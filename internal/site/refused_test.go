@@ -62,7 +62,7 @@ func TestFormsOfAccountsAreRefused(t *testing.T) {
 		{"ada", "/oauth/applications", 422, "name", "must be 1 to 255 characters long", form("name", long(256), "kind", "confidential")},
 		{"ada", "/oauth/applications", 422, "redirect_uris", "line 1|must be https, http at a loopback address, or a scheme of your own", form("name", "Mine", "kind", "public", "for_v2", "yes", "redirect_uris", "javascript:alert(1)")},
 		{"ada", "/oauth/applications/{app}", 422, "name", "must be 1 to 255 characters long", form("do", "save", "name", " ", "redirect_uris", "https://a.example/")},
-		{"ada", "/oauth/applications/{app}", 422, "redirect_uris", "must be at most 10", form("do", "save", "name", "App", "redirect_uris", strings.Repeat("https://a.example/\n", domain.MaxRedirectURIs+1))},
+		{"ada", "/oauth/applications/{app}", 422, "redirect_uris", "must have at most 10 addresses", form("do", "save", "name", "App", "redirect_uris", strings.Repeat("https://a.example/\n", domain.MaxRedirectURIs+1))},
 		{"ada", "/oauth/applications/{app}", 400, "", "The form does not say what to do", form("do", "publish")},
 		{"eve", "/oauth/applications/{app}", 404, "", nothing, form("do", "delete")},
 		{"eve", "/oauth/applications/{app}", 404, "", nothing, form("do", "rotate")},

@@ -26,7 +26,7 @@ func (in ApplicationInput) Validate() error {
 	case n == 0 && in.Public:
 		f.Add("redirect_uris", domain.FieldRequired, "at least one is required of an application without a secret")
 	case n > domain.MaxRedirectURIs:
-		f.Add("redirect_uris", domain.FieldTooMany, fmt.Sprintf("must be at most %d", domain.MaxRedirectURIs))
+		f.Add("redirect_uris", domain.FieldTooMany, fmt.Sprintf("must have at most %d addresses", domain.MaxRedirectURIs))
 		return f.Err()
 	}
 	for i, uri := range in.RedirectURIs {
