@@ -102,6 +102,15 @@ func (e *Exporter) contents(ctx context.Context, actor domain.Actor, ref domain.
 	return nil
 }
 
+// visible counts the items of a channel that the actor sees.
+func (e *Exporter) visible(ctx context.Context, actor domain.Actor, c domain.Channel) (int64, error) {
+	if c.PrivateItems == 0 {
+		return c.Contents(), nil
+	}
+	details, err := e.o.App.Collections.ChannelDetails(ctx, actor, []domain.ChannelID{c.ID})
+	return c.Contents() - c.PrivateItems + details[c.ID].Private, err
+}
+
 // isGone reports whether a listed item no longer exists, or its bytes are missing.
 func isGone(err error) bool {
 	return domain.KindOf(err) == domain.NotFound || content.IsMissing(err)

@@ -151,7 +151,7 @@ func TestDeletedExport(t *testing.T) {
 		r.Clock.Advance(time.Minute) // so that each step is written down
 		var once sync.Once
 		end := r.Intercept(func(_ context.Context, query string) {
-			if strings.HasPrefix(query, "SELECT id FROM connections") {
+			if strings.HasPrefix(query, "SELECT c.id FROM connections c WHERE c.channel_id") {
 				once.Do(func() { r.Do("ada", "DELETE", at(id), nil).Want(204) })
 			}
 			r.Clock.Advance(time.Minute)

@@ -241,7 +241,9 @@ func (p *person) eachChannel(ctx context.Context, visit func(domain.Channel) err
 func (p *person) count(ctx context.Context) error {
 	err := p.eachChannel(ctx, func(c domain.Channel) error {
 		if p.exported.add(int64(c.ID)) {
-			p.progress.Of += c.Contents()
+			n, err := p.e.visible(ctx, p.actor, c)
+			p.progress.Of += n
+			return err
 		}
 		return nil
 	})
@@ -297,7 +299,7 @@ func (p *person) channel(ctx context.Context, c domain.Channel) error {
 	if err := p.flush(ctx, &head, p.progress.Connections-before.Connections); err != nil {
 		return err
 	}
-	p.progress.Done = min(before.Done+c.Contents(), p.progress.Of) // includes hidden items
+	p.progress.Done = min(before.Done+head.Items, p.progress.Of) // includes items that were removed in the meantime
 	p.reportProgress()
 	return nil
 }

@@ -333,3 +333,43 @@ func TestPersonWithoutBytes(t *testing.T) {
 	unzip(t, export(r, "ada", channel, "zip").Want(200).Body)
 	unzip(t, export(r, "ada", channel, "epub").Want(200).Body)
 }
+
+// Items that a person does not see are missing from the counts, the positions and the progress.
+func TestHiddenItemsAreNotCounted(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		shelf := r.Channel("ada", "Shelf", "public")
+		r.Block("ada", "one", shelf)
+		r.Connect("ben", "Channel", r.Channel("ben", "Cave", "private"), shelf)
+		r.Connect("ada", "Channel", r.Channel("ada", "Drawer", "private"), shelf)
+		r.Block("ada", "two", shelf)
+
+		all, told := exported(r, r.Person("ada").ID)
+		if last := told[len(told)-1]; told[0].Of != 3 || last.Of != 3 || last.Done != 3 || last.Connections != 3 {
+			t.Errorf("the progress is %+v", told)
+		}
+		for _, c := range lines(t, all, "json/channels.jsonl") {
+			if c["title"] == "Shelf" && c["items"] != 3.0 {
+				t.Errorf("the channel is %v", c)
+			}
+		}
+		var positions []any
+		for _, item := range lines(t, all, fmt.Sprintf("json/channels/%d.jsonl", shelf)) {
+			positions = append(positions, item["position"])
+		}
+		if !slices.Equal(positions, []any{1.0, 2.0, 3.0}) {
+			t.Errorf("the positions are %v", positions)
+		}
+		for as, want := range map[string][]string{"": {"1-", "2-"}, "eve": {"1-", "2-"}, "ada": {"1-", "2-", "3-"}, "ben": {"1-", "2-", "3-"}} {
+			var numbers []string
+			for _, name := range names(unzip(t, export(r, as, shelf, "zip").Body)) {
+				if number, _, ok := strings.Cut(name, "-"); ok {
+					numbers = append(numbers, number+"-")
+				}
+			}
+			if !slices.Equal(numbers, want) {
+				t.Errorf("%q gets the files %q, want %q", as, numbers, want)
+			}
+		}
+	}, generous)
+}

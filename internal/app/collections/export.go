@@ -10,8 +10,8 @@ import (
 // Exports read a collection in small parts, so that they need little memory and do not hold one snapshot of the database
 // for long. Rows that are removed in the meantime are missing from the later parts.
 
-// Order returns a channel and the ids of its connections, lowest position first, at one moment. Ordered omits those whose
-// items the actor does not see.
+// Order returns a channel and the ids of the connections whose items the actor sees, lowest position first, at one
+// moment.
 func (a *Collections) Order(ctx context.Context, actor domain.Actor, ref domain.Ref) (full FullChannel, ids []domain.ConnectionID, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if full, err = fullChannel(ctx, v.Queries, actor, ref); err != nil {

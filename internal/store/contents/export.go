@@ -2,6 +2,7 @@ package contents
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"vitrine/internal/domain"
@@ -10,15 +11,15 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Order returns the ids of all connections of a channel by position, lowest first. A channel that
-// is read completely needs only these in memory, eight bytes each. It omits private items if the
-// viewer is a guest; for anyone else, access is checked when they are read.
+// Order returns the ids of the connections in a channel that the viewer may see by position, lowest
+// first. A channel that is read completely needs only these in memory, eight bytes each.
 func (v Lists) Order(ctx context.Context, viewer domain.UserID, c domain.Channel) ([]domain.ConnectionID, error) {
-	open := " AND item_private = FALSE"
+	visible, args := "c.item_private = FALSE", []any{c.ID}
 	if viewer != 0 && c.PrivateItems > 0 {
-		open = ""
+		visible = "(" + visible + " OR EXISTS (SELECT 1 FROM channels ch WHERE ch.id = c.item_id AND " + access.VisibleChannel + "))"
+		args = []any{viewer, c.ID}
 	}
-	rows, err := v.db.Query(ctx, "SELECT id FROM connections WHERE channel_id = $1"+open+" ORDER BY position_key", c.ID)
+	rows, err := v.db.Query(ctx, fmt.Sprintf("SELECT c.id FROM connections c WHERE c.channel_id = $%d AND %s ORDER BY c.position_key", len(args), visible), args...)
 	return sqlx.CollectPage(ctx, rows, err, int(c.Contents()), func(row sqlx.Row, id *domain.ConnectionID) error { return row.Scan(id) })
 }
 
