@@ -138,7 +138,7 @@ func TestFormsAreAccepted(t *testing.T) {
 		{"olga", "/operator/pages/terms", "/operator/pages", "operator.note.page-deleted", 404, form("do", "delete")},
 		{"olga", "/operator/accounts/eve", "/operator/accounts/eve", "web.note.account", 0, form("do", "tier", "tier", "free")},
 		{"olga", "/operator/accounts/eve", "/operator/accounts/eve", "web.note.account", 0, form("do", "email", "email", "eve@example.net")},
-		{"olga", "/operator/accounts/eve", "/operator/accounts/eve", "operator.note.signed-out", 0, form("do", "sign-out", "tokens", "yes")},
+		{"olga", "/operator/accounts/eve", "/operator/accounts/eve", "operator.note.account-signed-out", 0, form("do", "sign-out", "tokens", "yes")},
 		{"olga", "/operator/accounts/eve", "/operator/accounts/eve", "web.note.account", 0, form("do", "suspend")},
 		{"olga", "/operator/accounts/eve", "/operator/accounts/eve", "web.note.account", 0, form("do", "restore")},
 		{"olga", "/operator/accounts/eve", "/operator/accounts", "operator.note.deleted", 404, form("do", "delete", "slug", "eve")},

@@ -118,3 +118,20 @@ func TestTemplatesHoldNoProse(t *testing.T) {
 
 // prose are folders of templates that have not been moved to the catalogue.
 var prose = map[string]bool{}
+
+// A note has another key than those of other packages: a form may redirect to a page of another package.
+func TestKeysOfNotesDiffer(t *testing.T) {
+	t.Parallel()
+	of := map[string]string{}
+	for _, id := range catalog.New().Languages[0].IDs() {
+		if _, key, ok := strings.Cut(id, ".note."); ok {
+			if other := of[key]; other != "" {
+				t.Errorf("%s and %s are notes with the same key", other, id)
+			}
+			of[key] = id
+		}
+	}
+	if len(of) == 0 {
+		t.Error("there are no notes")
+	}
+}

@@ -145,7 +145,7 @@ func lookAfter(v *web.Visit, f *web.Form, u domain.User) (done bool, err error) 
 		note = "reset-mailed"
 		_, reset, err = v.App().Operating.SendReset(ctx, by, ref, v.Mails())
 	case "sign-out":
-		note = "signed-out"
+		note = "account-signed-out"
 		_, err = v.App().Operating.SignOutAccount(ctx, by, ref, f.Has("tokens", "yes"))
 	case "factor":
 		note = "factor-removed"
