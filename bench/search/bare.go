@@ -31,8 +31,8 @@ func (e engine) scored(number int64, words ...string) []statement {
 	// Each tier has a single argument with all terms.
 	tiers := part(2, e.match("$1")) + " UNION ALL " + part(3, e.match("$2"))
 	return []statement{
-		found("search_words w WHERE "+e.match("$1"), e.asked(anywhere, words)),
-		page("seq", "("+tiers+") AS tiers", "tier, seq DESC", number, e.asked(titled, words), e.asked(untitled, words)),
+		found("search_words w WHERE "+e.match("$1"), e.matchQuery(anywhere, words)),
+		page("seq", "("+tiers+") AS tiers", "tier, seq DESC", number, e.matchQuery(titled, words), e.matchQuery(untitled, words)),
 	}
 }
 
@@ -46,20 +46,20 @@ func (e engine) ranked(words ...string) []statement {
 	if e.d == database.Postgres {
 		order = "ts_rank(w.words, CAST(CAST($1 AS TEXT) AS TSQUERY)) DESC"
 	}
-	asked := e.asked(anywhere, words)
+	asked := e.matchQuery(anywhere, words)
 	return []statement{{"SELECT count(*) FROM " + match, []any{asked}}, page("w.rowid", match, order, 1, asked)}
 }
 
 // newest returns the newest first.
 func (e engine) newest(words ...string) []statement {
 	match := "search_words w WHERE " + e.match("$1")
-	return []statement{found(match, e.asked(anywhere, words)), page("w.rowid", match, "w.rowid DESC", 1, e.asked(anywhere, words))}
+	return []statement{found(match, e.matchQuery(anywhere, words)), page("w.rowid", match, "w.rowid DESC", 1, e.matchQuery(anywhere, words))}
 }
 
 // ordered uses an order other than that of the words' index, so that all matches are read.
 func (e engine) ordered(by string, words ...string) []statement {
 	match := "search_words w CROSS JOIN search_documents d WHERE d.seq = w.rowid AND " + e.match("$1")
-	return []statement{found("search_words w WHERE "+e.match("$1"), e.asked(anywhere, words)), page("w.rowid", match, "d."+by, 1, e.asked(anywhere, words))}
+	return []statement{found("search_words w WHERE "+e.match("$1"), e.matchQuery(anywhere, words)), page("w.rowid", match, "d."+by, 1, e.matchQuery(anywhere, words))}
 }
 
 // everything reads an index in order.
@@ -72,14 +72,14 @@ func (e engine) everything(by string, number int64) []statement {
 func (e engine) within(id domain.ChannelID, words ...string) []statement {
 	match := `search_words w CROSS JOIN search_documents d CROSS JOIN connections c WHERE d.seq = w.rowid
 		AND c.channel_id = $2 AND c.item_type = d.kind AND c.item_id = d.item_id AND ` + e.match("$1")
-	asked := e.asked(anywhere, words)
+	asked := e.matchQuery(anywhere, words)
 	return []statement{found(match, asked, id), page("w.rowid", match, "w.rowid DESC", 1, asked, id)}
 }
 
 // ofType joins the matches with the documents of one type.
 func (e engine) ofType(name string, words ...string) []statement {
 	match := "search_words w CROSS JOIN search_documents d WHERE d.seq = w.rowid AND d.type = $2 AND " + e.match("$1")
-	asked := e.asked(anywhere, words)
+	asked := e.matchQuery(anywhere, words)
 	return []statement{found(match, asked, name), page("w.rowid", match, "w.rowid DESC", 1, asked, name)}
 }
 
@@ -93,7 +93,7 @@ func (e engine) followed(by domain.UserID, word string) []statement {
 		return []statement{found(all, by), page("d.seq", all, "d.created_at DESC", 1, by)}
 	}
 	match := "search_words w CROSS JOIN search_documents d WHERE d.seq = w.rowid AND " + e.match("$2") + " AND " + rest
-	asked := e.asked(anywhere, []string{word})
+	asked := e.matchQuery(anywhere, []string{word})
 	return []statement{found(match, by, asked), page("w.rowid", match, "w.rowid DESC", 1, by, asked)}
 }
 
@@ -124,8 +124,8 @@ const (
 	untitled
 )
 
-// asked encodes words for the engine. The last one may end with a star.
-func (e engine) asked(where place, words []string) string {
+// matchQuery encodes words for the engine. The last one may end with a star.
+func (e engine) matchQuery(where place, words []string) string {
 	and, not := " AND ", " NOT title : ("
 	if e.d == database.Postgres {
 		and, not = " & ", " & !("

@@ -55,7 +55,7 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 				at("/v2/blocks/%d", w.block), at("/v2/blocks/%d/channels", w.block), at("/v2/channels/%d/thumb", w.closed), "/v2/feed/global?per=100",
 				"/v2/users/ada/feed?per=100", "/v2/users/bob/feed?per=100", "/v2/users/ada/network?per=100", at("/v2/channels/%d/feed?per=100", w.closed),
 				at("/v2/channels/%d/connections", w.spare)} {
-				told := tells(w.Rig, as, path)
+				told := reveals(w.Rig, as, path)
 				for title, may := range sees {
 					if told[title] && !may {
 						t.Errorf("%q: %s tells of %q", as, path, title)
@@ -66,7 +66,7 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 		if counts[""] >= counts["ada"] || counts["bob"] >= counts["ada"] {
 			t.Errorf("nothing is hidden: %v", counts)
 		}
-		if !tells(w.Rig, "ada", "/v2/users/ada/channels?per=100")["Secret"] || !tells(w.Rig, "bob", "/v2/search?q=secret")["Bob's secret"] {
+		if !reveals(w.Rig, "ada", "/v2/users/ada/channels?per=100")["Secret"] || !reveals(w.Rig, "bob", "/v2/search?q=secret")["Bob's secret"] {
 			t.Error("owners do not see what is theirs")
 		}
 		for _, as := range []string{"", "ada", "cy"} {
@@ -75,8 +75,8 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 	})
 }
 
-// tells reports for each hidden title whether the response contains it.
-func tells(r *apptest.Rig, as, path string) map[string]bool {
+// reveals reports for each hidden title whether the response contains it.
+func reveals(r *apptest.Rig, as, path string) map[string]bool {
 	r.T.Helper()
 	body := string(r.Get(as, "%s", path).Body)
 	return map[string]bool{"Secret": strings.Contains(body, `"title":"Secret"`), "Bob's secret": strings.Contains(body, `"title":"Bob's secret"`),

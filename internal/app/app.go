@@ -76,5 +76,5 @@ func (a *App) Check(ctx context.Context, limit int, repair bool, onProgress func
 	if repair {
 		return a.store.Repair(ctx, limit, onProgress)
 	}
-	return a.store.CheckTelling(ctx, limit, onProgress)
+	return a.store.CheckWithProgress(ctx, limit, onProgress)
 }

@@ -15,9 +15,9 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// told sends the mails that are due to operators, and returns the operator's mails that are not in
+// newMails sends the mails that are due to operators, and returns the operator's mails that are not in
 // seen.
-func (r *reporting) told(seen *[]string) []apptest.Mail {
+func (r *reporting) newMails(seen *[]string) []apptest.Mail {
 	r.t.Helper()
 	r.must(r.a.Moderation.NotifyOperators(r.ctx()))
 	all := r.mails("op@example.org", *seen...)
@@ -34,7 +34,7 @@ func TestCaseMails(t *testing.T) {
 		var seen []string
 		none := func(why string) {
 			t.Helper()
-			if all := r.told(&seen); len(all) != 0 {
+			if all := r.newMails(&seen); len(all) != 0 {
 				t.Errorf("%s, and yet %+v", why, all)
 			}
 		}
@@ -53,7 +53,7 @@ func TestCaseMails(t *testing.T) {
 		}
 		r.must(r.report(r.bob, domain.SubjectChannel, int64(evil)))
 		r.must(r.a.Moderation.WantCaseMail(r.ctx(), r.op, true)) // the second call changes nothing
-		mails := r.told(&seen)
+		mails := r.newMails(&seen)
 		if len(mails) != 1 {
 			t.Fatalf("%d mails", len(mails))
 		}
@@ -70,7 +70,7 @@ func TestCaseMails(t *testing.T) {
 		w.Clock.Advance(2 * time.Hour)
 		none("a further report is no new case")
 		r.must(r.report(r.bob, domain.SubjectChannel, r.things[domain.SubjectChannel]))
-		if got := r.told(&seen); len(got) != 1 || !strings.Contains(got[0].Text, "Open: 6\nNew since the last mail: 1\n") {
+		if got := r.newMails(&seen); len(got) != 1 || !strings.Contains(got[0].Text, "Open: 6\nNew since the last mail: 1\n") {
 			t.Errorf("%+v", got)
 		}
 		r.must(r.decide(moderation.Dismissed, ""))
@@ -78,7 +78,7 @@ func TestCaseMails(t *testing.T) {
 		w.Clock.Advance(time.Hour - time.Second)
 		none("the hour is not over")
 		w.Clock.Advance(time.Second)
-		if got := r.told(&seen); len(got) != 1 {
+		if got := r.newMails(&seen); len(got) != 1 {
 			t.Errorf("%+v", got)
 		}
 		// Cases that were decided within the hour are not mailed.
@@ -155,9 +155,9 @@ func TestCaseMailsAtOnce(t *testing.T) {
 		}
 		wait.Wait()
 		var seen []string
-		first := r.told(&seen)
+		first := r.newMails(&seen)
 		w.Clock.Advance(time.Hour)
-		all := append(first, r.told(&seen)...)
+		all := append(first, r.newMails(&seen)...)
 		total := 0
 		for _, m := range all {
 			var fresh int
@@ -191,7 +191,7 @@ func TestCaseMailsOutliveServers(t *testing.T) {
 		}
 		end()
 		var seen []string
-		if got := r.told(&seen); len(got) != 1 {
+		if got := r.newMails(&seen); len(got) != 1 {
 			t.Fatalf("%d mails", len(got))
 		}
 		at := w.Clock.Now().UnixMicro()

@@ -162,8 +162,8 @@ func TestSignInWithPasskey(t *testing.T) {
 	})
 }
 
-// told checks that a person received exactly one mail with this subject and text.
-func (w *accountsRig) told(name, subject, text string) {
+// wantMail checks that a person received exactly one mail with this subject and text.
+func (w *accountsRig) wantMail(name, subject, text string) {
 	w.t.Helper()
 	n := 0
 	for _, m := range w.mails(name + "@example.org") {
@@ -250,7 +250,7 @@ func TestHalfSignInIsRefused(t *testing.T) {
 		if f, err := w.a.Accounts.SecondFactor(w.ctx(), ada); err != nil || f.Codes != 9 {
 			t.Errorf("%+v, %v", f, err)
 		}
-		w.told("ada", "A recovery code was used", "Codes left: 9.")
+		w.wantMail("ada", "A recovery code was used", "Codes left: 9.")
 
 		// A new password or a suspension ends unfinished sign-ins.
 		fifth := w.half("ada")
@@ -492,7 +492,7 @@ func TestSecondFactorOfOthers(t *testing.T) {
 		w.want(domain.Unauthenticated, err)
 		w.actor(stays)
 		w.actor(w.signIn("ada"))
-		w.told("ada", "Your second factor was removed", "/forgot-password")
+		w.wantMail("ada", "Your second factor was removed", "/forgot-password")
 		entries, err := w.a.Operating.AuditLog(w.ctx(), w.operator(), domain.AuditFilter{Act: domain.ActFactorEnded}, domain.AuditPlace{}, 10)
 		if w.must(err); len(entries) != 1 || entries[0].Actor != "op" || entries[0].About.Label != "ada" {
 			t.Errorf("%+v", entries)

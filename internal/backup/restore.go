@@ -290,7 +290,7 @@ func (r *restoring) finish(ctx context.Context) ([]store.Difference, error) {
 		return nil, err
 	}
 	r.at.Phase = PhaseCheck
-	differences, err := s.CheckTelling(ctx, 20, func(c store.Checked) {
+	differences, err := s.CheckWithProgress(ctx, 20, func(c store.Checked) {
 		r.at.Checks, r.at.OfChecks = int64(c.N), int64(c.Of)
 		r.onProgress(r.at)
 	})

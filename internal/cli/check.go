@@ -16,7 +16,7 @@ import (
 
 type checkCmd struct {
 	config.Flags
-	Most   int  `help:"How many differences of each kind to print." default:"100"`
+	Limit  int  `name:"most" help:"How many differences of each kind to print." default:"100"`
 	Repair bool `help:"Correct wrong values in small steps. Servers can keep running. User content is never deleted."`
 	Files  bool `help:"Also check that every stored file exists with the right size and checksum, and that there are no others."`
 	Quick  bool `help:"With --files: compare sizes only, without reading the files."`
@@ -61,7 +61,7 @@ func (cmd *checkCmd) check(c *Console, a *app.App) error {
 	}{Differences: []string{}}
 	p := newProgress(c.Err)
 	p.verbose = cmd.Verbose
-	found, err := a.Check(c.Ctx, cmd.Most, cmd.Repair, func(at store.Checked) {
+	found, err := a.Check(c.Ctx, cmd.Limit, cmd.Repair, func(at store.Checked) {
 		p.check(at)
 		if at.Ended {
 			result.Repaired += at.Repaired
@@ -83,7 +83,7 @@ func (cmd *checkCmd) check(c *Console, a *app.App) error {
 	faults := 0
 	if cmd.Files {
 		err := a.Content.CheckFiles(c.Ctx, cmd.Quick, func(f content.FileFault) {
-			if faults++; faults > cmd.Most {
+			if faults++; faults > cmd.Limit {
 				return
 			}
 			if result.Files = append(result.Files, f); !cmd.JSON {

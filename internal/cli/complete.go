@@ -15,9 +15,9 @@ const (
 	folders     = ":folders"
 )
 
-// completeWords returns the completions of the last of the words after the program's name, each as the
+// completions returns the completions of the last of the words after the program's name, each as the
 // word, a tab and its help. :files or :folders means that the shell completes paths.
-func completeWords(app *kong.Application, words []string) []string {
+func completions(app *kong.Application, words []string) []string {
 	words = manualJoined(words)
 	if len(words) == 0 {
 		words = []string{""}

@@ -107,7 +107,7 @@ func (cmd *completeCmd) Run(c *Console) error {
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
-	for _, line := range completeWords(parser.Model, words) {
+	for _, line := range completions(parser.Model, words) {
 		fmt.Fprintln(c.Out, line)
 	}
 	return nil

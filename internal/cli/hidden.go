@@ -25,7 +25,7 @@ type HiddenCmd struct {
 type hiddenJSON struct {
 	ID        int64  `json:"id"`
 	Type      string `json:"type"`
-	ThingID   int64  `json:"thing_id"`
+	SubjectID int64  `json:"thing_id"`
 	Label     string `json:"label"`
 	Owner     string `json:"owner"`
 	State     string `json:"state"`
@@ -55,7 +55,7 @@ func (cmd *hiddenListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tWHAT\tOF\tCALLED\tSTATE\tSINCE")
 		for _, one := range all {
-			_, _ = printf(w, "%d\t%s %d\t%s\t%s\t%s\t%s\n", one.ID, one.Type, one.ThingID, one.Owner, strconv.Quote(one.Label), one.State, one.CreatedAt)
+			_, _ = printf(w, "%d\t%s %d\t%s\t%s\t%s\t%s\n", one.ID, one.Type, one.SubjectID, one.Owner, strconv.Quote(one.Label), one.State, one.CreatedAt)
 		}
 		return w.Flush()
 	})

@@ -24,20 +24,20 @@ type ReportsCmd struct {
 
 // caseJSON is the JSON form of a reported block, channel, comment or account.
 type caseJSON struct {
-	ID       int64   `json:"id"`
-	Type     string  `json:"type"`
-	ThingID  int64   `json:"thing_id"`
-	Label    string  `json:"label"`
-	Owner    string  `json:"owner"`
-	Reports  int64   `json:"reports"`
-	OpenedAt string  `json:"opened_at"`
-	LastAt   string  `json:"last_at"`
-	ClosedAt *string `json:"closed_at"`
-	Outcome  string  `json:"outcome,omitempty"`
+	ID        int64   `json:"id"`
+	Type      string  `json:"type"`
+	SubjectID int64   `json:"thing_id"`
+	Label     string  `json:"label"`
+	Owner     string  `json:"owner"`
+	Reports   int64   `json:"reports"`
+	OpenedAt  string  `json:"opened_at"`
+	LastAt    string  `json:"last_at"`
+	ClosedAt  *string `json:"closed_at"`
+	Outcome   string  `json:"outcome,omitempty"`
 }
 
 func toCaseJSON(c moderation.Case) caseJSON {
-	out := caseJSON{ID: int64(c.ID), Type: c.About.Kind, ThingID: c.About.ID, Label: c.About.Label, Owner: c.Owner, Reports: c.Reports,
+	out := caseJSON{ID: int64(c.ID), Type: c.About.Kind, SubjectID: c.About.ID, Label: c.About.Label, Owner: c.Owner, Reports: c.Reports,
 		OpenedAt: c.OpenedAt.Format(time.RFC3339), LastAt: c.LastAt.Format(time.RFC3339), Outcome: string(c.Outcome)}
 	if c.ClosedAt != nil {
 		at := c.ClosedAt.Format(time.RFC3339)
@@ -73,7 +73,7 @@ func (cmd *reportsListCmd) Run(c *Console) error {
 		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tREPORTS\tLATEST\tWHAT\tOF\tCALLED\tOUTCOME")
 		for _, one := range all {
-			_, _ = printf(w, "%d\t%d\t%s\t%s %d\t%s\t%s\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.ThingID, one.Owner, strconv.Quote(one.Label), one.Outcome)
+			_, _ = printf(w, "%d\t%d\t%s\t%s %d\t%s\t%s\t%s\n", one.ID, one.Reports, one.LastAt, one.Type, one.SubjectID, one.Owner, strconv.Quote(one.Label), one.Outcome)
 		}
 		return w.Flush()
 	})
@@ -83,8 +83,8 @@ func (cmd *reportsListCmd) Run(c *Console) error {
 type caseWholeJSON struct {
 	caseJSON
 	ClosedBy string       `json:"closed_by,omitempty"`
-	Told     string       `json:"told,omitempty"` // message sent to the owner
-	Says     *string      `json:"says"`           // current content, shortened; null if deleted
+	Message  string       `json:"told,omitempty"` // message sent to the owner
+	Content  *string      `json:"says"`           // current content, shortened; null if deleted
 	HiddenAt *string      `json:"hidden_at"`
 	Said     []reportJSON `json:"said"`
 }
@@ -123,9 +123,9 @@ func (cmd *reportsShowCmd) Run(c *Console) error {
 		if err != nil {
 			return err
 		}
-		shown := caseWholeJSON{caseJSON: toCaseJSON(view.Case), ClosedBy: view.ClosedBy, Told: view.Words, Said: said}
+		shown := caseWholeJSON{caseJSON: toCaseJSON(view.Case), ClosedBy: view.ClosedBy, Message: view.Words, Said: said}
 		if view.Subject != nil {
-			shown.Says = &view.Subject.Text
+			shown.Content = &view.Subject.Text
 		}
 		if view.Hidden != nil {
 			at := view.Hidden.CreatedAt.Format(time.RFC3339)
@@ -144,7 +144,7 @@ func printCase(out io.Writer, one caseWholeJSON) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	line := func(name, format string, args ...any) { _, _ = printf(w, name+"\t"+format+"\n", args...) }
 	line("id", "%d", one.ID)
-	line("about", "%s %d, %s", one.Type, one.ThingID, strconv.Quote(one.Label))
+	line("about", "%s %d, %s", one.Type, one.SubjectID, strconv.Quote(one.Label))
 	line("of", "%s", one.Owner)
 	line("since", "%s", one.OpenedAt)
 	if one.ClosedAt == nil {
@@ -152,14 +152,14 @@ func printCase(out io.Writer, one caseWholeJSON) error {
 	} else {
 		line("state", "%s, %s, by %s", one.Outcome, *one.ClosedAt, cmp.Or(one.ClosedBy, "the command line"))
 	}
-	if one.Told != "" {
-		line("told", "%s", strconv.Quote(one.Told))
+	if one.Message != "" {
+		line("told", "%s", strconv.Quote(one.Message))
 	}
 	switch {
-	case one.Says == nil:
+	case one.Content == nil:
 		line("says", "nothing, because it was deleted")
-	case *one.Says != "":
-		line("says", "%s", strconv.Quote(*one.Says))
+	case *one.Content != "":
+		line("says", "%s", strconv.Quote(*one.Content))
 	}
 	if one.HiddenAt != nil {
 		line("hidden", "since %s", *one.HiddenAt)

@@ -159,7 +159,7 @@ func concurrentIndexes(d Dialect, migrations fs.FS) (map[int64][]string, error) 
 		if err != nil {
 			return nil, fmt.Errorf("database: migration %s: %w", name, err)
 		}
-		if saysServes(text) { // fence.go requires a transaction
+		if hasServesLine(text) { // fence.go requires a transaction
 			return nil, fmt.Errorf("database: migration %s does not run in a transaction: put `-- serves:` into a separate file", name)
 		}
 		all[version] = []string{}

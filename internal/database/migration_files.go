@@ -53,8 +53,8 @@ func (m upTo) Glob(pattern string) ([]string, error) {
 // from then on.
 var servesLine = regexp.MustCompile(`(?m)^-- serves:(.*)$`)
 
-// saysServes reports whether a migration has a `-- serves:` line.
-func saysServes(text []byte) bool { return servesLine.Match(text) }
+// hasServesLine reports whether a migration has a `-- serves:` line.
+func hasServesLine(text []byte) bool { return servesLine.Match(text) }
 
 // Raise is a migration that raises the oldest supported program version.
 type Raise struct{ Version, Serves int64 }

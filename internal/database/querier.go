@@ -228,7 +228,7 @@ func (w watchedHandle) query(ctx context.Context, query string, args []any) (Row
 		end(err)
 		return nil, err
 	}
-	return tracedUntil(rows, end), nil
+	return newTracedRows(rows, end), nil
 }
 
 func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) Row {
@@ -304,8 +304,8 @@ type TracedRows struct {
 	end func(error)
 }
 
-// tracedUntil returns rows that call end when they are closed or read to the end.
-func tracedUntil(r rows, end func(error)) *TracedRows { return &TracedRows{r, end} }
+// newTracedRows returns rows that call end when they are closed or read to the end.
+func newTracedRows(r rows, end func(error)) *TracedRows { return &TracedRows{r, end} }
 
 // Next implements database.Rows.
 func (r *TracedRows) Next() bool {

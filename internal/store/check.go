@@ -37,11 +37,11 @@ type Checked struct {
 
 // Check recomputes every derived value and returns the differences, at most `limit` of each kind.
 func (s *Store) Check(ctx context.Context, limit int) ([]Difference, error) {
-	return s.CheckTelling(ctx, limit, func(Checked) {})
+	return s.CheckWithProgress(ctx, limit, func(Checked) {})
 }
 
-// CheckTelling is Check with a callback for the beginning and the end of each check.
-func (s *Store) CheckTelling(ctx context.Context, limit int, onProgress func(Checked)) ([]Difference, error) {
+// CheckWithProgress is Check with a callback for the beginning and the end of each check.
+func (s *Store) CheckWithProgress(ctx context.Context, limit int, onProgress func(Checked)) ([]Difference, error) {
 	all := append(allChecks(), sqlx.Check{What: wordsCheck})
 	var differences []Difference
 	err := s.InSnapshot(ctx, func(v *Snapshot) error {

@@ -64,9 +64,9 @@ func (w *fixture) must(err error) {
 	}
 }
 
-// told returns the users whose feed contains ada's activity of a kind, and those whose
+// recipients returns the users whose feed contains ada's activity of a kind, and those whose
 // notifications contain it.
-func (w *fixture) told(kind domain.ActivityKind) (feed, notified string) {
+func (w *fixture) recipients(kind domain.ActivityKind) (feed, notified string) {
 	w.t.Helper()
 	var feeds, notices []string
 	for _, name := range fixtureUsers {

@@ -155,7 +155,7 @@ func TestWhoIsTold(t *testing.T) {
 					w := newFixture(t, s)
 					test.do(w)
 					then.change(w)
-					feed, notified := w.told(test.kind)
+					feed, notified := w.recipients(test.kind)
 					if feed != then.feed || notified != then.notified {
 						t.Errorf("in the feeds of %q, want %q; in the notifications of %q, want %q", feed, then.feed, notified, then.notified)
 					}

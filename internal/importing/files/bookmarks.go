@@ -32,7 +32,7 @@ func NewBookmarks(text *source.Decoded, title string) source.Document {
 // identify returns the identity of a file: its title and its heading, or else its file name.
 func identify(head []byte, title string) (id source.Identity) {
 	var s source.Sample
-	r := newReading(&s, title)
+	r := newBookmarkReader(&s, title)
 	_ = r.all(context.Background(), bytes.NewReader(head)) // it stops at the end of the head or of the sample
 	document, heading := r.document.String(), r.heading.String()
 	if r.service == shaarli { // its heading contains the date of the export
@@ -52,7 +52,7 @@ const format = "bookmarks"
 
 // Read hands over the bookmarks in their order.
 func (f *bookmarksFile) Read(ctx context.Context, to source.Sink) error {
-	r := newReading(source.Literal(to), f.Title)
+	r := newBookmarkReader(source.Literal(to), f.Title)
 	err := r.all(ctx, f.Text)
 	f.Format = cmp.Or(r.service, "Bookmarks")
 	if err != nil {
@@ -61,9 +61,9 @@ func (f *bookmarksFile) Read(ctx context.Context, to source.Sink) error {
 	return r.end(ctx)
 }
 
-// reading is the state of reading a file. An entry is handed over when the next one begins, since
+// bookmarkReader reads a file. An entry is handed over when the next one begins, since
 // programs omit its end tags.
-type reading struct {
+type bookmarkReader struct {
 	to       source.Sink
 	tree     source.Tree
 	line     int
@@ -80,13 +80,13 @@ type reading struct {
 	unread   int    // line of a tag that was too long; 0: none
 }
 
-func newReading(to source.Sink, title string) *reading {
-	return &reading{to: to, tree: source.Tree{To: to, Title: title}, line: 1, levels: make([]level, 1)}
+func newBookmarkReader(to source.Sink, title string) *bookmarkReader {
+	return &bookmarkReader{to: to, tree: source.Tree{To: to, Title: title}, line: 1, levels: make([]level, 1)}
 }
 
 // all processes the tokens. A tokenizer stops at a tag that is too long: reading continues after it
 // with a new tokenizer, and the entry that contains the tag is left out.
-func (r *reading) all(ctx context.Context, from io.Reader) error {
+func (r *bookmarkReader) all(ctx context.Context, from io.Reader) error {
 	z := tokenizer(from)
 	for {
 		kind := z.Next()
@@ -119,7 +119,7 @@ func tokenizer(from io.Reader) *html.Tokenizer {
 	return z
 }
 
-func (r *reading) token(ctx context.Context, z *html.Tokenizer, kind html.TokenType) error {
+func (r *bookmarkReader) token(ctx context.Context, z *html.Tokenizer, kind html.TokenType) error {
 	switch kind {
 	case html.TextToken:
 		text := z.Text()
@@ -140,7 +140,7 @@ func (r *reading) token(ctx context.Context, z *html.Tokenizer, kind html.TokenT
 	return ctx.Err()
 }
 
-func (r *reading) start(ctx context.Context, z *html.Tokenizer, name string) error {
+func (r *bookmarkReader) start(ctx context.Context, z *html.Tokenizer, name string) error {
 	switch name {
 	case "title":
 		r.into = &r.document
@@ -178,10 +178,10 @@ func (r *reading) start(ctx context.Context, z *html.Tokenizer, name string) err
 }
 
 // noting reports whether a note is being read.
-func (r *reading) noting() bool { return r.entry != nil && r.into == &r.entry.note }
+func (r *bookmarkReader) noting() bool { return r.entry != nil && r.into == &r.entry.note }
 
 // close handles an end tag.
-func (r *reading) close(ctx context.Context, name string) error {
+func (r *bookmarkReader) close(ctx context.Context, name string) error {
 	switch name {
 	case "a":
 		if !r.noting() {
@@ -213,7 +213,7 @@ func (r *reading) close(ctx context.Context, name string) error {
 }
 
 // attributes reads the attributes of a bookmark or a folder.
-func (r *reading) attributes(z *html.Tokenizer) *entry {
+func (r *bookmarkReader) attributes(z *html.Tokenizer) *entry {
 	e := &entry{line: r.line}
 	for {
 		key, value, more := z.TagAttr()
@@ -239,7 +239,7 @@ func (r *reading) attributes(z *html.Tokenizer) *entry {
 }
 
 // begin begins an entry.
-func (r *reading) begin(e *entry, isFolder bool) {
+func (r *bookmarkReader) begin(e *entry, isFolder bool) {
 	e.isFolder = isFolder
 	if r.known = r.known || e.dated; r.known {
 		r.entry, r.into = e, &e.title
@@ -247,7 +247,7 @@ func (r *reading) begin(e *entry, isFolder bool) {
 }
 
 // finish hands over the current entry.
-func (r *reading) finish(ctx context.Context) error {
+func (r *bookmarkReader) finish(ctx context.Context) error {
 	e := r.entry
 	r.entry, r.into = nil, nil
 	if r.unread > 0 {
@@ -269,7 +269,7 @@ func (r *reading) finish(ctx context.Context) error {
 }
 
 // sendEntry hands over a bookmark.
-func (r *reading) sendEntry(ctx context.Context, e *entry) error {
+func (r *bookmarkReader) sendEntry(ctx context.Context, e *entry) error {
 	it, why := r.item(e)
 	if why != "" {
 		r.to.LeftOut(source.LeftOut{What: e.name(), Where: where(e.line), Why: why})
@@ -287,7 +287,7 @@ func (r *reading) sendEntry(ctx context.Context, e *entry) error {
 }
 
 // item returns the block for a bookmark, or the reason for skipping it.
-func (r *reading) item(e *entry) (it source.Item, why string) {
+func (r *bookmarkReader) item(e *entry) (it source.Item, why string) {
 	note, archived := linkding(e)
 	it = source.Item{Title: e.title.String(), Description: note, Tags: e.tags, CreatedAt: e.created, ConnectedAt: e.created, Where: where(e.line),
 		Metadata: source.Stated(map[string]bool{"favorite": e.favorite, "to_read": e.toRead, "archived": archived})}
@@ -308,7 +308,7 @@ func (r *reading) item(e *entry) (it source.Item, why string) {
 }
 
 // end closes what is open at the end of the file.
-func (r *reading) end(ctx context.Context) error {
+func (r *bookmarkReader) end(ctx context.Context) error {
 	if err := r.finish(ctx); err != nil {
 		return err
 	}

@@ -245,7 +245,7 @@ func (b *Bundle) damaged(name string, err error) error {
 }
 
 // open opens an entry. Its errors are Unusable if the archive is at fault.
-func (b *Bundle) open(name string) (*bundleEntry, error) {
+func (b *Bundle) open(name string) (*bundleEntryReader, error) {
 	f := b.entries[name]
 	if f == nil {
 		return nil, &source.Unusable{Why: "it is not in the archive"}
@@ -257,7 +257,7 @@ func (b *Bundle) open(name string) (*bundleEntry, error) {
 	if err != nil {
 		return nil, b.fault(err)
 	}
-	return &bundleEntry{ReadCloser: in, of: b, sum: sha256.New()}, nil
+	return &bundleEntryReader{ReadCloser: in, of: b, sum: sha256.New()}, nil
 }
 
 // fault distinguishes damage of the archive from failures to read it.
@@ -283,15 +283,15 @@ func (b *Bundle) verify(name, sum string) error {
 	return err
 }
 
-// bundleEntry is the content of an bundleEntry. It is compared with its checksum at the end.
-type bundleEntry struct {
+// bundleEntryReader reads a file of the bundle and compares it with its checksum at the end.
+type bundleEntryReader struct {
 	io.ReadCloser
 	of     *Bundle
 	sum    hash.Hash
 	wanted string // "": any
 }
 
-func (e *bundleEntry) Read(p []byte) (int, error) {
+func (e *bundleEntryReader) Read(p []byte) (int, error) {
 	n, err := e.ReadCloser.Read(p)
 	e.sum.Write(p[:n])
 	switch {

@@ -116,7 +116,7 @@ func rich() archive {
 	}}
 }
 
-const bundleTold = `
+const bundleTranscript = `
 channel 10 "One" description="*About*" visibility="public" metadata={"b":true,"n":12345678901234567890} by="Ann" at=2023-01-01T00:00:00
 channel 11 "Two" visibility="private" by="Us" at=2023-01-02T00:00:00
 Text 20 in 10 title="T" content="Words" metadata={"k":"v"} by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 where="https://example.org/block/20"
@@ -148,8 +148,8 @@ func TestRich(t *testing.T) {
 	if b.Origin() != "https://api.example.org" {
 		t.Errorf("the origin is %q", b.Origin())
 	}
-	if got := strings.Join(sourcetest.Read(t, b), "\n"); got != strings.TrimSpace(bundleTold) {
-		t.Errorf("told\n%s\n\nand not\n%s", got, bundleTold)
+	if got := strings.Join(sourcetest.Read(t, b), "\n"); got != strings.TrimSpace(bundleTranscript) {
+		t.Errorf("told\n%s\n\nand not\n%s", got, bundleTranscript)
 	}
 }
 
@@ -275,7 +275,7 @@ func TestTakenInPart(t *testing.T) {
 					t.Errorf("not told: %s", line)
 				}
 			}
-			for _, line := range strings.Split(strings.TrimSpace(bundleTold), "\n") {
+			for _, line := range strings.Split(strings.TrimSpace(bundleTranscript), "\n") {
 				gone := slices.ContainsFunc(c.without, func(part string) bool { return strings.HasPrefix(line, part) })
 				if slices.Contains(got, line) == gone {
 					t.Errorf("told: %v, and should be %v: %s", gone, !gone, line)
@@ -293,7 +293,7 @@ func TestTakenInPart(t *testing.T) {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	whole := rich().bytes(t)
-	right := strings.Split(strings.TrimSpace(bundleTold), "\n")
+	right := strings.Split(strings.TrimSpace(bundleTranscript), "\n")
 	for at := 0; at < len(whole); at += 7 {
 		zipped := bytes.Clone(whole)
 		zipped[at] ^= 0x55

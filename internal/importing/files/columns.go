@@ -18,9 +18,9 @@ const (
 	highlights
 	created
 	tags
-	channel   // title of the channel
-	folder    // path of the folder
-	sheetText // for rows without an address
+	channel    // title of the channel
+	folder     // path of the folder
+	textColumn // for rows without an address
 	picture
 	page // on the service itself, if there is no other address
 	favorite
@@ -45,7 +45,7 @@ var headings = map[string]column{
 	"tags": tags, "tag": tags, "keywords": tags, "labels": tags,
 	"channel": channel, "channels": channel, "board": channel, "boardname": channel, "pinterestboard": channel, "collection": channel, "list": channel,
 	"folder": folder, "folders": folder, "path": folder,
-	"text": sheetText, "content": sheetText, "markdown": sheetText,
+	"text": textColumn, "content": textColumn, "markdown": textColumn,
 	"mediaurl": picture, "imageurl": picture, "image": picture, "imagelink": picture, "media": picture,
 	"pinurl": page, "permalink": page,
 	"favorite": favorite, "favourite": favorite, "starred": favorite,
@@ -105,7 +105,7 @@ func layoutOf(line []byte) (best layout, known int) {
 
 // usable reports whether rows with these columns can become blocks.
 func (l layout) usable() bool {
-	return len(l.at[address])+len(l.at[sheetText])+len(l.at[picture])+len(l.at[page]) > 0
+	return len(l.at[address])+len(l.at[textColumn])+len(l.at[picture])+len(l.at[page]) > 0
 }
 
 // separators returns the separators of tags. Pocket uses vertical bars, and its tags may contain

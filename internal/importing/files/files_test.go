@@ -29,7 +29,7 @@ func document(t *testing.T, content []byte, o files.Options) source.Document {
 	return src.(source.Document)
 }
 
-func told(t *testing.T, d source.Document) string {
+func transcript(t *testing.T, d source.Document) string {
 	t.Helper()
 	return strings.Join(sourcetest.Read(t, d), "\n")
 }
@@ -55,7 +55,7 @@ func TestRecognized(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := document(t, content, files.Options{Title: "Mine"})
-			got := told(t, d)
+			got := transcript(t, d)
 			if !strings.Contains(got, c.contains) || strings.Contains(got, "left out") {
 				t.Errorf("told\n%s", got)
 			}
@@ -74,16 +74,16 @@ func TestUndeclared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		right := told(t, document(t, content, files.Options{Title: "Mine"}))
+		right := transcript(t, document(t, content, files.Options{Title: "Mine"}))
 		for _, declared := range []string{"", "utf-8", "iso-8859-1", "nonsense"} {
 			other := bytes.ReplaceAll(bytes.ReplaceAll(content, []byte("Shift_JIS"), []byte(declared)), []byte("windows-1251"), []byte(declared))
 			d := document(t, other, files.Options{Title: "Mine"})
-			if got := told(t, d); got != right || d.About().Encoding != want {
+			if got := transcript(t, d); got != right || d.About().Encoding != want {
 				t.Errorf("%s declared as %q: %+v, told\n%s", name, declared, d.About(), got)
 			}
 		}
 		forced := document(t, content, files.Options{Title: "Mine", Encoding: "windows-1252"})
-		if got := told(t, forced); got == right || forced.About().Encoding != "windows-1252" {
+		if got := transcript(t, forced); got == right || forced.About().Encoding != "windows-1252" {
 			t.Errorf("%s: the named encoding is ignored: %+v", name, forced.About())
 		}
 		// A file that an earlier version read as Windows-1252 is found under its former name.
@@ -143,7 +143,7 @@ close /Bookmarks/
 close /Google+Keep/
 close /Want+to+go/
 close /`)
-	if got := told(t, d); got != want {
+	if got := transcript(t, d); got != want {
 		t.Errorf("told\n%s\n\nand not\n%s", got, want)
 	}
 	if d.About().Format != "Google Takeout" {
@@ -154,15 +154,15 @@ close /`)
 func TestOtherArchives(t *testing.T) {
 	t.Parallel()
 	const pocket = "title,url,time_added,tags,status\nU,https://example.org/u,1400000000,,unread\n"
-	if got := told(t, document(t, zipped(t, "part_000000.csv", pocket), files.Options{Title: "pocket"})); !strings.HasPrefix(got, `channel / "Pocket"`) {
+	if got := transcript(t, document(t, zipped(t, "part_000000.csv", pocket), files.Options{Title: "pocket"})); !strings.HasPrefix(got, `channel / "Pocket"`) {
 		t.Errorf("Pocket: told\n%s", got)
 	}
-	if got := told(t, document(t, zipped(t, "a.html", marks, "b.html", marks, "c.html", "<p>"), files.Options{Title: "Two"})); strings.Count(got, "channel /Bookmarks/F/") != 1 ||
+	if got := transcript(t, document(t, zipped(t, "a.html", marks, "b.html", marks, "c.html", "<p>"), files.Options{Title: "Two"})); strings.Count(got, "channel /Bookmarks/F/") != 1 ||
 		strings.Count(got, "Link ") != 2 || !strings.Contains(got, "1 files") {
 		t.Errorf("two files with the same channels: told\n%s", got)
 	}
 	bomb := zipped(t, "a.html", marks, "b.csv", "url\n"+strings.Repeat("\n", 40<<20))
-	if got := told(t, document(t, bomb, files.Options{Title: "Bomb"})); !strings.Contains(got, "b.csv: it unpacks to far more than its size") {
+	if got := transcript(t, document(t, bomb, files.Options{Title: "Bomb"})); !strings.Contains(got, "b.csv: it unpacks to far more than its size") {
 		t.Errorf("a bomb: told\n%s", got)
 	}
 	none := document(t, zipped(t, "a.html", "<p>", "b.jpg", "x"), files.Options{Title: "None"})

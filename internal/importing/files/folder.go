@@ -73,7 +73,7 @@ func (f *Folder) Sample(ctx context.Context) [][]string {
 
 // Read hands over the files sorted by name, including those in subfolders.
 func (f *Folder) Read(ctx context.Context, to source.Sink) error {
-	r := &folderReading{Folder: f, to: to, tree: source.Tree{To: to, Title: f.name, Start: "/" + url.QueryEscape(f.name)}}
+	r := &folderReader{Folder: f, to: to, tree: source.Tree{To: to, Title: f.name, Start: "/" + url.QueryEscape(f.name)}}
 	top, err := r.tree.Root(ctx)
 	if err != nil {
 		return err
@@ -84,14 +84,14 @@ func (f *Folder) Read(ctx context.Context, to source.Sink) error {
 	return r.tree.End(ctx)
 }
 
-type folderReading struct {
+type folderReader struct {
 	*Folder
 	to   source.Sink
 	tree source.Tree
 }
 
 // folder hands over the contents of a folder.
-func (r *folderReading) folder(ctx context.Context, in *source.TreeFolder, dir string) error {
+func (r *folderReader) folder(ctx context.Context, in *source.TreeFolder, dir string) error {
 	entries, err := r.list(dir)
 	if err != nil {
 		r.leftOut(dir, unreadable(err))
@@ -108,7 +108,7 @@ func (r *folderReading) folder(ctx context.Context, in *source.TreeFolder, dir s
 }
 
 // list returns the names in a folder without hidden ones.
-func (r *folderReading) list(dir string) ([]fs.DirEntry, error) {
+func (r *folderReader) list(dir string) ([]fs.DirEntry, error) {
 	d, err := r.root.Open(dir)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func hidden(name string) bool {
 }
 
 // entry hands over one entry of a folder.
-func (r *folderReading) entry(ctx context.Context, in *source.TreeFolder, at string, entry fs.DirEntry) error {
+func (r *folderReader) entry(ctx context.Context, in *source.TreeFolder, at string, entry fs.DirEntry) error {
 	if entry.IsDir() {
 		return r.inner(ctx, in, at, entry)
 	}
@@ -151,7 +151,7 @@ func (r *folderReading) entry(ctx context.Context, in *source.TreeFolder, at str
 }
 
 // inner hands over a subfolder.
-func (r *folderReading) inner(ctx context.Context, in *source.TreeFolder, at string, entry fs.DirEntry) error {
+func (r *folderReader) inner(ctx context.Context, in *source.TreeFolder, at string, entry fs.DirEntry) error {
 	c := source.Channel{Title: folderText(entry.Name()), Where: at}
 	channel, err := r.tree.Add(ctx, in, c)
 	if err != nil {
@@ -174,7 +174,7 @@ func special(mode fs.FileMode) string {
 	return ""
 }
 
-func (r *folderReading) leftOut(at, why string) {
+func (r *folderReader) leftOut(at, why string) {
 	r.to.LeftOut(source.LeftOut{What: source.Shortened(folderText(path.Base(at))), Where: folderText(at), Why: why})
 }
 

@@ -85,7 +85,7 @@ type level struct {
 
 // top returns the open folder. It creates the channel of the whole file when there is something to
 // put into it.
-func (r *reading) top(ctx context.Context) (*source.TreeFolder, error) {
+func (r *bookmarkReader) top(ctx context.Context) (*source.TreeFolder, error) {
 	last := &r.levels[len(r.levels)-1]
 	if last.TreeFolder != nil {
 		return last.TreeFolder, nil
@@ -100,7 +100,7 @@ func (r *reading) top(ctx context.Context) (*source.TreeFolder, error) {
 
 // folder creates a channel from the heading of a folder. If that fails, it returns the folder
 // above.
-func (r *reading) folder(ctx context.Context, e *entry) (above, inner *source.TreeFolder, err error) {
+func (r *bookmarkReader) folder(ctx context.Context, e *entry) (above, inner *source.TreeFolder, err error) {
 	if above, err = r.top(ctx); err != nil {
 		return above, above, err
 	}
@@ -109,7 +109,7 @@ func (r *reading) folder(ctx context.Context, e *entry) (above, inner *source.Tr
 }
 
 // down enters a list, which belongs to the folder whose heading was just read.
-func (r *reading) down(ctx context.Context) error {
+func (r *bookmarkReader) down(ctx context.Context) error {
 	if r.entry == nil || !r.entry.isFolder || r.unread > 0 {
 		err := r.finish(ctx)
 		r.levels[len(r.levels)-1].lists++
@@ -127,7 +127,7 @@ func (r *reading) down(ctx context.Context) error {
 }
 
 // up leaves a list.
-func (r *reading) up(ctx context.Context) error {
+func (r *bookmarkReader) up(ctx context.Context) error {
 	if err := r.finish(ctx); err != nil {
 		return err
 	}

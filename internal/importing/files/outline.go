@@ -40,7 +40,7 @@ func IsOutline(start string) bool {
 func (f *outlineFile) Read(ctx context.Context, to source.Sink) error {
 	to = source.Literal(to)
 	from := &source.Bounded{In: source.LinesOf(f.Text), Full: errLong}
-	r := &outlineReading{to: to, tree: source.Tree{To: to, Title: f.Title}, open: []outline{{}}}
+	r := &outlineReader{to: to, tree: source.Tree{To: to, Title: f.Title}, open: []outline{{}}}
 	r.xml = xml.NewDecoder(from)
 	r.xml.Strict = false
 	r.xml.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // already decoded
@@ -61,7 +61,7 @@ type outline struct {
 	done   bool // its block was handed over
 }
 
-type outlineReading struct {
+type outlineReader struct {
 	to    source.Sink
 	tree  source.Tree
 	xml   *xml.Decoder
@@ -74,7 +74,7 @@ type outlineReading struct {
 
 // all reads the tokens. The rest of the file after an invalid or overlong tag is reported as
 // unread.
-func (r *outlineReading) all(ctx context.Context, from *source.Bounded) error {
+func (r *outlineReader) all(ctx context.Context, from *source.Bounded) error {
 	for {
 		from.Left = maxTag
 		before := r.xml.InputOffset()
@@ -105,7 +105,7 @@ func (r *outlineReading) all(ctx context.Context, from *source.Bounded) error {
 }
 
 // count keeps the lengths of the tags of all open elements.
-func (r *outlineReading) count(token xml.Token, length int64) {
+func (r *outlineReader) count(token xml.Token, length int64) {
 	switch token.(type) {
 	case xml.StartElement:
 		r.tags = append(r.tags, length)
@@ -126,7 +126,7 @@ func broken(err error) string {
 	return "it is not valid XML"
 }
 
-func (r *outlineReading) token(ctx context.Context, token xml.Token) error {
+func (r *outlineReader) token(ctx context.Context, token xml.Token) error {
 	switch token := token.(type) {
 	case xml.StartElement:
 		switch strings.ToLower(token.Name.Local) {
@@ -151,7 +151,7 @@ func (r *outlineReading) token(ctx context.Context, token xml.Token) error {
 }
 
 // begin begins an outline, and turns its parent into a channel.
-func (r *outlineReading) begin(ctx context.Context, e xml.StartElement) error {
+func (r *outlineReader) begin(ctx context.Context, e xml.StartElement) error {
 	if _, err := r.folder(ctx, len(r.open)-1); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func read(e xml.StartElement, where string) (o outline) {
 }
 
 // put hands over the block of an outline, into the channel of its parent.
-func (r *outlineReading) put(ctx context.Context, o *outline) error {
+func (r *outlineReader) put(ctx context.Context, o *outline) error {
 	it, why := o.item, ""
 	switch {
 	case o.link:
@@ -234,7 +234,7 @@ func (r *outlineReading) put(ctx context.Context, o *outline) error {
 }
 
 // folder returns the channel of an open outline, and creates it if necessary.
-func (r *outlineReading) folder(ctx context.Context, n int) (*source.TreeFolder, error) {
+func (r *outlineReader) folder(ctx context.Context, n int) (*source.TreeFolder, error) {
 	o := &r.open[n]
 	if o.folder != nil {
 		return o.folder, nil
@@ -251,7 +251,7 @@ func (r *outlineReading) folder(ctx context.Context, n int) (*source.TreeFolder,
 }
 
 // close ends an outline.
-func (r *outlineReading) close(ctx context.Context) error {
+func (r *outlineReader) close(ctx context.Context) error {
 	top := &r.open[len(r.open)-1]
 	defer func() { r.open = r.open[:len(r.open)-1] }()
 	if top.folder != nil {
@@ -267,7 +267,7 @@ func (r *outlineReading) close(ctx context.Context) error {
 }
 
 // end closes open outlines at the end of the file, or where reading failed for a reason.
-func (r *outlineReading) end(ctx context.Context, why string) error {
+func (r *outlineReader) end(ctx context.Context, why string) error {
 	if !r.found {
 		return source.ErrNotRecognized
 	}

@@ -176,7 +176,7 @@ func TestOutlineOtherFilesAreRefused(t *testing.T) {
 	}
 }
 
-func FuzzOutlineRead(f *testing.F) {
+func FuzzReadOutline(f *testing.F) {
 	f.Add([]byte(feeds))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		_, err := sourcetest.Try(t, files.Text(strings.NewReader(string(file)), files.Options{Title: "Mine"}))

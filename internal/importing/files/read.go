@@ -17,7 +17,7 @@ func (b *Bundle) Read(ctx context.Context, to source.Sink) error {
 	for _, l := range b.odd {
 		to.LeftOut(l)
 	}
-	r := &bundleReading{Bundle: b, to: to, started: map[string]bool{}, commented: map[int64]place{}}
+	r := &bundleReader{Bundle: b, to: to, started: map[string]bool{}, commented: map[int64]place{}}
 	to.Expect(b.manifest.Counts.Connections)
 	for _, step := range []func(context.Context) error{r.heads, r.commentedBlocks, r.contents, r.orphans, r.comments, r.close, r.followings, r.profile} {
 		if err := step(ctx); err != nil {
@@ -27,9 +27,9 @@ func (b *Bundle) Read(ctx context.Context, to source.Sink) error {
 	return nil
 }
 
-// bundleReading is the state of bundleReading an export. It keeps only the channels and the blocks with
+// bundleReader reads an export. It keeps only the channels and the blocks with
 // comments in memory.
-type bundleReading struct {
+type bundleReader struct {
 	*Bundle
 	to        source.Sink
 	channels  []head
@@ -51,7 +51,7 @@ const (
 )
 
 // heads begins all channels first, so that each can be nested in any other.
-func (r *bundleReading) heads(ctx context.Context) error {
+func (r *bundleReader) heads(ctx context.Context) error {
 	return r.lines(ctx, channelsName, func(line []byte, where string) error {
 		var c bundleChannel
 		if why := decode(line, &c); why != "" {
@@ -70,7 +70,7 @@ func (r *bundleReading) heads(ctx context.Context) error {
 }
 
 // commentedBlocks records which blocks have comments.
-func (r *bundleReading) commentedBlocks(ctx context.Context) error {
+func (r *bundleReader) commentedBlocks(ctx context.Context) error {
 	return r.lines(ctx, commentsName, func(line []byte, _ string) error {
 		var c comment
 		if decode(line, &c) == "" {
@@ -80,7 +80,7 @@ func (r *bundleReading) commentedBlocks(ctx context.Context) error {
 	})
 }
 
-func (r *bundleReading) contents(ctx context.Context) error {
+func (r *bundleReader) contents(ctx context.Context) error {
 	for _, h := range r.channels {
 		err := r.lines(ctx, h.contents, func(line []byte, where string) error {
 			var c connection
@@ -107,14 +107,14 @@ func (r *bundleReading) contents(ctx context.Context) error {
 }
 
 // placed records the channel of a block with comments.
-func (r *bundleReading) placed(block int64, channel string) {
+func (r *bundleReader) placed(block int64, channel string) {
 	if in, has := r.commented[block]; has && !in.known {
 		r.commented[block] = place{known: true, channel: channel}
 	}
 }
 
 // orphans hands over the blocks that are in no channel.
-func (r *bundleReading) orphans(ctx context.Context) error {
+func (r *bundleReader) orphans(ctx context.Context) error {
 	return r.lines(ctx, "json/blocks.jsonl", func(line []byte, where string) error {
 		var k block
 		why := decode(line, &k)
@@ -135,7 +135,7 @@ func (r *bundleReading) orphans(ctx context.Context) error {
 	})
 }
 
-func (r *bundleReading) followings(ctx context.Context) error {
+func (r *bundleReader) followings(ctx context.Context) error {
 	return r.lines(ctx, "json/following.jsonl", func(line []byte, where string) error {
 		var f following
 		if why := decode(line, &f); why != "" || f.ID <= 0 {
@@ -146,7 +146,7 @@ func (r *bundleReading) followings(ctx context.Context) error {
 	})
 }
 
-func (r *bundleReading) profile(ctx context.Context) error {
+func (r *bundleReader) profile(ctx context.Context) error {
 	const name = "json/profile.json"
 	in, err := r.verified(name)
 	if in == nil || err != nil {
@@ -173,7 +173,7 @@ func what(it source.Item) string {
 	return "A block of the type " + string(it.Kind)
 }
 
-func (r *bundleReading) comments(ctx context.Context) error {
+func (r *bundleReader) comments(ctx context.Context) error {
 	return r.lines(ctx, commentsName, func(line []byte, where string) error {
 		var c comment
 		if why := decode(line, &c); why != "" || c.ID <= 0 {
@@ -189,7 +189,7 @@ func (r *bundleReading) comments(ctx context.Context) error {
 	})
 }
 
-func (r *bundleReading) close(ctx context.Context) error {
+func (r *bundleReader) close(ctx context.Context) error {
 	for _, h := range r.channels {
 		if err := r.to.Close(ctx, h.id); err != nil {
 			return err
@@ -198,13 +198,13 @@ func (r *bundleReading) close(ctx context.Context) error {
 	return nil
 }
 
-func (r *bundleReading) leftOut(what, where, why string) {
+func (r *bundleReader) leftOut(what, where, why string) {
 	r.to.LeftOut(source.LeftOut{What: what, Where: where, Why: why})
 }
 
 // verified opens an entry after comparing all of it with its checksum. It returns nil if the entry
 // is left out.
-func (r *bundleReading) verified(name string) (io.ReadCloser, error) {
+func (r *bundleReader) verified(name string) (io.ReadCloser, error) {
 	sum := r.sums[name]
 	if sum == "" {
 		r.leftOut("A part of the export", name, "it is not in the archive, or no sum is")
@@ -221,7 +221,7 @@ func (r *bundleReading) verified(name string) (io.ReadCloser, error) {
 }
 
 // lines calls visit for each line of an entry.
-func (r *bundleReading) lines(ctx context.Context, name string, visit func(line []byte, where string) error) error {
+func (r *bundleReader) lines(ctx context.Context, name string, visit func(line []byte, where string) error) error {
 	in, err := r.verified(name)
 	if in == nil || err != nil {
 		return err
@@ -247,7 +247,7 @@ func (r *bundleReading) lines(ctx context.Context, name string, visit func(line 
 }
 
 // unusable leaves out an entry that cannot be read because the archive is damaged.
-func (r *bundleReading) unusable(name string, err error) error {
+func (r *bundleReader) unusable(name string, err error) error {
 	why, ok := source.ReasonOf(err)
 	if ok {
 		r.leftOut("A part of the export", name, why)

@@ -13,10 +13,10 @@ import (
 // list, to their services.
 var sectioned = map[string]string{"Pocket Export": "Pocket", "Instapaper: Export": "Instapaper"}
 
-func (r *reading) sections() bool { return r.service != "" && r.service != shaarli }
+func (r *bookmarkReader) sections() bool { return r.service != "" && r.service != shaarli }
 
 // headline begins a heading of the first level: of a section, or of the file.
-func (r *reading) headline(ctx context.Context) error {
+func (r *bookmarkReader) headline(ctx context.Context) error {
 	if !r.sections() {
 		r.into = &r.heading
 		return nil
@@ -28,7 +28,7 @@ func (r *reading) headline(ctx context.Context) error {
 }
 
 // list begins a list. With a heading, it is a section and becomes a channel.
-func (r *reading) list(ctx context.Context) error {
+func (r *bookmarkReader) list(ctx context.Context) error {
 	if !r.sections() {
 		return nil
 	}

@@ -201,8 +201,8 @@ func (r row) item(tags []string) (it source.Item, why string) {
 	it.Description = strings.Join(texts, "\n\n")
 	it.Metadata = source.Stated(map[string]bool{"favorite": yes(r[favorite]), "to_read": yes(r[toRead]), "archived": yes(r[archived])})
 	link := r.address()
-	if link == "" && r[sheetText] != "" {
-		it.Kind, it.Content, it.ID = source.Text, r[sheetText], source.SumOf("text", r[sheetText])
+	if link == "" && r[textColumn] != "" {
+		it.Kind, it.Content, it.ID = source.Text, r[textColumn], source.SumOf("text", r[textColumn])
 		return it, ""
 	}
 	it.Kind = source.Link

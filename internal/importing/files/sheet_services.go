@@ -278,7 +278,7 @@ func (k *karakeep) bookmark(ctx context.Context, where string, raw json.RawMessa
 	case b.Content == nil, b.Content.Type == "asset":
 		why = "its file is not in the export"
 	default:
-		r[address], r[sheetText] = b.Content.URL, b.Content.Text
+		r[address], r[textColumn] = b.Content.URL, b.Content.Text
 	}
 	var it source.Item
 	if why == "" {

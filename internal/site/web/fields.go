@@ -17,8 +17,8 @@ type Fields map[string]Field
 
 // Field limits the length of a field's values, and how often the field may occur.
 type Field struct {
-	Most  int // characters
-	Times int // 0: once
+	MaxLength int // characters
+	Times     int // 0: once
 }
 
 // usualField is the maximum number of characters of a field without a limit of its own. URLs are the
@@ -35,7 +35,7 @@ var sharedFields = map[string]int{
 // limit returns the maximum number of characters of a field's value.
 func (f Fields) limit(name string) int {
 	if field, listed := f[name]; listed {
-		return field.Most
+		return field.MaxLength
 	}
 	if limit, shared := sharedFields[name]; shared {
 		return limit
@@ -59,7 +59,7 @@ func (r Route) bodyLimit(guest bool) int64 {
 		return limit
 	}
 	for _, field := range r.Fields {
-		limit += int64(field.Most) * int64(max(field.Times, 1)) * longestEncoded
+		limit += int64(field.MaxLength) * int64(max(field.Times, 1)) * longestEncoded
 	}
 	return limit
 }

@@ -50,7 +50,7 @@ func newInput(f *Form, name, label string, more ...string) (input, error) {
 	}
 	if f != nil {
 		if in.Rows > 0 {
-			in.Most = f.fields[name].Most
+			in.Most = f.fields[name].MaxLength
 		}
 		in.Error = f.errs[name]
 		in.Focus = f.first == name

@@ -77,7 +77,7 @@ func (r *renderer) check(f filter) []string {
 		return []string{"EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = " + r.args.Add(r.q.Channel) +
 			" AND c.item_type = d.kind AND c.item_id = d.item_id" + r.Fence() + ")"}
 	case hasWords:
-		return []string{"EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = d.seq AND " + r.engine().matches(r.asked(anywhere), anywhere) + r.Fence() + ")"}
+		return []string{"EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = d.seq AND " + r.engine().matches(r.matchQuery(anywhere), anywhere) + r.Fence() + ")"}
 	case ownedBy:
 		if r.q.Group != 0 {
 			return []string{"d.group_id = " + r.args.Add(r.q.Group)}

@@ -44,8 +44,8 @@ func (fts5) mayBeRare([]words.Term) bool { return true }
 func (e fts5) some(r *renderer, limit string) (table, rows, titled string) {
 	terms := r.q.Words.Terms
 	if !e.quick(terms) {
-		return "", "SELECT w.rowid AS seq, FALSE AS titled FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) + sqlx.Limit(limit),
-			"few.seq IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + r.asked(inTitle) + ")"
+		return "", "SELECT w.rowid AS seq, FALSE AS titled FROM search_words w WHERE " + e.matches(r.matchQuery(anywhere), anywhere) + sqlx.Limit(limit),
+			"few.seq IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + r.matchQuery(inTitle) + ")"
 	}
 	word := terms[0].Words[0]
 	is := "p.term = " + r.args.Add(word)

@@ -289,7 +289,7 @@ func (r *renderer) among(column string, values []string) string {
 
 func (r *renderer) engine() engine { return engineOf(r.Dialect) }
 
-// asked binds the words for a match.
-func (r *renderer) asked(where place) string {
+// matchQuery binds the words for a match.
+func (r *renderer) matchQuery(where place) string {
 	return r.args.Add(r.engine().query(r.q.Words.Terms, where))
 }

@@ -132,7 +132,7 @@ func (r *renderer) read(p part) scan {
 	case matches, titles, texts:
 	}
 	where := map[source]place{matches: anywhere, titles: inTitle, texts: notInTitle}[p.from]
-	match := r.engine().matches(r.asked(where), where)
+	match := r.engine().matches(r.matchQuery(where), where)
 	s := scan{from: "search_words w", seq: "w.rowid"}.and(match)
 	if fence := r.Fence(); fence != "" && r.is.gathers(r.plan.goal) {
 		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + fence + ") AS w", seq: "w.rowid"}.and("TRUE")
@@ -216,7 +216,7 @@ func (r *renderer) matchedTier() string {
 	if r.q.name() != "" {
 		called = "WHEN d.name_key = " + r.args.Add(r.q.name()) + " THEN 1 "
 	}
-	return "CASE " + called + "WHEN " + r.engine().matchesTitle(r.asked(inTitle)) + " THEN 2 ELSE 3 END"
+	return "CASE " + called + "WHEN " + r.engine().matchesTitle(r.matchQuery(inTitle)) + " THEN 2 ELSE 3 END"
 }
 
 // noSuchPart reports a part that choose and chooseOwned never return.

@@ -48,9 +48,9 @@ func (tsvector) mayBeRare(terms []words.Term) bool {
 func (e tsvector) some(r *renderer, limit string) (table, rows, titled string) {
 	columns, title := "w.rowid AS seq", "FALSE"
 	if r.q.Sort.Key == domain.SearchByScore {
-		columns, title = columns+", w.words", e.matchesTitle(r.asked(inTitle))
+		columns, title = columns+", w.words", e.matchesTitle(r.matchQuery(inTitle))
 	}
-	return "matched AS MATERIALIZED (SELECT " + columns + " FROM search_words w WHERE " + e.matches(r.asked(anywhere), anywhere) + ")",
+	return "matched AS MATERIALIZED (SELECT " + columns + " FROM search_words w WHERE " + e.matches(r.matchQuery(anywhere), anywhere) + ")",
 		"SELECT w.seq, " + title + " FROM (SELECT * FROM matched" + sqlx.Limit(limit) + ") AS w", "few.titled"
 }
 

@@ -20,15 +20,15 @@ func PageSet() web.PageSet {
 		panic(err) // embedded files
 	}
 	return web.PageSet{Name: "collect", Templates: files, Routes: []web.Route{
-		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel, Fields: web.Fields{"description": {Most: domain.MaxDescription}}},
-		{Path: "/save", Get: savePage, Post: save, Fields: web.Fields{"value": {Most: domain.MaxMarkdown}, "description": {Most: domain.MaxDescription}}},
+		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel, Fields: web.Fields{"description": {MaxLength: domain.MaxDescription}}},
+		{Path: "/save", Get: savePage, Post: save, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
 		{Path: "/save/file", Access: web.Users, Post: presignFile},
-		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true, Fields: web.Fields{"value": {Most: domain.MaxMarkdown}, "description": {Most: domain.MaxDescription}}},
-		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(web.Fields{"description": {Most: domain.MaxDescription}})},
+		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
+		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(web.Fields{"description": {MaxLength: domain.MaxDescription}})},
 		{Path: "/{owner}/{channel}/arrange", Access: web.Users, Get: arrangePage, Post: arrange},
 		{Path: "/channel/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/channel/{id}/delete", Access: web.Users, Get: deleteChannelPage, Post: deleteChannel},
-		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock, Fields: withMetadata(web.Fields{"content": {Most: domain.MaxMarkdown}, "description": {Most: domain.MaxDescription}, "alt_text": {Most: domain.MaxAltText}})},
+		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock, Fields: withMetadata(web.Fields{"content": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}, "alt_text": {MaxLength: domain.MaxAltText}})},
 		{Path: "/block/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/block/{id}/delete", Access: web.Users, Get: deleteBlockPage, Post: deleteBlock},
 		{Path: "/connection/{id}", Access: web.Users, Get: connectionPage, Post: changeConnection, Fields: withMetadata(web.Fields{})},
@@ -39,7 +39,7 @@ func PageSet() web.PageSet {
 // withMetadata adds the fields of the metadata rows.
 func withMetadata(f web.Fields) web.Fields {
 	const rows = domain.MaxMetadataKeys + blankRows
-	f["meta_key"], f["meta_was"] = web.Field{Most: domain.MaxMetadataKeyLength, Times: rows}, web.Field{Most: domain.MaxMetadataKeyLength, Times: rows}
-	f["meta_value"] = web.Field{Most: domain.MaxMetadataValueLength, Times: rows}
+	f["meta_key"], f["meta_was"] = web.Field{MaxLength: domain.MaxMetadataKeyLength, Times: rows}, web.Field{MaxLength: domain.MaxMetadataKeyLength, Times: rows}
+	f["meta_value"] = web.Field{MaxLength: domain.MaxMetadataValueLength, Times: rows}
 	return f
 }

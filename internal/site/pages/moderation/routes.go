@@ -21,16 +21,16 @@ func PageSet() web.PageSet {
 		panic(err) // embedded files
 	}
 	return web.PageSet{Name: "moderation", Templates: files, Routes: []web.Route{
-		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report, Fields: web.Fields{"text": {Most: domain.MaxReportText}}},
+		{Path: "/report/{kind}/{id}", Access: web.Users, Get: reportPage, Post: report, Fields: web.Fields{"text": {MaxLength: domain.MaxReportText}}},
 		{Path: "/settings/notices", Access: web.Users, Get: noticesPage, Post: readNotices},
 		{Path: "/operator/reports", Access: web.Operators, Get: casesPage, Post: mailCases},
 		{Path: "/operator/blocklist", Access: web.Operators, Get: blocklistPage, Post: changeBlocklist},
 		{Path: "/operator/hidden", Access: web.Operators, Get: hiddenPage, Post: showHidden},
-		{Path: "/operator/hide/{kind}/{id}", Access: web.Operators, Get: hidePage, Post: hide, Fields: web.Fields{"text": {Most: domain.MaxReportText}}},
+		{Path: "/operator/hide/{kind}/{id}", Access: web.Operators, Get: hidePage, Post: hide, Fields: web.Fields{"text": {MaxLength: domain.MaxReportText}}},
 		{Path: "/operator/look/{kind}/{id}", Access: web.Operators, Get: lookPage},
 		{Path: "/operator/look/{kind}/{id}/picture", Access: web.Operators, Get: lookPicture},
 		{Path: "/operator/look/{kind}/{id}/file", Access: web.Operators, Get: lookFile},
-		{Path: "/operator/reports/{id}", Access: web.Operators, Get: casePage, Post: decide, Fields: web.Fields{"text": {Most: domain.MaxReportText}}},
+		{Path: "/operator/reports/{id}", Access: web.Operators, Get: casePage, Post: decide, Fields: web.Fields{"text": {MaxLength: domain.MaxReportText}}},
 	}}
 }
 

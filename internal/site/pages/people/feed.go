@@ -21,8 +21,8 @@ type activityPage struct {
 	Unread     bool   // for notifications: only unread ones
 }
 
-// asked returns the requested page.
-func asked(v *web.Visit) people.CursorInput {
+// cursorInput returns the requested page.
+func cursorInput(v *web.Visit) people.CursorInput {
 	in := people.CursorInput{Limit: perPage}
 	if next := v.Query("next"); next != "" {
 		in.Next = &next
@@ -51,7 +51,7 @@ func address(v *web.Visit, q url.Values) string {
 
 // feed shows the activities of followed users, channels and groups.
 func feed(v *web.Visit) error {
-	page, err := v.App().People.Feed(v.R.Context(), v.Actor(), asked(v))
+	page, err := v.App().People.Feed(v.R.Context(), v.Actor(), cursorInput(v))
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func feed(v *web.Visit) error {
 // notifications shows other people's activities that concern the reader.
 func notifications(v *web.Visit) error {
 	unread := v.Query("filter") == "unread"
-	page, err := v.App().People.Notifications(v.R.Context(), v.Actor(), unread, asked(v))
+	page, err := v.App().People.Notifications(v.R.Context(), v.Actor(), unread, cursorInput(v))
 	if err != nil {
 		return err
 	}

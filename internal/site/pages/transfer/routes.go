@@ -22,9 +22,9 @@ func PageSet() web.PageSet {
 		panic(err) // embedded files
 	}
 	return web.PageSet{Name: "transfer", Templates: files, Routes: []web.Route{
-		{Path: "/settings/import", Access: web.Users, Get: importsPage, Post: startImport, Files: true, Fields: web.Fields{"what": {Most: domain.MaxImportWhat * (domain.MaxImportName + 1)}, "token": {Most: domain.MaxImportToken}}},
+		{Path: "/settings/import", Access: web.Users, Get: importsPage, Post: startImport, Files: true, Fields: web.Fields{"what": {MaxLength: domain.MaxImportWhat * (domain.MaxImportName + 1)}, "token": {MaxLength: domain.MaxImportToken}}},
 		{Path: "/settings/export", Access: web.Users, Get: exportsPage, Post: changeExports},
 		{Path: "/settings/export/{id}/file", Access: web.Users, Get: exportFile, Download: true},
-		{Path: "/settings/import/{id}", Access: web.Users, Get: importPage, Post: changeImport, Fields: web.Fields{"channel": {Most: longestNumber, Times: domain.MaxImportChannels}}},
+		{Path: "/settings/import/{id}", Access: web.Users, Get: importPage, Post: changeImport, Fields: web.Fields{"channel": {MaxLength: longestNumber, Times: domain.MaxImportChannels}}},
 	}}
 }
