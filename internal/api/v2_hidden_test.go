@@ -48,16 +48,16 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 				}
 				counts[as] += int64(len(got))
 			}
-			// No list of version 2, except personal ones, reveals things that are hidden from its reader.
+			// No list of version 2, except personal ones, reveals titles that are hidden from its reader.
 			sees := map[string]bool{"Secret": as == "ada" || as == "ada/read" || as == "cy", "Bob's secret": as == "bob", "Hidden": as == "ada" || as == "ada/read" || as == "cy"}
 			for _, path := range []string{"/v2/channels?per=100", "/v2/search?q=&per=100", "/v2/search?q=secret&per=100", "/v2/search/channels?q=secret", "/v2/search/blocks?q=hidden",
 				"/v2/users/ada/channels?per=100", "/v2/users/bob/channels", "/v2/users/ada/following", at("/v2/channels/%d/channels", w.closed), at("/v2/channels/%d/channels", w.open),
 				at("/v2/blocks/%d", w.block), at("/v2/blocks/%d/channels", w.block), at("/v2/channels/%d/thumb", w.closed), "/v2/feed/global?per=100",
 				"/v2/users/ada/feed?per=100", "/v2/users/bob/feed?per=100", "/v2/users/ada/network?per=100", at("/v2/channels/%d/feed?per=100", w.closed),
 				at("/v2/channels/%d/connections", w.spare)} {
-				told := reveals(w.Rig, as, path)
+				shown := shownTitles(w.Rig, as, path)
 				for title, may := range sees {
-					if told[title] && !may {
+					if shown[title] && !may {
 						t.Errorf("%q: %s tells of %q", as, path, title)
 					}
 				}
@@ -66,7 +66,7 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 		if counts[""] >= counts["ada"] || counts["bob"] >= counts["ada"] {
 			t.Errorf("nothing is hidden: %v", counts)
 		}
-		if !reveals(w.Rig, "ada", "/v2/users/ada/channels?per=100")["Secret"] || !reveals(w.Rig, "bob", "/v2/search?q=secret")["Bob's secret"] {
+		if !shownTitles(w.Rig, "ada", "/v2/users/ada/channels?per=100")["Secret"] || !shownTitles(w.Rig, "bob", "/v2/search?q=secret")["Bob's secret"] {
 			t.Error("owners do not see what is theirs")
 		}
 		for _, as := range []string{"", "ada", "cy"} {
@@ -75,8 +75,8 @@ func TestV2ShowsWhatVersion3Shows(t *testing.T) {
 	})
 }
 
-// reveals reports for each hidden title whether the response contains it.
-func reveals(r *apptest.Rig, as, path string) map[string]bool {
+// shownTitles reports for each hidden title whether the response contains it.
+func shownTitles(r *apptest.Rig, as, path string) map[string]bool {
 	r.T.Helper()
 	body := string(r.Get(as, "%s", path).Body)
 	return map[string]bool{"Secret": strings.Contains(body, `"title":"Secret"`), "Bob's secret": strings.Contains(body, `"title":"Bob's secret"`),

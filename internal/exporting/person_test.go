@@ -344,9 +344,9 @@ func TestHiddenItemsAreNotCounted(t *testing.T) {
 		r.Connect("ada", "Channel", r.Channel("ada", "Drawer", "private"), shelf)
 		r.Block("ada", "two", shelf)
 
-		all, told := exported(r, r.Person("ada").ID)
-		if last := told[len(told)-1]; told[0].Of != 3 || last.Of != 3 || last.Done != 3 || last.Connections != 3 {
-			t.Errorf("the progress is %+v", told)
+		all, reports := exported(r, r.Person("ada").ID)
+		if last := reports[len(reports)-1]; reports[0].Of != 3 || last.Of != 3 || last.Done != 3 || last.Connections != 3 {
+			t.Errorf("the progress is %+v", reports)
 		}
 		for _, c := range lines(t, all, "json/channels.jsonl") {
 			if c["title"] == "Shelf" && c["items"] != 3.0 {
