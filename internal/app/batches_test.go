@@ -158,7 +158,7 @@ func TestResultsOfBatches(t *testing.T) {
 				}
 			}
 		}
-		w.must(a.RunBatch(ctx, "00000000-0000-4000-8000-000000000000")) // there is none
+		w.must(a.RunBatch(ctx, "00000000-0000-4000-8000-000000000000")) // this batch does not exist
 	})
 }
 

@@ -908,7 +908,7 @@ func TestUploadsOfUsers(t *testing.T) {
 		}
 		_, err = send(bob, "his own")
 		w.must(err)
-		// Addresses that were not used expire, and make room.
+		// Unused addresses expire and no longer count towards the limit.
 		w.Clock.Advance(content.UploadTTL)
 		_, err = send(ada, "again")
 		w.must(err)
@@ -954,7 +954,7 @@ func TestQuotaAtTheEdge(t *testing.T) {
 		if n := w.rows("byte_reservations"); n[0] != 0 {
 			t.Errorf("%d reservations are left", n[0])
 		}
-		// A block makes its file a used one, and room for another.
+		// A file that a block uses no longer counts towards the limit.
 		home := storetest.Channel(t, w.S.Store, ada.UserID, "Home", domain.Private)
 		b, err := w.a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: kept[0].Value},
 			Targets: []collections.Target{{Channel: domain.Ref{ID: int64(home)}}}})

@@ -65,8 +65,8 @@ func objects(t *testing.T, folder string) (names []string) {
 	return names
 }
 
-// The newest backups are kept, whatever the number of older ones. What only the older ones needed is
-// removed, and nothing else.
+// A backup with a limit keeps the newest backups and removes all older ones, with exactly the files that
+// no remaining backup needs.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ const stagingSchema = "vitrine_restoring"
 const restoreLock = 0x76697472696e65 + 1
 
 // StagedDatabase is a database that is created next to its destination, and moved there in one step when it
-// is complete. Until then, and if the program dies, the destination stays empty. The next call of Open
+// is complete. Until then, and if the program dies, the destination stays empty. The next call of OpenStaged
 // removes the leftovers of a program that died.
 type StagedDatabase struct {
 	*database.DB
@@ -39,7 +39,7 @@ func (d *StagedDatabase) Put(ctx context.Context) error { return d.put(ctx) }
 // Drop removes the database unless Put was called.
 func (d *StagedDatabase) Drop(ctx context.Context) error { return d.drop(ctx) }
 
-// OpenStaged creates an empty database for the destination in the options. It returns ErrNotEmpty if something
+// OpenStaged creates an empty database for the destination in the options. It returns errDatabaseNotEmpty if something
 // is there. An SQLite file is created in folder, which must be on the same disk. Nothing is synced to
 // disk before Put.
 func OpenStaged(ctx context.Context, o database.Options, folder string) (*StagedDatabase, error) {
@@ -153,7 +153,7 @@ type querying interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// emptySchema returns ErrNotEmpty if a schema contains anything that is not part of an extension.
+// emptySchema returns errDatabaseNotEmpty if a schema contains anything that is not part of an extension.
 func emptySchema(ctx context.Context, q querying, schema string) error {
 	var used bool
 	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM (

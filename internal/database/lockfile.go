@@ -22,7 +22,7 @@ func ClaimLock(ctx context.Context, path string) (release func(), err error) {
 	return claim(ctx, path, HoldLock)
 }
 
-// ClaimLockBriefly is like Claim, but leaves no lock file behind.
+// ClaimLockBriefly is like ClaimLock, but leaves no lock file behind.
 func ClaimLockBriefly(ctx context.Context, path string) (release func(), err error) {
 	return claim(ctx, path, HoldLockBriefly)
 }
@@ -37,7 +37,7 @@ func claim(ctx context.Context, path string, hold func(context.Context, string) 
 	return release, err
 }
 
-// HoldLockBriefly is like Hold, but removes the file on release.
+// HoldLockBriefly is like HoldLock, but removes the file on release.
 func HoldLockBriefly(ctx context.Context, path string) (release func(), err error) {
 	held, err := HoldLock(ctx, path)
 	if err != nil {
@@ -58,7 +58,7 @@ func HoldLock(ctx context.Context, path string) (release func(), err error) {
 		if err != nil || same {
 			return release, err
 		}
-		release() // the lock is on a file that HoldBriefly has removed
+		release() // the lock is on a file that HoldLockBriefly has removed
 	}
 }
 

@@ -163,8 +163,8 @@ func TestHiddenFromFeeds(t *testing.T) {
 	})
 }
 
-// Secret addresses that are wrong in any part, or whose user is suspended, are not found, whatever they
-// lead to.
+// A secret address returns 404 if any part of it is wrong or its user is suspended, for every kind of
+// feed.
 func TestWrongSecrets(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t)

@@ -60,7 +60,7 @@ func get(r *apptest.Rig, path string, headers ...string) *apptest.Response {
 	return r.Do("", http.MethodGet, path, nil, headers...)
 }
 
-// headers compares header fields; "" means that there is none.
+// headers compares header fields. "" is for a field that must be missing.
 func headers(t testing.TB, what string, got http.Header, want ...string) {
 	t.Helper()
 	for i := 0; i < len(want); i += 2 {

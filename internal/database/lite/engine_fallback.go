@@ -29,7 +29,7 @@ type handle struct {
 	}
 
 	mu     sync.Mutex
-	cancel func() // interrupts the running statement; nil if there is none
+	cancel func() // interrupts the running statement; nil between statements
 	closed bool
 }
 

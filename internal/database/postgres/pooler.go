@@ -65,7 +65,7 @@ func RefusedByPooler(err error) bool {
 	return ok && pg.Code == "08P01" && strings.HasPrefix(pg.Message, "unsupported startup parameter")
 }
 
-// SameServer returns ErrElsewhere unless both addresses lead to the same database. Locks and migrations on one
+// SameServer returns ErrOtherServer unless both addresses lead to the same database. Locks and migrations on one
 // must be visible on the other.
 func SameServer(ctx context.Context, pool *pgxpool.Pool, direct *pgx.ConnConfig) error {
 	const where = `SELECT concat_ws(' ', current_database(), current_schema(), extract(epoch FROM pg_postmaster_start_time()))`

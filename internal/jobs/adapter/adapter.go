@@ -61,7 +61,7 @@ func NewInserter(d database.Dialect, producers Producers, config *river.Config) 
 	return river.NewClient(driver, config)
 }
 
-// PilotInit implements riverpilot.Pilot.
+// PilotInit keeps the function that notifies River's producers.
 func (p *Plugin) PilotInit(_ *baseservice.Archetype, params *riverpilot.PilotInitParams) {
 	p.notify = params.NotifyNonTxJobInsert
 }
@@ -111,7 +111,7 @@ type producer struct{ Fetcher }
 // JobFinish implements riverpilot.ProducerState.
 func (p producer) JobFinish(job *rivertype.JobRow) { p.Finish(job) }
 
-// ProducerInit implements riverpilot.Pilot.
+// ProducerInit gives a producer its Fetcher.
 func (p *Plugin) ProducerInit(ctx context.Context, exec riverdriver.Executor, params *riverpilot.ProducerInitParams) (int64, riverpilot.ProducerState, error) {
 	id, _, err := p.StandardPilot.ProducerInit(ctx, exec, params)
 	return id, producer{p.fetcher(params.Queue)}, err
@@ -120,7 +120,7 @@ func (p *Plugin) ProducerInit(ctx context.Context, exec riverdriver.Executor, pa
 // fetchTimeout limits a fetch, like that of StandardPilot, so that a stalled one does not stop its producer.
 const fetchTimeout = 10 * time.Second
 
-// JobGetAvailable implements riverpilot.Pilot.
+// JobGetAvailable lets the Fetcher of the producer choose the jobs.
 func (p *Plugin) JobGetAvailable(ctx context.Context, exec riverdriver.Executor, state riverpilot.ProducerState, params *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()

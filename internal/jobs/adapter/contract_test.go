@@ -178,8 +178,8 @@ func (b *lockedBuffer) String() string {
 	return b.Buffer.String()
 }
 
-// A method that River adds to its pilot may be a new way to fetch, insert or finish jobs, and the embedded
-// StandardPilot would hide it.
+// River's plug-in interface has no unknown methods. A new one could be another way to fetch, insert or
+// finish jobs, and would compile unnoticed because Plugin embeds StandardPilot.
 func TestPilot(t *testing.T) {
 	t.Parallel()
 	known := []string{

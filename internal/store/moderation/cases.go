@@ -1,6 +1,6 @@
-// Package moderation stores reports and what operators do about them: cases with their reports,
-// notices to the people concerned, and what is hidden with its previous state, including the
-// connections and comments that are removed until it is shown again.
+// Package moderation stores reports and the decisions of operators: cases with their reports, notices to
+// authors and reporters, and hidden content with its previous state, including the connections and
+// comments that are removed until it is shown again.
 //
 // A hidden channel is private. A hidden block is in no channel, so only its author sees it. A
 // hidden comment is not in the table of comments. So code that reads needs no rule for hidden
