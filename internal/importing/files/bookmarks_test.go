@@ -1,10 +1,8 @@
 package files_test
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -16,9 +14,7 @@ import (
 )
 
 // as is a bookmark file with the expected calls.
-type as struct{ name, file, told string }
-
-var programs = []as{
+var programs = []sample{
 	{"Chrome", `<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <!-- This is an automatically generated file. -->
 <META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
@@ -168,32 +164,14 @@ close /`},
 
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	for _, p := range programs {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			expect(t, p)
-		})
-	}
-}
-
-func expect(t *testing.T, p as) {
-	t.Helper()
-	expectTitled(t, p, "Bookmarks")
-}
-
-func expectTitled(t *testing.T, p as, title string) {
-	t.Helper()
-	told := strings.Join(sourcetest.Read(t, files.Text(strings.NewReader(p.file), files.Options{Title: title})), "\n")
-	if want := strings.TrimSpace(p.told); told != want {
-		t.Errorf("told\n%s\n\nand not\n%s", told, want)
-	}
+	expect(t, "Bookmarks", programs)
 }
 
 const head = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n"
 
 func TestOddFiles(t *testing.T) {
 	t.Parallel()
-	for _, p := range []as{
+	expect(t, "Mine", []sample{
 		{"empty", head, ""},
 		{"cut off in a tag", head + `<DL><DT><H3>F</H3><DL><DT><A HREF="https://example.org/1">One</A>` + "\n" + `<DT><A HREF="https://exam`, `
 channel / "Mine"
@@ -259,12 +237,7 @@ Link https://example.org/3 in / title="Three" address="https://example.org/3" wh
 left out "A bookmark", line 6: a tag of it is longer than 1048576 bytes
 Link https://example.org/5 in / title="Five" address="https://example.org/5" where="line 7"
 close /`},
-	} {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			expectTitled(t, p, "Mine")
-		})
-	}
+	})
 }
 
 func TestLongTextsAreCut(t *testing.T) {
@@ -323,53 +296,19 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// endless generates a file of n bookmarks while it is read.
-type endless struct {
-	n, i int
-	rest strings.Reader
-}
-
-func (e *endless) Read(p []byte) (int, error) {
-	for e.rest.Len() == 0 {
-		if e.i == e.n {
-			return 0, io.EOF
-		}
-		e.rest.Reset(fmt.Sprintf("<DT><H3>Folder %d</H3><DL><p>\n<DT><A HREF=\"https://example.org/%d\" ADD_DATE=\"1600000000\" ICON=\"%0512d\">Bookmark %d</A>\n</DL><p>\n<DL>", e.i, e.i, 0, e.i))
-		e.i++
-	}
-	return e.rest.Read(p)
-}
-
 // TestMemory reads about 15 or 40 MB of a file that opens more and more lists.
 func TestMemory(t *testing.T) {
 	n := heavy.Count(20_000, 60_000)
-	count := &peak{}
-	file := io.MultiReader(strings.NewReader(head+"<DL>"), &endless{n: n})
+	count := &heapCount{every: 10_000}
+	file := io.MultiReader(strings.NewReader(head+"<DL>"), &endless{n: n, line: func(i int) string {
+		return fmt.Sprintf("<DT><H3>Folder %d</H3><DL><p>\n<DT><A HREF=\"https://example.org/%d\" ADD_DATE=\"1600000000\" ICON=\"%0512d\">Bookmark %d</A>\n</DL><p>\n<DL>", i, i, 0, i)
+	}})
 	if err := files.Text(file, files.Options{Title: "Mine"}).Read(t.Context(), count); err != nil {
 		t.Fatal(err)
 	}
 	if count.Items < n || count.grown > 8<<20 {
 		t.Errorf("%d items, and the heap grew by %d KB", count.Items, count.grown>>10)
 	}
-}
-
-// peak is a Count that samples the size of the heap.
-type peak struct {
-	sourcetest.Count
-	first, grown int64
-}
-
-func (p *peak) Item(ctx context.Context, channel string, it source.Item) error {
-	if p.Items%10_000 == 0 {
-		runtime.GC()
-		var now runtime.MemStats
-		runtime.ReadMemStats(&now)
-		if p.first == 0 {
-			p.first = int64(now.HeapAlloc)
-		}
-		p.grown = max(p.grown, int64(now.HeapAlloc)-p.first)
-	}
-	return p.Count.Item(ctx, channel, it)
 }
 
 func FuzzRead(f *testing.F) {

@@ -12,7 +12,7 @@ import (
 // Tables of addresses with unusual headings, separators, values and folders.
 func TestOddTables(t *testing.T) {
 	t.Parallel()
-	for _, l := range []sheetAs{
+	expect(t, "Bookmarks", []sample{
 		{"headings without regard to case, spaces and punctuation", "Source URL,TITEL,Date-Added,\"Key words\"\nhttps://example.org/1,Eins,2024-03-05,\"a, b\"\n", `
 channel / "Bookmarks"
 Link https://example.org/1 in / title="Eins" address="https://example.org/1" tags=["a","b"] at=2024-03-05T00:00:00 where="line 2"
@@ -232,18 +232,13 @@ Channel /Unread/ in / where="line 2"
 Link https://example.org/1 in /Unread/ title="One" address="https://example.org/1" tags=["news"] where="line 2"
 close /Unread/
 close /`},
-	} {
-		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
-			sheetExpect(t, l)
-		})
-	}
+	})
 }
 
 // Lists in JSON of services: fields of other types, values that are no lists, and entries that break off.
 func TestOddJSON(t *testing.T) {
 	t.Parallel()
-	for _, l := range []sheetAs{
+	expect(t, "Bookmarks", []sample{
 		{"Pinboard with spaces and odd marks", `[{"href":" https://example.org/1 ","description":"  One ","extended":"\n More \n","time":"yesterday","shared":"maybe","toread":"no","tags":" a  a\tb "}]`, `
 channel / "Pinboard"
 Link https://example.org/1 in / title="One" description="More" address="https://example.org/1" tags=["a","b"] where="entry 1"
@@ -364,18 +359,13 @@ close /`},
 channel / "Google Keep"
 Text keep:1582955199253000 in / title="T" content="Text\n\\- \\[ \\] one" at=2020-02-29T05:46:39.253 where="entry 1"
 close /`},
-	} {
-		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
-			sheetExpect(t, l)
-		})
-	}
+	})
 }
 
 // Lists of addresses: groups, titles, and lines that are no addresses.
 func TestOddLines(t *testing.T) {
 	t.Parallel()
-	for _, l := range []sheetAs{
+	expect(t, "Bookmarks", []sample{
 		{"OneTab, one group", "https://example.org/1 | One\nhttps://example.org/2 | Two\n", `
 channel / "OneTab"
 Link https://example.org/1 in / title="One" address="https://example.org/1" where="line 1"
@@ -434,12 +424,7 @@ close /`},
 channel / "Bookmarks"
 Link https://example.org/1 in / title="Grüße" address="https://example.org/1" where="line 1"
 close /`},
-	} {
-		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
-			sheetExpect(t, l)
-		})
-	}
+	})
 }
 
 // in16 encodes a text as UTF-16 with a byte order mark.

@@ -11,7 +11,7 @@ import (
 // Bookmarks of other programs: attributes, notes, headings and lists that are nested in unusual ways.
 func TestOddBookmarks(t *testing.T) {
 	t.Parallel()
-	for _, p := range []as{
+	expect(t, "Mine", []sample{
 		{"attributes in other quotes and cases", head + `<dl><dt><a href='https://example.org/1' ADD_DATE=1700000000 Tags='a,b'>One</a><DT><A href=https://example.org/2>Two</A></dl>`, `
 channel / "Mine"
 Link https://example.org/1 in / title="One" address="https://example.org/1" tags=["a","b"] at=2023-11-14T22:13:20 where="line 2"
@@ -160,18 +160,13 @@ Channel /%2AF%2A/ in / where="line 2"
 Link https://example.org/1 in /%2AF%2A/ title="*One*" description="\\# 1. \\[x\\](y)" address="https://example.org/1" where="line 2"
 close /%2AF%2A/
 close /`},
-	} {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			expectTitled(t, p, "Mine")
-		})
-	}
+	})
 }
 
 // Services whose bookmarks have sections, notes or headings of their own.
 func TestOddServices(t *testing.T) {
 	t.Parallel()
-	for _, p := range []as{
+	expect(t, "Mine", []sample{
 		{"Pocket without sections", `<title>Pocket Export</title><ul><li><a href="https://example.org/1" time_added="1400000000" tags="">One</a></li></ul>`, `
 channel / "Pocket"
 Link https://example.org/1 in / title="One" address="https://example.org/1" at=2014-05-13T16:53:20 where="line 1"
@@ -226,18 +221,13 @@ close /`},
 channel / "Shaarli"
 Text shaarli:abcdef in / where="line 2"
 close /`},
-	} {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			expectTitled(t, p, "Mine")
-		})
-	}
+	})
 }
 
 // Outlines of other programs, and XML that is damaged or hostile.
 func TestOddOutlines(t *testing.T) {
 	t.Parallel()
-	for _, l := range []sheetAs{
+	expect(t, "Bookmarks", []sample{
 		{"attributes in other cases", `<OPML><BODY><Outline TEXT="T" HTMLURL="https://example.org/1" XMLURL="https://example.org/f" CATEGORY="/a,b/"/></BODY></OPML>`, `
 channel / "Bookmarks"
 Link https://example.org/1 in / title="T" address="https://example.org/1" tags=["/a","b/"] metadata={"feed":"https://example.org/f"} where="line 1"
@@ -328,12 +318,7 @@ channel / "Grüße"
 Text text:2fe5ca1c1a3d50bd92f1d3cf6da34ceddabe02022b2a0183ab0b805ada6f787a in / content="Ä" where="line 1"
 close /`},
 		{"nothing", `<opml/>`, ``},
-	} {
-		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
-			sheetExpect(t, l)
-		})
-	}
+	})
 }
 
 // Archives of several files: titles, folders and origins of the files in them.

@@ -1,9 +1,7 @@
 package files_test
 
 import (
-	"context"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -117,7 +115,7 @@ func TestMemoryOfOpenTags(t *testing.T) {
 			}
 		}
 		parts = append(parts, strings.NewReader("</body></opml>"))
-		seen := &heapAtItems{}
+		seen := &heapCount{every: 1}
 		seen.measure()
 		if err := files.Text(io.MultiReader(append(parts, seen)...), files.Options{Title: "Mine"}).Read(t.Context(), seen); err != nil {
 			t.Fatal(err)
@@ -129,33 +127,6 @@ func TestMemoryOfOpenTags(t *testing.T) {
 			t.Errorf("%s: the heap grew by %d KB", name, seen.grown>>10)
 		}
 	}
-}
-
-// heapAtItems is a Count that measures the heap at each item, and at the end of a file to which it is
-// appended.
-type heapAtItems struct {
-	sourcetest.Count
-	before, grown int64
-}
-
-func (h *heapAtItems) measure() {
-	runtime.GC()
-	var now runtime.MemStats
-	runtime.ReadMemStats(&now)
-	if h.before == 0 {
-		h.before = int64(now.HeapAlloc)
-	}
-	h.grown = max(h.grown, int64(now.HeapAlloc)-h.before)
-}
-
-func (h *heapAtItems) Item(ctx context.Context, channel string, it source.Item) error {
-	h.measure()
-	return h.Count.Item(ctx, channel, it)
-}
-
-func (h *heapAtItems) Read([]byte) (int, error) {
-	h.measure()
-	return 0, io.EOF
 }
 
 func TestOutlineOtherFilesAreRefused(t *testing.T) {

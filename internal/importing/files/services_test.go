@@ -10,7 +10,7 @@ import (
 
 func TestServices(t *testing.T) {
 	t.Parallel()
-	for _, p := range []as{
+	rows := []sample{
 		{"Pocket with two sections", `<title>Pocket Export</title><h1>Unread</h1>
 <ul><li><a href="https://example.org/1" time_added="1400000000" tags="a,two words">One</a></li></ul>
 <h1>Read Archive</h1>
@@ -73,13 +73,11 @@ Link https://example.org/1 in / title="One" description="See more (https\\://exa
 Link https://example.org/2 in / title="Two" description="Without DT" address="https://example.org/2" where="line 4"
 Link https://example.org/3 in / title="Three" address="https://example.org/3" at=2023-11-14T22:13:20 where="line 5"
 close /`},
-	} {
-		t.Run(p.name, func(t *testing.T) {
-			t.Parallel()
-			p.file = strings.TrimPrefix(p.file, "\n")
-			expectTitled(t, p, "Mine")
-		})
 	}
+	for i := range rows {
+		rows[i].file = strings.TrimPrefix(rows[i].file, "\n")
+	}
+	expect(t, "Mine", rows)
 }
 
 // TestFormerIdentity checks that an export of Pocket is found under the name that earlier versions gave

@@ -1,7 +1,6 @@
 package files_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -11,14 +10,11 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/heavy"
 	"vitrine/internal/importing/files"
-	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
 )
 
-// sheetAs is a list with the expected calls.
-type sheetAs struct{ name, file, told string }
-
-var lists = []sheetAs{
+// sample is a list with the expected calls.
+var lists = []sample{
 	{"all columns", `url,title,description,created_at,tags,channel
 https://example.org/1,One,"About
 ""one"", or two",2024-03-05T10:20:30Z,"art, books",Finds
@@ -134,22 +130,7 @@ close /`},
 
 func TestLists(t *testing.T) {
 	t.Parallel()
-	for _, l := range lists {
-		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
-			sheetExpect(t, l)
-		})
-	}
-}
-
-func sheetExpect(t *testing.T, l sheetAs) {
-	t.Helper()
-	for reader, r := range map[string]io.Reader{"whole": strings.NewReader(l.file), "byte by byte": iotest.OneByteReader(strings.NewReader(l.file))} {
-		told := strings.Join(sourcetest.Read(t, files.Text(r, files.Options{Title: "Bookmarks"})), "\n")
-		if want := strings.TrimSpace(l.told); told != want {
-			t.Errorf("%s: told\n%s\n\nand not\n%s", reader, told, want)
-		}
-	}
+	expect(t, "Bookmarks", lists)
 }
 
 func TestBadRowsSpoilNothingElse(t *testing.T) {
@@ -159,7 +140,7 @@ func TestBadRowsSpoilNothingElse(t *testing.T) {
 		return fmt.Sprintf("Link https://example.org/%d in / title=\"%d\" address=\"https://example.org/%d\" where=\"line %d\"\n", n, n, n, line)
 	}
 	row := func(n int) string { return fmt.Sprintf("https://example.org/%d,%d\n", n, n) }
-	for _, l := range []sheetAs{
+	expect(t, "Bookmarks", []sample{
 		{"no address", head + ",One\nnot an address,Two\n" + row(3), `
 left out "One", line 2: has no address
 left out "Two", line 3: its address does not begin with http:// or https://
@@ -207,12 +188,7 @@ left out "The rest of the file", entry 2: an entry is longer than 8 megabytes
 close /`},
 		{"an empty list", `[]`, ""},
 		{"headings alone", head, ""},
-	} {
-		t.Run(l.name, func(t *testing.T) {
-			t.Parallel()
-			sheetExpect(t, l)
-		})
-	}
+	})
 }
 
 // TestManyUnclosedMarks reads a file in which each line has an unclosed quotation mark.
@@ -252,49 +228,19 @@ func TestFailingReaders(t *testing.T) {
 }
 
 // sheetEndless generates a list of n rows while it is read, each with its own channel.
-type sheetEndless struct {
-	n, i int
-	rest strings.Reader
-}
-
-func (e *sheetEndless) Read(p []byte) (int, error) {
-	for e.rest.Len() == 0 {
-		if e.i == e.n {
-			return 0, io.EOF
-		}
-		e.rest.Reset(fmt.Sprintf("https://example.org/%d,Title %d,%0500d,Channel %d\n", e.i, e.i, 0, e.i))
-		e.i++
-	}
-	return e.rest.Read(p)
-}
-
 // TestSheetMemory reads about 15 or 40 MB with more channels than the limit.
 func TestSheetMemory(t *testing.T) {
 	n := heavy.Count(25_000, 70_000)
-	count := &sheetPeak{}
-	if err := files.Text(io.MultiReader(strings.NewReader("url,title,note,channel\n"), &sheetEndless{n: n}), files.Options{Title: "Bookmarks"}).Read(t.Context(), count); err != nil {
+	count := &heapCount{every: 10_000}
+	rows := &endless{n: n, line: func(i int) string {
+		return fmt.Sprintf("https://example.org/%d,Title %d,%0500d,Channel %d\n", i, i, 0, i)
+	}}
+	if err := files.Text(io.MultiReader(strings.NewReader("url,title,note,channel\n"), rows), files.Options{Title: "Bookmarks"}).Read(t.Context(), count); err != nil {
 		t.Fatal(err)
 	}
 	if count.Items < n || count.Channels > 20_001 || count.grown > 24<<20 {
 		t.Errorf("%d channels, %d items, and the heap grew by %d KB", count.Channels, count.Items, count.grown>>10)
 	}
-}
-
-// sheetPeak is a Count that samples the size of the heap.
-type sheetPeak struct {
-	sourcetest.Count
-	first, grown int64
-}
-
-func (p *sheetPeak) Item(ctx context.Context, channel string, it source.Item) error {
-	if p.Items%10_000 == 0 {
-		now := heap()
-		if p.first == 0 {
-			p.first = now
-		}
-		p.grown = max(p.grown, now-p.first)
-	}
-	return p.Count.Item(ctx, channel, it)
 }
 
 func FuzzSheetRead(f *testing.F) {

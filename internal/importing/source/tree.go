@@ -22,7 +22,7 @@ const (
 type Tree struct {
 	To    Sink
 	Title string // of the root channel
-	Start string // prefix of every id, which only package folder sets
+	Start string // prefix of every id, which only folders of Markdown files set
 
 	root    TreeFolder
 	folders int
