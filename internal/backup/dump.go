@@ -32,8 +32,8 @@ var (
 		{Name: "object", Type: database.Text}, {Name: "size", Type: database.Int}}}
 )
 
-// dumpMade matches the statements of migrations that create tables.
-var dumpMade = regexp.MustCompile(`(?m)^(?:CREATE TABLE|ALTER TABLE \w+ RENAME TO) (\w+)`)
+// createdTable matches the statements of migrations that create tables.
+var createdTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE|ALTER TABLE \w+ RENAME TO) (\w+)`)
 
 // notDumped returns a function that reports which tables a dump omits: the search index, which is
 // rebuilt, the list of backups, jobs, which are dumped separately, and exports, which users can create
@@ -51,7 +51,7 @@ func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, match := range dumpMade.FindAllSubmatch(text, -1) {
+		for _, match := range createdTable.FindAllSubmatch(text, -1) {
 			ours[string(match[1])] = true
 		}
 	}

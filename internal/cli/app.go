@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-type AppCmd struct {
+type appCmd struct {
 	Create appCreateCmd `cmd:"" help:"Register an application and print its client ID and secret. The secret is not shown again."`
 	List   appListCmd   `cmd:"" help:"List the applications of all accounts."`
 	Delete appDeleteCmd `cmd:"" help:"Delete an application, its tokens and the access that people have granted it."`
@@ -51,8 +51,8 @@ type appCreateCmd struct {
 	JSON        bool     `name:"json" help:"Print JSON."`
 }
 
-func (cmd *appCreateCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *appCreateCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
 			return noUser(cmd.User, err)
@@ -83,8 +83,8 @@ type appListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *appListCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *appListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []appJSON{}
 		err := eachOf(func(after domain.ApplicationID, limit int) ([]domain.Application, error) {
 			return a.Accounts.AllApplications(c.Ctx, after, limit)
@@ -116,8 +116,8 @@ type appDeleteCmd struct {
 	ClientID string `arg:"" help:"Client ID, from the list."`
 }
 
-func (cmd *appDeleteCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *appDeleteCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		err := a.Accounts.EndApplication(c.Ctx, cmd.ClientID)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no application %q", cmd.ClientID)

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-type AuditCmd struct {
+type auditCmd struct {
 	config.Common
 	Since  string `placeholder:"TIME" help:"Only entries since a day or time, such as 2026-03-31 or 2026-03-31T08:00:00Z, or from the last hours, such as 24h."`
 	Actor  string `placeholder:"SLUG" help:"Only actions of one account, by its slug at the time; \"command line\" for commands."`
@@ -24,13 +24,13 @@ const (
 	followBack  = time.Minute
 )
 
-func (cmd *AuditCmd) Run(c *Console) error {
+func (cmd *auditCmd) Run(c *console) error {
 	f := domain.AuditFilter{Actor: cmd.Actor, Act: domain.Act(cmd.Act)}
 	var err error
 	if f.From, err = parseSince(cmd.Since, time.Now()); err != nil {
-		return UsageError{err}
+		return usageError{err}
 	}
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		seen := map[domain.AuditID]time.Time{}
 		for {
 			err := a.Operating.EachAuditLine(c.Ctx, f, func(at domain.AuditPlace, line []byte) error {

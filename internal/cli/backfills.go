@@ -21,8 +21,8 @@ type jobsBackfillsCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *jobsBackfillsCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *jobsBackfillsCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, err := a.Operating.Backfills(c.Ctx)
 		if err != nil {
 			return err

@@ -58,12 +58,12 @@ func toBackupJSON(k backup.Kept) backupJSON {
 	return out
 }
 
-func (cmd *backupMakeCmd) Run(c *Console) error {
+func (cmd *backupMakeCmd) Run(c *console) error {
 	if cmd.Keep < 0 {
-		return UsageError{fmt.Errorf("--keep: %d: want a number above zero", cmd.Keep)}
+		return usageError{fmt.Errorf("--keep: %d: want a number above zero", cmd.Keep)}
 	}
 	if cmd.Keep > 0 && backup.IsFile(cmd.Path) {
-		return UsageError{errors.New("--keep: a file contains only one backup; use a folder")}
+		return usageError{errors.New("--keep: a file contains only one backup; use a folder")}
 	}
 	cfg, log, err := serverSettings(c, cmd.Flags)
 	if err != nil {
@@ -91,7 +91,7 @@ func (cmd *backupMakeCmd) Run(c *Console) error {
 	return errors.Join(err, db.Close())
 }
 
-func (cmd *backupMakeCmd) report(c *Console, res backup.Result) error {
+func (cmd *backupMakeCmd) report(c *console, res backup.Result) error {
 	m := res.Manifest
 	if cmd.JSON {
 		out := toBackupJSON(backup.Kept{ID: res.ID, Manifest: m})
@@ -109,13 +109,13 @@ func (cmd *backupMakeCmd) report(c *Console, res backup.Result) error {
 }
 
 // partly ends a command that was only partly successful with a message.
-func partly(c *Console, format string, args ...any) error {
+func partly(c *console, format string, args ...any) error {
 	_, _ = printf(c.Err, "vitrine: "+format+"\n", args...)
 	return errPartly
 }
 
 // missing prints the files that are missing from a backup. It returns an error if there are any.
-func missing(c *Console, m backup.Manifest, asJSON bool) error {
+func missing(c *console, m backup.Manifest, asJSON bool) error {
 	if len(m.Missing) == 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func bytesText(n int64) string {
 }
 
 // backupsAt returns the settings and the place to read backups from.
-func backupsAt(c *Console, flags config.Flags, path string) (config.Config, *backup.Place, error) {
+func backupsAt(c *console, flags config.Flags, path string) (config.Config, *backup.Place, error) {
 	cfg, _, err := serverSettings(c, flags)
 	if err != nil {
 		return cfg, nil, err
@@ -156,7 +156,7 @@ type backupVerifyCmd struct {
 	JSON bool   `name:"json" help:"Print the result as JSON, and the progress as lines of JSON on standard error."`
 }
 
-func (cmd *backupVerifyCmd) Run(c *Console) error {
+func (cmd *backupVerifyCmd) Run(c *console) error {
 	_, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ type backupListCmd struct {
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *backupListCmd) Run(c *Console) error {
+func (cmd *backupListCmd) Run(c *console) error {
 	_, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ type restoreCmd struct {
 	JSON bool   `name:"json" help:"Print the result as JSON, and the progress as lines of JSON on standard error."`
 }
 
-func (cmd *restoreCmd) Run(c *Console) error {
+func (cmd *restoreCmd) Run(c *console) error {
 	cfg, from, err := backupsAt(c, cmd.Flags, cmd.Path)
 	if err != nil {
 		return err

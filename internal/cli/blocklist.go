@@ -12,8 +12,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// BlocklistCmd lists and changes blocked domains, mail providers, files and networks.
-type BlocklistCmd struct {
+// blocklistCmd lists and changes blocked domains, mail providers, files and networks.
+type blocklistCmd struct {
 	List   blocklistListCmd   `cmd:"" help:"List blocked entries, newest first."`
 	Add    blocklistAddCmd    `cmd:"" help:"Block a domain (links), mail (a mail provider), file (by its SHA-256) or network. Applies to all servers immediately."`
 	Remove blocklistRemoveCmd `cmd:"" help:"Remove an entry."`
@@ -33,8 +33,8 @@ type blocklistListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *blocklistListCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *blocklistListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []blockedJSON{}
 		err := eachOf(func(below int64, limit int) ([]moderation.Blocked, error) {
 			return a.Moderation.Blocklist(c.Ctx, operating.CommandLine(), below, limit)
@@ -64,12 +64,12 @@ type blocklistAddCmd struct {
 	Note  string `help:"Reason, for operators."`
 }
 
-func (cmd *blocklistAddCmd) Run(c *Console) error {
+func (cmd *blocklistAddCmd) Run(c *console) error {
 	in := moderation.BlockInput{Kind: moderation.BlockKind(cmd.Kind), Value: cmd.Value, Note: cmd.Note}
 	if err := in.Validate(); err != nil {
-		return UsageError{err}
+		return usageError{err}
 	}
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		b, added, err := a.Moderation.AddToBlocklist(c.Ctx, operating.CommandLine(), in)
 		switch {
 		case err != nil:
@@ -88,8 +88,8 @@ type blocklistRemoveCmd struct {
 	ID int64 `arg:"" help:"ID, from the list."`
 }
 
-func (cmd *blocklistRemoveCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *blocklistRemoveCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		b, err := a.Moderation.RemoveFromBlocklist(c.Ctx, operating.CommandLine(), cmd.ID)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no entry %d", cmd.ID)

@@ -31,9 +31,9 @@ var (
 	errFiles       = errors.New("the stored files and the database do not agree")
 )
 
-func (cmd *checkCmd) Run(c *Console) error {
+func (cmd *checkCmd) Run(c *console) error {
 	if cmd.Quick && !cmd.Files {
-		return UsageError{errors.New("--quick: requires --files")}
+		return usageError{errors.New("--quick: requires --files")}
 	}
 	cfg, log, err := serverSettings(c, cmd.Flags)
 	if err != nil {
@@ -53,7 +53,7 @@ func (cmd *checkCmd) Run(c *Console) error {
 }
 
 // check prints the findings to standard output and the progress to standard error.
-func (cmd *checkCmd) check(c *Console, a *app.App) error {
+func (cmd *checkCmd) check(c *console, a *app.App) error {
 	result := struct {
 		Differences []string            `json:"differences"`
 		Repaired    int                 `json:"repaired,omitempty"`

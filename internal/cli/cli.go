@@ -34,13 +34,13 @@ type commands struct {
 	Backup      backupCmd      `cmd:"" help:"Back up the whole site to a folder, a file or a bucket."`
 	Restore     restoreCmd     `cmd:"" help:"Restore a backup into an empty data folder or an empty PostgreSQL database."`
 	Import      importCmd      `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
-	User        UserCmd        `cmd:"" help:"Create, list and change accounts."`
-	Reports     ReportsCmd     `cmd:"" help:"List reports, and decide about them."`
-	Hidden      HiddenCmd      `cmd:"" help:"Hide a block, channel or comment from everyone except its owner, or show it again."`
-	Blocklist   BlocklistCmd   `cmd:"" help:"Block domains, mail providers, files and networks."`
-	Audit       AuditCmd       `cmd:"" help:"Print the audit log as lines of JSON."`
-	Token       TokenCmd       `cmd:"" help:"Create, list and revoke personal access tokens."`
-	App         AppCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
+	User        userCmd        `cmd:"" help:"Create, list and change accounts."`
+	Reports     reportsCmd     `cmd:"" help:"List reports, and decide about them."`
+	Hidden      hiddenCmd      `cmd:"" help:"Hide a block, channel or comment from everyone except its owner, or show it again."`
+	Blocklist   blocklistCmd   `cmd:"" help:"Block domains, mail providers, files and networks."`
+	Audit       auditCmd       `cmd:"" help:"Print the audit log as lines of JSON."`
+	Token       tokenCmd       `cmd:"" help:"Create, list and revoke personal access tokens."`
+	App         appCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
 	Export      exportCmd      `cmd:"" help:"Export everything that an account owns as a ZIP."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Check whether a running server is ready."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
@@ -69,7 +69,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	}()
 	for i, arg := range args[1:] {
 		if !utf8.ValidString(arg) { // the parser would replace invalid characters
-			return report(stderr, UsageError{fmt.Errorf("argument %d: must be valid UTF-8", i+1)}) // does not repeat the argument, which may be a secret
+			return report(stderr, usageError{fmt.Errorf("argument %d: must be valid UTF-8", i+1)}) // does not repeat the argument, which may be a secret
 		}
 	}
 	stdout, stderr = Escaping(stdout), Escaping(stderr)
@@ -82,7 +82,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if err != nil {
 		return misused(stderr, err)
 	}
-	return report(stderr, parsed.Run(&Console{Ctx: ctx, Program: callAgain(args[0]), Out: stdout, Err: stderr}))
+	return report(stderr, parsed.Run(&console{Ctx: ctx, Program: callAgain(args[0]), Out: stdout, Err: stderr}))
 }
 
 // joined rewrites "--flag -5s" as "--flag=-5s", because the parser would treat "-5s" as flags. No
@@ -130,10 +130,10 @@ func report(stderr io.Writer, err error) int {
 	if errors.Is(err, errPartly) {
 		return exitPartly
 	}
-	if said, ok := errors.AsType[ExitWith](err); ok {
+	if said, ok := errors.AsType[exitWith](err); ok {
 		return int(said)
 	}
-	if bad, ok := errors.AsType[UsageError](err); ok {
+	if bad, ok := errors.AsType[usageError](err); ok {
 		for _, p := range bad {
 			fmt.Fprintln(stderr, "vitrine:", p)
 		}

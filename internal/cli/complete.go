@@ -11,14 +11,14 @@ import (
 
 // Completions that are left to the shell.
 const (
-	manualFiles = ":files"
-	folders     = ":folders"
+	filePaths   = ":files"
+	folderPaths = ":folders"
 )
 
 // completions returns the completions of the last of the words after the program's name, each as the
 // word, a tab and its help. :files or :folders means that the shell completes paths.
 func completions(app *kong.Application, words []string) []string {
-	words = manualJoined(words)
+	words = joinFlags(words)
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -30,8 +30,8 @@ func completions(app *kong.Application, words []string) []string {
 	return line.candidates(current)
 }
 
-// manualJoined joins "--flag", "=" and "value", which bash treats as three words.
-func manualJoined(words []string) (out []string) {
+// joinFlags joins "--flag", "=" and "value", which bash treats as three words.
+func joinFlags(words []string) (out []string) {
 	for i := 0; i < len(words); i++ {
 		last := len(out) - 1
 		if words[i] != "=" || last < 0 || !strings.HasPrefix(out[last], "--") {
@@ -153,9 +153,9 @@ func values(v *kong.Value, placeholder, current, prefix string) (out []string) {
 	switch {
 	case len(choices) > 0:
 	case slices.Contains([]string{"DIR", "FOLDER"}, placeholder):
-		out = append(out, folders)
+		out = append(out, folderPaths)
 	case slices.Contains([]string{"FILE", "PATH"}, placeholder):
-		out = append(out, manualFiles)
+		out = append(out, filePaths)
 	}
 	return out
 }

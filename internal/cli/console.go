@@ -19,35 +19,35 @@ import (
 	"vitrine/internal/store"
 )
 
-// Console is the output of a command.
-type Console struct {
+// console is the output of a command.
+type console struct {
 	Ctx     context.Context
 	Program string // command to call this program again
 	Out     io.Writer
 	Err     io.Writer
 }
 
-// UsageError is a list of problems with flags or settings, printed one per line.
-type UsageError []error
+// usageError is a list of problems with flags or settings, printed one per line.
+type usageError []error
 
-func (e UsageError) Error() string { return errors.Join(e...).Error() }
+func (e usageError) Error() string { return errors.Join(e...).Error() }
 
 // errPartly ends a command that was only partly successful and has reported the rest.
 var errPartly = errors.New("some items failed")
 
-// ExitWith ends the program with an exit code, without a further message.
-type ExitWith int
+// exitWith ends the program with an exit code, without a further message.
+type exitWith int
 
-func (e ExitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+func (e exitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // settings checks the settings that all commands share and creates the logger.
-func settings(c *Console, common config.Common) (config.Config, *slog.Logger, error) {
+func settings(c *console, common config.Common) (config.Config, *slog.Logger, error) {
 	cfg, problems := common.Resolve()
 	return checked(c, cfg, problems, common.ExposedFile())
 }
 
 // serverSettings checks all settings and creates the logger.
-func serverSettings(c *Console, flags config.Flags) (config.Config, *slog.Logger, error) {
+func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger, error) {
 	cfg, problems := flags.Resolve()
 	if cfg.Blob.URL != "" { // only package blob can parse the URL
 		if _, err := server.BlobOptions(cfg.Blob); err != nil {
@@ -69,9 +69,9 @@ func serverSettings(c *Console, flags config.Flags) (config.Config, *slog.Logger
 
 // checked returns the problems as an error, or else creates the logger. It warns about a
 // configuration file with secrets that every user of the machine can read.
-func checked(c *Console, cfg config.Config, problems []error, exposed string) (config.Config, *slog.Logger, error) {
+func checked(c *console, cfg config.Config, problems []error, exposed string) (config.Config, *slog.Logger, error) {
 	if len(problems) > 0 {
-		return cfg, nil, UsageError(problems)
+		return cfg, nil, usageError(problems)
 	}
 	log, err := obs.Logger(c.Err, cfg.LogFormat, cfg.LogLevel)
 	if err == nil && exposed != "" {
@@ -80,23 +80,23 @@ func checked(c *Console, cfg config.Config, problems []error, exposed string) (c
 	return cfg, log, err
 }
 
-// WithApp runs fn with the application on the configured database.
-func WithApp(c *Console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
-	return withApp(c, common, "", false, fn)
+// withApp runs fn with the application on the configured database.
+func withApp(c *console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
+	return runWithApp(c, common, "", false, fn)
 }
 
-// withNewApp is WithApp for a command that may be the first one: it creates the SQLite database if
+// withNewApp is withApp for a command that may be the first one: it creates the SQLite database if
 // it is missing.
-func withNewApp(c *Console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
-	return withApp(c, common, "", true, fn)
+func withNewApp(c *console, common config.Common, fn func(cfg config.Config, a *app.App) error) error {
+	return runWithApp(c, common, "", true, fn)
 }
 
-// withAppAt is WithApp with the website's address, for commands that create links.
-func withAppAt(c *Console, common config.Common, site string, fn func(cfg config.Config, a *app.App) error) error {
-	return withApp(c, common, site, false, fn)
+// withAppAt is withApp with the website's address, for commands that create links.
+func withAppAt(c *console, common config.Common, site string, fn func(cfg config.Config, a *app.App) error) error {
+	return runWithApp(c, common, site, false, fn)
 }
 
-func withApp(c *Console, common config.Common, site string, create bool, fn func(cfg config.Config, a *app.App) error) error {
+func runWithApp(c *console, common config.Common, site string, create bool, fn func(cfg config.Config, a *app.App) error) error {
 	cfg, log, err := settings(c, common)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ type exportJSON struct {
 	exporting.Progress
 }
 
-func (cmd *exportCmd) Run(c *Console) error {
+func (cmd *exportCmd) Run(c *console) error {
 	if _, err := os.Lstat(cmd.Out); err == nil && !cmd.Force {
 		return fmt.Errorf("--out: the file %s already exists; replace it with --force", cmd.Out)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +61,7 @@ func (cmd *exportCmd) Run(c *Console) error {
 // exportStep is the time between lines of progress.
 const exportStep = 2 * time.Second
 
-func (cmd *exportCmd) export(c *Console, a *app.App, e *exporting.Exporter) error {
+func (cmd *exportCmd) export(c *console, a *app.App, e *exporting.Exporter) error {
 	u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 	if err != nil {
 		return noUser(cmd.User, err)

@@ -79,10 +79,10 @@ type helpCmd struct {
 }
 
 // Run prints the output of the command's --help.
-func (cmd *helpCmd) Run(c *Console) error {
+func (cmd *helpCmd) Run(c *console) error {
 	args := append([]string{c.Program}, cmd.Command...)
 	if code := Run(c.Ctx, append(args, "--help"), c.Out, c.Err); code != exitOK {
-		return ExitWith(code)
+		return exitWith(code)
 	}
 	return nil
 }
@@ -91,14 +91,14 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-func (cmd *completionCmd) Run(c *Console) error { return writeCompletion(c.Out, cmd.Shell) }
+func (cmd *completionCmd) Run(c *console) error { return writeCompletion(c.Out, cmd.Shell) }
 
 // completeCmd is called by the completion scripts.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"Words of the line; the last one is completed."`
 }
 
-func (cmd *completeCmd) Run(c *Console) error {
+func (cmd *completeCmd) Run(c *console) error {
 	parser, err := newParser(c.Out, c.Err)
 	if err != nil {
 		return err
@@ -115,10 +115,10 @@ func (cmd *completeCmd) Run(c *Console) error {
 
 type manCmd struct{}
 
-func (manCmd) Run(c *Console) error {
+func (manCmd) Run(c *console) error {
 	parser, err := newParser(c.Out, c.Err)
 	if err != nil {
 		return err
 	}
-	return WriteManual(c.Out, parser.Model, version())
+	return writeManual(c.Out, parser.Model, version())
 }

@@ -14,8 +14,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// HiddenCmd lists, hides and shows blocks, channels and comments.
-type HiddenCmd struct {
+// hiddenCmd lists, hides and shows blocks, channels and comments.
+type hiddenCmd struct {
 	List   hiddenListCmd   `cmd:"" help:"List hidden content, newest first."`
 	Add    hiddenAddCmd    `cmd:"" help:"Hide a block, channel or comment. Its owner is notified, without the name of the operator."`
 	Remove hiddenRemoveCmd `cmd:"" help:"Show hidden content again. Its owner is notified."`
@@ -37,8 +37,8 @@ type hiddenListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *hiddenListCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *hiddenListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all := []hiddenJSON{}
 		err := eachOf(func(below int64, limit int) ([]moderation.HiddenSubject, error) {
 			return a.Moderation.HiddenSubjects(c.Ctx, operating.CommandLine(), moderation.HiddenID(below), limit)
@@ -71,12 +71,12 @@ type hiddenAddCmd struct {
 	Text string `help:"Reason, sent to the owner."`
 }
 
-func (cmd *hiddenAddCmd) Run(c *Console) error {
+func (cmd *hiddenAddCmd) Run(c *console) error {
 	in := moderation.HideInput{About: domain.Subject{Type: subjects[strings.ToLower(cmd.Type)], ID: cmd.ID}, Text: cmd.Text}
 	if err := in.Validate(); err != nil {
-		return UsageError{err}
+		return usageError{err}
 	}
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		h, err := a.Moderation.Hide(c.Ctx, operating.CommandLine(), in)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no %s %d", strings.ToLower(cmd.Type), cmd.ID)
@@ -95,8 +95,8 @@ type hiddenRemoveCmd struct {
 	Text string `help:"Message to the owner."`
 }
 
-func (cmd *hiddenRemoveCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *hiddenRemoveCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		h, err := a.Moderation.Show(c.Ctx, operating.CommandLine(), moderation.HiddenID(cmd.ID), cmd.Text)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no entry %d", cmd.ID)

@@ -56,7 +56,7 @@ func (f intoFlags) into(o *importing.Options) {
 }
 
 // run imports what a source has, which is opened when all else is ready, and reports.
-func (f importFlags) run(c *Console, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
+func (f importFlags) run(c *console, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
 	cfg, log, err := serverSettings(c, f.Flags)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (f importFlags) run(c *Console, o importing.Options, open func(ctx context.
 	return errors.Join(f.imported(c, cfg, a, o, open), closing())
 }
 
-func (f importFlags) imported(c *Console, cfg config.Config, a *app.App, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
+func (f importFlags) imported(c *console, cfg config.Config, a *app.App, o importing.Options, open func(ctx context.Context, cfg config.Config) (source.Source, error)) error {
 	actor, err := actingFor(c.Ctx, a, f.User)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ type importProgress struct {
 	input    *input // how far it has been read says how much is done; nil: the items do
 }
 
-func newImportProgress(c *Console, asJSON bool) *importProgress {
+func newImportProgress(c *console, asJSON bool) *importProgress {
 	p := &importProgress{out: c.Out, err: c.Err, every: 10 * time.Second, last: time.Now()}
 	switch {
 	case asJSON:

@@ -27,13 +27,13 @@ type importArenaCmd struct {
 }
 
 // Run imports.
-func (cmd *importArenaCmd) Run(c *Console) error {
+func (cmd *importArenaCmd) Run(c *console) error {
 	token, err := secretOf("--token-file", cmd.TokenFile)
 	if err != nil {
-		return UsageError{err}
+		return usageError{err}
 	}
 	if _, err := arena.New(arena.Options{From: cmd.From}); err != nil {
-		return UsageError{fmt.Errorf("--from: %w", err)}
+		return usageError{fmt.Errorf("--from: %w", err)}
 	}
 	return cmd.run(c, importing.Options{Visibility: domain.Visibility(cmd.Visibility)}, func(ctx context.Context, cfg config.Config) (source.Source, error) {
 		named, err := addressesOf(ctx, cmd.From)

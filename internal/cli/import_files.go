@@ -24,10 +24,10 @@ type importFileCmd struct {
 }
 
 // Run imports.
-func (cmd *importFileCmd) Run(c *Console) error {
+func (cmd *importFileCmd) Run(c *console) error {
 	encoding, ok := domain.EncodingNamed(cmd.Encoding)
 	if cmd.Encoding != "" && !ok {
-		return UsageError{fmt.Errorf("--encoding: there is no encoding called %q; known are %s, and other names that browsers accept", cmd.Encoding, strings.Join(domain.Encodings, ", "))}
+		return usageError{fmt.Errorf("--encoding: there is no encoding called %q; known are %s, and other names that browsers accept", cmd.Encoding, strings.Join(domain.Encodings, ", "))}
 	}
 	in, err := openInput(cmd.File)
 	if err != nil {
@@ -54,7 +54,7 @@ type importFolderCmd struct {
 }
 
 // Run imports.
-func (cmd *importFolderCmd) Run(c *Console) error {
+func (cmd *importFolderCmd) Run(c *console) error {
 	from, err := files.NewFolder(cmd.Folder)
 	if err != nil {
 		return err
@@ -72,9 +72,9 @@ type importExportCmd struct {
 }
 
 // Run imports.
-func (cmd *importExportCmd) Run(c *Console) error {
+func (cmd *importExportCmd) Run(c *console) error {
 	if cmd.File == "-" {
-		return UsageError{errors.New("an export cannot be read from standard input: name its file")}
+		return usageError{errors.New("an export cannot be read from standard input: name its file")}
 	}
 	in, err := openInput(cmd.File)
 	if err != nil {

@@ -24,11 +24,11 @@ type linkFlags struct {
 // mails reports whether links are mailed instead of printed.
 func (l linkFlags) mails() bool { return l.Text("smtp-url") != "" && !l.Link }
 
-// withLinks is WithApp with the website's address.
-func withLinks(c *Console, site config.Site, fn func(a *app.App) error) error {
+// withLinks is withApp with the website's address.
+func withLinks(c *console, site config.Site, fn func(a *app.App) error) error {
 	cfg, problems := site.Resolve()
 	if len(problems) > 0 {
-		return UsageError(problems)
+		return usageError(problems)
 	}
 	return withAppAt(c, config.Common(site), cfg.SiteURL, func(_ config.Config, a *app.App) error { return fn(a) })
 }
@@ -47,7 +47,7 @@ type invitedJSON struct {
 // invitations prints the result of each invitation immediately, because its link is not shown
 // again.
 type invitations struct {
-	c      *Console
+	c      *console
 	asJSON bool
 	all    []invitedJSON
 	failed int
@@ -129,7 +129,7 @@ func reasons(err error) string {
 }
 
 // atLeastOne refuses 0, which the application would treat as "use the default".
-func atLeastOne(flag string, n int64) (bad UsageError) {
+func atLeastOne(flag string, n int64) (bad usageError) {
 	if n < 1 {
 		bad = append(bad, fmt.Errorf("%s: must be at least 1", flag))
 	}
@@ -147,9 +147,9 @@ type userInviteCmd struct {
 	JSON   bool     `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *userInviteCmd) Run(c *Console) error {
+func (cmd *userInviteCmd) Run(c *console) error {
 	if len(cmd.Emails) > 1 && cmd.Name+cmd.Slug != "" {
-		return UsageError{errors.New("--name and --slug require a single address")}
+		return usageError{errors.New("--name and --slug require a single address")}
 	}
 	if bad := atLeastOne("--days", cmd.Days); bad != nil {
 		return bad
@@ -176,7 +176,7 @@ type userImportCmd struct {
 	JSON  bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *userImportCmd) Run(c *Console) error {
+func (cmd *userImportCmd) Run(c *console) error {
 	if bad := atLeastOne("--days", cmd.Days); bad != nil {
 		return bad
 	}

@@ -41,11 +41,11 @@ type jobsListCmd struct {
 	JSON  bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *jobsListCmd) Run(c *Console) error {
+func (cmd *jobsListCmd) Run(c *console) error {
 	if cmd.Limit < 1 || cmd.Limit > jobs.MaxListed {
-		return UsageError{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MaxListed)}
+		return usageError{fmt.Errorf("--limit: %d: want a number from 1 to %d", cmd.Limit, jobs.MaxListed)}
 	}
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		list, err := a.Operating.Jobs(c.Ctx, jobs.State(cmd.State), cmd.Limit)
 		if err != nil {
 			return err
@@ -73,11 +73,11 @@ type jobsRetryCmd struct {
 	Force bool    `help:"Also retry jobs that a living process is running. They may then run twice at once, which is harmless but slow."`
 }
 
-func (cmd *jobsRetryCmd) Run(c *Console) error {
+func (cmd *jobsRetryCmd) Run(c *console) error {
 	if cmd.All == (len(cmd.IDs) > 0) {
-		return UsageError{errors.New("want the IDs of jobs, or --all")}
+		return usageError{errors.New("want the IDs of jobs, or --all")}
 	}
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		if !cmd.All {
 			return cmd.retry(c, a, cmd.IDs)
 		}
@@ -94,7 +94,7 @@ func (cmd *jobsRetryCmd) Run(c *Console) error {
 }
 
 // retry continues after a job that cannot be retried, and returns all errors.
-func (cmd *jobsRetryCmd) retry(c *Console, a *app.App, ids []int64) error {
+func (cmd *jobsRetryCmd) retry(c *console, a *app.App, ids []int64) error {
 	var failed []error
 	for _, id := range ids {
 		err := a.Operating.RetryJob(c.Ctx, id, cmd.Force)

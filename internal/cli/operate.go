@@ -23,7 +23,7 @@ type migrateCmd struct {
 	Force bool `name:"force" help:"Migrate even if programs are running that the new schema does not support."`
 }
 
-func (cmd *migrateCmd) Run(c *Console) (err error) {
+func (cmd *migrateCmd) Run(c *console) (err error) {
 	cfg, log, err := settings(c, cmd.Common)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ type configPrintCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *configPrintCmd) Run(c *Console) error {
+func (cmd *configPrintCmd) Run(c *console) error {
 	cfg, _, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ type configShowCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *configShowCmd) Run(c *Console) error {
+func (cmd *configShowCmd) Run(c *console) error {
 	cfg, _, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
@@ -100,13 +100,13 @@ type healthcheckCmd struct {
 	Timeout time.Duration `default:"5s" help:"How long to wait for the response."`
 }
 
-func (cmd *healthcheckCmd) Run(c *Console) error {
+func (cmd *healthcheckCmd) Run(c *console) error {
 	if _, socket := config.SocketPath(cmd.Text("addr")); socket && cmd.Text("base-url") == "" {
 		cmd.Set("base-url", "http://localhost") // the public address does not matter here
 	}
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
-		return UsageError(problems)
+		return usageError(problems)
 	}
 	ctx, cancel := context.WithTimeout(c.Ctx, cmd.Timeout)
 	defer cancel()
@@ -154,7 +154,7 @@ type versionCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (cmd *versionCmd) Run(c *Console) error {
+func (cmd *versionCmd) Run(c *console) error {
 	if cmd.JSON {
 		return printJSON(c.Out, version())
 	}
@@ -169,7 +169,7 @@ func versionLine() string {
 
 type licensesCmd struct{}
 
-func (licensesCmd) Run(c *Console) error { return licenses.Print(c.Out) }
+func (licensesCmd) Run(c *console) error { return licenses.Print(c.Out) }
 
 // version returns the build information: the date of the commit, if known, and the schema version
 // that `vitrine migrate` migrates to.

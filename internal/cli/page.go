@@ -10,9 +10,9 @@ import (
 	"vitrine/internal/config"
 )
 
-// WriteManual writes the manual page, vitrine(1), in man macros. The footer contains the version and the
+// writeManual writes the manual page, vitrine(1), in man macros. The footer contains the version and the
 // date of the build.
-func WriteManual(w io.Writer, app *kong.Application, build map[string]string) error {
+func writeManual(w io.Writer, app *kong.Application, build map[string]string) error {
 	p := manualPage{}
 	p.line(".TH VITRINE 1 %s %s", quoted(build["date"]), quoted("vitrine "+build["version"]))
 	p.section("NAME")

@@ -30,7 +30,7 @@ type providersUpdateCmd struct {
 	From string `default:"https://oembed.com/providers.json" placeholder:"URL" help:"URL of the list. A private address must be in --fetch-allow."`
 }
 
-func (cmd *providersUpdateCmd) Run(c *Console) error {
+func (cmd *providersUpdateCmd) Run(c *console) error {
 	cfg, _, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err

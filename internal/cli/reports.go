@@ -15,8 +15,8 @@ import (
 	"vitrine/internal/domain"
 )
 
-// ReportsCmd lists, shows and closes reports.
-type ReportsCmd struct {
+// reportsCmd lists, shows and closes reports.
+type reportsCmd struct {
 	List  reportsListCmd  `cmd:"" help:"List reports, newest first."`
 	Show  reportsShowCmd  `cmd:"" help:"Show the reported content and each person's report."`
 	Close reportsCloseCmd `cmd:"" help:"Decide about a report. The people concerned are notified, without the name of the operator."`
@@ -54,11 +54,11 @@ type reportsListCmd struct {
 	JSON   bool  `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *reportsListCmd) Run(c *Console) error {
+func (cmd *reportsListCmd) Run(c *console) error {
 	if cmd.Limit < 1 || cmd.Limit > 1000 || cmd.Below < 0 {
-		return UsageError{fmt.Errorf("--limit: want 1 to 1000; --below: an id")}
+		return usageError{fmt.Errorf("--limit: want 1 to 1000; --below: an id")}
 	}
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		found, err := a.Moderation.Cases(c.Ctx, operating.CommandLine(), cmd.Closed, moderation.CaseID(cmd.Below), cmd.Limit)
 		if err != nil {
 			return err
@@ -105,8 +105,8 @@ type reportsShowCmd struct {
 	JSON bool  `name:"json" help:"Print JSON."`
 }
 
-func (cmd *reportsShowCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *reportsShowCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		var view moderation.CaseView
 		said := []reportJSON{}
 		err := eachOf(func(below int64, limit int) ([]moderation.Report, error) {
@@ -184,15 +184,15 @@ type reportsCloseCmd struct {
 	Yes     bool   `help:"Confirm deleting or suspending."`
 }
 
-func (cmd *reportsCloseCmd) Run(c *Console) error {
+func (cmd *reportsCloseCmd) Run(c *console) error {
 	d := moderation.Decision{Outcome: moderation.Outcome(cmd.Outcome), Text: cmd.Text, Hide: cmd.Hide}
 	if err := d.Validate(); err != nil {
-		return UsageError{err}
+		return usageError{err}
 	}
 	if !cmd.Yes && (d.Outcome == moderation.Deleted || d.Outcome == moderation.Suspended) {
-		return UsageError{fmt.Errorf("--yes: is required to delete or suspend")}
+		return usageError{fmt.Errorf("--yes: is required to delete or suspend")}
 	}
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		done, err := a.Moderation.Decide(c.Ctx, operating.CommandLine(), moderation.CaseID(cmd.ID), d)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no report %d", cmd.ID)

@@ -16,7 +16,7 @@ import (
 type serveCmd struct{ config.Flags }
 
 // Run serves until the context is done, and then waits for requests in flight.
-func (cmd *serveCmd) Run(c *Console) error {
+func (cmd *serveCmd) Run(c *console) error {
 	cfg, log, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (cmd *serveCmd) Run(c *Console) error {
 type workCmd struct{ config.Flags }
 
 // Run works jobs until the context is done, and then waits for running jobs.
-func (cmd *workCmd) Run(c *Console) error {
+func (cmd *workCmd) Run(c *console) error {
 	cfg, log, err := serverSettings(c, cmd.Flags)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (cmd *workCmd) Run(c *Console) error {
 }
 
 // operate creates a server, starts it, and shuts it down when the context is done.
-func operate(c *Console, cfg config.Config, log *slog.Logger, ready func(), start func(s *server.Server) error) error {
+func operate(c *console, cfg config.Config, log *slog.Logger, ready func(), start func(s *server.Server) error) error {
 	build := version()
 	allReady := func() {
 		ready()
@@ -126,7 +126,7 @@ func database(cfg config.Config) string {
 }
 
 // greet prints where the server is and what to do next.
-func (cmd *serveCmd) greet(c *Console, cfg config.Config) {
+func (cmd *serveCmd) greet(c *console, cfg config.Config) {
 	again := c.Program
 	switch {
 	case cfg.DatabaseURL != "": // secret; the reader inserts their own

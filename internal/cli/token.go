@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-type TokenCmd struct {
+type tokenCmd struct {
 	Create tokenCreateCmd `cmd:"" help:"Create a token and print only the token. It is not shown again."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens of an account."`
 	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token."`
@@ -49,8 +49,8 @@ type tokenCreateCmd struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-func (cmd *tokenCreateCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *tokenCreateCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
 			return noUser(cmd.User, err)
@@ -75,8 +75,8 @@ type tokenListCmd struct {
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *tokenListCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *tokenListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.People.User(c.Ctx, domain.ParseRef(cmd.User))
 		if err != nil {
 			return noUser(cmd.User, err)
@@ -114,8 +114,8 @@ type tokenRevokeCmd struct {
 	ID int64 `arg:"" help:"ID of the token, from the list."`
 }
 
-func (cmd *tokenRevokeCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *tokenRevokeCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		err := a.Accounts.RevokeToken(c.Ctx, domain.TokenID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no token %d", cmd.ID)

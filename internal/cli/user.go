@@ -15,7 +15,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-type UserCmd struct {
+type userCmd struct {
 	Create  userCreateCmd  `cmd:"" help:"Create an account. The first account becomes an operator. Creates the SQLite database if it is missing."`
 	Invite  userInviteCmd  `cmd:"" help:"Invite people to create an account. Each gets a link that works once."`
 	Import  userImportCmd  `cmd:"" help:"Invite the people in a CSV file. It can be run again after an interruption; nobody is invited twice."`
@@ -56,7 +56,7 @@ func toUserJSON(u domain.User) userJSON {
 
 // printAccount prints an account as JSON or with a format for its slug, id, tier and the values in
 // more.
-func printAccount(c *Console, asJSON bool, u domain.User, sentence string, more ...any) error {
+func printAccount(c *console, asJSON bool, u domain.User, sentence string, more ...any) error {
 	if asJSON {
 		return printJSON(c.Out, toUserJSON(u))
 	}
@@ -75,10 +75,10 @@ type userCreateCmd struct {
 	JSON         bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userCreateCmd) Run(c *Console) error {
+func (cmd *userCreateCmd) Run(c *console) error {
 	password, err := cmd.password()
 	if err != nil {
-		return UsageError{err}
+		return usageError{err}
 	}
 	return withNewApp(c, cmd.Common, func(cfg config.Config, a *app.App) error {
 		if cmd.Tier == "" {
@@ -116,8 +116,8 @@ type userListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *userListCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, stored := []userJSON{}, map[domain.UserID]*int64{}
 		err := eachOf(func(after domain.UserID, limit int) ([]domain.User, error) {
 			users, err := a.People.Users(c.Ctx, after, limit)
@@ -147,7 +147,7 @@ func (cmd *userListCmd) Run(c *Console) error {
 }
 
 // addStored adds the bytes that the users have stored to stored.
-func addStored(c *Console, a *app.App, users []domain.User, stored map[domain.UserID]*int64) error {
+func addStored(c *console, a *app.App, users []domain.User, stored map[domain.UserID]*int64) error {
 	ids := make([]domain.UserID, len(users))
 	for i, u := range users {
 		ids[i] = u.ID
@@ -167,8 +167,8 @@ type userSetTierCmd struct {
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userSetTierCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userSetTierCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.Accounts.SetTier(c.Ctx, domain.ParseRef(cmd.User), domain.Tier(cmd.Tier))
 		if err != nil {
 			return noUser(cmd.User, err)
@@ -185,11 +185,11 @@ type userSuspendCmd struct {
 	JSON bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userSuspendCmd) Run(c *Console) error {
+func (cmd *userSuspendCmd) Run(c *console) error {
 	if cmd.Undo && cmd.Hide {
-		return UsageError{fmt.Errorf("--hide: can only be used when suspending")}
+		return usageError{fmt.Errorf("--hide: can only be used when suspending")}
 	}
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		suspend := func(ctx context.Context, ref domain.Ref) (domain.User, error) {
 			return a.Operating.Suspend(ctx, ref, !cmd.Undo)
 		}
@@ -215,8 +215,8 @@ type userSetOfficeCmd struct {
 	JSON   bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userSetOfficeCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userSetOfficeCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.Operating.SetOffice(c.Ctx, domain.ParseRef(cmd.User), domain.Office(cmd.Office))
 		if err != nil {
 			return noUser(cmd.User, err)

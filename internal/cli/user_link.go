@@ -55,7 +55,7 @@ type userLinkCreateCmd struct {
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 
-func (cmd *userLinkCreateCmd) Run(c *Console) error {
+func (cmd *userLinkCreateCmd) Run(c *console) error {
 	if bad := append(atLeastOne("--places", cmd.Places), atLeastOne("--days", cmd.Days)...); bad != nil {
 		return bad
 	}
@@ -81,8 +81,8 @@ type userLinkListCmd struct {
 	JSON bool `name:"json" help:"Print a JSON list."`
 }
 
-func (cmd *userLinkListCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userLinkListCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		links, err := a.Operating.SignUpLinks(c.Ctx, operating.CommandLine())
 		if err != nil {
 			return err
@@ -108,8 +108,8 @@ type userLinkEndCmd struct {
 	ID int64 `arg:"" help:"ID of the link, from the list."`
 }
 
-func (cmd *userLinkEndCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userLinkEndCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		err := a.Operating.EndSignUpLink(c.Ctx, operating.CommandLine(), domain.SignUpLinkID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no active link %d", cmd.ID)

@@ -26,8 +26,8 @@ type userSetEmailCmd struct {
 	JSON  bool   `name:"json" help:"Print the account as JSON."`
 }
 
-func (cmd *userSetEmailCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userSetEmailCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.Operating.SetEmail(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Email)
 		if err != nil {
 			return noUser(cmd.User, err)
@@ -43,7 +43,7 @@ type userSetPasswordCmd struct {
 	Reset    bool   `xor:"how" help:"Mail or print a link with which the owner can choose a password within two hours."`
 }
 
-func (cmd *userSetPasswordCmd) Run(c *Console) error {
+func (cmd *userSetPasswordCmd) Run(c *console) error {
 	return withLinks(c, config.Site(cmd.Mailing), func(a *app.App) error {
 		ref, by := domain.ParseRef(cmd.User), operating.CommandLine()
 		if cmd.Reset {
@@ -68,7 +68,7 @@ func (cmd *userSetPasswordCmd) Run(c *Console) error {
 }
 
 // printedOr prints a line unless err is set.
-func printedOr(c *Console, line, user string, err error) error {
+func printedOr(c *console, line, user string, err error) error {
 	if err != nil {
 		return noUser(user, err)
 	}
@@ -90,7 +90,7 @@ type userSignInCmd struct {
 	User string `arg:"" help:"ID or slug."`
 }
 
-func (cmd *userSignInCmd) Run(c *Console) error {
+func (cmd *userSignInCmd) Run(c *console) error {
 	return withLinks(c, cmd.Site, func(a *app.App) error {
 		_, address, err := a.SSO.MakeSignInLink(c.Ctx, domain.ParseRef(cmd.User))
 		return printedOr(c, address, cmd.User, err)
@@ -103,8 +103,8 @@ type userSignOutCmd struct {
 	Tokens bool   `help:"Also revoke personal access tokens and the access of applications."`
 }
 
-func (cmd *userSignOutCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userSignOutCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.Operating.SignOutAccount(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User), cmd.Tokens)
 		line := "Signed account " + u.Slug + " out everywhere."
 		if cmd.Tokens {
@@ -119,8 +119,8 @@ type userRemoveSecondFactorCmd struct {
 	User string `arg:"" help:"ID or slug."`
 }
 
-func (cmd *userRemoveSecondFactorCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userRemoveSecondFactorCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		u, err := a.Operating.RemoveSecondFactor(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
 		return printedOr(c, "Removed the passkeys and recovery codes of account "+u.Slug+". Its password is now enough to sign in. The owner is notified by mail.", cmd.User, err)
 	})
@@ -132,8 +132,8 @@ type userDeleteCmd struct {
 	Yes  bool   `help:"Delete without asking."`
 }
 
-func (cmd *userDeleteCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userDeleteCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		by := operating.CommandLine()
 		u, f, err := a.Operating.PreviewDeletion(c.Ctx, by, domain.ParseRef(cmd.User))
 		if err != nil {
@@ -188,8 +188,8 @@ type usageJSON struct {
 	Texts    int64  `json:"texts_bytes"` // as counted towards the quota
 }
 
-func (cmd *userUsageCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userUsageCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, find := []usageJSON{}, strings.ToLower(cmd.Search)
 		err := eachOf(func(after domain.UserID, limit int) ([]operating.StoredBy, error) {
 			return a.Operating.UsageOfAll(c.Ctx, after, limit)

@@ -46,8 +46,8 @@ type identityJSON struct {
 	LastUsedAt  time.Time `json:"last_used_at"`
 }
 
-func (cmd *userShowCmd) Run(c *Console) error {
-	return WithApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+func (cmd *userShowCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		f, err := a.Operating.AccountDetails(c.Ctx, operating.CommandLine(), domain.ParseRef(cmd.User))
 		if err != nil {
 			return noUser(cmd.User, err)

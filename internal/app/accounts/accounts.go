@@ -1,11 +1,11 @@
-// Package accounts contains the use cases of accounts: signing up, passwords and addresses, tokens and applications, and
-// deletion. Signing in is in package signin.
+// Package accounts contains the use cases of accounts: signing up and in, single sign-on, passwords and addresses, tokens
+// and applications, and deletion.
 package accounts
 
 import (
 	"time"
 
-	appcollections "vitrine/internal/app/collections"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/core"
 	"vitrine/internal/app/people"
 	"vitrine/internal/domain"
@@ -15,7 +15,7 @@ import (
 type Accounts struct {
 	*SignIns
 	people      *people.People
-	collections *appcollections.Collections
+	collections *collections.Collections
 	accounts    Options
 	used        usage
 	setupKey    core.Secret
@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // New creates the use cases.
-func New(signIns *SignIns, collections *appcollections.Collections, people *people.People, o Options) *Accounts {
+func New(signIns *SignIns, collections *collections.Collections, people *people.People, o Options) *Accounts {
 	if o.DefaultTier == "" {
 		o.DefaultTier = domain.TierSupporter
 	}

@@ -2,17 +2,17 @@
 package moderation
 
 import (
-	appaccounts "vitrine/internal/app/accounts"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/core"
 )
 
 // Moderation contains the use cases.
 type Moderation struct {
 	*core.Core
-	accounts *appaccounts.Accounts
+	accounts *accounts.Accounts
 }
 
 // New creates the use cases.
-func New(c *core.Core, accounts *appaccounts.Accounts) *Moderation {
+func New(c *core.Core, accounts *accounts.Accounts) *Moderation {
 	return &Moderation{Core: c, accounts: accounts}
 }

@@ -5,7 +5,7 @@ package operating
 import (
 	"time"
 
-	appaccounts "vitrine/internal/app/accounts"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
 )
@@ -14,7 +14,7 @@ import (
 type Operating struct {
 	*core.Core
 	content  *content.Content
-	accounts *appaccounts.Accounts
+	accounts *accounts.Accounts
 	site     siteCache
 	totals   totalsCache
 
@@ -23,6 +23,6 @@ type Operating struct {
 
 // New creates the use cases. Entries of the audit log are deleted once they are older than auditKept; 0 keeps them
 // forever.
-func New(c *core.Core, content *content.Content, accounts *appaccounts.Accounts, auditKept time.Duration) *Operating {
+func New(c *core.Core, content *content.Content, accounts *accounts.Accounts, auditKept time.Duration) *Operating {
 	return &Operating{Core: c, content: content, accounts: accounts, auditKept: auditKept}
 }

@@ -38,11 +38,11 @@ func IsOutage(err error) bool {
 	if e, ok := errors.AsType[*lite.Error](err); ok {
 		return slices.Contains(sqliteOutages, e.Code.Primary())
 	}
-	return refusedWrite(err) || Lost(err) || errors.Is(err, ErrUnconfirmed)
+	return unreachable(err) || Lost(err) || errors.Is(err, ErrUnconfirmed)
 }
 
-// refusedWrite reports whether a connection could not be established.
-func refusedWrite(err error) bool {
+// unreachable reports whether a connection could not be established.
+func unreachable(err error) bool {
 	_, refused := errors.AsType[*pgconn.ConnectError](err)
 	return refused
 }

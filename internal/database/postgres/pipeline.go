@@ -41,7 +41,7 @@ const beginTries = 10
 func BeginPipeline(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (tx *Tx, err error) {
 	for range beginTries {
 		tx, err = begin(ctx, pool, opts)
-		if err == nil || ctx.Err() != nil || refusedWrite(err) || !Lost(err) || errors.Is(err, errClosed) {
+		if err == nil || ctx.Err() != nil || unreachable(err) || !Lost(err) || errors.Is(err, errClosed) {
 			break
 		}
 	}

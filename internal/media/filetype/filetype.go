@@ -21,7 +21,7 @@ type Class int
 const (
 	Other    Class = iota // served unchanged
 	Raster                // an image of pixels, which has resized versions
-	Vector                // SVG, which package svg makes safe to serve
+	Vector                // SVG, which package strip makes safe to serve
 	Document              // PDF, whose first page package pdf renders
 )
 
