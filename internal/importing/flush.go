@@ -1,9 +1,11 @@
 package importing
 
 import (
+	"cmp"
 	"context"
 	"io"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
@@ -254,12 +256,8 @@ func under(which []int, n int, placed []transfer.Placed, last domain.ConnectionI
 // fetch downloads the files of new items, a few concurrently, and returns the items that can be
 // written. An item whose file is unavailable is left out, and tried again by the next import.
 func (t *sink) fetch(ctx context.Context, items []waiting, known []transfer.Known, fresh []int) (ready []int, err error) {
-	within, stop := context.WithCancel(ctx)
-	defer stop()
-	var first sync.Once
-	fail := func(e error) { first.Do(func() { err = e; stop() }) } // further errors may be consequences
+	downloads, within := errgroup.WithContext(ctx) // returns the first error, since others may be consequences
 	arrivals := make([]arrival, len(items))
-	var all sync.WaitGroup
 	for _, i := range fresh {
 		w := &items[i]
 		if known[i].Block != nil || w.item.File == nil && w.item.Preview == nil {
@@ -268,19 +266,15 @@ func (t *sink) fetch(ctx context.Context, items []waiting, known []transfer.Know
 		select {
 		case t.downloads <- struct{}{}:
 		case <-within.Done():
-			all.Wait()
-			fail(within.Err())
-			return nil, err
+			return nil, cmp.Or(downloads.Wait(), ctx.Err())
 		}
-		all.Go(func() {
+		downloads.Go(func() (err error) {
 			defer func() { <-t.downloads }()
-			var failed error
-			if arrivals[i], failed = t.arrive(within, w); failed != nil {
-				fail(failed)
-			}
+			arrivals[i], err = t.arrive(within, w)
+			return err
 		})
 	}
-	all.Wait()
+	err = downloads.Wait()
 	for _, i := range fresh {
 		if !arrivals[i].missing {
 			ready = append(ready, i)

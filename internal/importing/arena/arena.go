@@ -2,6 +2,7 @@
 package arena
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"vitrine/internal/fetch"
 	"vitrine/internal/importing/source"
@@ -216,11 +219,7 @@ func (s *Source) sendChannel(ctx context.Context, to source.Sink, t resource) er
 
 // contents reads the contents of the queued channels, a few concurrently.
 func (s *Source) contents(ctx context.Context, to source.Sink) error {
-	within, stop := context.WithCancel(ctx)
-	defer stop()
-	var all sync.WaitGroup
-	var first sync.Once
-	var failed error
+	readers, within := errgroup.WithContext(ctx)
 	ended := make(chan struct{}, atOnce)
 	for running := 0; ; {
 		next, ok := s.next()
@@ -235,19 +234,12 @@ func (s *Source) contents(ctx context.Context, to source.Sink) error {
 			continue
 		}
 		running++
-		all.Go(func() {
+		readers.Go(func() error {
 			defer func() { ended <- struct{}{} }()
-			if err := s.inside(within, to, next); err != nil {
-				first.Do(func() { failed = err })
-				stop()
-			}
+			return s.inside(within, to, next)
 		})
 	}
-	all.Wait()
-	if failed != nil {
-		return failed
-	}
-	return ctx.Err()
+	return cmp.Or(readers.Wait(), ctx.Err())
 }
 
 // next removes a channel from the queue.

@@ -27,7 +27,7 @@ type Invitee struct {
 	Fault domain.FieldError
 }
 
-// inviteeColumn is the meaning of a inviteeColumn.
+// inviteeColumn is the meaning of a column.
 type inviteeColumn int
 
 const (
@@ -124,7 +124,7 @@ func inviteeLayout(headings []string) (at []inviteeColumn) {
 	return at
 }
 
-// inviteeRows reads the inviteeRows after the headings. skipped is the number of lines that precede r's input.
+// inviteeRows reads the rows after the headings. skipped is the number of lines that precede r's input.
 func inviteeRows(r *csv.Reader, at []inviteeColumn, skipped int) (all []Invitee, err error) {
 	for {
 		fields, err := r.Read()

@@ -69,7 +69,7 @@ func ignoreEnd(err error) error {
 	return err
 }
 
-// sheetEntry is one sheetEntry of a list. If why is not empty, it cannot become a block.
+// sheetEntry is one entry of a list. If why is not empty, it cannot become a block.
 type sheetEntry struct {
 	row
 	tags []string

@@ -173,7 +173,7 @@ func (l *list) folder(ctx context.Context, r row, where string) (*source.TreeFol
 	return in, err
 }
 
-// sheetPath splits the sheetPath of a folder. If there are slashes with spaces around them, only these
+// sheetPath splits the path of a folder. If there are slashes with spaces around them, only these
 // separate.
 func sheetPath(text string) (names []string) {
 	stroke := "/"

@@ -20,7 +20,7 @@ import (
 )
 
 // LinkOf parses the URL of a page. It returns its canonical form, and an id that is the same for all ways
-// to write the URL. If the text cannot become a LinkOf block, why is the reason.
+// to write the URL. If the text cannot become a Link, why is the reason.
 func LinkOf(text string) (address, id, why string) {
 	text = strings.TrimSpace(text)
 	u, err := weburl.Parse(text)

@@ -31,7 +31,7 @@ type BackfillLeft struct {
 	AtMost bool // Rows is an upper bound that falls as the job continues
 }
 
-// backfillCounted is the maximum number of rows that are backfillCounted.
+// backfillCounted is the maximum number of rows that are counted.
 const backfillCounted = 10_000
 
 // Queries returns the statements for the remaining work: the number of rows, up to one more than counted, and the

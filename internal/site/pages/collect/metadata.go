@@ -91,8 +91,8 @@ func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
 	is, patch := raw(m), map[string]any{}
 	var faults domain.Faults
 	kept := map[string]bool{}
-	posted := posted(f)
-	for _, r := range posted {
+	rows := posted(f)
+	for _, r := range rows {
 		key := strings.TrimSpace(r.Key)
 		switch {
 		case key == "" && strings.TrimSpace(r.Value) != "" && r.Was == "":
@@ -107,7 +107,7 @@ func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
 			}
 		}
 	}
-	for _, r := range posted {
+	for _, r := range rows {
 		if r.Was != "" && !kept[r.Was] {
 			patch[r.Was] = nil
 		}
