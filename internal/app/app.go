@@ -59,12 +59,17 @@ func New(o Options) *App {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	files := content.New(c, o.FilesURL, o.Files)
-	things := collections.New(c, files)
-	crowd := people.New(c, files, o.Mailer, o.InvitationTTL)
-	entries := accounts.New(accounts.NewSignIns(c, o.Mailer), things, crowd, o.Accounts)
-	return &App{files, things, crowd, collections.NewFinder(c), entries, moderation.New(c, entries), operating.New(c, files, entries, o.AuditKept), transfer.New(c, files, things, o.Identify),
-		accounts.NewSSO(c, entries, crowd, o.SSO), o.Store, o.Exposure}
+	a := &App{store: o.Store, Exposure: o.Exposure}
+	a.Content = content.New(c, o.FilesURL, o.Files)
+	a.Collections = collections.New(c, a.Content)
+	a.Finder = collections.NewFinder(c)
+	a.People = people.New(c, a.Content, o.Mailer, o.InvitationTTL)
+	a.Accounts = accounts.New(accounts.NewSignIns(c, o.Mailer), a.Collections, a.People, o.Accounts)
+	a.SSO = accounts.NewSSO(c, a.Accounts, a.People, o.SSO)
+	a.Moderation = moderation.New(c, a.Accounts)
+	a.Operating = operating.New(c, a.Content, a.Accounts, o.AuditKept)
+	a.Transfer = transfer.New(c, a.Content, a.Collections, o.Identify)
+	return a
 }
 
 // Ready reports whether requests can be served.
