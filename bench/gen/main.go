@@ -18,6 +18,7 @@ import (
 
 	"vitrine/bench/dataset"
 	"vitrine/internal/config"
+	"vitrine/internal/database"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
 )
@@ -67,7 +68,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if pool := db.Pool(); pool != nil { // as autovacuum would do later
+	if pool := database.Pool(db); pool != nil { // as autovacuum would do later
 		if _, err := pool.Exec(ctx, "VACUUM (ANALYZE)"); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func BenchmarkLayer(b *testing.B) {
 				return rows.Err()
 			},
 			"pgx": func(from int) error {
-				rows, err := db.Pool().Query(ctx, query, from, n)
+				rows, err := database.Pool(db).Query(ctx, query, from, n)
 				if err != nil {
 					return err
 				}

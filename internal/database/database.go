@@ -106,7 +106,7 @@ type DB struct {
 	dialect Dialect
 	handle  *sql.DB // for libraries; on PostgreSQL this package uses it too
 
-	pool     *pgxpool.Pool   // PostgreSQL
+	pool     pgxPool         // PostgreSQL
 	replicas *replica.Set    // nil without replicas
 	direct   *pgx.ConnConfig // bypasses the pooler; nil without one
 
@@ -207,8 +207,22 @@ func (db *DB) ping(ctx context.Context) error {
 // transaction blocks all other writers. Use Transact in our own code.
 func (db *DB) SQL() *sql.DB { return db.handle }
 
-// Pool returns the pgx connection pool, for libraries that use pgx. It is nil on SQLite.
-func (db *DB) Pool() *pgxpool.Pool { return db.pool }
+// pgxPool is a *pgxpool.Pool, which consists of generic types. They would be compiled again in every package
+// that uses a DB if this were not an interface, and if Pool were a method.
+type pgxPool interface {
+	postgres.Querier
+	Config() *pgxpool.Config
+	Stat() *pgxpool.Stat
+	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
+	Reset()
+	Close()
+}
+
+// Pool returns the pgx connection pool of a database, for libraries that use pgx. It is nil on SQLite.
+func Pool(db *DB) *pgxpool.Pool {
+	pool, _ := db.pool.(*pgxpool.Pool)
+	return pool
+}
 
 // Session returns the configuration of a PostgreSQL connection with its own session, which does not
 // go through a pooler.

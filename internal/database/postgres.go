@@ -42,14 +42,15 @@ func (db *DB) openPostgres(ctx context.Context, o Options) error {
 	if o.dial != nil {
 		config.ConnConfig.DialFunc = o.dial(config.ConnConfig.DialFunc)
 	}
-	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
 		newest.Close()
 		return err
 	}
-	db.handle = stdlib.OpenDBFromPool(db.pool)
+	db.pool, db.handle = pool, stdlib.OpenDBFromPool(pool)
 	db.close = sync.OnceValue(func() error {
 		defer newest.Close()
-		defer db.pool.Close()
+		defer pool.Close()
 		return db.handle.Close()
 	})
 	return nil

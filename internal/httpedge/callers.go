@@ -20,13 +20,21 @@ type Callers struct {
 	now     func() time.Time
 	// spent caches tokens whose user is over the limit, so that further requests are refused
 	// without a database query.
-	spent *lru.Cache[string, overdrawn]
+	spent recent[overdrawn]
 	// valid caches tokens that were recently valid. They are still looked up each time, even if too
 	// many invalid tokens came from their address.
-	valid *lru.Cache[string, time.Time] // last use by token
+	valid recent[time.Time] // last use by token
 	// reading keeps one client from using all database connections. writing keeps one client from
 	// filling the queue of the single SQLite writer.
 	reading, writing budget.Slots[middleware.Key]
+}
+
+// recent is an *lru.Cache. The interface keeps the methods of the cache out of every package that uses Callers:
+// the compiler would compile them again there.
+type recent[V any] interface {
+	Get(token string) (V, bool)
+	Add(token string, value V) (evicted bool)
+	Remove(token string) (present bool)
 }
 
 // AtOnce limits the concurrent requests of one client; 0 means no limit.

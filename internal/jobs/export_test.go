@@ -31,7 +31,7 @@ func NewPicker(w *Workers) *Picker {
 	}
 	var exec riverdriver.Executor
 	if db := w.queue.db; db.Dialect() == database.Postgres {
-		exec = riverpgxv5.New(db.Pool()).GetExecutor()
+		exec = riverpgxv5.New(database.Pool(db)).GetExecutor()
 	} else {
 		exec = riversqlite.New(db.SQL()).GetExecutor()
 	}
@@ -63,7 +63,7 @@ func Elects(w *Workers, name string) bool { return !w.config(pollSQLite, name).L
 // MigrateToLatest applies all migrations of River, like a later version of the program.
 func MigrateToLatest(ctx context.Context, db *database.DB) error {
 	if db.Dialect() == database.Postgres {
-		return migrateToLatest(ctx, riverpgxv5.New(db.Pool()))
+		return migrateToLatest(ctx, riverpgxv5.New(database.Pool(db)))
 	}
 	return migrateToLatest(ctx, riversqlite.New(db.SQL()))
 }

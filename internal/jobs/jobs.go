@@ -7,7 +7,6 @@ package jobs
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -38,7 +37,7 @@ type Args interface {
 // Queue enqueues jobs in transactions. It is safe for concurrent use.
 type Queue struct {
 	db       *database.DB
-	inserter *river.Client[*sql.Tx]
+	inserter adapter.Inserter
 	waker    atomic.Pointer[func()] // wakes the workers of this process, on SQLite
 }
 

@@ -65,9 +65,14 @@ func RefusedByPooler(err error) bool {
 	return ok && pg.Code == "08P01" && strings.HasPrefix(pg.Message, "unsupported startup parameter")
 }
 
+// Querier is a connection or a pool.
+type Querier interface {
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}
+
 // SameServer returns ErrOtherServer unless both addresses lead to the same database. Locks and migrations on one
 // must be visible on the other.
-func SameServer(ctx context.Context, pool *pgxpool.Pool, direct *pgx.ConnConfig) error {
+func SameServer(ctx context.Context, pool Querier, direct *pgx.ConnConfig) error {
 	const where = `SELECT concat_ws(' ', current_database(), current_schema(), extract(epoch FROM pg_postmaster_start_time()))`
 	var pooled, straight string
 	if err := pool.QueryRow(ctx, where).Scan(&pooled); err != nil {

@@ -52,8 +52,19 @@ func New(db *database.DB, producers Producers, fetcher func(producer string) Fet
 	return &Plugin{db: db, producers: producers, fetcher: fetcher}
 }
 
+// Inserter lists the methods of river.Client that work in a transaction of their caller. The client itself
+// is generic, and would be compiled again in every package that uses a type with it in a field.
+type Inserter interface {
+	InsertTx(ctx context.Context, tx *sql.Tx, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
+	InsertManyTx(ctx context.Context, tx *sql.Tx, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	JobListTx(ctx context.Context, tx *sql.Tx, params *river.JobListParams) (*river.JobListResult, error)
+	JobGetTx(ctx context.Context, tx *sql.Tx, id int64) (*rivertype.JobRow, error)
+	JobRetryTx(ctx context.Context, tx *sql.Tx, id int64) (*rivertype.JobRow, error)
+	JobDeleteTx(ctx context.Context, tx *sql.Tx, id int64) (*rivertype.JobRow, error)
+}
+
 // NewInserter returns a client that only works in transactions of its caller, and runs no jobs.
-func NewInserter(d database.Dialect, producers Producers, config *river.Config) (*river.Client[*sql.Tx], error) {
+func NewInserter(d database.Dialect, producers Producers, config *river.Config) (Inserter, error) {
 	driver := inserting{silent{riversqlite.New(nil)}, &Plugin{producers: producers}}
 	if d == database.Postgres {
 		driver.Driver = riverdatabasesql.New(nil)

@@ -46,7 +46,7 @@ type rig struct {
 	db      *database.DB
 	plugin  *Plugin
 	client  Client
-	insert  *river.Client[*sql.Tx]
+	insert  Inserter
 	fetches *fetches
 	log     *lockedBuffer
 }

@@ -35,7 +35,7 @@ func (p *Plugin) Client(config *river.Config) (Client, error) {
 		p.exec = d.GetExecutor()
 		return newClient(d, p, config)
 	}
-	d := pgDriver{Driver: riverpgxv5.New(p.db.Pool()), plugin: p}
+	d := pgDriver{Driver: riverpgxv5.New(database.Pool(p.db)), plugin: p}
 	p.exec = d.GetExecutor()
 	if config.PollOnly {
 		return newClient(d, p, config)
@@ -136,7 +136,7 @@ func (tx executorTx) JobSchedule(ctx context.Context, params *riverdriver.JobSch
 // cancel request to end a wait, which the server ignores while a connection only listens. Each stop would
 // take seconds.
 func listenerPool(db *database.DB) (*pgxpool.Pool, error) {
-	config := db.Pool().Config()
+	config := database.Pool(db).Config()
 	config.MinConns, config.MaxConns = 0, 1
 	config.ConnConfig = db.Session()
 	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {

@@ -24,7 +24,7 @@ const schemaVersion = 6
 // Library describes the tables and migrations of River.
 func Library(db *database.DB) (database.Library, error) {
 	if db.Dialect() == database.Postgres {
-		return describe(riverpgxv5.New(db.Pool()))
+		return describe(riverpgxv5.New(database.Pool(db)))
 	}
 	return describe(riversqlite.New(db.SQL()))
 }
