@@ -113,9 +113,9 @@ func build(root, platform string) (program, error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "vitrine")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", path, "./cmd/vitrine")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-gcflags=all=-dwarf=false", "-ldflags=-s -w -buildid=", "-o", path, "./cmd/vitrine")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+goos, "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOGC=400", "GOOS="+goos, "GOARCH="+goarch, "GOAMD64=v1", "GOARM64=v8.0")
 	if err := cmd.Run(); err != nil {
 		return program{}, fmt.Errorf("go build for %s: %w", platform, err)
 	}
