@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"vitrine/internal/budget"
@@ -93,8 +94,8 @@ func Deadline(d time.Duration, render Renderer) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			deadline := time.Now().Add(d)
-			ctx, cancel := context.WithDeadline(r.Context(), deadline)
-			defer cancel()
+			ctx := &deadlineContext{Context: r.Context(), deadline: deadline}
+			defer ctx.end()
 			r = r.WithContext(ctx)
 			limitReading(w, r, deadline)
 			dw := &deadlineWriter{ResponseWriter: w, deadline: deadline}
@@ -105,6 +106,74 @@ func Deadline(d time.Duration, render Renderer) Middleware {
 			dropRepresentation(w.Header())
 			render(w, r, http.StatusRequestTimeout, message)
 		})
+	}
+}
+
+// deadlineContext is a context with a deadline. It starts a timer and registers with its parent only
+// when something waits for its end. Most reads of a few rows only call Err.
+type deadlineContext struct {
+	context.Context
+	deadline time.Time
+	timed    atomic.Pointer[timedContext] // nil until the first call of Done
+	ended    atomic.Bool
+}
+
+// timedContext is a context of package context with the function that cancels it.
+type timedContext struct {
+	context.Context
+	cancel context.CancelFunc
+}
+
+// Deadline implements context.Context.
+func (c *deadlineContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// Done implements context.Context.
+func (c *deadlineContext) Done() <-chan struct{} {
+	t := c.timed.Load()
+	if t == nil {
+		ctx, cancel := context.WithDeadline(c.Context, c.deadline)
+		t = &timedContext{ctx, cancel}
+		if !c.timed.CompareAndSwap(nil, t) {
+			cancel()
+			t = c.timed.Load()
+		}
+		if c.ended.Load() {
+			t.cancel()
+		}
+	}
+	return t.Done()
+}
+
+// Err implements context.Context.
+func (c *deadlineContext) Err() error {
+	if t := c.timed.Load(); t != nil {
+		return t.Err()
+	}
+	switch err := c.Context.Err(); {
+	case err != nil:
+		return err
+	case !time.Now().Before(c.deadline):
+		return context.DeadlineExceeded
+	case c.ended.Load():
+		return context.Canceled
+	}
+	return nil
+}
+
+// Value implements context.Context. After Done it finds the context of package context, so that
+// child contexts need no goroutine.
+func (c *deadlineContext) Value(key any) any {
+	if t := c.timed.Load(); t != nil {
+		return t.Value(key)
+	}
+	return c.Context.Value(key)
+}
+
+// end cancels the context.
+func (c *deadlineContext) end() {
+	c.ended.Store(true)
+	if t := c.timed.Load(); t != nil {
+		t.cancel()
 	}
 }
 
