@@ -249,9 +249,9 @@ func Pace(rate int64) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			p := &pacer{ResponseWriter: w, control: http.NewResponseController(w), rate: rate}
-			p.extend(0) // a reused connection has the deadline of its last response
+			p.extend(time.Now(), 0) // a reused connection has the deadline of its last response
 			next.ServeHTTP(p, r)
-			p.extend(0) // net/http has yet to send its buffer
+			p.extend(time.Now(), 0) // net/http has yet to send its buffer
 		})
 	}
 }
@@ -262,13 +262,22 @@ type pacer struct {
 	rate    int64
 	sent    int64
 	waited  time.Duration
-	failed  error // of a write; further writes would continue the body after a gap
+	until   time.Time // the deadline of the connection
+	failed  error     // of a write; further writes would continue the body after a gap
 }
 
+// paceSlack is how much earlier than necessary a deadline may be. So most responses set only one.
+const paceSlack = 100 * time.Millisecond
+
 // extend sets the deadline for the next n bytes.
-func (p *pacer) extend(n int64) {
+func (p *pacer) extend(now time.Time, n int64) {
 	left := stall + time.Duration(float64(p.sent+n)/float64(p.rate)*float64(time.Second)) - p.waited
-	_ = p.control.SetWriteDeadline(time.Now().Add(min(stall, left))) // not every writer has a connection
+	deadline := now.Add(min(stall, left))
+	if later := deadline.Sub(p.until); 0 <= later && later < paceSlack {
+		return
+	}
+	p.until = deadline
+	_ = p.control.SetWriteDeadline(deadline) // not every writer has a connection
 }
 
 func (p *pacer) Write(b []byte) (done int, err error) {
@@ -277,8 +286,8 @@ func (p *pacer) Write(b []byte) (done int, err error) {
 			return done, p.failed
 		}
 		part := b[done:min(len(b), done+stepAt(p.rate))]
-		p.extend(int64(len(part)))
 		begin := time.Now()
+		p.extend(begin, int64(len(part)))
 		n, err := p.ResponseWriter.Write(part)
 		p.waited += time.Since(begin)
 		p.sent += int64(n)
@@ -291,7 +300,7 @@ func (p *pacer) Write(b []byte) (done int, err error) {
 // Flush implements http.Flusher.
 func (p *pacer) Flush() {
 	if p.failed == nil {
-		p.extend(0)
+		p.extend(time.Now(), 0)
 		flush(p.ResponseWriter)
 	}
 }
