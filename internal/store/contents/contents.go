@@ -45,25 +45,25 @@ type Query struct {
 	By      domain.UserID
 	Page    domain.Page
 
-	// Revisions restricts the result to the stamps of connections and blocks, with the items and
-	// positions of the connections.
-	Revisions bool
+	// Outline, if set, restricts the result to the stamps of connections and blocks, with the items
+	// and positions of the connections, and provides their memory.
+	Outline *rowmap.Outline
 }
 
 // selected returns the beginning of a statement that reads connections.
 func (q Query) selected() string {
-	if q.Revisions {
+	if q.Outline != nil {
 		return "SELECT " + rowmap.OutlineColumns + " FROM connections c " + rowmap.OutlineJoins
 	}
 	return "SELECT " + rowmap.ConnectionColumns + " FROM connections c " + rowmap.ConnectionMaker
 }
 
-// reader returns a function that reads up to n of its rows.
-func (q Query) reader(n int) func(sqlx.Row, *domain.Connection) error {
-	if q.Revisions {
-		return rowmap.NewOutline(n).Read
+// collect reads about n rows of its statement.
+func (q Query) collect(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
+	if q.Outline != nil {
+		return q.Outline.Collect(ctx, rows, err, n)
 	}
-	return rowmap.ReadConnection
+	return sqlx.CollectPage(ctx, rows, err, n, rowmap.ReadConnection)
 }
 
 // Contents lists the connections of a channel whose items the viewer may see, with their positions
@@ -274,14 +274,14 @@ func direction(desc bool) (compare, order string) {
 // run reads the connections of open items, starting at a key.
 func (v Lists) run(ctx context.Context, q Query, start int64) ([]domain.Connection, error) {
 	n := int(min(q.Page.Per, q.Channel.Contents()))
-	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Revisions}], q.Channel.ID, start, q.Page.Per)
-	return sqlx.CollectPage(ctx, rows, err, n, q.reader(n))
+	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Outline != nil}], q.Channel.ID, start, q.Page.Per)
+	return q.collect(ctx, rows, err, n)
 }
 
 // ofRun is the key of runs.
 type ofRun struct {
-	order        ranked.Order
-	desc, stamps bool
+	order         ranked.Order
+	desc, outline bool
 }
 
 // runs contains the queries of run, so that it does not build one for every page.
@@ -289,10 +289,10 @@ var runs = func() map[ofRun]string {
 	all := map[ofRun]string{}
 	for _, order := range []ranked.Order{ranked.ByPosition, ranked.ByTime} {
 		for _, desc := range []bool{false, true} {
-			for _, stamps := range []bool{false, true} {
+			for _, outline := range []*rowmap.Outline{nil, {}} {
 				compare, dir := direction(desc)
 				key := "c." + order.Column()
-				all[ofRun{order, desc, stamps}] = Query{Revisions: stamps}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
+				all[ofRun{order, desc, outline != nil}] = Query{Outline: outline}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
 					key + compare + " $2 ORDER BY " + key + " " + dir + sqlx.Limit("$3")
 			}
 		}

@@ -1,10 +1,12 @@
 package rowmap
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/sqlx"
@@ -230,37 +232,46 @@ const OutlineColumns = `c.id, c.item_type, c.version, cu.face_version, c.created
 const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
 	LEFT JOIN users bu ON bu.id = b.user_id`
 
-// Outline reads OutlineColumns, reusing the same memory for each row. It is for one goroutine at a
-// time.
+// Outline reads OutlineColumns. It owns the memory of the connections that it returns, so that a page
+// can be read into the memory of an earlier one. It is for one goroutine at a time.
 type Outline struct {
-	connection domain.Connection
-	created    int64
-	block      blockRevisionFields
-	stamps     []domain.BlockRevision // the stamps read so far
-	targets    []any
+	connection  domain.Connection
+	created     int64
+	block       blockRevisionFields
+	targets     []any
+	connections []domain.Connection
+	stamps      []domain.BlockRevision
 }
 
-// NewOutline returns an Outline for about n rows.
-func NewOutline(n int) *Outline {
-	o := &Outline{stamps: make([]domain.BlockRevision, 0, n)}
+// NewOutline returns an Outline.
+func NewOutline() *Outline {
+	o := &Outline{}
 	c := &o.connection
 	o.targets = append([]any{(*int64)(&c.ID), (*string)(&c.Item.Type), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
 	return o
 }
 
-// Read reads the stamp and the item of a connection and, if the item is an existing block, the
-// stamp of that.
-func (o *Outline) Read(row sqlx.Row, c *domain.Connection) error {
-	if err := row.Scan(o.targets...); err != nil {
-		return err
+// Collect reads about n rows: the stamp and the item of each connection and, if the item is an
+// existing block, the stamp of that. The result is valid until the next call.
+func (o *Outline) Collect(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
+	if err != nil {
+		return nil, err
 	}
-	*c = o.connection
-	c.Item.ID, c.CreatedAt = int64(o.block.ID), sqlx.Time(o.created)
-	if o.block.Version != 0 { // versions begin with 1
-		o.stamps = append(o.stamps, o.block.value())
-		c.Block = &o.stamps[len(o.stamps)-1]
+	defer rows.Close()
+	o.connections, o.stamps = slices.Grow(o.connections[:0], n), slices.Grow(o.stamps[:0], n)
+	for rows.Next() {
+		if err := rows.Scan(o.targets...); err != nil {
+			return nil, err
+		}
+		o.connections = append(o.connections, o.connection)
+		c := &o.connections[len(o.connections)-1]
+		c.Item.ID, c.CreatedAt = int64(o.block.ID), sqlx.Time(o.created)
+		if o.block.Version != 0 { // versions begin with 1
+			o.stamps = append(o.stamps, o.block.value())
+			c.Block = &o.stamps[len(o.stamps)-1]
+		}
 	}
-	return nil
+	return o.connections, database.Classify(ctx, rows.Err())
 }
 
 // fileRow holds the columns of a file.
