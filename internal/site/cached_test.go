@@ -31,7 +31,7 @@ func TestCachedPagesAreNeverOutdated(t *testing.T) {
 	inner := r.Channel("ada", "Inner", "public")
 	r.Do("ada", "POST", "/v3/connections", map[string]any{"connectable_id": inner, "connectable_type": "Channel", "channel_ids": []string{d.ids["moss"]}})
 	paths := []string{"/", "/explore", "/explore?view=blocks", "/explore?view=people", "/explore?view=groups", "/ada", "/ada?view=blocks", "/ada?view=groups",
-		"/ada?view=followers", "/ada/moss", "/ada/moss?view=list", "/ada/moss/slideshow", "/ada/moss/print", "/ada/moss/embed", "/ada/moss/export",
+		"/ada?view=followers", "/ada/moss", "/ada/moss?view=list", "/ada/moss/slideshow", "/ada/moss/print", "/ada/moss/embed", "/ada/moss/related", "/ada/moss/export",
 		"/block/{block}", "/block/{block}?in={moss}", "/group/guild", "/group/guild?view=members", "/about/about", "/feed"}
 	readers := []string{"", "ada", "eve"}
 	tagged := map[string]bool{}

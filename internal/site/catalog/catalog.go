@@ -37,6 +37,7 @@ type Catalog struct {
 type Language struct {
 	Code    string // as in the attribute lang of HTML
 	Name    string // as its speakers call it
+	Number  int    // among the languages
 	printer *message.Printer
 	ids     map[string]text
 	faults  faults
@@ -62,7 +63,7 @@ func New() *Catalog {
 	}
 	for i, l := range c.Languages {
 		l.printer = message.NewPrinter(tags[i], message.Catalog(b))
-		l.Name = l.Text("catalog.name")
+		l.Name, l.Number = l.Text("catalog.name"), i
 	}
 	return c
 }
