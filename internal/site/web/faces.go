@@ -90,7 +90,7 @@ func (s *Site) parseCells() func(*catalog.Language) *template.Template {
 		once.Do(func() {
 			for _, l := range s.texts().Languages {
 				by[l.Code] = sync.OnceValue(func() *template.Template {
-					return template.Must(template.New("").Funcs(s.funcs(l)).ParseFS(templateFiles, "templates/cells.html"))
+					return folded(template.Must(template.New("").Funcs(s.funcs(l)).ParseFS(templateFiles, "templates/cells.html")), s.constants(l))
 				})
 			}
 		})

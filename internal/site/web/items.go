@@ -161,7 +161,12 @@ func (v *Visit) appendTag(tag []byte, i *Item) []byte {
 	if i.manages {
 		number(1)
 	}
-	return append(append(tag, v.age(i)...), 0)
+	if !i.when.IsZero() {
+		n, unit := inUnit(v.Now().Sub(i.when))
+		number(int64(n))
+		number(int64(unit))
+	}
+	return append(tag, 0)
 }
 
 // age formats the age of an item, "" if it has none.
