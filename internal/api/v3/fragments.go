@@ -36,16 +36,7 @@ const (
 const maxText = 32 << 10
 
 func blockKey(s domain.BlockRevision) (fragments.Key, fragments.State) {
-	seen := int64(0)
-	switch s.Visibility {
-	case domain.BlockPublic:
-		seen = 1
-	case domain.BlockPrivate:
-		seen = 2
-	case domain.BlockOrphan:
-	}
-	return fragments.Key{Kind: blockFragments, ID: int64(s.ID)},
-		fragments.State{s.Version, s.Face, int64(s.Author), s.UpdatedAt.UnixMicro(), seen}
+	return fragments.Key{Kind: blockFragments, ID: int64(s.ID)}, s.State()
 }
 
 func connectionKey(s domain.ConnectionRevision) (fragments.Key, fragments.State) {

@@ -197,21 +197,21 @@ func embedColumn(b domain.Block) *string {
 }
 
 // BlockRevisionColumns are the columns of the stamp of the block `b` by the user `bu`.
-const BlockRevisionColumns = `b.id, b.user_id, b.version, bu.face_version, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
+const BlockRevisionColumns = `b.id, b.user_id, b.version, bu.face_version, b.created_at, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
 
 // blockRevisionFields contains scan targets in the order of BlockRevisionColumns. They have plain types,
 // which are scanned without reflection.
 type blockRevisionFields struct {
 	domain.BlockRevision
-	updated, open, private int64
+	created, updated, open, private int64
 }
 
 func (f *blockRevisionFields) targets() []any {
-	return []any{(*int64)(&f.ID), (*int64)(&f.Author), &f.Version, &f.Face, &f.updated, &f.open, &f.private}
+	return []any{(*int64)(&f.ID), (*int64)(&f.Author), &f.Version, &f.Face, &f.created, &f.updated, &f.open, &f.private}
 }
 
 func (f *blockRevisionFields) value() domain.BlockRevision {
-	f.UpdatedAt, f.Visibility = sqlx.Time(f.updated), domain.VisibilityIn(f.open, f.private)
+	f.CreatedAt, f.UpdatedAt, f.Visibility = sqlx.Time(f.created), sqlx.Time(f.updated), domain.VisibilityIn(f.open, f.private)
 	return f.BlockRevision
 }
 
@@ -226,7 +226,7 @@ func ScanBlockRevision(row sqlx.Row) (domain.BlockRevision, error) {
 // its item and, if that is a block, of the stamp of the block `b` by the user `bu`.
 const OutlineColumns = `c.id, c.item_type, c.version, cu.face_version, c.created_at,
 	c.item_id, COALESCE(b.user_id, 0), COALESCE(b.version, 0), COALESCE(bu.face_version, 0),
-	COALESCE(b.updated_at, 0), COALESCE(` + access.OpenCount + `, 0), COALESCE(` + access.PrivateCount + `, 0)`
+	COALESCE(b.created_at, 0), COALESCE(b.updated_at, 0), COALESCE(` + access.OpenCount + `, 0), COALESCE(` + access.PrivateCount + `, 0)`
 
 // OutlineJoins joins the tables of OutlineColumns to the connection `c`.
 const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
