@@ -47,6 +47,8 @@ func (db *DB) openPostgres(ctx context.Context, o Options) error {
 		return err
 	}
 	db.handle = stdlib.OpenDBFromPool(db.pool)
+	db.lines = make([]turns[group], max(2, config.MaxConns/2)) // they leave connections for everything else
+	db.groups = groups{maxMembers: sharedMembers, maxTime: sharedTime}
 	db.close = sync.OnceValue(func() error {
 		defer newest.Close()
 		defer db.pool.Close()
