@@ -59,7 +59,7 @@ func (a *Collections) createBlockAnd(ctx context.Context, actor domain.Actor, in
 	if err := domain.JoinFaults(err, f.Err()); err != nil {
 		return b, err
 	}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.inTxOf(ctx, targets, func(tx *store.Tx) error {
 		id, again, err := core.Once(ctx, tx, actor.UserID, in.Once, string(domain.ItemBlock), a.Now(), func() (int64, error) {
 			places, err := openTargets(ctx, tx, actor, targets, 0)
 			if err != nil {
@@ -86,6 +86,12 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 	connections := make([]store.NewConnection, len(places))
 	for i, p := range places {
 		connections[i] = p.connect(domain.ItemRef{}, now) // the item is the block, once it has an id
+	}
+	// Activities in channels of groups need the group's source too, and sources are locked in order.
+	if !slices.ContainsFunc(places, func(p place) bool { return p.channel.Owner.Type != domain.TypeUser }) {
+		if err := tx.Activity().LockSource(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
+			return domain.Block{}, err
+		}
 	}
 	b, err := tx.Blocks().CreateBlockIn(ctx, made.Block, now, connections...)
 	if err != nil {
@@ -308,6 +314,14 @@ func (t Target) Validate() error {
 		return domain.InvalidField("position", domain.FieldOutOfRange, "must be at least 1")
 	}
 	return nil
+}
+
+// inTxOf runs fn in a transaction that adds to the channels of targets.
+func (a *Collections) inTxOf(ctx context.Context, targets []target, fn func(tx *store.Tx) error) error {
+	if len(targets) == 1 {
+		return a.Store.InTxNear(ctx, targets[0].Channel, fn)
+	}
+	return a.Store.InTx(ctx, fn)
 }
 
 // openTargets locks the channels, and item if it is not 0, and returns those that the actor may add to, each once. It
