@@ -70,6 +70,7 @@ release:
 # The browser extension, dist/vitrine-extension-*.zip for Chromium (Chrome, Edge) and for Firefox: see
 # docs/extension.md.
 extension:
+	rm -f dist/vitrine-extension-*.zip
 	go run ./internal/release -extension
 
 # A container image in OCI layout, dist/image, without a daemon:
@@ -78,7 +79,7 @@ image:
 	go run ./internal/release -platforms linux/amd64,linux/arm64 -image
 
 # Third-party clients against the built program, on SQLite and, as in check, PostgreSQL.
-e2e: build e2e/node_modules/.package-lock.json
+e2e: build extension e2e/node_modules/.package-lock.json
 	VITRINE_BIN="$(CURDIR)/$(BIN)" npm --prefix e2e test
 
 e2e/node_modules/.package-lock.json: e2e/package-lock.json

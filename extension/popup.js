@@ -30,7 +30,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   save();
 });
-await start();
 
 async function start() {
   account = await readAccount();
@@ -129,9 +128,17 @@ function fit(area) {
   area.style.height = `${Math.min(area.scrollHeight + 2, 160)}px`;
 }
 
-const title = () => field("title", { type: "text", class: "title", maxLength: limits.title });
-const note = () => field("note", { rows: 1, class: "note", maxLength: limits.description });
-const source = (address) => el("p", { class: "address", title: address }, shown(address));
+function title() {
+  return field("title", { type: "text", class: "title", maxLength: limits.title });
+}
+
+function note() {
+  return field("note", { rows: 1, class: "note", maxLength: limits.description });
+}
+
+function source(address) {
+  return el("p", { class: "address", title: address }, shown(address));
+}
 
 function titled() {
   return [title(), source(draft.url), note()];
@@ -354,3 +361,5 @@ function explain(error) {
 chrome.storage.session.onChanged.addListener((changes) => {
   if (changes.chosen?.newValue) location.reload(); // it was chosen while the popup was being opened
 });
+
+await start();

@@ -36,7 +36,7 @@ export class ExtensionBrowser {
     this.context = await chromium.launchPersistentContext(join(this.#folder, "profile"), { executablePath: chromiumProgram, headless: true,
       ignoreDefaultArgs: ["--disable-extensions"], args: [...quiet, `--disable-extensions-except=${build}`, `--load-extension=${build}`],
       viewport: { width: 1000, height: 800 } });
-    this.context.setDefaultTimeout(20_000);
+    this.context.setDefaultTimeout(60_000);
     this.worker = this.context.serviceWorkers()[0] ?? await this.context.waitForEvent("serviceworker");
     this.base = this.worker.url().replace(/background\.js$/, "");
     this.context.on("page", (page) => this.#watch(page));

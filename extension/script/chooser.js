@@ -26,6 +26,7 @@ export class Chooser {
   #active = 0;
   #timer;
   #asked = 0; // number of the latest request
+  #picks = false; // Enter was pressed before the server had answered
 
   /**
    * @param {{field: HTMLInputElement, list: HTMLElement, chips: HTMLElement, account: object, recent: object[], changed: () => void, submit: () => void}} parts
@@ -65,8 +66,10 @@ export class Chooser {
   #typed() {
     const text = this.field.value.trim();
     this.#active = 0;
+    this.#picks = false;
     this.#show(this.recent.filter(({ title }) => begins(text, title)), text);
     clearTimeout(this.#timer);
+    this.#asked++; // earlier answers are of another text
     this.#timer = setTimeout(() => this.#ask(text), text === "" ? 0 : 120);
   }
 
@@ -76,15 +79,18 @@ export class Chooser {
     try {
       found = (await request(this.account, "GET", `/ext/v1/me/channels?per=24&query=${encodeURIComponent(text)}`)).data;
     } catch {
-      return; // recent channels still work
+      // Recent channels still work.
     }
-    if (number === this.#asked) this.#show([...this.recent.filter(({ title }) => begins(text, title)), ...found], text);
+    if (number !== this.#asked) return;
+    this.#show([...this.recent.filter(({ title }) => begins(text, title)), ...found], text, true);
+    if (this.#picks) this.#pick(this.#active);
   }
 
-  #show(channels, text) {
+  /** Shows channels, and a new one if the server has answered that there is none with this title. */
+  #show(channels, text, answered = false) {
     const options = offered([channels], [...this.chosen, ...this.#excluded]).slice(0, 24).map((channel) => ({ channel }));
     const same = (title) => title.toLocaleLowerCase() === text.toLocaleLowerCase();
-    if (text && !options.some(({ channel }) => same(channel.title)) && !this.chosen.some(({ title }) => same(title))) options.push({ create: text });
+    if (text && answered && !options.some(({ channel }) => same(channel.title)) && !this.chosen.some(({ title }) => same(title))) options.push({ create: text });
     this.#options = options;
     this.#active = Math.min(this.#active, Math.max(options.length - 1, 0));
     this.list.replaceChildren(...options.map((option, i) => this.#option(option, i)));
@@ -126,7 +132,8 @@ export class Chooser {
         break;
       case "Enter":
         if (event.ctrlKey || event.metaKey || (this.field.value.trim() === "" && this.chosen.length > 0 && this.#active === 0)) this.submit();
-        else this.#pick(this.#active);
+        else if (this.#options.length > 0) this.#pick(this.#active);
+        else this.#picks = true;
         break;
       case "Backspace":
         if (this.field.value !== "" || this.chosen.length === 0) return;
