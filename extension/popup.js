@@ -16,6 +16,7 @@ let draft; // what is saved: see blocksOf
 let page; // the page in the tab: url, title, selection, images
 let saved = []; // the blocks of the page, as listSaved describes them
 let connect = null; // the block to connect instead of saving the page again
+let asNew = false; // the user wants to save it again
 let chooser;
 
 translate();
@@ -104,6 +105,7 @@ async function showWhat() {
   connect = null;
   saved = [];
   at("already").hidden = true;
+  at("what").hidden = false;
   chooser.exclude([]);
   at("what").replaceChildren(...await { selection: quote, image: pictures, tabs }[draft.kind]?.() ?? titled());
   for (const area of at("what").querySelectorAll("textarea")) fit(area);
@@ -116,7 +118,7 @@ function field(name, properties) {
   const area = properties.rows !== undefined;
   return el(area ? "textarea" : "input", { ...properties, value: draft[name], "aria-label": t(`field_${name}`), placeholder: t(`field_${name}`),
     oninput: (event) => {
-      draft[name] = event.target.value;
+      draft[name] = name === "title" ? event.target.value.replace(/\s*\n\s*/g, " ") : event.target.value;
       if (area) fit(event.target);
       keep();
     } });
@@ -129,7 +131,9 @@ function fit(area) {
 }
 
 function title() {
-  return field("title", { type: "text", class: "title", maxLength: limits.title });
+  return field("title", { rows: 1, class: "title", maxLength: limits.title, onkeydown: (event) => {
+    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.preventDefault(); // a title has one line
+  } });
 }
 
 function note() {
@@ -189,6 +193,7 @@ async function tabs() {
 /** Names the button by what it does. */
 function label() {
   const n = { image: draft.images.length, tabs: draft.tabs.length }[draft.kind];
+  at("where").textContent = t(connect !== null ? "whereConnect" : "where");
   at("go").textContent = connect !== null ? t("connect") : n > 1 ? count("saveMany", n) : t("save");
 }
 
@@ -204,6 +209,7 @@ async function findSaved() {
   }
   if (draft.url !== address || !["page", "link"].includes(draft.kind)) return;
   saved = found.filter(({ own, type }) => !own || type !== "Text");
+  asNew = draft.note !== "" || (draft.kind === "page" && draft.title !== page.title); // keep what was typed in the meantime
   showSaved();
 }
 
@@ -211,21 +217,27 @@ function showSaved() {
   const own = saved.find((block) => block.own);
   const others = saved.filter((block) => !block.own && block.channels.length > 0);
   at("already").hidden = !own && others.length === 0;
-  if (own) connect = own.id;
   at("already").replaceChildren(...[
     own && el("h2", {}, t("alreadySaved")),
-    own && el("p", { class: "line" }, el("input", { type: "text", value: own.title ?? "", maxLength: limits.title, "aria-label": t("savedTitle"), onchange: (event) => rename(own, event.target) }),
-      el("a", { href: own.web_url, target: "_blank", rel: "noopener" }, t("open"))),
+    own && el("input", { type: "text", class: "title", value: own.title ?? "", maxLength: limits.title, "aria-label": t("savedTitle"), onchange: (event) => rename(own, event.target) }),
+    own && el("p", { class: "line" }, el("span", { class: "address" }, shown(draft.url)), el("a", { href: own.web_url, target: "_blank", rel: "noopener" }, t("open"))),
     own && places(own),
-    own && el("label", { class: "again" }, el("input", { type: "checkbox", onchange: ({ target }) => {
-      connect = target.checked ? null : own.id;
-      chooser.exclude(connect === null ? [] : own.channels.map(({ channel }) => channel));
-      label();
+    own && el("label", { class: "again" }, el("input", { type: "checkbox", checked: asNew, onchange: ({ target }) => {
+      asNew = target.checked;
+      showTarget(own);
     } }), el("span", {}, t("saveAgain"))),
     others.length > 0 && el("p", { class: "quiet" }, t("savedByOthers"), " ", ...others.slice(0, 3).flatMap((block, i) => [i > 0 ? ", " : "",
       el("a", { href: block.web_url, target: "_blank", rel: "noopener" }, block.channels[0].channel.title)])),
   ].filter(Boolean));
-  if (own) chooser.exclude(own.channels.map(({ channel }) => channel));
+  showTarget(own);
+}
+
+/** Shows what is saved: the page as a new block, or connections of the block that the user has. */
+function showTarget(own) {
+  connect = own && !asNew ? own.id : null;
+  chooser.exclude(connect === null ? [] : own.channels.map(({ channel }) => channel));
+  at("what").hidden = connect !== null; // connecting does not change the block
+  for (const area of at("what").querySelectorAll("textarea")) fit(area);
   label();
 }
 

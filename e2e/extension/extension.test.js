@@ -211,10 +211,10 @@ onSQLite("the browser extension", (world) => {
     const moss = await browser.context.newPage();
     await moss.goto(`${web.url}/moss`);
     const page = await popup(moss);
+    await page.getByRole("checkbox", { name: "Save it as a new block" }).check();
     await page.getByLabel("Note (optional)").fill("On the north wall");
     await choose(page, "fie", "Field notes");
     await world.leave();
-    await page.getByRole("checkbox", { name: "Save it as a new block" }).check();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await heading(page, "Kept on this device");
     assert.equal((await stored("queue")).length, 1);

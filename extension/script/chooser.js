@@ -65,7 +65,7 @@ export class Chooser {
 
   #typed() {
     const text = this.field.value.trim();
-    this.#active = 0;
+    this.#active = text === "" && this.chosen.length > 0 ? -1 : 0; // with -1, Enter saves
     this.#picks = false;
     this.#show(this.recent.filter(({ title }) => begins(text, title)), text);
     clearTimeout(this.#timer);
@@ -92,7 +92,8 @@ export class Chooser {
     const same = (title) => title.toLocaleLowerCase() === text.toLocaleLowerCase();
     if (text && answered && !options.some(({ channel }) => same(channel.title)) && !this.chosen.some(({ title }) => same(title))) options.push({ create: text });
     this.#options = options;
-    this.#active = Math.min(this.#active, Math.max(options.length - 1, 0));
+    this.#active = Math.min(this.#active, options.length - 1);
+    if (this.#active < 0 && (text || this.chosen.length === 0)) this.#active = 0;
     this.list.replaceChildren(...options.map((option, i) => this.#option(option, i)));
     this.field.setAttribute("aria-expanded", String(options.length > 0));
     this.#mark();
@@ -131,7 +132,7 @@ export class Chooser {
         this.#mark();
         break;
       case "Enter":
-        if (event.ctrlKey || event.metaKey || (this.field.value.trim() === "" && this.chosen.length > 0 && this.#active === 0)) this.submit();
+        if (event.ctrlKey || event.metaKey || (this.#active < 0 && this.field.value.trim() === "")) this.submit();
         else if (this.#options.length > 0) this.#pick(this.#active);
         else this.#picks = true;
         break;
