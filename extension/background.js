@@ -1,4 +1,4 @@
-// Sends what is in the queue, and opens the window for what was chosen in the context menu.
+// The worker: sends the queue, and opens the popup after a click in the context menu.
 import { account } from "./script/account.js";
 import { entries, send } from "./script/queue.js";
 import { t } from "./script/texts.js";

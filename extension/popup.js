@@ -64,7 +64,7 @@ function openSettings() {
   if (!given.has("tab")) window.close();
 }
 
-/** Finds out what to save: what was chosen in the context menu a moment ago, or the page in the tab. */
+/** Starts the draft from the last click in the context menu, or else from the page in the tab. */
 async function findPage() {
   const { chosen } = await chrome.storage.session.get("chosen");
   await chrome.storage.session.remove("chosen");
@@ -190,7 +190,7 @@ async function tabs() {
   return [el("label", { class: "everything" }, everything, el("span", {}, count("tabsAll", all.length))), el("ul", { class: "tabs" }, ...rows), note()];
 }
 
-/** Names the button by what it does. */
+/** Sets the texts of the button and of the field for channels. */
 function label() {
   const n = { image: draft.images.length, tabs: draft.tabs.length }[draft.kind];
   at("where").textContent = t(connect !== null ? "whereConnect" : "where");

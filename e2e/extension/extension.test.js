@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { noBrowser, passwordOf } from "../rig/browser.js";
 import { ExtensionBrowser, servePages } from "../rig/extension.js";
 import { api } from "../rig/flow.js";
@@ -7,6 +9,7 @@ import { png } from "../rig/image.js";
 import { onSQLite } from "../rig/world.js";
 
 const settings = { VITRINE_RATE_LIMITS: "guest=0,free=0,premium=0,supporter=0", VITRINE_FETCH_ALLOW: "127.0.0.0/8" };
+const axe = await readFile(fileURLToPath(new URL("../node_modules/axe-core/axe.min.js", import.meta.url)), "utf8");
 const pages = {
   "/kelp": '<title>Kelp forests</title><p id="quote">Kelp *grows*\nup to half a metre a day.</p><a href="/tides">Tides</a><img src="/kelp.png" alt="Kelp from below" width="300">',
   "/tides": "<title>Tides</title><p>Twice a day.</p>",
@@ -50,6 +53,15 @@ onSQLite("the browser extension", (world) => {
     await page.locator("#chips").getByText(title, { exact: true }).waitFor();
   };
   const heading = (page, name) => page.getByRole("heading", { name, exact: true }).waitFor();
+  /** Looks for barriers to accessibility, in both colour schemes. */
+  const accessible = async (page) => {
+    await page.evaluate(axe);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const { violations } = await page.evaluate(() => globalThis.axe.run());
+      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], colorScheme);
+    }
+  };
   /** Signs in on the settings page, in the browser's window. */
   const signIn = async (settings, button) => {
     const opened = browser.context.waitForEvent("page");
@@ -75,6 +87,7 @@ onSQLite("the browser extension", (world) => {
   });
 
   test("addresses that are no server's are refused", async () => {
+    await accessible(site);
     for (const [address, message] of [["http://example.org", /begins with https/], ["127.0.0.1:1", /cannot be reached/], [web.url, /no Vitrine at this address/]]) {
       await site.getByLabel("Address of your Vitrine").fill(address);
       await site.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -102,6 +115,7 @@ onSQLite("the browser extension", (world) => {
     assert.equal(await page.getByLabel("Title").inputValue(), "Kelp forests");
     await choose(page, "fie", "Field notes");
     await choose(page, "read", "Reading");
+    await accessible(page);
     await page.keyboard.press("Enter");
     await heading(page, "Saved");
     for (const title of ["Field notes", "Reading"]) {
@@ -121,6 +135,7 @@ onSQLite("the browser extension", (world) => {
     await already.getByLabel("Title of the saved page").press("Tab");
     await page.getByText("The title was changed").waitFor();
     await choose(page, "kel", "Kelp");
+    await accessible(page);
     await page.getByRole("button", { name: "Connect" }).click();
     await heading(page, "Connected");
     const [block] = await contents("Kelp");
@@ -162,6 +177,7 @@ onSQLite("the browser extension", (world) => {
     const page = await popup();
     await page.getByRole("radio", { name: "Images" }).check();
     assert.equal(await page.getByLabel("Kelp from below").isChecked(), true, "the only image is chosen");
+    await accessible(page);
     await choose(page, "kelp", "Kelp");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await heading(page, "Saved");
@@ -199,6 +215,7 @@ onSQLite("the browser extension", (world) => {
     await page.getByRole("radio", { name: "Tabs" }).check();
     for (const box of await page.locator(".tabs input").all()) await box.setChecked(/Tides|Moss/.test(await box.locator("xpath=..").innerText()));
     await choose(page, "read", "Reading");
+    await accessible(page);
     await page.getByRole("button", { name: "Save 2 items" }).click();
     await heading(page, "Saved 2 items");
     assert.deepEqual((await contents("Reading")).slice(0, 2).map(({ title }) => title).sort(), ["Moss", "Tides"]);

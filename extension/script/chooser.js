@@ -11,7 +11,7 @@ export function offered(lists, chosen) {
   return lists.flat().filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
-/** Reports whether a title has all words of a text, the last of which may be the beginning of a word. */
+/** Reports whether a title has all words of a text. The last one may be the beginning of a word. */
 export function begins(text, title) {
   const plain = (value) => value.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
   const words = plain(title).split(/[^\p{L}\p{N}]+/u);

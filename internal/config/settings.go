@@ -295,7 +295,7 @@ var settings = []Declaration{
 		Help: "Whether applications may register themselves at /ext/v1/oauth/register (RFC 7591).",
 		kind: boolean(func(c *Config) *bool { return &c.OAuthRegistration })},
 	{Flag: "browser-extension", Topic: topicPeople, Default: "true", Placeholder: "BOOL",
-		Help: "Whether people may sign in with the browser extension (docs/extension.md).",
+		Help: "Whether people may sign in with the browser extension. See docs/extension.md.",
 		kind: boolean(func(c *Config) *bool { return &c.BrowserExtension })},
 	{Flag: "guests", Topic: topicPeople, Default: "open",
 		Help: "What visitors see without signing in: open (public and closed channels) or closed (nothing: pages redirect to the sign-in page, the API responds 401).",
