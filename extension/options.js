@@ -7,12 +7,14 @@ import { serverAddress } from "./script/urls.js";
 
 const at = (id) => document.getElementById(id);
 
+let signedIn; // the account that is shown
+
 translate();
 at("sign-in").addEventListener("submit", (event) => {
   event.preventDefault();
   enter(serverAddress(at("server").value), at("token").value.trim());
 });
-at("renew").addEventListener("click", async () => enter((await readAccount()).server));
+at("renew").addEventListener("click", () => enter(signedIn.server));
 at("out").addEventListener("click", leave);
 chrome.storage.local.onChanged.addListener((changes) => {
   if (changes.account || changes.queue) show();
@@ -20,7 +22,7 @@ chrome.storage.local.onChanged.addListener((changes) => {
 await show();
 
 async function show() {
-  const account = await readAccount();
+  const account = signedIn = await readAccount();
   at("in").hidden = account === null;
   at("sign-in").hidden = account !== null;
   if (account) {

@@ -11,6 +11,8 @@ import { shown, webPage } from "./script/urls.js";
 const at = (id) => document.getElementById(id);
 const given = new URLSearchParams(location.search);
 
+const pageTypes = ["Link", "Embed", "Attachment", "PendingBlock"];
+
 let account; // who is signed in
 let draft; // what is saved: see blocksOf
 let page; // the page in the tab: url, title, selection, images
@@ -43,7 +45,8 @@ async function start() {
   const recent = await recentChannels(account);
   chooser = new Chooser({ field: at("channel"), list: at("channels"), chips: at("chips"), account, recent, changed: keep, submit: save });
   const before = (await chrome.storage.session.get("draft")).draft;
-  if (before && before.url === page.url && before.kind === draft.kind && before.account === keyOf(account)) {
+  if (before && !draft.chosen && before.url === page.url && before.selection === page.selection && before.account === keyOf(account)) {
+    draft.kind = before.kind;
     Object.assign(draft, before.draft);
     for (const channel of before.channels) chooser.choose(channel);
   } else if (draft.chosen && recent.length > 0) {
@@ -83,7 +86,7 @@ async function findPage() {
 // A popup closes when it loses the focus. The draft stays until the browser is closed or it is saved.
 function keep() {
   const { title, note, text, images, tabs } = draft;
-  chrome.storage.session.set({ draft: { account: keyOf(account), url: page.url, kind: draft.kind, draft: { title, note, text, images, tabs }, channels: chooser?.chosen ?? [] } });
+  chrome.storage.session.set({ draft: { account: keyOf(account), url: page.url, selection: page.selection, kind: draft.kind, draft: { title, note, text, images, tabs }, channels: chooser?.chosen ?? [] } });
 }
 
 function showKinds() {
@@ -168,7 +171,9 @@ function pictures() {
 
 /** Lists the tabs of the window. Their addresses need a permission, which the browser asks for. */
 async function tabs() {
-  if (!await chrome.permissions.contains({ permissions: ["tabs"] }) && !await chrome.permissions.request({ permissions: ["tabs"] })) {
+  const permissions = ["tabs"];
+  // Browsers only ask directly after a click, so the request comes first.
+  if (!await chrome.permissions.request({ permissions }).catch(() => chrome.permissions.contains({ permissions }))) {
     return [el("p", { class: "quiet" }, t("tabsDenied"))];
   }
   const windowId = page.tab?.windowId ?? chrome.windows.WINDOW_ID_CURRENT;
@@ -208,7 +213,7 @@ async function findSaved() {
     return; // saving still works
   }
   if (draft.url !== address || !["page", "link"].includes(draft.kind)) return;
-  saved = found.filter(({ own, type }) => !own || type !== "Text");
+  saved = found.filter(({ own, type }) => !own || pageTypes.includes(type)); // not texts and images from the page
   asNew = draft.note !== "" || (draft.kind === "page" && draft.title !== page.title); // keep what was typed in the meantime
   showSaved();
 }
@@ -286,13 +291,15 @@ async function save() {
     at("channel").focus();
     return wrong(null, t("chooseChannel"));
   }
+  if (at("go").disabled) return; // it is being saved
   at("go").disabled = true;
   const added = entriesOf(account, { blocks, connect, channels: chooser.chosen });
-  const fits = await enqueue(added);
-  at("go").disabled = false;
-  if (!fits) return wrong(null, t("queueFull"));
+  if (!await enqueue(added).catch(() => false)) { // also if the browser's storage is full
+    at("go").disabled = false;
+    return wrong(null, t("queueFull"));
+  }
   await chrome.storage.session.remove("draft");
-  showDone(added, await chrome.runtime.sendMessage("send") ?? {});
+  showDone(added, await chrome.runtime.sendMessage("send").catch(() => null) ?? {});
 }
 
 /** Shows what has become of the entries. */
@@ -316,7 +323,7 @@ async function showDone(added, results) {
     at("undo").disabled = true;
     try {
       await discard(ids);
-      for (const result of done) {
+      for (const result of done.toReversed()) { // the first one created the channels
         await undo(account, result);
         for (const { id } of result.made) await forgetChannel(account, id);
       }

@@ -1,6 +1,6 @@
 // Signing in with OAuth 2.0: authorization code with PKCE (RFC 7636), in a window of the browser.
 import { request } from "./api.js";
-import { isSecure, metadataAddress } from "./urls.js";
+import { isSecure, metadataAddress, webPage } from "./urls.js";
 
 /** A reason to show to the user: the id of a text. */
 export class SignInError extends Error {
@@ -140,7 +140,7 @@ async function accountOf(server, metadata, token, client) {
   } catch (error) {
     throw new SignInError({ 0: "errorUnreachable", 401: "errorToken", 404: "errorNoVitrine" }[error.status] ?? "errorAnswer", error.text);
   }
-  return { ...of, user: { id: user.id, name: user.name, slug: user.slug, avatar: user.avatar, initials: user.initials }, site: { name: site.name, url: site.web_url } };
+  return { ...of, user: { id: user.id, name: user.name, slug: user.slug, avatar: user.avatar, initials: user.initials }, site: { name: site.name, url: webPage(site.web_url).replace(/\/+$/, "") } };
 }
 
 /** Returns 256 random bits. */

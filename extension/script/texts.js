@@ -1,5 +1,7 @@
 // Texts in the user's language, from _locales.
 
+import { webPage } from "./urls.js";
+
 /** Returns a text with its arguments. */
 export function t(id, ...args) {
   return chrome.i18n.getMessage(id, args.map(String)) || id;
@@ -24,6 +26,7 @@ export function el(name, properties = {}, ...children) {
   for (const [key, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "href") element.href = webPage(value); // addresses come from the server
     else if (/-|^(role|class|for)$/.test(key)) element.setAttribute(key, value);
     else element[key] = value;
   }
