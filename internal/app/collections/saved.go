@@ -31,6 +31,11 @@ type SavedIn struct {
 // Saved lists the blocks that came from the page with an address and that the actor may see, their own first. It takes
 // two statements, and one for each block.
 func (a *Finder) Saved(ctx context.Context, actor domain.Actor, address string) (all []SavedBlock, err error) {
+	var f domain.Faults
+	f.Text("url", address, domain.MaxURL)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
 	page := words.Source(address)
 	if page == 0 {
 		return nil, domain.InvalidField("url", domain.FieldMalformed, "must be an absolute http or https URL")
