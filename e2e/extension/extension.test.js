@@ -190,11 +190,12 @@ onSQLite("the browser extension", (world) => {
 
   test("save a link from the context menu, in the channel that was used last", async () => {
     const tab = await browser.tabOf(kelp);
+    const opened = browser.context.waitForEvent("page");
     await browser.worker.evaluate(async ([tabId, linkUrl]) => {
       chrome.action.openPopup = () => Promise.reject(new Error("there is no button")); // popups at the button cannot be tested
       chrome.contextMenus.onClicked.dispatch({ menuItemId: "link", linkUrl, pageUrl: "" }, await chrome.tabs.get(tabId));
     }, [tab, `${web.url}/tides`]);
-    const page = await browser.context.waitForEvent("page");
+    const page = await opened;
     await page.locator("#chips").getByText("Kelp", { exact: true }).waitFor();
     await field(page).press("Enter");
     await heading(page, "Saved");
