@@ -144,7 +144,7 @@ var allowedImports = map[string][]string{
 	"licenses/collect":     {"licenses/works"},
 	"media/mediatest":      {"media/source"},
 	"oas/generate":         {"describe"},
-	"release":              {"licenses/works"},
+	"release":              {"licenses/works", "domain"},
 	"oidc/oidctest":        {},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
 }

@@ -143,7 +143,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
 		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, Files: files,
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
-			Registration: cfg.OAuthRegistration, Setup: s.setup(cfg)},
+			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg)},
 		SSO:      newSSO(cfg, o, s.stats),
 		Identify: importing.Identify,
 		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
