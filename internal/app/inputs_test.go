@@ -814,7 +814,7 @@ func (in *inputs) values() {
 			return err
 		}), "collaborator_ids", domain.FieldTooMany},
 		{"CreateBlockIn nothing", "", one(func() error {
-			_, err := a.Collections.CreateBlockIn(ctx, ada, in.private, collections.BlockInput{}, 0)
+			_, err := a.Collections.CreateBlockIn(ctx, ada, blockIn(in.private, collections.BlockInput{}, 0))
 			return err
 		}), "value", domain.FieldBlank},
 		{"ConnectTo position", "", one(func() error {
