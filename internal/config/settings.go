@@ -183,7 +183,7 @@ var settings = []Declaration{
 		Help: "Memory for request bodies and for responses, except small ones; requests that would exceed it get 503.",
 		kind: size(func(c *Config) *int64 { return &c.ResponseMemory })},
 	{Flag: "cache-size", Topic: topicLimits, Default: "32MiB", Placeholder: "SIZE",
-		Help: "Memory for cached responses of blocks and connections; 0 for none.",
+		Help: "Memory for cached parts of responses and pages; 0 for none.",
 		kind: field(func(c *Config) *int64 { return &c.CacheSize }, parseSizeOrNone, formatSize)},
 	{Flag: "min-send-rate", Topic: topicLimits, Default: "4KiB", Placeholder: "SIZE",
 		Help: "Minimum average rate, in bytes per second, at which a client must read a response before its connection is closed.",
