@@ -91,7 +91,7 @@ func (b *bench) stop() (err error) {
 func (b *bench) start(ctx context.Context, d data) error {
 	b.data, b.bare = d, new(drive.Bare)
 	if b.DatabaseURL != "" {
-		conn, err := pgx.Connect(ctx, b.DatabaseURL)
+		conn, err := connect(ctx, b.DatabaseURL)
 		if err != nil {
 			return err
 		}

@@ -46,9 +46,18 @@ var postgresTables = []string{
 	"ALTER TABLE connections ADD FOREIGN KEY (user_id) REFERENCES users (id), ADD FOREIGN KEY (channel_id) REFERENCES channels (id)",
 }
 
+// connect connects to a URL that may have options of a pool.
+func connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.ConnectConfig(ctx, config.ConnConfig)
+}
+
 // copyPostgres creates the small server's tables from Vitrine's data. note is stored with them.
 func copyPostgres(ctx context.Context, url, writer, reader, note string) (err error) {
-	db, err := pgx.Connect(ctx, url)
+	db, err := connect(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -73,7 +82,7 @@ func copyPostgres(ctx context.Context, url, writer, reader, note string) (err er
 
 // postgresNote returns the stored note, or "" if the database has no such data.
 func postgresNote(ctx context.Context, url string) (note string, err error) {
-	db, err := pgx.Connect(ctx, url)
+	db, err := connect(ctx, url)
 	if err != nil {
 		return "", err
 	}

@@ -47,7 +47,7 @@ func (joined) ResetSession(context.Context) error { return nil }
 
 // begin begins the transaction, unless a statement has.
 func (j joined) begin(ctx context.Context) error {
-	if j.tx.begun {
+	if j.tx.started {
 		return j.tx.usable()
 	}
 	return j.tx.Send(ctx, nil)

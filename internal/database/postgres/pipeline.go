@@ -39,7 +39,7 @@ type Tx struct {
 	conn    *sql.Conn
 	pgx     *pgx.Conn
 	how     string // the statement that begins it
-	begun   bool   // the server has begun it
+	started bool   // the server has started it
 	ended   bool
 	waiting []Statement
 	library *sql.DB // see SQL
@@ -56,7 +56,8 @@ const (
 // that is lost. Retrying is safe because nothing has been done yet.
 const beginTries = 10
 
-// Begin takes a connection for a transaction. It waits for one until wait is done. No statement runs after ctx is done.
+// Begin returns a transaction on its own connection. It waits for the connection until wait is done. No statement runs
+// after ctx is done.
 // The caller must call End.
 func Begin(wait, ctx context.Context, pool *sql.DB, how string) (*Tx, error) {
 	t := &Tx{ctx: ctx, pool: pool, how: how}
@@ -82,7 +83,7 @@ func (t *Tx) connect(ctx context.Context) (err error) {
 func (t *Tx) first(ctx context.Context, send func() error) error {
 	for try := 1; ; try++ {
 		err := send()
-		if err == nil || t.begun || try == beginTries || ctx.Err() != nil || unreachable(err) || !Lost(err) || errors.Is(err, errClosed) {
+		if err == nil || t.started || try == beginTries || ctx.Err() != nil || unreachable(err) || !Lost(err) || errors.Is(err, errClosed) {
 			return err
 		}
 		if err := t.connect(ctx); err != nil {
@@ -101,7 +102,7 @@ func (t *Tx) End() {
 	if t.conn == nil {
 		return
 	}
-	if t.begun && !t.ended && t.pgx.PgConn().TxStatus() != 'I' {
+	if t.started && !t.ended && t.pgx.PgConn().TxStatus() != 'I' {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), silenceTimeout)
 		_, _ = t.pgx.Exec(ctx, "rollback", pgx.QueryExecModeSimpleProtocol)
 		cancel()
@@ -113,7 +114,7 @@ func (t *Tx) End() {
 // may be needed to decide about the commit. It fails with ErrUnconfirmed if the server has committed but a required
 // replica did not confirm it.
 func (t *Tx) Commit(ctx context.Context, last []Statement) error {
-	if !t.begun && len(last) == 0 {
+	if !t.started && len(last) == 0 {
 		return nil
 	}
 	var tag pgconn.CommandTag
@@ -185,7 +186,7 @@ func (t *Tx) send(ctx context.Context, all []Statement, last *Statement) (result
 		return nil, err
 	}
 	batch := &pgx.Batch{}
-	if !t.begun {
+	if !t.started {
 		batch.Queue(t.how)
 	}
 	for _, s := range all {
@@ -201,11 +202,11 @@ func (t *Tx) send(ctx context.Context, all []Statement, last *Statement) (result
 			results = nil
 		}
 	}()
-	if !t.begun {
+	if !t.started {
 		if _, err := results.Exec(); err != nil {
 			return results, err
 		}
-		t.begun = true
+		t.started = true
 	}
 	for _, s := range all {
 		if err := s.read(results); err != nil {
@@ -221,7 +222,7 @@ func (t *Tx) usable() error {
 	if t.ctx.Err() != nil || t.ended {
 		return sql.ErrTxDone
 	}
-	if s := t.pgx.PgConn().TxStatus(); t.begun && s != 'T' && s != 'E' {
+	if s := t.pgx.PgConn().TxStatus(); t.started && s != 'T' && s != 'E' {
 		return sql.ErrTxDone
 	}
 	return nil
@@ -249,7 +250,7 @@ func (s Statement) read(results pgx.BatchResults) error {
 // Query runs statements and one more in one round trip, and returns the rows of the last one. It waits for the first of
 // them, so that it returns the error of a statement that fails.
 func (t *Tx) Query(ctx context.Context, before []Statement, query string, args []any) (rows *Rows, err error) {
-	if t.begun && len(before) == 0 {
+	if t.started && len(before) == 0 {
 		if err := t.usable(); err != nil {
 			return nil, err
 		}
