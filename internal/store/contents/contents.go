@@ -316,12 +316,8 @@ var runs = func() map[ofRun]string {
 			compare, dir := direction(desc)
 			key := "c." + order.Column()
 			for rows, text := range selected {
-				limit := sqlx.Limit("$3")
-				if rows == blockOutlines {
-					limit = rowmap.UnlessPending("$3")
-				}
 				all[ofRun{order, desc, rows}] = text + " c.channel_id = $1 AND c.item_private = FALSE AND " +
-					key + compare + " $2 ORDER BY " + key + " " + dir + limit
+					key + compare + " $2 ORDER BY " + key + " " + dir + sqlx.Limit("$3")
 			}
 		}
 	}

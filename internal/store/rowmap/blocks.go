@@ -233,18 +233,12 @@ const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Bl
 	LEFT JOIN users bu ON bu.id = b.user_id`
 
 // BlockOutline selects the columns of Outline.CollectBlocks for the connections `c` whose items are
-// blocks. They are correct only if no transitions are pending. It runs half of the instructions of
-// OutlineColumns on SQLite, because it needs no conditions for other items.
+// blocks. It selects nothing while transitions are pending. On SQLite it runs half of the
+// instructions of OutlineColumns, because it needs no conditions for other items.
 const BlockOutline = `SELECT c.id, c.version, cu.face_version, c.created_at,
 		b.id, b.user_id, b.version, bu.face_version, b.updated_at, b.open_count, b.private_count
 	FROM connections c CROSS JOIN users cu CROSS JOIN blocks b CROSS JOIN users bu
-	WHERE cu.id = c.user_id AND c.item_type = 'Block' AND b.id = c.item_id AND bu.id = b.user_id`
-
-// UnlessPending returns a LIMIT clause with the parameter p, but of no rows while transitions are
-// pending. A condition would be evaluated for each row.
-func UnlessPending(p string) string {
-	return " LIMIT CASE WHEN " + access.Pending + " THEN 0 ELSE CAST(" + p + " AS BIGINT) END"
-}
+	WHERE cu.id = c.user_id AND c.item_type = 'Block' AND b.id = c.item_id AND bu.id = b.user_id AND NOT ` + access.Pending
 
 // Outline reads the columns of OutlineColumns and BlockOutline. It owns the memory of the connections
 // that it returns, so that a page can be read into the memory of an earlier one. It is for one
