@@ -220,7 +220,7 @@ func (v Lists) rankedContents(ctx context.Context, q Query, total int64, private
 		return l, err
 	}
 	if q.Channel.PrivateItems == 0 {
-		l.Items, err = v.run(ctx, q, start)
+		l.Items, err = v.run(ctx, q, start, int(min(q.Page.Per, total-offset)))
 	} else {
 		l.Items, err = v.mergedRun(ctx, q, start, private)
 	}
@@ -271,28 +271,52 @@ func direction(desc bool) (compare, order string) {
 	return ">=", sqlx.Direction(desc)
 }
 
-// run reads the connections of open items, starting at a key.
-func (v Lists) run(ctx context.Context, q Query, start int64) ([]domain.Connection, error) {
-	n := int(min(q.Page.Per, q.Channel.Contents()))
-	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Outline != nil}], q.Channel.ID, start, q.Page.Per)
+// run reads the n connections of open items from a key on.
+func (v Lists) run(ctx context.Context, q Query, start int64, n int) ([]domain.Connection, error) {
+	ctx = database.Uninterruptible(ctx)
+	of := ofRun{sortOf(q.Sort), q.Sort.Desc, wholeRows}
+	if q.Outline != nil {
+		of.rows = outlines
+	}
+	if q.Outline != nil && q.Channel.Channels == 0 {
+		rows, err := v.db.Query(ctx, runs[ofRun{of.order, of.desc, blockOutlines}], q.Channel.ID, start, n)
+		all, err := q.Outline.CollectBlocks(ctx, rows, err, n)
+		if err != nil || len(all) == n {
+			return all, err
+		}
+	}
+	rows, err := v.db.Query(ctx, runs[of], q.Channel.ID, start, n)
 	return q.collect(ctx, rows, err, n)
 }
 
 // ofRun is the key of runs.
 type ofRun struct {
-	order         ranked.Order
-	desc, outline bool
+	order ranked.Order
+	desc  bool
+	rows  int
 }
+
+// The rows of a run.
+const (
+	wholeRows = iota
+	outlines
+	blockOutlines
+)
 
 // runs contains the queries of run, so that it does not build one for every page.
 var runs = func() map[ofRun]string {
+	selected := [...]string{
+		wholeRows:     Query{}.selected() + " WHERE",
+		outlines:      Query{Outline: &rowmap.Outline{}}.selected() + " WHERE",
+		blockOutlines: rowmap.BlockOutline + " AND",
+	}
 	all := map[ofRun]string{}
 	for _, order := range []ranked.Order{ranked.ByPosition, ranked.ByTime} {
 		for _, desc := range []bool{false, true} {
-			for _, outline := range []*rowmap.Outline{nil, {}} {
-				compare, dir := direction(desc)
-				key := "c." + order.Column()
-				all[ofRun{order, desc, outline != nil}] = Query{Outline: outline}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
+			compare, dir := direction(desc)
+			key := "c." + order.Column()
+			for rows, text := range selected {
+				all[ofRun{order, desc, rows}] = text + " c.channel_id = $1 AND c.item_private = FALSE AND " +
 					key + compare + " $2 ORDER BY " + key + " " + dir + sqlx.Limit("$3")
 			}
 		}

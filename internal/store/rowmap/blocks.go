@@ -232,35 +232,55 @@ const OutlineColumns = `c.id, c.item_type, c.version, cu.face_version, c.created
 const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
 	LEFT JOIN users bu ON bu.id = b.user_id`
 
-// Outline reads OutlineColumns. It owns the memory of the connections that it returns, so that a page
-// can be read into the memory of an earlier one. It is for one goroutine at a time.
+// BlockOutline selects the columns of Outline.CollectBlocks for the connections `c` whose items are
+// blocks. It selects nothing while transitions are pending. On SQLite it runs half of the
+// instructions of OutlineColumns, because it needs no conditions for other items.
+const BlockOutline = `SELECT c.id, c.version, cu.face_version, c.created_at,
+		b.id, b.user_id, b.version, bu.face_version, b.updated_at, b.open_count, b.private_count
+	FROM connections c CROSS JOIN users cu CROSS JOIN blocks b CROSS JOIN users bu
+	WHERE cu.id = c.user_id AND c.item_type = 'Block' AND b.id = c.item_id AND bu.id = b.user_id AND NOT ` + access.Pending
+
+// Outline reads the columns of OutlineColumns and BlockOutline. It owns the memory of the connections
+// that it returns, so that a page can be read into the memory of an earlier one. It is for one
+// goroutine at a time.
 type Outline struct {
-	connection  domain.Connection
-	created     int64
-	block       blockRevisionFields
-	targets     []any
-	connections []domain.Connection
-	stamps      []domain.BlockRevision
+	connection      domain.Connection
+	created         int64
+	block           blockRevisionFields
+	columns, blocks []any // scan targets
+	connections     []domain.Connection
+	stamps          []domain.BlockRevision
 }
 
 // NewOutline returns an Outline.
 func NewOutline() *Outline {
 	o := &Outline{}
 	c := &o.connection
-	o.targets = append([]any{(*int64)(&c.ID), (*string)(&c.Item.Type), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
+	o.columns = append([]any{(*int64)(&c.ID), (*string)(&c.Item.Type), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
+	o.blocks = append([]any{(*int64)(&c.ID), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
 	return o
 }
 
 // Collect reads about n rows: the stamp and the item of each connection and, if the item is an
 // existing block, the stamp of that. The result is valid until the next call.
 func (o *Outline) Collect(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
+	return o.collect(ctx, rows, err, n, o.columns)
+}
+
+// CollectBlocks is Collect for rows of BlockOutline.
+func (o *Outline) CollectBlocks(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
+	o.connection.Item.Type = domain.ItemBlock
+	return o.collect(ctx, rows, err, n, o.blocks)
+}
+
+func (o *Outline) collect(ctx context.Context, rows database.Rows, err error, n int, targets []any) ([]domain.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	o.connections, o.stamps = slices.Grow(o.connections[:0], n), slices.Grow(o.stamps[:0], n)
 	for rows.Next() {
-		if err := rows.Scan(o.targets...); err != nil {
+		if err := rows.Scan(targets...); err != nil {
 			return nil, err
 		}
 		o.connections = append(o.connections, o.connection)
