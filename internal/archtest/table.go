@@ -36,9 +36,10 @@ var allowedImports = map[string][]string{
 	"reads":          {},
 	"redis":          {},
 	"oas":            {},
+	"oas/failure":    {},
 	"oas/wire":       {},
-	"oas/v3":         {"oas/wire"},
-	"oas/ext":        {"oas/wire"},
+	"oas/v3":         {"oas/failure", "oas/wire"},
+	"oas/ext":        {"oas/failure", "oas/wire"},
 	"scope":          {"domain", "budget", "obs", "reads"},
 	"jobs":           {"database", "jobs/adapter", "obs", "scope"},
 	"jobs/adapter":   {"database"},
@@ -81,7 +82,7 @@ var allowedImports = map[string][]string{
 	"app/moderation":   {"app/core", "app/collections", "app/accounts", "app/operating", "domain", "mail", "store", "store/contents", "store/moderation", "jobs", "auth", "weburl"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/transfer", "jobs", "blob", "weburl"},
 	"middleware":       {"domain", "budget", "describe", "obs", "scope"},
-	"httpedge":         {"app/...", "domain", "budget", "reads", "scope", "auth", "middleware", "describe", "obs"},
+	"httpedge":         {"app/...", "domain", "budget", "reads", "scope", "auth", "middleware", "describe", "oas/failure", "obs"},
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
 	"api/v2":           {"app/...", "domain", "present", "httpedge", "describe", "oas/wire", "weburl"},
 	"api/v3":           {"app/...", "domain", "scope", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
@@ -170,7 +171,7 @@ var (
 )
 
 // exitPackages may end the program.
-var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search"}
+var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/build", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small"}
 
 // vague are package names without a specific meaning.
 const maxFileLines = 500

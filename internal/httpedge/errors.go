@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ogen-go/ogen/ogenerrors"
-
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
+	"vitrine/internal/oas/failure"
 )
 
 // statuses maps the kinds of errors to HTTP statuses.
@@ -125,8 +124,8 @@ func classify(ctx context.Context, r *http.Request, err error) *domain.Error {
 	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return domain.Wrap(domain.Timeout, "The request took too long", err)
 	}
-	_, params := errors.AsType[*ogenerrors.DecodeParamsError](err)
-	_, request := errors.AsType[*ogenerrors.DecodeRequestError](err)
+	_, params := errors.AsType[*failure.DecodeParamsError](err)
+	_, request := errors.AsType[*failure.DecodeRequestError](err)
 	op := Operation(ctx)
 	if (params || request) && op != nil {
 		found, noSuchID := op.CheckParams(r.URL)

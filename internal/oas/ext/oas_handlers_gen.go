@@ -3,14 +3,12 @@
 package ext
 
 import (
-	"context"
 	"net/http"
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
+	"vitrine/internal/oas/failure"
 )
 
 type codeRecorder struct {
@@ -42,14 +40,14 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: AddCollaboratorOperation,
 			ID:   "addCollaborator",
 		}
 	)
 	params, err := decodeAddCollaboratorParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -57,11 +55,9 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeAddCollaboratorRequest(r)
+	request, close, err := s.decodeAddCollaboratorRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -76,44 +72,7 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 	}()
 
 	var response AddCollaboratorRes
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    AddCollaboratorOperation,
-			OperationSummary: "Add a collaborator to a channel",
-			OperationID:      "addCollaborator",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *AddCollaboratorReq
-			Params   = AddCollaboratorParams
-			Response = AddCollaboratorRes
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackAddCollaboratorParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.AddCollaborator(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.AddCollaborator(ctx, request, params)
-	}
+	response, err = s.h.AddCollaborator(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -143,16 +102,14 @@ func (s *Server) handleCreateReportRequest(args [0]string, argsEscaped bool, w h
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: CreateReportOperation,
 			ID:   "createReport",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateReportRequest(r)
+	request, close, err := s.decodeCreateReportRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -167,39 +124,7 @@ func (s *Server) handleCreateReportRequest(args [0]string, argsEscaped bool, w h
 	}()
 
 	var response *CreateReportNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateReportOperation,
-			OperationSummary: "Report content or a user to the operators",
-			OperationID:      "createReport",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *CreateReportReq
-			Params   = struct{}
-			Response = *CreateReportNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.CreateReport(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.CreateReport(ctx, request)
-	}
+	err = s.h.CreateReport(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -227,14 +152,14 @@ func (s *Server) handleDeleteBlockRequest(args [1]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: DeleteBlockOperation,
 			ID:   "deleteBlock",
 		}
 	)
 	params, err := decodeDeleteBlockParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -243,47 +168,8 @@ func (s *Server) handleDeleteBlockRequest(args [1]string, argsEscaped bool, w ht
 		return
 	}
 
-	var rawBody []byte
-
 	var response *DeleteBlockNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeleteBlockOperation,
-			OperationSummary: "Delete a block",
-			OperationID:      "deleteBlock",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeleteBlockParams
-			Response = *DeleteBlockNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeleteBlockParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.DeleteBlock(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.DeleteBlock(ctx, params)
-	}
+	err = s.h.DeleteBlock(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -311,14 +197,14 @@ func (s *Server) handleDeleteExportRequest(args [1]string, argsEscaped bool, w h
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: DeleteExportOperation,
 			ID:   "deleteExport",
 		}
 	)
 	params, err := decodeDeleteExportParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -327,47 +213,8 @@ func (s *Server) handleDeleteExportRequest(args [1]string, argsEscaped bool, w h
 		return
 	}
 
-	var rawBody []byte
-
 	var response *DeleteExportNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeleteExportOperation,
-			OperationSummary: "Delete an export",
-			OperationID:      "deleteExport",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeleteExportParams
-			Response = *DeleteExportNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeleteExportParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.DeleteExport(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.DeleteExport(ctx, params)
-	}
+	err = s.h.DeleteExport(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -395,14 +242,14 @@ func (s *Server) handleDisconnectBlockRequest(args [2]string, argsEscaped bool, 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: DisconnectBlockOperation,
 			ID:   "disconnectBlock",
 		}
 	)
 	params, err := decodeDisconnectBlockParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -411,51 +258,8 @@ func (s *Server) handleDisconnectBlockRequest(args [2]string, argsEscaped bool, 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *DisconnectBlockNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DisconnectBlockOperation,
-			OperationSummary: "Remove a block from a channel",
-			OperationID:      "disconnectBlock",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "block_id",
-					In:   "path",
-				}: params.BlockID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DisconnectBlockParams
-			Response = *DisconnectBlockNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDisconnectBlockParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.DisconnectBlock(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.DisconnectBlock(ctx, params)
-	}
+	err = s.h.DisconnectBlock(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -490,14 +294,14 @@ func (s *Server) handleExportChannelRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: ExportChannelOperation,
 			ID:   "exportChannel",
 		}
 	)
 	params, err := decodeExportChannelParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -505,50 +309,7 @@ func (s *Server) handleExportChannelRequest(args [1]string, argsEscaped bool, w 
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ExportChannelOperation,
-			OperationSummary: "Export a channel",
-			OperationID:      "exportChannel",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "format",
-					In:   "query",
-				}: params.Format,
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ExportChannelParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackExportChannelParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.ExportChannel(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.ExportChannel(ctx, params, w)
-	}
+	err = s.h.ExportChannel(ctx, params, w)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -569,14 +330,14 @@ func (s *Server) handleFilterChannelContentsRequest(args [1]string, argsEscaped 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: FilterChannelContentsOperation,
 			ID:   "filterChannelContents",
 		}
 	)
 	params, err := decodeFilterChannelContentsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -585,63 +346,8 @@ func (s *Server) handleFilterChannelContentsRequest(args [1]string, argsEscaped 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *ItemList
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    FilterChannelContentsOperation,
-			OperationSummary: "Filter the contents of a channel",
-			OperationID:      "filterChannelContents",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "query",
-					In:   "query",
-				}: params.Query,
-				{
-					Name: "type",
-					In:   "query",
-				}: params.Type,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = FilterChannelContentsParams
-			Response = *ItemList
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackFilterChannelContentsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.FilterChannelContents(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.FilterChannelContents(ctx, params)
-	}
+	response, err = s.h.FilterChannelContents(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -669,14 +375,14 @@ func (s *Server) handleFollowChannelRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: FollowChannelOperation,
 			ID:   "followChannel",
 		}
 	)
 	params, err := decodeFollowChannelParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -685,47 +391,8 @@ func (s *Server) handleFollowChannelRequest(args [1]string, argsEscaped bool, w 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FollowState
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    FollowChannelOperation,
-			OperationSummary: "Follow a channel",
-			OperationID:      "followChannel",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = FollowChannelParams
-			Response = *FollowState
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackFollowChannelParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.FollowChannel(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.FollowChannel(ctx, params)
-	}
+	response, err = s.h.FollowChannel(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -753,14 +420,14 @@ func (s *Server) handleFollowGroupRequest(args [1]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: FollowGroupOperation,
 			ID:   "followGroup",
 		}
 	)
 	params, err := decodeFollowGroupParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -769,47 +436,8 @@ func (s *Server) handleFollowGroupRequest(args [1]string, argsEscaped bool, w ht
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FollowState
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    FollowGroupOperation,
-			OperationSummary: "Follow a group",
-			OperationID:      "followGroup",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = FollowGroupParams
-			Response = *FollowState
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackFollowGroupParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.FollowGroup(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.FollowGroup(ctx, params)
-	}
+	response, err = s.h.FollowGroup(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -837,14 +465,14 @@ func (s *Server) handleFollowUserRequest(args [1]string, argsEscaped bool, w htt
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: FollowUserOperation,
 			ID:   "followUser",
 		}
 	)
 	params, err := decodeFollowUserParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -853,47 +481,8 @@ func (s *Server) handleFollowUserRequest(args [1]string, argsEscaped bool, w htt
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FollowState
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    FollowUserOperation,
-			OperationSummary: "Follow a user",
-			OperationID:      "followUser",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = FollowUserParams
-			Response = *FollowState
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackFollowUserParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.FollowUser(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.FollowUser(ctx, params)
-	}
+	response, err = s.h.FollowUser(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -924,14 +513,14 @@ func (s *Server) handleGetBlockFileMetadataRequest(args [1]string, argsEscaped b
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetBlockFileMetadataOperation,
 			ID:   "getBlockFileMetadata",
 		}
 	)
 	params, err := decodeGetBlockFileMetadataParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -940,47 +529,8 @@ func (s *Server) handleGetBlockFileMetadataRequest(args [1]string, argsEscaped b
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FileMetadata
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetBlockFileMetadataOperation,
-			OperationSummary: "Read whether the files of a block show their metadata",
-			OperationID:      "getBlockFileMetadata",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetBlockFileMetadataParams
-			Response = *FileMetadata
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetBlockFileMetadataParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetBlockFileMetadata(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetBlockFileMetadata(ctx, params)
-	}
+	response, err = s.h.GetBlockFileMetadata(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1010,14 +560,14 @@ func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped boo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetBlockProcessingOperation,
 			ID:   "getBlockProcessing",
 		}
 	)
 	params, err := decodeGetBlockProcessingParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1026,47 +576,8 @@ func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped boo
 		return
 	}
 
-	var rawBody []byte
-
 	var response *BlockProcessing
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetBlockProcessingOperation,
-			OperationSummary: "Read the processing state of a block",
-			OperationID:      "getBlockProcessing",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetBlockProcessingParams
-			Response = *BlockProcessing
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetBlockProcessingParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetBlockProcessing(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetBlockProcessing(ctx, params)
-	}
+	response, err = s.h.GetBlockProcessing(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1094,14 +605,14 @@ func (s *Server) handleGetChannelFollowRequest(args [1]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetChannelFollowOperation,
 			ID:   "getChannelFollow",
 		}
 	)
 	params, err := decodeGetChannelFollowParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1110,47 +621,8 @@ func (s *Server) handleGetChannelFollowRequest(args [1]string, argsEscaped bool,
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FollowState
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetChannelFollowOperation,
-			OperationSummary: "Check whether you follow a channel",
-			OperationID:      "getChannelFollow",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetChannelFollowParams
-			Response = *FollowState
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetChannelFollowParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetChannelFollow(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetChannelFollow(ctx, params)
-	}
+	response, err = s.h.GetChannelFollow(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1179,14 +651,14 @@ func (s *Server) handleGetCollaboratorsRequest(args [1]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetCollaboratorsOperation,
 			ID:   "getCollaborators",
 		}
 	)
 	params, err := decodeGetCollaboratorsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1195,47 +667,8 @@ func (s *Server) handleGetCollaboratorsRequest(args [1]string, argsEscaped bool,
 		return
 	}
 
-	var rawBody []byte
-
 	var response *CollaboratorList
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetCollaboratorsOperation,
-			OperationSummary: "List the collaborators of a channel",
-			OperationID:      "getCollaborators",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetCollaboratorsParams
-			Response = *CollaboratorList
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetCollaboratorsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetCollaborators(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetCollaborators(ctx, params)
-	}
+	response, err = s.h.GetCollaborators(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1263,14 +696,14 @@ func (s *Server) handleGetExportRequest(args [1]string, argsEscaped bool, w http
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetExportOperation,
 			ID:   "getExport",
 		}
 	)
 	params, err := decodeGetExportParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1279,47 +712,8 @@ func (s *Server) handleGetExportRequest(args [1]string, argsEscaped bool, w http
 		return
 	}
 
-	var rawBody []byte
-
 	var response *Export
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetExportOperation,
-			OperationSummary: "Read an export",
-			OperationID:      "getExport",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetExportParams
-			Response = *Export
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetExportParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetExport(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetExport(ctx, params)
-	}
+	response, err = s.h.GetExport(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1347,14 +741,14 @@ func (s *Server) handleGetExportFileRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetExportFileOperation,
 			ID:   "getExportFile",
 		}
 	)
 	params, err := decodeGetExportFileParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1362,54 +756,7 @@ func (s *Server) handleGetExportFileRequest(args [1]string, argsEscaped bool, w 
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetExportFileOperation,
-			OperationSummary: "Download an export",
-			OperationID:      "getExportFile",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "Range",
-					In:   "header",
-				}: params.Range,
-				{
-					Name: "If-Range",
-					In:   "header",
-				}: params.IfRange,
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetExportFileParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetExportFileParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.GetExportFile(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.GetExportFile(ctx, params, w)
-	}
+	err = s.h.GetExportFile(ctx, params, w)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1431,42 +778,8 @@ func (s *Server) handleGetExtOpenapiSpecJsonRequest(args [0]string, argsEscaped 
 		err error
 	)
 
-	var rawBody []byte
-
 	var response wire.JSON
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetExtOpenapiSpecJsonOperation,
-			OperationSummary: "Read this description",
-			OperationID:      "getExtOpenapiSpecJson",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = wire.JSON
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetExtOpenapiSpecJson(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetExtOpenapiSpecJson(ctx)
-	}
+	response, err = s.h.GetExtOpenapiSpecJson(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1494,14 +807,14 @@ func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetGroupFollowOperation,
 			ID:   "getGroupFollow",
 		}
 	)
 	params, err := decodeGetGroupFollowParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1510,47 +823,8 @@ func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FollowState
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetGroupFollowOperation,
-			OperationSummary: "Check whether you follow a group",
-			OperationID:      "getGroupFollow",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetGroupFollowParams
-			Response = *FollowState
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetGroupFollowParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetGroupFollow(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetGroupFollow(ctx, params)
-	}
+	response, err = s.h.GetGroupFollow(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1578,14 +852,14 @@ func (s *Server) handleGetImportRequest(args [1]string, argsEscaped bool, w http
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetImportOperation,
 			ID:   "getImport",
 		}
 	)
 	params, err := decodeGetImportParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1594,47 +868,8 @@ func (s *Server) handleGetImportRequest(args [1]string, argsEscaped bool, w http
 		return
 	}
 
-	var rawBody []byte
-
 	var response *Import
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetImportOperation,
-			OperationSummary: "Read an import",
-			OperationID:      "getImport",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetImportParams
-			Response = *Import
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetImportParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetImport(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetImport(ctx, params)
-	}
+	response, err = s.h.GetImport(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1667,42 +902,8 @@ func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w htt
 		err error
 	)
 
-	var rawBody []byte
-
 	var response *Usage
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetMyUsageOperation,
-			OperationSummary: "Read your storage use and quota",
-			OperationID:      "getMyUsage",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *Usage
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetMyUsage(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetMyUsage(ctx)
-	}
+	response, err = s.h.GetMyUsage(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1733,42 +934,8 @@ func (s *Server) handleGetSiteRequest(args [0]string, argsEscaped bool, w http.R
 		err error
 	)
 
-	var rawBody []byte
-
 	var response *Site
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSiteOperation,
-			OperationSummary: "Read the name and texts of this site",
-			OperationID:      "getSite",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *Site
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSite(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSite(ctx)
-	}
+	response, err = s.h.GetSite(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1796,14 +963,14 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetUserFollowOperation,
 			ID:   "getUserFollow",
 		}
 	)
 	params, err := decodeGetUserFollowParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1812,47 +979,8 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FollowState
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetUserFollowOperation,
-			OperationSummary: "Check whether you follow a user",
-			OperationID:      "getUserFollow",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetUserFollowParams
-			Response = *FollowState
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetUserFollowParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetUserFollow(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetUserFollow(ctx, params)
-	}
+	response, err = s.h.GetUserFollow(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1973,42 +1101,8 @@ func (s *Server) handleListExportsRequest(args [0]string, argsEscaped bool, w ht
 		err error
 	)
 
-	var rawBody []byte
-
 	var response *ExportList
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListExportsOperation,
-			OperationSummary: "List your exports",
-			OperationID:      "listExports",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *ExportList
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListExports(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListExports(ctx)
-	}
+	response, err = s.h.ListExports(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2036,14 +1130,14 @@ func (s *Server) handleListImportsRequest(args [0]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: ListImportsOperation,
 			ID:   "listImports",
 		}
 	)
 	params, err := decodeListImportsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2052,51 +1146,8 @@ func (s *Server) handleListImportsRequest(args [0]string, argsEscaped bool, w ht
 		return
 	}
 
-	var rawBody []byte
-
 	var response *ImportList
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListImportsOperation,
-			OperationSummary: "List your imports",
-			OperationID:      "listImports",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListImportsParams
-			Response = *ImportList
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListImportsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListImports(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListImports(ctx, params)
-	}
+	response, err = s.h.ListImports(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2211,14 +1262,14 @@ func (s *Server) handleRemoveCollaboratorRequest(args [3]string, argsEscaped boo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: RemoveCollaboratorOperation,
 			ID:   "removeCollaborator",
 		}
 	)
 	params, err := decodeRemoveCollaboratorParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2227,55 +1278,8 @@ func (s *Server) handleRemoveCollaboratorRequest(args [3]string, argsEscaped boo
 		return
 	}
 
-	var rawBody []byte
-
 	var response *RemoveCollaboratorNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    RemoveCollaboratorOperation,
-			OperationSummary: "End a collaboration",
-			OperationID:      "removeCollaborator",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "type",
-					In:   "path",
-				}: params.Type,
-				{
-					Name: "collaborator_id",
-					In:   "path",
-				}: params.CollaboratorID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = RemoveCollaboratorParams
-			Response = *RemoveCollaboratorNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackRemoveCollaboratorParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.RemoveCollaborator(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.RemoveCollaborator(ctx, params)
-	}
+	err = s.h.RemoveCollaborator(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2306,14 +1310,14 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: ReprocessBlockOperation,
 			ID:   "reprocessBlock",
 		}
 	)
 	params, err := decodeReprocessBlockParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2322,47 +1326,8 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 		return
 	}
 
-	var rawBody []byte
-
 	var response *BlockProcessing
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ReprocessBlockOperation,
-			OperationSummary: "Process a block again",
-			OperationID:      "reprocessBlock",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ReprocessBlockParams
-			Response = *BlockProcessing
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackReprocessBlockParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ReprocessBlock(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ReprocessBlock(ctx, params)
-	}
+	response, err = s.h.ReprocessBlock(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2392,14 +1357,14 @@ func (s *Server) handleSetBlockFileMetadataRequest(args [1]string, argsEscaped b
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: SetBlockFileMetadataOperation,
 			ID:   "setBlockFileMetadata",
 		}
 	)
 	params, err := decodeSetBlockFileMetadataParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2407,11 +1372,9 @@ func (s *Server) handleSetBlockFileMetadataRequest(args [1]string, argsEscaped b
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeSetBlockFileMetadataRequest(r)
+	request, close, err := s.decodeSetBlockFileMetadataRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2426,44 +1389,7 @@ func (s *Server) handleSetBlockFileMetadataRequest(args [1]string, argsEscaped b
 	}()
 
 	var response *FileMetadata
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    SetBlockFileMetadataOperation,
-			OperationSummary: "Choose whether the files of a block show their metadata",
-			OperationID:      "setBlockFileMetadata",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *SetBlockFileMetadataReq
-			Params   = SetBlockFileMetadataParams
-			Response = *FileMetadata
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackSetBlockFileMetadataParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.SetBlockFileMetadata(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.SetBlockFileMetadata(ctx, request, params)
-	}
+	response, err = s.h.SetBlockFileMetadata(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2496,42 +1422,8 @@ func (s *Server) handleStartExportRequest(args [0]string, argsEscaped bool, w ht
 		err error
 	)
 
-	var rawBody []byte
-
 	var response *Export
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StartExportOperation,
-			OperationSummary: "Export all your content",
-			OperationID:      "startExport",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *Export
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StartExport(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StartExport(ctx)
-	}
+	response, err = s.h.StartExport(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2578,16 +1470,14 @@ func (s *Server) handleStartImportRequest(args [0]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: StartImportOperation,
 			ID:   "startImport",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeStartImportRequest(r)
+	request, close, err := s.decodeStartImportRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2602,39 +1492,7 @@ func (s *Server) handleStartImportRequest(args [0]string, argsEscaped bool, w ht
 	}()
 
 	var response *Import
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StartImportOperation,
-			OperationSummary: "Import a collection",
-			OperationID:      "startImport",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *StartImportReq
-			Params   = struct{}
-			Response = *Import
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StartImport(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StartImport(ctx, request)
-	}
+	response, err = s.h.StartImport(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2662,14 +1520,14 @@ func (s *Server) handleStopImportRequest(args [1]string, argsEscaped bool, w htt
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: StopImportOperation,
 			ID:   "stopImport",
 		}
 	)
 	params, err := decodeStopImportParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2678,47 +1536,8 @@ func (s *Server) handleStopImportRequest(args [1]string, argsEscaped bool, w htt
 		return
 	}
 
-	var rawBody []byte
-
 	var response *StopImportNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StopImportOperation,
-			OperationSummary: "Stop an import",
-			OperationID:      "stopImport",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = StopImportParams
-			Response = *StopImportNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStopImportParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.StopImport(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.StopImport(ctx, params)
-	}
+	err = s.h.StopImport(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2746,14 +1565,14 @@ func (s *Server) handleUnfollowChannelRequest(args [1]string, argsEscaped bool, 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UnfollowChannelOperation,
 			ID:   "unfollowChannel",
 		}
 	)
 	params, err := decodeUnfollowChannelParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2762,47 +1581,8 @@ func (s *Server) handleUnfollowChannelRequest(args [1]string, argsEscaped bool, 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *UnfollowChannelNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UnfollowChannelOperation,
-			OperationSummary: "Unfollow a channel",
-			OperationID:      "unfollowChannel",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = UnfollowChannelParams
-			Response = *UnfollowChannelNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUnfollowChannelParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.UnfollowChannel(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.UnfollowChannel(ctx, params)
-	}
+	err = s.h.UnfollowChannel(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2830,14 +1610,14 @@ func (s *Server) handleUnfollowGroupRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UnfollowGroupOperation,
 			ID:   "unfollowGroup",
 		}
 	)
 	params, err := decodeUnfollowGroupParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2846,47 +1626,8 @@ func (s *Server) handleUnfollowGroupRequest(args [1]string, argsEscaped bool, w 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *UnfollowGroupNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UnfollowGroupOperation,
-			OperationSummary: "Unfollow a group",
-			OperationID:      "unfollowGroup",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = UnfollowGroupParams
-			Response = *UnfollowGroupNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUnfollowGroupParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.UnfollowGroup(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.UnfollowGroup(ctx, params)
-	}
+	err = s.h.UnfollowGroup(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2914,14 +1655,14 @@ func (s *Server) handleUnfollowUserRequest(args [1]string, argsEscaped bool, w h
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UnfollowUserOperation,
 			ID:   "unfollowUser",
 		}
 	)
 	params, err := decodeUnfollowUserParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2930,47 +1671,8 @@ func (s *Server) handleUnfollowUserRequest(args [1]string, argsEscaped bool, w h
 		return
 	}
 
-	var rawBody []byte
-
 	var response *UnfollowUserNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UnfollowUserOperation,
-			OperationSummary: "Unfollow a user",
-			OperationID:      "unfollowUser",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = UnfollowUserParams
-			Response = *UnfollowUserNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUnfollowUserParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.UnfollowUser(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.UnfollowUser(ctx, params)
-	}
+	err = s.h.UnfollowUser(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2998,14 +1700,14 @@ func (s *Server) handleUpdateCommentRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UpdateCommentOperation,
 			ID:   "updateComment",
 		}
 	)
 	params, err := decodeUpdateCommentParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3013,11 +1715,9 @@ func (s *Server) handleUpdateCommentRequest(args [1]string, argsEscaped bool, w 
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateCommentRequest(r)
+	request, close, err := s.decodeUpdateCommentRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3032,44 +1732,7 @@ func (s *Server) handleUpdateCommentRequest(args [1]string, argsEscaped bool, w 
 	}()
 
 	var response *Comment
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateCommentOperation,
-			OperationSummary: "Change a comment",
-			OperationID:      "updateComment",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *UpdateCommentReq
-			Params   = UpdateCommentParams
-			Response = *Comment
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUpdateCommentParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateComment(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateComment(ctx, request, params)
-	}
+	response, err = s.h.UpdateComment(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3097,16 +1760,14 @@ func (s *Server) handleUpdateMeRequest(args [0]string, argsEscaped bool, w http.
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UpdateMeOperation,
 			ID:   "updateMe",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateMeRequest(r)
+	request, close, err := s.decodeUpdateMeRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3121,39 +1782,7 @@ func (s *Server) handleUpdateMeRequest(args [0]string, argsEscaped bool, w http.
 	}()
 
 	var response *Profile
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateMeOperation,
-			OperationSummary: "Update your own profile",
-			OperationID:      "updateMe",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *UpdateMeReq
-			Params   = struct{}
-			Response = *Profile
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateMe(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateMe(ctx, request)
-	}
+	response, err = s.h.UpdateMe(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)

@@ -9,27 +9,15 @@ import (
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
-	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+	"vitrine/internal/oas/failure"
 )
 
 // AddCollaboratorParams is parameters of addCollaborator operation.
 type AddCollaboratorParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackAddCollaboratorParams(packed middleware.Parameters) (params AddCollaboratorParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeAddCollaboratorParams(args [1]string, argsEscaped bool, r *http.Request) (params AddCollaboratorParams, _ error) {
@@ -72,7 +60,7 @@ func decodeAddCollaboratorParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -85,17 +73,6 @@ func decodeAddCollaboratorParams(args [1]string, argsEscaped bool, r *http.Reque
 type DeleteBlockParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackDeleteBlockParams(packed middleware.Parameters) (params DeleteBlockParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeDeleteBlockParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteBlockParams, _ error) {
@@ -138,7 +115,7 @@ func decodeDeleteBlockParams(args [1]string, argsEscaped bool, r *http.Request) 
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -151,17 +128,6 @@ func decodeDeleteBlockParams(args [1]string, argsEscaped bool, r *http.Request) 
 type DeleteExportParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackDeleteExportParams(packed middleware.Parameters) (params DeleteExportParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeDeleteExportParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteExportParams, _ error) {
@@ -204,7 +170,7 @@ func decodeDeleteExportParams(args [1]string, argsEscaped bool, r *http.Request)
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -219,24 +185,6 @@ type DisconnectBlockParams struct {
 	ID string
 	// Id of the block.
 	BlockID int64
-}
-
-func unpackDisconnectBlockParams(packed middleware.Parameters) (params DisconnectBlockParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "block_id",
-			In:   "path",
-		}
-		params.BlockID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeDisconnectBlockParams(args [2]string, argsEscaped bool, r *http.Request) (params DisconnectBlockParams, _ error) {
@@ -279,7 +227,7 @@ func decodeDisconnectBlockParams(args [2]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -324,7 +272,7 @@ func decodeDisconnectBlockParams(args [2]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "block_id",
 			In:   "path",
 			Err:  err,
@@ -339,24 +287,6 @@ type ExportChannelParams struct {
 	Format ExportChannelFormat
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackExportChannelParams(packed middleware.Parameters) (params ExportChannelParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "format",
-			In:   "query",
-		}
-		params.Format = packed[key].(ExportChannelFormat)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeExportChannelParams(args [1]string, argsEscaped bool, r *http.Request) (params ExportChannelParams, _ error) {
@@ -399,7 +329,7 @@ func decodeExportChannelParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "format",
 			In:   "query",
 			Err:  err,
@@ -444,7 +374,7 @@ func decodeExportChannelParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -465,53 +395,6 @@ type FilterChannelContentsParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackFilterChannelContentsParams(packed middleware.Parameters) (params FilterChannelContentsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "query",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Query = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "type",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Type = v.([]FilterChannelContentsTypeItem)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeFilterChannelContentsParams(args [1]string, argsEscaped bool, r *http.Request) (params FilterChannelContentsParams, _ error) {
@@ -578,7 +461,7 @@ func decodeFilterChannelContentsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "query",
 			In:   "query",
 			Err:  err,
@@ -644,7 +527,7 @@ func decodeFilterChannelContentsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "type",
 			In:   "query",
 			Err:  err,
@@ -710,7 +593,7 @@ func decodeFilterChannelContentsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -776,7 +659,7 @@ func decodeFilterChannelContentsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -821,7 +704,7 @@ func decodeFilterChannelContentsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -834,17 +717,6 @@ func decodeFilterChannelContentsParams(args [1]string, argsEscaped bool, r *http
 type FollowChannelParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackFollowChannelParams(packed middleware.Parameters) (params FollowChannelParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeFollowChannelParams(args [1]string, argsEscaped bool, r *http.Request) (params FollowChannelParams, _ error) {
@@ -887,7 +759,7 @@ func decodeFollowChannelParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -900,17 +772,6 @@ func decodeFollowChannelParams(args [1]string, argsEscaped bool, r *http.Request
 type FollowGroupParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackFollowGroupParams(packed middleware.Parameters) (params FollowGroupParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeFollowGroupParams(args [1]string, argsEscaped bool, r *http.Request) (params FollowGroupParams, _ error) {
@@ -953,7 +814,7 @@ func decodeFollowGroupParams(args [1]string, argsEscaped bool, r *http.Request) 
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -966,17 +827,6 @@ func decodeFollowGroupParams(args [1]string, argsEscaped bool, r *http.Request) 
 type FollowUserParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackFollowUserParams(packed middleware.Parameters) (params FollowUserParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeFollowUserParams(args [1]string, argsEscaped bool, r *http.Request) (params FollowUserParams, _ error) {
@@ -1019,7 +869,7 @@ func decodeFollowUserParams(args [1]string, argsEscaped bool, r *http.Request) (
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1032,17 +882,6 @@ func decodeFollowUserParams(args [1]string, argsEscaped bool, r *http.Request) (
 type GetBlockFileMetadataParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackGetBlockFileMetadataParams(packed middleware.Parameters) (params GetBlockFileMetadataParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeGetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.Request) (params GetBlockFileMetadataParams, _ error) {
@@ -1085,7 +924,7 @@ func decodeGetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1098,17 +937,6 @@ func decodeGetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.
 type GetBlockProcessingParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackGetBlockProcessingParams(packed middleware.Parameters) (params GetBlockProcessingParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeGetBlockProcessingParams(args [1]string, argsEscaped bool, r *http.Request) (params GetBlockProcessingParams, _ error) {
@@ -1151,7 +979,7 @@ func decodeGetBlockProcessingParams(args [1]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1164,17 +992,6 @@ func decodeGetBlockProcessingParams(args [1]string, argsEscaped bool, r *http.Re
 type GetChannelFollowParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackGetChannelFollowParams(packed middleware.Parameters) (params GetChannelFollowParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetChannelFollowParams(args [1]string, argsEscaped bool, r *http.Request) (params GetChannelFollowParams, _ error) {
@@ -1217,7 +1034,7 @@ func decodeGetChannelFollowParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1230,17 +1047,6 @@ func decodeGetChannelFollowParams(args [1]string, argsEscaped bool, r *http.Requ
 type GetCollaboratorsParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackGetCollaboratorsParams(packed middleware.Parameters) (params GetCollaboratorsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetCollaboratorsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetCollaboratorsParams, _ error) {
@@ -1283,7 +1089,7 @@ func decodeGetCollaboratorsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1296,17 +1102,6 @@ func decodeGetCollaboratorsParams(args [1]string, argsEscaped bool, r *http.Requ
 type GetExportParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackGetExportParams(packed middleware.Parameters) (params GetExportParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeGetExportParams(args [1]string, argsEscaped bool, r *http.Request) (params GetExportParams, _ error) {
@@ -1349,7 +1144,7 @@ func decodeGetExportParams(args [1]string, argsEscaped bool, r *http.Request) (p
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1366,35 +1161,6 @@ type GetExportFileParams struct {
 	IfRange OptString `json:",omitempty,omitzero"`
 	// Id.
 	ID int64
-}
-
-func unpackGetExportFileParams(packed middleware.Parameters) (params GetExportFileParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "Range",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.Range = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "If-Range",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.IfRange = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeGetExportFileParams(args [1]string, argsEscaped bool, r *http.Request) (params GetExportFileParams, _ error) {
@@ -1432,7 +1198,7 @@ func decodeGetExportFileParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "Range",
 			In:   "header",
 			Err:  err,
@@ -1471,7 +1237,7 @@ func decodeGetExportFileParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "If-Range",
 			In:   "header",
 			Err:  err,
@@ -1516,7 +1282,7 @@ func decodeGetExportFileParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1529,17 +1295,6 @@ func decodeGetExportFileParams(args [1]string, argsEscaped bool, r *http.Request
 type GetGroupFollowParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackGetGroupFollowParams(packed middleware.Parameters) (params GetGroupFollowParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetGroupFollowParams(args [1]string, argsEscaped bool, r *http.Request) (params GetGroupFollowParams, _ error) {
@@ -1582,7 +1337,7 @@ func decodeGetGroupFollowParams(args [1]string, argsEscaped bool, r *http.Reques
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1595,17 +1350,6 @@ func decodeGetGroupFollowParams(args [1]string, argsEscaped bool, r *http.Reques
 type GetImportParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackGetImportParams(packed middleware.Parameters) (params GetImportParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeGetImportParams(args [1]string, argsEscaped bool, r *http.Request) (params GetImportParams, _ error) {
@@ -1648,7 +1392,7 @@ func decodeGetImportParams(args [1]string, argsEscaped bool, r *http.Request) (p
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1661,17 +1405,6 @@ func decodeGetImportParams(args [1]string, argsEscaped bool, r *http.Request) (p
 type GetUserFollowParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackGetUserFollowParams(packed middleware.Parameters) (params GetUserFollowParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetUserFollowParams(args [1]string, argsEscaped bool, r *http.Request) (params GetUserFollowParams, _ error) {
@@ -1714,7 +1447,7 @@ func decodeGetUserFollowParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1900,28 +1633,6 @@ type ListImportsParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 }
 
-func unpackListImportsParams(packed middleware.Parameters) (params ListImportsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	return params
-}
-
 func decodeListImportsParams(args [0]string, argsEscaped bool, r *http.Request) (params ListImportsParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: page.
@@ -1984,7 +1695,7 @@ func decodeListImportsParams(args [0]string, argsEscaped bool, r *http.Request) 
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -2050,7 +1761,7 @@ func decodeListImportsParams(args [0]string, argsEscaped bool, r *http.Request) 
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -2147,31 +1858,6 @@ type RemoveCollaboratorParams struct {
 	CollaboratorID int64
 }
 
-func unpackRemoveCollaboratorParams(packed middleware.Parameters) (params RemoveCollaboratorParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "type",
-			In:   "path",
-		}
-		params.Type = packed[key].(RemoveCollaboratorType)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "collaborator_id",
-			In:   "path",
-		}
-		params.CollaboratorID = packed[key].(int64)
-	}
-	return params
-}
-
 func decodeRemoveCollaboratorParams(args [3]string, argsEscaped bool, r *http.Request) (params RemoveCollaboratorParams, _ error) {
 	// Decode path: id.
 	if err := func() error {
@@ -2212,7 +1898,7 @@ func decodeRemoveCollaboratorParams(args [3]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2265,7 +1951,7 @@ func decodeRemoveCollaboratorParams(args [3]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "type",
 			In:   "path",
 			Err:  err,
@@ -2310,7 +1996,7 @@ func decodeRemoveCollaboratorParams(args [3]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "collaborator_id",
 			In:   "path",
 			Err:  err,
@@ -2323,17 +2009,6 @@ func decodeRemoveCollaboratorParams(args [3]string, argsEscaped bool, r *http.Re
 type ReprocessBlockParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackReprocessBlockParams(packed middleware.Parameters) (params ReprocessBlockParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeReprocessBlockParams(args [1]string, argsEscaped bool, r *http.Request) (params ReprocessBlockParams, _ error) {
@@ -2376,7 +2051,7 @@ func decodeReprocessBlockParams(args [1]string, argsEscaped bool, r *http.Reques
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2389,17 +2064,6 @@ func decodeReprocessBlockParams(args [1]string, argsEscaped bool, r *http.Reques
 type SetBlockFileMetadataParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackSetBlockFileMetadataParams(packed middleware.Parameters) (params SetBlockFileMetadataParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeSetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.Request) (params SetBlockFileMetadataParams, _ error) {
@@ -2442,7 +2106,7 @@ func decodeSetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2455,17 +2119,6 @@ func decodeSetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.
 type StopImportParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackStopImportParams(packed middleware.Parameters) (params StopImportParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeStopImportParams(args [1]string, argsEscaped bool, r *http.Request) (params StopImportParams, _ error) {
@@ -2508,7 +2161,7 @@ func decodeStopImportParams(args [1]string, argsEscaped bool, r *http.Request) (
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2521,17 +2174,6 @@ func decodeStopImportParams(args [1]string, argsEscaped bool, r *http.Request) (
 type UnfollowChannelParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackUnfollowChannelParams(packed middleware.Parameters) (params UnfollowChannelParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeUnfollowChannelParams(args [1]string, argsEscaped bool, r *http.Request) (params UnfollowChannelParams, _ error) {
@@ -2574,7 +2216,7 @@ func decodeUnfollowChannelParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2587,17 +2229,6 @@ func decodeUnfollowChannelParams(args [1]string, argsEscaped bool, r *http.Reque
 type UnfollowGroupParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackUnfollowGroupParams(packed middleware.Parameters) (params UnfollowGroupParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeUnfollowGroupParams(args [1]string, argsEscaped bool, r *http.Request) (params UnfollowGroupParams, _ error) {
@@ -2640,7 +2271,7 @@ func decodeUnfollowGroupParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2653,17 +2284,6 @@ func decodeUnfollowGroupParams(args [1]string, argsEscaped bool, r *http.Request
 type UnfollowUserParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackUnfollowUserParams(packed middleware.Parameters) (params UnfollowUserParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeUnfollowUserParams(args [1]string, argsEscaped bool, r *http.Request) (params UnfollowUserParams, _ error) {
@@ -2706,7 +2326,7 @@ func decodeUnfollowUserParams(args [1]string, argsEscaped bool, r *http.Request)
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2719,17 +2339,6 @@ func decodeUnfollowUserParams(args [1]string, argsEscaped bool, r *http.Request)
 type UpdateCommentParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackUpdateCommentParams(packed middleware.Parameters) (params UpdateCommentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeUpdateCommentParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdateCommentParams, _ error) {
@@ -2772,7 +2381,7 @@ func decodeUpdateCommentParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,

@@ -10,13 +10,12 @@ import (
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
-	"github.com/ogen-go/ogen/ogenerrors"
 	"github.com/ogen-go/ogen/validate"
+	"vitrine/internal/oas/failure"
 )
 
 func (s *Server) decodeAddCollaboratorRequest(r *http.Request) (
 	req *AddCollaboratorReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -37,29 +36,27 @@ func (s *Server) decodeAddCollaboratorRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request AddCollaboratorReq
@@ -72,12 +69,12 @@ func (s *Server) decodeAddCollaboratorRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -85,17 +82,16 @@ func (s *Server) decodeAddCollaboratorRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeCreateReportRequest(r *http.Request) (
 	req *CreateReportReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -116,29 +112,27 @@ func (s *Server) decodeCreateReportRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request CreateReportReq
@@ -151,12 +145,12 @@ func (s *Server) decodeCreateReportRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -164,17 +158,16 @@ func (s *Server) decodeCreateReportRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeSetBlockFileMetadataRequest(r *http.Request) (
 	req *SetBlockFileMetadataReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -195,29 +188,27 @@ func (s *Server) decodeSetBlockFileMetadataRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request SetBlockFileMetadataReq
@@ -230,22 +221,21 @@ func (s *Server) decodeSetBlockFileMetadataRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeStartImportRequest(r *http.Request) (
 	req *StartImportReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -266,29 +256,27 @@ func (s *Server) decodeStartImportRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request StartImportReq
@@ -301,12 +289,12 @@ func (s *Server) decodeStartImportRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -314,17 +302,16 @@ func (s *Server) decodeStartImportRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeUpdateCommentRequest(r *http.Request) (
 	req *UpdateCommentReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -345,29 +332,27 @@ func (s *Server) decodeUpdateCommentRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request UpdateCommentReq
@@ -380,12 +365,12 @@ func (s *Server) decodeUpdateCommentRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -393,17 +378,16 @@ func (s *Server) decodeUpdateCommentRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeUpdateMeRequest(r *http.Request) (
 	req *UpdateMeReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -424,29 +408,27 @@ func (s *Server) decodeUpdateMeRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request UpdateMeReq
@@ -459,12 +441,12 @@ func (s *Server) decodeUpdateMeRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -472,10 +454,10 @@ func (s *Server) decodeUpdateMeRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }

@@ -72,6 +72,9 @@ func run(in, out, pkg string) error {
 	if err := cmd.Run(); err != nil {
 		return err
 	}
+	if err := slim(out); err != nil {
+		return err
+	}
 	return streamJSON(filepath.Join(out, "oas_response_encoders_gen.go"))
 }
 

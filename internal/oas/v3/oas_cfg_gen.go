@@ -6,9 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
 	"github.com/ogen-go/ogen/ogenregex"
+	"vitrine/internal/oas/failure"
 )
 
 var regexMap = map[string]ogenregex.Regexp{
@@ -21,14 +20,13 @@ type (
 )
 
 // ErrorHandler is error handler.
-type ErrorHandler = ogenerrors.ErrorHandler
+type ErrorHandler = failure.ErrorHandler
 
 type serverConfig struct {
 	NotFound           http.HandlerFunc
 	MethodNotAllowed   func(w http.ResponseWriter, r *http.Request, allowed string)
 	ErrorHandler       ErrorHandler
 	Prefix             string
-	Middleware         Middleware
 	MaxMultipartMemory int64
 }
 
@@ -47,8 +45,6 @@ func newServerConfig(opts ...ServerOption) serverConfig {
 	cfg := serverConfig{
 		NotFound:           http.NotFound,
 		MethodNotAllowed:   nil,
-		ErrorHandler:       ogenerrors.DefaultErrorHandler,
-		Middleware:         nil,
 		MaxMultipartMemory: 32 << 20, // 32 MB
 	}
 	for _, opt := range opts {
@@ -146,20 +142,6 @@ func WithErrorHandler(h ErrorHandler) ServerOption {
 func WithPathPrefix(prefix string) ServerOption {
 	return optionFunc[serverConfig](func(cfg *serverConfig) {
 		cfg.Prefix = prefix
-	})
-}
-
-// WithMiddleware specifies middlewares to use.
-func WithMiddleware(m ...Middleware) ServerOption {
-	return optionFunc[serverConfig](func(cfg *serverConfig) {
-		switch len(m) {
-		case 0:
-			cfg.Middleware = nil
-		case 1:
-			cfg.Middleware = m[0]
-		default:
-			cfg.Middleware = middleware.ChainMiddlewares(m...)
-		}
 	})
 }
 

@@ -3,14 +3,12 @@
 package v3
 
 import (
-	"context"
 	"net/http"
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
+	"vitrine/internal/oas/failure"
 )
 
 type codeRecorder struct {
@@ -45,16 +43,14 @@ func (s *Server) handleBatchCreateBlocksRequest(args [0]string, argsEscaped bool
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: BatchCreateBlocksOperation,
 			ID:   "batchCreateBlocks",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeBatchCreateBlocksRequest(r)
+	request, close, err := s.decodeBatchCreateBlocksRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -69,39 +65,7 @@ func (s *Server) handleBatchCreateBlocksRequest(args [0]string, argsEscaped bool
 	}()
 
 	var response *BatchResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    BatchCreateBlocksOperation,
-			OperationSummary: "Create many blocks in the background",
-			OperationID:      "batchCreateBlocks",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *BatchCreateBlocksReq
-			Params   = struct{}
-			Response = *BatchResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.BatchCreateBlocks(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.BatchCreateBlocks(ctx, request)
-	}
+	response, err = s.h.BatchCreateBlocks(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -135,16 +99,14 @@ func (s *Server) handleCreateBlockRequest(args [0]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: CreateBlockOperation,
 			ID:   "createBlock",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateBlockRequest(r)
+	request, close, err := s.decodeCreateBlockRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -159,39 +121,7 @@ func (s *Server) handleCreateBlockRequest(args [0]string, argsEscaped bool, w ht
 	}()
 
 	var response wire.Item
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateBlockOperation,
-			OperationSummary: "Create a block in one or more channels",
-			OperationID:      "createBlock",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *CreateBlockReq
-			Params   = struct{}
-			Response = wire.Item
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateBlock(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateBlock(ctx, request)
-	}
+	response, err = s.h.CreateBlock(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -219,14 +149,14 @@ func (s *Server) handleCreateBlockCommentRequest(args [1]string, argsEscaped boo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: CreateBlockCommentOperation,
 			ID:   "createBlockComment",
 		}
 	)
 	params, err := decodeCreateBlockCommentParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -234,11 +164,9 @@ func (s *Server) handleCreateBlockCommentRequest(args [1]string, argsEscaped boo
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateBlockCommentRequest(r)
+	request, close, err := s.decodeCreateBlockCommentRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -253,44 +181,7 @@ func (s *Server) handleCreateBlockCommentRequest(args [1]string, argsEscaped boo
 	}()
 
 	var response *Comment
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateBlockCommentOperation,
-			OperationSummary: "Comment on a block",
-			OperationID:      "createBlockComment",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *CreateBlockCommentReq
-			Params   = CreateBlockCommentParams
-			Response = *Comment
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCreateBlockCommentParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateBlockComment(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateBlockComment(ctx, request, params)
-	}
+	response, err = s.h.CreateBlockComment(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -319,16 +210,14 @@ func (s *Server) handleCreateChannelRequest(args [0]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: CreateChannelOperation,
 			ID:   "createChannel",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateChannelRequest(r)
+	request, close, err := s.decodeCreateChannelRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -343,39 +232,7 @@ func (s *Server) handleCreateChannelRequest(args [0]string, argsEscaped bool, w 
 	}()
 
 	var response *Channel
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateChannelOperation,
-			OperationSummary: "Create a channel",
-			OperationID:      "createChannel",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *CreateChannelReq
-			Params   = struct{}
-			Response = *Channel
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateChannel(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateChannel(ctx, request)
-	}
+	response, err = s.h.CreateChannel(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -407,16 +264,14 @@ func (s *Server) handleCreateConnectionRequest(args [0]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: CreateConnectionOperation,
 			ID:   "createConnection",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateConnectionRequest(r)
+	request, close, err := s.decodeCreateConnectionRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -431,39 +286,7 @@ func (s *Server) handleCreateConnectionRequest(args [0]string, argsEscaped bool,
 	}()
 
 	var response *CreateConnectionCreated
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateConnectionOperation,
-			OperationSummary: "Connect a block or channel to channels",
-			OperationID:      "createConnection",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *CreateConnectionReq
-			Params   = struct{}
-			Response = *CreateConnectionCreated
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateConnection(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateConnection(ctx, request)
-	}
+	response, err = s.h.CreateConnection(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -492,16 +315,14 @@ func (s *Server) handleCreateGroupRequest(args [0]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: CreateGroupOperation,
 			ID:   "createGroup",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateGroupRequest(r)
+	request, close, err := s.decodeCreateGroupRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -516,39 +337,7 @@ func (s *Server) handleCreateGroupRequest(args [0]string, argsEscaped bool, w ht
 	}()
 
 	var response *Group
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateGroupOperation,
-			OperationSummary: "Create a group",
-			OperationID:      "createGroup",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *CreateGroupReq
-			Params   = struct{}
-			Response = *Group
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateGroup(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateGroup(ctx, request)
-	}
+	response, err = s.h.CreateGroup(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -577,14 +366,14 @@ func (s *Server) handleCreateGroupInvitationRequest(args [1]string, argsEscaped 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: CreateGroupInvitationOperation,
 			ID:   "createGroupInvitation",
 		}
 	)
 	params, err := decodeCreateGroupInvitationParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -592,11 +381,9 @@ func (s *Server) handleCreateGroupInvitationRequest(args [1]string, argsEscaped 
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateGroupInvitationRequest(r)
+	request, close, err := s.decodeCreateGroupInvitationRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -611,44 +398,7 @@ func (s *Server) handleCreateGroupInvitationRequest(args [1]string, argsEscaped 
 	}()
 
 	var response CreateGroupInvitationRes
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateGroupInvitationOperation,
-			OperationSummary: "Invite a person to a group",
-			OperationID:      "createGroupInvitation",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *CreateGroupInvitationReq
-			Params   = CreateGroupInvitationParams
-			Response = CreateGroupInvitationRes
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCreateGroupInvitationParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateGroupInvitation(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateGroupInvitation(ctx, request, params)
-	}
+	response, err = s.h.CreateGroupInvitation(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -676,14 +426,14 @@ func (s *Server) handleCreateGroupInviteRequest(args [1]string, argsEscaped bool
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: CreateGroupInviteOperation,
 			ID:   "createGroupInvite",
 		}
 	)
 	params, err := decodeCreateGroupInviteParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -692,47 +442,8 @@ func (s *Server) handleCreateGroupInviteRequest(args [1]string, argsEscaped bool
 		return
 	}
 
-	var rawBody []byte
-
 	var response CreateGroupInviteRes
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateGroupInviteOperation,
-			OperationSummary: "Create the reusable invite of a group",
-			OperationID:      "createGroupInvite",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = CreateGroupInviteParams
-			Response = CreateGroupInviteRes
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCreateGroupInviteParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateGroupInvite(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateGroupInvite(ctx, params)
-	}
+	response, err = s.h.CreateGroupInvite(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -760,14 +471,14 @@ func (s *Server) handleDeleteChannelRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: DeleteChannelOperation,
 			ID:   "deleteChannel",
 		}
 	)
 	params, err := decodeDeleteChannelParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -776,47 +487,8 @@ func (s *Server) handleDeleteChannelRequest(args [1]string, argsEscaped bool, w 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *DeleteChannelNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeleteChannelOperation,
-			OperationSummary: "Delete a channel",
-			OperationID:      "deleteChannel",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeleteChannelParams
-			Response = *DeleteChannelNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeleteChannelParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.DeleteChannel(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.DeleteChannel(ctx, params)
-	}
+	err = s.h.DeleteChannel(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -844,14 +516,14 @@ func (s *Server) handleDeleteCommentRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: DeleteCommentOperation,
 			ID:   "deleteComment",
 		}
 	)
 	params, err := decodeDeleteCommentParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -860,47 +532,8 @@ func (s *Server) handleDeleteCommentRequest(args [1]string, argsEscaped bool, w 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *DeleteCommentNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeleteCommentOperation,
-			OperationSummary: "Delete a comment",
-			OperationID:      "deleteComment",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeleteCommentParams
-			Response = *DeleteCommentNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeleteCommentParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.DeleteComment(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.DeleteComment(ctx, params)
-	}
+	err = s.h.DeleteComment(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -929,14 +562,14 @@ func (s *Server) handleDeleteConnectionRequest(args [1]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: DeleteConnectionOperation,
 			ID:   "deleteConnection",
 		}
 	)
 	params, err := decodeDeleteConnectionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -945,47 +578,8 @@ func (s *Server) handleDeleteConnectionRequest(args [1]string, argsEscaped bool,
 		return
 	}
 
-	var rawBody []byte
-
 	var response *DeleteConnectionNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeleteConnectionOperation,
-			OperationSummary: "Remove an item from a channel",
-			OperationID:      "deleteConnection",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeleteConnectionParams
-			Response = *DeleteConnectionNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeleteConnectionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.DeleteConnection(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.DeleteConnection(ctx, params)
-	}
+	err = s.h.DeleteConnection(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1014,14 +608,14 @@ func (s *Server) handleDeleteGroupRequest(args [1]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: DeleteGroupOperation,
 			ID:   "deleteGroup",
 		}
 	)
 	params, err := decodeDeleteGroupParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1030,47 +624,8 @@ func (s *Server) handleDeleteGroupRequest(args [1]string, argsEscaped bool, w ht
 		return
 	}
 
-	var rawBody []byte
-
 	var response *DeleteGroupNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeleteGroupOperation,
-			OperationSummary: "Delete a group",
-			OperationID:      "deleteGroup",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeleteGroupParams
-			Response = *DeleteGroupNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeleteGroupParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.DeleteGroup(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.DeleteGroup(ctx, params)
-	}
+	err = s.h.DeleteGroup(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1098,14 +653,14 @@ func (s *Server) handleDeleteGroupInviteRequest(args [1]string, argsEscaped bool
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: DeleteGroupInviteOperation,
 			ID:   "deleteGroupInvite",
 		}
 	)
 	params, err := decodeDeleteGroupInviteParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1114,47 +669,8 @@ func (s *Server) handleDeleteGroupInviteRequest(args [1]string, argsEscaped bool
 		return
 	}
 
-	var rawBody []byte
-
 	var response *DeleteGroupInviteNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeleteGroupInviteOperation,
-			OperationSummary: "Revoke the reusable invite of a group",
-			OperationID:      "deleteGroupInvite",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeleteGroupInviteParams
-			Response = *DeleteGroupInviteNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeleteGroupInviteParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.DeleteGroupInvite(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.DeleteGroupInvite(ctx, params)
-	}
+	err = s.h.DeleteGroupInvite(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1182,14 +698,14 @@ func (s *Server) handleGetBatchStatusRequest(args [1]string, argsEscaped bool, w
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetBatchStatusOperation,
 			ID:   "getBatchStatus",
 		}
 	)
 	params, err := decodeGetBatchStatusParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1198,47 +714,8 @@ func (s *Server) handleGetBatchStatusRequest(args [1]string, argsEscaped bool, w
 		return
 	}
 
-	var rawBody []byte
-
 	var response *BatchStatus
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetBatchStatusOperation,
-			OperationSummary: "Read the progress of a batch",
-			OperationID:      "getBatchStatus",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "batch_id",
-					In:   "path",
-				}: params.BatchID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetBatchStatusParams
-			Response = *BatchStatus
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetBatchStatusParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetBatchStatus(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetBatchStatus(ctx, params)
-	}
+	response, err = s.h.GetBatchStatus(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1267,14 +744,14 @@ func (s *Server) handleGetBlockRequest(args [1]string, argsEscaped bool, w http.
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetBlockOperation,
 			ID:   "getBlock",
 		}
 	)
 	params, err := decodeGetBlockParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1283,47 +760,8 @@ func (s *Server) handleGetBlockRequest(args [1]string, argsEscaped bool, w http.
 		return
 	}
 
-	var rawBody []byte
-
 	var response wire.Item
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetBlockOperation,
-			OperationSummary: "Read a block",
-			OperationID:      "getBlock",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetBlockParams
-			Response = wire.Item
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetBlockParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetBlock(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetBlock(ctx, params)
-	}
+	response, err = s.h.GetBlock(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1351,14 +789,14 @@ func (s *Server) handleGetBlockCommentsRequest(args [1]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetBlockCommentsOperation,
 			ID:   "getBlockComments",
 		}
 	)
 	params, err := decodeGetBlockCommentsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1367,59 +805,8 @@ func (s *Server) handleGetBlockCommentsRequest(args [1]string, argsEscaped bool,
 		return
 	}
 
-	var rawBody []byte
-
 	var response *CommentListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetBlockCommentsOperation,
-			OperationSummary: "List the comments on a block",
-			OperationID:      "getBlockComments",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetBlockCommentsParams
-			Response = *CommentListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetBlockCommentsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetBlockComments(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetBlockComments(ctx, params)
-	}
+	response, err = s.h.GetBlockComments(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1447,14 +834,14 @@ func (s *Server) handleGetBlockConnectionsRequest(args [1]string, argsEscaped bo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetBlockConnectionsOperation,
 			ID:   "getBlockConnections",
 		}
 	)
 	params, err := decodeGetBlockConnectionsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1463,63 +850,8 @@ func (s *Server) handleGetBlockConnectionsRequest(args [1]string, argsEscaped bo
 		return
 	}
 
-	var rawBody []byte
-
 	var response *ChannelListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetBlockConnectionsOperation,
-			OperationSummary: "List the channels that contain a block",
-			OperationID:      "getBlockConnections",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-				{
-					Name: "filter",
-					In:   "query",
-				}: params.Filter,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetBlockConnectionsParams
-			Response = *ChannelListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetBlockConnectionsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetBlockConnections(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetBlockConnections(ctx, params)
-	}
+	response, err = s.h.GetBlockConnections(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1547,14 +879,14 @@ func (s *Server) handleGetChannelRequest(args [1]string, argsEscaped bool, w htt
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetChannelOperation,
 			ID:   "getChannel",
 		}
 	)
 	params, err := decodeGetChannelParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1563,47 +895,8 @@ func (s *Server) handleGetChannelRequest(args [1]string, argsEscaped bool, w htt
 		return
 	}
 
-	var rawBody []byte
-
 	var response *Channel
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetChannelOperation,
-			OperationSummary: "Read a channel",
-			OperationID:      "getChannel",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetChannelParams
-			Response = *Channel
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetChannelParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetChannel(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetChannel(ctx, params)
-	}
+	response, err = s.h.GetChannel(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1631,14 +924,14 @@ func (s *Server) handleGetChannelConnectionsRequest(args [1]string, argsEscaped 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetChannelConnectionsOperation,
 			ID:   "getChannelConnections",
 		}
 	)
 	params, err := decodeGetChannelConnectionsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1647,59 +940,8 @@ func (s *Server) handleGetChannelConnectionsRequest(args [1]string, argsEscaped 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *ChannelListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetChannelConnectionsOperation,
-			OperationSummary: "List the channels that contain a channel",
-			OperationID:      "getChannelConnections",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetChannelConnectionsParams
-			Response = *ChannelListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetChannelConnectionsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetChannelConnections(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetChannelConnections(ctx, params)
-	}
+	response, err = s.h.GetChannelConnections(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1728,14 +970,14 @@ func (s *Server) handleGetChannelContentsRequest(args [1]string, argsEscaped boo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetChannelContentsOperation,
 			ID:   "getChannelContents",
 		}
 	)
 	params, err := decodeGetChannelContentsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1744,63 +986,8 @@ func (s *Server) handleGetChannelContentsRequest(args [1]string, argsEscaped boo
 		return
 	}
 
-	var rawBody []byte
-
 	var response *ConnectableListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetChannelContentsOperation,
-			OperationSummary: "List the contents of a channel",
-			OperationID:      "getChannelContents",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-				{
-					Name: "user_id",
-					In:   "query",
-				}: params.UserID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetChannelContentsParams
-			Response = *ConnectableListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetChannelContentsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetChannelContents(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetChannelContents(ctx, params)
-	}
+	response, err = s.h.GetChannelContents(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1828,14 +1015,14 @@ func (s *Server) handleGetChannelFollowersRequest(args [1]string, argsEscaped bo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetChannelFollowersOperation,
 			ID:   "getChannelFollowers",
 		}
 	)
 	params, err := decodeGetChannelFollowersParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1844,59 +1031,8 @@ func (s *Server) handleGetChannelFollowersRequest(args [1]string, argsEscaped bo
 		return
 	}
 
-	var rawBody []byte
-
 	var response *UserListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetChannelFollowersOperation,
-			OperationSummary: "List the followers of a channel",
-			OperationID:      "getChannelFollowers",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetChannelFollowersParams
-			Response = *UserListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetChannelFollowersParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetChannelFollowers(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetChannelFollowers(ctx, params)
-	}
+	response, err = s.h.GetChannelFollowers(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1924,14 +1060,14 @@ func (s *Server) handleGetConnectionRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetConnectionOperation,
 			ID:   "getConnection",
 		}
 	)
 	params, err := decodeGetConnectionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1940,47 +1076,8 @@ func (s *Server) handleGetConnectionRequest(args [1]string, argsEscaped bool, w 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *Connection
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetConnectionOperation,
-			OperationSummary: "Read a connection",
-			OperationID:      "getConnection",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetConnectionParams
-			Response = *Connection
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetConnectionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetConnection(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetConnection(ctx, params)
-	}
+	response, err = s.h.GetConnection(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2010,42 +1107,8 @@ func (s *Server) handleGetCurrentUserRequest(args [0]string, argsEscaped bool, w
 		err error
 	)
 
-	var rawBody []byte
-
 	var response *Me
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetCurrentUserOperation,
-			OperationSummary: "Read the signed-in user",
-			OperationID:      "getCurrentUser",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *Me
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetCurrentUser(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetCurrentUser(ctx)
-	}
+	response, err = s.h.GetCurrentUser(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2074,14 +1137,14 @@ func (s *Server) handleGetGroupRequest(args [1]string, argsEscaped bool, w http.
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetGroupOperation,
 			ID:   "getGroup",
 		}
 	)
 	params, err := decodeGetGroupParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2090,47 +1153,8 @@ func (s *Server) handleGetGroupRequest(args [1]string, argsEscaped bool, w http.
 		return
 	}
 
-	var rawBody []byte
-
 	var response *Group
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetGroupOperation,
-			OperationSummary: "Read a group",
-			OperationID:      "getGroup",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetGroupParams
-			Response = *Group
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetGroupParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetGroup(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetGroup(ctx, params)
-	}
+	response, err = s.h.GetGroup(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2159,14 +1183,14 @@ func (s *Server) handleGetGroupContentsRequest(args [1]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetGroupContentsOperation,
 			ID:   "getGroupContents",
 		}
 	)
 	params, err := decodeGetGroupContentsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2175,63 +1199,8 @@ func (s *Server) handleGetGroupContentsRequest(args [1]string, argsEscaped bool,
 		return
 	}
 
-	var rawBody []byte
-
 	var response *ConnectableListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetGroupContentsOperation,
-			OperationSummary: "List the channels and blocks of a group",
-			OperationID:      "getGroupContents",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-				{
-					Name: "type",
-					In:   "query",
-				}: params.Type,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetGroupContentsParams
-			Response = *ConnectableListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetGroupContentsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetGroupContents(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetGroupContents(ctx, params)
-	}
+	response, err = s.h.GetGroupContents(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2259,14 +1228,14 @@ func (s *Server) handleGetGroupFollowersRequest(args [1]string, argsEscaped bool
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetGroupFollowersOperation,
 			ID:   "getGroupFollowers",
 		}
 	)
 	params, err := decodeGetGroupFollowersParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2275,59 +1244,8 @@ func (s *Server) handleGetGroupFollowersRequest(args [1]string, argsEscaped bool
 		return
 	}
 
-	var rawBody []byte
-
 	var response *UserListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetGroupFollowersOperation,
-			OperationSummary: "List the followers of a group",
-			OperationID:      "getGroupFollowers",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetGroupFollowersParams
-			Response = *UserListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetGroupFollowersParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetGroupFollowers(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetGroupFollowers(ctx, params)
-	}
+	response, err = s.h.GetGroupFollowers(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2355,14 +1273,14 @@ func (s *Server) handleGetGroupInvitationsRequest(args [1]string, argsEscaped bo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetGroupInvitationsOperation,
 			ID:   "getGroupInvitations",
 		}
 	)
 	params, err := decodeGetGroupInvitationsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2371,55 +1289,8 @@ func (s *Server) handleGetGroupInvitationsRequest(args [1]string, argsEscaped bo
 		return
 	}
 
-	var rawBody []byte
-
 	var response *MembershipInvitationListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetGroupInvitationsOperation,
-			OperationSummary: "List the open invitations of a group",
-			OperationID:      "getGroupInvitations",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetGroupInvitationsParams
-			Response = *MembershipInvitationListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetGroupInvitationsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetGroupInvitations(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetGroupInvitations(ctx, params)
-	}
+	response, err = s.h.GetGroupInvitations(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2447,14 +1318,14 @@ func (s *Server) handleGetGroupInviteRequest(args [1]string, argsEscaped bool, w
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetGroupInviteOperation,
 			ID:   "getGroupInvite",
 		}
 	)
 	params, err := decodeGetGroupInviteParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2463,47 +1334,8 @@ func (s *Server) handleGetGroupInviteRequest(args [1]string, argsEscaped bool, w
 		return
 	}
 
-	var rawBody []byte
-
 	var response *GroupInvite
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetGroupInviteOperation,
-			OperationSummary: "Read the reusable invite of a group",
-			OperationID:      "getGroupInvite",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetGroupInviteParams
-			Response = *GroupInvite
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetGroupInviteParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetGroupInvite(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetGroupInvite(ctx, params)
-	}
+	response, err = s.h.GetGroupInvite(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2531,14 +1363,14 @@ func (s *Server) handleGetGroupMembersRequest(args [1]string, argsEscaped bool, 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetGroupMembersOperation,
 			ID:   "getGroupMembers",
 		}
 	)
 	params, err := decodeGetGroupMembersParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2547,55 +1379,8 @@ func (s *Server) handleGetGroupMembersRequest(args [1]string, argsEscaped bool, 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *GroupMemberListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetGroupMembersOperation,
-			OperationSummary: "List the members of a group",
-			OperationID:      "getGroupMembers",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetGroupMembersParams
-			Response = *GroupMemberListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetGroupMembersParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetGroupMembers(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetGroupMembers(ctx, params)
-	}
+	response, err = s.h.GetGroupMembers(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2624,14 +1409,14 @@ func (s *Server) handleGetMyFeedRequest(args [0]string, argsEscaped bool, w http
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetMyFeedOperation,
 			ID:   "getMyFeed",
 		}
 	)
 	params, err := decodeGetMyFeedParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2640,55 +1425,8 @@ func (s *Server) handleGetMyFeedRequest(args [0]string, argsEscaped bool, w http
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FeedListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetMyFeedOperation,
-			OperationSummary: "Read the feed",
-			OperationID:      "getMyFeed",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "next",
-					In:   "query",
-				}: params.Next,
-				{
-					Name: "prev",
-					In:   "query",
-				}: params.Prev,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetMyFeedParams
-			Response = *FeedListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetMyFeedParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetMyFeed(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetMyFeed(ctx, params)
-	}
+	response, err = s.h.GetMyFeed(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2716,14 +1454,14 @@ func (s *Server) handleGetMyNotificationsRequest(args [0]string, argsEscaped boo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetMyNotificationsOperation,
 			ID:   "getMyNotifications",
 		}
 	)
 	params, err := decodeGetMyNotificationsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -2732,59 +1470,8 @@ func (s *Server) handleGetMyNotificationsRequest(args [0]string, argsEscaped boo
 		return
 	}
 
-	var rawBody []byte
-
 	var response *NotificationListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetMyNotificationsOperation,
-			OperationSummary: "Read the notifications",
-			OperationID:      "getMyNotifications",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "next",
-					In:   "query",
-				}: params.Next,
-				{
-					Name: "prev",
-					In:   "query",
-				}: params.Prev,
-				{
-					Name: "unread",
-					In:   "query",
-				}: params.Unread,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetMyNotificationsParams
-			Response = *NotificationListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetMyNotificationsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetMyNotifications(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetMyNotifications(ctx, params)
-	}
+	response, err = s.h.GetMyNotifications(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2814,42 +1501,8 @@ func (s *Server) handleGetOpenapiSpecRequest(args [0]string, argsEscaped bool, w
 		err error
 	)
 
-	var rawBody []byte
-
 	var response GetOpenapiSpecOK
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetOpenapiSpecOperation,
-			OperationSummary: "Read this description as YAML",
-			OperationID:      "getOpenapiSpec",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = GetOpenapiSpecOK
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetOpenapiSpec(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetOpenapiSpec(ctx)
-	}
+	response, err = s.h.GetOpenapiSpec(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2879,42 +1532,8 @@ func (s *Server) handleGetOpenapiSpecJsonRequest(args [0]string, argsEscaped boo
 		err error
 	)
 
-	var rawBody []byte
-
 	var response wire.JSON
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetOpenapiSpecJsonOperation,
-			OperationSummary: "Read this description as JSON",
-			OperationID:      "getOpenapiSpecJson",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = wire.JSON
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetOpenapiSpecJson(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetOpenapiSpecJson(ctx)
-	}
+	response, err = s.h.GetOpenapiSpecJson(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2944,42 +1563,8 @@ func (s *Server) handleGetPingRequest(args [0]string, argsEscaped bool, w http.R
 		err error
 	)
 
-	var rawBody []byte
-
 	var response *PingResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetPingOperation,
-			OperationSummary: "Check that the API answers",
-			OperationID:      "getPing",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *PingResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetPing(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetPing(ctx)
-	}
+	response, err = s.h.GetPing(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3007,14 +1592,14 @@ func (s *Server) handleGetUserRequest(args [1]string, argsEscaped bool, w http.R
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetUserOperation,
 			ID:   "getUser",
 		}
 	)
 	params, err := decodeGetUserParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3023,47 +1608,8 @@ func (s *Server) handleGetUserRequest(args [1]string, argsEscaped bool, w http.R
 		return
 	}
 
-	var rawBody []byte
-
 	var response *User
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetUserOperation,
-			OperationSummary: "Read a user",
-			OperationID:      "getUser",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetUserParams
-			Response = *User
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetUserParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetUser(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetUser(ctx, params)
-	}
+	response, err = s.h.GetUser(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3092,14 +1638,14 @@ func (s *Server) handleGetUserContentsRequest(args [1]string, argsEscaped bool, 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetUserContentsOperation,
 			ID:   "getUserContents",
 		}
 	)
 	params, err := decodeGetUserContentsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3108,63 +1654,8 @@ func (s *Server) handleGetUserContentsRequest(args [1]string, argsEscaped bool, 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *ConnectableListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetUserContentsOperation,
-			OperationSummary: "List the blocks and channels of a user",
-			OperationID:      "getUserContents",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-				{
-					Name: "type",
-					In:   "query",
-				}: params.Type,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetUserContentsParams
-			Response = *ConnectableListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetUserContentsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetUserContents(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetUserContents(ctx, params)
-	}
+	response, err = s.h.GetUserContents(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3192,14 +1683,14 @@ func (s *Server) handleGetUserFollowersRequest(args [1]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetUserFollowersOperation,
 			ID:   "getUserFollowers",
 		}
 	)
 	params, err := decodeGetUserFollowersParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3208,59 +1699,8 @@ func (s *Server) handleGetUserFollowersRequest(args [1]string, argsEscaped bool,
 		return
 	}
 
-	var rawBody []byte
-
 	var response *UserListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetUserFollowersOperation,
-			OperationSummary: "List the followers of a user",
-			OperationID:      "getUserFollowers",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetUserFollowersParams
-			Response = *UserListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetUserFollowersParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetUserFollowers(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetUserFollowers(ctx, params)
-	}
+	response, err = s.h.GetUserFollowers(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3288,14 +1728,14 @@ func (s *Server) handleGetUserFollowingRequest(args [1]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetUserFollowingOperation,
 			ID:   "getUserFollowing",
 		}
 	)
 	params, err := decodeGetUserFollowingParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3304,63 +1744,8 @@ func (s *Server) handleGetUserFollowingRequest(args [1]string, argsEscaped bool,
 		return
 	}
 
-	var rawBody []byte
-
 	var response *FollowableListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetUserFollowingOperation,
-			OperationSummary: "List everything that a user follows",
-			OperationID:      "getUserFollowing",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-				{
-					Name: "type",
-					In:   "query",
-				}: params.Type,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetUserFollowingParams
-			Response = *FollowableListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetUserFollowingParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetUserFollowing(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetUserFollowing(ctx, params)
-	}
+	response, err = s.h.GetUserFollowing(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3388,14 +1773,14 @@ func (s *Server) handleGetUserGroupsRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: GetUserGroupsOperation,
 			ID:   "getUserGroups",
 		}
 	)
 	params, err := decodeGetUserGroupsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3404,59 +1789,8 @@ func (s *Server) handleGetUserGroupsRequest(args [1]string, argsEscaped bool, w 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *GroupListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetUserGroupsOperation,
-			OperationSummary: "List the groups of a user",
-			OperationID:      "getUserGroups",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetUserGroupsParams
-			Response = *GroupListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetUserGroupsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetUserGroups(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetUserGroups(ctx, params)
-	}
+	response, err = s.h.GetUserGroups(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3485,14 +1819,14 @@ func (s *Server) handleJoinGroupRequest(args [1]string, argsEscaped bool, w http
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: JoinGroupOperation,
 			ID:   "joinGroup",
 		}
 	)
 	params, err := decodeJoinGroupParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3500,11 +1834,9 @@ func (s *Server) handleJoinGroupRequest(args [1]string, argsEscaped bool, w http
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeJoinGroupRequest(r)
+	request, close, err := s.decodeJoinGroupRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3519,44 +1851,7 @@ func (s *Server) handleJoinGroupRequest(args [1]string, argsEscaped bool, w http
 	}()
 
 	var response JoinGroupRes
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    JoinGroupOperation,
-			OperationSummary: "Join a group with its invite",
-			OperationID:      "joinGroup",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *JoinGroupReq
-			Params   = JoinGroupParams
-			Response = JoinGroupRes
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackJoinGroupParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.JoinGroup(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.JoinGroup(ctx, request, params)
-	}
+	response, err = s.h.JoinGroup(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3584,14 +1879,14 @@ func (s *Server) handleLeaveGroupRequest(args [1]string, argsEscaped bool, w htt
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: LeaveGroupOperation,
 			ID:   "leaveGroup",
 		}
 	)
 	params, err := decodeLeaveGroupParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3600,47 +1895,8 @@ func (s *Server) handleLeaveGroupRequest(args [1]string, argsEscaped bool, w htt
 		return
 	}
 
-	var rawBody []byte
-
 	var response *LeaveGroupNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    LeaveGroupOperation,
-			OperationSummary: "Leave a group",
-			OperationID:      "leaveGroup",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = LeaveGroupParams
-			Response = *LeaveGroupNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackLeaveGroupParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.LeaveGroup(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.LeaveGroup(ctx, params)
-	}
+	err = s.h.LeaveGroup(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3670,42 +1926,8 @@ func (s *Server) handleMarkAllMyNotificationsReadRequest(args [0]string, argsEsc
 		err error
 	)
 
-	var rawBody []byte
-
 	var response *NotificationsReadAllResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    MarkAllMyNotificationsReadOperation,
-			OperationSummary: "Mark all notifications as read",
-			OperationID:      "markAllMyNotificationsRead",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *NotificationsReadAllResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.MarkAllMyNotificationsRead(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.MarkAllMyNotificationsRead(ctx)
-	}
+	response, err = s.h.MarkAllMyNotificationsRead(ctx)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3733,14 +1955,14 @@ func (s *Server) handleMarkMyNotificationReadRequest(args [1]string, argsEscaped
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: MarkMyNotificationReadOperation,
 			ID:   "markMyNotificationRead",
 		}
 	)
 	params, err := decodeMarkMyNotificationReadParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3749,47 +1971,8 @@ func (s *Server) handleMarkMyNotificationReadRequest(args [1]string, argsEscaped
 		return
 	}
 
-	var rawBody []byte
-
 	var response *NotificationReadResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    MarkMyNotificationReadOperation,
-			OperationSummary: "Mark a notification as read",
-			OperationID:      "markMyNotificationRead",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = MarkMyNotificationReadParams
-			Response = *NotificationReadResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackMarkMyNotificationReadParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.MarkMyNotificationRead(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.MarkMyNotificationRead(ctx, params)
-	}
+	response, err = s.h.MarkMyNotificationRead(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3819,14 +2002,14 @@ func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: MoveConnectionOperation,
 			ID:   "moveConnection",
 		}
 	)
 	params, err := decodeMoveConnectionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3834,11 +2017,9 @@ func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeMoveConnectionRequest(r)
+	request, close, err := s.decodeMoveConnectionRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3853,44 +2034,7 @@ func (s *Server) handleMoveConnectionRequest(args [1]string, argsEscaped bool, w
 	}()
 
 	var response *Connection
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    MoveConnectionOperation,
-			OperationSummary: "Move an item within its channel",
-			OperationID:      "moveConnection",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *MoveConnectionReq
-			Params   = MoveConnectionParams
-			Response = *Connection
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackMoveConnectionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.MoveConnection(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.MoveConnection(ctx, request, params)
-	}
+	response, err = s.h.MoveConnection(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3924,16 +2068,14 @@ func (s *Server) handlePresignUploadRequest(args [0]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: PresignUploadOperation,
 			ID:   "presignUpload",
 		}
 	)
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodePresignUploadRequest(r)
+	request, close, err := s.decodePresignUploadRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -3948,39 +2090,7 @@ func (s *Server) handlePresignUploadRequest(args [0]string, argsEscaped bool, w 
 	}()
 
 	var response *PresignResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    PresignUploadOperation,
-			OperationSummary: "Get upload URLs for files",
-			OperationID:      "presignUpload",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *PresignUploadReq
-			Params   = struct{}
-			Response = *PresignResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.PresignUpload(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.PresignUpload(ctx, request)
-	}
+	response, err = s.h.PresignUpload(ctx, request)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -4008,14 +2118,14 @@ func (s *Server) handleRemoveGroupMemberRequest(args [2]string, argsEscaped bool
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: RemoveGroupMemberOperation,
 			ID:   "removeGroupMember",
 		}
 	)
 	params, err := decodeRemoveGroupMemberParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4024,51 +2134,8 @@ func (s *Server) handleRemoveGroupMemberRequest(args [2]string, argsEscaped bool
 		return
 	}
 
-	var rawBody []byte
-
 	var response *RemoveGroupMemberNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    RemoveGroupMemberOperation,
-			OperationSummary: "Remove a member from a group",
-			OperationID:      "removeGroupMember",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "user_id",
-					In:   "path",
-				}: params.UserID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = RemoveGroupMemberParams
-			Response = *RemoveGroupMemberNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackRemoveGroupMemberParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.RemoveGroupMember(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.RemoveGroupMember(ctx, params)
-	}
+	err = s.h.RemoveGroupMember(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -4097,14 +2164,14 @@ func (s *Server) handleRevokeGroupInvitationRequest(args [2]string, argsEscaped 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: RevokeGroupInvitationOperation,
 			ID:   "revokeGroupInvitation",
 		}
 	)
 	params, err := decodeRevokeGroupInvitationParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4113,51 +2180,8 @@ func (s *Server) handleRevokeGroupInvitationRequest(args [2]string, argsEscaped 
 		return
 	}
 
-	var rawBody []byte
-
 	var response *RevokeGroupInvitationNoContent
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    RevokeGroupInvitationOperation,
-			OperationSummary: "Revoke an invitation",
-			OperationID:      "revokeGroupInvitation",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "invitation_id",
-					In:   "path",
-				}: params.InvitationID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = RevokeGroupInvitationParams
-			Response = *RevokeGroupInvitationNoContent
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackRevokeGroupInvitationParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.h.RevokeGroupInvitation(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		err = s.h.RevokeGroupInvitation(ctx, params)
-	}
+	err = s.h.RevokeGroupInvitation(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -4201,14 +2225,14 @@ func (s *Server) handleSearchRequest(args [0]string, argsEscaped bool, w http.Re
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: SearchOperation,
 			ID:   "search",
 		}
 	)
 	params, err := decodeSearchParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4217,91 +2241,8 @@ func (s *Server) handleSearchRequest(args [0]string, argsEscaped bool, w http.Re
 		return
 	}
 
-	var rawBody []byte
-
 	var response *EverythingListResponse
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    SearchOperation,
-			OperationSummary: "Search",
-			OperationID:      "search",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "query",
-					In:   "query",
-				}: params.Query,
-				{
-					Name: "type",
-					In:   "query",
-				}: params.Type,
-				{
-					Name: "scope",
-					In:   "query",
-				}: params.Scope,
-				{
-					Name: "user_id",
-					In:   "query",
-				}: params.UserID,
-				{
-					Name: "group_id",
-					In:   "query",
-				}: params.GroupID,
-				{
-					Name: "channel_id",
-					In:   "query",
-				}: params.ChannelID,
-				{
-					Name: "ext",
-					In:   "query",
-				}: params.Ext,
-				{
-					Name: "sort",
-					In:   "query",
-				}: params.Sort,
-				{
-					Name: "after",
-					In:   "query",
-				}: params.After,
-				{
-					Name: "seed",
-					In:   "query",
-				}: params.Seed,
-				{
-					Name: "page",
-					In:   "query",
-				}: params.Page,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = SearchParams
-			Response = *EverythingListResponse
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackSearchParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.Search(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.Search(ctx, params)
-	}
+	response, err = s.h.Search(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -4331,14 +2272,14 @@ func (s *Server) handleUpdateBlockRequest(args [1]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UpdateBlockOperation,
 			ID:   "updateBlock",
 		}
 	)
 	params, err := decodeUpdateBlockParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4346,11 +2287,9 @@ func (s *Server) handleUpdateBlockRequest(args [1]string, argsEscaped bool, w ht
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateBlockRequest(r)
+	request, close, err := s.decodeUpdateBlockRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4365,44 +2304,7 @@ func (s *Server) handleUpdateBlockRequest(args [1]string, argsEscaped bool, w ht
 	}()
 
 	var response wire.Item
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateBlockOperation,
-			OperationSummary: "Change a block",
-			OperationID:      "updateBlock",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *UpdateBlockReq
-			Params   = UpdateBlockParams
-			Response = wire.Item
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUpdateBlockParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateBlock(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateBlock(ctx, request, params)
-	}
+	response, err = s.h.UpdateBlock(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -4430,14 +2332,14 @@ func (s *Server) handleUpdateChannelRequest(args [1]string, argsEscaped bool, w 
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UpdateChannelOperation,
 			ID:   "updateChannel",
 		}
 	)
 	params, err := decodeUpdateChannelParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4445,11 +2347,9 @@ func (s *Server) handleUpdateChannelRequest(args [1]string, argsEscaped bool, w 
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateChannelRequest(r)
+	request, close, err := s.decodeUpdateChannelRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4464,44 +2364,7 @@ func (s *Server) handleUpdateChannelRequest(args [1]string, argsEscaped bool, w 
 	}()
 
 	var response *Channel
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateChannelOperation,
-			OperationSummary: "Change a channel",
-			OperationID:      "updateChannel",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *UpdateChannelReq
-			Params   = UpdateChannelParams
-			Response = *Channel
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUpdateChannelParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateChannel(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateChannel(ctx, request, params)
-	}
+	response, err = s.h.UpdateChannel(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -4530,14 +2393,14 @@ func (s *Server) handleUpdateConnectionRequest(args [1]string, argsEscaped bool,
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UpdateConnectionOperation,
 			ID:   "updateConnection",
 		}
 	)
 	params, err := decodeUpdateConnectionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4545,11 +2408,9 @@ func (s *Server) handleUpdateConnectionRequest(args [1]string, argsEscaped bool,
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateConnectionRequest(r)
+	request, close, err := s.decodeUpdateConnectionRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4564,44 +2425,7 @@ func (s *Server) handleUpdateConnectionRequest(args [1]string, argsEscaped bool,
 	}()
 
 	var response *Connection
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateConnectionOperation,
-			OperationSummary: "Change the metadata of a connection",
-			OperationID:      "updateConnection",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *UpdateConnectionReq
-			Params   = UpdateConnectionParams
-			Response = *Connection
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUpdateConnectionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateConnection(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateConnection(ctx, request, params)
-	}
+	response, err = s.h.UpdateConnection(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -4629,14 +2453,14 @@ func (s *Server) handleUpdateGroupRequest(args [1]string, argsEscaped bool, w ht
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: UpdateGroupOperation,
 			ID:   "updateGroup",
 		}
 	)
 	params, err := decodeUpdateGroupParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4644,11 +2468,9 @@ func (s *Server) handleUpdateGroupRequest(args [1]string, argsEscaped bool, w ht
 		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateGroupRequest(r)
+	request, close, err := s.decodeUpdateGroupRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
+		err = &failure.DecodeRequestError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -4663,44 +2485,7 @@ func (s *Server) handleUpdateGroupRequest(args [1]string, argsEscaped bool, w ht
 	}()
 
 	var response *Group
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateGroupOperation,
-			OperationSummary: "Change a group",
-			OperationID:      "updateGroup",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *UpdateGroupReq
-			Params   = UpdateGroupParams
-			Response = *Group
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUpdateGroupParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateGroup(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateGroup(ctx, request, params)
-	}
+	response, err = s.h.UpdateGroup(ctx, request, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)

@@ -10,27 +10,15 @@ import (
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
-	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+	"vitrine/internal/oas/failure"
 )
 
 // CreateBlockCommentParams is parameters of createBlockComment operation.
 type CreateBlockCommentParams struct {
 	// A positive 64-bit integer.
 	ID int64
-}
-
-func unpackCreateBlockCommentParams(packed middleware.Parameters) (params CreateBlockCommentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeCreateBlockCommentParams(args [1]string, argsEscaped bool, r *http.Request) (params CreateBlockCommentParams, _ error) {
@@ -73,7 +61,7 @@ func decodeCreateBlockCommentParams(args [1]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -86,17 +74,6 @@ func decodeCreateBlockCommentParams(args [1]string, argsEscaped bool, r *http.Re
 type CreateGroupInvitationParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackCreateGroupInvitationParams(packed middleware.Parameters) (params CreateGroupInvitationParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeCreateGroupInvitationParams(args [1]string, argsEscaped bool, r *http.Request) (params CreateGroupInvitationParams, _ error) {
@@ -139,7 +116,7 @@ func decodeCreateGroupInvitationParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -152,17 +129,6 @@ func decodeCreateGroupInvitationParams(args [1]string, argsEscaped bool, r *http
 type CreateGroupInviteParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackCreateGroupInviteParams(packed middleware.Parameters) (params CreateGroupInviteParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeCreateGroupInviteParams(args [1]string, argsEscaped bool, r *http.Request) (params CreateGroupInviteParams, _ error) {
@@ -205,7 +171,7 @@ func decodeCreateGroupInviteParams(args [1]string, argsEscaped bool, r *http.Req
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -218,17 +184,6 @@ func decodeCreateGroupInviteParams(args [1]string, argsEscaped bool, r *http.Req
 type DeleteChannelParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackDeleteChannelParams(packed middleware.Parameters) (params DeleteChannelParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeDeleteChannelParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteChannelParams, _ error) {
@@ -271,7 +226,7 @@ func decodeDeleteChannelParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -284,17 +239,6 @@ func decodeDeleteChannelParams(args [1]string, argsEscaped bool, r *http.Request
 type DeleteCommentParams struct {
 	// A positive 64-bit integer.
 	ID int64
-}
-
-func unpackDeleteCommentParams(packed middleware.Parameters) (params DeleteCommentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeDeleteCommentParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteCommentParams, _ error) {
@@ -337,7 +281,7 @@ func decodeDeleteCommentParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -350,17 +294,6 @@ func decodeDeleteCommentParams(args [1]string, argsEscaped bool, r *http.Request
 type DeleteConnectionParams struct {
 	// A positive 64-bit integer.
 	ID int64
-}
-
-func unpackDeleteConnectionParams(packed middleware.Parameters) (params DeleteConnectionParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeDeleteConnectionParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteConnectionParams, _ error) {
@@ -403,7 +336,7 @@ func decodeDeleteConnectionParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -416,17 +349,6 @@ func decodeDeleteConnectionParams(args [1]string, argsEscaped bool, r *http.Requ
 type DeleteGroupParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackDeleteGroupParams(packed middleware.Parameters) (params DeleteGroupParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeDeleteGroupParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteGroupParams, _ error) {
@@ -469,7 +391,7 @@ func decodeDeleteGroupParams(args [1]string, argsEscaped bool, r *http.Request) 
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -482,17 +404,6 @@ func decodeDeleteGroupParams(args [1]string, argsEscaped bool, r *http.Request) 
 type DeleteGroupInviteParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackDeleteGroupInviteParams(packed middleware.Parameters) (params DeleteGroupInviteParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeDeleteGroupInviteParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteGroupInviteParams, _ error) {
@@ -535,7 +446,7 @@ func decodeDeleteGroupInviteParams(args [1]string, argsEscaped bool, r *http.Req
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -547,17 +458,6 @@ func decodeDeleteGroupInviteParams(args [1]string, argsEscaped bool, r *http.Req
 // GetBatchStatusParams is parameters of getBatchStatus operation.
 type GetBatchStatusParams struct {
 	BatchID string
-}
-
-func unpackGetBatchStatusParams(packed middleware.Parameters) (params GetBatchStatusParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "batch_id",
-			In:   "path",
-		}
-		params.BatchID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetBatchStatusParams(args [1]string, argsEscaped bool, r *http.Request) (params GetBatchStatusParams, _ error) {
@@ -600,7 +500,7 @@ func decodeGetBatchStatusParams(args [1]string, argsEscaped bool, r *http.Reques
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "batch_id",
 			In:   "path",
 			Err:  err,
@@ -613,17 +513,6 @@ func decodeGetBatchStatusParams(args [1]string, argsEscaped bool, r *http.Reques
 type GetBlockParams struct {
 	// A positive 64-bit integer.
 	ID int64
-}
-
-func unpackGetBlockParams(packed middleware.Parameters) (params GetBlockParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeGetBlockParams(args [1]string, argsEscaped bool, r *http.Request) (params GetBlockParams, _ error) {
@@ -666,7 +555,7 @@ func decodeGetBlockParams(args [1]string, argsEscaped bool, r *http.Request) (pa
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -685,44 +574,6 @@ type GetBlockCommentsParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
-}
-
-func unpackGetBlockCommentsParams(packed middleware.Parameters) (params GetBlockCommentsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptConnectionSort)
-		}
-	}
-	return params
 }
 
 func decodeGetBlockCommentsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetBlockCommentsParams, _ error) {
@@ -766,7 +617,7 @@ func decodeGetBlockCommentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -832,7 +683,7 @@ func decodeGetBlockCommentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -898,7 +749,7 @@ func decodeGetBlockCommentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -954,7 +805,7 @@ func decodeGetBlockCommentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -976,53 +827,6 @@ type GetBlockConnectionsParams struct {
 	// Filter by the creator of the connection: anyone, the viewer only, or anyone but the viewer. Guests
 	// have no connections of their own.
 	Filter OptConnectionFilter `json:",omitempty,omitzero"`
-}
-
-func unpackGetBlockConnectionsParams(packed middleware.Parameters) (params GetBlockConnectionsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptConnectionSort)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "filter",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Filter = v.(OptConnectionFilter)
-		}
-	}
-	return params
 }
 
 func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetBlockConnectionsParams, _ error) {
@@ -1066,7 +870,7 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1132,7 +936,7 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -1198,7 +1002,7 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -1254,7 +1058,7 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -1310,7 +1114,7 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "filter",
 			In:   "query",
 			Err:  err,
@@ -1323,17 +1127,6 @@ func decodeGetBlockConnectionsParams(args [1]string, argsEscaped bool, r *http.R
 type GetChannelParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackGetChannelParams(packed middleware.Parameters) (params GetChannelParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetChannelParams(args [1]string, argsEscaped bool, r *http.Request) (params GetChannelParams, _ error) {
@@ -1376,7 +1169,7 @@ func decodeGetChannelParams(args [1]string, argsEscaped bool, r *http.Request) (
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1395,44 +1188,6 @@ type GetChannelConnectionsParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
-}
-
-func unpackGetChannelConnectionsParams(packed middleware.Parameters) (params GetChannelConnectionsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptConnectionSort)
-		}
-	}
-	return params
 }
 
 func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetChannelConnectionsParams, _ error) {
@@ -1476,7 +1231,7 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1542,7 +1297,7 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -1608,7 +1363,7 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -1664,7 +1419,7 @@ func decodeGetChannelConnectionsParams(args [1]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -1685,53 +1440,6 @@ type GetChannelContentsParams struct {
 	Sort OptChannelContentSort `json:",omitempty,omitzero"`
 	// Only items that this user connected.
 	UserID OptInt64 `json:",omitempty,omitzero"`
-}
-
-func unpackGetChannelContentsParams(packed middleware.Parameters) (params GetChannelContentsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptChannelContentSort)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "user_id",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.UserID = v.(OptInt64)
-		}
-	}
-	return params
 }
 
 func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetChannelContentsParams, _ error) {
@@ -1775,7 +1483,7 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -1841,7 +1549,7 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -1907,7 +1615,7 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -1963,7 +1671,7 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -2029,7 +1737,7 @@ func decodeGetChannelContentsParams(args [1]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "user_id",
 			In:   "query",
 			Err:  err,
@@ -2048,44 +1756,6 @@ type GetChannelFollowersParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
-}
-
-func unpackGetChannelFollowersParams(packed middleware.Parameters) (params GetChannelFollowersParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptConnectionSort)
-		}
-	}
-	return params
 }
 
 func decodeGetChannelFollowersParams(args [1]string, argsEscaped bool, r *http.Request) (params GetChannelFollowersParams, _ error) {
@@ -2129,7 +1799,7 @@ func decodeGetChannelFollowersParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2195,7 +1865,7 @@ func decodeGetChannelFollowersParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -2261,7 +1931,7 @@ func decodeGetChannelFollowersParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -2317,7 +1987,7 @@ func decodeGetChannelFollowersParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -2330,17 +2000,6 @@ func decodeGetChannelFollowersParams(args [1]string, argsEscaped bool, r *http.R
 type GetConnectionParams struct {
 	// A positive 64-bit integer.
 	ID int64
-}
-
-func unpackGetConnectionParams(packed middleware.Parameters) (params GetConnectionParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeGetConnectionParams(args [1]string, argsEscaped bool, r *http.Request) (params GetConnectionParams, _ error) {
@@ -2383,7 +2042,7 @@ func decodeGetConnectionParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2396,17 +2055,6 @@ func decodeGetConnectionParams(args [1]string, argsEscaped bool, r *http.Request
 type GetGroupParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackGetGroupParams(packed middleware.Parameters) (params GetGroupParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetGroupParams(args [1]string, argsEscaped bool, r *http.Request) (params GetGroupParams, _ error) {
@@ -2449,7 +2097,7 @@ func decodeGetGroupParams(args [1]string, argsEscaped bool, r *http.Request) (pa
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2470,53 +2118,6 @@ type GetGroupContentsParams struct {
 	Sort OptContentSort `json:",omitempty,omitzero"`
 	// Only items of this kind; `Block` includes all kinds of blocks.
 	Type OptContentTypeFilter `json:",omitempty,omitzero"`
-}
-
-func unpackGetGroupContentsParams(packed middleware.Parameters) (params GetGroupContentsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptContentSort)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "type",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Type = v.(OptContentTypeFilter)
-		}
-	}
-	return params
 }
 
 func decodeGetGroupContentsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetGroupContentsParams, _ error) {
@@ -2560,7 +2161,7 @@ func decodeGetGroupContentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2626,7 +2227,7 @@ func decodeGetGroupContentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -2692,7 +2293,7 @@ func decodeGetGroupContentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -2748,7 +2349,7 @@ func decodeGetGroupContentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -2804,7 +2405,7 @@ func decodeGetGroupContentsParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "type",
 			In:   "query",
 			Err:  err,
@@ -2823,44 +2424,6 @@ type GetGroupFollowersParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
-}
-
-func unpackGetGroupFollowersParams(packed middleware.Parameters) (params GetGroupFollowersParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptConnectionSort)
-		}
-	}
-	return params
 }
 
 func decodeGetGroupFollowersParams(args [1]string, argsEscaped bool, r *http.Request) (params GetGroupFollowersParams, _ error) {
@@ -2904,7 +2467,7 @@ func decodeGetGroupFollowersParams(args [1]string, argsEscaped bool, r *http.Req
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -2970,7 +2533,7 @@ func decodeGetGroupFollowersParams(args [1]string, argsEscaped bool, r *http.Req
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -3036,7 +2599,7 @@ func decodeGetGroupFollowersParams(args [1]string, argsEscaped bool, r *http.Req
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -3092,7 +2655,7 @@ func decodeGetGroupFollowersParams(args [1]string, argsEscaped bool, r *http.Req
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -3109,35 +2672,6 @@ type GetGroupInvitationsParams struct {
 	Page OptInt64 `json:",omitempty,omitzero"`
 	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
-}
-
-func unpackGetGroupInvitationsParams(packed middleware.Parameters) (params GetGroupInvitationsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	return params
 }
 
 func decodeGetGroupInvitationsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetGroupInvitationsParams, _ error) {
@@ -3181,7 +2715,7 @@ func decodeGetGroupInvitationsParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -3247,7 +2781,7 @@ func decodeGetGroupInvitationsParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -3313,7 +2847,7 @@ func decodeGetGroupInvitationsParams(args [1]string, argsEscaped bool, r *http.R
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -3326,17 +2860,6 @@ func decodeGetGroupInvitationsParams(args [1]string, argsEscaped bool, r *http.R
 type GetGroupInviteParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackGetGroupInviteParams(packed middleware.Parameters) (params GetGroupInviteParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetGroupInviteParams(args [1]string, argsEscaped bool, r *http.Request) (params GetGroupInviteParams, _ error) {
@@ -3379,7 +2902,7 @@ func decodeGetGroupInviteParams(args [1]string, argsEscaped bool, r *http.Reques
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -3396,35 +2919,6 @@ type GetGroupMembersParams struct {
 	Page OptInt64 `json:",omitempty,omitzero"`
 	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
-}
-
-func unpackGetGroupMembersParams(packed middleware.Parameters) (params GetGroupMembersParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	return params
 }
 
 func decodeGetGroupMembersParams(args [1]string, argsEscaped bool, r *http.Request) (params GetGroupMembersParams, _ error) {
@@ -3468,7 +2962,7 @@ func decodeGetGroupMembersParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -3534,7 +3028,7 @@ func decodeGetGroupMembersParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -3600,7 +3094,7 @@ func decodeGetGroupMembersParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -3617,37 +3111,6 @@ type GetMyFeedParams struct {
 	Next OptString `json:",omitempty,omitzero"`
 	// `prev_cursor` of a page, to read newer items.
 	Prev OptString `json:",omitempty,omitzero"`
-}
-
-func unpackGetMyFeedParams(packed middleware.Parameters) (params GetMyFeedParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "next",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Next = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "prev",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Prev = v.(OptString)
-		}
-	}
-	return params
 }
 
 func decodeGetMyFeedParams(args [0]string, argsEscaped bool, r *http.Request) (params GetMyFeedParams, _ error) {
@@ -3712,7 +3175,7 @@ func decodeGetMyFeedParams(args [0]string, argsEscaped bool, r *http.Request) (p
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "limit",
 			In:   "query",
 			Err:  err,
@@ -3753,7 +3216,7 @@ func decodeGetMyFeedParams(args [0]string, argsEscaped bool, r *http.Request) (p
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "next",
 			In:   "query",
 			Err:  err,
@@ -3794,7 +3257,7 @@ func decodeGetMyFeedParams(args [0]string, argsEscaped bool, r *http.Request) (p
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "prev",
 			In:   "query",
 			Err:  err,
@@ -3813,46 +3276,6 @@ type GetMyNotificationsParams struct {
 	Prev OptString `json:",omitempty,omitzero"`
 	// Only unread notifications.
 	Unread OptBool `json:",omitempty,omitzero"`
-}
-
-func unpackGetMyNotificationsParams(packed middleware.Parameters) (params GetMyNotificationsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "next",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Next = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "prev",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Prev = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "unread",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Unread = v.(OptBool)
-		}
-	}
-	return params
 }
 
 func decodeGetMyNotificationsParams(args [0]string, argsEscaped bool, r *http.Request) (params GetMyNotificationsParams, _ error) {
@@ -3917,7 +3340,7 @@ func decodeGetMyNotificationsParams(args [0]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "limit",
 			In:   "query",
 			Err:  err,
@@ -3958,7 +3381,7 @@ func decodeGetMyNotificationsParams(args [0]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "next",
 			In:   "query",
 			Err:  err,
@@ -3999,7 +3422,7 @@ func decodeGetMyNotificationsParams(args [0]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "prev",
 			In:   "query",
 			Err:  err,
@@ -4040,7 +3463,7 @@ func decodeGetMyNotificationsParams(args [0]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "unread",
 			In:   "query",
 			Err:  err,
@@ -4053,17 +3476,6 @@ func decodeGetMyNotificationsParams(args [0]string, argsEscaped bool, r *http.Re
 type GetUserParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackGetUserParams(packed middleware.Parameters) (params GetUserParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeGetUserParams(args [1]string, argsEscaped bool, r *http.Request) (params GetUserParams, _ error) {
@@ -4106,7 +3518,7 @@ func decodeGetUserParams(args [1]string, argsEscaped bool, r *http.Request) (par
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -4127,53 +3539,6 @@ type GetUserContentsParams struct {
 	Sort OptContentSort `json:",omitempty,omitzero"`
 	// Only items of this kind; `Block` includes all kinds of blocks.
 	Type OptContentTypeFilter `json:",omitempty,omitzero"`
-}
-
-func unpackGetUserContentsParams(packed middleware.Parameters) (params GetUserContentsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptContentSort)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "type",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Type = v.(OptContentTypeFilter)
-		}
-	}
-	return params
 }
 
 func decodeGetUserContentsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetUserContentsParams, _ error) {
@@ -4217,7 +3582,7 @@ func decodeGetUserContentsParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -4283,7 +3648,7 @@ func decodeGetUserContentsParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -4349,7 +3714,7 @@ func decodeGetUserContentsParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -4405,7 +3770,7 @@ func decodeGetUserContentsParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -4461,7 +3826,7 @@ func decodeGetUserContentsParams(args [1]string, argsEscaped bool, r *http.Reque
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "type",
 			In:   "query",
 			Err:  err,
@@ -4480,44 +3845,6 @@ type GetUserFollowersParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
-}
-
-func unpackGetUserFollowersParams(packed middleware.Parameters) (params GetUserFollowersParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptConnectionSort)
-		}
-	}
-	return params
 }
 
 func decodeGetUserFollowersParams(args [1]string, argsEscaped bool, r *http.Request) (params GetUserFollowersParams, _ error) {
@@ -4561,7 +3888,7 @@ func decodeGetUserFollowersParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -4627,7 +3954,7 @@ func decodeGetUserFollowersParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -4693,7 +4020,7 @@ func decodeGetUserFollowersParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -4749,7 +4076,7 @@ func decodeGetUserFollowersParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -4770,53 +4097,6 @@ type GetUserFollowingParams struct {
 	Sort OptConnectionSort `json:",omitempty,omitzero"`
 	// Only entries of this kind.
 	Type OptFollowableType `json:",omitempty,omitzero"`
-}
-
-func unpackGetUserFollowingParams(packed middleware.Parameters) (params GetUserFollowingParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptConnectionSort)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "type",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Type = v.(OptFollowableType)
-		}
-	}
-	return params
 }
 
 func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Request) (params GetUserFollowingParams, _ error) {
@@ -4860,7 +4140,7 @@ func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -4926,7 +4206,7 @@ func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -4992,7 +4272,7 @@ func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -5048,7 +4328,7 @@ func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -5104,7 +4384,7 @@ func decodeGetUserFollowingParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "type",
 			In:   "query",
 			Err:  err,
@@ -5123,44 +4403,6 @@ type GetUserGroupsParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 	// Order of the items; ids break ties in the same direction.
 	Sort OptGroupSort `json:",omitempty,omitzero"`
-}
-
-func unpackGetUserGroupsParams(packed middleware.Parameters) (params GetUserGroupsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptGroupSort)
-		}
-	}
-	return params
 }
 
 func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request) (params GetUserGroupsParams, _ error) {
@@ -5204,7 +4446,7 @@ func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -5270,7 +4512,7 @@ func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -5336,7 +4578,7 @@ func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -5392,7 +4634,7 @@ func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -5405,17 +4647,6 @@ func decodeGetUserGroupsParams(args [1]string, argsEscaped bool, r *http.Request
 type JoinGroupParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackJoinGroupParams(packed middleware.Parameters) (params JoinGroupParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeJoinGroupParams(args [1]string, argsEscaped bool, r *http.Request) (params JoinGroupParams, _ error) {
@@ -5458,7 +4689,7 @@ func decodeJoinGroupParams(args [1]string, argsEscaped bool, r *http.Request) (p
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -5471,17 +4702,6 @@ func decodeJoinGroupParams(args [1]string, argsEscaped bool, r *http.Request) (p
 type LeaveGroupParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackLeaveGroupParams(packed middleware.Parameters) (params LeaveGroupParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeLeaveGroupParams(args [1]string, argsEscaped bool, r *http.Request) (params LeaveGroupParams, _ error) {
@@ -5524,7 +4744,7 @@ func decodeLeaveGroupParams(args [1]string, argsEscaped bool, r *http.Request) (
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -5537,17 +4757,6 @@ func decodeLeaveGroupParams(args [1]string, argsEscaped bool, r *http.Request) (
 type MarkMyNotificationReadParams struct {
 	// Id.
 	ID int64
-}
-
-func unpackMarkMyNotificationReadParams(packed middleware.Parameters) (params MarkMyNotificationReadParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeMarkMyNotificationReadParams(args [1]string, argsEscaped bool, r *http.Request) (params MarkMyNotificationReadParams, _ error) {
@@ -5590,7 +4799,7 @@ func decodeMarkMyNotificationReadParams(args [1]string, argsEscaped bool, r *htt
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -5603,17 +4812,6 @@ func decodeMarkMyNotificationReadParams(args [1]string, argsEscaped bool, r *htt
 type MoveConnectionParams struct {
 	// A positive 64-bit integer.
 	ID int64
-}
-
-func unpackMoveConnectionParams(packed middleware.Parameters) (params MoveConnectionParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeMoveConnectionParams(args [1]string, argsEscaped bool, r *http.Request) (params MoveConnectionParams, _ error) {
@@ -5656,7 +4854,7 @@ func decodeMoveConnectionParams(args [1]string, argsEscaped bool, r *http.Reques
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -5671,24 +4869,6 @@ type RemoveGroupMemberParams struct {
 	ID string
 	// Id of the user.
 	UserID int64
-}
-
-func unpackRemoveGroupMemberParams(packed middleware.Parameters) (params RemoveGroupMemberParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "user_id",
-			In:   "path",
-		}
-		params.UserID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeRemoveGroupMemberParams(args [2]string, argsEscaped bool, r *http.Request) (params RemoveGroupMemberParams, _ error) {
@@ -5731,7 +4911,7 @@ func decodeRemoveGroupMemberParams(args [2]string, argsEscaped bool, r *http.Req
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -5794,7 +4974,7 @@ func decodeRemoveGroupMemberParams(args [2]string, argsEscaped bool, r *http.Req
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "user_id",
 			In:   "path",
 			Err:  err,
@@ -5809,24 +4989,6 @@ type RevokeGroupInvitationParams struct {
 	ID string
 	// Id of the invitation.
 	InvitationID int64
-}
-
-func unpackRevokeGroupInvitationParams(packed middleware.Parameters) (params RevokeGroupInvitationParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "invitation_id",
-			In:   "path",
-		}
-		params.InvitationID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeRevokeGroupInvitationParams(args [2]string, argsEscaped bool, r *http.Request) (params RevokeGroupInvitationParams, _ error) {
@@ -5869,7 +5031,7 @@ func decodeRevokeGroupInvitationParams(args [2]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -5914,7 +5076,7 @@ func decodeRevokeGroupInvitationParams(args [2]string, argsEscaped bool, r *http
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "invitation_id",
 			In:   "path",
 			Err:  err,
@@ -5953,118 +5115,6 @@ type SearchParams struct {
 	Page OptInt64 `json:",omitempty,omitzero"`
 	// Items per page.
 	Per OptInt64 `json:",omitempty,omitzero"`
-}
-
-func unpackSearchParams(packed middleware.Parameters) (params SearchParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "query",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Query = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "type",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Type = v.([]SearchTypeFilter)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "scope",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Scope = v.(OptSearchScope)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "user_id",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.UserID = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "group_id",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.GroupID = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "channel_id",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.ChannelID = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "ext",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Ext = v.([]FileExtension)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptSearchSort)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "after",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.After = v.(OptDateTime)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "seed",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Seed = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	return params
 }
 
 func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (params SearchParams, _ error) {
@@ -6131,7 +5181,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "query",
 			In:   "query",
 			Err:  err,
@@ -6197,7 +5247,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "type",
 			In:   "query",
 			Err:  err,
@@ -6253,7 +5303,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "scope",
 			In:   "query",
 			Err:  err,
@@ -6319,7 +5369,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "user_id",
 			In:   "query",
 			Err:  err,
@@ -6385,7 +5435,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "group_id",
 			In:   "query",
 			Err:  err,
@@ -6451,7 +5501,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "channel_id",
 			In:   "query",
 			Err:  err,
@@ -6517,7 +5567,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "ext",
 			In:   "query",
 			Err:  err,
@@ -6573,7 +5623,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "sort",
 			In:   "query",
 			Err:  err,
@@ -6614,7 +5664,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "after",
 			In:   "query",
 			Err:  err,
@@ -6655,7 +5705,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "seed",
 			In:   "query",
 			Err:  err,
@@ -6721,7 +5771,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "page",
 			In:   "query",
 			Err:  err,
@@ -6787,7 +5837,7 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -6800,17 +5850,6 @@ func decodeSearchParams(args [0]string, argsEscaped bool, r *http.Request) (para
 type UpdateBlockParams struct {
 	// A positive 64-bit integer.
 	ID int64
-}
-
-func unpackUpdateBlockParams(packed middleware.Parameters) (params UpdateBlockParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeUpdateBlockParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdateBlockParams, _ error) {
@@ -6853,7 +5892,7 @@ func decodeUpdateBlockParams(args [1]string, argsEscaped bool, r *http.Request) 
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -6866,17 +5905,6 @@ func decodeUpdateBlockParams(args [1]string, argsEscaped bool, r *http.Request) 
 type UpdateChannelParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackUpdateChannelParams(packed middleware.Parameters) (params UpdateChannelParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeUpdateChannelParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdateChannelParams, _ error) {
@@ -6919,7 +5947,7 @@ func decodeUpdateChannelParams(args [1]string, argsEscaped bool, r *http.Request
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -6932,17 +5960,6 @@ func decodeUpdateChannelParams(args [1]string, argsEscaped bool, r *http.Request
 type UpdateConnectionParams struct {
 	// A positive 64-bit integer.
 	ID int64
-}
-
-func unpackUpdateConnectionParams(packed middleware.Parameters) (params UpdateConnectionParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(int64)
-	}
-	return params
 }
 
 func decodeUpdateConnectionParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdateConnectionParams, _ error) {
@@ -6985,7 +6002,7 @@ func decodeUpdateConnectionParams(args [1]string, argsEscaped bool, r *http.Requ
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,
@@ -6998,17 +6015,6 @@ func decodeUpdateConnectionParams(args [1]string, argsEscaped bool, r *http.Requ
 type UpdateGroupParams struct {
 	// Digits only are an id, anything else is a slug.
 	ID string
-}
-
-func unpackUpdateGroupParams(packed middleware.Parameters) (params UpdateGroupParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	return params
 }
 
 func decodeUpdateGroupParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdateGroupParams, _ error) {
@@ -7051,7 +6057,7 @@ func decodeUpdateGroupParams(args [1]string, argsEscaped bool, r *http.Request) 
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "id",
 			In:   "path",
 			Err:  err,

@@ -10,13 +10,12 @@ import (
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
-	"github.com/ogen-go/ogen/ogenerrors"
 	"github.com/ogen-go/ogen/validate"
+	"vitrine/internal/oas/failure"
 )
 
 func (s *Server) decodeBatchCreateBlocksRequest(r *http.Request) (
 	req *BatchCreateBlocksReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -37,29 +36,27 @@ func (s *Server) decodeBatchCreateBlocksRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request BatchCreateBlocksReq
@@ -72,12 +69,12 @@ func (s *Server) decodeBatchCreateBlocksRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -85,17 +82,16 @@ func (s *Server) decodeBatchCreateBlocksRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeCreateBlockRequest(r *http.Request) (
 	req *CreateBlockReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -116,29 +112,27 @@ func (s *Server) decodeCreateBlockRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request CreateBlockReq
@@ -151,12 +145,12 @@ func (s *Server) decodeCreateBlockRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -164,17 +158,16 @@ func (s *Server) decodeCreateBlockRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeCreateBlockCommentRequest(r *http.Request) (
 	req *CreateBlockCommentReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -195,29 +188,27 @@ func (s *Server) decodeCreateBlockCommentRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request CreateBlockCommentReq
@@ -230,12 +221,12 @@ func (s *Server) decodeCreateBlockCommentRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -243,17 +234,16 @@ func (s *Server) decodeCreateBlockCommentRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeCreateChannelRequest(r *http.Request) (
 	req *CreateChannelReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -274,29 +264,27 @@ func (s *Server) decodeCreateChannelRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request CreateChannelReq
@@ -309,12 +297,12 @@ func (s *Server) decodeCreateChannelRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -322,17 +310,16 @@ func (s *Server) decodeCreateChannelRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeCreateConnectionRequest(r *http.Request) (
 	req *CreateConnectionReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -353,29 +340,27 @@ func (s *Server) decodeCreateConnectionRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request CreateConnectionReq
@@ -388,12 +373,12 @@ func (s *Server) decodeCreateConnectionRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -401,17 +386,16 @@ func (s *Server) decodeCreateConnectionRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeCreateGroupRequest(r *http.Request) (
 	req *CreateGroupReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -432,29 +416,27 @@ func (s *Server) decodeCreateGroupRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request CreateGroupReq
@@ -467,12 +449,12 @@ func (s *Server) decodeCreateGroupRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -480,17 +462,16 @@ func (s *Server) decodeCreateGroupRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeCreateGroupInvitationRequest(r *http.Request) (
 	req *CreateGroupInvitationReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -511,29 +492,27 @@ func (s *Server) decodeCreateGroupInvitationRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request CreateGroupInvitationReq
@@ -546,12 +525,12 @@ func (s *Server) decodeCreateGroupInvitationRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -559,17 +538,16 @@ func (s *Server) decodeCreateGroupInvitationRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeJoinGroupRequest(r *http.Request) (
 	req *JoinGroupReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -590,29 +568,27 @@ func (s *Server) decodeJoinGroupRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request JoinGroupReq
@@ -625,12 +601,12 @@ func (s *Server) decodeJoinGroupRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -638,17 +614,16 @@ func (s *Server) decodeJoinGroupRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeMoveConnectionRequest(r *http.Request) (
 	req *MoveConnectionReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -669,29 +644,27 @@ func (s *Server) decodeMoveConnectionRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request MoveConnectionReq
@@ -704,12 +677,12 @@ func (s *Server) decodeMoveConnectionRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -717,17 +690,16 @@ func (s *Server) decodeMoveConnectionRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodePresignUploadRequest(r *http.Request) (
 	req *PresignUploadReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -748,29 +720,27 @@ func (s *Server) decodePresignUploadRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request PresignUploadReq
@@ -783,12 +753,12 @@ func (s *Server) decodePresignUploadRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -796,17 +766,16 @@ func (s *Server) decodePresignUploadRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeUpdateBlockRequest(r *http.Request) (
 	req *UpdateBlockReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -827,29 +796,27 @@ func (s *Server) decodeUpdateBlockRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request UpdateBlockReq
@@ -862,12 +829,12 @@ func (s *Server) decodeUpdateBlockRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -875,17 +842,16 @@ func (s *Server) decodeUpdateBlockRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeUpdateChannelRequest(r *http.Request) (
 	req *UpdateChannelReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -906,29 +872,27 @@ func (s *Server) decodeUpdateChannelRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request UpdateChannelReq
@@ -941,12 +905,12 @@ func (s *Server) decodeUpdateChannelRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -954,17 +918,16 @@ func (s *Server) decodeUpdateChannelRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeUpdateConnectionRequest(r *http.Request) (
 	req *UpdateConnectionReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -985,29 +948,27 @@ func (s *Server) decodeUpdateConnectionRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request UpdateConnectionReq
@@ -1020,22 +981,21 @@ func (s *Server) decodeUpdateConnectionRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
 
 func (s *Server) decodeUpdateGroupRequest(r *http.Request) (
 	req *UpdateGroupReq,
-	rawBody []byte,
 	close func() error,
 	rerr error,
 ) {
@@ -1056,29 +1016,27 @@ func (s *Server) decodeUpdateGroupRequest(r *http.Request) (
 	}()
 	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
+		return req, close, errors.Wrap(err, "parse media type")
 	}
 	switch {
 	case ct == "application/json":
 		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
 		buf, err := io.ReadAll(r.Body)
 		defer func() {
 			_ = r.Body.Close()
 		}()
 		if err != nil {
-			return req, rawBody, close, err
+			return req, close, err
 		}
 
 		// Reset the body to allow for downstream reading.
 		r.Body = io.NopCloser(bytes.NewBuffer(buf))
 
 		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
+			return req, close, validate.ErrBodyRequired
 		}
-
-		rawBody = append(rawBody, buf...)
 		d := jx.DecodeBytes(buf)
 
 		var request UpdateGroupReq
@@ -1091,12 +1049,12 @@ func (s *Server) decodeUpdateGroupRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
+			err = &failure.DecodeBodyError{
 				ContentType: ct,
 				Body:        buf,
 				Err:         err,
 			}
-			return req, rawBody, close, err
+			return req, close, err
 		}
 		if err := func() error {
 			if err := request.Validate(); err != nil {
@@ -1104,10 +1062,10 @@ func (s *Server) decodeUpdateGroupRequest(r *http.Request) (
 			}
 			return nil
 		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
+			return req, close, errors.Wrap(err, "validate")
 		}
-		return &request, rawBody, close, nil
+		return &request, close, nil
 	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
+		return req, close, validate.InvalidContentType(ct)
 	}
 }
