@@ -76,8 +76,8 @@ func (k *Known) find(q Query) (b bound, found bool) {
 // many bounds, it drops any other.
 func (k *Known) learn(q Query, stats statistics, open, total int64) {
 	key, ok := keyOf(q)
-	if stats.channel.open != stats.channel.items { // the total depends on the viewer
-		total = -1
+	if stats.channel.open != stats.channel.items || stats.documents > stats.limits.Nearest*total {
+		total = -1 // it depends on the viewer, or even one result is too far away
 	}
 	if k == nil || !ok || stats.pending || open <= stats.limits.counted() && total < 0 {
 		return

@@ -35,7 +35,8 @@ const spare = countedUpTo / 10
 // occurrences of the words for the statement that returns all results at once; 0 disables that
 // statement. Counted is how many results are counted exactly, and Spare how many more are counted, so that this many can
 // go before they are counted again (see Known). Nearest is how many matches are checked against a channel for a page.
-// Gathered is how many results PostgreSQL must find before it takes a page of them. AtOnce is how many results that depend on connections are read for a page and its total together.
+// Gathered is how many results PostgreSQL must find before it takes a page of them. AtOnce is how many results that
+// depend on connections are read for a page and its total together.
 type Limits struct {
 	Rare, Counted, Spare, Nearest, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
 }

@@ -114,11 +114,12 @@ func (r *renderer) numbered() string {
 
 // merged cuts each part of the plan at the page's end, and takes the page from all of them.
 func (r *renderer) merged(columns, ties string) string {
-	limit := sqlx.Limit(r.args.Add(r.plan.skip + r.plan.take))
+	end := r.args.Add(r.plan.skip + r.plan.take)
+	limit := sqlx.Limit(end)
 	ties = strings.ReplaceAll(ties, "%[1]s", r.dir())
 	parts := r.union(func(s scan) string {
 		if s.words != "" && r.plan.order.by == columnNumber && r.Fence() != "" {
-			return r.readAhead(s, limit)
+			return r.readAhead(s, end)
 		}
 		return fmt.Sprintf("SELECT * FROM (SELECT %s AS tier, %s AS k%s%s ORDER BY %s%s) AS part",
 			s.tier, r.key(s), columns, s.text(), r.along(s), limit)
@@ -130,8 +131,8 @@ func (r *renderer) merged(columns, ties string) string {
 // readAhead reads the first matches of a part before it checks which of them the viewer sees, and the part as a whole only
 // if these are too few. PostgreSQL would otherwise include these checks in the cost of walking along the numbers, and
 // therefore gather, check and sort all matches of words that are in less than a percent of all documents.
-func (r *renderer) readAhead(s scan, limit string) string {
-	n := len(r.tables) / 2
+func (r *renderer) readAhead(s scan, end string) string {
+	limit, n := sqlx.Limit(end), len(r.tables)/2
 	read, shown := fmt.Sprint("read", n), fmt.Sprint("shown", n)
 	some := 1 << bits.Len64(uint64(4*(r.plan.skip+r.plan.take))) // a literal, because PostgreSQL assumes an unknown limit to be a tenth of all rows
 	order := " ORDER BY w.rowid " + r.dir()
@@ -143,7 +144,7 @@ func (r *renderer) readAhead(s scan, limit string) string {
 	r.tables = append(r.tables,
 		read+" (rowid) AS MATERIALIZED (SELECT w.rowid FROM search_words w WHERE "+s.words+order+" LIMIT "+strconv.Itoa(some)+")",
 		shown+" (tier, k) AS MATERIALIZED (SELECT "+s.tier+", w.rowid FROM "+read+" w WHERE "+strings.Join(append(checks, "TRUE"), " AND ")+order+limit+")")
-	rest := s.and("(SELECT count(*) FROM "+shown+") < "+strings.TrimPrefix(limit, " LIMIT "), "w.rowid"+beyond+"(SELECT "+last+"(rowid) FROM "+read+")")
+	rest := s.and("(SELECT count(*) FROM "+shown+") < CAST("+end+" AS BIGINT)", "w.rowid"+beyond+"(SELECT "+last+"(rowid) FROM "+read+")")
 	return "SELECT * FROM " + shown + " UNION ALL SELECT * FROM (SELECT " + s.tier + " AS tier, w.rowid AS k" + rest.text() + order + limit + ") AS part"
 }
 

@@ -140,7 +140,8 @@ func (r *renderer) read(p part) scan {
 		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + fence + ") AS w", seq: "w.rowid"}.and("TRUE")
 	}
 	if r.is.nearest() && r.plan.goal == somePage && p.from != titles {
-		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + " ORDER BY w.rowid " + r.dir() + " LIMIT " + strconv.FormatInt(r.is.limits.Nearest, 10) + ") AS w", seq: "w.rowid"}.and("TRUE")
+		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + " ORDER BY w.rowid " + r.dir() +
+			" LIMIT " + strconv.FormatInt(r.is.limits.Nearest, 10) + ") AS w", seq: "w.rowid"}.and("TRUE")
 	}
 	apart := r.elsewhere()
 	if p.from == titles && r.q.name() != "" {

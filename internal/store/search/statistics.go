@@ -45,7 +45,7 @@ type channelStatistics struct {
 
 // siteStatistics says whether a change is pending, how often something may have left a list, and at most how many
 // documents there are.
-const siteStatistics = "SELECT " + access.Pending + `, (SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM search_removals),
+const siteStatistics = "SELECT " + access.Pending + `, (SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM search_removals WHERE id > 0),
 	(SELECT COALESCE(max(seq), 0) FROM search_documents)`
 
 // gather measures the facts for choosing a plan. some is false if there can be no results, as in a channel that the
