@@ -136,10 +136,11 @@ func (r *renderer) read(p part) scan {
 	where := map[source]place{matches: anywhere, titles: inTitle, texts: notInTitle}[p.from]
 	match := r.engine().matches(r.matchQuery(where), where)
 	s := scan{from: "search_words w", seq: "w.rowid"}.and(match)
-	if fence := r.Fence(); fence != "" && r.is.gathers(r.plan.goal) {
+	near := r.is.nearest() && r.plan.goal == somePage
+	if fence := r.Fence(); fence != "" && (r.is.gathers(r.plan.goal) || near && p.from == titles) { // which may be nowhere in the channel
 		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + fence + ") AS w", seq: "w.rowid"}.and("TRUE")
 	}
-	if r.is.nearest() && r.plan.goal == somePage && p.from != titles {
+	if near && p.from != titles {
 		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + " ORDER BY w.rowid " + r.dir() +
 			" LIMIT " + strconv.FormatInt(r.is.limits.Nearest, 10) + ") AS w", seq: "w.rowid"}.and("TRUE")
 	}
