@@ -48,6 +48,7 @@ type Mark = contents.Mark
 type Queries struct {
 	db          sqlx.Conn
 	search      SearchLimits
+	known       *search.Known
 	transitions TransitionLimits
 }
 
@@ -100,7 +101,7 @@ func (tx *Tx) documents() *search.Index { return &tx.derive().Documents }
 
 // New returns a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits,
+	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits, known: new(search.Known),
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
 	s.use(db.ReaderFor(requestOf))
 	return s
