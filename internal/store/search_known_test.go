@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/words"
 )
 
-// A search whose words are known to have many results does not count them again. Whatever may reduce their number makes
+// A search whose words are known to have many results does not count them again. Removals make
 // it count again as soon as too few may be left, and it finds the same as a search that knows nothing.
 func TestSearchOfKnownWordsCountsAgain(t *testing.T) {
 	t.Parallel()

@@ -96,7 +96,7 @@ func (k *Known) learn(q Query, stats statistics, open, total int64) {
 	k.bounds[key] = bound{total, stats.channel, open, stats.within, stats.removals, k.bounds[key].far}
 }
 
-// tooFar notes that a page is not among the nearest matches.
+// tooFar stores that a page is not among the nearest matches.
 func (k *Known) tooFar(q Query) {
 	key, _ := keyOf(q)
 	k.mu.Lock()
@@ -110,7 +110,7 @@ func (k *Known) tooFar(q Query) {
 func (stats statistics) nearest() bool { return stats.known && stats.channel.items > 0 }
 
 // use makes the statistics say what is known, if it is still valid. Fewer removals than at that time mean that the search
-// reads an older state, at a replica. In a channel, what is known only helps if a page is soon found.
+// reads an older state, at a replica. In a channel, a number only helps if a page is soon found.
 func (b bound) use(q Query, stats *statistics) {
 	removed := stats.removals - b.removals
 	if stats.pending || removed < 0 {

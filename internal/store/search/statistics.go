@@ -43,8 +43,7 @@ type channelStatistics struct {
 	private     bool
 }
 
-// siteStatistics says whether a change is pending, how often something may have left a list, and at most how many
-// documents there are.
+// siteStatistics reads whether a change is pending, the number of removals, and an upper bound of the number of documents.
 const siteStatistics = "SELECT " + access.Pending + `, (SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM search_removals WHERE id > 0),
 	(SELECT COALESCE(max(seq), 0) FROM search_documents)`
 

@@ -1,8 +1,8 @@
 -- +goose Up
 
 -- How often something may have left the results of a search: documents that were deleted, turned private
--- or got other words, and deleted connections. The number only grows. Searches compare it with what it
--- was when they last counted results (search.Known). PostgreSQL has many rows of it.
+-- or got other words, and deleted connections. The number only grows. Searches compare it with its
+-- earlier value, at the time of their last count (search.Known). PostgreSQL has many rows of it.
 CREATE TABLE search_removals (
     id INTEGER PRIMARY KEY,
     n  BIGINT NOT NULL
