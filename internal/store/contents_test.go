@@ -12,7 +12,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
-	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/storetest"
 )
 
@@ -132,7 +131,7 @@ func (h *shelf) compare(r *rand.Rand, sizes ...int64) {
 
 // outline compares the outline of a page with the page and with its blocks.
 func (h *shelf) outline(v *store.Snapshot, q contents.Query, want domain.List[domain.Connection]) error {
-	q.Outline = rowmap.NewOutline()
+	q.Outline = contents.NewOutline()
 	l, err := v.Contents().Contents(h.t.Context(), q)
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
-	"vitrine/internal/store/rowmap"
 )
 
 // Content is a block or channel with its connection to a channel.
@@ -42,7 +41,7 @@ func (a *Collections) Contents(ctx context.Context, actor domain.Actor, ref doma
 }
 
 // contents finds the connections of a page, or only their outline, and calls use to read their items.
-func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput, outline *rowmap.Outline,
+func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput, outline *contents.Outline,
 	use func(*store.Snapshot, domain.List[domain.Connection]) error) error {
 	if err := in.Validate(); err != nil {
 		return err
@@ -157,12 +156,12 @@ type KnownContent struct {
 }
 
 // outlines are reused, because the memory of a page would be a third of its allocated bytes.
-var outlines = sync.Pool{New: func() any { return rowmap.NewOutline() }}
+var outlines = sync.Pool{New: func() any { return contents.NewOutline() }}
 
 // KnownContents is Contents for a caller with a cache. It reads only the stamps of cached items.
 func (a *Collections) KnownContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput,
 	known Known) (l domain.List[KnownContent], err error) {
-	outline, complete := outlines.Get().(*rowmap.Outline), false
+	outline, complete := outlines.Get().(*contents.Outline), false
 	err = a.contents(ctx, actor, ref, in, outline, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
 		l.Total = conns.Total
 		if l.Items, complete = allKnown(conns.Items, known); complete {

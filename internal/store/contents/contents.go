@@ -47,8 +47,14 @@ type Query struct {
 
 	// Outline, if set, restricts the result to the stamps of connections and blocks, with the items
 	// and positions of the connections, and provides their memory.
-	Outline *rowmap.Outline
+	Outline *Outline
 }
+
+// Outline owns the memory of an outline, which lasts until it is used again.
+type Outline = rowmap.Outline
+
+// NewOutline returns an Outline.
+func NewOutline() *Outline { return rowmap.NewOutline() }
 
 // selected returns the beginning of a statement that reads connections.
 func (q Query) selected() string {
@@ -61,9 +67,24 @@ func (q Query) selected() string {
 // collect reads about n rows of its statement.
 func (q Query) collect(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
 	if q.Outline != nil {
-		return q.Outline.Collect(ctx, rows, err, n)
+		return collectOutline(ctx, q.Outline, rows, err, n, q.Outline.Read)
 	}
 	return sqlx.CollectPage(ctx, rows, err, n, rowmap.ReadConnection)
+}
+
+// collectOutline reads about n rows into an outline. Their texts are not charged to the response,
+// because they are not shown.
+func collectOutline(ctx context.Context, o *Outline, rows database.Rows, err error, n int, read func(sqlx.Row) error) ([]domain.Connection, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for o.Reset(n); rows.Next(); {
+		if err := read(rows); err != nil {
+			return nil, err
+		}
+	}
+	return o.Connections(), database.Classify(ctx, rows.Err())
 }
 
 // Contents lists the connections of a channel whose items the viewer may see, with their positions
@@ -280,7 +301,7 @@ func (v Lists) run(ctx context.Context, q Query, start int64, n int) ([]domain.C
 	}
 	if q.Outline != nil && q.Channel.Channels == 0 {
 		rows, err := v.db.Query(ctx, runs[ofRun{of.order, of.desc, blockOutlines}], q.Channel.ID, start, n)
-		all, err := q.Outline.CollectBlocks(ctx, rows, err, n)
+		all, err := collectOutline(ctx, q.Outline, rows, err, n, q.Outline.ReadBlock)
 		if err != nil || len(all) == n {
 			return all, err
 		}
@@ -307,7 +328,7 @@ const (
 var runs = func() map[ofRun]string {
 	selected := [...]string{
 		wholeRows:     Query{}.selected() + " WHERE",
-		outlines:      Query{Outline: &rowmap.Outline{}}.selected() + " WHERE",
+		outlines:      Query{Outline: &Outline{}}.selected() + " WHERE",
 		blockOutlines: rowmap.BlockOutline + " AND",
 	}
 	all := map[ofRun]string{}

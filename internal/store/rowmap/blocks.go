@@ -1,12 +1,10 @@
 package rowmap
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 
-	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/sqlx"
@@ -232,7 +230,7 @@ const OutlineColumns = `c.id, c.item_type, c.version, cu.face_version, c.created
 const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
 	LEFT JOIN users bu ON bu.id = b.user_id`
 
-// BlockOutline selects the columns of Outline.CollectBlocks for the connections `c` whose items are
+// BlockOutline selects the columns of Outline.ReadBlock for the connections `c` whose items are
 // blocks. It selects nothing while transitions are pending. On SQLite it runs half of the
 // instructions of OutlineColumns, because it needs no conditions for other items.
 const BlockOutline = `SELECT c.id, c.version, cu.face_version, c.created_at,
@@ -261,37 +259,36 @@ func NewOutline() *Outline {
 	return o
 }
 
-// Collect reads about n rows: the stamp and the item of each connection and, if the item is an
-// existing block, the stamp of that. The result is valid until the next call.
-func (o *Outline) Collect(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
-	return o.collect(ctx, rows, err, n, o.columns)
-}
-
-// CollectBlocks is Collect for rows of BlockOutline.
-func (o *Outline) CollectBlocks(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
-	o.connection.Item.Type = domain.ItemBlock
-	return o.collect(ctx, rows, err, n, o.blocks)
-}
-
-func (o *Outline) collect(ctx context.Context, rows database.Rows, err error, n int, targets []any) ([]domain.Connection, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+// Reset drops the connections that were read, and makes room for n.
+func (o *Outline) Reset(n int) {
 	o.connections, o.stamps = slices.Grow(o.connections[:0], n), slices.Grow(o.stamps[:0], n)
-	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
-			return nil, err
-		}
-		o.connections = append(o.connections, o.connection)
-		c := &o.connections[len(o.connections)-1]
-		c.Item.ID, c.CreatedAt = int64(o.block.ID), sqlx.Time(o.created)
-		if o.block.Version != 0 { // versions begin with 1
-			o.stamps = append(o.stamps, o.block.value())
-			c.Block = &o.stamps[len(o.stamps)-1]
-		}
+}
+
+// Connections returns the connections that were read. They are valid until the next call of Reset.
+func (o *Outline) Connections() []domain.Connection { return o.connections }
+
+// Read reads a row of OutlineColumns: the stamp and the item of a connection and, if the item is an
+// existing block, the stamp of that.
+func (o *Outline) Read(row sqlx.Row) error { return o.read(row, o.columns) }
+
+// ReadBlock is Read for a row of BlockOutline.
+func (o *Outline) ReadBlock(row sqlx.Row) error {
+	o.connection.Item.Type = domain.ItemBlock
+	return o.read(row, o.blocks)
+}
+
+func (o *Outline) read(row sqlx.Row, targets []any) error {
+	if err := row.Scan(targets...); err != nil {
+		return err
 	}
-	return o.connections, database.Classify(ctx, rows.Err())
+	o.connections = append(o.connections, o.connection)
+	c := &o.connections[len(o.connections)-1]
+	c.Item.ID, c.CreatedAt = int64(o.block.ID), sqlx.Time(o.created)
+	if o.block.Version != 0 { // versions begin with 1
+		o.stamps = append(o.stamps, o.block.value())
+		c.Block = &o.stamps[len(o.stamps)-1]
+	}
+	return nil
 }
 
 // fileRow holds the columns of a file.
