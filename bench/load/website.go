@@ -71,7 +71,7 @@ func (b *bench) website() (all []group) {
 				continue
 			}
 			unchanged := subject{name: name + ", 304", status: http.StatusNotModified}
-			unchanged.round = func() ([]drive.Request, error) { // anew each time, since a page shows the ages of its items
+			unchanged.round = func() ([]drive.Request, error) { // each time again, since a page shows the ages of its items
 				current, err := drive.Record(b.addr, drive.Get(p.path, by.headers...))
 				return []drive.Request{drive.Get(p.path, append(slices.Clone(by.headers), "If-None-Match: "+current.Header.Get("ETag"))...)}, err
 			}

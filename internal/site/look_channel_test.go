@@ -261,8 +261,8 @@ func TestRelatedChannels(t *testing.T) {
 	}
 	guest.get("/ada/moss/related").hides("private")
 	ada.get("/ada/moss/related").says("Outer private", "Sharing private")
-	r.Channel("ada", "Alone", "public")
-	guest.get("/ada/alone/related").want(200).says("No other channel that you may see contains this channel or its items.")
+	r.Channel("ada", "Lichen", "public")
+	guest.get("/ada/lichen/related").want(200).says("No other channel that you may see contains this channel or its items.")
 	if p := guest.get("/bob/moss/related").want(301); p.header.Get("Location") != apptest.Base+"/ada/moss/related" {
 		t.Errorf("it leads to %s", p.header.Get("Location"))
 	}

@@ -122,7 +122,7 @@ func (r UserReads) credentials(ctx context.Context, where string, args ...any) (
 	return c, sqlx.Found(err)
 }
 
-// scanFunc is a row of which another scan reads a part.
+// scanFunc is a row that gives some of its columns to another scan.
 type scanFunc func(dest ...any) error
 
 func (f scanFunc) Scan(dest ...any) error { return f(dest...) }

@@ -124,7 +124,7 @@ func (c *Cells) Unread() (ids []domain.BlockID) {
 	return ids
 }
 
-// Read takes blocks that Unread returned. It drops items that are still unknown.
+// Read adds the blocks that Unread returned, and removes items that still lack one.
 func (c *Cells) Read(blocks map[domain.BlockID]*domain.Block) {
 	kept := c.Items[:0]
 	for _, i := range c.Items {
