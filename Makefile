@@ -1,5 +1,5 @@
 # Targets for developers; .ci/run uses them too.
-.PHONY: run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs entered drill abuse fuzz nightly vendor-assets
+.PHONY: extension run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs entered drill abuse fuzz nightly vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -68,13 +68,19 @@ PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,win
 release:
 	go run ./internal/release -platforms $(PLATFORMS)
 
+# The browser extension, dist/vitrine-extension-*.zip for Chromium (Chrome, Edge) and for Firefox: see
+# docs/extension.md.
+extension:
+	rm -f dist/vitrine-extension-*.zip
+	go run ./internal/release -extension
+
 # A container image in OCI layout, dist/image, without a daemon:
 # skopeo copy oci:dist/image docker://registry.example.org/vitrine
 image:
 	go run ./internal/release -platforms linux/amd64,linux/arm64 -image
 
 # Third-party clients against the built program, on SQLite and, as in check, PostgreSQL.
-e2e: build e2e/node_modules/.package-lock.json
+e2e: build extension e2e/node_modules/.package-lock.json
 	VITRINE_BIN="$(CURDIR)/$(BIN)" npm --prefix e2e test
 
 e2e/node_modules/.package-lock.json: e2e/package-lock.json

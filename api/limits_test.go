@@ -31,7 +31,7 @@ var namedLimits = map[string]struct {
 	"MaxComment":         {domain.MaxComment, []string{"body maxLength"}},
 	"MaxAnnouncement":    {domain.MaxAnnouncement, nil},
 	"MaxAltText":         {domain.MaxAltText, []string{"alt_text maxLength"}},
-	"MaxURL":             {domain.MaxURL, []string{"avatar_url maxLength", "source maxLength", "address maxLength"}},
+	"MaxURL":             {domain.MaxURL, []string{"avatar_url maxLength", "source maxLength", "address maxLength", "url maxLength"}},
 	"MaxSourceURL":       {domain.MaxSourceURL, []string{"original_source_url maxLength"}},
 	"MaxEmail":           {domain.MaxEmail, []string{"email maxLength"}},
 	"MaxSearchQuery":     {domain.MaxSearchQuery, []string{"query maxLength"}},

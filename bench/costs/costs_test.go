@@ -16,10 +16,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"vitrine/bench/dataset"
 	"vitrine/internal/apptest"
+	"vitrine/internal/auth"
 	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
 )
 
 var update = flag.Bool("update", false, "write bounds.json anew")
@@ -41,6 +45,7 @@ type cost struct {
 type operation struct {
 	name, method string
 	token        string
+	cookie, tag  string // of a browser: its session, and the ETag of the page that it has
 	path, body   func(n int) string
 	status       int
 }
@@ -92,7 +97,7 @@ func operations(t *testing.T, r *apptest.Rig) (all []operation) {
 	first := "/v3/channels/" + made.Middle.Slug + "/contents?per=24"
 	deep := "/v3/channels/" + made.Large.Slug + "/contents?per=24&page=21"
 	get := func(name, token, path string) {
-		all = append(all, operation{name, "GET", token, same(path), same(""), 200})
+		all = append(all, operation{name: name, method: "GET", token: token, path: same(path), body: same(""), status: 200})
 	}
 	get("block, guest", "", block)
 	get("block, token", made.Token, block)
@@ -104,14 +109,43 @@ func operations(t *testing.T, r *apptest.Rig) (all []operation) {
 	get("comments of a block, guest", "", block+"/comments")
 	get("comments of a block, token", made.Token, block+"/comments")
 	get("feed", reader, "/v3/me/feed")
-	get("page of a channel on the website", "", "/"+made.User+"/"+made.Large.Slug)
+	all = append(all, website(t, r, made, page.Data[0].ID)...)
 	return append(all,
-		operation{"create a block in a channel", "POST", made.Token, same("/v3/blocks"), func(n int) string {
+		operation{name: "create a block in a channel", method: "POST", token: made.Token, path: same("/v3/blocks"), body: func(n int) string {
 			return fmt.Sprintf(`{"value":"Note %d: a *short* text","channel_ids":[%d]}`, n, written)
-		}, 201},
-		operation{"connect a block", "POST", made.Token, same("/v3/connections"), func(n int) string {
+		}, status: 201},
+		operation{name: "connect a block", method: "POST", token: made.Token, path: same("/v3/connections"), body: func(n int) string {
 			return fmt.Sprintf(`{"connectable_type":"Block","connectable_id":%d,"channel_ids":[%d]}`, page.Data[n].ID, connected)
-		}, 201})
+		}, status: 201})
+}
+
+// website returns requests for pages: as a guest, as a user who follows others, and as a browser that has the page.
+func website(t *testing.T, r *apptest.Rig, made dataset.Made, block int64) (all []operation) {
+	t.Helper()
+	secret, hash, _ := auth.NewToken(auth.Session)
+	storetest.In(t, r.S.Store, func(tx *store.Tx) error {
+		_, err := tx.Account().CreateSession(t.Context(), domain.Session{UserID: domain.UserID(made.Reader), Agent: "costs",
+			CreatedAt: r.Clock.Now(), ExpiresAt: r.Clock.Now().Add(time.Hour)}, hash)
+		return err
+	})
+	channel := "/" + made.User + "/" + made.Large.Slug
+	for _, p := range []struct{ name, path string }{
+		{"a channel", channel}, {"a channel as a list", channel + "?view=list"}, {"related channels", channel + "/related"},
+		{"a block", fmt.Sprintf("/block/%d", block)}, {"a profile", "/" + made.User}, {"a profile's blocks", "/" + made.User + "?view=blocks"},
+		{"explore", "/explore"}, {"the feed", "/feed"}, {"a search", "/search?q=amber"}} {
+		for _, by := range []struct{ who, cookie string }{{"guest", ""}, {"signed in", "__Host-vitrine=" + secret}} {
+			if p.path == "/feed" && by.cookie == "" {
+				continue
+			}
+			o := operation{name: "page of " + p.name + ", " + by.who, method: "GET", cookie: by.cookie, path: same(p.path), body: same(""), status: 200}
+			all = append(all, o)
+			if o.tag = send(t, r, o, 0).Header().Get("ETag"); o.tag != "" {
+				o.name, o.status = o.name+", 304", 304
+				all = append(all, o)
+			}
+		}
+	}
+	return all
 }
 
 // request returns the nth request of an operation.
@@ -123,6 +157,12 @@ func request(r *apptest.Rig, o operation, n int) *http.Request {
 	req := r.Request("", o.method, o.path(n), body)
 	if o.token != "" {
 		req.Header.Set("Authorization", "Bearer "+o.token)
+	}
+	if o.cookie != "" {
+		req.Header.Set("Cookie", o.cookie)
+	}
+	if o.tag != "" {
+		req.Header.Set("If-None-Match", o.tag)
 	}
 	return req
 }

@@ -45,6 +45,8 @@ type bench struct {
 	items    [2][]int64 // the items of these connections
 	ofOwner  string     // filter by the user who owns both channels
 	cookie   string     // of a browser signed in as that user
+
+	followsCookie string // of a browser signed in as a user who follows hundreds
 }
 
 // run starts both servers in this process, each on its own port, and measures.
@@ -111,14 +113,10 @@ func (b *bench) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	website, err := b.website()
-	if err != nil {
-		return err
-	}
 	if !b.count {
 		fmt.Fprintln(b.out, head)
 	}
-	err = b.measure(ctx, slices.Concat(reads, website, b.pages(""), b.connections(),
+	err = b.measure(ctx, slices.Concat(reads, b.website(), b.pages(""), b.connections(),
 		[]group{b.creates(targets), b.inserts(), b.moves(), b.updates()}))
 	if err == nil {
 		err = b.hide(hidden)

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"slices"
 	"time"
 
 	"vitrine/bench/drive"
@@ -12,38 +14,69 @@ import (
 	"vitrine/internal/store"
 )
 
-// signIn signs a browser in as the owner of the large channel and stores its cookie, since accounts of a data set have
-// no passwords.
+// signIn signs in two browsers and stores their cookies, since accounts of a data set have no passwords: that of the
+// owner of the large channel, and that of a user who follows hundreds of others.
 func (b *bench) signIn(ctx context.Context, s *server.Server) error {
 	u, err := s.App.People.User(ctx, domain.Ref{Slug: b.made.User})
 	if err != nil {
 		return err
 	}
-	secret, hash, _ := auth.NewToken(auth.Session)
-	now := time.Now()
-	err = s.Store.InTx(ctx, func(tx *store.Tx) error {
-		_, err := tx.Account().CreateSession(ctx, domain.Session{UserID: u.ID, Agent: "bench", CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour)}, hash)
-		return err
-	})
-	b.cookie = "Cookie: vitrine=" + secret
-	return err
+	for to, id := range map[*string]domain.UserID{&b.cookie: u.ID, &b.followsCookie: domain.UserID(b.made.Reader)} {
+		secret, hash, _ := auth.NewToken(auth.Session)
+		now := time.Now()
+		err = s.Store.InTx(ctx, func(tx *store.Tx) error {
+			_, err := tx.Account().CreateSession(ctx, domain.Session{UserID: id, Agent: "bench", CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour)}, hash)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		*to = "Cookie: vitrine=" + secret
+	}
+	return nil
 }
 
-// website returns requests for pages like those of browsers.
-func (b *bench) website() ([]group, error) {
-	channel := "/" + b.made.User + "/" + b.made.Large.Slug
-	block := fmt.Sprintf("/block/%d", b.items[0][0])
-	current, err := drive.Record(b.addr, drive.Get(channel))
-	if err != nil {
-		return nil, err
+// website returns requests for pages like those of browsers: each as a guest and signed in, and again with the ETag of
+// the first response.
+func (b *bench) website() (all []group) {
+	pages := []struct {
+		name, path string
+		cookie     string // of the signed-in browser
+		users      bool   // guests do not have the page
+		once       bool   // it has no ETag, or one that changes while measuring, as new items grow older
+	}{
+		{name: "a channel", path: "/" + b.made.User + "/" + b.made.Large.Slug, cookie: b.cookie},
+		{name: "a channel as a list", path: "/" + b.made.User + "/" + b.made.Large.Slug + "?view=list", cookie: b.cookie},
+		{name: "related channels", path: "/" + b.made.User + "/" + b.made.Large.Slug + "/related", cookie: b.cookie},
+		{name: "a block", path: fmt.Sprintf("/block/%d", b.items[0][0]), cookie: b.cookie},
+		{name: "a profile", path: "/" + b.made.User, cookie: b.cookie, once: true},
+		{name: "a profile's blocks", path: "/" + b.made.User + "?view=blocks", cookie: b.cookie},
+		{name: "explore", path: "/explore", cookie: b.cookie, once: true},
+		{name: "explore with blocks only", path: "/explore?type=blocks", cookie: b.cookie},
+		{name: "the feed", path: "/feed", cookie: b.followsCookie, users: true},
+		{name: "a search", path: "/search?q=amber", cookie: b.cookie, once: true},
 	}
-	unchanged := read("page of a channel, If-None-Match: 304", drive.Get(channel, "If-None-Match: "+current.Header.Get("ETag")))
-	unchanged.status = 304
-	return []group{
-		{subjects: []subject{read("page of a channel, guest", drive.Get(channel))}},
-		{subjects: []subject{read("page of a channel, signed in", drive.Get(channel, b.cookie))}},
-		{subjects: []subject{unchanged}},
-		{subjects: []subject{read("page of a block, guest", drive.Get(block))}},
-		{subjects: []subject{read("page of a block, signed in", drive.Get(block, b.cookie))}},
-	}, nil
+	for _, p := range pages {
+		as := []struct {
+			who     string
+			headers []string
+		}{{"guest", nil}, {"signed in", []string{p.cookie}}}
+		if p.users {
+			as = as[1:]
+		}
+		for _, by := range as {
+			name := "page of " + p.name + ", " + by.who
+			all = append(all, group{subjects: []subject{read(name, drive.Get(p.path, by.headers...))}})
+			if p.once {
+				continue
+			}
+			unchanged := subject{name: name + ", 304", status: http.StatusNotModified}
+			unchanged.round = func() ([]drive.Request, error) { // anew each time, since a page shows the ages of its items
+				current, err := drive.Record(b.addr, drive.Get(p.path, by.headers...))
+				return []drive.Request{drive.Get(p.path, append(slices.Clone(by.headers), "If-None-Match: "+current.Header.Get("ETag"))...)}, err
+			}
+			all = append(all, group{subjects: []subject{unchanged}})
+		}
+	}
+	return all
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"vitrine/bench/dataset"
 	"vitrine/bench/drive"
 	"vitrine/internal/obs"
@@ -25,10 +27,14 @@ const (
 	firstPage = "page of 24"
 	deepPage  = "page 1,000"
 	wordFound = "search"
-	newBlock  = "create block + connection"
+	newBlock  = "new block into one channel"
+	newBlocks = "new block into 64 channels"
 )
 
-var cases = []string{getBlock, firstPage, deepPage, wordFound, newBlock}
+var cases = []string{getBlock, firstPage, deepPage, wordFound, newBlock, newBlocks}
+
+// many is the number of channels of newBlocks, so that few clients write to the same one at a time.
+const many = 64
 
 // hopeless is the rate below which two rounds are enough. Each of them lasts until all clients have their responses.
 const hopeless = 5
@@ -61,15 +67,16 @@ type bench struct {
 	notes io.Writer
 	data  data
 
-	peers   []*peer
-	bare    *drive.Bare
-	addr    string // of Vitrine
-	blocks  []int64
-	channel int64 // for Vitrine's new blocks; the small server has it too
-	written int
-	closers []func() error
-	missing []string // peers whose program is not installed
-	figures []figure
+	peers    []*peer
+	bare     *drive.Bare
+	addr     string // of Vitrine
+	blocks   []int64
+	targets  []int64 // channels for new blocks; the small server has them too
+	written  int
+	postgres *pgx.Conn // to find its other processes; nil for SQLite
+	closers  []func() error
+	missing  []string // peers whose program is not installed
+	figures  []figure
 }
 
 // stop stops everything that start started, in reverse order.
@@ -83,6 +90,14 @@ func (b *bench) stop() (err error) {
 // start starts all peers.
 func (b *bench) start(ctx context.Context, d data) error {
 	b.data, b.bare = d, new(drive.Bare)
+	if b.DatabaseURL != "" {
+		conn, err := connect(ctx, b.DatabaseURL)
+		if err != nil {
+			return err
+		}
+		b.postgres = conn
+		b.closers = append(b.closers, func() error { return conn.Close(context.WithoutCancel(ctx)) })
+	}
 	if err := b.startVitrine(ctx); err != nil {
 		return err
 	}
@@ -99,11 +114,14 @@ func (b *bench) start(ctx context.Context, d data) error {
 	if err := b.startPlain(ctx); err != nil {
 		return err
 	}
+	if b.DatabaseURL != "" { // PocketBase has no PostgreSQL
+		return nil
+	}
 	return b.startPocketBase(ctx)
 }
 
 // created maps cases to statuses other than 200.
-var created = map[string]int{newBlock: http.StatusCreated}
+var created = map[string]int{newBlock: http.StatusCreated, newBlocks: http.StatusCreated}
 
 // least returns a function that dials minimal clients.
 func least(addr string) func() (drive.Sender, error) {
@@ -141,7 +159,7 @@ func (b *bench) startVitrine(ctx context.Context) error {
 	return nil
 }
 
-// choose finds blocks that everybody sees, and creates a channel to write to.
+// choose finds blocks that everybody sees, and creates channels to write to.
 func (b *bench) choose() error {
 	made := b.data.made
 	step := max(1, (made.LastBlock-made.FirstBlock)/500)
@@ -157,19 +175,23 @@ func (b *bench) choose() error {
 	if len(b.blocks) == 0 {
 		return errors.New("no block that everybody sees")
 	}
-	a, err := drive.Record(b.addr, b.post("/v3/channels", `{"title":"Written to while measuring","visibility":"closed"}`))
-	if err == nil && a.Status != http.StatusCreated {
-		err = fmt.Errorf("making a channel: status %d: %s", a.Status, a.Body)
+	for range many {
+		a, err := drive.Record(b.addr, b.post("/v3/channels", `{"title":"Written to while measuring","visibility":"closed"}`))
+		if err == nil && a.Status != http.StatusCreated {
+			err = fmt.Errorf("making a channel: status %d: %s", a.Status, a.Body)
+		}
+		if err != nil {
+			return err
+		}
+		var channel struct {
+			ID int64 `json:"id"`
+		}
+		if err := json.Unmarshal(a.Body, &channel); err != nil {
+			return err
+		}
+		b.targets = append(b.targets, channel.ID)
 	}
-	if err != nil {
-		return err
-	}
-	var channel struct {
-		ID int64 `json:"id"`
-	}
-	err = json.Unmarshal(a.Body, &channel)
-	b.channel = channel.ID
-	return err
+	return nil
 }
 
 func (b *bench) post(path, format string, args ...any) drive.Request {
@@ -197,18 +219,23 @@ func (b *bench) inWords(name string, n int, prefix string) (all []drive.Request)
 		all = append(all, drive.Get(fmt.Sprintf("%s/channels/%s/contents?page=%d&per=%d", prefix, made.Large.Slug, b.deep(), per)))
 	case wordFound:
 		all = append(all, drive.Get(fmt.Sprintf("%s/search?query=%s&per=%d", prefix, dataset.Uncommon, per), "Authorization: Bearer "+b.data.token))
-	case newBlock:
+	case newBlock, newBlocks:
 		for range n {
-			all = append(all, b.post(prefix+"/blocks", `{"value":%q,"channel_ids":[%d]}`, b.text(), b.channel))
+			text, channel := b.text(name)
+			all = append(all, b.post(prefix+"/blocks", `{"value":%q,"channel_ids":[%d]}`, text, channel))
 		}
 	}
 	return all
 }
 
-// text returns the text of a new block.
-func (b *bench) text() string {
+// text returns the text of a new block, and its channel.
+func (b *bench) text(name string) (text string, channel int64) {
 	b.written++
-	return fmt.Sprintf("Note %d: a *short* text with a [link](https://www.example.org/%d).", b.written, b.written)
+	text = fmt.Sprintf("Note %d: a *short* text with a [link](https://www.example.org/%d).", b.written, b.written)
+	if name == newBlocks {
+		return text, b.targets[b.written%len(b.targets)]
+	}
+	return text, b.targets[0]
 }
 
 // readOurs reads a response of Vitrine or of the small server.
@@ -228,16 +255,25 @@ func readOurs(name string, body []byte) (a answer, err error) {
 	return a, err
 }
 
-// startPlain starts the small server, and adds SQLite itself with the same file.
-func (b *bench) startPlain(ctx context.Context) error {
-	p, err := newPlain(ctx, b.data.plain)
+// startPlain starts the small server, and adds the database itself with the same data.
+func (b *bench) startPlain(ctx context.Context) (err error) {
+	var p *plain
+	kind := "SQLite"
+	if b.DatabaseURL != "" {
+		kind = "pgx"
+		p, err = newPlainPostgres(ctx, b.DatabaseURL, b.Clients)
+	} else {
+		p, err = newPlainSQLite(ctx, b.data.plain)
+	}
 	if err != nil {
 		return err
 	}
 	b.closers = append(b.closers, p.close)
-	if _, err := p.writes.ExecContext(ctx, `INSERT INTO channels VALUES ($1, 'written-to-' || $1, 'Written to while measuring', FALSE, 1, 0, 0)
-		ON CONFLICT DO NOTHING`, b.channel); err != nil {
-		return err
+	for _, channel := range b.targets {
+		if err := p.exec(ctx, fmt.Sprintf(`INSERT INTO channels VALUES (%d, 'written-to-%[1]d', 'Written to while measuring', FALSE, 1, 0, 0)
+			ON CONFLICT DO NOTHING`, channel)); err != nil {
+			return err
+		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -245,9 +281,9 @@ func (b *bench) startPlain(ctx context.Context) error {
 	}
 	b.closers = append(b.closers, p.serve(l).Close)
 	b.peers = slices.Insert(b.peers, 1,
-		&peer{name: "plain Go + SQLite", dial: least(l.Addr().String()), read: readOurs, status: created,
+		&peer{name: "plain Go + " + kind, dial: least(l.Addr().String()), read: readOurs, status: created,
 			requests: func(name string, n int) []drive.Request { return b.inWords(name, n, "") }},
-		&peer{name: "raw SQLite", dial: p.raw(ctx, b.channel), status: created, read: readOurs, requests: b.rawRequests})
+		&peer{name: "raw " + kind, dial: p.raw(ctx), status: created, read: readOurs, requests: b.rawRequests})
 	return nil
 }
 
@@ -273,7 +309,7 @@ func (b *bench) all(ctx context.Context) error {
 				if n := len(speeds[at]); n == 2 && speeds[at][n-1].Rate < hopeless {
 					continue
 				}
-				s, err := b.round(taking[at], name)
+				s, err := b.round(ctx, taking[at], name)
 				if err != nil {
 					return fmt.Errorf("%s: %s: %w", name, taking[at].name, err)
 				}
@@ -348,9 +384,26 @@ func prepared(requests []drive.Request) []drive.Prepared {
 	return all
 }
 
-// round measures a peer once.
-func (b *bench) round(p *peer, name string) (drive.Speed, error) {
+// round measures a peer once. The processor time includes that of PostgreSQL.
+func (b *bench) round(ctx context.Context, p *peer, name string) (drive.Speed, error) {
 	requests := p.requests(name, b.Requests)
+	before, err := b.served(ctx)
+	if err != nil {
+		return drive.Speed{}, err
+	}
 	s, _, err := drive.Measure(p.dial, b.Clients, prepared(requests), statusOf(p.status, name), drive.Bound{Requests: b.Requests, Time: b.Time}, false)
+	if err != nil {
+		return s, err
+	}
+	after, err := b.served(ctx)
+	s.CPU += (after - before).Seconds() / float64(len(s.Took))
 	return s, err
+}
+
+// served returns the processor time of the PostgreSQL processes that serve the database, 0 for SQLite.
+func (b *bench) served(ctx context.Context) (time.Duration, error) {
+	if b.postgres == nil {
+		return 0, nil
+	}
+	return drive.PostgresTime(ctx, b.postgres)
 }

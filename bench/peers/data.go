@@ -31,35 +31,56 @@ type data struct {
 // prepare creates the data in a folder, unless an earlier run has done so.
 func (cmd command) prepare(ctx context.Context, dir string, notes io.Writer) (d data, err error) {
 	// No jobs run during the measurements: all of their work is done before.
-	cfg, problems := config.Texts{"data-dir": dir, "rate-limits": "guest=0,free=0,premium=0,supporter=0", "work": "false"}.Resolve()
+	cfg, problems := config.Texts{"data-dir": dir, "database-url": cmd.DatabaseURL, "rate-limits": "guest=0,free=0,premium=0,supporter=0", "work": "false"}.Resolve()
 	d = data{cfg: cfg, plain: filepath.Join(dir, "plain.db")}
 	if err := errors.Join(problems...); err != nil {
 		return d, err
 	}
 	note := filepath.Join(dir, "made.json")
-	text, err := os.ReadFile(note)
-	if err == nil {
+	text, err := cmd.note(ctx, note)
+	if err != nil {
+		return d, err
+	}
+	if len(text) > 0 {
 		var was noted
 		err = json.Unmarshal(text, &was)
 		d.made, d.token = was.Made, was.Token
-		return d, err
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
 		return d, err
 	}
 	began := time.Now()
 	if d.made, d.token, err = cmd.fill(ctx, cfg); err != nil {
 		return d, err
 	}
-	if err := copyData(ctx, cfg.SQLitePath(), d.plain, d.made.Token, d.token); err != nil {
+	if text, err = json.Marshal(noted{d.made, d.token}); err != nil {
+		return d, err
+	}
+	if cmd.DatabaseURL != "" {
+		err = copyPostgres(ctx, cmd.DatabaseURL, d.made.Token, d.token, string(text))
+	} else {
+		err = copyData(ctx, cfg.SQLitePath(), d.plain, d.made.Token, d.token)
+	}
+	if err != nil {
 		return d, fmt.Errorf("the small server's data: %w", err)
 	}
 	fmt.Fprintf(notes, "%d blocks, %d connections, a channel of %d: made in %s\n",
 		d.made.Blocks, d.made.Connections, d.made.Large.Items, time.Since(began).Round(time.Second))
-	if text, err = json.Marshal(noted{d.made, d.token}); err != nil {
-		return d, err
+	if cmd.DatabaseURL != "" {
+		return d, nil
 	}
 	return d, os.WriteFile(note, text, 0o600) // written last, when the data is complete
+}
+
+// note returns what an earlier run has noted, or nothing.
+func (cmd command) note(ctx context.Context, path string) ([]byte, error) {
+	if cmd.DatabaseURL != "" {
+		text, err := postgresNote(ctx, cmd.DatabaseURL)
+		return []byte(text), err
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
 }
 
 // noted is stored by one run for the next.

@@ -3,9 +3,10 @@
 //	go run ./bench/peers                              # 200,000 blocks, 300,000 connections, a channel of 50,000
 //	go run ./bench/peers --data-dir /tmp/peers        # keeps the data for the next run
 //	go run ./bench/peers --blocks 2000 --connections 3000 --large 1000 --rounds 3
+//	go run ./bench/peers --database-url postgres://…  # an empty database on this machine, which keeps the data for the next run
 //
-// The others are a handler of net/http that writes the same bytes, a small handwritten server in Go with SQLite
-// (plain.go), SQLite itself in this process, and PocketBase if it is installed. Vitrine, the handler and the small
+// The others are a handler of net/http that writes the same bytes, a small handwritten server in Go with SQLite or pgx
+// (plain.go), the same statements without a server, and, on SQLite, PocketBase if it is installed. Vitrine, the handler and the small
 // server also run in this process, each on its own port. All of them sync each write to disk.
 package main
 
@@ -24,6 +25,7 @@ import (
 
 type command struct {
 	DataDir     string        `help:"Folder for the data, which is kept and reused; by default a temporary folder."`
+	DatabaseURL string        `name:"database-url" help:"Empty PostgreSQL database, or one filled by an earlier run; by default SQLite."`
 	Users       int           `default:"2000" help:"Accounts to create."`
 	Channels    int           `default:"5000" help:"Channels in addition to the large one."`
 	Blocks      int           `default:"200000" help:"Blocks, including those of the large channel."`

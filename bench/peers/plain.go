@@ -17,10 +17,37 @@ import (
 // plain is a handwritten server for exactly these requests: handlers, statements, structs. Visibility is a column. It
 // renders no Markdown, keeps no counts except those of channels, and has no ETags, limits or log.
 type plain struct {
-	reads, writes                      *sql.DB
-	block, channel, count, page        *sql.Stmt
-	found, search, ids, user           *sql.Stmt
-	addBlock, addWords, place, connect *sql.Stmt
+	plainDB
+	plainSearch
+}
+
+// plainDB is SQLite (plain_data.go) or PostgreSQL (plain_postgres.go).
+type plainDB interface {
+	plainConn
+	// inTx calls do in a transaction.
+	inTx(ctx context.Context, do func(tx plainConn) error) error
+	close() error
+}
+
+// plainConn runs prepared statements.
+type plainConn interface {
+	rows(ctx context.Context, text string, args ...any) (plainRows, error)
+	row(ctx context.Context, text string, args ...any) interface{ Scan(dest ...any) error }
+	exec(ctx context.Context, text string, args ...any) error
+}
+
+// plainRows is implemented by sql.Rows.
+type plainRows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close() error
+}
+
+// plainSearch contains the statements that differ between the databases.
+type plainSearch struct {
+	found, search, ids, addWords string
+	query                        func(text string) string // without operators
 }
 
 const (
@@ -28,47 +55,21 @@ const (
 	// Channels in channels have no block, so their own owner and title are used.
 	itemColumns = `c.id, c.item_type, c.position, c.created_at, COALESCE(b.id, o.id), COALESCE(b.type, 'Channel'), COALESCE(b.title, o.title),
 		b.description, b.markdown, b.html, b.source, COALESCE(b.created_at, o.created_at), COALESCE(b.updated_at, o.created_at), u.id, u.slug, u.name`
-)
 
-func newPlain(ctx context.Context, path string) (p *plain, err error) {
-	p = new(plain)
-	if p.reads, err = openPlain(path, 4); err != nil {
-		return nil, err
-	}
-	if p.writes, err = openPlain(path, 1); err != nil {
-		return nil, errors.Join(err, p.reads.Close())
-	}
-	prepare := func(on *sql.DB, text string) *sql.Stmt {
-		s, failed := on.PrepareContext(ctx, text)
-		err = errors.Join(err, failed)
-		return s
-	}
-	p.block = prepare(p.reads, "SELECT "+blockColumns+" FROM blocks b JOIN users u ON u.id = b.user_id WHERE b.id = $1 AND b.open")
-	p.channel = prepare(p.reads, "SELECT id FROM channels WHERE slug = $1 AND NOT private")
-	p.count = prepare(p.reads, "SELECT count(*) FROM connections WHERE channel_id = $1 AND open")
-	p.page = prepare(p.reads, "SELECT "+itemColumns+` FROM (SELECT * FROM connections WHERE channel_id = $1 AND open
+	plainByID      = "SELECT " + blockColumns + " FROM blocks b JOIN users u ON u.id = b.user_id WHERE b.id = $1 AND b.open"
+	plainChannelBy = "SELECT id FROM channels WHERE slug = $1 AND NOT private"
+	plainCount     = "SELECT count(*) FROM connections WHERE channel_id = $1 AND open"
+	plainPage      = "SELECT " + itemColumns + ` FROM (SELECT * FROM connections WHERE channel_id = $1 AND open
 			ORDER BY position LIMIT $2 OFFSET $3) c LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
 		LEFT JOIN channels o ON c.item_type = 'Channel' AND o.id = c.item_id JOIN users u ON u.id = COALESCE(b.user_id, o.user_id)
-		ORDER BY c.position`)
-	p.found = prepare(p.reads, "SELECT count(*) FROM words w JOIN blocks b ON b.id = w.rowid WHERE words MATCH $1 AND b.open")
-	p.search = prepare(p.reads, "SELECT "+blockColumns+` FROM words w JOIN blocks b ON b.id = w.rowid JOIN users u ON u.id = b.user_id
-		WHERE words MATCH $1 AND b.open ORDER BY w.rank LIMIT $2 OFFSET $3`)
-	p.ids = prepare(p.reads, `SELECT b.id FROM words w JOIN blocks b ON b.id = w.rowid WHERE words MATCH $1 AND b.open
-		ORDER BY w.rank LIMIT $2`)
-	p.user = prepare(p.reads, "SELECT user_id FROM tokens WHERE token = $1")
-	p.addBlock = prepare(p.writes, `INSERT INTO blocks (user_id, type, open, markdown, html, created_at, updated_at)
-		VALUES ($1, 'Text', TRUE, $2, $3, $4, $4) RETURNING id`)
-	p.addWords = prepare(p.writes, "INSERT INTO words (rowid, title, body) VALUES ($1, '', $2)")
-	p.place = prepare(p.writes, "UPDATE channels SET items = items + 1 WHERE id = $1 RETURNING items")
-	p.connect = prepare(p.writes, `INSERT INTO connections (channel_id, item_type, item_id, open, position, user_id, created_at)
-		VALUES ($1, 'Block', $2, TRUE, $3, $4, $5)`)
-	if err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	return p, nil
-}
-
-func (p *plain) close() error { return errors.Join(p.reads.Close(), p.writes.Close()) }
+		ORDER BY c.position`
+	plainUserOf   = "SELECT user_id FROM tokens WHERE token = $1"
+	plainAddBlock = `INSERT INTO blocks (user_id, type, open, markdown, html, created_at, updated_at)
+		VALUES ($1, 'Text', TRUE, $2, $3, $4, $4) RETURNING id`
+	plainPlace   = "UPDATE channels SET items = items + 1 WHERE id = $1 RETURNING items"
+	plainConnect = `INSERT INTO connections (channel_id, item_type, item_id, open, position, user_id, created_at)
+		VALUES ($1, 'Block', $2, TRUE, $3, $4, $5)`
+)
 
 // serve serves the handler at a listener.
 func (p *plain) serve(l net.Listener) *http.Server {
@@ -80,7 +81,7 @@ func (p *plain) serve(l net.Listener) *http.Server {
 			answer, err := handle(r)
 			status := http.StatusOK
 			switch {
-			case errors.Is(err, sql.ErrNoRows):
+			case errors.Is(err, sql.ErrNoRows): // pgx.ErrNoRows wraps it
 				status, answer = http.StatusNotFound, map[string]string{"error": "not found"}
 			case err != nil:
 				status, answer = http.StatusInternalServerError, map[string]string{"error": err.Error()}
@@ -165,45 +166,52 @@ func (p *plain) getBlock(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, sql.ErrNoRows
 	}
-	return scanBlock(p.block.QueryRowContext(r.Context(), id).Scan)
+	return p.block(r.Context(), id)
+}
+
+func (p *plain) block(ctx context.Context, id int64) (plainBlock, error) {
+	return scanBlock(p.row(ctx, plainByID, id).Scan)
 }
 
 func (p *plain) getContents(r *http.Request) (any, error) {
+	at, n := pageOf(r)
+	return p.contents(r.Context(), r.PathValue("slug"), at, n)
+}
+
+func (p *plain) contents(ctx context.Context, slug string, at, n int64) (any, error) {
 	var channel int64
-	if err := p.channel.QueryRowContext(r.Context(), r.PathValue("slug")).Scan(&channel); err != nil {
+	if err := p.row(ctx, plainChannelBy, slug).Scan(&channel); err != nil {
 		return nil, err
 	}
-	return list(r, p.count, p.page, scanItem, channel)
+	return p.list(ctx, plainCount, plainPage, scanItem, channel, at, n)
 }
 
 func (p *plain) getSearch(r *http.Request) (any, error) {
 	if _, err := p.userOf(r); err != nil {
 		return nil, err
 	}
-	return list(r, p.found, p.search, scanBlock, quoted(r.FormValue("query")))
+	at, n := pageOf(r)
+	return p.list(r.Context(), p.found, p.search, scanBlock, p.query(r.FormValue("query")), at, n)
 }
 
-// quoted returns a query for words without operators.
-func quoted(query string) string {
-	words := strings.Fields(query)
-	for i, word := range words {
-		words[i] = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
+// pageOf returns the page and its size.
+func pageOf(r *http.Request) (at, n int64) {
+	at, n = 1, per
+	for name, to := range map[string]*int64{"page": &at, "per": &n} {
+		if v, err := strconv.ParseInt(r.FormValue(name), 10, 32); err == nil && v > 0 {
+			*to = v
+		}
 	}
-	return strings.Join(words, " ")
+	return at, n
 }
 
 // list counts, and reads a page.
-func list(r *http.Request, count, page *sql.Stmt, scan func(func(...any) error) (plainBlock, error), of any) (l plainList, err error) {
-	l = plainList{Data: []plainBlock{}, Meta: plainMeta{Page: 1, Per: 24}}
-	for name, to := range map[string]*int64{"page": &l.Meta.Page, "per": &l.Meta.Per} {
-		if n, err := strconv.ParseInt(r.FormValue(name), 10, 32); err == nil && n > 0 {
-			*to = n
-		}
-	}
-	if err := count.QueryRowContext(r.Context(), of).Scan(&l.Meta.Total); err != nil {
+func (p *plain) list(ctx context.Context, count, page string, scan func(func(...any) error) (plainBlock, error), of any, at, n int64) (l plainList, err error) {
+	l = plainList{Data: []plainBlock{}, Meta: plainMeta{Page: at, Per: n}}
+	if err := p.row(ctx, count, of).Scan(&l.Meta.Total); err != nil {
 		return l, err
 	}
-	rows, err := page.QueryContext(r.Context(), of, l.Meta.Per, (l.Meta.Page-1)*l.Meta.Per)
+	rows, err := p.rows(ctx, page, of, n, (at-1)*n)
 	if err != nil {
 		return l, err
 	}
@@ -234,32 +242,32 @@ func (p *plain) postBlock(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return scanBlock(p.block.QueryRowContext(r.Context(), id).Scan)
+	return p.block(r.Context(), id)
 }
 
 // userOf returns the user of a request.
 func (p *plain) userOf(r *http.Request) (id int64, err error) {
-	err = p.user.QueryRowContext(r.Context(), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")).Scan(&id)
+	err = p.row(r.Context(), plainUserOf, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")).Scan(&id)
 	return id, err
 }
 
-// create creates a block with its words and connects it at the end of channels, in one transaction. The measurement of
-// SQLite itself uses it too.
+// create creates a block with its words and connects it at the end of channels, in one transaction, which locks each
+// channel as late as possible. The measurement of the database itself uses it too.
 func (p *plain) create(ctx context.Context, user int64, text string, channels []int64) (id int64, err error) {
 	now := time.Now().UnixMicro()
-	err = inTx(ctx, p.writes, func(tx *sql.Tx) error {
-		if err := tx.StmtContext(ctx, p.addBlock).QueryRowContext(ctx, user, text, "<p>"+html.EscapeString(text)+"</p>", now).Scan(&id); err != nil {
+	err = p.inTx(ctx, func(tx plainConn) error {
+		if err := tx.row(ctx, plainAddBlock, user, text, "<p>"+html.EscapeString(text)+"</p>", now).Scan(&id); err != nil {
 			return err
 		}
-		if _, err := tx.StmtContext(ctx, p.addWords).ExecContext(ctx, id, text); err != nil {
+		if err := tx.exec(ctx, p.addWords, id, text); err != nil {
 			return err
 		}
 		for _, channel := range channels {
 			var position int64
-			if err := tx.StmtContext(ctx, p.place).QueryRowContext(ctx, channel).Scan(&position); err != nil {
+			if err := tx.row(ctx, plainPlace, channel).Scan(&position); err != nil {
 				return fmt.Errorf("channel %d: %w", channel, err)
 			}
-			if _, err := tx.StmtContext(ctx, p.connect).ExecContext(ctx, channel, id, position, user, now); err != nil {
+			if err := tx.exec(ctx, plainConnect, channel, id, position, user, now); err != nil {
 				return err
 			}
 		}

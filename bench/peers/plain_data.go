@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	_ "modernc.org/sqlite" // the driver that the program uses
 )
@@ -36,6 +37,96 @@ var copies = []string{
 		row_number() OVER (PARTITION BY channel_id ORDER BY position_key), user_id, created_at FROM v.connections`,
 	`INSERT INTO words (rowid, title, body) SELECT id, COALESCE(title, ''), COALESCE(content_plain, '') || ' ' || COALESCE(description_plain, '')
 		FROM v.blocks`,
+}
+
+// plainSQLite is the small server's database in a file: a pool of readers, and one connection that writes.
+type plainSQLite struct {
+	reads, writes *sql.DB
+	statements    map[string]*sql.Stmt // prepared on reads or, if only transactions use them, on writes
+}
+
+// sqliteSearch searches with FTS5.
+var sqliteSearch = plainSearch{
+	found: "SELECT count(*) FROM words w JOIN blocks b ON b.id = w.rowid WHERE words MATCH $1 AND b.open",
+	search: "SELECT " + blockColumns + ` FROM words w JOIN blocks b ON b.id = w.rowid JOIN users u ON u.id = b.user_id
+		WHERE words MATCH $1 AND b.open ORDER BY w.rank LIMIT $2 OFFSET $3`,
+	ids: `SELECT b.id FROM words w JOIN blocks b ON b.id = w.rowid WHERE words MATCH $1 AND b.open
+		ORDER BY w.rank LIMIT $2`,
+	addWords: "INSERT INTO words (rowid, title, body) VALUES ($1, '', $2)",
+	query:    quoted,
+}
+
+// quoted returns a query of FTS5 for words without operators.
+func quoted(query string) string {
+	words := strings.Fields(query)
+	for i, word := range words {
+		words[i] = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
+	}
+	return strings.Join(words, " ")
+}
+
+func newPlainSQLite(ctx context.Context, path string) (*plain, error) {
+	db := &plainSQLite{statements: map[string]*sql.Stmt{}}
+	var err error
+	if db.reads, err = openPlain(path, 4); err != nil {
+		return nil, err
+	}
+	if db.writes, err = openPlain(path, 1); err != nil {
+		return nil, errors.Join(err, db.reads.Close())
+	}
+	of := sqliteSearch
+	for on, texts := range map[*sql.DB][]string{
+		db.reads:  {plainByID, plainChannelBy, plainCount, plainPage, plainUserOf, of.found, of.search, of.ids},
+		db.writes: {plainAddBlock, of.addWords, plainPlace, plainConnect},
+	} {
+		for _, text := range texts {
+			s, failed := on.PrepareContext(ctx, text)
+			err, db.statements[text] = errors.Join(err, failed), s
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.close())
+	}
+	return &plain{db, of}, nil
+}
+
+func (db *plainSQLite) close() error { return errors.Join(db.reads.Close(), db.writes.Close()) }
+
+func (db *plainSQLite) rows(ctx context.Context, text string, args ...any) (plainRows, error) {
+	return db.statements[text].QueryContext(ctx, args...)
+}
+
+func (db *plainSQLite) row(ctx context.Context, text string, args ...any) interface{ Scan(dest ...any) error } {
+	return db.statements[text].QueryRowContext(ctx, args...)
+}
+
+// exec runs a statement that is not one of those that are prepared.
+func (db *plainSQLite) exec(ctx context.Context, text string, args ...any) error {
+	_, err := db.writes.ExecContext(ctx, text, args...)
+	return err
+}
+
+func (db *plainSQLite) inTx(ctx context.Context, do func(tx plainConn) error) error {
+	return inTx(ctx, db.writes, func(tx *sql.Tx) error { return do(plainSQLiteTx{tx, db}) })
+}
+
+// plainSQLiteTx runs the prepared statements in a transaction.
+type plainSQLiteTx struct {
+	tx *sql.Tx
+	db *plainSQLite
+}
+
+func (t plainSQLiteTx) rows(ctx context.Context, text string, args ...any) (plainRows, error) {
+	return t.tx.StmtContext(ctx, t.db.statements[text]).QueryContext(ctx, args...)
+}
+
+func (t plainSQLiteTx) row(ctx context.Context, text string, args ...any) interface{ Scan(dest ...any) error } {
+	return t.tx.StmtContext(ctx, t.db.statements[text]).QueryRowContext(ctx, args...)
+}
+
+func (t plainSQLiteTx) exec(ctx context.Context, text string, args ...any) error {
+	_, err := t.tx.StmtContext(ctx, t.db.statements[text]).ExecContext(ctx, args...)
+	return err
 }
 
 // openPlain opens a file with a limited number of connections. Every commit is synced to disk.

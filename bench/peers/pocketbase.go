@@ -98,14 +98,14 @@ func (b *bench) inPocket(name string, n int, run int64) (all []drive.Request) {
 		return list(pocketConnections, fmt.Sprintf("channel=%q", made.Large.Slug), "&sort=position&expand=block", b.deep())
 	case wordFound:
 		return list(pocketBlocks, fmt.Sprintf("open=true && (markdown~%q || title~%[1]q)", dataset.Uncommon), "&sort=-made", 1)
-	case newBlock:
+	case newBlock, newBlocks:
 		for range n {
-			text := b.text()
+			text, channel := b.text(name)
 			id := fmt.Sprintf("n%010d", run) + fmt.Sprintf("%04x", b.written%0x10000)
 			all = append(all, drive.Request{Method: http.MethodPost, Path: "/api/batch", Body: fmt.Sprintf(`{"requests":[
 				{"method":"POST","url":%q,"body":{"id":%q,"kind":"Text","markdown":%q,"html":%q,"user":"bench","open":true,"made":1}},
-				{"method":"POST","url":%q,"body":{"channel":"written-to","item":"Block","block":%[2]q,"position":%[6]d}}]}`,
-				pocketBlocks, id, text, "<p>"+text+"</p>", pocketConnections, b.written)})
+				{"method":"POST","url":%q,"body":{"channel":"written-to-%[7]d","item":"Block","block":%[2]q,"position":%[6]d}}]}`,
+				pocketBlocks, id, text, "<p>"+text+"</p>", pocketConnections, b.written, channel)})
 		}
 	}
 	return all
@@ -113,7 +113,7 @@ func (b *bench) inPocket(name string, n int, run int64) (all []drive.Request) {
 
 // readPocket reads a response.
 func readPocket(name string, body []byte) (a answer, err error) {
-	if name == newBlock { // one response for each request of the batch
+	if name == newBlock || name == newBlocks { // one response for each request of the batch
 		var made []json.RawMessage
 		err = json.Unmarshal(body, &made)
 		return answer{Items: len(made) / 2}, err

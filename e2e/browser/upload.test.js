@@ -15,7 +15,7 @@ const refusal = (words) => ({ status: 422, contentType: "text/html", body: `<mai
 // The script of an upload form, with all kinds of responses.
 onSQLite("uploads", (world) => {
   const browsers = withBrowser(world);
-  let window, page, answers, asked, pending;
+  let window, page, answers, asked, pending, made;
   before(async () => {
     window = await browsers.open({ javaScriptEnabled: true, serviceWorkers: "block" });
     page = window.page;
@@ -30,10 +30,11 @@ onSQLite("uploads", (world) => {
     let n = 0;
     await route("/save/file", "presign", "POST", () => ({ json: { url: `${world.url}/sent/${++n}`, value: `key-${n}`, type: "image/png" } }));
     await route("/sent/", "put", "PUT", () => ({ status: 200 }));
-    await route("/add", "add", "POST", () => ({ status: 204, headers: { "X-Location": "/channel" } }));
+    await route("/add", "add", "POST", () => ({ status: 201, json: [{ block: ++made, connection: made }] }));
+    await route("/connections/take-back", "undo", "POST", () => ({ status: 204, headers: { "X-Location": "/channel" } }));
   });
   beforeEach(async () => {
-    [answers, asked, pending] = [{}, [], 0];
+    [answers, asked, pending, made] = [{}, [], 0, 10];
     await window.to("/add");
     await page.waitForFunction(() => document.querySelector("[data-upload-button]").hidden);
   });
@@ -45,7 +46,37 @@ onSQLite("uploads", (world) => {
     await page.waitForURL("**/channel");
     assert.deepEqual(asked.filter(([kind]) => kind === "presign").map(([, data]) => data), ["name=a.png&type=image%2Fpng", "name=b.png&type=image%2Fpng"]);
     assert.deepEqual(asked.filter(([kind]) => kind === "add").map(([, data]) => data).sort(),
-      ["channel=field-notes&upload=key-1&filename=a.png", "channel=field-notes&upload=key-2&filename=b.png"]);
+      ["channel=field-notes&upload=key-1&filename=a.png", "channel=field-notes&upload=key-2&filename=b.png&beside=11&side=below"]);
+  });
+
+  test("files that arrive in another order are placed in the order of the selection, and are undone together", async () => {
+    let sent = 0;
+    let release;
+    const held = new Promise((resolve) => { release = resolve; });
+    await window.context.route("**/sent/*", async (route) => { if (++sent === 1) await held; await route.fallback(); });
+    answers = { add: [undefined, refusal("It is no picture.")] };
+    await page.getByLabel("Files").setInputFiles([file("a.png"), file("b.png"), file("c.png")]);
+    await row("b.png").getByText("Added").waitFor();
+    await row("c.png").getByText("It is no picture.").waitFor();
+    release();
+    await row("a.png").getByText("Added").waitFor();
+    await row("c.png").getByRole("button", { name: "Try again: c.png" }).click();
+    await page.waitForURL("**/channel");
+    const placed = asked.filter(([kind]) => kind === "add").map(([, data]) => new URLSearchParams(data)).map((fields) => ["filename", "side", "beside"].map((name) => fields.get(name)).join(" "));
+    assert.deepEqual(placed, ["b.png  ", "c.png below 11", "a.png above 11", "c.png below 11"]);
+    await page.locator("#notes").getByText("3 blocks were added.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
+    assert.deepEqual(new URLSearchParams(asked.at(-1)[1]).getAll("connection").sort(), ["11", "12", "13"]);
+    await window.context.unroute("**/sent/*");
+  });
+
+  test("a title and a text of the form go with the first file only", async () => {
+    await page.evaluate(() => document.querySelector("form[data-upload]").append(...["title", "value"].map((name) => Object.assign(document.createElement("input"), { name, value: name }))));
+    await page.getByLabel("Files").setInputFiles([file("a.png"), file("b.png")]);
+    await page.waitForURL("**/channel");
+    const sent = asked.filter(([kind]) => kind === "add").map(([, data]) => new URLSearchParams(data));
+    assert.deepEqual(sent.filter((fields) => fields.has("title") || fields.has("value")).map((fields) => fields.get("filename")), ["a.png"]);
   });
 
   test("what breaks is tried again by itself", async () => {

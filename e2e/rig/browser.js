@@ -6,20 +6,21 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 
-const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** The path of the browser. */
+export const chromiumProgram = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** The reason why no browser is available, if any. */
 export const noBrowser = missing();
 
 function missing() {
-  if (existsSync(program)) return undefined;
-  const reason = `no browser to test with: install Chromium, or have CHROMIUM name it (not ${program})`;
+  if (existsSync(chromiumProgram)) return undefined;
+  const reason = `no browser to test with: install Chromium, or have CHROMIUM name it (not ${chromiumProgram})`;
   if (process.env.VITRINE_TEST_REQUIRE_CHROMIUM) throw new Error(reason);
   return reason;
 }
 
-// No connections except to the server.
-const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+/** Options for no connections except to the server. */
+export const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
 /**
@@ -28,7 +29,7 @@ const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
  */
 export async function launch() {
   const profile = await mkdtemp(join(tmpdir(), "vitrine-browser-"));
-  const context = await chromium.launchPersistentContext(profile, { executablePath: program, headless: true, args: [...quiet, "--remote-debugging-port=0"] });
+  const context = await chromium.launchPersistentContext(profile, { executablePath: chromiumProgram, headless: true, args: [...quiet, "--remote-debugging-port=0"] });
   const [port] = (await readFile(join(profile, "DevToolsActivePort"), "utf8")).split("\n"); // the free port that it chose
   return {
     port: Number(port),
@@ -60,7 +61,7 @@ export class Browsers {
   }
 
   async start() {
-    this.#chromium = await chromium.launch({ executablePath: program, headless: true, args: quiet });
+    this.#chromium = await chromium.launch({ executablePath: chromiumProgram, headless: true, args: quiet });
   }
 
   async stop() {

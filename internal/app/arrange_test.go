@@ -158,11 +158,11 @@ func TestItemsInPlace(t *testing.T) {
 		a, ctx, s, ada, bob := w.a, w.ctx(), w.S.Store, w.member("ada"), w.member("bob")
 		here := storetest.Channel(t, s, ada.UserID, "Here", domain.Public)
 		ref := domain.Ref{ID: int64(here)}
-		made, err := a.Collections.CreateBlockIn(ctx, ada, ref, collections.BlockInput{Value: "one"}, 0)
+		made, err := a.Collections.CreateBlockIn(ctx, ada, blockIn(ref, collections.BlockInput{Value: "one"}, 0))
 		if w.must(err); made.Block == nil || made.Connection.ChannelID != here || made.Connection.Position != 1 || made.Connection.Maker.ID != int64(ada.UserID) {
 			t.Errorf("made %+v", made)
 		}
-		second, err := a.Collections.CreateBlockIn(ctx, bob, ref, collections.BlockInput{Value: "two"}, 1)
+		second, err := a.Collections.CreateBlockIn(ctx, bob, blockIn(ref, collections.BlockInput{Value: "two"}, 1))
 		if w.must(err); second.Connection.Position != 1 {
 			t.Errorf("made %+v", second.Connection)
 		}
@@ -207,7 +207,7 @@ func TestItemsInPlace(t *testing.T) {
 				"selecting": func() error { _, err := a.Collections.SelectItem(ctx, bob, ref, item); return err },
 				"a guest":   func() error { _, err := a.Collections.Select(ctx, domain.Actor{}, made.Connection.ID); return err },
 				"adding": func() error {
-					_, err := a.Collections.CreateBlockIn(ctx, domain.Actor{}, ref, collections.BlockInput{Value: "x"}, 0)
+					_, err := a.Collections.CreateBlockIn(ctx, domain.Actor{}, blockIn(ref, collections.BlockInput{Value: "x"}, 0))
 					return err
 				},
 			},
@@ -221,7 +221,7 @@ func TestItemsInPlace(t *testing.T) {
 				"a private item":      func() error { _, err := a.Collections.Select(ctx, bob, hiddenItem); return err },
 				"a block in private":  func() error { _, err := a.Collections.ConnectTo(ctx, bob, ref, secret, 0); return err },
 				"into private": func() error {
-					_, err := a.Collections.CreateBlockIn(ctx, bob, domain.Ref{ID: int64(private)}, collections.BlockInput{Value: "x"}, 0)
+					_, err := a.Collections.CreateBlockIn(ctx, bob, blockIn(domain.Ref{ID: int64(private)}, collections.BlockInput{Value: "x"}, 0))
 					return err
 				},
 			},
@@ -328,7 +328,7 @@ func TestArrangingAtOnce(t *testing.T) {
 				r.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 				return a.Collections.SortContents(t.Context(), ada, ref, some[:2+r.IntN(len(some)-2)])
 			case 2:
-				_, err := a.Collections.CreateBlockIn(t.Context(), ada, ref, collections.BlockInput{Value: "new"}, r.Int64N(25))
+				_, err := a.Collections.CreateBlockIn(t.Context(), ada, blockIn(ref, collections.BlockInput{Value: "new"}, r.Int64N(25)))
 				return err
 			case 3:
 				_, err := a.Collections.MoveItem(t.Context(), ada, ref, item, 1+r.Int64N(25))
@@ -375,4 +375,9 @@ func TestArrangingAtOnce(t *testing.T) {
 		}
 		storetest.Check(t, s)
 	})
+}
+
+// blockIn is a block in one channel.
+func blockIn(ref domain.Ref, in collections.BlockInput, position int64) collections.CreateBlockInput {
+	return collections.CreateBlockInput{BlockInput: in, Targets: []collections.Target{{Channel: ref, Position: position}}}
 }

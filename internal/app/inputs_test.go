@@ -702,6 +702,8 @@ func (in *inputs) values() {
 		{"StartImport of a long name", "MaxImportName", bring(transfer.StartImportInput{What: []string{strings.Repeat("a", domain.MaxImportName+1)}}), "what[0]", domain.FieldTooLong},
 		{"StartImport token", "MaxImportToken", bring(transfer.StartImportInput{Token: strings.Repeat("a", domain.MaxImportToken+1)}), "token", domain.FieldTooLong},
 		{"StartImport token", "", bring(transfer.StartImportInput{Token: "a\r\nHost: b"}), "token", domain.FieldMalformed},
+		{"Saved of a long URL", "MaxURL", one(func() error { _, err := a.Finder.Saved(ctx, ada, long); return err }), "url", domain.FieldTooLong},
+		{"Saved of a text", "MaxURL", one(func() error { _, err := a.Finder.Saved(ctx, ada, "kelp"); return err }), "url", domain.FieldMalformed},
 		{"StartImport address", "MaxURL", bring(server(long)), "address", domain.FieldTooLong},
 		{"StartImport address", "MaxURL", bring(server("https://example.org/" + strings.Repeat("a", 10<<20))), "address", domain.FieldTooLong},
 		{"StartImport address", "", bring(server("file:///etc/passwd")), "address", domain.FieldMalformed},
@@ -812,7 +814,7 @@ func (in *inputs) values() {
 			return err
 		}), "collaborator_ids", domain.FieldTooMany},
 		{"CreateBlockIn nothing", "", one(func() error {
-			_, err := a.Collections.CreateBlockIn(ctx, ada, in.private, collections.BlockInput{}, 0)
+			_, err := a.Collections.CreateBlockIn(ctx, ada, blockIn(in.private, collections.BlockInput{}, 0))
 			return err
 		}), "value", domain.FieldBlank},
 		{"ConnectTo position", "", one(func() error {

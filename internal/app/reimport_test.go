@@ -79,7 +79,7 @@ func (i *imported) sort(order string) {
 	var ids []int64
 	for _, letter := range order {
 		if _, ok := i.conns[letter]; !ok {
-			p, err := i.w.a.Collections.CreateBlockIn(i.w.ctx(), i.as, i.ref(), collections.BlockInput{Value: "Text of this site"}, 0)
+			p, err := i.w.a.Collections.CreateBlockIn(i.w.ctx(), i.as, blockIn(i.ref(), collections.BlockInput{Value: "Text of this site"}, 0))
 			i.w.must(err)
 			i.conns[letter], i.blocks[letter] = p.Connection.ID, p.Block.ID
 		}

@@ -36,7 +36,7 @@ var (
 var createdTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE|ALTER TABLE \w+ RENAME TO) (\w+)`)
 
 // notDumped returns a function that reports which tables a dump omits: the search index, which is
-// rebuilt, the list of backups, jobs, which are dumped separately, and exports, which users can create
+// rebuilt, a number that only a running program needs, the list of backups, jobs, which are dumped separately, and exports, which users can create
 // again and which contain their whole collections. It also omits tables that are not part of the schema,
 // such as those of Litestream.
 func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
@@ -55,7 +55,7 @@ func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
 			ours[string(match[1])] = true
 		}
 	}
-	for _, name := range []string{"search_words", "search_closed", "backups", "exports"} {
+	for _, name := range []string{"search_words", "search_closed", "search_removals", "backups", "exports"} {
 		delete(ours, name)
 	}
 	return func(table string) bool { return !ours[table] }, nil

@@ -59,6 +59,7 @@ type Config struct {
 	SignUp            string   // open, invitation or closed; empty: an operator chooses
 	SetupCode         string   // secret; empty: the server generates one
 	OAuthRegistration bool     // applications may register themselves
+	BrowserExtension  bool     // people may sign in with the browser extension
 	GuestsClosed      bool     // guests do not see collections
 	IndexClosed       bool     // search engines may index closed channels
 	SecurityContacts  []string // URIs; empty: no security.txt
@@ -182,7 +183,7 @@ var settings = []Declaration{
 		Help: "Memory for request bodies and for responses, except small ones; requests that would exceed it get 503.",
 		kind: size(func(c *Config) *int64 { return &c.ResponseMemory })},
 	{Flag: "cache-size", Topic: topicLimits, Default: "32MiB", Placeholder: "SIZE",
-		Help: "Memory for cached responses of blocks and connections; 0 for none.",
+		Help: "Memory for cached parts of responses and pages; 0 for none.",
 		kind: field(func(c *Config) *int64 { return &c.CacheSize }, parseSizeOrNone, formatSize)},
 	{Flag: "min-send-rate", Topic: topicLimits, Default: "4KiB", Placeholder: "SIZE",
 		Help: "Minimum average rate, in bytes per second, at which a client must read a response before its connection is closed.",
@@ -293,6 +294,9 @@ var settings = []Declaration{
 	{Flag: "oauth-registration", Topic: topicPeople, Default: "false", Placeholder: "BOOL",
 		Help: "Whether applications may register themselves at /ext/v1/oauth/register (RFC 7591).",
 		kind: boolean(func(c *Config) *bool { return &c.OAuthRegistration })},
+	{Flag: "browser-extension", Topic: topicPeople, Default: "true", Placeholder: "BOOL",
+		Help: "Whether people may sign in with the browser extension. See docs/extension.md.",
+		kind: boolean(func(c *Config) *bool { return &c.BrowserExtension })},
 	{Flag: "guests", Topic: topicPeople, Default: "open",
 		Help: "What visitors see without signing in: open (public and closed channels) or closed (nothing: pages redirect to the sign-in page, the API responds 401).",
 		kind: either(func(c *Config) *bool { return &c.GuestsClosed }, "open", "closed")},

@@ -93,7 +93,7 @@ func (db *DB) Readers() int {
 }
 
 // GroupSize returns the maximum number of SQLite transactions that share a commit. It returns 0 on
-// PostgreSQL, because each transaction uses its own connection there.
+// PostgreSQL, because most transactions use their own connection there.
 func (db *DB) GroupSize() int {
 	if db.dialect == Postgres {
 		return 0
@@ -109,18 +109,19 @@ type DB struct {
 	pool     pgxPool         // PostgreSQL
 	replicas *replica.Set    // nil without replicas
 	direct   *pgx.ConnConfig // bypasses the pooler; nil without one
+	lines    []turns[group]  // for transactions that share a commit
 
 	// SQLite
-	writer      *lite.Pool   // the only connection that writes
-	readers     *lite.Pool   // all other connections
-	queue       turns[group] // writers waiting for their turn
-	groups      groups
+	writer      *lite.Pool    // the only connection that writes
+	readers     *lite.Pool    // all other connections
+	queue       turns[group]  // writers waiting for their turn
 	views       chan struct{} // limits concurrent views, first come first served
 	viewing     lite.Waits    // time spent waiting for views
 	checkpoints *lite.Checkpoints
 	path        string // of the database file
 	synchronous string // as in Options
 
+	groups        groups
 	observe       Observer
 	trace         Tracer
 	retryTime     time.Duration // how long conflicts are retried

@@ -25,6 +25,13 @@ func AwaitLine(db *DB, n int) {
 	}
 }
 
+// AwaitNear returns once n callers of TransactNear wait for those with the same key.
+func AwaitNear(db *DB, key uint64, n int) {
+	for db.lines[key%uint64(len(db.lines))].Waiting() != n {
+		runtime.Gosched()
+	}
+}
+
 // SetLockRetryTime limits how long migrations retry to get their locks.
 func SetLockRetryTime(db *DB, d time.Duration) { db.lockRetryTime = d }
 

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/pressly/goose/v3"
 	goosedb "github.com/pressly/goose/v3/database"
 
+	"vitrine/internal/database/lite"
 	"vitrine/internal/database/postgres"
 	"vitrine/internal/domain"
 )
@@ -22,8 +24,8 @@ import (
 //
 //   - On SQLite it reads the version while it holds the write lock.
 //   - On PostgreSQL it takes a lock that allows other writers but blocks the commit of a migration
-//     (versions.note takes the conflicting lock), and then reads the version. Both statements are sent
-//     with the last statements of the transaction, so they rarely cost a round trip.
+//     (versions.note takes the conflicting lock), and then checks the version. Both statements are sent
+//     with the last statements of the transaction and the commit, so they cost no round trip.
 //
 // Options.Version enables the check.
 
@@ -77,7 +79,7 @@ func (db *DB) Fit(ctx context.Context) error {
 // unwatched returns an unobserved reader of the primary.
 func (db *DB) unwatched() Querier {
 	if db.dialect == Postgres {
-		return querier{sqlHandle{db.handle}}
+		return querier{poolHandle{Pool(db)}}
 	}
 	return querier{liteHandle{db.readers}}
 }
@@ -95,31 +97,39 @@ func (db *DB) admit(s Served) error {
 }
 
 // fenceLite checks the schema at the start of a write transaction.
-func (db *DB) fenceLite(g *group) error {
+func (db *DB) fenceLite(conn *lite.Conn) error {
 	if db.version == 0 {
 		return nil
 	}
 	var s Served
-	err := liteHandle{g.conn}.queryRow(context.Background(), versionQuery, nil).Scan(&s.Version, &s.From)
+	err := liteHandle{conn}.queryRow(context.Background(), versionQuery, nil).Scan(&s.Version, &s.From)
 	if err != nil && !errors.Is(err, ErrNoRows) {
 		return err
 	}
 	return db.admit(s)
 }
 
-// fencePostgres adds the schema check to the statements that the transaction still has to send.
-func (db *DB) fencePostgres(t *Tx) {
+// fenceQuery fails with a division by zero unless the schema supports program $1, so that a commit can be sent with it.
+const fenceQuery = "SELECT 1 / (1 - count(*)) FROM (" + versionQuery + ") AS v WHERE NOT ($1 BETWEEN v.serves AND v.version_id)"
+
+// fencePostgres returns the statements that check the schema before a commit.
+func (db *DB) fencePostgres() []postgres.Statement {
 	if db.version == 0 {
-		return
+		return nil
 	}
-	t.line.Add(postgres.Statement{Query: writersLock, Quiet: true})
-	t.line.Add(postgres.Statement{Query: versionQuery, Quiet: true, Each: func(row postgres.Row) error {
-		var s Served
-		if err := row.Scan(&s.Version, &s.From); err != nil {
-			return err
-		}
-		return db.admit(s)
-	}})
+	return []postgres.Statement{{Query: writersLock, Quiet: true}, {Query: fenceQuery, Args: []any{db.version}, Quiet: true}}
+}
+
+// fenced replaces the error of a commit if the schema does not support this program.
+func (db *DB) fenced(ctx context.Context, err error) error {
+	if !hasCode(err, "22012") {
+		return err
+	}
+	var s Served
+	if failed := db.unwatched().QueryRow(ctx, versionQuery).Scan(&s.Version, &s.From); failed != nil {
+		return err
+	}
+	return cmp.Or(db.admit(s), err)
 }
 
 // versionTable contains a row for each applied migration. The column serves of the last row is the oldest

@@ -10,30 +10,52 @@ import (
 	"time"
 
 	"vitrine/internal/database/lite"
+	"vitrine/internal/database/postgres"
 )
 
-// On SQLite, transactions that wait for the only writing connection share a commit, because most of
-// the cost of a commit is the disk sync. The connection passes from caller to caller in order of
-// arrival. Each one runs its function in its own goroutine, inside a savepoint, and passes the open
+// Transactions that wait for each other share a commit, because most of the cost of a commit is the disk sync: on SQLite
+// all that wait for the only writing connection, on PostgreSQL those of TransactNear (shared_postgres.go). The
+// connection passes from caller to caller in order of arrival. Each one runs its function in its own goroutine, inside a savepoint, and passes the open
 // transaction on. The last one commits, and only then does Transact return for all of them. Callers
 // that arrive later join the next group. No transaction waits for others to join.
 
 // Limits of a group, so that its first member does not wait long for the last one.
 const (
-	groupMembers = 64
-	groupTime    = 10 * time.Millisecond
+	groupMembers  = 64
+	sharedMembers = 32 // on PostgreSQL, which keeps at most 64 savepoints of a transaction in shared memory
+	groupTime     = 10 * time.Millisecond
+	sharedTime    = 30 * time.Millisecond // the same on PostgreSQL, where each statement is a round trip
 )
 
 // errGroupLost is returned to members that succeeded although their group was rolled back.
-// SQLite rolls back on its own after some failures, such as a full disk or an interrupted write.
+// SQLite rolls back on its own after some failures, such as a full disk or an interrupted write. PostgreSQL does if
+// the connection is lost.
 var errGroupLost = errors.New("database: the transaction was rolled back with its group")
 
-// group is one transaction on the writing connection, used by one member at a time.
+// sharedTx is a transaction that members of a group share.
+type sharedTx interface {
+	// savepoint, release and undo begin, keep and roll back the changes of a member.
+	savepoint() error
+	release() error
+	undo() error
+	// member returns the transaction for a member, and a function that ends it but not the shared one.
+	member(ctx context.Context, g *group) (t *Tx, end func())
+	// finisher returns the transaction for deferred work, and its context.
+	finisher(ctx context.Context) (context.Context, *Tx)
+	// commit commits the transaction, or rolls it back if that fails.
+	commit(ctx context.Context) error
+	// rollback ends the transaction and releases the connection.
+	rollback()
+}
+
+// group is a transaction that is used by one member at a time.
 type group struct {
-	writing
+	sharedTx
+	line    *turns[group]
 	started time.Time
 	kept    int  // members with changes in the transaction
 	lost    bool // it can no longer be committed
+	closed  bool // nobody may join it any more
 
 	deferred []Deferred // pending work of the kept members
 	written  []Deferred // the part of it written within the savepoint of the current member
@@ -49,53 +71,79 @@ type groups struct {
 	committed  func(members int) // called after each commit, for tests
 }
 
-// transactSQLite runs fn in a group. If another member causes the group to be lost, it runs fn again in
+// transactShared runs fn in a group. If another member causes the group to be lost, it runs fn again in
 // a group of its own, so that this happens at most once.
-func (db *DB) transactSQLite(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
-	err := db.inGroup(ctx, ownCommit, fn)
+func (db *DB) transactShared(ctx context.Context, line *turns[group], ownCommit bool, fn func(tx *Tx) error) error {
+	err := db.inGroup(ctx, line, ownCommit, fn)
 	if errors.Is(err, errGroupLost) {
-		err = db.inGroup(ctx, true, fn)
+		err = db.inGroup(ctx, line, true, fn)
 	}
 	return err
 }
 
-func (db *DB) inGroup(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
-	g, err := db.queue.Enter(ctx, ownCommit)
+func (db *DB) inGroup(ctx context.Context, line *turns[group], ownCommit bool, fn func(tx *Tx) error) error {
+	g, err := line.Enter(ctx, ownCommit)
 	if err != nil {
 		return Classify(ctx, err)
 	}
 	if g == nil {
-		if g, err = db.beginGroup(ctx); err != nil {
-			db.queue.Next()
+		if g, err = db.beginGroup(ctx, line); err != nil {
+			line.Next()
 			return Classify(ctx, err)
 		}
 	}
 	err, final := db.runMember(ctx, g, ownCommit, fn)
 	if !final {
 		// Errors wait too, because they may depend on changes of others that are not durable yet.
-		<-g.ended
-		err = cmp.Or(g.outcome, err)
+		err = cmp.Or(db.await(ctx, g), err)
 	}
 	return classifyCallback(ctx, err)
 }
 
-// beginGroup waits for the writing connection, which libraries use too, and begins a transaction that
-// does not depend on ctx.
-func (db *DB) beginGroup(ctx context.Context) (*group, error) {
+// await waits for the outcome of a group. On PostgreSQL, where a server may never answer, it ends with ctx, and the
+// outcome is then unknown, like that of a commit that was not answered.
+func (db *DB) await(ctx context.Context, g *group) error {
+	if db.dialect == SQLite {
+		<-g.ended
+		return g.outcome
+	}
+	select {
+	case <-g.ended:
+		return g.outcome
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// beginGroup begins a transaction that does not depend on ctx.
+func (db *DB) beginGroup(ctx context.Context, line *turns[group]) (*group, error) {
+	begin := db.beginLite
+	if db.dialect == Postgres {
+		begin = db.beginShared
+	}
+	tx, err := begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &group{sharedTx: tx, line: line, started: time.Now(), ended: make(chan struct{})}, nil
+}
+
+// beginLite waits for the writing connection, which libraries use too.
+func (db *DB) beginLite(ctx context.Context) (sharedTx, error) {
 	conn, err := db.writer.Take(ctx)
 	if err != nil {
 		return nil, err
 	}
+	w := &writing{db, conn}
 	if err := conn.Run("BEGIN IMMEDIATE"); err != nil {
 		db.writer.Give(conn)
 		return nil, err
 	}
-	g := &group{writing: writing{conn, db.writer, db.checkpoints}, started: time.Now(), ended: make(chan struct{})}
-	if err := db.fenceLite(g); err != nil {
-		g.rollback()
+	if err := db.fenceLite(conn); err != nil {
+		w.rollback()
 		return nil, err
 	}
-	return g, nil
+	return w, nil
 }
 
 // runMember runs fn in the group, rolls its changes back unless it succeeds, and passes the group
@@ -118,11 +166,38 @@ func (db *DB) runMember(ctx context.Context, g *group, ownCommit bool, fn func(t
 			return errGroupLost, false
 		}
 	}
-	if left, err = db.liteTx(ctx, g, ownCommit, fn); err == nil {
+	if left, err = db.runIn(ctx, g, ownCommit, fn); err == nil {
 		err = ctx.Err()
 	}
 	keep = err == nil
+	if !first && hasCode(err, "55P03") { // lock_not_available
+		err = errTooLong
+	}
 	return err, false
+}
+
+// runIn runs fn in the transaction of a group, and returns its deferred work for the group. If nobody waits to join the
+// group and it has no deferred work, runIn does the deferred work itself.
+func (db *DB) runIn(ctx context.Context, g *group, ownCommit bool, fn func(tx *Tx) error) (left Deferred, err error) {
+	t, end := g.member(ctx, g)
+	defer end()
+	if err := fn(t); err != nil {
+		return nil, err
+	}
+	last := ownCommit || g.line.Waiting() == 0
+	if last && len(g.deferred) == 0 {
+		if err := t.writeDeferred(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if t.line == nil {
+		return t.deferred, t.failed
+	}
+	// The statements of the last member can be sent with the commit. Those of the others must not fail later.
+	if g.closed = last; last {
+		return t.deferred, t.settle(ctx)
+	}
+	return t.deferred, t.Sync(ctx)
 }
 
 // settle keeps or rolls back the changes of a member, and adds its deferred work to the group. The
@@ -156,7 +231,7 @@ func (g *group) settle(first, keep bool, left Deferred) error {
 // pass hands the group to the next waiting member that may join it, or ends the group.
 func (db *DB) pass(ctx context.Context, g *group, ownCommit bool) {
 	full := g.kept >= db.groups.maxMembers || time.Since(g.started) >= db.groups.maxTime
-	if g.kept > 0 && !g.lost && !ownCommit && !full && db.queue.HandOver(g) {
+	if g.kept > 0 && !g.lost && !ownCommit && !full && !g.closed && g.line.HandOver(g) {
 		return
 	}
 	if !g.lost && db.finish(ctx, g) != nil {
@@ -169,20 +244,22 @@ func (db *DB) pass(ctx context.Context, g *group, ownCommit bool) {
 	case g.kept == 0:
 		g.rollback()
 	default:
-		g.outcome = g.commit()
+		g.outcome = g.commit(ctx)
+		if g.kept > 1 && postgres.NotCommitted(g.outcome) {
+			g.outcome = errGroupLost // each member runs again, and gets its own error
+		}
 		if db.groups.committed != nil && g.outcome == nil {
 			db.groups.committed(g.kept)
 		}
 	}
-	db.queue.Next()
+	g.line.Next()
 	close(g.ended)
 }
 
-// writing is a transaction on the writing connection, sometimes with a savepoint.
+// writing is a transaction on the writing connection of SQLite, sometimes with a savepoint.
 type writing struct {
+	db   *DB
 	conn *lite.Conn
-	pool *lite.Pool
-	log  *lite.Checkpoints
 }
 
 func (w *writing) savepoint() error { return w.run("SAVEPOINT member") }
@@ -198,20 +275,36 @@ func (w *writing) run(statements ...string) error {
 	return nil
 }
 
-// commit commits the transaction, or rolls it back if that fails.
-func (w *writing) commit() error {
+func (w *writing) member(ctx context.Context, g *group) (*Tx, func()) {
+	unwatch := w.conn.Watch(ctx)
+	t := &Tx{conn: w.conn, group: g, run: w.db.watchedIn(ctx, liteHandle{w.conn})}
+	return t, func() {
+		if t.tx != nil {
+			_ = t.tx.Rollback() // does not affect the transaction of the group
+		}
+		unwatch()
+	}
+}
+
+// finisher ignores the cancellation of ctx, because the caller also commits for the other members.
+func (w *writing) finisher(ctx context.Context) (context.Context, *Tx) {
+	ctx = context.WithoutCancel(ctx)
+	return ctx, &Tx{conn: w.conn, run: w.db.watchedIn(ctx, liteHandle{w.conn})}
+}
+
+func (w *writing) commit(context.Context) error {
 	defer w.rollback() // does nothing after a commit
 	if err := w.conn.Run("COMMIT"); err != nil {
 		return err
 	}
-	w.log.Wrote(w.conn)
+	w.db.checkpoints.Wrote(w.conn)
 	return nil
 }
 
 // rollback ends the transaction and releases the connection. SQLite may have rolled back already.
 func (w *writing) rollback() {
 	w.conn.Rollback()
-	w.pool.Give(w.conn)
+	w.db.writer.Give(w.conn)
 }
 
 // turns is a queue of callers. They pass on values of type *T.
@@ -322,40 +415,38 @@ func (t *Tx) writeDeferred(ctx context.Context) error {
 
 // before writes the deferred work of earlier group members if a statement depends on it. The writes
 // are inside the savepoint of the current member, so they are pending again if it rolls back.
-func (g *group) before(ctx context.Context, query string, run handle) error {
-	if len(g.deferred) == 0 || !g.deferred[0].Concerns(query) {
+func (g *group) before(ctx context.Context, query string) error {
+	if !slices.ContainsFunc(g.deferred, func(d Deferred) bool { return d.Concerns(query) }) {
 		return nil
 	}
 	all := g.deferred
 	g.deferred, g.written = nil, append(g.written, all...)
-	if err := g.write(ctx, all, run); err != nil {
+	if err := g.write(ctx, all); err != nil {
 		g.lost = true
 		return fmt.Errorf("%w: %w", errGroupLost, err)
 	}
 	return nil
 }
 
-// finish writes the deferred work of all members. It ignores the cancellation of ctx, because the
-// caller also commits for the other members.
+// finish writes the deferred work of all members.
 func (db *DB) finish(ctx context.Context, g *group) error {
 	if len(g.deferred) == 0 {
 		return nil
 	}
 	all := g.deferred
 	g.deferred = nil
-	ctx = context.WithoutCancel(ctx)
-	return g.write(ctx, all, db.watchedIn(ctx, liteHandle{g.conn}))
+	return g.write(ctx, all)
 }
 
 // write writes all deferred work in a transaction that defers nothing. It converts a panic into an
 // error: all members then run again separately, and the one that caused the panic gets it.
-func (g *group) write(ctx context.Context, all []Deferred, run handle) (err error) {
+func (g *group) write(ctx context.Context, all []Deferred) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("database: panic in deferred work: %v", p)
 		}
 	}()
-	t := &Tx{conn: g.conn, run: run}
+	ctx, t := g.finisher(ctx)
 	if err := all[0].Write(ctx, t, all[1:]); err != nil {
 		return err
 	}

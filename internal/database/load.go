@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-
-	"vitrine/internal/database/postgres"
 )
 
 // Loader fills a database that has a schema but no rows with the rows of another database. Indexes,
@@ -141,7 +139,7 @@ func (l *Loader) triggers(ctx context.Context) (drop []string, err error) {
 
 // run executes statements in one transaction.
 func (l *Loader) run(ctx context.Context, statements []string) error {
-	return inTx(ctx, l.target, nil, func(tx *postgres.Tx) error {
+	return inTx(ctx, l.target, func(tx *sql.Tx) error {
 		for _, s := range statements {
 			if _, err := tx.ExecContext(ctx, s); err != nil {
 				return err
@@ -176,7 +174,7 @@ func (l *Loader) Load(ctx context.Context, t Table, rows iter.Seq2[[]any, error]
 func (l *Loader) insert(ctx context.Context, t Table, rows iter.Seq2[[]any, error]) error {
 	places := strings.TrimSuffix(strings.Repeat("?, ", len(t.Columns)), ", ")
 	query := "INSERT INTO " + quote(t.Name) + " (" + quoted(t.columnNames()) + ") VALUES (" + places + ")"
-	return inTx(ctx, l.target, nil, func(tx *postgres.Tx) error {
+	return inTx(ctx, l.target, func(tx *sql.Tx) error {
 		put, err := tx.PrepareContext(ctx, query)
 		if err != nil {
 			return err
@@ -233,7 +231,7 @@ func (l *Loader) finish(ctx context.Context, last map[string]int64) error {
 	if err := l.run(ctx, statements); err != nil || l.db.dialect == Postgres {
 		return err
 	}
-	return inTx(ctx, l.target, nil, func(tx *postgres.Tx) error { return checkForeignKeys(ctx, tx.Tx, "the loaded data") })
+	return inTx(ctx, l.target, func(tx *sql.Tx) error { return checkForeignKeys(ctx, tx, "the loaded data") })
 }
 
 // continueAfter returns statements that make the next row number greater than n and all existing numbers.

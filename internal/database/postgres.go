@@ -48,6 +48,8 @@ func (db *DB) openPostgres(ctx context.Context, o Options) error {
 		return err
 	}
 	db.pool, db.handle = pool, stdlib.OpenDBFromPool(pool)
+	db.lines = make([]turns[group], max(2, config.MaxConns/2)) // they leave connections for everything else
+	db.groups = groups{maxMembers: sharedMembers, maxTime: sharedTime}
 	db.close = sync.OnceValue(func() error {
 		defer newest.Close()
 		defer pool.Close()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"vitrine/internal/database/lite"
 	"vitrine/internal/database/postgres"
 	"vitrine/internal/reads"
@@ -49,7 +51,7 @@ type handle interface {
 	exec(ctx context.Context, query string, args []any) (Result, error)
 }
 
-// sqlHandle uses database/sql, which is used for PostgreSQL.
+// sqlHandle uses database/sql, as libraries do.
 type sqlHandle struct{ sqlQuerier }
 
 // sqlQuerier is implemented by *sql.DB and *sql.Tx.
@@ -73,6 +75,74 @@ func (h sqlHandle) queryRow(ctx context.Context, query string, args []any) Row {
 
 func (h sqlHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
 	return h.ExecContext(ctx, query, args...)
+}
+
+// lineHandle uses a transaction of PostgreSQL.
+type lineHandle struct {
+	line   *postgres.Tx
+	before []postgres.Statement // sent with the statement
+	sent   func(error)          // called with the result of sending them; nil if there are none
+}
+
+func (h lineHandle) run(ctx context.Context, query string, args []any) (*postgres.Rows, error) {
+	rows, err := h.line.Query(ctx, h.before, query, args)
+	if h.sent != nil {
+		h.sent(err)
+	}
+	return rows, err
+}
+
+func (h lineHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
+	rows, err := h.run(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+func (h lineHandle) queryRow(ctx context.Context, query string, args []any) Row {
+	rows, err := h.run(ctx, query, args)
+	if err != nil {
+		return failedRow{err}
+	}
+	return postgres.Single{Rows: rows}
+}
+
+func (h lineHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
+	rows, err := h.run(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	n, err := rows.Changed()
+	return changed(n), err
+}
+
+// poolHandle runs single statements of PostgreSQL on the connections of a pool, without database/sql.
+type poolHandle struct{ pool *pgxpool.Pool }
+
+func (h poolHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
+	rows, err := postgres.Query(ctx, h.pool, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+func (h poolHandle) queryRow(ctx context.Context, query string, args []any) Row {
+	rows, err := postgres.Query(ctx, h.pool, query, args)
+	if err != nil {
+		return failedRow{err}
+	}
+	return postgres.Single{Rows: rows}
+}
+
+func (h poolHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
+	rows, err := postgres.Query(ctx, h.pool, query, args)
+	if err != nil {
+		return nil, err
+	}
+	n, err := rows.Changed()
+	return changed(n), err
 }
 
 // liteHandle uses SQLite.
@@ -141,7 +211,7 @@ func (r *row) Scan(dest ...any) error { return Classify(r.ctx, r.row.Scan(dest..
 // SQLite rejects writes through it, but on both databases use Transact to write.
 func (db *DB) Reader() Querier {
 	if db.dialect == Postgres {
-		return querier{db.watched(sqlHandle{db.handle})}
+		return querier{db.watched(poolHandle{Pool(db)})}
 	}
 	return querier{db.watched(liteHandle{db.readers})}
 }
@@ -152,7 +222,7 @@ func (db *DB) ReaderFor(of func(context.Context) *reads.Request) Querier {
 	if db.replicas == nil {
 		return db.Reader()
 	}
-	return querier{db.watched(routedHandle{sqlHandle{db.handle}, db.replicas, of})}
+	return querier{db.watched(routedHandle{poolHandle{Pool(db)}, db.replicas, of})}
 }
 
 // Observer is called with each statement just before it runs, in the same goroutine. It is not called
@@ -174,13 +244,14 @@ func (db *DB) watchedIn(within context.Context, h handle) handle {
 	if db.observe == nil && db.trace == nil {
 		return h
 	}
-	return watchedHandle{h, db, within}
+	return watchedHandle{handle: h, db: db, within: within}
 }
 
 type watchedHandle struct {
 	handle
 	db     *DB
 	within context.Context // parent of all statements; nil to use the context of each statement
+	joined bool            // statements are sent with others
 }
 
 // begin reports a statement; joined is as in Observer. The returned function reports its end. It is nil if nothing is traced.
@@ -219,7 +290,7 @@ func watchedAll(ctx context.Context, h handle, all []postgres.Statement) func(er
 }
 
 func (w watchedHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
-	end := w.begin(ctx, query, false)
+	end := w.begin(ctx, query, w.joined)
 	rows, err := w.handle.query(ctx, query, args)
 	if end == nil {
 		return rows, err
@@ -232,7 +303,7 @@ func (w watchedHandle) query(ctx context.Context, query string, args []any) (Row
 }
 
 func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) Row {
-	end := w.begin(ctx, query, false)
+	end := w.begin(ctx, query, w.joined)
 	row := w.handle.queryRow(ctx, query, args)
 	if end == nil {
 		return row
@@ -241,7 +312,7 @@ func (w watchedHandle) queryRow(ctx context.Context, query string, args []any) R
 }
 
 func (w watchedHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
-	end := w.begin(ctx, query, false)
+	end := w.begin(ctx, query, w.joined)
 	res, err := w.handle.exec(ctx, query, args)
 	if end != nil {
 		end(err)

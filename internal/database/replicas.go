@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"vitrine/internal/database/postgres"
 	"vitrine/internal/database/replica"
 	"vitrine/internal/reads"
 )
@@ -52,8 +50,8 @@ func (db *DB) Replicas() *replica.Set { return db.replicas }
 
 // viewReplica runs a View on a replica. It does not retry: if it fails, the request is repeated on the
 // primary.
-func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, request *reads.Request, opts *sql.TxOptions, fn func(q Querier) error) error {
-	err := inTx(ctx, r.Handle, opts, func(tx *postgres.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
+func (db *DB) viewReplica(ctx context.Context, r *replica.Replica, request *reads.Request, fn func(q Querier) error) error {
+	err := db.viewPostgres(ctx, r.Handle, fn)
 	if err != nil && fromDriver(err) {
 		r.Fail(ctx, request, err)
 	}

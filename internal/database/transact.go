@@ -33,13 +33,20 @@ func (db *DB) view(ctx context.Context, request *reads.Request, fn func(q Querie
 	if db.dialect == SQLite {
 		return db.retry(ctx, func() error { return db.viewSQLite(ctx, fn) })
 	}
-	opts := sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	if r := db.replicas.For(ctx, request); r != nil {
-		return db.viewReplica(ctx, r, request, &opts, fn)
+		return db.viewReplica(ctx, r, request, fn)
 	}
-	return db.retry(ctx, func() error {
-		return inTx(ctx, db.handle, &opts, func(tx *postgres.Tx) error { return fn(querier{db.watchedIn(ctx, sqlHandle{tx})}) })
-	})
+	return db.retry(ctx, func() error { return db.viewPostgres(ctx, db.handle, fn) })
+}
+
+// viewPostgres runs a View on a pool. The snapshot is taken by the first statement.
+func (db *DB) viewPostgres(ctx context.Context, pool *sql.DB, fn func(q Querier) error) error {
+	line, err := postgres.Begin(ctx, ctx, pool, postgres.Snapshot)
+	if err != nil {
+		return Classify(ctx, err)
+	}
+	defer line.End() // the view wrote nothing
+	return classifyCallback(ctx, fn(querier{db.watchedIn(ctx, lineHandle{line: line})}))
 }
 
 // viewSQLite leaves a connection for single statements. Views wait in order of arrival. Without that
@@ -57,9 +64,12 @@ func (db *DB) viewSQLite(ctx context.Context, fn func(q Querier) error) error {
 	if err := conn.Run("BEGIN"); err != nil {
 		return Classify(ctx, err)
 	}
-	defer conn.Rollback() // the view wrote nothing
+	defer conn.Rollback()
 	defer conn.Watch(ctx)()
-	return classifyCallback(ctx, fn(querier{db.watchedIn(ctx, liteHandle{conn})}))
+	if err := fn(querier{db.watchedIn(ctx, liteHandle{conn})}); err != nil {
+		return classifyCallback(ctx, err)
+	}
+	return Classify(ctx, conn.Run("COMMIT")) // the view wrote nothing; this is faster than rolling back
 }
 
 // waitForView waits until fewer views are running than the limit.
@@ -103,51 +113,56 @@ func (db *DB) transact(ctx context.Context, ownCommit bool, fn func(tx *Tx) erro
 
 func (db *DB) transactIn(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
 	if db.dialect == SQLite {
-		return db.retry(ctx, func() error { return db.transactSQLite(ctx, ownCommit, fn) })
+		return db.retry(ctx, func() error { return db.transactShared(ctx, &db.queue, ownCommit, fn) })
 	}
-	return db.retry(ctx, func() error {
-		return inTx(ctx, db.handle, nil, func(tx *postgres.Tx) error {
-			t := &Tx{line: tx, tx: tx.Tx, run: db.watchedIn(ctx, sqlHandle{tx})}
-			if err := fn(t); err != nil {
-				return err
-			}
-			if err := t.writeDeferred(ctx); err != nil {
-				return err
-			}
-			db.fencePostgres(t)
-			return t.Sync(ctx)
-		})
-	})
+	return db.retry(ctx, func() error { return db.transactAlone(ctx, fn) })
 }
 
-// liteTx runs fn in the transaction of a group, and returns its deferred work for the group. If
-// nobody waits to join the group and it has no deferred work, liteTx does the deferred work itself.
-func (db *DB) liteTx(ctx context.Context, g *group, ownCommit bool, fn func(tx *Tx) error) (left Deferred, err error) {
-	defer g.conn.Watch(ctx)()
-	t := &Tx{conn: g.conn, group: g, run: db.watchedIn(ctx, liteHandle{g.conn})}
-	defer func() {
-		if t.tx != nil {
-			_ = t.tx.Rollback() // does not affect the transaction of the group
-		}
-	}()
-	if err := fn(t); err != nil {
-		return nil, err
+// TransactNear is Transact for a short transaction that locks one of the rows that many others lock too, such as a
+// popular channel. On PostgreSQL, transactions with the same key that wait for each other in this process share a
+// commit, as all do on SQLite. Other rows that they lock should differ, or be locked by deferred work.
+func (db *DB) TransactNear(ctx context.Context, key uint64, fn func(tx *Tx) error) error {
+	if db.dialect == SQLite {
+		return db.Transact(ctx, fn)
 	}
-	if len(g.deferred) == 0 && (ownCommit || db.queue.Waiting() == 0) {
-		if err := t.writeDeferred(ctx); err != nil {
-			return nil, err
+	ctx, end := db.trace.Begin(ctx, TracedTransaction)
+	line := &db.lines[key%uint64(len(db.lines))]
+	return end(db.retry(ctx, func() error {
+		err := db.transactShared(ctx, line, false, fn)
+		if errors.Is(err, errTooLong) {
+			err = db.transactShared(ctx, line, true, fn)
 		}
-	}
-	return t.deferred, t.failed
+		return err
+	}))
 }
 
-// inTx runs fn in a transaction. It commits if fn returns nil, and rolls back otherwise, also on panic.
-func inTx(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, fn func(tx *postgres.Tx) error) error {
-	tx, err := postgres.BeginPipeline(ctx, pool, opts)
+// transactAlone runs fn in a transaction of PostgreSQL that nobody joins.
+func (db *DB) transactAlone(ctx context.Context, fn func(tx *Tx) error) error {
+	line, err := postgres.Begin(ctx, ctx, db.handle, postgres.ReadWrite)
 	if err != nil {
 		return Classify(ctx, err)
 	}
-	defer tx.End()
+	defer line.End()
+	t := &Tx{line: line, run: db.watchedIn(ctx, lineHandle{line: line})}
+	if err := fn(t); err != nil {
+		return classifyCallback(ctx, err)
+	}
+	if err := t.writeDeferred(ctx); err != nil {
+		return classifyCallback(ctx, err)
+	}
+	if err := t.settle(ctx); err != nil {
+		return classifyCallback(ctx, err)
+	}
+	return Classify(ctx, db.commitPostgres(ctx, t))
+}
+
+// inTx runs fn in a transaction of database/sql. It commits if fn returns nil, and rolls back otherwise, also on panic.
+func inTx(ctx context.Context, pool *sql.DB, fn func(tx *sql.Tx) error) error {
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return Classify(ctx, err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	if err := fn(tx); err != nil {
 		return classifyCallback(ctx, err)
 	}
@@ -159,15 +174,15 @@ type Tx struct {
 	run      handle       // observed if necessary
 	line     *postgres.Tx // PostgreSQL
 	conn     *lite.Conn   // SQLite
-	group    *group       // SQLite: the group with the deferred work of other members
-	tx       *sql.Tx      // SQLite: set when a library needs it
+	group    *group       // with the deferred work of other members; nil without a group
+	tx       *sql.Tx      // set when a library needs it
 	deferred Deferred
 	failed   error
 }
 
 // Later queues a statement whose result the caller does not need now, and reports whether it did. On
 // SQLite it never does, since there are no round trips to save, and the caller runs the statement. The
-// queue is sent before the next statement, or by Sync. s.Then may run at any time from now on, in the
+// queue is sent with the next statement, or by Sync. s.Then may run at any time from now on, in the
 // goroutine of the transaction.
 func (t *Tx) Later(ctx context.Context, s postgres.Statement) (taken bool, err error) {
 	switch {
@@ -188,8 +203,11 @@ func (t *Tx) Sync(ctx context.Context) error {
 		if len(all) == 0 {
 			return nil
 		}
-		if err := t.note(ctx, t.send(ctx, all)); err != nil {
-			return err
+		end := watchedAll(ctx, t.run, all)
+		err := t.line.Send(ctx, all)
+		end(err)
+		if t.note(ctx, err) != nil {
+			return t.failed
 		}
 		for _, s := range all {
 			if s.Then == nil {
@@ -203,11 +221,13 @@ func (t *Tx) Sync(ctx context.Context) error {
 	return t.failed
 }
 
-func (t *Tx) send(ctx context.Context, all []postgres.Statement) error {
-	ends := watchedAll(ctx, t.run, all)
-	err := t.line.Send(ctx, all)
-	ends(err)
-	return err
+// settle sends the queued statements if the result of one of them may refuse the transaction. The others can be sent
+// with the commit.
+func (t *Tx) settle(ctx context.Context) error {
+	if t.failed == nil && t.line != nil && slices.ContainsFunc(t.line.Queue(), postgres.Statement.MayRefuse) {
+		return t.Sync(ctx)
+	}
+	return t.failed
 }
 
 // SQL returns the transaction for libraries that use database/sql, such as the job queue. Do not commit
@@ -215,7 +235,12 @@ func (t *Tx) send(ctx context.Context, all []postgres.Statement) error {
 func (t *Tx) SQL() *sql.Tx {
 	if t.tx == nil {
 		var err error
-		if t.tx, err = t.conn.Joined(); err != nil {
+		if t.line != nil {
+			t.tx, err = t.line.SQL()
+		} else {
+			t.tx, err = t.conn.Joined()
+		}
+		if err != nil {
 			panic(err) // cannot fail: it neither opens a connection nor begins a transaction
 		}
 	}
@@ -227,17 +252,24 @@ var errAborted = errors.New("database: transaction is aborted by an earlier erro
 
 func (t *Tx) refusal() error { return fmt.Errorf("%w: %w", errAborted, t.failed) }
 
-// ready prepares the transaction for a statement: it sends queued statements first.
-func (t *Tx) ready(ctx context.Context, query string) error {
+// ready prepares the transaction for a statement. It sends queued statements first if more must be done after one of
+// them. On PostgreSQL it returns the others, which are sent with the statement.
+func (t *Tx) ready(ctx context.Context, query string) (queued []postgres.Statement, err error) {
 	if t.failed != nil {
-		return t.refusal()
+		return nil, t.refusal()
 	}
 	if t.group != nil {
-		if t.failed = t.group.before(ctx, query, t.run); t.failed != nil {
-			return t.failed
+		if t.failed = t.group.before(ctx, query); t.failed != nil {
+			return nil, t.failed
 		}
 	}
-	return t.Sync(ctx)
+	if t.line == nil {
+		return nil, nil
+	}
+	if slices.ContainsFunc(t.line.Queue(), func(s postgres.Statement) bool { return s.Then != nil }) {
+		return nil, t.Sync(ctx)
+	}
+	return t.line.Take(), nil
 }
 
 // note records the first failure. After some failures SQLite rolls back on its own, and further
@@ -250,29 +282,47 @@ func (t *Tx) note(ctx context.Context, err error) error {
 	return err
 }
 
+// with returns a handle that sends queued statements with the next one.
+func (t *Tx) with(ctx context.Context, queued []postgres.Statement) handle {
+	if len(queued) == 0 {
+		return t.run
+	}
+	h := lineHandle{line: t.line, before: queued}
+	w, ok := t.run.(watchedHandle)
+	if !ok {
+		return h
+	}
+	h.sent = watchedAll(ctx, w, queued)
+	w.handle, w.joined = h, true
+	return w
+}
+
 // Query implements Querier.
 func (t *Tx) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	if err := t.ready(ctx, query); err != nil {
+	queued, err := t.ready(ctx, query)
+	if err != nil {
 		return nil, err
 	}
-	rows, err := t.run.query(ctx, query, args)
+	rows, err := t.with(ctx, queued).query(ctx, query, args)
 	return rows, t.note(ctx, err)
 }
 
 // QueryRow implements Querier.
 func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Row {
-	if err := t.ready(ctx, query); err != nil {
+	queued, err := t.ready(ctx, query)
+	if err != nil {
 		return failedRow{err}
 	}
-	return &txRow{tx: t, ctx: ctx, row: t.run.queryRow(ctx, query, args)}
+	return &txRow{tx: t, ctx: ctx, row: t.with(ctx, queued).queryRow(ctx, query, args)}
 }
 
 // Exec implements Querier.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (Result, error) {
-	if err := t.ready(ctx, query); err != nil {
+	queued, err := t.ready(ctx, query)
+	if err != nil {
 		return nil, err
 	}
-	res, err := t.run.exec(ctx, query, args)
+	res, err := t.with(ctx, queued).exec(ctx, query, args)
 	return res, t.note(ctx, err)
 }
 
@@ -335,9 +385,9 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 // Uninterruptible returns a context for a single statement that reads a few rows by key or along an
 // index, at most a page. It is too fast to be worth interrupting. When ctx ends, the wait for a
 // connection ends and the statement does not start, but a running statement is not interrupted. That
-// makes it cheaper on SQLite, where interrupting a statement requires watching its context, except in a
-// View or Transact with the same context, which is already watched. It has no effect on PostgreSQL,
-// where the network may delay any answer.
+// makes it cheaper on SQLite, where interrupting a statement requires watching its context. It has no
+// effect on PostgreSQL, where the network may delay any answer, and in a View or Transact after another
+// statement, which has started to watch the same context.
 func Uninterruptible(ctx context.Context) context.Context { return lite.Uninterruptible{Context: ctx} }
 
 // ErrNoRows is returned by Row.Scan when there is no row.

@@ -149,3 +149,15 @@ type Grant struct {
 // CommandLineClient is the client ID of the official command line, which is registered on every
 // server.
 const CommandLineClient = "a-2__kXA3JH0X5pMnYsFvY2BY9dVQ30sIBkgeoLoO90"
+
+// ExtensionClient is the client ID of the browser extension, which is public and needs no registration.
+const ExtensionClient = "vitrine-browser-extension"
+
+// ExtensionApplication returns the application of the browser extension. Browsers derive the redirect addresses from the
+// key and the id in extension/manifest.json, and keep what is sent there from every other extension and every server.
+func ExtensionApplication() Application {
+	return Application{ClientID: ExtensionClient, Name: "Vitrine browser extension", Public: true, RedirectURIs: []string{
+		"https://gamdbdkbobflfjhblmipcbfppmeojleo.chromiumapp.org/",
+		"https://457d8848e54f0dd4b693bcf3f44a2b2690f101ba.extensions.allizom.org/",
+	}}
+}

@@ -279,12 +279,26 @@ type BlockRevision struct {
 	Version, Face int64
 	Visibility    BlockVisibility
 	UpdatedAt     time.Time
+	CreatedAt     time.Time // never changes
 }
 
 // Revision returns the stamp of the block's current state.
 func (b Block) Revision() BlockRevision {
 	return BlockRevision{ID: b.ID, Author: UserID(b.Author.ID), Version: b.Version, Face: b.Author.Version,
-		Visibility: b.Visibility(), UpdatedAt: b.UpdatedAt}
+		Visibility: b.Visibility(), UpdatedAt: b.UpdatedAt, CreatedAt: b.CreatedAt}
+}
+
+// State returns everything that may differ between revisions of one block, as numbers.
+func (s BlockRevision) State() [6]int64 {
+	seen := int64(0)
+	switch s.Visibility {
+	case BlockPublic:
+		seen = 1
+	case BlockPrivate:
+		seen = 2
+	case BlockOrphan:
+	}
+	return [6]int64{s.Version, s.Face, int64(s.Author), s.UpdatedAt.UnixMicro(), seen}
 }
 
 // Abilities returns what the actor may do with the block.

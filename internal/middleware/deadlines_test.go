@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,73 @@ func TestDeadlineAnswers408(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The context of a handler behaves like one of package context, also before something waits for it.
+func TestDeadlineContext(t *testing.T) {
+	t.Parallel()
+	const d = time.Minute
+	for name, want := range map[string]struct {
+		act func(cancel, end func())
+		err error
+	}{
+		"in time":  {func(_, _ func()) { time.Sleep(d - 1) }, nil},
+		"too late": {func(_, _ func()) { time.Sleep(d) }, context.DeadlineExceeded},
+		"lost":     {func(cancel, _ func()) { cancel() }, context.Canceled},
+		"ended":    {func(_, end func()) { end() }, context.Canceled},
+	} {
+		for _, waited := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				type key struct{}
+				parent, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, name))
+				defer cancel()
+				c := &deadlineContext{Context: parent, deadline: time.Now().Add(d)}
+				defer c.end()
+				fired := false
+				if waited {
+					context.AfterFunc(c, func() { fired = true })
+				}
+				want.act(cancel, c.end)
+				synctest.Wait()
+				if c.Err() != want.err || fired != (waited && want.err != nil) {
+					t.Errorf("%s, waited %v: error %v, fired %v", name, waited, c.Err(), fired)
+				}
+				select {
+				case <-c.Done():
+					if want.err == nil || context.Cause(c) != want.err {
+						t.Errorf("%s, waited %v: done, cause %v", name, waited, context.Cause(c))
+					}
+				default:
+					if want.err != nil {
+						t.Errorf("%s, waited %v: not done", name, waited)
+					}
+				}
+				if at, ok := c.Deadline(); !ok || at != c.deadline || c.Value(key{}) != name {
+					t.Errorf("%s, waited %v: deadline %v, value %v", name, waited, at, c.Value(key{}))
+				}
+			})
+		}
+	}
+}
+
+// All callers of Done get the same channel, and nothing runs after the end.
+func TestDeadlineContextOfManyWaiters(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		c := &deadlineContext{Context: context.WithoutCancel(t.Context()), deadline: time.Now().Add(time.Hour)}
+		var all [4]<-chan struct{}
+		var wg sync.WaitGroup
+		for i := range all {
+			wg.Go(func() { all[i] = c.Done() })
+		}
+		wg.Go(c.end)
+		wg.Wait()
+		for _, done := range all {
+			if <-done; done != all[0] {
+				t.Fatal("another channel")
+			}
+		}
 	}
 }
 
@@ -206,6 +274,7 @@ type paced struct {
 	*httptest.ResponseRecorder
 	deadlines []time.Time
 	stuck     bool
+	takes     time.Duration // of a write
 }
 
 func (p *paced) SetWriteDeadline(d time.Time) error {
@@ -217,33 +286,38 @@ func (p *paced) Write(b []byte) (int, error) {
 	if p.stuck {
 		return 0, os.ErrDeadlineExceeded
 	}
+	time.Sleep(p.takes)
 	return p.ResponseRecorder.Write(b)
 }
 
 // Every part of a large response gets its own deadline, as does the data that net/http sends after
-// the handler.
+// the handler. Without a wait in between, they share one.
 func TestPaceMovesTheDeadline(t *testing.T) {
 	t.Parallel()
-	w := &paced{ResponseRecorder: httptest.NewRecorder()}
 	body := bytes.Repeat([]byte("x"), 10*paceStep+1)
-	Pace(1)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if n, err := w.Write(body); n != len(body) || err != nil {
-			t.Errorf("wrote %d, %v", n, err)
-		}
-		if n, err := w.Write(nil); n != 0 || err != nil {
-			t.Errorf("wrote nothing: %d, %v", n, err)
-		}
-	})).ServeHTTP(w, get())
-	if !bytes.Equal(w.Body.Bytes(), body) {
-		t.Errorf("%d bytes arrive", w.Body.Len())
-	}
-	if len(w.deadlines) != 1+11+1+1 {
-		t.Errorf("%d deadlines", len(w.deadlines))
-	}
-	for i := 1; i < len(w.deadlines); i++ {
-		if w.deadlines[i].Before(w.deadlines[i-1]) {
-			t.Error("a deadline moves back")
-		}
+	for takes, want := range map[time.Duration]int{0: 1, paceSlack - 1: 7, paceSlack: 1 + 10 + 1 + 1} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &paced{ResponseRecorder: httptest.NewRecorder(), takes: takes}
+			Pace(1)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if n, err := w.Write(body); n != len(body) || err != nil {
+					t.Errorf("wrote %d, %v", n, err)
+				}
+				if n, err := w.Write(nil); n != 0 || err != nil {
+					t.Errorf("wrote nothing: %d, %v", n, err)
+				}
+			})).ServeHTTP(w, get())
+			if !bytes.Equal(w.Body.Bytes(), body) {
+				t.Errorf("%d bytes arrive", w.Body.Len())
+			}
+			if len(w.deadlines) != want {
+				t.Errorf("writes of %v: %d deadlines, want %d", takes, len(w.deadlines), want)
+			}
+			for i := 1; i < len(w.deadlines); i++ {
+				if w.deadlines[i].Before(w.deadlines[i-1]) {
+					t.Error("a deadline moves back")
+				}
+			}
+		})
 	}
 }
 
@@ -264,7 +338,7 @@ func TestPaceCountsTheWait(t *testing.T) {
 	left := func() time.Duration {
 		c := &paced{ResponseRecorder: httptest.NewRecorder()}
 		p.control = http.NewResponseController(c)
-		p.extend(1 << 10)
+		p.extend(time.Now(), 1<<10)
 		return time.Until(c.deadlines[0]).Round(time.Second)
 	}
 	p.sent, p.waited = 1<<20, 1000*time.Second
@@ -305,23 +379,23 @@ func TestPaceEndsAfterAFailure(t *testing.T) {
 func TestPaceOnAUsedConnection(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewUnstartedServer(nil)
-	s.Config.Handler = Pace(1)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/late" {
-			defer func() { _ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(-time.Hour)) }()
+	s.Config.Handler = Pace(1)(text("hello"))
+	s.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		if state == http.StateIdle {
+			_ = c.SetWriteDeadline(time.Now().Add(-time.Hour))
 		}
-		_, _ = io.WriteString(w, "hello")
-	}))
+	}
 	s.Start()
 	defer s.Close()
-	for _, path := range []string{"/late", "/"} {
-		res, err := s.Client().Get(s.URL + path)
+	for range 2 {
+		res, err := s.Client().Get(s.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
 		if string(text) != "hello" || err != nil {
-			t.Errorf("%s: %q, %v", path, text, err)
+			t.Errorf("%q, %v", text, err)
 		}
 	}
 }

@@ -59,6 +59,20 @@ const (
 // exchangeKey is the key of the Exchange. The handlers that ogen generates accept only a context.
 type exchangeKey struct{}
 
+// exchangeContext is the context of a request with its Exchange.
+type exchangeContext struct {
+	context.Context
+	x *Exchange
+}
+
+// Value implements context.Context.
+func (c *exchangeContext) Value(key any) any {
+	if key == (exchangeKey{}) {
+		return c.x
+	}
+	return c.Context.Value(key)
+}
+
 // From returns the request's Exchange. It is never nil: without Begin it is a new one that is not
 // used elsewhere.
 func From(ctx context.Context) *Exchange {
@@ -87,16 +101,19 @@ func (x *Exchange) fromProxy(trusted []netip.Prefix) bool {
 type Observer func(r *http.Request, x *Exchange, took time.Duration)
 
 // Begin is the outermost middleware. It creates the Exchange, records the status and size of the
-// response in it, and calls the observers at the end.
+// response in it, and calls the observers at the end. It also puts the scope of the request's
+// transactions into the context, which Scoped fills, because each new context copies the request.
 func Begin(now func() time.Time, observers ...Observer) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			start := now()
-			x := &Exchange{
-				peer:        peerAddr(r.RemoteAddr),
-				readOnly:    isRead(r.Method),
-				ifNoneMatch: r.Header.Values("If-None-Match"),
+			var state struct { // one allocation
+				x   Exchange
+				ctx exchangeContext
+				rec recorder
 			}
+			x, rec := &state.x, &state.rec
+			x.peer, x.readOnly, x.ifNoneMatch = peerAddr(r.RemoteAddr), isRead(r.Method), r.Header["If-None-Match"]
 			x.socket = !x.peer.IsValid() && overSocket(r)
 			x.ClientIP = x.peer
 			defer func() {
@@ -104,14 +121,15 @@ func Begin(now func() time.Time, observers ...Observer) Middleware {
 					observe(r, x, now().Sub(start))
 				}
 			}()
-			rec := &recorder{x: x}
+			rec.x = x
 			rec.headerHook = headerHook{ResponseWriter: w, before: func(status int) {
 				x.Status = status
 				if x.Location != "" {
 					w.Header().Set("Location", x.Location)
 				}
 			}}
-			next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
+			state.ctx = exchangeContext{scope.With(r.Context(), &x.Scope), x}
+			next.ServeHTTP(rec, r.WithContext(&state.ctx))
 			if x.Status == 0 {
 				x.Status = http.StatusOK // net/http sends 200 for a handler that wrote nothing
 			}
@@ -119,14 +137,14 @@ func Begin(now func() time.Time, observers ...Observer) Middleware {
 	}
 }
 
-// Scoped puts the scope of the request's transactions into the context. It must be inside of the
-// middleware that determines the client's address, the request ID and the trace.
+// Scoped fills the scope of the request's transactions. It must be inside of the middleware that
+// determines the client's address, the request ID and the trace.
 func Scoped(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := From(r.Context())
 		x.Scope.Origin = domain.Origin{Address: x.ClientIP, Request: x.RequestID}
 		x.Scope.Cause = obs.Origin{Request: x.RequestID, Trace: x.Trace}
-		next.ServeHTTP(w, r.WithContext(scope.With(r.Context(), &x.Scope)))
+		next.ServeHTTP(w, r)
 	})
 }
 

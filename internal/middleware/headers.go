@@ -291,8 +291,8 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Conditional adds an ETag and a Content-Length to 200 responses to GET and HEAD, and responds 304
 // if If-None-Match matches. The tag is the one passed to Exchange.NotModified, else the handler's
-// ETag header, else a hash of the body. A large body is not buffered if the handler set both
-// headers. Flush ends the buffering.
+// ETag header, else a hash of the body. A large body is not buffered if the handler set a tag and
+// the length. Flush ends the buffering.
 func Conditional(next http.Handler) http.Handler { return conditional(next, maxBuffered) }
 
 func conditional(next http.Handler, maxBody int) http.Handler {
@@ -303,7 +303,7 @@ func conditional(next http.Handler, maxBody int) http.Handler {
 		}
 		body := buffers.Get().(*bytes.Buffer)
 		body.Reset()
-		t := &tagWriter{ResponseWriter: w, r: r, body: body, maxBody: maxBody}
+		t := &tagWriter{ResponseWriter: w, r: r, x: From(r.Context()), body: body, maxBody: maxBody}
 		next.ServeHTTP(t, r) // after a panic the buffer is garbage collected
 		if t.state == buffering {
 			t.send(true)
@@ -325,6 +325,7 @@ const (
 type tagWriter struct {
 	http.ResponseWriter
 	r       *http.Request
+	x       *Exchange
 	body    *bytes.Buffer
 	maxBody int  // maximum size of the buffered body
 	ok      bool // the handler sent status 200
@@ -358,12 +359,15 @@ func (t *tagWriter) Write(p []byte) (int, error) {
 }
 
 // announced reports whether a body need not be buffered further, given its first n bytes: the
-// handler set ETag and Content-Length, and the body is complete or too large to wait for.
+// handler set a tag and Content-Length, and the body is complete or too large to wait for.
 func (t *tagWriter) announced(n int) bool {
 	h := t.Header()
 	size, err := strconv.Atoi(h.Get("Content-Length"))
-	return err == nil && h.Get("ETag") != "" && (size == n || size > maxWaited)
+	return err == nil && (t.Tagged() || h.Get("ETag") != "") && (size == n || size > maxWaited)
 }
+
+// Tagged implements wire.Tagger: the handler has passed a tag to Exchange.NotModified.
+func (t *tagWriter) Tagged() bool { return t.x.ETag != "" }
 
 func (t *tagWriter) Flush() {
 	if t.state == buffering {
@@ -379,7 +383,7 @@ func (t *tagWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
 // send ends the buffering. It sends 304, or the header and the buffered body.
 func (t *tagWriter) send(complete bool) {
-	h, x := t.Header(), From(t.r.Context())
+	h, x := t.Header(), t.x
 	tag := cmp.Or(x.ETag, h.Get("ETag"))
 	if tag == "" && complete {
 		tag = bodyTag(t.body.Bytes())

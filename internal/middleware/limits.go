@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"vitrine/internal/budget"
@@ -93,8 +94,8 @@ func Deadline(d time.Duration, render Renderer) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			deadline := time.Now().Add(d)
-			ctx, cancel := context.WithDeadline(r.Context(), deadline)
-			defer cancel()
+			ctx := &deadlineContext{Context: r.Context(), deadline: deadline}
+			defer ctx.end()
 			r = r.WithContext(ctx)
 			limitReading(w, r, deadline)
 			dw := &deadlineWriter{ResponseWriter: w, deadline: deadline}
@@ -105,6 +106,74 @@ func Deadline(d time.Duration, render Renderer) Middleware {
 			dropRepresentation(w.Header())
 			render(w, r, http.StatusRequestTimeout, message)
 		})
+	}
+}
+
+// deadlineContext is a context with a deadline. It starts a timer and registers with its parent only
+// when something waits for its end. Most reads of a few rows only call Err.
+type deadlineContext struct {
+	context.Context
+	deadline time.Time
+	timed    atomic.Pointer[timedContext] // nil until the first call of Done
+	ended    atomic.Bool
+}
+
+// timedContext is a context of package context with the function that cancels it.
+type timedContext struct {
+	context.Context
+	cancel context.CancelFunc
+}
+
+// Deadline implements context.Context.
+func (c *deadlineContext) Deadline() (time.Time, bool) { return c.deadline, true }
+
+// Done implements context.Context.
+func (c *deadlineContext) Done() <-chan struct{} {
+	t := c.timed.Load()
+	if t == nil {
+		ctx, cancel := context.WithDeadline(c.Context, c.deadline)
+		t = &timedContext{ctx, cancel}
+		if !c.timed.CompareAndSwap(nil, t) {
+			cancel()
+			t = c.timed.Load()
+		}
+		if c.ended.Load() {
+			t.cancel()
+		}
+	}
+	return t.Done()
+}
+
+// Err implements context.Context.
+func (c *deadlineContext) Err() error {
+	if t := c.timed.Load(); t != nil {
+		return t.Err()
+	}
+	switch err := c.Context.Err(); {
+	case err != nil:
+		return err
+	case !time.Now().Before(c.deadline):
+		return context.DeadlineExceeded
+	case c.ended.Load():
+		return context.Canceled
+	}
+	return nil
+}
+
+// Value implements context.Context. After Done it finds the context of package context, so that
+// child contexts need no goroutine.
+func (c *deadlineContext) Value(key any) any {
+	if t := c.timed.Load(); t != nil {
+		return t.Value(key)
+	}
+	return c.Context.Value(key)
+}
+
+// end cancels the context.
+func (c *deadlineContext) end() {
+	c.ended.Store(true)
+	if t := c.timed.Load(); t != nil {
+		t.cancel()
 	}
 }
 
@@ -180,9 +249,9 @@ func Pace(rate int64) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			p := &pacer{ResponseWriter: w, control: http.NewResponseController(w), rate: rate}
-			p.extend(0) // a reused connection has the deadline of its last response
+			p.extend(time.Now(), 0) // a reused connection has the deadline of its last response
 			next.ServeHTTP(p, r)
-			p.extend(0) // net/http has yet to send its buffer
+			p.extend(time.Now(), 0) // net/http has yet to send its buffer
 		})
 	}
 }
@@ -193,13 +262,22 @@ type pacer struct {
 	rate    int64
 	sent    int64
 	waited  time.Duration
-	failed  error // of a write; further writes would continue the body after a gap
+	until   time.Time // the deadline of the connection
+	failed  error     // of a write; further writes would continue the body after a gap
 }
 
+// paceSlack is how much earlier than necessary a deadline may be. So most responses set only one.
+const paceSlack = 100 * time.Millisecond
+
 // extend sets the deadline for the next n bytes.
-func (p *pacer) extend(n int64) {
+func (p *pacer) extend(now time.Time, n int64) {
 	left := stall + time.Duration(float64(p.sent+n)/float64(p.rate)*float64(time.Second)) - p.waited
-	_ = p.control.SetWriteDeadline(time.Now().Add(min(stall, left))) // not every writer has a connection
+	deadline := now.Add(min(stall, left))
+	if later := deadline.Sub(p.until); 0 <= later && later < paceSlack {
+		return
+	}
+	p.until = deadline
+	_ = p.control.SetWriteDeadline(deadline) // not every writer has a connection
 }
 
 func (p *pacer) Write(b []byte) (done int, err error) {
@@ -208,8 +286,8 @@ func (p *pacer) Write(b []byte) (done int, err error) {
 			return done, p.failed
 		}
 		part := b[done:min(len(b), done+stepAt(p.rate))]
-		p.extend(int64(len(part)))
 		begin := time.Now()
+		p.extend(begin, int64(len(part)))
 		n, err := p.ResponseWriter.Write(part)
 		p.waited += time.Since(begin)
 		p.sent += int64(n)
@@ -222,7 +300,7 @@ func (p *pacer) Write(b []byte) (done int, err error) {
 // Flush implements http.Flusher.
 func (p *pacer) Flush() {
 	if p.failed == nil {
-		p.extend(0)
+		p.extend(time.Now(), 0)
 		flush(p.ResponseWriter)
 	}
 }

@@ -132,6 +132,7 @@ func Recover(log *slog.Logger, render Renderer) Middleware {
 // contain tokens and codes, and writes LogPath instead of the path if it is set. The level is Error
 // for 5xx, with the cause, Warn for 5xx because of a limit, and Info otherwise.
 func AccessLog(log *slog.Logger) Observer {
+	handler := log.Handler()
 	return func(r *http.Request, x *Exchange, took time.Duration) {
 		level, path := slog.LevelInfo, r.URL.Path
 		if x.LogPath != "" {
@@ -160,7 +161,12 @@ func AccessLog(log *slog.Logger) Observer {
 				attrs = append(attrs, slog.String("error", x.Error.Error()))
 			}
 		}
-		log.LogAttrs(r.Context(), level, "request", attrs...)
+		if !handler.Enabled(r.Context(), level) {
+			return
+		}
+		line := slog.NewRecord(time.Now(), level, "request", 0) // without the caller, which no format shows
+		line.AddAttrs(attrs...)
+		_ = handler.Handle(r.Context(), line) // like the methods of slog.Logger
 	}
 }
 

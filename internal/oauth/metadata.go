@@ -3,6 +3,8 @@ package oauth
 import (
 	"encoding/json"
 	"net/http"
+
+	"vitrine/internal/domain"
 )
 
 // serverMetadata is the metadata for clients (RFC 8414 section 2).
@@ -22,6 +24,14 @@ type serverMetadata struct {
 	IntrospectionMethods  []string `json:"introspection_endpoint_auth_methods_supported"`
 	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
 	SaysIssuer            bool     `json:"authorization_response_iss_parameter_supported"`
+
+	Extension *extensionClient `json:"vitrine_browser_extension,omitempty"` // our own addition
+}
+
+// extensionClient is the client of the browser extension.
+type extensionClient struct {
+	ClientID     string   `json:"client_id"`
+	RedirectURIs []string `json:"redirect_uris"`
 }
 
 // authMethods are the client authentication methods. The first one is for clients without a secret.
@@ -40,6 +50,10 @@ func metadata(o Options) []byte {
 	}
 	if o.Registration {
 		m.RegistrationEndpoint = o.BaseURL + registerPath
+	}
+	if o.Extension {
+		app := domain.ExtensionApplication()
+		m.Extension = &extensionClient{app.ClientID, app.RedirectURIs}
 	}
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -37,6 +37,7 @@ type Options struct {
 	SiteURL      string // absolute, without a trailing slash
 	BaseURL      string // of the API, in the same form
 	Registration bool   // allow dynamic client registration
+	Extension    bool   // people may sign in with the browser extension
 	Now          func() time.Time
 }
 

@@ -2,7 +2,7 @@ package present
 
 import (
 	"encoding/binary"
-	"fmt"
+	"encoding/hex"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -19,11 +19,24 @@ type Tags struct{ epoch uint64 }
 func NewTags(epoch []byte) Tags { return Tags{xxhash.Sum64(epoch)} }
 
 func (t Tags) tag(kind string, parts ...int64) string {
-	buf := binary.LittleEndian.AppendUint64([]byte(kind), t.epoch)
+	var space [64]byte
+	state := space[:0]
 	for _, p := range parts {
-		buf = binary.LittleEndian.AppendUint64(buf, uint64(p))
+		state = binary.LittleEndian.AppendUint64(state, uint64(p))
 	}
-	return fmt.Sprintf(`W/"%016x"`, xxhash.Sum64(buf))
+	return t.State(kind, state)
+}
+
+// State returns the tag of a representation of a kind, whose state is given in any encoding.
+func (t Tags) State(kind string, state []byte) string {
+	var sum xxhash.Digest
+	var word [8]byte
+	sum.Reset()
+	_, _ = sum.WriteString(kind) // never fails
+	_, _ = sum.Write(binary.LittleEndian.AppendUint64(word[:0], t.epoch))
+	_, _ = sum.Write(state)
+	var tag [len(`W/""`) + 2*len(word)]byte
+	return string(append(hex.AppendEncode(append(tag[:0], `W/"`...), binary.BigEndian.AppendUint64(word[:0], sum.Sum64())), '"'))
 }
 
 // Channel returns the tag of a channel with its collaborators.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func writeTarGz(w io.Writer, folder string, files map[string][]byte, when time.T
 func writeZip(w io.Writer, folder string, files map[string][]byte, when time.Time) error {
 	z := zip.NewWriter(w)
 	for _, name := range sorted(files) {
-		h := &zip.FileHeader{Name: folder + "/" + name, Method: zip.Deflate, Modified: when}
+		h := &zip.FileHeader{Name: path.Join(folder, name), Method: zip.Deflate, Modified: when}
 		h.SetMode(os.FileMode(mode(name)))
 		f, err := z.CreateHeader(h)
 		if err != nil {

@@ -1,5 +1,6 @@
 // Command release builds the release files: per platform an archive with the program, licences,
-// manual page and completions; an SBOM (CycloneDX); a container image (OCI layout); and checksums.
+// manual page and completions; an SBOM (CycloneDX); a container image (OCI layout); the browser
+// extension; and checksums.
 // Builds are reproducible: the same commit and Go version give the same bytes.
 package main
 
@@ -28,10 +29,15 @@ func main() {
 	flag.StringVar(&o.out, "out", "dist", "output folder; its contents are deleted first")
 	platforms := flag.String("platforms", strings.Join(works.Platforms(), ","), "platforms to build for, separated by commas")
 	flag.BoolVar(&o.image, "image", false, "also write a container image of the Linux programs, into image/")
+	only := flag.Bool("extension", false, "write only the browser extension; keep the contents of the output folder")
 	flag.StringVar(&o.authorities, "authorities", "/etc/ssl/certs/ca-certificates.crt", "PEM file of the certificate authorities that the image trusts")
 	flag.Parse()
 	o.platforms = strings.Split(*platforms, ",")
-	if err := run(o); err != nil {
+	task := run
+	if *only {
+		task = runExtension
+	}
+	if err := task(o); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -86,18 +92,31 @@ func run(o options) error {
 		}
 		log.Printf("image: %s", digest)
 	}
+	if err := writeExtension(o.root, o.out, when); err != nil {
+		return err
+	}
 	return writeSums(o.out)
+}
+
+// runExtension writes only the browser extension.
+func runExtension(o options) error {
+	when, err := commitTime(o.root)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return err
+	}
+	return writeExtension(o.root, o.out, when)
 }
 
 // commitTime returns the time of the checked-out commit, which all written files get as their time.
 func commitTime(root string) (time.Time, error) {
-	git := exec.Command("git", "log", "-1", "--format=%ct")
-	git.Dir, git.Stderr = root, os.Stderr
-	out, err := git.Output()
+	out, err := gitOutput(root, "log", "-1", "--format=%ct")
 	if err != nil {
-		return time.Time{}, fmt.Errorf("git log: %w", err)
+		return time.Time{}, err
 	}
-	seconds, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	seconds, err := strconv.ParseInt(out, 10, 64)
 	return time.Unix(seconds, 0).UTC(), err
 }
 

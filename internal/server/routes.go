@@ -24,10 +24,10 @@ import (
 
 // routes wraps the handler of each mount in the mount's middleware.
 func (s *Server) routes(o Options) (http.Handler, error) {
-	pages := site.New(web.Options{App: s.App, Addresses: s.addresses,
+	pages := site.New(web.Options{App: s.App, Addresses: s.addresses, Fragments: s.fragments,
 		Exports: s.exports, Mails: s.cfg.SMTP != nil, Language: s.cfg.Language, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter, Callers: s.callers})
 	grants := oauth.New(oauth.Options{App: s.App, Limiter: s.limiter, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL,
-		Registration: s.cfg.OAuthRegistration, Now: o.Now})
+		Registration: s.cfg.OAuthRegistration, Extension: s.cfg.BrowserExtension, Now: o.Now})
 	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports,
 		SecurityContacts: s.cfg.SecurityContacts, Now: o.Now})
 	prefixes, err := prefixes(s.cfg, func(segment string) bool { return pages.Owns(segment) || feeds.Owns(segment) })

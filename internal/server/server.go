@@ -61,6 +61,7 @@ type Server struct {
 
 	cfg       config.Config
 	addresses *present.Addresses
+	fragments *fragments.Cache
 	limiter   *middleware.Limiter
 	shared    middleware.Shared // shared counters; nil without Redis
 	exports   *exporting.Exporter
@@ -142,7 +143,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
 		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, Files: files,
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
-			Registration: cfg.OAuthRegistration, Setup: s.setup(cfg)},
+			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg)},
 		SSO:      newSSO(cfg, o, s.stats),
 		Identify: importing.Identify,
 		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
@@ -158,11 +159,11 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Documents.V3 == nil {
 		o.Documents = api.OpenDocuments(cfg.BaseURL, cfg.SiteURL)
 	}
-	pieces := fragments.New(cfg.CacheSize)
-	s.stats.WatchCache(func() obs.Cache { return obs.Cache(pieces.Stats()) })
+	s.fragments = fragments.New(cfg.CacheSize)
+	s.stats.WatchCache(func() obs.Cache { return obs.Cache(s.fragments.Stats()) })
 	s.callers = httpedge.NewCallers(s.App, s.limiter, o.Now, httpedge.AtOnce{Requests: max(3, db.Readers()/2), Writes: db.GroupSize() / 4})
 	if s.API, err = api.New(api.Options{App: s.App, Callers: s.callers, Documents: o.Documents, Addresses: s.addresses,
-		Exports: s.exports, Build: o.Version + " " + o.Commit, Fragments: pieces}); err != nil {
+		Exports: s.exports, Build: o.Version + " " + o.Commit, Fragments: s.fragments}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.memory = budget.New(cfg.ResponseMemory)

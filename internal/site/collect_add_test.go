@@ -2,12 +2,15 @@ package site_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"mime/multipart"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 )
@@ -81,5 +84,78 @@ func TestCollectAdd(t *testing.T) {
 		if err != nil || c.Blocks != 1+2+100+2 {
 			t.Errorf("%d blocks, %v", c.Blocks, err)
 		}
+	}, people)
+}
+
+// Files of a form keep their order above the earlier items, lines of addresses become links once the user has said
+// so, and a script learns the new connections, which it can undo.
+func TestCollectOrder(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		ada, eve := member(t, r, "ada"), member(t, r, "eve")
+		ada.post("/new", "title", "Ferns", "visibility", "closed").leads("/ada/ferns")
+		at := "/ada/ferns/add"
+		contents := func(want ...string) (ids []string) {
+			t.Helper()
+			all, err := r.S.App.Collections.Contents(t.Context(), domain.Actor{}, refOf("ferns"),
+				collections.ContentsInput{Sort: domain.ContentSort{Key: domain.ByPosition, Desc: true}, Page: domain.Page{Number: 1, Per: 100}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, item := range all.Items {
+				ids = append(ids, fmt.Sprint(int64(item.Connection.ID)))
+				switch b := item.Block; {
+				case b.Title != nil:
+					got = append(got, *b.Title)
+				case b.ValueURL != nil && !strings.Contains(*b.ValueURL, "/uploads/"):
+					got = append(got, *b.ValueURL)
+				case b.Content != nil:
+					got = append(got, b.Content.Markdown)
+				default:
+					got = append(got, "file")
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("contents %q, want %q", got, want)
+			}
+			return ids
+		}
+		ada.post(at, "value", "first").leads("/ada/ferns")
+		ada.upload(at, []string{"title", "Leaf"}, "a.txt", "one", "b.txt", "two", "c.txt", "three").leads("/ada/ferns")
+		ids := contents("Leaf", "file", "file", "first")
+		ada.post("/connections/take-back", "connection", ids[1], "connection", ids[2], "connection", ids[0], "next", "/ada/ferns").leads("/ada/ferns").
+			follow().says("3 additions were undone.")
+		ids = contents("first")
+		eve.post("/connections/take-back", "connection", ids[0], "next", "/ada/ferns").leads("/ada/ferns").follow().says("Kept, since")
+		newBrowser(t, r).post("/connections/take-back", "connection", ids[0]).leads("/sign-in?next=%2Fconnections%2Ftake-back")
+		ada.post("/connections/take-back", "connection", "x", "connection", "-1").want(400)
+		contents("first")
+
+		lines := "https://example.org/a\n\n  https://example.org/b  \nhttps://example.org/c"
+		for _, as := range []string{"", "other"} {
+			ada.post(at, "value", lines, "as", as).want(200).says("These are 3 addresses.", "Add 3 links", "Add one text", "https://example.org/b")
+		}
+		contents("first")
+		for range 2 {
+			ada.post(at, "value", lines, "as", "links", "once", "k", "title", "not theirs").leads("/ada/ferns")
+		}
+		contents("https://example.org/a", "https://example.org/b", "https://example.org/c", "first")
+		ada.post(at, "value", lines, "as", "text").leads("/ada/ferns")
+		ada.post(at, "value", "https://example.org/d\nand a word").leads("/ada/ferns")
+		contents("https://example.org/d\nand a word", lines, "https://example.org/a", "https://example.org/b", "https://example.org/c", "first")
+		ada.post(at, "value", strings.Repeat("https://example.org/\n", 101), "as", "links").want(422).says("At most 100 addresses can be added at once")
+
+		ada.header.Set("Accept", "application/json, text/html")
+		made := ada.post(at, "value", "by a script", "beside", ids[0], "side", "below").want(201)
+		var answer []struct{ Block, Connection int64 }
+		if err := json.Unmarshal([]byte(made.body), &answer); err != nil || len(answer) != 1 {
+			t.Fatalf("answer %s: %v", made.body, err)
+		}
+		all := contents("https://example.org/d\nand a word", lines, "https://example.org/a", "https://example.org/b", "https://example.org/c", "first", "by a script")
+		if fmt.Sprint(answer[0].Connection) != all[6] {
+			t.Errorf("answered %+v, contents %v", answer, all)
+		}
+		ada.post(at, "value", "").want(422).says("Type or paste something")
 	}, people)
 }

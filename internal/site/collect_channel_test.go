@@ -47,7 +47,7 @@ func TestCollectChannel(t *testing.T) {
 		eve.get(del).want(403)
 		eve.post(del, "sure", "yes").want(403)
 		ada.get(del).want(200).says("The channel is empty.")
-		ada.post(del).want(422).says("Tick this to delete.")
+		ada.post(del).want(400)
 		ada.post(del, "sure", "yes", "next", "/ada/ferns?x=1").leads("/ada")
 		ada.post(del, "sure", "yes").want(404).says("No longer here")
 		ada.post("/ada/ferns/edit", "title", "Typed for nothing", "description", "Also this").want(404).says("No longer here", "Typed for nothing", "Also this")

@@ -208,7 +208,8 @@ func TestChannelPageIsBounded(t *testing.T) {
 			path string
 			most int
 		}{
-			{guest, "/ada/studio-wall", 16}, {ada, "/ada/studio-wall", 22}, {guest, "/ada/studio-wall?view=list&sort=updated", 18}, {guest, "/ada/studio-wall?type=text&q=words", 18},
+			{guest, "/ada/studio-wall", 8}, {ada, "/ada/studio-wall", 12}, {guest, "/ada/studio-wall?view=list&sort=updated", 9}, {guest, "/ada/studio-wall?type=text&q=words", 18},
+			{guest, "/ada/studio-wall/related", 10}, {ada, "/ada/studio-wall/related", 12},
 			{guest, "/ada/studio-wall/embed", 8}, {guest, "/ada/studio-wall/slideshow?page=70", 9}, {guest, "/ada/studio-wall/print", 17},
 			{guest, fmt.Sprint(w.page("text"), "?in=", w.id), 16}, {ada, fmt.Sprint(w.page("text"), "?in=", w.id), 18},
 		} {
@@ -240,4 +241,30 @@ func TestChannelPageIsBounded(t *testing.T) {
 			t.Errorf("%d things on all pages, want 109, each once", n)
 		}
 	}, people)
+}
+
+// The channels that are related to a channel have a page of their own, which the channel's page loads when its end is
+// reached. It lists what the reader may see.
+func TestRelatedChannels(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	moss := r.Channel("ada", "Moss", "public")
+	block := r.Block("ada", "Green", moss)
+	for _, visibility := range []string{"closed", "private"} {
+		r.Connect("ada", "Channel", moss, r.Channel("ada", "Outer "+visibility, visibility))
+		r.Connect("ada", "Block", block, r.Channel("ada", "Sharing "+visibility, visibility))
+	}
+	ada, guest := signedIn(t, r, "ada"), newBrowser(t, r)
+	for _, b := range []*browser{ada, guest} {
+		b.get("/ada/moss").want(200).says(`href="/ada/moss/related"`, `hx-get="/ada/moss/related"`, `<div id="related-lists"></div>`).hides("Outer", "Sharing")
+		b.get("/ada/moss/related").want(200).says(`<div id="related-lists">`, "Outer closed", "Sharing closed", `content="noindex"`)
+	}
+	guest.get("/ada/moss/related").hides("private")
+	ada.get("/ada/moss/related").says("Outer private", "Sharing private")
+	r.Channel("ada", "Alone", "public")
+	guest.get("/ada/alone/related").want(200).says("No other channel that you may see contains this channel or its items.")
+	if p := guest.get("/bob/moss/related").want(301); p.header.Get("Location") != apptest.Base+"/ada/moss/related" {
+		t.Errorf("it leads to %s", p.header.Get("Location"))
+	}
+	guest.get("/ada/nothing/related").want(404)
 }

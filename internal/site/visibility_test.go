@@ -203,7 +203,7 @@ func (w *fixture) addresses() []string {
 			}
 			continue
 		}
-		for _, below := range []string{"?view=list", "?sort=newest", "?sort=updated", "?type=text", "?q=kiln", "?page=2", "/embed", "/print", "/slideshow", "/add", "/edit",
+		for _, below := range []string{"?view=list", "?sort=newest", "?sort=updated", "?type=text", "?q=kiln", "?page=2", "/embed", "/print", "/slideshow", "/related", "/add", "/edit",
 			"/arrange", "/collaborators", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds"} {
 			all = append(all, th.page+below)
 		}

@@ -45,7 +45,7 @@ func TestSessionsOfUsers(t *testing.T) {
 		his := session(t, s, bob, 3)
 		live := func(what string, n int, at time.Time, want bool) {
 			t.Helper()
-			got, err := s.Account().Session(ctx, hash(n), at)
+			got, _, err := s.Users().Session(ctx, hash(n), at)
 			if (err == nil) != want || err != nil && domain.KindOf(err) != domain.NotFound || err == nil && string(got.Hash) != string(hash(n)) {
 				t.Errorf("%s: %+v, %v", what, got, err)
 			}
@@ -163,10 +163,10 @@ func TestMostSessions(t *testing.T) {
 				t.Errorf("%d %s of bob", n, table)
 			}
 		}
-		_, err := s.Account().Session(ctx, hash(0), minutes(1))
+		_, _, err := s.Users().Session(ctx, hash(0), minutes(1))
 		want(t, "the oldest", domain.NotFound, err)
 		for _, n := range []int{1, 100, 1000} {
-			if _, err := s.Account().Session(ctx, hash(n), minutes(1)); err != nil {
+			if _, _, err := s.Users().Session(ctx, hash(n), minutes(1)); err != nil {
 				t.Errorf("session %d: %v", n, err)
 			}
 		}

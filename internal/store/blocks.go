@@ -157,18 +157,23 @@ func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time
 	if b.CreatedAt.IsZero() {
 		b.CreatedAt, b.UpdatedAt = sqlx.Time(sqlx.Micros(now)), sqlx.Time(sqlx.Micros(now))
 	}
-	err := w.tx.db.QueryRow(ctx, insertBlock, rowmap.BlockArgs(sqlx.Insert, &b)...).Scan(&b.ID)
+	err := w.tx.db.LaterEach(ctx, func(row sqlx.Row) error { return row.Scan(&b.ID) }, nil, insertBlock, rowmap.BlockArgs(sqlx.Insert, &b)...)
+	if err == nil {
+		w.tx.grow(domain.UserID(b.Author.ID), 0, blockBytes(b))
+		err = w.tx.readStored(ctx)
+	}
+	for _, n := range channels {
+		if err == nil {
+			_, err = w.tx.Connections().connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt), block: &b.ID}, &domain.Connection{})
+		}
+	}
+	if err == nil && b.ID == 0 {
+		err = w.tx.db.Sync(ctx)
+	}
 	if err != nil {
 		return b, err
 	}
-	w.tx.grow(domain.UserID(b.Author.ID), 0, blockBytes(b))
 	w.tx.documents().Add(search.DocumentOfBlock(b))
-	for _, n := range channels {
-		n.Item = domain.BlockRef(b.ID)
-		if _, err := w.tx.Connections().connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt)}, &domain.Connection{}); err != nil {
-			return b, err
-		}
-	}
 	return b, nil
 }
 

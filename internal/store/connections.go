@@ -51,17 +51,23 @@ var insertConnection = rowmap.Connections.Insert() + " RETURNING id"
 // connect creates the connection of an item that has already been counted. Its id is set once the
 // pending statements have run.
 func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item entering, c *domain.Connection) (in domain.Channel, err error) {
+	if item.block != nil {
+		n.Item.Type = domain.ItemBlock
+	}
+	in, connected, top, err := w.countIn(ctx, n, item.private)
+	if err != nil {
+		return in, err
+	}
+	if item.block != nil {
+		n.Item = domain.BlockRef(*item.block)
+	}
 	*c = domain.Connection{ChannelID: n.Channel.ID, Item: n.Item, ItemPrivate: item.private, Metadata: n.Metadata, Version: 1}
 	c.Maker.PrincipalRef = domain.UserRef(n.UserID)
 	if n.Item.Type == domain.ItemBlock {
 		open, private := search.Placed(n.Channel.Visibility, 1)
 		if err = w.tx.documents().PutInGroup(ctx, n.Channel.Owner.PrincipalRef, n.Item, open, private); err != nil {
-			return n.Channel, err
+			return in, err
 		}
-	}
-	in, connected, top, err := w.countIn(ctx, n, item.private)
-	if err != nil {
-		return in, err
 	}
 	c.CreatedAt = sqlx.Time(connected)
 	if c.Position = max(n.Position, 1); n.Position == 0 || n.Position > in.Contents() {
@@ -93,9 +99,10 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 
 // entering contains what a connection stores of its item.
 type entering struct {
-	private   bool  // it is a private channel
-	updatedAt int64 // of a block
-	alone     bool  // it is a block that was in no channel
+	private   bool            // it is a private channel
+	updatedAt int64           // of a block
+	alone     bool            // it is a block that was in no channel
+	block     *domain.BlockID // of a new block, set once the channel has been counted; nil for other items
 }
 
 // enter counts the channel in a block, which locks the block, and returns what the connection

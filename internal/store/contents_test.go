@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
+	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/storetest"
 )
 
@@ -129,6 +130,32 @@ func (h *shelf) compare(r *rand.Rand, sizes ...int64) {
 	}
 }
 
+// outline compares the outline of a page with the page and with its blocks.
+func (h *shelf) outline(v *store.Snapshot, q contents.Query, want domain.List[domain.Connection]) error {
+	q.Outline = rowmap.NewOutline()
+	l, err := v.Contents().Contents(h.t.Context(), q)
+	if err != nil {
+		return err
+	}
+	if l.Total != want.Total || len(l.Items) != len(want.Items) {
+		return fmt.Errorf("the outline has %d items of %d", len(l.Items), l.Total)
+	}
+	for i, c := range l.Items {
+		w := want.Items[i]
+		if c.Revision() != w.Revision() || c.Position != w.Position || c.Item != w.Item {
+			return fmt.Errorf("item %d of the outline is %+v, want %+v", i, c, w)
+		}
+		if c.Item.Type != domain.ItemBlock {
+			continue
+		}
+		b, err := v.Blocks().AnyBlock(h.t.Context(), domain.BlockID(c.Item.ID))
+		if err != nil || c.Block == nil || *c.Block != b.Revision() {
+			return fmt.Errorf("item %d of the outline is the block %+v, want %+v: %w", i, c.Block, b.Revision(), err)
+		}
+	}
+	return nil
+}
+
 // pages reads all pages of a size, or some if there are many, including the last and one beyond
 // it.
 func (h *shelf) pages(v *store.Snapshot, r *rand.Rand, q contents.Query, want []entry, per int64) error {
@@ -144,6 +171,9 @@ func (h *shelf) pages(v *store.Snapshot, r *rand.Rand, q contents.Query, want []
 			return err
 		}
 		what := fmt.Sprintf("viewer %d by %d sorted %v page %v", q.Viewer, q.By, q.Sort, q.Page)
+		if err := h.outline(v, q, l); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
 		here := want[min(q.Page.Offset(), int64(len(want))):min(q.Page.Offset()+per, int64(len(want)))]
 		if l.Total != int64(len(want)) || len(l.Items) != len(here) {
 			return fmt.Errorf("%s: %d items of %d, want %d of %d", what, len(l.Items), l.Total, len(here), len(want))

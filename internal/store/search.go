@@ -19,12 +19,14 @@ var DefaultSearchLimits = search.DefaultLimits
 // WithSearchLimits returns a copy of the store with other limits.
 func (s *Store) WithSearchLimits(l SearchLimits) *Store {
 	other := *s
-	other.search = l
+	other.search, other.known = l, new(search.Known)
 	return &other
 }
 
 // finder returns a Finder on the connection of q.
-func (q Queries) finder() search.Finder { return search.Finder{Conn: q.db, Limits: q.search} }
+func (q Queries) finder() search.Finder {
+	return search.Finder{Conn: q.db, Limits: q.search, Known: q.known}
+}
 
 // Search lists the results that the viewer may see.
 func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (domain.List[domain.Subject], error) {

@@ -95,6 +95,9 @@ func (w *fixture) question() domain.Search {
 	if w.rng.IntN(2) == 0 {
 		q.Query = anyOf(w.rng, fixtureWords)
 	}
+	if q.Query != "" && w.rng.IntN(2) == 0 { // which the names of users and groups do not contain
+		q.Types = nil
+	}
 	switch w.rng.IntN(8) {
 	case 0:
 		q.Types = []string{anyOf(w.rng, []string{"Text", "Link", "Channel"})}
@@ -122,7 +125,11 @@ var fixtureLimits = []store.SearchLimits{
 	{BeforeWords: 5, BeforeOrder: 50, OnPage: 1_000, Shuffled: 50, Private: 1},
 	{Rare: 20, BeforeWords: 50, BeforeOrder: 50, OnPage: 1_000, Seen: 20, Shuffled: 1_000, Private: 10_000},
 	wordLimits()[1],
+	known, known,
 }
+
+// known are limits with which searches remember words as having many results, and count again when few of these are left.
+var known = store.SearchLimits{Rare: 2, Counted: 3, Spare: 2, Nearest: 1_000, AtOnce: 5, Seen: 5, Shuffled: 3, Private: 10_000}
 
 // Search finds exactly what a filter of everything by the functions of the domain returns. Pages
 // are parts of the whole.

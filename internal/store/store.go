@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
@@ -46,6 +48,7 @@ type Mark = contents.Mark
 type Queries struct {
 	db          sqlx.Conn
 	search      SearchLimits
+	known       *search.Known
 	transitions TransitionLimits
 }
 
@@ -77,7 +80,8 @@ type Tx struct {
 	derived *derived.Derived // nil unless the transaction changes something from which values derive
 	carried int64            // number of connections updated together with their channels
 	texts   TextBound
-	growing map[domain.UserID]bool // users whose texts became longer
+	sources map[domain.Subject]int64  // locked early, with their numbers of followers
+	growing map[domain.UserID]*stored // by users whose texts became longer
 }
 
 // derive returns what the transaction writes at its end.
@@ -97,7 +101,7 @@ func (tx *Tx) documents() *search.Index { return &tx.derive().Documents }
 
 // New returns a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits,
+	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits, known: new(search.Known),
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
 	s.use(db.ReaderFor(requestOf))
 	return s
@@ -117,20 +121,32 @@ func (s *Store) AtPrimary() *Store {
 // InTx runs fn in a write transaction, several times if transactions collide. The first
 // transaction of a request with an idempotency key also claims the key.
 func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.inTx(ctx, scope.Of(ctx), fn)
+	return s.inTx(ctx, scope.Of(ctx), s.pool.Transact, fn)
+}
+
+// InTxNear is InTx for a short transaction that adds to one channel. Those that add to the same channel at the same time
+// share a commit (database.TransactNear).
+func (s *Store) InTxNear(ctx context.Context, channel domain.Ref, fn func(tx *Tx) error) error {
+	key := uint64(channel.ID)
+	if channel.Slug != "" {
+		key = xxhash.Sum64String(channel.Slug)
+	}
+	return s.inTx(ctx, scope.Of(ctx), func(ctx context.Context, fn func(tx *database.Tx) error) error {
+		return s.pool.TransactNear(ctx, key, fn)
+	}, fn)
 }
 
 // InTxClaiming is InTx with a claim of an idempotency key instead of the one in the scope of ctx.
 func (s *Store) InTxClaiming(ctx context.Context, claim *scope.Claim, fn func(tx *Tx) error) error {
 	within := scope.Of(ctx)
 	within.Claim = claim
-	return s.inTx(ctx, within, fn)
+	return s.inTx(ctx, within, s.pool.Transact, fn)
 }
 
-func (s *Store) inTx(ctx context.Context, within scope.Scope, fn func(tx *Tx) error) error {
+func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(context.Context, func(tx *database.Tx) error) error,
+	fn func(tx *Tx) error) error {
 	var enqueued bool
 	within.Reads.Writes()
-	transact := s.pool.Transact
 	if within.OwnCommit {
 		transact = s.pool.TransactAlone
 	}
@@ -235,6 +251,13 @@ const nearBound = 256 << 20
 // BoundTexts sets the limit for texts. It must be called before the first transaction.
 func (s *Store) BoundTexts(b TextBound) { s.texts = b }
 
+// stored is what a user has stored.
+type stored struct {
+	asked bool  // the statement that reads it may wait to be sent
+	read  bool  // it has run
+	left  int64 // as of TextBound.Available
+}
+
 // grow records that a text of a user grows from was to is bytes. At its end the transaction is
 // refused if the user's texts exceed the limit. Transactions that only shorten texts are never
 // refused.
@@ -243,33 +266,54 @@ func (tx *Tx) grow(user domain.UserID, was, is int) {
 		return
 	}
 	if tx.growing == nil {
-		tx.growing = map[domain.UserID]bool{}
+		tx.growing = map[domain.UserID]*stored{}
 	}
-	tx.growing[user] = true
+	if tx.growing[user] == nil {
+		tx.growing[user] = new(stored)
+	}
+}
+
+// readStored reads what the users with longer texts have stored. On PostgreSQL it takes part in the next round trip.
+func (tx *Tx) readStored(ctx context.Context) error {
+	for _, user := range slices.Sorted(maps.Keys(tx.growing)) {
+		of := tx.growing[user]
+		if of.asked {
+			continue
+		}
+		of.asked = true
+		err := tx.Counters().EachUsage(ctx, user, tx.texts.Now(), func(u domain.ByteUsage) {
+			of.read = true
+			of.left, _ = tx.texts.Available(u)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkTexts refuses the transaction if it made the texts of a user longer and they exceed the
 // limit.
 func (tx *Tx) checkTexts(ctx context.Context) error {
+	if err := tx.readStored(ctx); err != nil {
+		return err
+	}
 	for _, user := range slices.Sorted(maps.Keys(tx.growing)) {
-		var left int64
-		now := tx.texts.Now()
-		err := tx.Counters().EachUsage(ctx, user, now, func(u domain.ByteUsage) { left, _ = tx.texts.Available(u) }, func(ctx context.Context) error {
-			if left > nearBound {
-				return nil
-			}
-			u, err := tx.Counters().LockTexts(ctx, user, now)
-			if err != nil {
+		of := tx.growing[user]
+		if !of.read {
+			if err := tx.db.Sync(ctx); err != nil {
 				return err
 			}
-			left, refusal := tx.texts.Available(u)
-			if left < 0 {
-				return refusal
-			}
-			return nil
-		})
+		}
+		if of.left > nearBound {
+			continue
+		}
+		u, err := tx.Counters().LockTexts(ctx, user, tx.texts.Now())
 		if err != nil {
 			return err
+		}
+		if left, refusal := tx.texts.Available(u); left < 0 {
+			return refusal
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"vitrine/internal/domain"
 	"vitrine/internal/store/account"
 	"vitrine/internal/store/activity"
 	"vitrine/internal/store/blobs"
@@ -98,7 +99,12 @@ func (v *Snapshot) Membership() membership.Lists { return membership.NewLists(v.
 func (tx *Tx) Account() account.Writes { return account.NewWrites(tx.db) }
 
 // Activity returns the statements of package activity for a transaction.
-func (tx *Tx) Activity() activity.Writes { return activity.NewWrites(tx.db, tx) }
+func (tx *Tx) Activity() activity.Writes {
+	if tx.sources == nil {
+		tx.sources = map[domain.Subject]int64{}
+	}
+	return activity.NewWrites(tx.db, tx, tx.sources)
+}
 
 // Audit returns the statements of package activity for a transaction.
 func (tx *Tx) Audit() activity.AuditWrites { return activity.NewAuditWrites(tx.db) }

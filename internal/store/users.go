@@ -7,6 +7,7 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/store/account"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/search"
@@ -117,17 +118,31 @@ func (r UserReads) Credentials(ctx context.Context, id domain.UserID) (Credentia
 
 func (r UserReads) credentials(ctx context.Context, where string, args ...any) (c Credentials, err error) {
 	row := r.q.db.QueryRow(ctx, "SELECT u.password_hash, "+rowmap.UserColumns+" FROM users u WHERE u.deleted_at IS NULL AND "+where, args...)
-	c.User, err = rowmap.ScanUser(prefixed{row, &c.PasswordHash})
+	c.User, err = rowmap.ScanUser(scanFunc(func(user ...any) error { return row.Scan(append([]any{&c.PasswordHash}, user...)...) }))
 	return c, sqlx.Found(err)
 }
 
-// prefixed scans one column before those of another scan.
-type prefixed struct {
-	row   sqlx.Row
-	first any
-}
+// scanFunc is a row of which another scan reads a part.
+type scanFunc func(dest ...any) error
 
-func (p prefixed) Scan(dest ...any) error { return p.row.Scan(append([]any{p.first}, dest...)...) }
+func (f scanFunc) Scan(dest ...any) error { return f(dest...) }
+
+var sessionWithUser = "SELECT " + account.SessionColumns + `, COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = s.user_id), 0), u.password_hash, ` +
+	rowmap.UserColumns + ` FROM sessions s JOIN users u ON u.id = s.user_id
+	WHERE s.hash = $1 AND s.expires_at > $2 AND u.suspended_at IS NULL AND u.deleted_at IS NULL`
+
+// Session reads the session whose secret has this hash, with its user. It returns NotFound if the
+// session has expired, or if its user is suspended or deleted.
+func (r UserReads) Session(ctx context.Context, hash []byte, now time.Time) (s domain.Session, c Credentials, err error) {
+	row := r.q.db.QueryRow(ctx, sessionWithUser, hash, sqlx.Micros(now))
+	var writes int64
+	c.User, err = rowmap.ScanUser(scanFunc(func(user ...any) (err error) {
+		s, err = account.ScanSession(row, append([]any{&writes, &c.PasswordHash}, user...)...)
+		return err
+	}))
+	s.Writes, s.Hash = writes, hash
+	return s, c, sqlx.Found(err)
+}
 
 // LockUser locks an account and then reads it. Its password, address, sessions and links change
 // only under this lock. It returns NotFound if the account is deleted.

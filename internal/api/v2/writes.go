@@ -119,8 +119,9 @@ func (h *handler) createBlock(c call) (answer, error) {
 	if err := f.Err(); err != nil {
 		return nil, err
 	}
-	made, err := h.app.Collections.CreateBlockIn(c.ctx, c.who, c.ref(0), collections.BlockInput{Value: cmp.Or(source, in.Content),
-		Title: in.Title, Description: in.Description}, int64(in.Position))
+	made, err := h.app.Collections.CreateBlockIn(c.ctx, c.who, collections.CreateBlockInput{
+		BlockInput: collections.BlockInput{Value: cmp.Or(source, in.Content), Title: in.Title, Description: in.Description},
+		Targets:    []collections.Target{{Channel: c.ref(0), Position: int64(in.Position)}}})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package v3
 
 import (
 	"context"
+	"encoding/binary"
 	"strconv"
 	"sync"
 
@@ -10,6 +11,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/fragments"
+	"vitrine/internal/httpedge"
 	v3 "vitrine/internal/oas/v3"
 	"vitrine/internal/oas/wire"
 	"vitrine/internal/scope"
@@ -34,16 +36,7 @@ const (
 const maxText = 32 << 10
 
 func blockKey(s domain.BlockRevision) (fragments.Key, fragments.State) {
-	seen := int64(0)
-	switch s.Visibility {
-	case domain.BlockPublic:
-		seen = 1
-	case domain.BlockPrivate:
-		seen = 2
-	case domain.BlockOrphan:
-	}
-	return fragments.Key{Kind: blockFragments, ID: int64(s.ID)},
-		fragments.State{s.Version, s.Face, int64(s.Author), s.UpdatedAt.UnixMicro(), seen}
+	return fragments.Key{Kind: blockFragments, ID: int64(s.ID)}, s.State()
 }
 
 func connectionKey(s domain.ConnectionRevision) (fragments.Key, fragments.State) {
@@ -154,7 +147,13 @@ func (r *run) Encode(e *jx.Encoder) {
 		k := &r.items[i]
 		*line = appendConnection((*line)[:0], k.Connection, k.Position)
 		n := len(*line)
-		*line = wire.Fragment(k.Block).Append(*line, wire.Field{Name: connectionField, Value: (*line)[:n]})
+		connection := wire.Field{Name: connectionField, Value: (*line)[:n]}
+		if buf := e.Bytes(); cap(buf)-len(buf) > n+len(k.Block)+len(",,") { // save copying the block
+			e.RawStr("") // writes a comma if necessary
+			e.SetBytes(wire.Fragment(k.Block).Append(e.Bytes(), connection))
+			continue
+		}
+		*line = wire.Fragment(k.Block).Append(*line, connection)
 		e.Raw((*line)[n:])
 	}
 	lines.Put(line)
@@ -192,5 +191,29 @@ func (h *handler) knownList(ctx context.Context, l domain.List[collections.Known
 	if len(l.Items) > 0 {
 		w.Data = []wire.Item{{Value: all}}
 	}
+	if all.others == nil {
+		if err := httpedge.Fresh(ctx, h.listTag(l, at)); err != nil {
+			return nil, err
+		}
+	}
 	return w, scope.Charge(ctx, int64(size))
+}
+
+// listTag returns the tag of a page of fragments. Hashing their hashes is cheaper than hashing the
+// body.
+func (h *handler) listTag(l domain.List[collections.KnownContent], at domain.Page) string {
+	line := lines.Get().(*[]byte)
+	defer lines.Put(line)
+	state := (*line)[:0]
+	for _, n := range []int64{at.Number, at.Per, l.Total} {
+		state = binary.LittleEndian.AppendUint64(state, uint64(n))
+	}
+	for i := range l.Items {
+		k := &l.Items[i]
+		for _, n := range []uint64{wire.Fragment(k.Connection).Sum(), uint64(k.Position), wire.Fragment(k.Block).Sum()} {
+			state = binary.LittleEndian.AppendUint64(state, n)
+		}
+	}
+	*line = state
+	return h.tags.State("contents", state)
 }

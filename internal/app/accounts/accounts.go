@@ -26,6 +26,7 @@ type Options struct {
 	SignUp       domain.SignUpMode // "" lets an operator choose
 	DefaultTier  domain.Tier       // of accounts that people create; "" means supporter
 	Registration bool              // applications may register themselves
+	Extension    bool              // people may sign in with the browser extension
 	Setup        Setup
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
+	"vitrine/internal/store"
 )
 
 // consent checks a request. Until the redirect address is known to belong to the client, nothing is sent to it (RFC 6749
@@ -63,8 +64,45 @@ func (a *Accounts) redirectTarget(ctx context.Context, r AuthorizationRequest) (
 	return known, "", &OAuthError{Code: "invalid_request", Description: "redirect_uri is none that the application registered"}
 }
 
-// application reads an application by the client id of a request.
+// application reads an application by the client id of a request. If it is the browser extension, its row is created
+// when it is first needed, and again after an operator has deleted it. Only its id and creation time are read from the
+// row, so a new version may have other redirect addresses.
 func (a *Accounts) application(ctx context.Context, clientID string) (domain.Application, error) {
+	if clientID != domain.ExtensionClient {
+		return a.stored(ctx, clientID)
+	}
+	if !a.accounts.Extension {
+		return domain.Application{}, domain.NewNotFound()
+	}
+	app, err := a.stored(ctx, clientID)
+	if domain.KindOf(err) == domain.NotFound {
+		app, err = a.createExtension(ctx)
+	}
+	if err == nil {
+		wanted := domain.ExtensionApplication()
+		app.Name, app.RedirectURIs = wanted.Name, wanted.RedirectURIs
+	}
+	return app, err
+}
+
+// createExtension creates the application of the browser extension.
+func (a *Accounts) createExtension(ctx context.Context) (app domain.Application, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		app = domain.ExtensionApplication()
+		app.CreatedAt = a.Now()
+		if err := tx.Account().RestoreApplication(ctx, app); err != nil {
+			return err
+		}
+		if app, err = tx.Account().ApplicationByClientID(ctx, app.ClientID); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppCreated, domain.AboutApplication(app), nil)
+	})
+	return app, err
+}
+
+// stored reads an application by its client id.
+func (a *Accounts) stored(ctx context.Context, clientID string) (domain.Application, error) {
 	if clientID == "" || len(clientID) > domain.MaxClientID || strings.ContainsFunc(clientID, notVisible) {
 		return domain.Application{}, domain.NewNotFound()
 	}

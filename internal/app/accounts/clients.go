@@ -48,12 +48,12 @@ func (a *Accounts) AllApplications(ctx context.Context, after domain.Application
 }
 
 // EndApplication deletes any application by its client id, for the operator. The application of the command line is
-// Forbidden.
+// Forbidden. The browser extension loses its access, but people may sign in with it again unless the settings say otherwise.
 func (a *Accounts) EndApplication(ctx context.Context, clientID string) error {
 	if clientID == domain.CommandLineClient {
 		return core.Forbidden("delete the application of the command line")
 	}
-	app, err := a.application(ctx, clientID)
+	app, err := a.stored(ctx, clientID)
 	if err != nil {
 		return err
 	}

@@ -66,15 +66,8 @@ func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret s
 		return s, u, errSignedOut()
 	}
 	now := a.Now()
-	s, err = a.Store.Account().Session(ctx, auth.HashToken(secret), now)
+	s, c, err := a.Store.Users().Session(ctx, auth.HashToken(secret), now)
 	if domain.KindOf(err) == domain.NotFound {
-		return s, u, errSignedOut()
-	}
-	if err != nil {
-		return s, u, err
-	}
-	c, err := a.Store.Users().Credentials(ctx, s.UserID)
-	if domain.KindOf(err) == domain.NotFound { // deleted a moment ago
 		return domain.Session{}, u, errSignedOut()
 	}
 	if err != nil {

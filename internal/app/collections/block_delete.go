@@ -25,19 +25,24 @@ func (a *Collections) DeleteBlock(ctx context.Context, actor domain.Actor, id do
 		if !domain.CanManage(actor, b) {
 			return core.Forbidden("delete this block")
 		}
-		now := a.Now()
-		var events []domain.Event
-		for _, c := range conns {
-			if err := tx.Connections().Disconnect(ctx, c, now); err != nil {
-				return err
-			}
-			events = append(events, domain.Disconnected{Connection: c})
-		}
-		if err := tx.Blocks().DeleteBlock(ctx, id, now); err != nil {
+		return a.deleteLocked(ctx, tx, actor, id, conns)
+	})
+}
+
+// deleteLocked deletes a block that is locked in its channels (LockBlockInChannels), with its connections.
+func (a *Collections) deleteLocked(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.BlockID, conns []domain.Connection) error {
+	now := a.Now()
+	var events []domain.Event
+	for _, c := range conns {
+		if err := tx.Connections().Disconnect(ctx, c, now); err != nil {
 			return err
 		}
-		return core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
-	})
+		events = append(events, domain.Disconnected{Connection: c})
+	}
+	if err := tx.Blocks().DeleteBlock(ctx, id, now); err != nil {
+		return err
+	}
+	return core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
 }
 
 // DisconnectBlock removes a block from a channel, as DeleteConnection does.

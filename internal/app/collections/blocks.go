@@ -59,7 +59,7 @@ func (a *Collections) createBlockAnd(ctx context.Context, actor domain.Actor, in
 	if err := domain.JoinFaults(err, f.Err()); err != nil {
 		return b, err
 	}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.inTxOf(ctx, targets, func(tx *store.Tx) error {
 		id, again, err := core.Once(ctx, tx, actor.UserID, in.Once, string(domain.ItemBlock), a.Now(), func() (int64, error) {
 			places, err := openTargets(ctx, tx, actor, targets, 0)
 			if err != nil {
@@ -86,6 +86,17 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 	connections := make([]store.NewConnection, len(places))
 	for i, p := range places {
 		connections[i] = p.connect(domain.ItemRef{}, now) // the item is the block, once it has an id
+		if at, err := p.beside(ctx, tx); err != nil {
+			return domain.Block{}, err
+		} else if at > 0 {
+			connections[i].Position = at
+		}
+	}
+	// Activities in channels of groups need the group's source too, and sources are locked in order.
+	if !slices.ContainsFunc(places, func(p place) bool { return p.channel.Owner.Type != domain.TypeUser }) {
+		if err := tx.Activity().LockSource(ctx, core.SourceOf(domain.UserRef(actor.UserID))); err != nil {
+			return domain.Block{}, err
+		}
 	}
 	b, err := tx.Blocks().CreateBlockIn(ctx, made.Block, now, connections...)
 	if err != nil {
@@ -270,6 +281,14 @@ type Target struct {
 	Channel  domain.Ref
 	Position int64
 	Metadata []byte // JSON object of the connection, or nil
+	Beside   Beside // precedes Position while its connection is in the channel; only for new blocks
+}
+
+// Beside is a place next to a connection. Files that are sent at once arrive in any order, and each is placed
+// beside the nearest one that is there.
+type Beside struct {
+	Connection domain.ConnectionID // 0 for none
+	Above      bool                // otherwise below
 }
 
 // target is a Target with checked metadata.
@@ -308,6 +327,14 @@ func (t Target) Validate() error {
 		return domain.InvalidField("position", domain.FieldOutOfRange, "must be at least 1")
 	}
 	return nil
+}
+
+// inTxOf runs fn in a transaction that adds to the channels of targets.
+func (a *Collections) inTxOf(ctx context.Context, targets []target, fn func(tx *store.Tx) error) error {
+	if len(targets) == 1 {
+		return a.Store.InTxNear(ctx, targets[0].Channel, fn)
+	}
+	return a.Store.InTx(ctx, fn)
 }
 
 // openTargets locks the channels, and item if it is not 0, and returns those that the actor may add to, each once. It
@@ -397,4 +424,24 @@ func mayAddTo(actor domain.Actor, places []place) error {
 func (p place) connect(item domain.ItemRef, now time.Time) store.NewConnection {
 	return store.NewConnection{Channel: p.channel, Item: item, UserID: domain.UserID(p.by.ID),
 		Position: p.target.Position, Metadata: p.target.metadata, Now: now}
+}
+
+// beside returns the position next to the connection that the target names, or 0 if that is not in the channel.
+func (p place) beside(ctx context.Context, tx *store.Tx) (int64, error) {
+	next := p.target.Beside
+	if next.Connection == 0 {
+		return 0, nil
+	}
+	held, err := tx.Contents().HeldByID(ctx, p.channel.ID, []domain.ConnectionID{next.Connection})
+	if err != nil || len(held) == 0 {
+		return 0, err
+	}
+	at, err := tx.Contents().Positions(ctx, next.Connection)
+	if err != nil {
+		return 0, err
+	}
+	if next.Above {
+		return at[next.Connection] + 1, nil
+	}
+	return at[next.Connection], nil
 }

@@ -75,7 +75,7 @@ func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item d
 		return nil, err
 	}
 	now := a.Now()
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.inTxOf(ctx, targets, func(tx *store.Tx) error {
 		places, in, err := openItem(ctx, tx, actor, item, targets)
 		if err != nil {
 			return err

@@ -2,10 +2,12 @@ package collections
 
 import (
 	"context"
+	"sync"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
+	"vitrine/internal/store/rowmap"
 )
 
 // Content is a block or channel with its connection to a channel.
@@ -31,7 +33,7 @@ func (in ContentsInput) Validate() error {
 
 // Contents lists the contents of a channel that the actor may see (behaviour.md sections 5 and 13).
 func (a *Collections) Contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput) (l domain.List[Content], err error) {
-	err = a.contents(ctx, actor, ref, in, false, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
+	err = a.contents(ctx, actor, ref, in, nil, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
 		l.Total = conns.Total
 		l.Items, err = Items(ctx, v.Queries, actor, conns.Items)
 		return err
@@ -39,8 +41,8 @@ func (a *Collections) Contents(ctx context.Context, actor domain.Actor, ref doma
 	return l, err
 }
 
-// contents finds the connections of a page, or only their stamps, and calls use to read their items.
-func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput, stamps bool,
+// contents finds the connections of a page, or only their outline, and calls use to read their items.
+func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput, outline *rowmap.Outline,
 	use func(*store.Snapshot, domain.List[domain.Connection]) error) error {
 	if err := in.Validate(); err != nil {
 		return err
@@ -50,7 +52,7 @@ func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref doma
 		if err != nil {
 			return err
 		}
-		conns, err := v.Contents().Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page, Revisions: stamps})
+		conns, err := v.Contents().Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: c, Sort: in.Sort, By: in.By, Page: in.Page, Outline: outline})
 		if err != nil {
 			return err
 		}
@@ -154,43 +156,54 @@ type KnownContent struct {
 	Content           *Content
 }
 
+// outlines are reused, because the memory of a page would be a third of its allocated bytes.
+var outlines = sync.Pool{New: func() any { return rowmap.NewOutline() }}
+
 // KnownContents is Contents for a caller with a cache. It reads only the stamps of cached items.
 func (a *Collections) KnownContents(ctx context.Context, actor domain.Actor, ref domain.Ref, in ContentsInput,
 	known Known) (l domain.List[KnownContent], err error) {
-	err = a.contents(ctx, actor, ref, in, true, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
+	outline, complete := outlines.Get().(*rowmap.Outline), false
+	err = a.contents(ctx, actor, ref, in, outline, func(v *store.Snapshot, conns domain.List[domain.Connection]) error {
 		l.Total = conns.Total
-		l.Items, err = missingDetails(ctx, v, actor, conns.Items, known)
+		if l.Items, complete = allKnown(conns.Items, known); complete {
+			return nil
+		}
+		l.Items, err = missingDetails(ctx, v, actor, conns.Items, l.Items)
 		return err
 	})
+	if complete { // nothing refers to the memory of the outline
+		outlines.Put(outline)
+	}
 	return l, err
 }
 
-// missingDetails reads the details of connections and items that known does not contain.
-func missingDetails(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, known Known) ([]KnownContent, error) {
-	all := make([]KnownContent, len(conns))
-	var ids []domain.ConnectionID // that Known lacks
-	open := 0                     // number of items that Known lacks
+// allKnown returns the items of connections with the parts that known contains, and reports whether
+// they are complete.
+func allKnown(conns []domain.Connection, known Known) (all []KnownContent, complete bool) {
+	all, complete = make([]KnownContent, len(conns)), true
 	for i := range conns {
-		c := &conns[i]
-		k := KnownContent{Position: c.Position, Connection: known.Connection(c.Revision())}
+		c, k := &conns[i], &all[i]
+		k.Position, k.Connection = c.Position, known.Connection(c.Revision())
 		if c.Block != nil {
 			k.Block = known.Block(*c.Block)
 		}
-		if k.Connection == nil {
-			ids = append(ids, c.ID)
-		}
-		if k.Block == nil {
-			open++
-		}
-		all[i] = k
+		complete = complete && k.Connection != nil && k.Block != nil
 	}
-	if len(ids) == 0 && open == 0 {
-		return all, nil
+	return all, complete
+}
+
+// missingDetails reads the missing parts of connections and items.
+func missingDetails(ctx context.Context, v *store.Snapshot, actor domain.Actor, conns []domain.Connection, all []KnownContent) ([]KnownContent, error) {
+	var ids []domain.ConnectionID
+	for i := range conns {
+		if all[i].Connection == nil {
+			ids = append(ids, conns[i].ID)
+		}
 	}
 	if err := v.Contents().CompleteConnections(ctx, conns, ids); err != nil {
 		return nil, err
 	}
-	unknown := make([]domain.Connection, 0, open)
+	var unknown []domain.Connection
 	for i := range conns {
 		if all[i].Block == nil {
 			unknown = append(unknown, conns[i])

@@ -7,17 +7,20 @@ import (
 	"vitrine/internal/store"
 )
 
-// CreateBlockIn is CreateBlock in one channel. It returns the block with its connection. Position 0 means the top.
-func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, ref domain.Ref, in BlockInput, position int64) (made Content, err error) {
-	_, err = a.createBlockAnd(ctx, actor, CreateBlockInput{BlockInput: in, Targets: []Target{{Channel: ref, Position: position}}},
+// CreateBlockIn is CreateBlock in one channel, the first target. It returns the block with its connection.
+func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, in CreateBlockInput) (made Content, err error) {
+	_, err = a.createBlockAnd(ctx, actor, in,
 		func(tx *store.Tx, b domain.Block) error {
-			c, err := tx.Channels().Channel(ctx, actor.UserID, ref)
+			c, err := tx.Channels().Channel(ctx, actor.UserID, in.Targets[0].Channel)
 			if err != nil {
 				return err
 			}
 			id, err := tx.Contents().ConnectionOf(ctx, c.ID, domain.BlockRef(b.ID))
 			if err != nil {
 				return err
+			}
+			if made.Entity = (domain.Entity{Block: &b}); id == 0 { // an earlier request with this key made it, and it was removed since
+				return nil
 			}
 			p, err := placedConnection(ctx, tx.Queries, actor, id)
 			made = Content{Connection: p.Connection, Entity: domain.Entity{Block: &b}}

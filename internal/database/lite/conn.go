@@ -30,8 +30,9 @@ type Conn struct {
 	library     *sql.DB // see Joined; created when needed
 	interrupted int     // number of interruptions; each ends all open rows
 
-	watched <-chan struct{} // Done channel that is watched for all statements
-	mu      sync.Mutex      // guards the fields of watches
+	within   context.Context // of all statements, see Watch; nil outside of it
+	watching *watch          // of within; nil until a statement needs it
+	mu       sync.Mutex      // guards the fields of watches
 }
 
 // Connect opens a file, which it creates if necessary, and runs the setup statements. busy is how long
@@ -93,25 +94,39 @@ type watch struct {
 	over  chan struct{} // closed at the end; nil unless the connection was interrupted
 }
 
-// watch starts watching ctx. It returns nil if ctx is never done or already watched.
+// watch starts watching ctx.
 func (c *Conn) watch(ctx context.Context) *watch {
-	if done := ctx.Done(); done == nil || done == c.watched {
-		return nil
-	}
 	w := &watch{conn: c}
 	w.stop = context.AfterFunc(ctx, w.fire)
 	return w
 }
 
-// Watch interrupts all statements when ctx is done, until end is called. Statements with the same
-// context need no watch of their own.
+// Watch interrupts all statements when ctx is done, from the first one that may be interrupted until
+// end is called. Statements with the same context need no watch of their own.
 func (c *Conn) Watch(ctx context.Context) (end func()) {
-	w := c.watch(ctx)
-	c.watched = ctx.Done()
+	c.within = ctx
 	return func() {
-		c.watched = nil
+		w := c.watching
+		c.within, c.watching = nil, nil
 		w.end()
 	}
+}
+
+// watchStatement watches the context of a statement until the returned watch ends. It returns nil if
+// the statement is not interrupted, or if Watch interrupts it.
+func (c *Conn) watchStatement(ctx context.Context) *watch {
+	if _, ok := ctx.(Uninterruptible); ok {
+		return nil
+	}
+	switch done := ctx.Done(); {
+	case done == nil:
+		return nil
+	case c.within == nil || done != c.within.Done():
+		return c.watch(ctx)
+	case c.watching == nil:
+		c.watching = c.watch(ctx)
+	}
+	return nil
 }
 
 // longestPause limits how long a statement can run that started just after an interruption: SQLite
@@ -293,13 +308,6 @@ func (c *Conn) begin(ctx context.Context, text string, args []any) (*stmt, error
 		return nil, errors.Join(err, c.release(s, true))
 	}
 	return s, nil
-}
-
-func (c *Conn) watchStatement(ctx context.Context) *watch {
-	if _, ok := ctx.(Uninterruptible); ok {
-		return nil
-	}
-	return c.watch(ctx)
 }
 
 // Exec runs one or more statements, and returns the number of rows that the last one changed.

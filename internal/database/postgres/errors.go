@@ -65,6 +65,9 @@ func Lost(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
+	if _, ok := errors.AsType[noConn](err); ok {
+		return true
+	}
 	for _, lost := range []error{lite.ErrClosed, errClosed, sql.ErrConnDone, driver.ErrBadConn, io.ErrUnexpectedEOF, io.EOF, net.ErrClosed} {
 		if errors.Is(err, lost) {
 			return true

@@ -996,6 +996,97 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 	}
 }
 
+// handleListChannelChoicesRequest handles listChannelChoices operation.
+//
+// For a field in which people type the title of a channel. First come your own channels, those of your
+// groups and those in which you collaborate, last changed first, and then public channels of others.
+// Each has all words of the query in its title; the last word may be the beginning of a word. Without
+// a query, only the former are listed. For all tiers, with the scope `write`.
+//
+// GET /ext/v1/me/channels
+func (s *Server) handleListChannelChoicesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: ListChannelChoicesOperation,
+			ID:   "listChannelChoices",
+		}
+	)
+	params, err := decodeListChannelChoicesParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *ChannelChoiceList
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    ListChannelChoicesOperation,
+			OperationSummary: "Find a channel to add to",
+			OperationID:      "listChannelChoices",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "query",
+					In:   "query",
+				}: params.Query,
+				{
+					Name: "per",
+					In:   "query",
+				}: params.Per,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = ListChannelChoicesParams
+			Response = *ChannelChoiceList
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackListChannelChoicesParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.ListChannelChoices(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.ListChannelChoices(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListChannelChoicesResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleListExportsRequest handles listExports operation.
 //
 // Newest first. An export is removed seven days after it was created.
@@ -1064,6 +1155,93 @@ func (s *Server) handleListImportsRequest(args [0]string, argsEscaped bool, w ht
 	}
 
 	if err := encodeListImportsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListSavedRequest handles listSaved operation.
+//
+// Up to 10 blocks that you may see and that were created from this page or have it as their source:
+// your own first, then the newest. Addresses are compared as in `/v3/search`: without regard to
+// scheme, `www.`, a slash at the end, the fragment, and parameters such as `utm_source`. Each block
+// lists up to 20 channels that you may see: first those to which you connected it. For all tiers.
+//
+// GET /ext/v1/me/saved
+func (s *Server) handleListSavedRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = ogenerrors.OperationContext{
+			Name: ListSavedOperation,
+			ID:   "listSaved",
+		}
+	)
+	params, err := decodeListSavedParams(args, argsEscaped, r)
+	if err != nil {
+		err = &ogenerrors.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var rawBody []byte
+
+	var response *SavedList
+	if m := s.cfg.Middleware; m != nil {
+		mreq := middleware.Request{
+			Context:          ctx,
+			OperationName:    ListSavedOperation,
+			OperationSummary: "Find out where a page is saved",
+			OperationID:      "listSaved",
+			Body:             nil,
+			RawBody:          rawBody,
+			Params: middleware.Parameters{
+				{
+					Name: "url",
+					In:   "query",
+				}: params.URL,
+			},
+			Raw: r,
+		}
+
+		type (
+			Request  = struct{}
+			Params   = ListSavedParams
+			Response = *SavedList
+		)
+		response, err = middleware.HookMiddleware[
+			Request,
+			Params,
+			Response,
+		](
+			m,
+			mreq,
+			unpackListSavedParams,
+			func(ctx context.Context, request Request, params Params) (response Response, err error) {
+				response, err = s.h.ListSaved(ctx, params)
+				return response, err
+			},
+		)
+	} else {
+		response, err = s.h.ListSaved(ctx, params)
+	}
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListSavedResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

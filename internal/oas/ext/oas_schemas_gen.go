@@ -169,6 +169,188 @@ func (s *ByteUsage) SetLimit(val NilInt64) {
 	s.Limit = val
 }
 
+// The parts of a channel that are needed to choose it.
+// Ref: #/components/schemas/ChannelChoice
+type ChannelChoice struct {
+	ID int64 `json:"id"`
+	// The name of the user or group that owns it.
+	Owner      string                  `json:"owner"`
+	Slug       string                  `json:"slug"`
+	Title      string                  `json:"title"`
+	Type       ChannelChoiceType       `json:"type"`
+	Visibility ChannelChoiceVisibility `json:"visibility"`
+	// The address of its page on the website.
+	WebURL string `json:"web_url"`
+}
+
+// GetID returns the value of ID.
+func (s *ChannelChoice) GetID() int64 {
+	return s.ID
+}
+
+// GetOwner returns the value of Owner.
+func (s *ChannelChoice) GetOwner() string {
+	return s.Owner
+}
+
+// GetSlug returns the value of Slug.
+func (s *ChannelChoice) GetSlug() string {
+	return s.Slug
+}
+
+// GetTitle returns the value of Title.
+func (s *ChannelChoice) GetTitle() string {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *ChannelChoice) GetType() ChannelChoiceType {
+	return s.Type
+}
+
+// GetVisibility returns the value of Visibility.
+func (s *ChannelChoice) GetVisibility() ChannelChoiceVisibility {
+	return s.Visibility
+}
+
+// GetWebURL returns the value of WebURL.
+func (s *ChannelChoice) GetWebURL() string {
+	return s.WebURL
+}
+
+// SetID sets the value of ID.
+func (s *ChannelChoice) SetID(val int64) {
+	s.ID = val
+}
+
+// SetOwner sets the value of Owner.
+func (s *ChannelChoice) SetOwner(val string) {
+	s.Owner = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *ChannelChoice) SetSlug(val string) {
+	s.Slug = val
+}
+
+// SetTitle sets the value of Title.
+func (s *ChannelChoice) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *ChannelChoice) SetType(val ChannelChoiceType) {
+	s.Type = val
+}
+
+// SetVisibility sets the value of Visibility.
+func (s *ChannelChoice) SetVisibility(val ChannelChoiceVisibility) {
+	s.Visibility = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *ChannelChoice) SetWebURL(val string) {
+	s.WebURL = val
+}
+
+// Channels to which the viewer may add.
+// Ref: #/components/schemas/ChannelChoiceList
+type ChannelChoiceList struct {
+	Data []ChannelChoice `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *ChannelChoiceList) GetData() []ChannelChoice {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *ChannelChoiceList) SetData(val []ChannelChoice) {
+	s.Data = val
+}
+
+type ChannelChoiceType string
+
+const (
+	ChannelChoiceTypeChannel ChannelChoiceType = "Channel"
+)
+
+// AllValues returns all ChannelChoiceType values.
+func (ChannelChoiceType) AllValues() []ChannelChoiceType {
+	return []ChannelChoiceType{
+		ChannelChoiceTypeChannel,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ChannelChoiceType) MarshalText() ([]byte, error) {
+	switch s {
+	case ChannelChoiceTypeChannel:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ChannelChoiceType) UnmarshalText(data []byte) error {
+	switch ChannelChoiceType(data) {
+	case ChannelChoiceTypeChannel:
+		*s = ChannelChoiceTypeChannel
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ChannelChoiceVisibility string
+
+const (
+	ChannelChoiceVisibilityPublic  ChannelChoiceVisibility = "public"
+	ChannelChoiceVisibilityClosed  ChannelChoiceVisibility = "closed"
+	ChannelChoiceVisibilityPrivate ChannelChoiceVisibility = "private"
+)
+
+// AllValues returns all ChannelChoiceVisibility values.
+func (ChannelChoiceVisibility) AllValues() []ChannelChoiceVisibility {
+	return []ChannelChoiceVisibility{
+		ChannelChoiceVisibilityPublic,
+		ChannelChoiceVisibilityClosed,
+		ChannelChoiceVisibilityPrivate,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ChannelChoiceVisibility) MarshalText() ([]byte, error) {
+	switch s {
+	case ChannelChoiceVisibilityPublic:
+		return []byte(s), nil
+	case ChannelChoiceVisibilityClosed:
+		return []byte(s), nil
+	case ChannelChoiceVisibilityPrivate:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ChannelChoiceVisibility) UnmarshalText(data []byte) error {
+	switch ChannelChoiceVisibility(data) {
+	case ChannelChoiceVisibilityPublic:
+		*s = ChannelChoiceVisibilityPublic
+		return nil
+	case ChannelChoiceVisibilityClosed:
+		*s = ChannelChoiceVisibilityClosed
+		return nil
+	case ChannelChoiceVisibilityPrivate:
+		*s = ChannelChoiceVisibilityPrivate
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // The collaborators of a channel.
 // Ref: #/components/schemas/CollaboratorList
 type CollaboratorList struct {
@@ -3186,6 +3368,203 @@ func (s *RemoveCollaboratorType) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+// A block of a page, and the channels that contain it.
+// Ref: #/components/schemas/SavedBlock
+type SavedBlock struct {
+	Channels  []SavedChannel `json:"channels"`
+	CreatedAt wire.Time      `json:"created_at"`
+	ID        int64          `json:"id"`
+	// Whether the viewer created it, and so may change and delete it.
+	Own   bool           `json:"own"`
+	Title NilString      `json:"title"`
+	Type  SavedBlockType `json:"type"`
+	// The address of its page on the website.
+	WebURL string `json:"web_url"`
+}
+
+// GetChannels returns the value of Channels.
+func (s *SavedBlock) GetChannels() []SavedChannel {
+	return s.Channels
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *SavedBlock) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *SavedBlock) GetID() int64 {
+	return s.ID
+}
+
+// GetOwn returns the value of Own.
+func (s *SavedBlock) GetOwn() bool {
+	return s.Own
+}
+
+// GetTitle returns the value of Title.
+func (s *SavedBlock) GetTitle() NilString {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *SavedBlock) GetType() SavedBlockType {
+	return s.Type
+}
+
+// GetWebURL returns the value of WebURL.
+func (s *SavedBlock) GetWebURL() string {
+	return s.WebURL
+}
+
+// SetChannels sets the value of Channels.
+func (s *SavedBlock) SetChannels(val []SavedChannel) {
+	s.Channels = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *SavedBlock) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *SavedBlock) SetID(val int64) {
+	s.ID = val
+}
+
+// SetOwn sets the value of Own.
+func (s *SavedBlock) SetOwn(val bool) {
+	s.Own = val
+}
+
+// SetTitle sets the value of Title.
+func (s *SavedBlock) SetTitle(val NilString) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *SavedBlock) SetType(val SavedBlockType) {
+	s.Type = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *SavedBlock) SetWebURL(val string) {
+	s.WebURL = val
+}
+
+type SavedBlockType string
+
+const (
+	SavedBlockTypeText         SavedBlockType = "Text"
+	SavedBlockTypeImage        SavedBlockType = "Image"
+	SavedBlockTypeLink         SavedBlockType = "Link"
+	SavedBlockTypeAttachment   SavedBlockType = "Attachment"
+	SavedBlockTypeEmbed        SavedBlockType = "Embed"
+	SavedBlockTypePendingBlock SavedBlockType = "PendingBlock"
+)
+
+// AllValues returns all SavedBlockType values.
+func (SavedBlockType) AllValues() []SavedBlockType {
+	return []SavedBlockType{
+		SavedBlockTypeText,
+		SavedBlockTypeImage,
+		SavedBlockTypeLink,
+		SavedBlockTypeAttachment,
+		SavedBlockTypeEmbed,
+		SavedBlockTypePendingBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SavedBlockType) MarshalText() ([]byte, error) {
+	switch s {
+	case SavedBlockTypeText:
+		return []byte(s), nil
+	case SavedBlockTypeImage:
+		return []byte(s), nil
+	case SavedBlockTypeLink:
+		return []byte(s), nil
+	case SavedBlockTypeAttachment:
+		return []byte(s), nil
+	case SavedBlockTypeEmbed:
+		return []byte(s), nil
+	case SavedBlockTypePendingBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SavedBlockType) UnmarshalText(data []byte) error {
+	switch SavedBlockType(data) {
+	case SavedBlockTypeText:
+		*s = SavedBlockTypeText
+		return nil
+	case SavedBlockTypeImage:
+		*s = SavedBlockTypeImage
+		return nil
+	case SavedBlockTypeLink:
+		*s = SavedBlockTypeLink
+		return nil
+	case SavedBlockTypeAttachment:
+		*s = SavedBlockTypeAttachment
+		return nil
+	case SavedBlockTypeEmbed:
+		*s = SavedBlockTypeEmbed
+		return nil
+	case SavedBlockTypePendingBlock:
+		*s = SavedBlockTypePendingBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A channel that contains a block.
+// Ref: #/components/schemas/SavedChannel
+type SavedChannel struct {
+	Channel ChannelChoice `json:"channel"`
+	// Whether the viewer may remove the block from the channel.
+	Removable bool `json:"removable"`
+}
+
+// GetChannel returns the value of Channel.
+func (s *SavedChannel) GetChannel() ChannelChoice {
+	return s.Channel
+}
+
+// GetRemovable returns the value of Removable.
+func (s *SavedChannel) GetRemovable() bool {
+	return s.Removable
+}
+
+// SetChannel sets the value of Channel.
+func (s *SavedChannel) SetChannel(val ChannelChoice) {
+	s.Channel = val
+}
+
+// SetRemovable sets the value of Removable.
+func (s *SavedChannel) SetRemovable(val bool) {
+	s.Removable = val
+}
+
+// The blocks of a page.
+// Ref: #/components/schemas/SavedList
+type SavedList struct {
+	Data []SavedBlock `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *SavedList) GetData() []SavedBlock {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *SavedList) SetData(val []SavedBlock) {
+	s.Data = val
 }
 
 type SetBlockFileMetadataReq struct {

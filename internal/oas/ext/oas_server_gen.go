@@ -55,6 +55,15 @@ type BlocksHandler interface {
 	//
 	// GET /ext/v1/blocks/{id}/processing
 	GetBlockProcessing(ctx context.Context, params GetBlockProcessingParams) (*BlockProcessing, error)
+	// ListSaved implements listSaved operation.
+	//
+	// Up to 10 blocks that you may see and that were created from this page or have it as their source:
+	// your own first, then the newest. Addresses are compared as in `/v3/search`: without regard to
+	// scheme, `www.`, a slash at the end, the fragment, and parameters such as `utm_source`. Each block
+	// lists up to 20 channels that you may see: first those to which you connected it. For all tiers.
+	//
+	// GET /ext/v1/me/saved
+	ListSaved(ctx context.Context, params ListSavedParams) (*SavedList, error)
 	// ReprocessBlock implements reprocessBlock operation.
 	//
 	// Only the author can do this. A failed block becomes a `PendingBlock` until the next attempt has been
@@ -332,6 +341,15 @@ type UsersHandler interface {
 	//
 	// GET /ext/v1/me/usage
 	GetMyUsage(ctx context.Context) (*Usage, error)
+	// ListChannelChoices implements listChannelChoices operation.
+	//
+	// For a field in which people type the title of a channel. First come your own channels, those of your
+	// groups and those in which you collaborate, last changed first, and then public channels of others.
+	// Each has all words of the query in its title; the last word may be the beginning of a word. Without
+	// a query, only the former are listed. For all tiers, with the scope `write`.
+	//
+	// GET /ext/v1/me/channels
+	ListChannelChoices(ctx context.Context, params ListChannelChoicesParams) (*ChannelChoiceList, error)
 	// UpdateMe implements updateMe operation.
 	//
 	// Only the given fields change. The slug cannot be changed.

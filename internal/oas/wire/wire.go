@@ -164,17 +164,36 @@ const (
 	maxKept = 256 << 10
 )
 
-// WriteJSON writes a JSON response with its Content-Length and ETag. They depend on the whole body,
-// but a large one is not buffered: it is encoded once to compute both, and a second time while it
-// is sent. So encode may be called twice and must write the same.
+// Tagger is implemented by response writers that know the ETag of the response before its body. It
+// is found by Unwrap.
+type Tagger interface{ Tagged() bool }
+
+// tagged reports whether w knows the ETag of the response.
+func tagged(w http.ResponseWriter) bool {
+	for {
+		if t, ok := w.(Tagger); ok {
+			return t.Tagged()
+		}
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return false
+		}
+		w = inner.Unwrap()
+	}
+}
+
+// WriteJSON writes a JSON response with its Content-Length and, unless w knows it, the ETag. They
+// depend on the whole body, but a large one is not buffered: it is encoded once to compute both, and
+// a second time while it is sent. So encode may be called twice and must write the same.
 func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
 	m := measures.Get().(*measure)
 	defer m.release()
+	m.tagged = tagged(w)
 	e := getEncoder(m)
 	encode(e)
 	if m.size == 0 { // all of it is in the encoder's buffer
-		_, _ = m.sum.Write(e.Bytes())
-		announce(w, int64(len(e.Bytes())), m.sum.Sum64())
+		m.add(e.Bytes())
+		m.announce(w)
 		_, err := w.Write(e.Bytes())
 		encoders.Put(e)
 		return err
@@ -184,7 +203,7 @@ func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
 	if err != nil {
 		return err // a measure never fails
 	}
-	announce(w, m.size, m.sum.Sum64())
+	m.announce(w)
 	if m.size <= maxKept {
 		_, err := w.Write(m.kept)
 		return err
@@ -201,10 +220,14 @@ func WriteJSON(w http.ResponseWriter, encode func(e *jx.Encoder)) error {
 
 // announce sets the headers of the body. The ETag is weak, since it is that of the JSON regardless
 // of the content coding.
-func announce(w http.ResponseWriter, size int64, sum uint64) {
-	tag := hex.AppendEncode([]byte(`W/"`), binary.BigEndian.AppendUint64(nil, sum))
-	values := []string{strconv.FormatInt(size, 10), string(append(tag, '"'))}
+func (m *measure) announce(w http.ResponseWriter) {
 	h := w.Header()
+	if m.tagged {
+		h["Content-Length"] = []string{strconv.FormatInt(m.size, 10)}
+		return
+	}
+	tag := hex.AppendEncode([]byte(`W/"`), binary.BigEndian.AppendUint64(nil, m.sum.Sum64()))
+	values := []string{strconv.FormatInt(m.size, 10), string(append(tag, '"'))}
 	h["Content-Length"], h["Etag"] = values[:1:1], values[1:]
 }
 
@@ -219,9 +242,10 @@ func getEncoder(w io.Writer) *jx.Encoder {
 
 // measure buffers a small body, and computes the size and hash of any body.
 type measure struct {
-	size int64
-	sum  xxhash.Digest
-	kept []byte
+	tagged bool // the hash is not needed
+	size   int64
+	sum    xxhash.Digest
+	kept   []byte
 }
 
 var measures = sync.Pool{New: func() any {
@@ -232,12 +256,19 @@ var measures = sync.Pool{New: func() any {
 
 // Write implements io.Writer.
 func (m *measure) Write(p []byte) (int, error) {
-	m.size += int64(len(p))
-	_, _ = m.sum.Write(p) // never fails
+	m.add(p)
 	if m.size <= maxKept {
 		m.kept = append(m.kept, p...)
 	}
 	return len(p), nil
+}
+
+// add adds a part of the body to the size and the hash.
+func (m *measure) add(p []byte) {
+	m.size += int64(len(p))
+	if !m.tagged {
+		_, _ = m.sum.Write(p) // never fails
+	}
 }
 
 func (m *measure) release() {
@@ -247,9 +278,15 @@ func (m *measure) release() {
 }
 
 // Fragment is an encoded JSON value with open fields, whose values are inserted when it is written.
-// Its parts alternate between text and keys of open fields, each preceded by its length. Text does
-// not end with the comma before a key.
+// It begins with a hash of the rest. Its parts alternate between text and keys of open fields, each
+// preceded by its length. Text does not end with the comma before a key.
 type Fragment []byte
+
+// sumSize is the number of bytes of a fragment's hash.
+const sumSize = 8
+
+// Sum returns the hash of a fragment. Values of open fields do not change it.
+func (f Fragment) Sum() uint64 { return binary.LittleEndian.Uint64(f) }
 
 // Field is the value of an open field, as JSON.
 type Field struct {
@@ -263,12 +300,14 @@ func EncodeFragment(build func(open Item) Encoder) Fragment {
 	defer jx.PutEncoder(e)
 	build(Item{Value: open}).Encode(e)
 	text, done := e.Bytes(), 0
-	f := make(Fragment, 0, len(text)+binary.MaxVarintLen32*(2*len(open.keys)+1))
+	f := make(Fragment, sumSize, sumSize+len(text)+binary.MaxVarintLen32*(2*len(open.keys)+1))
 	for _, key := range open.keys {
 		f = f.add(bytes.TrimSuffix(text[done:key.start], comma)).add(text[key.start:key.end])
 		done = key.end
 	}
-	return f.add(text[done:])
+	f = f.add(text[done:])
+	binary.LittleEndian.PutUint64(f, xxhash.Sum64(f[sumSize:]))
+	return f
 }
 
 var comma = []byte(",")
@@ -279,6 +318,7 @@ func (f Fragment) add(part []byte) Fragment {
 
 // Append appends the value to dst, with the given fields and without any other open ones.
 func (f Fragment) Append(dst []byte, fields ...Field) []byte {
+	f = f[sumSize:]
 	for isKey := false; len(f) > 0; isKey = !isKey {
 		size, n := binary.Uvarint(f)
 		part := f[n : n+int(size)]

@@ -37,8 +37,10 @@ type Catalog struct {
 type Language struct {
 	Code    string // as in the attribute lang of HTML
 	Name    string // as its speakers call it
+	Number  int    // among the languages
 	printer *message.Printer
 	ids     map[string]text
+	plain   map[string]string // the texts without arguments, English ones if the language lacks them
 	faults  faults
 }
 
@@ -61,8 +63,15 @@ func New() *Catalog {
 		c.Languages = append(c.Languages, l)
 	}
 	for i, l := range c.Languages {
-		l.printer = message.NewPrinter(tags[i], message.Catalog(b))
-		l.Name = l.Text("catalog.name")
+		l.printer, l.plain = message.NewPrinter(tags[i], message.Catalog(b)), map[string]string{}
+		for _, from := range []*Language{c.Languages[0], l} {
+			for id, t := range from.ids {
+				if delete(l.plain, id); t.one == "" && !strings.Contains(t.other, "%") {
+					l.plain[id] = t.other
+				}
+			}
+		}
+		l.Name, l.Number = l.Text("catalog.name"), i
 	}
 	return c
 }
@@ -131,6 +140,9 @@ func (c *Catalog) Find(wishes ...string) *Language {
 
 // Text returns the text of an id with its arguments filled in, in English if the language lacks it.
 func (l *Language) Text(id string, args ...any) string {
+	if text, ok := l.plain[id]; ok && len(args) == 0 {
+		return text
+	}
 	return l.printer.Sprintf(message.Key(id, id), args...)
 }
 

@@ -73,7 +73,7 @@ func ActivityTags(all []Activity) (tags []string) {
 
 func (v *Visit) activity(s *domain.Story) Activity {
 	return Activity{ID: s.ID, Actor: v.Addresses().Principal(&s.Actor), Path: v.storyPath(s), When: s.CreatedAt,
-		Age: ago(v.Lang, v.Now().Sub(s.CreatedAt)), Cells: Cells{ID: "none"}, kind: s.Kind, target: s.Activity.Target, done: []domain.Story{*s}}
+		Age: ago(v.Lang, v.Now().Sub(s.CreatedAt)), Cells: Cells{ID: "none", visit: v}, kind: s.Kind, target: s.Activity.Target, done: []domain.Story{*s}}
 }
 
 // takes reports whether a story can be combined with the activity before it.
@@ -95,13 +95,13 @@ func (a *Activity) add(v *Visit, s domain.Story) {
 			shown = s.Parent
 		}
 	}
-	cell := v.Cell(shown)
+	item, target := v.item(shown), v.item(s.Target)
 	if shown.Block != nil && s.Target.Channel != nil {
-		cell.Path += "?in=" + strconv.FormatInt(int64(s.Target.Channel.ID), 10)
+		item.in = s.Target.Channel.ID
 	}
-	a.Cells.Items = append(a.Cells.Items, cell)
-	target := v.Cell(s.Target)
-	a.tag += fmt.Sprint(" ", s.ID, " ", s.Actor.Version, " ", cell.Tag(), " ", target.Tag())
+	a.Cells.Items = append(a.Cells.Items, item)
+	tag := v.appendTag(v.appendTag(nil, &item), &target)
+	a.tag += fmt.Sprint(" ", s.ID, " ", s.Actor.Version, " ", string(tag))
 }
 
 // sentence returns the text of an activity.

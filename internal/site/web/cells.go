@@ -13,18 +13,9 @@ import (
 	"vitrine/internal/present"
 )
 
-// Cells is a list of items for the template "cells", as a grid of squares or as rows. The id of the
-// zero Cells is "cells".
-type Cells struct {
-	Items    []Cell
-	Rows     bool
-	Sortable bool   // its items may be moved
-	ID       string // "" means "cells", which must be unique on a page; "none" means no id
-}
-
-// Cell is an item of a list. Only the fields that its kind has are set.
+// Cell is an item as templates show it. Only the fields that its kind has are set.
 type Cell struct {
-	Kind  string // text, image, link, file, embed, pending, channel, user or group
+	Kind  string // text, image, link, file, embed, pending, channel, user, group or gone
 	Path  string // of its page
 	Title string
 	Text  string // the beginning of its text
@@ -37,15 +28,10 @@ type Cell struct {
 	By         present.Principal // author or owner; its Principal is nil if the item has neither
 	Avatar     string            // of a user or group
 	Initials   string
-	Retry      string // path for fetching a failed link again, for its author; otherwise ""
+	Failed     bool   // its content could not be fetched
+	Retry      string // path for fetching it again, for its author; otherwise ""
 
-	When time.Time // created or, for a channel, changed
-	Age  string    // relative to now
-
-	Connection domain.ConnectionID // 0 outside of a channel
-	Position   int64
-	Removable  bool // the viewer may remove it from its channel
-	Away       bool // its page opens in a new window
+	Dated bool // it has an age
 
 	tag string
 }
@@ -61,69 +47,41 @@ type Thumb struct {
 // faceLength is the number of characters of a text that a cell shows.
 const faceLength = 320
 
-// Cell prepares an item for lists. A zero Entity becomes a cell of the kind "gone".
+// Cell prepares an item. A zero Entity becomes a cell of the kind "gone".
 func (v *Visit) Cell(t domain.Entity) Cell {
-	var c Cell
-	switch {
-	case t.Block != nil:
-		c = v.blockCell(t.Block)
-	case t.Channel != nil:
-		c = v.channelCell(t.Channel)
-	case t.User != nil:
-		u := v.Addresses().User(t.User)
-		c = Cell{Kind: "user", Path: u.Path(), Title: u.Name, Avatar: u.Avatar(), Initials: u.Initials(),
-			Count: u.ChannelsFor(v.Actor()), When: u.CreatedAt, tag: tags.User(v.Actor(), *t.User)}
-	case t.Group != nil:
-		g := v.Addresses().Group(t.Group)
-		c = Cell{Kind: "group", Path: g.Path(), Title: g.Name, Avatar: g.Avatar(), Initials: g.Initials(),
-			Count: g.Channels(), When: g.CreatedAt, tag: tags.Group(v.Actor(), *t.Group)}
-	case t.Principal != nil:
-		c = v.principalCell(t.Principal)
-	default:
-		c = Cell{Kind: "gone"}
-	}
-	if !c.When.IsZero() {
-		c.Age = v.Ago(c.When)
+	i := v.item(t)
+	c := v.cell(t)
+	c.tag = string(v.appendTag(nil, &i))
+	if c.Failed && i.manages {
+		c.Retry = c.Path + "/retry"
 	}
 	return c
+}
+
+// Tag returns what the cell depends on, for ETags.
+func (c Cell) Tag() string { return c.tag }
+
+// cell prepares the parts of an item that are the same for all viewers and in all places.
+func (v *Visit) cell(t domain.Entity) Cell {
+	switch {
+	case t.Block != nil:
+		return v.blockCell(t.Block)
+	case t.Channel != nil:
+		return v.channelCell(t.Channel)
+	case t.User != nil:
+		u := v.Addresses().User(t.User)
+		return Cell{Kind: "user", Path: u.Path(), Title: u.Name, Avatar: u.Avatar(), Initials: u.Initials(), Count: u.ChannelsFor(v.Actor()), Dated: true}
+	case t.Group != nil:
+		g := v.Addresses().Group(t.Group)
+		return Cell{Kind: "group", Path: g.Path(), Title: g.Name, Avatar: g.Avatar(), Initials: g.Initials(), Count: g.Channels(), Dated: true}
+	case t.Principal != nil:
+		return v.principalCell(t.Principal)
+	}
+	return Cell{Kind: "gone"}
 }
 
 // Ago formats the time since an instant. Pages that use it and Fresh must pass the result to Fresh.
 func (v *Visit) Ago(t time.Time) string { return ago(v.Lang, v.Now().Sub(t)) }
-
-// Cells prepares a list of items.
-func (v *Visit) Cells(things []domain.Entity) Cells {
-	var c Cells
-	for _, t := range things {
-		c.Items = append(c.Items, v.Cell(t))
-	}
-	return c
-}
-
-// Tags returns what the cells' ETag depends on.
-func (c Cells) Tags() (all []string) {
-	for _, item := range c.Items {
-		all = append(all, item.Tag())
-	}
-	return all
-}
-
-// Tag returns what the cell's ETag depends on: the item, its position and its shown age.
-func (c Cell) Tag() string {
-	return fmt.Sprint(c.tag, c.Path, c.Age, c.Connection, c.Position, c.Removable)
-}
-
-// tags are the ETags of items. Pages add everything else that they depend on.
-var tags = present.NewTags(nil)
-
-// In returns the cell as an item of a channel: its page links to its neighbours there.
-func (c Cell) In(viewer domain.Actor, in domain.Channel, at domain.Connection) Cell {
-	c.Connection, c.Position, c.Removable = at.ID, at.Position, domain.CanRemove(viewer, in, at)
-	if c.Visibility == "" {
-		c.Path += "?in=" + strconv.FormatInt(int64(in.ID), 10)
-	}
-	return c
-}
 
 // Mark returns the id of the symbol for a channel's visibility.
 func (c Cell) Mark() string { return "cell.mark." + string(c.Visibility) }
@@ -134,14 +92,13 @@ func (v *Visit) principalCell(p *domain.Principal) Cell {
 	if p.Type == domain.TypeGroup {
 		kind = "group"
 	}
-	return Cell{Kind: kind, Path: shown.Path(), Title: p.Name, Avatar: shown.Avatar(), Initials: shown.Initials(), Count: -1,
-		tag: fmt.Sprint(kind, p.ID, p.Version)}
+	return Cell{Kind: kind, Path: shown.Path(), Title: p.Name, Avatar: shown.Avatar(), Initials: shown.Initials(), Count: -1}
 }
 
 func (v *Visit) channelCell(ch *domain.Channel) Cell {
 	shown := v.Addresses().Channel(ch)
 	c := Cell{Kind: "channel", Path: shown.Path(), Title: ch.Title, Visibility: ch.Visibility, By: shown.Owner(),
-		Count: ch.Contents(), When: ch.UpdatedAt, tag: tags.Channel(v.Actor(), *ch, nil)}
+		Count: ch.Contents(), Dated: true}
 	if ch.Description != nil {
 		c.Text = beginning(ch.Description.Plain, faceLength/2)
 	}
@@ -150,7 +107,7 @@ func (v *Visit) channelCell(ch *domain.Channel) Cell {
 
 func (v *Visit) blockCell(b *domain.Block) Cell {
 	shown := v.Addresses().Block(b)
-	c := Cell{Path: shown.Path(), By: shown.Author(), When: b.CreatedAt, tag: tags.Block(v.Actor(), *b)}
+	c := Cell{Path: shown.Path(), By: shown.Author(), Failed: b.State == domain.Failed, Dated: true}
 	if b.Title != nil {
 		c.Title = *b.Title
 	}
@@ -179,9 +136,6 @@ func (v *Visit) blockCell(b *domain.Block) Cell {
 		}
 	default:
 		c.Kind = "pending"
-	}
-	if b.State == domain.Failed && shown.Can(v.Actor()).Manage {
-		c.Retry = shown.Path() + "/retry"
 	}
 	if c.Kind != "text" && c.Kind != "image" && c.Kind != "file" {
 		c.Host = source.Provider.Shown()

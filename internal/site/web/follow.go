@@ -24,13 +24,18 @@ func (v *Visit) Follow(ctx context.Context, what domain.Subject, followers int64
 	if what == (domain.Subject{Type: domain.SubjectUser, ID: int64(v.Actor().UserID)}) {
 		return Follow{}, nil
 	}
-	f := Follow{Type: what.Type, ID: what.ID, Followers: followers, Next: v.Here()}
+	f := v.Following(what, false, followers)
 	if v.Account == nil {
 		return f, nil
 	}
 	var err error
 	f.Following, err = v.App().People.IsFollowing(ctx, v.Actor(), people.FollowTarget{Type: what.Type, Ref: domain.Ref{ID: what.ID}})
 	return f, err
+}
+
+// Following is Follow for something else than a user, if it is known whether the viewer follows it.
+func (v *Visit) Following(what domain.Subject, is bool, followers int64) Follow {
+	return Follow{Type: what.Type, ID: what.ID, Following: is, Followers: followers, Next: v.Here()}
 }
 
 // Kind returns the type as in addresses and forms.

@@ -31,13 +31,16 @@ func (v *Visit) Fresh(from ...string) bool {
 	if _, err := v.R.Cookie(v.s.noteCookie()); err == nil { // the page has a note to show once
 		return false
 	}
-	if !matches(v.R.Header.Values("If-None-Match"), v.tag) {
+	if !matches(v.R.Header["If-None-Match"], v.tag) {
 		return false
 	}
 	v.s.writeHeaders(h, v) // they replace those of the cached page
 	v.W.WriteHeader(http.StatusNotModified)
 	return true
 }
+
+// Conditional reports whether the browser has some version of the page, so that Fresh may answer.
+func (v *Visit) Conditional() bool { return v.R.Header.Get("If-None-Match") != "" }
 
 // matches reports whether If-None-Match names a tag, by weak comparison (RFC 9110 section 13.1.2).
 func matches(header []string, tag string) bool {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -109,7 +110,7 @@ func (s *Site) parse(lang *catalog.Language, sets []PageSet) pages {
 	all := pages{}
 	shared := template.Must(template.New("").Funcs(s.funcs(lang)).ParseFS(templateFiles, "templates/*.html"))
 	for _, name := range []string{"error", "offline"} {
-		all["/"+name] = on(shared, templateFiles, "templates/pages/"+name+".html")
+		all["/"+name] = s.on(lang, shared, templateFiles, "templates/pages/"+name+".html")
 	}
 	for _, set := range sets {
 		parts := template.Must(shared.Clone())
@@ -124,7 +125,7 @@ func (s *Site) parse(lang *catalog.Language, sets []PageSet) pages {
 		}
 		for _, name := range own {
 			if !strings.HasPrefix(name, "_") {
-				all[set.Name+"/"+strings.TrimSuffix(name, path.Ext(name))] = on(parts, set.Templates, name)
+				all[set.Name+"/"+strings.TrimSuffix(name, path.Ext(name))] = s.on(lang, parts, set.Templates, name)
 			}
 		}
 	}
@@ -133,21 +134,17 @@ func (s *Site) parse(lang *catalog.Language, sets []PageSet) pages {
 
 // on returns a function that parses a page on first use. It clones parts, which must never be
 // executed themselves. It panics if the embedded file is not a valid template.
-func on(parts *template.Template, files fs.FS, name string) func() *template.Template {
+func (s *Site) on(lang *catalog.Language, parts *template.Template, files fs.FS, name string) func() *template.Template {
 	return sync.OnceValue(func() *template.Template {
-		return template.Must(template.Must(parts.Clone()).ParseFS(files, name))
+		return folded(template.Must(template.Must(parts.Clone()).ParseFS(files, name)), s.constants(lang))
 	})
 }
 
 // funcs returns the functions of templates.
 func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
-	return template.FuncMap{
-		"t":          lang.Text,
+	all := template.FuncMap{
 		"th":         func(id string, args ...any) template.HTML { return markup(lang, id, args) },
-		"at":         func(path string) string { return s.root + path },
-		"asset":      s.asset,
 		"needs":      s.assets().needed,
-		"texts":      func() string { return textsIn(lang) },
 		"picture":    s.o.Addresses.Picture,
 		"input":      newInput,
 		"hint":       func(id string, args ...any) string { return "hint:" + lang.Text(id, args...) },
@@ -159,13 +156,26 @@ func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 		"timed":      func(t any) template.HTML { return timeTag(t, lang.Minute) },
 		"ago":        func(t time.Time) string { return ago(lang, s.o.Now().Sub(t)) },
 		"bytes":      domain.FormatBytes,
-		"api":        func() string { return s.o.Addresses.API },
 		"provider":   s.o.App.SSO.ProviderName,
 		"signOnOnly": s.o.App.SSO.OnlySignOn,
 		"mails":      func() bool { return s.o.Mails },
 		"dict":       dict,
 		"once":       auth.NewKey,
 		"prose":      prose,
+	}
+	maps.Copy(all, s.constants(lang))
+	return all
+}
+
+// constants returns the functions of templates whose results depend only on their arguments. A template that calls them
+// with constants is folded.
+func (s *Site) constants(lang *catalog.Language) template.FuncMap {
+	return template.FuncMap{
+		"t":     lang.Text,
+		"at":    func(path string) string { return s.root + path },
+		"asset": s.asset,
+		"texts": func() string { return textsIn(lang) },
+		"api":   func() string { return s.o.Addresses.API },
 	}
 }
 
@@ -207,16 +217,29 @@ func dict(pairs ...any) map[string]any {
 
 // ago formats a duration in its largest unit, such as "3 days ago".
 func ago(lang *catalog.Language, since time.Duration) string {
-	const day = 24 * time.Hour
-	for _, unit := range []struct {
-		id   string
-		long time.Duration
-	}{{"web.ago.years", 365 * day}, {"web.ago.months", 30 * day}, {"web.ago.days", day}, {"web.ago.hours", time.Hour}, {"web.ago.minutes", time.Minute}} {
-		if since >= unit.long {
-			return lang.Text(unit.id, int(since/unit.long))
+	n, unit := inUnit(since)
+	if n == 0 {
+		return lang.Text("web.ago.now")
+	}
+	return lang.Text(ages[unit].id, n)
+}
+
+// ages are the units of ages.
+var ages = []struct {
+	id   string
+	long time.Duration
+}{{"web.ago.years", 365 * day}, {"web.ago.months", 30 * day}, {"web.ago.days", day}, {"web.ago.hours", time.Hour}, {"web.ago.minutes", time.Minute}}
+
+const day = 24 * time.Hour
+
+// inUnit returns a duration in its largest unit, 0 if it is too short for any.
+func inUnit(d time.Duration) (n, unit int) {
+	for unit, of := range ages {
+		if d >= of.long {
+			return int(d / of.long), unit
 		}
 	}
-	return lang.Text("web.ago.now")
+	return 0, 0
 }
 
 // showMark shows the site's picture next to its name, and uses it for pages without a picture.

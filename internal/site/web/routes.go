@@ -63,8 +63,9 @@ type Route struct {
 	Confirm  bool    // requires a recent confirmation before the page is shown
 	Open     bool    // guests may see it even if the site is closed to them: it shows nothing of collections
 
-	pageSet string
-	lagging bool
+	pageSet  string
+	lagging  bool
+	segments []string // of Path
 }
 
 // sorted returns the routes of all packages. Of two patterns that match the same path, the more
@@ -73,7 +74,7 @@ func sorted(sets []PageSet) []Route {
 	var all []Route
 	for _, set := range sets {
 		for _, r := range set.Routes {
-			r.pageSet, r.lagging = set.Name, set.Lagging && !r.Download
+			r.pageSet, r.lagging, r.segments = set.Name, set.Lagging && !r.Download, strings.Split(r.Path, "/")
 			all = append(all, r)
 		}
 	}
@@ -86,34 +87,38 @@ func (r Route) order() string { return strings.ReplaceAll(r.Path, "{", "\xff") }
 
 // match finds the route of a path, and the values of its segments in braces.
 func (s *Site) match(path string) (found Route, args []string, ok bool) {
-	for _, r := range s.routes {
-		if args, ok := r.match(path); ok {
-			return r, args, true
+	got := strings.Split(path, "/")
+	for i := range s.routes {
+		r := &s.routes[i]
+		if !matchesAll(r.segments, got) {
+			continue
 		}
+		for n, segment := range r.segments {
+			if strings.HasPrefix(segment, "{") {
+				args = append(args, got[n])
+			}
+		}
+		return *r, args, true
 	}
 	return Route{}, nil, false
 }
 
-func (r Route) match(path string) (args []string, ok bool) {
-	want, got := strings.Split(r.Path, "/"), strings.Split(path, "/")
+// matchesAll reports whether the segments of a pattern match those of a path.
+func matchesAll(want, got []string) bool {
 	if len(want) != len(got) {
-		return nil, false
+		return false
 	}
 	for i, w := range want {
-		switch {
-		case strings.HasPrefix(w, "{") && got[i] != "":
-			args = append(args, got[i])
-		case w != got[i]:
-			return nil, false
+		if w != got[i] && !(strings.HasPrefix(w, "{") && got[i] != "") {
+			return false
 		}
 	}
-	return args, true
+	return true
 }
 
 // Matches reports whether the route's pattern matches a path.
 func (r Route) Matches(path string) bool {
-	_, ok := r.match(path)
-	return ok
+	return matchesAll(strings.Split(r.Path, "/"), strings.Split(path, "/"))
 }
 
 // secret reports whether the path contains a secret that grants access.

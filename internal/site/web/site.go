@@ -4,6 +4,7 @@
 package web
 
 import (
+	"html/template"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/exporting"
+	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
 	"vitrine/internal/present"
@@ -30,6 +32,7 @@ type Options struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	Limiter   *middleware.Limiter // rate limits by tier, which searches count towards
+	Fragments *fragments.Cache    // faces of items; nil disables the cache
 	Callers   *httpedge.Callers   // limits the concurrent requests of a client, for the site and the API together
 }
 
@@ -49,6 +52,7 @@ type Site struct {
 	texts  func() *catalog.Catalog
 	pages  func() map[string]func() pages // by language
 	assets func() assets
+	cells  func(*catalog.Language) *template.Template
 }
 
 // New creates the website. It panics if templates are invalid, since they are part of the program.
@@ -70,6 +74,7 @@ func New(o Options, sets ...PageSet) *Site {
 	for _, set := range sets {
 		s.sections = append(s.sections, set.Sections...)
 	}
+	s.cells = s.parseCells()
 	s.pages = sync.OnceValue(func() map[string]func() pages {
 		by := map[string]func() pages{}
 		for _, lang := range s.texts().Languages {

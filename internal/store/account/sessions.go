@@ -12,12 +12,13 @@ import (
 // end.
 const maxSessions = 100
 
-const sessionColumns = `s.id, s.user_id, s.agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.proved_at`
+// SessionColumns are the columns of the session `s`.
+const SessionColumns = `s.id, s.user_id, s.agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.proved_at`
 
-func scanSession(row sqlx.Row) (domain.Session, error) { return scanSessionAnd(row) }
+func scanSession(row sqlx.Row) (domain.Session, error) { return ScanSession(row) }
 
-// scanSessionAnd also scans the columns that follow those of a session.
-func scanSessionAnd(row sqlx.Row, more ...any) (s domain.Session, err error) {
+// ScanSession reads SessionColumns and the columns that follow.
+func ScanSession(row sqlx.Row, more ...any) (s domain.Session, err error) {
 	var created, seen, expires int64
 	var proved *int64
 	err = row.Scan(append([]any{&s.ID, &s.UserID, &s.Agent, &s.Address, &created, &seen, &expires, &proved}, more...)...)
@@ -40,17 +41,6 @@ func (w Writes) CreateSession(ctx context.Context, s domain.Session, hash []byte
 		SELECT id FROM sessions WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`, s.UserID, maxSessions)
 }
 
-// Session reads the session whose secret has this hash. It returns NotFound if the session has
-// expired, or if its user is suspended or deleted.
-func (r Reads) Session(ctx context.Context, hash []byte, now time.Time) (domain.Session, error) {
-	var writes int64
-	s, err := scanSessionAnd(r.db.QueryRow(ctx, "SELECT "+sessionColumns+`, COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = s.user_id), 0)
-		FROM sessions s JOIN users u ON u.id = s.user_id
-		WHERE s.hash = $1 AND s.expires_at > $2 AND u.suspended_at IS NULL AND u.deleted_at IS NULL`, hash, sqlx.Micros(now)), &writes)
-	s.Writes, s.Hash = writes, hash
-	return s, sqlx.Found(err)
-}
-
 // provedAt returns the value of the column proved_at for a time.
 func provedAt(t time.Time) *int64 {
 	if t.IsZero() {
@@ -63,7 +53,7 @@ func provedAt(t time.Time) *int64 {
 // CurrentSession reads the current state of a request's session. It returns NotFound if the
 // session ended or its secret changed.
 func (r Reads) CurrentSession(ctx context.Context, s domain.Session) (domain.Session, error) {
-	now, err := scanSession(r.db.QueryRow(ctx, "SELECT "+sessionColumns+` FROM sessions s
+	now, err := scanSession(r.db.QueryRow(ctx, "SELECT "+SessionColumns+` FROM sessions s
 		WHERE s.id = $1 AND s.user_id = $2 AND s.hash = $3`, s.ID, s.UserID, s.Hash))
 	now.Hash = s.Hash
 	return now, sqlx.Found(err)
@@ -91,7 +81,7 @@ func (w Writes) SessionSeen(ctx context.Context, s domain.Session) error {
 
 // Sessions lists the live sessions of a user, most recently seen first.
 func (r Reads) Sessions(ctx context.Context, user domain.UserID, now time.Time) ([]domain.Session, error) {
-	rows, err := r.db.Query(ctx, "SELECT "+sessionColumns+` FROM sessions s
+	rows, err := r.db.Query(ctx, "SELECT "+SessionColumns+` FROM sessions s
 		WHERE s.user_id = $1 AND s.expires_at > $2 ORDER BY s.last_seen_at DESC, s.id DESC`, user, sqlx.Micros(now))
 	return sqlx.Collect(ctx, rows, err, scanSession)
 }

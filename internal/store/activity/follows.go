@@ -29,8 +29,24 @@ func (tx Writes) LockSources(ctx context.Context, what ...domain.Subject) error 
 	if !tx.db.LocksRows() {
 		return nil
 	}
-	_, err := tx.lockedSources(ctx, what, tx.db.ForShare("s"))
+	missing := slices.DeleteFunc(slices.Clone(what), func(s domain.Subject) bool {
+		_, locked := tx.locked[s]
+		return locked
+	})
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err := tx.lockedSources(ctx, missing, tx.db.ForShare("s"))
 	return err
+}
+
+// LockSource locks a source if it exists, in the next round trip. A use case that records an activity as its last step
+// calls it once it holds all locks that come before those of sources, so that Record needs no round trip for it.
+func (tx Writes) LockSource(ctx context.Context, what domain.Subject) error {
+	if !tx.db.LocksRows() {
+		return nil
+	}
+	return tx.queueSources(ctx, tx.locked, []domain.Subject{what}, tx.db.ForShare("s"))
 }
 
 // LockFollowed is LockSources for a subject that is being deleted. It also blocks activities about
@@ -66,27 +82,37 @@ func (tx Writes) lockedSources(ctx context.Context, what []domain.Subject, claus
 }
 
 func (tx Writes) feedSources(ctx context.Context, what []domain.Subject, clause string) (map[domain.Subject]int64, error) {
-	ids := map[domain.SubjectType][]int64{}
-	for _, s := range what {
-		ids[s.Type] = append(ids[s.Type], s.ID)
-	}
 	found := make(map[domain.Subject]int64, len(what))
-	err := tx.db.LaterEach(ctx, func(row sqlx.Row) error {
+	err := tx.queueSources(ctx, found, what, clause)
+	if err == nil {
+		err = tx.db.Sync(ctx)
+	}
+	return found, err
+}
+
+// queueSources is feedSources, but sends the statement with the next one, which adds to found.
+func (tx Writes) queueSources(ctx context.Context, found map[domain.Subject]int64, what []domain.Subject, clause string) error {
+	each := func(row sqlx.Row) error {
 		var s domain.Subject
 		var followers int64
 		err := row.Scan(&s.Type, &s.ID, &followers)
 		found[s] = followers
 		return err
-	}, nil, `SELECT s.source_type, s.source_id, s.followers FROM feed_sources s WHERE
+	}
+	const from = "SELECT s.source_type, s.source_id, s.followers FROM feed_sources s WHERE "
+	if len(what) == 1 { // PostgreSQL plans the other statement again each time, which takes longer than running it
+		return tx.db.LaterEach(ctx, each, nil, from+"s.source_type = $1 AND s.source_id = $2"+clause, what[0].Type, what[0].ID)
+	}
+	ids := map[domain.SubjectType][]int64{}
+	for _, s := range what {
+		ids[s.Type] = append(ids[s.Type], s.ID)
+	}
+	return tx.db.LaterEach(ctx, each, nil, from+`
 			s.source_type = 'Channel' AND `+tx.db.In("s.source_id", "$1")+` OR
 			s.source_type = 'Group' AND `+tx.db.In("s.source_id", "$2")+` OR
 			s.source_type = 'User' AND `+tx.db.In("s.source_id", "$3")+`
 		ORDER BY s.source_type, s.source_id`+clause, sqlx.IDs(tx.db.Dialect, ids[domain.SubjectChannel]),
 		sqlx.IDs(tx.db.Dialect, ids[domain.SubjectGroup]), sqlx.IDs(tx.db.Dialect, ids[domain.SubjectUser]))
-	if err == nil {
-		err = tx.db.Sync(ctx)
-	}
-	return found, err
 }
 
 // startFollowing records that a user follows a subject and reports whether that is new.

@@ -41,11 +41,14 @@ type Queue interface {
 // Writes contains the statements of a transaction.
 type Writes struct {
 	Reads
-	queue Queue
+	queue  Queue
+	locked map[domain.Subject]int64 // sources that LockSource has locked
 }
 
-// NewWrites returns the statements on the connection of a transaction.
-func NewWrites(db sqlx.Conn, queue Queue) Writes { return Writes{NewReads(db), queue} }
+// NewWrites returns the statements on the connection of a transaction. It records locked sources in locked.
+func NewWrites(db sqlx.Conn, queue Queue, locked map[domain.Subject]int64) Writes {
+	return Writes{NewReads(db), queue, locked}
+}
 
 // Record writes an activity, from which the feeds of the followers are read, and notifies the
 // given users (behaviour.md section 7): each once, never the actor. It comes last in its
@@ -93,7 +96,7 @@ func (tx Writes) record(ctx context.Context, all []domain.News) (*[]domain.Activ
 		return nil, err
 	}
 	ids, err := tx.insertActivities(ctx, all)
-	if err != nil || len(notified) == 0 { // nobody needs the ids
+	if err != nil || len(notified) == 0 { // the caller waits for the ids if it needs them
 		return ids, err
 	}
 	if err := tx.db.Sync(ctx); err != nil {

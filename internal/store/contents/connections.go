@@ -94,7 +94,7 @@ func (q Reads) inOrder(ctx context.Context, of Query, ids []domain.ConnectionID)
 		return nil, nil
 	}
 	rows, err := q.db.Query(database.Uninterruptible(ctx), of.selected()+" WHERE "+q.db.In("c.id", "$1"), sqlx.IDs(q.db.Dialect, ids))
-	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), of.reader(len(ids)))
+	all, err := of.collect(ctx, rows, err, len(ids))
 	if err != nil {
 		return nil, err
 	}

@@ -45,25 +45,25 @@ type Query struct {
 	By      domain.UserID
 	Page    domain.Page
 
-	// Revisions restricts the result to the stamps of connections and blocks, with the items and
-	// positions of the connections.
-	Revisions bool
+	// Outline, if set, restricts the result to the stamps of connections and blocks, with the items
+	// and positions of the connections, and provides their memory.
+	Outline *rowmap.Outline
 }
 
 // selected returns the beginning of a statement that reads connections.
 func (q Query) selected() string {
-	if q.Revisions {
+	if q.Outline != nil {
 		return "SELECT " + rowmap.OutlineColumns + " FROM connections c " + rowmap.OutlineJoins
 	}
 	return "SELECT " + rowmap.ConnectionColumns + " FROM connections c " + rowmap.ConnectionMaker
 }
 
-// reader returns a function that reads up to n of its rows.
-func (q Query) reader(n int) func(sqlx.Row, *domain.Connection) error {
-	if q.Revisions {
-		return rowmap.NewOutline(n).Read
+// collect reads about n rows of its statement.
+func (q Query) collect(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
+	if q.Outline != nil {
+		return q.Outline.Collect(ctx, rows, err, n)
 	}
-	return rowmap.ReadConnection
+	return sqlx.CollectPage(ctx, rows, err, n, rowmap.ReadConnection)
 }
 
 // Contents lists the connections of a channel whose items the viewer may see, with their positions
@@ -220,7 +220,7 @@ func (v Lists) rankedContents(ctx context.Context, q Query, total int64, private
 		return l, err
 	}
 	if q.Channel.PrivateItems == 0 {
-		l.Items, err = v.run(ctx, q, start)
+		l.Items, err = v.run(ctx, q, start, int(min(q.Page.Per, total-offset)))
 	} else {
 		l.Items, err = v.mergedRun(ctx, q, start, private)
 	}
@@ -271,28 +271,52 @@ func direction(desc bool) (compare, order string) {
 	return ">=", sqlx.Direction(desc)
 }
 
-// run reads the connections of open items, starting at a key.
-func (v Lists) run(ctx context.Context, q Query, start int64) ([]domain.Connection, error) {
-	n := int(min(q.Page.Per, q.Channel.Contents()))
-	rows, err := v.db.Query(database.Uninterruptible(ctx), runs[ofRun{sortOf(q.Sort), q.Sort.Desc, q.Revisions}], q.Channel.ID, start, q.Page.Per)
-	return sqlx.CollectPage(ctx, rows, err, n, q.reader(n))
+// run reads the n connections of open items from a key on.
+func (v Lists) run(ctx context.Context, q Query, start int64, n int) ([]domain.Connection, error) {
+	ctx = database.Uninterruptible(ctx)
+	of := ofRun{sortOf(q.Sort), q.Sort.Desc, wholeRows}
+	if q.Outline != nil {
+		of.rows = outlines
+	}
+	if q.Outline != nil && q.Channel.Channels == 0 {
+		rows, err := v.db.Query(ctx, runs[ofRun{of.order, of.desc, blockOutlines}], q.Channel.ID, start, n)
+		all, err := q.Outline.CollectBlocks(ctx, rows, err, n)
+		if err != nil || len(all) == n {
+			return all, err
+		}
+	}
+	rows, err := v.db.Query(ctx, runs[of], q.Channel.ID, start, n)
+	return q.collect(ctx, rows, err, n)
 }
 
 // ofRun is the key of runs.
 type ofRun struct {
-	order        ranked.Order
-	desc, stamps bool
+	order ranked.Order
+	desc  bool
+	rows  int
 }
+
+// The rows of a run.
+const (
+	wholeRows = iota
+	outlines
+	blockOutlines
+)
 
 // runs contains the queries of run, so that it does not build one for every page.
 var runs = func() map[ofRun]string {
+	selected := [...]string{
+		wholeRows:     Query{}.selected() + " WHERE",
+		outlines:      Query{Outline: &rowmap.Outline{}}.selected() + " WHERE",
+		blockOutlines: rowmap.BlockOutline + " AND",
+	}
 	all := map[ofRun]string{}
 	for _, order := range []ranked.Order{ranked.ByPosition, ranked.ByTime} {
 		for _, desc := range []bool{false, true} {
-			for _, stamps := range []bool{false, true} {
-				compare, dir := direction(desc)
-				key := "c." + order.Column()
-				all[ofRun{order, desc, stamps}] = Query{Revisions: stamps}.selected() + " WHERE c.channel_id = $1 AND c.item_private = FALSE AND " +
+			compare, dir := direction(desc)
+			key := "c." + order.Column()
+			for rows, text := range selected {
+				all[ofRun{order, desc, rows}] = text + " c.channel_id = $1 AND c.item_private = FALSE AND " +
 					key + compare + " $2 ORDER BY " + key + " " + dir + sqlx.Limit("$3")
 			}
 		}

@@ -65,6 +65,13 @@ func (r NearbyReads) PinnedChannels(ctx context.Context, viewer domain.UserID) (
 		" ORDER BY p.created_at, p.channel_id", viewer)
 }
 
+// Marks reports whether the viewer follows a channel that they see, and whether they pinned it.
+func (r NearbyReads) Marks(ctx context.Context, viewer domain.UserID, channel domain.ChannelID) (follows, pinned bool, err error) {
+	err = r.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM follows WHERE follower_id = $1 AND followed_type = 'Channel' AND followed_id = $2),
+		EXISTS (SELECT 1 FROM pins WHERE user_id = $1 AND channel_id = $2)`, viewer, channel).Scan(&follows, &pinned)
+	return follows, pinned, err
+}
+
 // Pin pins a channel for a locked user. Doing so again changes nothing.
 func (w Writes) Pin(ctx context.Context, user domain.UserID, channel domain.ChannelID, now time.Time) error {
 	return w.db.Exec(ctx, `INSERT INTO pins (user_id, channel_id, created_at) VALUES ($1, $2, $3)

@@ -208,16 +208,15 @@ var textRows, textsOf = func() (all, of string) {
 	return strings.Join(selects, and), strings.Join(ofUser, and)
 }()
 
-// EachUsage calls each with the usage of a user, for a transaction that has written the user's
-// texts, and then calls then. On PostgreSQL it reads the usage after the statements of the
-// transaction, and the usage may lack texts that this transaction has written; on SQLite, it may
-// lack counts that are written at the commit.
-func (w Writes) EachUsage(ctx context.Context, user domain.UserID, now time.Time, each func(domain.ByteUsage), then func(context.Context) error) error {
+// EachUsage calls each with the usage of a user, for a transaction that writes the user's texts. On PostgreSQL the
+// statement is sent with the next one. The usage may lack texts that this transaction writes, and on SQLite counts that
+// are written at the commit.
+func (w Writes) EachUsage(ctx context.Context, user domain.UserID, now time.Time, each func(domain.ByteUsage)) error {
 	return w.db.LaterEach(ctx, func(row sqlx.Row) error {
 		u, err := scanByteUsage(row)
 		each(u)
 		return err
-	}, then, byteUsageOf+"stored_bytes"+byteUsageWhere+"u.id = $1", user, sqlx.Micros(now), "")
+	}, nil, byteUsageOf+"stored_bytes"+byteUsageWhere+"u.id = $1", user, sqlx.Micros(now), "")
 }
 
 // LockTexts is LockByteUsage, but includes everything that the transaction has written.

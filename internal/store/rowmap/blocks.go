@@ -1,10 +1,12 @@
 package rowmap
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/sqlx"
@@ -195,21 +197,21 @@ func embedColumn(b domain.Block) *string {
 }
 
 // BlockRevisionColumns are the columns of the stamp of the block `b` by the user `bu`.
-const BlockRevisionColumns = `b.id, b.user_id, b.version, bu.face_version, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
+const BlockRevisionColumns = `b.id, b.user_id, b.version, bu.face_version, b.created_at, b.updated_at, ` + access.OpenCount + `, ` + access.PrivateCount
 
 // blockRevisionFields contains scan targets in the order of BlockRevisionColumns. They have plain types,
 // which are scanned without reflection.
 type blockRevisionFields struct {
 	domain.BlockRevision
-	updated, open, private int64
+	created, updated, open, private int64
 }
 
 func (f *blockRevisionFields) targets() []any {
-	return []any{(*int64)(&f.ID), (*int64)(&f.Author), &f.Version, &f.Face, &f.updated, &f.open, &f.private}
+	return []any{(*int64)(&f.ID), (*int64)(&f.Author), &f.Version, &f.Face, &f.created, &f.updated, &f.open, &f.private}
 }
 
 func (f *blockRevisionFields) value() domain.BlockRevision {
-	f.UpdatedAt, f.Visibility = sqlx.Time(f.updated), domain.VisibilityIn(f.open, f.private)
+	f.CreatedAt, f.UpdatedAt, f.Visibility = sqlx.Time(f.created), sqlx.Time(f.updated), domain.VisibilityIn(f.open, f.private)
 	return f.BlockRevision
 }
 
@@ -224,43 +226,72 @@ func ScanBlockRevision(row sqlx.Row) (domain.BlockRevision, error) {
 // its item and, if that is a block, of the stamp of the block `b` by the user `bu`.
 const OutlineColumns = `c.id, c.item_type, c.version, cu.face_version, c.created_at,
 	c.item_id, COALESCE(b.user_id, 0), COALESCE(b.version, 0), COALESCE(bu.face_version, 0),
-	COALESCE(b.updated_at, 0), COALESCE(` + access.OpenCount + `, 0), COALESCE(` + access.PrivateCount + `, 0)`
+	COALESCE(b.created_at, 0), COALESCE(b.updated_at, 0), COALESCE(` + access.OpenCount + `, 0), COALESCE(` + access.PrivateCount + `, 0)`
 
 // OutlineJoins joins the tables of OutlineColumns to the connection `c`.
 const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
 	LEFT JOIN users bu ON bu.id = b.user_id`
 
-// Outline reads OutlineColumns, reusing the same memory for each row. It is for one goroutine at a
-// time.
+// BlockOutline selects the columns of Outline.CollectBlocks for the connections `c` whose items are
+// blocks. It selects nothing while transitions are pending. On SQLite it runs half of the
+// instructions of OutlineColumns, because it needs no conditions for other items.
+const BlockOutline = `SELECT c.id, c.version, cu.face_version, c.created_at,
+		b.id, b.user_id, b.version, bu.face_version, b.updated_at, b.open_count, b.private_count
+	FROM connections c CROSS JOIN users cu CROSS JOIN blocks b CROSS JOIN users bu
+	WHERE cu.id = c.user_id AND c.item_type = 'Block' AND b.id = c.item_id AND bu.id = b.user_id AND NOT ` + access.Pending
+
+// Outline reads the columns of OutlineColumns and BlockOutline. It owns the memory of the connections
+// that it returns, so that a page can be read into the memory of an earlier one. It is for one
+// goroutine at a time.
 type Outline struct {
-	connection domain.Connection
-	created    int64
-	block      blockRevisionFields
-	stamps     []domain.BlockRevision // the stamps read so far
-	targets    []any
+	connection      domain.Connection
+	created         int64
+	block           blockRevisionFields
+	columns, blocks []any // scan targets
+	connections     []domain.Connection
+	stamps          []domain.BlockRevision
 }
 
-// NewOutline returns an Outline for about n rows.
-func NewOutline(n int) *Outline {
-	o := &Outline{stamps: make([]domain.BlockRevision, 0, n)}
+// NewOutline returns an Outline.
+func NewOutline() *Outline {
+	o := &Outline{}
 	c := &o.connection
-	o.targets = append([]any{(*int64)(&c.ID), (*string)(&c.Item.Type), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
+	o.columns = append([]any{(*int64)(&c.ID), (*string)(&c.Item.Type), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
+	o.blocks = append([]any{(*int64)(&c.ID), &c.Version, &c.Maker.Version, &o.created}, o.block.targets()...)
 	return o
 }
 
-// Read reads the stamp and the item of a connection and, if the item is an existing block, the
-// stamp of that.
-func (o *Outline) Read(row sqlx.Row, c *domain.Connection) error {
-	if err := row.Scan(o.targets...); err != nil {
-		return err
+// Collect reads about n rows: the stamp and the item of each connection and, if the item is an
+// existing block, the stamp of that. The result is valid until the next call.
+func (o *Outline) Collect(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
+	return o.collect(ctx, rows, err, n, o.columns)
+}
+
+// CollectBlocks is Collect for rows of BlockOutline.
+func (o *Outline) CollectBlocks(ctx context.Context, rows database.Rows, err error, n int) ([]domain.Connection, error) {
+	o.connection.Item.Type = domain.ItemBlock
+	return o.collect(ctx, rows, err, n, o.blocks)
+}
+
+func (o *Outline) collect(ctx context.Context, rows database.Rows, err error, n int, targets []any) ([]domain.Connection, error) {
+	if err != nil {
+		return nil, err
 	}
-	*c = o.connection
-	c.Item.ID, c.CreatedAt = int64(o.block.ID), sqlx.Time(o.created)
-	if o.block.Version != 0 { // versions begin with 1
-		o.stamps = append(o.stamps, o.block.value())
-		c.Block = &o.stamps[len(o.stamps)-1]
+	defer rows.Close()
+	o.connections, o.stamps = slices.Grow(o.connections[:0], n), slices.Grow(o.stamps[:0], n)
+	for rows.Next() {
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		o.connections = append(o.connections, o.connection)
+		c := &o.connections[len(o.connections)-1]
+		c.Item.ID, c.CreatedAt = int64(o.block.ID), sqlx.Time(o.created)
+		if o.block.Version != 0 { // versions begin with 1
+			o.stamps = append(o.stamps, o.block.value())
+			c.Block = &o.stamps[len(o.stamps)-1]
+		}
 	}
-	return nil
+	return o.connections, database.Classify(ctx, rows.Err())
 }
 
 // fileRow holds the columns of a file.

@@ -86,7 +86,7 @@ func drive(q Query, stats statistics) (driver filter) {
 
 // manyFound reports whether the number of results exceeds the counting limit, using counts that are known anyway.
 func manyFound(q Query, stats statistics) bool {
-	return q.only(inChannel) && stats.channel.open > countedUpTo || q.only(isFollowed) && stats.followedOpen > countedUpTo
+	return stats.known || q.only(inChannel) && stats.channel.open > stats.limits.counted() || q.only(isFollowed) && stats.followedOpen > stats.limits.counted()
 }
 
 // choose chooses the statement of a page. If its driver leaves few documents, the statement counts them as well.
@@ -110,14 +110,13 @@ func (f filter) asksConnections() bool { return f == inChannel || f == isFollowe
 // walksRing reports whether to read documents in random order and check each against the words. This pays off if so many
 // match that a page is soon full.
 func walksRing(q Query, stats statistics, p plan) bool {
-	const far = 20_000 // documents: reading them costs as much as gathering as many matches
-	return stats.byRow && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && !p.pending && p.goal == somePage && p.order.by == columnRing &&
-		stats.open > stats.limits.Shuffled && stats.documents > 0 && (p.skip+p.take)*stats.documents < far*stats.open
+	return !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && !p.pending && p.goal == somePage && p.order.by == columnRing &&
+		stats.open > stats.limits.Shuffled && (p.skip+p.take)*stats.within < stats.reach*stats.open && (p.skip+p.take)*stats.documents < 8*stats.reach*stats.open
 }
 
 // chooseCount chooses the statement that counts the results of choose.
 func chooseCount(q Query, stats statistics) plan {
-	p := plan{goal: countOnly, driver: drive(q, stats), take: countedUpTo + 1}
+	p := plan{goal: countOnly, driver: drive(q, stats), take: stats.limits.countTo()}
 	if p.driver == noFilter && q.Words.Everything { // the order does not matter here
 		switch {
 		case q.Channel != 0:
@@ -184,7 +183,7 @@ func (stats statistics) meet() private {
 // reading from the newest document by its estimate of the words' frequency, and reads far if they are rare. At this
 // point, the matches have been counted.
 func (stats statistics) gathers(g goal) bool {
-	return g == somePage && stats.counted >= 0 && stats.counted <= stats.limits.Gathered
+	return g == somePage && !stats.known && stats.counted >= 0 && stats.counted <= stats.limits.Gathered
 }
 
 // chooseOrder returns the order of a query.

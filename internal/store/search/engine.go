@@ -30,8 +30,11 @@ type engine interface {
 	// as seq.
 	some(r *renderer, limit string) (table, rows, titled string)
 	quick(terms []words.Term) bool
-	// byRow reports whether a single document can be checked against words.
+	// byRow reports whether counting all matches is cheap compared with checking each of them against a filter.
 	byRow() bool
+	// reach returns the number of documents that can be checked against words, one by one, in the time in which a
+	// search gathers and sorts all matches of common words.
+	reach(terms []words.Term) int64
 	// mayBeRare reports whether some is worth trying.
 	mayBeRare(terms []words.Term) bool
 	// closed returns the condition that the document with a number is closed.

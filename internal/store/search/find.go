@@ -16,7 +16,8 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
 	}
-	few, opened := f.triesRare(q), int64(-1)
+	known, isKnown := f.Known.find(q)
+	few, opened := !isKnown && f.triesRare(q), int64(-1)
 	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
 		var all bool
 		if l, all, opened, err = f.rareMatches(ctx, q); all || err != nil {
@@ -33,12 +34,16 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 			return l, err
 		}
 	}
+	limit := f.Limits.counted()
 	stats, some, err := f.gather(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}
 	if !stats.pending {
 		stats.opened = opened
+	}
+	if isKnown {
+		known.use(q, &stats)
 	}
 	if err := f.measure(ctx, q, &stats); err != nil {
 		return l, err
@@ -47,26 +52,35 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	if p.goal == pageAndTotal {
 		if l, err = f.pageAndTotal(ctx, q, stats, p); err == nil && len(l.Items) == 0 && q.Page.Number > 1 {
 			err = f.count(ctx, q, &stats, chooseCount(q, stats))
-			l.Total = min(stats.counted, countedUpTo)
+			l.Total = min(stats.counted, limit)
+		}
+		if total := l.Total; err == nil && q.Channel != 0 && len(l.Items) > 0 { // the statement has returned the total
+			if p.driver == noFilter && total > stats.limits.AtOnce {
+				total = -1
+			}
+			f.Known.learn(q, stats, l.Total-(stats.channel.items-stats.channel.open), total)
 		}
 		if err != nil || p.driver != noFilter || l.Total <= stats.limits.AtOnce && stats.counted <= stats.limits.AtOnce {
 			return l, err
 		}
-		if l.Total > countedUpTo {
+		if l.Total > limit {
 			stats.counted = l.Total
 		}
 	}
 	switch {
 	case stats.counted >= 0:
 	case manyFound(q, stats):
-		stats.counted = countedUpTo + 1
+		stats.counted = limit + 1
 	default:
 		if err := f.count(ctx, q, &stats, chooseCount(q, stats)); err != nil {
 			return l, err
 		}
+		if q.Channel == 0 {
+			f.Known.learn(q, stats, stats.open, -1)
+		}
 	}
-	l.Total = min(stats.counted, countedUpTo)
-	if q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+	l.Total = min(stats.counted, limit)
+	if q.Page.Offset() >= l.Total && l.Total < limit {
 		return l, nil
 	}
 	if wantsEdge(q, stats) {
@@ -77,6 +91,11 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	s := render(f.Dialect, q, stats, choose(q, stats))
 	rows, err := f.Query(ctx, s.text, s.args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (domain.Subject, error) { return scanFound(row) })
+	if err == nil && stats.nearest() && int64(len(l.Items)) < min(q.Page.Per+1, l.Total-q.Page.Offset()) {
+		f.Known.tooFar(q)
+		f.Known = nil
+		return f.Search(ctx, q)
+	}
 	l.Items, l.Total = cut(q.Page, l.Items, l.Total)
 	return l, err
 }
@@ -96,8 +115,8 @@ func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.Co
 		return l, err
 	}
 	err = f.count(ctx, q, &stats, chooseInChannel(q, stats, countOnly))
-	l.Total = min(stats.counted, countedUpTo)
-	if err != nil || q.Page.Offset() >= l.Total && l.Total < countedUpTo {
+	l.Total = min(stats.counted, f.Limits.counted())
+	if err != nil || q.Page.Offset() >= l.Total && l.Total < f.Limits.counted() {
 		return l, err
 	}
 	s := render(f.Dialect, q, stats, chooseInChannel(q, stats, somePage))
@@ -125,26 +144,34 @@ func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
 func (f Finder) count(ctx context.Context, q Query, stats *statistics, p plan) error {
 	if stats.opened >= 0 {
 		p.parts = slices.DeleteFunc(slices.Clone(p.parts), func(a part) bool { return a.show == showOpen })
-		if stats.counted = stats.opened; stats.opened > countedUpTo || len(p.parts) == 0 {
+		stats.counted, stats.open, stats.within = stats.opened, stats.opened, stats.documents
+		if stats.opened > f.Limits.counted() || len(p.parts) == 0 {
 			return nil
 		}
 		var closed int64
 		s := render(f.Dialect, q, *stats, p)
 		err := f.QueryRow(ctx, s.text, s.args...).Scan(&closed)
-		stats.counted = min(stats.opened+closed, countedUpTo+1)
+		stats.counted = min(stats.opened+closed, f.Limits.countTo())
 		return err
 	}
 	s := render(f.Dialect, q, *stats, p)
+	var span int64
 	into := []any{&stats.counted}
 	if countsOpen(q, *stats) {
-		into = append(into, &stats.open, &stats.documents)
+		into = append(into, &stats.open, &span)
 	}
-	return f.QueryRow(ctx, s.text, s.args...).Scan(into...)
+	err := f.QueryRow(ctx, s.text, s.args...).Scan(into...)
+	if stats.open > 0 {
+		stats.within = span
+	}
+	return err
 }
 
-// countsOpen reports whether a count also returns how many results are known to be open, and the number of documents.
+// countsOpen reports whether a count also returns how many results are known to be open, and among how many documents
+// they are.
 func countsOpen(q Query, stats statistics) bool {
-	return stats.byRow && q.Sort.Key == domain.SearchByChance
+	_, bounded := keyOf(q)
+	return stats.opened < 0 && (bounded && q.Channel == 0 || stats.byRow && q.Sort.Key == domain.SearchByChance)
 }
 
 // pageAndTotal lists what passes a filter that few things pass, with an exact total.

@@ -158,13 +158,20 @@ var planCases = []planCase{
 		"page by ring; check words | index of open: open, first half + index of open: open, second half + own blocks: own, by halves", ""},
 	{"words by chance, of many that are hard to find", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1, foundOpen(10_001, 2_800_000),
 		"page by ring | words: visible, by halves", ""},
+	{"words by chance, of many that are at one place", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1,
+		with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.documents = 22_000_000 }), "page by ring | words: visible, by halves", ""},
+	{"words known to be in many", domain.Search{Query: "moss"}, 0, with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.known = true }),
+		"page by number desc | name: open, tier 1 + titles: open, tier 2 + texts: open, tier 3", ""},
+	{"words known to be in many in a channel", domain.Search{Query: "moss", Channel: 4}, 1,
+		with(matching(60_000, 40_000), func(stats *statistics) { stats.known, stats.counted = true, 10_001 }),
+		"page by number desc; check channel | name: blocks or visible, tier 1 + titles: blocks or visible, tier 2 + texts: blocks or visible, tier 3", ""},
 	{"words by chance, of many that are closed", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 1,
 		with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.open = 10_000 }), "page by ring | words: visible, by halves", ""},
 	{"words of a kind by chance, of many", sorted(domain.Search{Query: "moss", Types: []string{"Text"}}, domain.SearchByChance), 0,
 		with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.sizes = map[filter]int64{byType: 50_001} }),
 		"page by ring; check words; check types | index of open: open, first half + index of open: open, second half", ""},
 	{"words by chance, of an engine that collects", sorted(domain.Search{Query: "moss"}, domain.SearchByChance), 0,
-		with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.byRow = false }), "page by ring | words: open, by halves", ""},
+		with(foundOpen(10_001, 20_000), func(stats *statistics) { stats.reach = 0 }), "page by ring | words: open, by halves", ""},
 
 	{"words of a rare kind in a channel", domain.Search{Query: "moss", Channel: 4, Types: []string{"Image"}}, 1,
 		with(channelOf(3_000, false), func(stats *statistics) { stats.sizes = map[filter]int64{byType: 8_999} }),
@@ -202,7 +209,7 @@ func matching(n, items int64) statistics {
 
 // foundOpen returns facts for n open results among some documents. Each document can be checked against words.
 func foundOpen(n, documents int64) statistics {
-	return statistics{byRow: true, counted: n, open: n, documents: documents}
+	return statistics{byRow: true, reach: 20_000, counted: n, open: n, within: documents, documents: documents}
 }
 
 func with(stats statistics, change func(*statistics)) statistics {

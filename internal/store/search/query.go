@@ -12,14 +12,18 @@
 package search
 
 import (
+	"cmp"
+
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
 	"vitrine/internal/words"
 )
 
-// countedUpTo is the maximum number of results that are counted exactly. The total of a longer list is at least this
-// number.
+// countedUpTo is the maximum number of results that are counted exactly, by default. The total of a longer list is at
+// least this number.
 const countedUpTo = 10_000
+
+const spare = countedUpTo / 10
 
 // Limits are the numbers that separate few documents from many. A filter that at most BeforeWords
 // documents pass is read before the words; without words, one that at most BeforeOrder documents
@@ -29,17 +33,25 @@ const countedUpTo = 10_000
 // share one order. Listed is how many private items of a channel the program lists, and Private how
 // many private channels of a viewer; beyond them, each document is looked up. Few is the limit on
 // occurrences of the words for the statement that returns all results at once; 0 disables that
-// statement. Gathered is how many results PostgreSQL must find before it takes a page of them.
-// AtOnce is how many results that depend on connections are read for a page and its total together.
+// statement. Counted is how many results are counted exactly, and Spare how many more are counted, so that this many can
+// go before they are counted again (see Known). Nearest is how many matches are checked against a channel for a page.
+// Gathered is how many results PostgreSQL must find before it takes a page of them. AtOnce is how many results that
+// depend on connections are read for a page and its total together.
 type Limits struct {
-	Rare, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
+	Rare, Counted, Spare, Nearest, Gathered, AtOnce, BeforeWords, BeforeOrder, OnPage, Seen, Shuffled, Listed, Private int64
 }
+
+// counted returns the maximum number of results that are counted exactly.
+func (l Limits) counted() int64 { return cmp.Or(l.Counted, countedUpTo) }
+
+// countTo returns the number up to which results are counted.
+func (l Limits) countTo() int64 { return l.counted() + l.Spare + 1 }
 
 // DefaultLimits are estimated from a few measurements on SQLite: reading the numbers of 44,000 documents took as long as
 // checking some 20,000 matches individually; looking up a closed document takes up to 10 µs, and reading a visible one 2
 // µs.
-var DefaultLimits = Limits{Rare: 250, Gathered: 5_000, AtOnce: countedUpTo, BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000,
-	Shuffled: countedUpTo, Listed: 1_000, Private: 10_000}
+var DefaultLimits = Limits{Rare: 250, Counted: countedUpTo, Spare: spare, Nearest: 10_000, Gathered: 5_000, AtOnce: countedUpTo + spare,
+	BeforeWords: 50_000, BeforeOrder: 10_000, OnPage: 1_000, Seen: 20_000, Shuffled: countedUpTo, Listed: 1_000, Private: 10_000}
 
 // Query requests a page of documents that the viewer may see.
 type Query struct {
@@ -52,6 +64,7 @@ type Query struct {
 type Finder struct {
 	sqlx.Conn
 	Limits Limits
+	Known  *Known
 }
 
 // filter is a condition of a query other than its words.

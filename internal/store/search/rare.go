@@ -61,7 +61,7 @@ func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 	many := "-1"
 	if countsAtOnce(q, table) {
 		many = "(SELECT count(*) FROM (SELECT 1 AS one FROM matched WHERE NOT (" + r.engine().closed("matched.seq") + ")" +
-			sqlx.Limit(r.args.Add(int64(countedUpTo+1))) + ") AS counted)"
+			sqlx.Limit(r.args.Add(limits.countTo())) + ") AS counted)"
 	}
 	if table != "" {
 		table += ", "

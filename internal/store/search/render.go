@@ -2,6 +2,9 @@ package search
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/domain"
@@ -17,9 +20,10 @@ type renderer struct {
 	plan plan
 	args sqlx.Args
 
-	asksBlocks   bool   // in private channels, as `seen`
-	asksChannels bool   // private ones, as `sees`
-	seed         string // start of the random order, once it is bound
+	tables       []string // defined at the beginning of the statement
+	asksBlocks   bool     // in private channels, as `seen`
+	asksChannels bool     // private ones, as `sees`
+	seed         string   // start of the random order, once it is bound
 }
 
 // statement is a plan in SQL.
@@ -64,6 +68,7 @@ func (r *renderer) with() string {
 		tables = append(tables, "seen (item_id) AS MATERIALIZED (SELECT c.item_id FROM connections c WHERE c.item_type = 'Block' AND "+
 			r.In("c.channel_id", r.privateIDs())+")")
 	}
+	tables = append(tables, r.tables...)
 	if len(tables) == 0 {
 		return ""
 	}
@@ -83,17 +88,17 @@ func (r *renderer) union(write func(s scan) string) string {
 
 // count counts up to a limit, across all parts together, so that later parts are not read once it is reached.
 func (r *renderer) count() string {
-	limit := sqlx.Limit(r.args.Add(int64(countedUpTo + 1)))
+	limit := sqlx.Limit(r.args.Add(r.is.limits.countTo()))
 	if !countsOpen(r.q, r.is) {
 		return "SELECT count(*) FROM (" + r.union(func(s scan) string { return "SELECT 1 AS one" + s.text() }) + limit + ") AS counted"
 	}
 	parts := r.union(func(s scan) string {
 		if s.open {
-			return "SELECT 1 AS open" + s.text()
+			return "SELECT " + s.seq + " AS seq" + s.text()
 		}
-		return "SELECT 0 AS open" + s.text()
+		return "SELECT CAST(NULL AS BIGINT) AS seq" + s.text()
 	})
-	return "SELECT count(*), COALESCE(sum(open), 0), COALESCE((SELECT max(seq) FROM search_documents), 0) FROM (" + parts + limit + ") AS counted"
+	return "SELECT count(*), count(seq), COALESCE(max(seq) - min(seq) + 1, 0) FROM (" + parts + limit + ") AS counted"
 }
 
 // page writes the beginning of each set, and the page from all of these.
@@ -109,14 +114,38 @@ func (r *renderer) numbered() string {
 
 // merged cuts each part of the plan at the page's end, and takes the page from all of them.
 func (r *renderer) merged(columns, ties string) string {
-	limit := sqlx.Limit(r.args.Add(r.plan.skip + r.plan.take))
+	end := r.args.Add(r.plan.skip + r.plan.take)
+	limit := sqlx.Limit(end)
 	ties = strings.ReplaceAll(ties, "%[1]s", r.dir())
 	parts := r.union(func(s scan) string {
+		if s.words != "" && r.plan.order.by == columnNumber && r.Fence() != "" {
+			return r.readAhead(s, end)
+		}
 		return fmt.Sprintf("SELECT * FROM (SELECT %s AS tier, %s AS k%s%s ORDER BY %s%s) AS part",
 			s.tier, r.key(s), columns, s.text(), r.along(s), limit)
 	})
 	return fmt.Sprintf("SELECT * FROM (%s) AS found ORDER BY tier, k %s%s%s OFFSET %s",
 		parts, r.dir(), ties, sqlx.Limit(r.args.Add(r.plan.take)), r.args.Add(r.plan.skip))
+}
+
+// readAhead reads the first matches of a part before it checks which of them the viewer sees, and the part as a whole only
+// if these are too few. PostgreSQL would otherwise include these checks in the cost of walking along the numbers, and
+// therefore gather, check and sort all matches of words that are in less than a percent of all documents.
+func (r *renderer) readAhead(s scan, end string) string {
+	limit, n := sqlx.Limit(end), len(r.tables)/2
+	read, shown := fmt.Sprint("read", n), fmt.Sprint("shown", n)
+	some := 1 << bits.Len64(uint64(4*(r.plan.skip+r.plan.take))) // a literal, because PostgreSQL assumes an unknown limit to be a tenth of all rows
+	order := " ORDER BY w.rowid " + r.dir()
+	beyond, last := " < ", "min"
+	if !r.plan.order.desc {
+		beyond, last = " > ", "max"
+	}
+	checks := slices.DeleteFunc(slices.Clone(s.where), func(where string) bool { return where == s.words })
+	r.tables = append(r.tables,
+		read+" (rowid) AS MATERIALIZED (SELECT w.rowid FROM search_words w WHERE "+s.words+order+" LIMIT "+strconv.Itoa(some)+")",
+		shown+" (tier, k) AS MATERIALIZED (SELECT "+s.tier+", w.rowid FROM "+read+" w WHERE "+strings.Join(append(checks, "TRUE"), " AND ")+order+limit+")")
+	rest := s.and("(SELECT count(*) FROM "+shown+") < CAST("+end+" AS BIGINT)", "w.rowid"+beyond+"(SELECT "+last+"(rowid) FROM "+read+")")
+	return "SELECT * FROM " + shown + " UNION ALL SELECT * FROM (SELECT " + s.tier + " AS tier, w.rowid AS k" + rest.text() + order + limit + ") AS part"
 }
 
 // pageAndTotal returns the page and the exact total of few results by reading all of them once. Without a driver there

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/store/access"
@@ -15,8 +16,9 @@ type scan struct {
 	where []string
 	seq   string // the number of the document
 	tier  string
-	mixed bool // the part has several tiers
-	open  bool // known to contain only open documents
+	mixed bool   // the part has several tiers
+	open  bool   // known to contain only open documents
+	words string // condition on the words of `w`, if the part reads nothing else until it checks each match
 
 	distinct string // "DISTINCT " if a document may occur several times
 
@@ -134,8 +136,13 @@ func (r *renderer) read(p part) scan {
 	where := map[source]place{matches: anywhere, titles: inTitle, texts: notInTitle}[p.from]
 	match := r.engine().matches(r.matchQuery(where), where)
 	s := scan{from: "search_words w", seq: "w.rowid"}.and(match)
-	if fence := r.Fence(); fence != "" && r.is.gathers(r.plan.goal) {
+	near := r.is.nearest() && r.plan.goal == somePage
+	if fence := r.Fence(); fence != "" && (r.is.gathers(r.plan.goal) || near && p.from == titles) { // which may be nowhere in the channel
 		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + fence + ") AS w", seq: "w.rowid"}.and("TRUE")
+	}
+	if near && p.from != titles {
+		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + " ORDER BY w.rowid " + r.dir() +
+			" LIMIT " + strconv.FormatInt(r.is.limits.Nearest, 10) + ") AS w", seq: "w.rowid"}.and("TRUE")
 	}
 	apart := r.elsewhere()
 	if p.from == titles && r.q.name() != "" {
@@ -147,6 +154,9 @@ func (r *renderer) read(p part) scan {
 		return s.and("d.seq = w.rowid").and(apart...)
 	case len(apart) > 0 || r.readsDocuments(p):
 		return s.documented("w.rowid").and(apart...)
+	}
+	if s.from == "search_words w" && r.plan.driver == noFilter {
+		s.words = match
 	}
 	return s
 }

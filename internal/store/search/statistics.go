@@ -14,6 +14,9 @@ import (
 type statistics struct {
 	limits       Limits
 	byRow        bool              // a property of the engine
+	reach        int64             // how many documents may be checked against the words for a page in random order
+	removals     int64             // how often something may have left a list
+	known        bool              // the number of results is known from an earlier search
 	pending      bool              // documents do not yet reliably say what is open
 	private      privateStatistics // private channels that the viewer sees
 	channel      channelStatistics // of the query's channel
@@ -23,7 +26,8 @@ type statistics struct {
 	followedOpen int64             // lower bound of the open documents by followed users
 	counted      int64             // number of results; -1 if not yet counted
 	open         int64             // of these, those known to be open
-	documents    int64             // upper bound of the number of documents; 0 if unknown
+	within       int64             // these are among so many successive documents
+	documents    int64             // upper bound of the number of documents
 	edge         any               // key of the last open document of the page; nil unless few closed ones precede it
 }
 
@@ -39,11 +43,17 @@ type channelStatistics struct {
 	private     bool
 }
 
+// siteStatistics says whether a change is pending, how often something may have left a list, and at most how many
+// documents there are.
+const siteStatistics = "SELECT " + access.Pending + `, (SELECT CAST(COALESCE(sum(n), 0) AS BIGINT) FROM search_removals WHERE id > 0),
+	(SELECT COALESCE(max(seq), 0) FROM search_documents)`
+
 // gather measures the facts for choosing a plan. some is false if there can be no results, as in a channel that the
 // viewer does not see.
 func (f Finder) gather(ctx context.Context, q Query) (stats statistics, some bool, err error) {
-	stats = statistics{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, opened: -1, byRow: engineOf(f.Dialect).byRow()}
-	if stats.pending, err = f.isPending(ctx); err != nil {
+	stats = statistics{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, opened: -1, byRow: engineOf(f.Dialect).byRow(), reach: engineOf(f.Dialect).reach(q.Words.Terms)}
+	err = f.QueryRow(ctx, siteStatistics).Scan(&stats.pending, &stats.removals, &stats.documents)
+	if err != nil {
 		return stats, false, err
 	}
 	if q.Channel != 0 {

@@ -37,6 +37,8 @@ func (tsvector) quick([]words.Term) bool { return true }
 
 func (tsvector) byRow() bool { return true }
 
+func (tsvector) reach([]words.Term) int64 { return 20_000 }
+
 // mayBeRare excludes prefixes of one or two letters, for which the index would gather very many matches.
 func (tsvector) mayBeRare(terms []words.Term) bool {
 	last := terms[len(terms)-1]

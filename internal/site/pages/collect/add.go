@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -22,8 +24,9 @@ type adding struct {
 	Files   int       // number of added files
 	Refused []refused // files
 	Largest string    // size limit of files
+	Links   []string  // addresses, one per line, if the user has to say whether they are one text or many links
 
-	first int64 // the first new block
+	made  []collections.Content // the new blocks
 	title *string
 	about *string
 }
@@ -88,15 +91,34 @@ func add(v *web.Visit) error {
 		a.title, a.about = optional(f.Trimmed("title")), optional(f.Get("description"))
 	}
 	if value := strings.TrimSpace(f.Get("upload")); value != "" {
+		title, about := a.title, a.about
+		if f.Trimmed("value") != "" { // a text takes precedence
+			a.title, a.about = nil, nil
+		}
 		if err := a.make(v, value, value); err != nil {
 			return a.refuse(v, f, err, "file")
 		}
+		if f.Trimmed("value") != "" {
+			a.title, a.about = title, about
+		}
 	}
-	if value := f.Get("value"); strings.TrimSpace(value) != "" {
+	values, known := spread(f.Get("value"), f.Get("as"))
+	switch {
+	case len(values) > maxFiles:
+		f.Wrong("value", v.T("collect.add.links.many", maxFiles))
+		return showAdd(v, f, a)
+	case !known:
+		a.Links = values
+		return showAdd(v, f, a)
+	case len(values) > 1:
+		a.title, a.about = nil, nil
+	}
+	for _, value := range values {
 		if err := a.make(v, value, "text"); err != nil {
 			return a.refuse(v, f, err, "value")
 		}
-	} else if a.first == 0 && len(a.Refused) == 0 {
+	}
+	if len(a.made) == 0 && len(a.Refused) == 0 {
 		f.Wrong("value", v.T("collect.add.nothing"))
 	}
 	if len(a.Refused) > 0 {
@@ -105,7 +127,61 @@ func add(v *web.Visit) error {
 	if f.Failed() {
 		return showAdd(v, f, a)
 	}
+	if strings.HasPrefix(v.R.Header.Get("Accept"), "application/json") {
+		return v.JSON(http.StatusCreated, a.answer())
+	}
 	return v.Done(back(v, c.Path()), "added")
+}
+
+// added is a new block for a script, which may undo it and place others beside it.
+type added struct {
+	Block      int64 `json:"block"`
+	Connection int64 `json:"connection"`
+}
+
+func (a *adding) answer() (all []added) {
+	for _, made := range a.made {
+		all = append(all, added{int64(made.Block.ID), int64(made.Connection.ID)})
+	}
+	return all
+}
+
+// beside returns the place that a script names for the first block, or below the last block of this form, so that
+// files keep their order.
+func (a *adding) beside(v *web.Visit) (next collections.Beside) {
+	if n := len(a.made); n > 0 {
+		next.Connection = a.made[n-1].Connection.ID
+		return next
+	}
+	next.Above = v.Form().Get("side") == "above"
+	if id, err := strconv.ParseInt(v.Form().Get("beside"), 10, 64); err == nil {
+		next.Connection = domain.ConnectionID(id)
+	}
+	return next
+}
+
+// spread returns the values of blocks to make of the form's text. Several lines that are all addresses become
+// several links if as is "links", and one text if it is "text". Otherwise the user has to be asked, and known is false.
+func spread(text, as string) (values []string, known bool) {
+	if strings.TrimSpace(text) == "" {
+		return nil, true
+	}
+	if as == "text" {
+		return []string{text}, true
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if _, ok := core.AbsoluteURL(line); !ok {
+			return []string{text}, true
+		}
+		values = append(values, line)
+	}
+	if len(values) == 1 {
+		return []string{text}, true
+	}
+	return values, as == "links"
 }
 
 // refuse shows the form again, with the error at its field.
@@ -129,7 +205,7 @@ func (a *adding) refuse(v *web.Visit, f *web.Form, err error, field string) erro
 // make creates a block of a value. The name makes it idempotent.
 func (a *adding) make(v *web.Visit, value, name string) error {
 	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: value, Title: a.title, Description: a.about},
-		Targets: []collections.Target{{Channel: domain.Ref{ID: int64(a.Channel.ID)}}}}
+		Targets: []collections.Target{{Channel: domain.Ref{ID: int64(a.Channel.ID)}, Beside: a.beside(v)}}}
 	once := []string{a.Channel.Slug, name}
 	if name == "text" {
 		once = append(once, value)
@@ -140,9 +216,9 @@ func (a *adding) make(v *web.Visit, value, name string) error {
 		}
 	}
 	in.Once = v.OnceKey(once...)
-	b, err := v.App().Collections.CreateBlock(v.R.Context(), v.Actor(), in)
-	if err == nil && a.first == 0 {
-		a.first = int64(b.ID)
+	made, err := v.App().Collections.CreateBlockIn(v.R.Context(), v.Actor(), in)
+	if err == nil {
+		a.made = append(a.made, made)
 	}
 	a.title, a.about = nil, nil
 	return err

@@ -27,9 +27,11 @@ type arranging struct {
 // arranged is an item of a channel.
 type arranged struct {
 	web.Cell
-	Place  int64 // from the top
-	Typed  string
-	Ticked bool
+	Connection domain.ConnectionID
+	Removable  bool  // the viewer may remove it
+	Place      int64 // from the top
+	Typed      string
+	Ticked     bool
 }
 
 func arrangePage(v *web.Visit) error {
@@ -57,7 +59,7 @@ func showArrange(v *web.Visit, c present.Channel, f *web.Form, ticked []string) 
 	a := arranging{Channel: c, Pager: v.Pager(page, l.Total), MayArrange: domain.CanArrange(v.Actor(), *c.Channel), Here: v.Here()}
 	on := numbers(ticked)
 	for _, item := range l.Items {
-		one := arranged{Cell: v.Cell(item.Entity).In(v.Actor(), *c.Channel, item.Connection), Place: c.Contents() - item.Connection.Position + 1,
+		one := arranged{Cell: v.Cell(item.Entity), Connection: item.Connection.ID, Removable: domain.CanRemove(v.Actor(), *c.Channel, item.Connection), Place: c.Contents() - item.Connection.Position + 1,
 			Ticked: on[int64(item.Connection.ID)]}
 		one.Typed = strconv.FormatInt(one.Place, 10)
 		if f.Posted() {

@@ -109,9 +109,7 @@ type deletion struct {
 	Places int // number of channels that contain it
 }
 
-func deleteBlockPage(v *web.Visit) error { return showDeleteBlock(v, nil) }
-
-func showDeleteBlock(v *web.Visit, f *web.Form) error {
+func deleteBlockPage(v *web.Visit) error {
 	b, err := blockByID(v)
 	if err != nil {
 		return err
@@ -119,7 +117,7 @@ func showDeleteBlock(v *web.Visit, f *web.Form) error {
 	if !b.Can(v.Actor()).Manage {
 		return forbidden(v, "collect.block.not-yours")
 	}
-	return v.Page("delete-block", v.T("collect.block.delete"), f, deletion{b, int(b.OpenCount + b.PrivateCount)})
+	return v.Page("delete-block", v.T("collect.block.delete"), nil, deletion{b, int(b.OpenCount + b.PrivateCount)})
 }
 
 func deleteBlock(v *web.Visit) error {
@@ -131,9 +129,7 @@ func deleteBlock(v *web.Visit) error {
 		return err
 	}
 	if v.Form().Get("sure") != "yes" {
-		f := v.Form()
-		f.Wrong("sure", v.T("collect.sure.missing"))
-		return showDeleteBlock(v, f)
+		return web.UnknownButton()
 	}
 	err = v.App().Collections.DeleteBlock(v.R.Context(), v.Actor(), b.ID)
 	if missing(err) {

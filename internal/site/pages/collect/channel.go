@@ -132,9 +132,7 @@ func editChannel(v *web.Visit) error {
 }
 
 // deleteChannelPage explains what deleting a channel does, and asks for confirmation.
-func deleteChannelPage(v *web.Visit) error { return showDeleteChannel(v, nil) }
-
-func showDeleteChannel(v *web.Visit, f *web.Form) error {
+func deleteChannelPage(v *web.Visit) error {
 	c, err := channelByID(v)
 	if err != nil {
 		return err
@@ -142,7 +140,7 @@ func showDeleteChannel(v *web.Visit, f *web.Form) error {
 	if !c.Can(v.Actor()).Destroy {
 		return forbidden(v, "collect.channel.not-yours")
 	}
-	return v.Page("delete-channel", v.T("collect.channel.delete", c.Title), f, c)
+	return v.Page("delete-channel", v.T("collect.channel.delete", c.Title), nil, c)
 }
 
 func deleteChannel(v *web.Visit) error {
@@ -154,9 +152,7 @@ func deleteChannel(v *web.Visit) error {
 		return err
 	}
 	if v.Form().Get("sure") != "yes" {
-		f := v.Form()
-		f.Wrong("sure", v.T("collect.sure.missing"))
-		return showDeleteChannel(v, f)
+		return web.UnknownButton()
 	}
 	err = v.App().Collections.DeleteChannel(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)})
 	if missing(err) {

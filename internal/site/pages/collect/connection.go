@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"slices"
 	"strconv"
 
 	"vitrine/internal/app/collections"
@@ -166,4 +167,21 @@ func undo(v *web.Visit) error {
 		return v.DoneSo(next, "undo-some", "", r.Lost)
 	}
 	return v.Done(next, "undone")
+}
+
+// takeBack undoes additions: it removes the connections, and deletes new blocks that are nowhere else.
+func takeBack(v *web.Visit) error {
+	var ids []domain.ConnectionID
+	for id := range numbers(v.Form().Values("connection")) {
+		ids = append(ids, domain.ConnectionID(id))
+	}
+	slices.Sort(ids)
+	r, err := v.App().Collections.UndoAdding(v.R.Context(), v.Actor(), ids)
+	switch {
+	case err != nil:
+		return err
+	case r.Kept > 0:
+		return v.DoneSo(back(v, "/"), "taken-back-some", "", r.Count, r.Kept)
+	}
+	return v.DoneSo(back(v, "/"), "taken-back", "", r.Count+r.Gone)
 }

@@ -33,6 +33,7 @@ func PageSet() web.PageSet {
 		{Path: "/block/{id}/delete", Access: web.Users, Get: deleteBlockPage, Post: deleteBlock},
 		{Path: "/connection/{id}", Access: web.Users, Get: connectionPage, Post: changeConnection, Fields: withMetadata(web.Fields{})},
 		{Path: "/connections/undo", Access: web.Users, Post: undo},
+		{Path: "/connections/take-back", Access: web.Users, Post: takeBack, Fields: web.Fields{"connection": {MaxLength: 20, Times: domain.MaxRemoved}}},
 	}}
 }
 

@@ -38,6 +38,7 @@ type blockView struct {
 	Pager    web.Pager
 	Comments web.Comments
 	Around   around
+	indexed  bool   // one of the listed channels is in search engines
 	Reason   string // why the last attempt to fetch its content failed, for its author
 	Waits    bool   // another attempt will be made
 	PlayPath string
@@ -94,7 +95,7 @@ func blockPage(v *web.Visit) error {
 	}
 	v.Wide, v.Head = true, shown.head(v)
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
-	if v.Fresh(slices.Concat(from, shown.Channels.Tags(), shown.Comments.Tags())...) {
+	if v.Fresh(append(append(from, shown.Channels.Tag()), shown.Comments.Tags()...)...) {
 		return nil
 	}
 	return v.Page("block", shown.Item.Heading, nil, shown)
@@ -120,10 +121,9 @@ func (s *blockView) readRelated(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	s.Channels = web.Cells{Rows: true}
-	for i := range in.Items {
-		s.Channels.Items = append(s.Channels.Items, v.Cell(domain.Entity{Channel: &in.Items[i]}))
-	}
+	s.Channels = v.Cells(entities(in, channelEntity).Items)
+	s.Channels.Rows = true
+	s.indexed = slices.ContainsFunc(in.Items, func(c domain.Channel) bool { return v.App().Exposure.Indexes(c.Visibility) })
 	s.Total, s.Pager = in.Total, v.Pager(at, in.Total)
 	if page, err = v.PageNumberOf("comments"); err != nil {
 		return err
@@ -153,8 +153,7 @@ func (s *blockView) head(v *web.Visit) (h web.Head) {
 	if h.Description == "" {
 		h.Description = present.Excerpt(b.ShownText(), 200)
 	}
-	indexed := func(c web.Cell) bool { return v.App().Exposure.Indexes(c.Visibility) }
-	if slices.ContainsFunc(s.Channels.Items, indexed) {
+	if s.indexed {
 		h.Canonical = b.URL()
 	}
 	return h

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -33,12 +34,20 @@ func findAround(v *web.Visit, block domain.BlockID) (a around, err error) {
 	}
 	a.Channel = v.Addresses().Channel(&n.Channel)
 	if n.Prev != nil {
-		a.Prev = v.Cell(n.Prev.Entity).In(v.Actor(), n.Channel, n.Prev.Connection).Path
+		a.Prev = a.pathOf(v, *n.Prev)
 	}
 	if n.Next != nil {
-		a.Next = v.Cell(n.Next.Entity).In(v.Actor(), n.Channel, n.Next.Connection).Path
+		a.Next = a.pathOf(v, *n.Next)
 	}
 	return a, nil
+}
+
+// pathOf returns the path of a neighbour.
+func (a around) pathOf(v *web.Visit, c collections.Content) string {
+	if c.Block != nil {
+		return web.BlockPath(c.Block.ID, a.Channel.ID)
+	}
+	return v.Addresses().Entity(c.Entity).Path()
 }
 
 // with returns a path with a parameter and the reader's channel.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,15 +20,13 @@ var channelRoutes = []web.Route{
 	{Path: "/{owner}/{channel}/slideshow", Get: slideshowPage},
 	{Path: "/{owner}/{channel}/print", Get: printPage},
 	{Path: "/{owner}/{channel}/embed", Get: embedPage},
+	{Path: "/{owner}/{channel}/related", Get: relatedPage},
 	{Path: "/{owner}/{channel}/export", Get: exportPage},
 	{Path: "/{owner}/{channel}/export/{format}", Get: exportChannel, Download: true},
 }
 
 // perPage is how many items a page of a channel shows. It fills rows of 2, 3, 4 and 6.
 const perPage = 48
-
-// maxRelated is how many channels of each kind are listed below a channel.
-const maxRelated = 6
 
 // channelView is the data of a channel's page.
 type channelView struct {
@@ -40,8 +37,6 @@ type channelView struct {
 	Shown         int64 // number of items that match
 	Cells         web.Cells
 	Pager         web.Pager
-	In            web.Cells // channels that contain it
-	Related       web.Cells // channels that have items in common with it
 	Follow        web.Follow
 	Pinned        bool
 	Age           string                    // time since the last change
@@ -164,36 +159,53 @@ func (n narrowing) Types() []Choice {
 	return n.choices("type", "look.channel.type.", cmp.Or(n.Type, "all"), append([]string{"all"}, names(contentTypes)...)...)
 }
 
+// input returns the requested page, or nil if it has to be searched for.
+func (n narrowing) input() *collections.ContentsInput {
+	if n.Searched() {
+		return nil
+	}
+	return &collections.ContentsInput{Sort: find(contentSorts, n.Sort), Page: n.Page}
+}
+
 // Whole returns the address without filters.
 func (n narrowing) Whole() string { return n.path }
 
-// contents reads the requested page of contents.
-func (n narrowing) contents(v *web.Visit, c domain.Channel) (domain.List[collections.Content], error) {
-	if n.Searched() {
-		in := collections.FilterInput{Query: n.Query, Page: n.Page}
-		if n.Type != "" {
-			in.Types = []string{find(contentTypes, n.Type)}
-		}
-		return v.App().Finder.FilterContents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in)
+// search reads the requested page of filtered contents.
+func (n narrowing) search(v *web.Visit, c domain.ChannelID) (domain.List[collections.Content], error) {
+	in := collections.FilterInput{Query: n.Query, Page: n.Page}
+	if n.Type != "" {
+		in.Types = []string{find(contentTypes, n.Type)}
 	}
-	in := collections.ContentsInput{Sort: find(contentSorts, n.Sort), Page: n.Page}
-	return v.App().Collections.Contents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, in)
+	return v.App().Finder.FilterContents(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c)}, in)
 }
 
 // findChannel returns the channel in the path, as the actor sees it. If the path has another owner
 // or a former slug, it redirects to the right one and moved is true.
 func findChannel(v *web.Visit, as domain.Actor) (c collections.FullChannel, moved bool, err error) {
-	owner, slug := strings.ToLower(v.Args[0]), strings.ToLower(v.Args[1])
-	if c, err = v.App().Collections.Channel(v.R.Context(), as, domain.ParseRef(slug)); err != nil {
+	if c, err = v.App().Collections.Channel(v.R.Context(), as, channelRef(v)); err != nil {
 		return c, false, err
 	}
-	shown := v.Addresses().Channel(&c.Channel)
-	if v.Args[0] == c.Owner.Slug && v.Args[1] == c.Slug {
-		return c, false, nil
+	moved, err = movedChannel(v, c.Channel)
+	return c, moved, err
+}
+
+// channelRef returns the channel in the path.
+func channelRef(v *web.Visit) domain.Ref { return domain.ParseRef(strings.ToLower(v.Args[1])) }
+
+// addressed reports whether the path is the address of the channel's pages.
+func addressed(v *web.Visit, c domain.Channel) bool {
+	return v.Args[0] == c.Owner.Slug && v.Args[1] == c.Slug
+}
+
+// movedChannel redirects if the path is not the address of the channel's pages.
+func movedChannel(v *web.Visit, c domain.Channel) (moved bool, err error) {
+	if addressed(v, c) {
+		return false, nil
 	}
-	if owner != c.Owner.Slug && domain.ReservedSlug(owner) {
-		return c, false, domain.NewNotFound() // not a page of the site either
+	if owner := strings.ToLower(v.Args[0]); owner != c.Owner.Slug && domain.ReservedSlug(owner) {
+		return false, domain.NewNotFound() // not a page of the site either
 	}
+	shown := v.Addresses().Channel(&c)
 	to := shown.URL()
 	if parts := strings.SplitN(v.R.URL.Path, "/", 4); len(parts) == 4 {
 		to += "/" + parts[3]
@@ -203,42 +215,73 @@ func findChannel(v *web.Visit, as domain.Actor) (c collections.FullChannel, move
 	}
 	v.W.Header().Set("Location", to)
 	v.W.WriteHeader(http.StatusMovedPermanently)
-	return c, true, nil
+	return true, nil
 }
 
 // channelPage shows a channel and a page of its contents.
 func channelPage(v *web.Visit) error {
-	c, moved, err := findChannel(v, v.Actor())
-	if moved || err != nil {
-		return err
+	n, bad := narrowed(v, perPage)
+	if bad != nil { // but a channel that is elsewhere or nowhere comes first
+		if _, moved, err := findChannel(v, v.Actor()); moved || err != nil {
+			return err
+		}
+		return bad
 	}
-	n, err := narrowed(v, perPage)
+	// A browser that has the page gets it only if it has changed.
+	fresh, err := showChannel(v, n, v.Conditional())
+	if err == nil && !fresh {
+		_, err = showChannel(v, n, false)
+	}
+	return err
+}
+
+// showChannel answers with the page of a channel. If only unchanged pages are wanted, it reads no blocks, and returns
+// false if the page has changed and blocks are missing.
+func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err error) {
+	shown := channelView{Narrow: n}
+	var c collections.ChannelPage
+	missing := false
+	err = v.App().Collections.ReadChannel(v.R.Context(), v.Actor(), channelRef(v), n.input(), func(p collections.ChannelPage) collections.BlockReader {
+		c = p
+		shown.Cells = v.Contents(c.ID, c.Contents.Items)
+		shown.Cells.Rows = n.View == "list"
+		missing = unchanged && len(shown.Cells.Unread()) > 0
+		if missing || !addressed(v, c.Channel) {
+			return nil
+		}
+		return &shown.Cells
+	})
 	if err != nil {
-		return err
+		return true, err
+	}
+	if moved, err := movedChannel(v, c.Channel); moved || err != nil {
+		return true, err
 	}
 	form := web.Given("q", n.Query)
-	list, err := n.contents(v, c.Channel)
-	if err != nil && !(n.Query != "" && form.Refused(err)) {
-		return err
+	if n.Searched() {
+		c.Contents, err = n.search(v, c.ID)
+		if err != nil && !(n.Query != "" && form.Refused(err)) {
+			return true, err
+		}
+		shown.Cells = v.Contents(c.ID, c.Contents.Items)
+		shown.Cells.Rows = n.View == "list"
 	}
-	shown := channelView{Channel: v.Addresses().Channel(&c.Channel), Narrow: n, Shown: list.Total, Pager: v.Pager(n.Page, list.Total), Age: v.Ago(c.UpdatedAt)}
+	shown.Channel, shown.Shown = v.Addresses().Channel(&c.Channel), c.Contents.Total
+	shown.Pager, shown.Age = v.Pager(n.Page, c.Contents.Total), v.Ago(c.UpdatedAt)
 	shown.Can = shown.Channel.Can(v.Actor())
-	shown.Cells = contentCells(v, c.Channel, list.Items)
-	shown.Cells.Rows = n.View == "list"
 	shown.Cells.Sortable = domain.CanArrange(v.Actor(), c.Channel) && !n.Searched() && n.Sort == contentSorts[0].name
+	shown.Follow = v.Following(domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}, c.Follows, -1)
+	shown.Pinned = c.Pinned
 	for i := range c.Collaborators {
 		shown.Collaborators = append(shown.Collaborators, v.Addresses().Principal(&c.Collaborators[i]))
 	}
-	if err := shown.readRelated(v); err != nil {
-		return err
-	}
 	if c.Visibility == domain.Private { // like hidden channels
 		if shown.Hidden, err = v.App().Moderation.HiddenFor(v.R.Context(), v.Actor(), domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}); err != nil {
-			return err
+			return true, err
 		}
 		shown.PrivateFeed, err = secretFeed(v, func(s present.SecretFeeds) string { return s.Channel(&c.Channel, present.Atom) })
 		if err != nil {
-			return err
+			return true, err
 		}
 	}
 	v.Wide = true
@@ -247,45 +290,13 @@ func channelPage(v *web.Visit) error {
 		v.Head.Canonical = ""
 	}
 	v.Head.Prev, v.Head.Next = shown.Pager.PrevPath(), shown.Pager.NextPath()
-	if v.Fresh(slices.Concat(shown.Cells.Tags(), shown.In.Tags(), shown.Related.Tags(), shown.tags(v, c), []string{hiddenTag(shown.Hidden)})...) {
-		return nil
+	switch {
+	case v.Fresh(append(shown.tags(v, c.FullChannel), shown.Cells.Tag(), hiddenTag(shown.Hidden))...):
+		return true, nil
+	case missing:
+		return false, nil
 	}
-	return v.Page("channel", c.Title, form, shown)
-}
-
-// contentCells returns the cells of a channel's contents.
-func contentCells(v *web.Visit, in domain.Channel, items []collections.Content) (cells web.Cells) {
-	for _, item := range items {
-		cells.Items = append(cells.Items, v.Cell(item.Entity).In(v.Actor(), in, item.Connection))
-	}
-	return cells
-}
-
-// readRelated reads the lists next to the contents.
-func (c *channelView) readRelated(v *web.Visit) (err error) {
-	ctx, ref := v.R.Context(), domain.Ref{ID: int64(c.Channel.ID)}
-	if c.Follow, err = v.Follow(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(c.Channel.ID)}, -1); err != nil {
-		return err
-	}
-	pins, err := v.App().Collections.PinnedChannels(ctx, v.Actor())
-	if err != nil {
-		return err
-	}
-	c.Pinned = slices.ContainsFunc(pins, func(p domain.Channel) bool { return p.ID == c.Channel.ID })
-	in, err := v.App().Collections.ChannelConnections(ctx, v.Actor(), ref,
-		collections.ItemChannelsInput{Ownership: domain.AnyOwner, Desc: true, Page: domain.Page{Number: 1, Per: maxRelated}})
-	if err != nil {
-		return err
-	}
-	c.In.ID, c.Related.ID = "none", "none"
-	for i := range in.Items {
-		c.In.Items = append(c.In.Items, v.Cell(domain.Entity{Channel: &in.Items[i]}))
-	}
-	related, err := v.App().Collections.RelatedChannels(ctx, v.Actor(), ref, maxRelated)
-	for i := range related {
-		c.Related.Items = append(c.Related.Items, v.Cell(domain.Entity{Channel: &related[i].Channel}))
-	}
-	return err
+	return true, v.Page("channel", c.Title, form, shown)
 }
 
 // tags returns what the page's ETag depends on besides its cells.

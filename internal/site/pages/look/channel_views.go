@@ -2,7 +2,6 @@ package look
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"vitrine/internal/app/collections"
@@ -129,25 +128,30 @@ func embedPage(v *web.Visit) error {
 	if v.App().Exposure.Admits(guest) != nil {
 		return domain.NewNotFound()
 	}
-	c, moved, err := findChannel(v, guest)
-	if moved || err != nil {
-		return err
-	}
-	number, err := v.PageNumber()
-	if err != nil {
-		return err
+	number, bad := v.PageNumber()
+	if bad != nil { // but a channel that is elsewhere comes first
+		if _, moved, err := findChannel(v, guest); moved || err != nil {
+			return err
+		}
+		return bad
 	}
 	at := domain.Page{Number: number, Per: perPage}
-	list, err := v.App().Collections.Contents(v.R.Context(), guest, domain.Ref{ID: int64(c.ID)}, collections.ContentsInput{Sort: contentSorts[0].is, Page: at})
+	var c collections.ChannelPage
+	var shown embedded
+	err := v.App().Collections.ReadChannel(v.R.Context(), guest, channelRef(v), &collections.ContentsInput{Sort: contentSorts[0].is, Page: at}, func(p collections.ChannelPage) collections.BlockReader {
+		c, shown.Cells = p, v.Contents(p.ID, p.Contents.Items)
+		shown.Cells.Away = true
+		return &shown.Cells
+	})
 	if err != nil {
 		return err
 	}
-	shown := embedded{Channel: v.Addresses().Channel(&c.Channel), Cells: contentCells(v, c.Channel, list.Items), Pager: v.Pager(at, list.Total)}
-	for i := range shown.Cells.Items {
-		shown.Cells.Items[i].Away = true
+	if moved, err := movedChannel(v, c.Channel); moved || err != nil {
+		return err
 	}
+	shown.Channel, shown.Pager = v.Addresses().Channel(&c.Channel), v.Pager(at, c.Contents.Total)
 	v.Framed, v.Frame, v.Wide = true, "bare", true
-	if v.Fresh(slices.Concat(shown.Cells.Tags(), []string{pageTags.Channel(guest, c.Channel, nil), fmt.Sprint(list.Total)})...) {
+	if v.Fresh(shown.Cells.Tag(), pageTags.Channel(guest, c.Channel, nil), fmt.Sprint(c.Contents.Total)) {
 		return nil
 	}
 	return v.Page("embed", c.Title, nil, shown)

@@ -106,7 +106,7 @@ func welcome(v *web.Visit) error {
 	if site.About != nil {
 		v.Head.Description = described(site.About)
 	}
-	if v.Fresh(append(append(shown.Channels.Tags(), shown.Blocks.Tags()...), fmt.Sprint(offer))...) {
+	if v.Fresh(shown.Channels.Tag(), shown.Blocks.Tag(), fmt.Sprint(offer)) {
 		return nil
 	}
 	return v.Page("welcome", site.Name, nil, shown)

@@ -19,6 +19,7 @@ type itemView struct {
 	Playing       bool   // the reader started the embed's player
 	Brief         bool   // show only the beginning of a long text
 	Heading       string
+	Alone         web.Cells // the item as a list, for a channel
 }
 
 // picture is an image in all sizes of a page.
@@ -66,7 +67,9 @@ func itemViewOf(v *web.Visit, t domain.Entity) itemView {
 		return newItemView(v, t.Block)
 	}
 	c := v.Cell(t)
-	return itemView{Cell: c, Heading: c.Title}
+	alone := v.Cells([]domain.Entity{t})
+	alone.ID = "none"
+	return itemView{Cell: c, Heading: c.Title, Alone: alone}
 }
 
 // playable returns the element for a content type, "audio" or "video", or "" if browsers cannot

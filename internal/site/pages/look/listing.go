@@ -29,7 +29,7 @@ func newListing(v *web.Visit, a asked, l domain.List[domain.Entity], page domain
 
 // tags returns what the list's ETag depends on.
 func (l listing) tags() []string {
-	return append(l.Cells.Tags(), fmt.Sprint(l.Pager.Number, l.Pager.Total))
+	return []string{l.Cells.Tag(), fmt.Sprint(l.Pager.Number, l.Pager.Total)}
 }
 
 // listPage returns the page of a list that the query names.

@@ -25,13 +25,14 @@ func groups(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
+	things := make([]domain.Entity, len(all.Items))
+	for i := range all.Items {
+		things[i].Group = &all.Items[i]
+	}
 	data := struct {
 		Cells web.Cells
 		Pager web.Pager
-	}{Pager: v.Pager(at, all.Total)}
-	for i := range all.Items {
-		data.Cells.Items = append(data.Cells.Items, v.Cell(domain.Entity{Group: &all.Items[i]}))
-	}
+	}{v.Cells(things), v.Pager(at, all.Total)}
 	v.Wide = true
 	return v.Page("groups", v.T("people.groups"), nil, data)
 }

@@ -22,6 +22,11 @@ export async function openSheet(address) {
   return sheet;
 }
 
+/** Shows a page that the site returned in a dialog. */
+export function showSheet(page, address) {
+  new Sheet().show(page, address);
+}
+
 class Sheet {
   #address;
   #typed = false; // the user would lose it
@@ -57,7 +62,7 @@ class Sheet {
     try {
       const answer = await ask(address);
       if (answer.to) await this.#arrive(answer.to, address);
-      else if (answer.page?.querySelector("main")) this.#show(answer.page, address);
+      else if (answer.page?.querySelector("main")) this.show(answer.page, address);
       else location.assign(address);
     } catch {
       location.assign(address);
@@ -72,20 +77,27 @@ class Sheet {
     const attribute = (name) => button?.getAttribute(`form${name}`) ?? form.getAttribute(name);
     const address = new URL(attribute("action") ?? this.#address, this.#address);
     const fields = new FormData(form, button);
-    this.element.setAttribute("aria-busy", "true");
-    try {
+    await this.sending(async () => {
       if (attribute("method")?.toLowerCase() !== "post") {
         address.search = new URLSearchParams(fields);
-        return await this.load(address.href);
+        return this.load(address.href);
       }
       const body = form.enctype === "multipart/form-data" ? fields : new URLSearchParams(fields);
       const answer = await ask(address, { method: "POST", body });
       if (answer.to || answer.response.ok) this.#typed = false; // otherwise the input is still unsaved
       if (answer.to) await this.#arrive(answer.to, address.href);
-      else if (answer.page?.querySelector("main form")) this.#show(answer.page, address.href);
+      else if (answer.page?.querySelector("main form")) this.show(answer.page, address.href);
       else this.#complain(complaint(answer.page) || t("script.failed"));
-    } catch {
-      this.#complain(t("script.failed"));
+    });
+  }
+
+  /** Runs an action while the dialog is busy, and shows its failure. */
+  async sending(act) {
+    this.element.setAttribute("aria-busy", "true");
+    try {
+      await act();
+    } catch (error) {
+      this.#complain(error instanceof TypeError || !error.message ? t("script.failed") : error.message);
     } finally {
       this.element.removeAttribute("aria-busy");
     }
@@ -109,7 +121,8 @@ class Sheet {
     return goTo(new URL(address, location.href));
   }
 
-  #show(page, address) {
+  /** Shows a page of the site. */
+  show(page, address) {
     this.#address = new URL(address, location.href).href;
     const main = document.adoptNode(page.querySelector("main"));
     apart(main);

@@ -16,7 +16,8 @@ whenSeen("button[data-copy]", copying);
 whenSeen("select[data-submit]", sending);
 
 const later = (selector, load) => whenSeen(selector, (element) => load().then((module) => module.start(element), () => {}));
-later("form[data-upload], [data-drop]", () => import("./upload.js"));
+later("form[data-upload]", () => import("./upload.js"));
+later("[data-drop], form[data-upload]", () => import("./drop.js"));
 later("[data-sortable]", () => import("./sort.js"));
 later("form[data-select]", () => import("./select.js"));
 later("textarea[data-mention]", () => import("./mention.js"));
@@ -26,5 +27,10 @@ later("button[data-passkey], button[data-make]", () => import("./passkey.js"));
 later("[data-slideshow]", () => import("./slideshow.js"));
 later(".pending[id], [data-pending][id]", () => import("./pending.js"));
 
+try {
+  if (sessionStorage.getItem("vitrine.added")) import("./added.js").then((module) => module.offer(), () => {});
+} catch {
+  // Storage may be disabled.
+}
 keepParts();
 keepForReading();

@@ -1,35 +1,34 @@
-// `form[data-upload]` sends files that are selected, dropped or pasted, shows the progress of each,
-// and retries failures. `[data-drop]` is a link to the page with such a form. Without this script,
-// the form itself sends the files.
+// `form[data-upload]` sends files as soon as they are selected, shows the progress of each, and
+// retries failures. The blocks keep the order of the files, whichever arrives first. Without this
+// script, the form itself sends the files.
 import { openSheet } from "./dialog.js";
-import { ask, complaint, goTo } from "./page.js";
+import { add, Refusal, show } from "./added.js";
+import { ask, complaint } from "./page.js";
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
 const atOnce = 3;
 const pauses = [1000, 2000, 4000]; // before retries
 
-export function start(element) {
-  if (element.matches("form")) element.uploads = new Uploads(element);
-  listen();
+export function start(form) {
+  form.uploads ??= new Uploads(form);
 }
-
-/** An error from the site with its message. */
-class Refusal extends Error {}
 
 class Uploads {
   #form;
   #list = make("ul", { class: "uploads", "aria-live": "polite" });
+  #all = []; // in the order in which they were selected
   #waiting = [];
   #running = 0;
   #failed = 0;
-  #added = 0;
+  #last = Promise.resolve(); // blocks are created one by one, so that each finds its neighbours
 
   constructor(form) {
     this.#form = form;
     const input = form.querySelector("input[type=file]");
     form.after(this.#list);
     for (const button of form.querySelectorAll("[data-upload-button]")) button.hidden = true;
+    form.addEventListener("submit", (event) => this.#submit(event));
     input.required = false;
     input.addEventListener("change", () => {
       this.take([...input.files]);
@@ -40,8 +39,49 @@ class Uploads {
 
   /** Sends files, a few concurrently. */
   take(files) {
-    for (const file of files) this.#waiting.push(new Upload(this, this.#form, file, this.#list));
+    for (const file of files) {
+      const upload = new Upload(this, this.#form, file, this.#list);
+      this.#all.push(upload);
+      this.#waiting.push(upload);
+    }
     this.#next();
+  }
+
+  /** Sends the text of a form in a dialog, so that it can be undone. */
+  async #submit(event) {
+    const sheet = this.#form.closest("dialog.sheet")?.sheet;
+    if (!sheet) return;
+    event.preventDefault();
+    await sheet.sending(async () => {
+      const { made, page } = await add(this.#form.action, new FormData(this.#form, event.submitter));
+      if (page) return sheet.show(page, this.#form.action);
+      return show(this.#done(), made, (to) => sheet.finish(to));
+    });
+  }
+
+  #done() {
+    return new URL(this.#form.dataset.done ?? location.href, location.href);
+  }
+
+  /** Reports whether the title and the text of the form belong to this upload. */
+  leads(upload) {
+    return this.#all[0] === upload;
+  }
+
+  /** Runs an action when all earlier ones have ended. */
+  inTurn(act) {
+    const turn = this.#last.then(act);
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Returns where an upload belongs: below the nearest earlier one that was added, or above the nearest later one. */
+  place(upload) {
+    const at = this.#all.indexOf(upload);
+    const before = this.#all.slice(0, at).findLast((each) => each.made);
+    if (before) return { beside: before.made.connection, side: "below" };
+    const after = this.#all.slice(at + 1).find((each) => each.made);
+    return after ? { beside: after.made.connection, side: "above" } : {};
   }
 
   again(upload) {
@@ -55,7 +95,6 @@ class Uploads {
       this.#running++;
       this.#waiting.shift().run().then((how) => {
         this.#running--;
-        if (how === "added") this.#added++;
         if (how === "failed") this.#failed++;
         this.#next();
       });
@@ -65,17 +104,16 @@ class Uploads {
 
   /** Continues when all files are sent. Failed ones stay for a retry. */
   #finish() {
-    if (this.#added === 0) return;
-    announce(t("script.upload.added", this.#added));
-    if (this.#failed > 0) return;
-    const done = this.#form.dataset.done ?? location.href;
+    const made = this.#all.flatMap((each) => each.made ? [each.made, ...each.others] : []);
+    if (made.length === 0 || this.#failed > 0) return;
     const sheet = this.#form.closest("dialog.sheet")?.sheet;
-    if (sheet) sheet.finish(done);
-    else goTo(new URL(done, location.href));
+    show(this.#done(), made, sheet && ((to) => sheet.finish(to)));
   }
 }
 
 class Upload {
+  made; // the block and its connection, once added
+  others = []; // blocks that were added with it: the text of the form
   #uploads;
   #form;
   #file;
@@ -108,7 +146,7 @@ class Upload {
         await this.#send(signal);
       }, signal);
       this.#say(t("script.upload.making"));
-      await this.#add(signal);
+      await this.#uploads.inTurn(() => this.#retrying(() => this.#add(signal), signal));
       this.#bar.value = 1;
       this.#say(t("script.upload.done"));
       this.#button.remove();
@@ -184,14 +222,17 @@ class Upload {
     });
   }
 
-  /** Creates a block of the file with the other fields of the form. */
+  /** Creates a block of the file. The first file also sends the other fields of the form. */
   async #add(signal) {
-    const body = new URLSearchParams();
-    for (const [name, value] of new FormData(this.#form)) if (typeof value === "string") body.append(name, value);
-    body.set("upload", this.#place.value);
-    body.set("filename", this.#file.name);
-    const { response, page, to } = await ask(this.#form.getAttribute("action") ?? location.href, { method: "POST", body, signal });
-    if (!to && !(response.ok && !page)) throw new Refusal(complaint(page));
+    signal.throwIfAborted();
+    const fields = new FormData(this.#form);
+    if (!this.#uploads.leads(this)) for (const name of ["value", "title", "description"]) fields.delete(name);
+    fields.set("upload", this.#place.value);
+    fields.set("filename", this.#file.name);
+    for (const [name, value] of Object.entries(this.#uploads.place(this))) fields.set(name, value);
+    const { made, page } = await add(this.#form.action, fields, signal);
+    if (page) throw new Refusal(complaint(page));
+    [this.made, ...this.others] = made;
   }
 
   #say(text) {
@@ -213,45 +254,4 @@ function refusal(request) {
   } catch {
     return "";
   }
-}
-
-let listening = false;
-
-/** Handles files that are dropped on the page or pasted into it. */
-function listen() {
-  if (listening) return;
-  listening = true;
-  const carries = (event) => event.dataTransfer?.types.includes("Files") && target();
-  addEventListener("dragover", (event) => {
-    if (!carries(event)) return;
-    event.preventDefault();
-    document.documentElement.classList.add("dropping");
-  });
-  for (const end of ["dragleave", "drop"]) {
-    addEventListener(end, (event) => (end === "drop" || !event.relatedTarget) && document.documentElement.classList.remove("dropping"));
-  }
-  addEventListener("drop", (event) => {
-    if (!carries(event)) return;
-    event.preventDefault();
-    give([...event.dataTransfer.files]);
-  });
-  addEventListener("paste", (event) => {
-    const files = [...event.clipboardData?.files ?? []];
-    const writes = event.target.closest?.("input, textarea, [contenteditable]") && event.clipboardData.types.includes("text/plain");
-    if (files.length === 0 || writes || !target()) return;
-    event.preventDefault();
-    give(files);
-  });
-}
-
-const target = () => document.querySelector("dialog[open] form[data-upload]") ?? (document.querySelector("dialog[open]") ? null : document.querySelector("form[data-upload], [data-drop]"));
-
-async function give(files) {
-  let to = target();
-  if (to?.matches("[data-drop]")) {
-    await openSheet(to.href);
-    to = document.querySelector("dialog[open] form[data-upload]");
-    if (to && !to.uploads) start(to);
-  }
-  if (to && files.length > 0) to.uploads.take(files);
 }

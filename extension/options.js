@@ -1,0 +1,96 @@
+// The settings: signing in and out, and what waits to be saved.
+import { account as readAccount, keyOf, setAccount } from "./script/account.js";
+import { SignInError, signIn, signInWithToken, signOut } from "./script/oauth.js";
+import { discard, entries, retry } from "./script/queue.js";
+import { el, t, translate } from "./script/texts.js";
+import { serverAddress } from "./script/urls.js";
+
+const at = (id) => document.getElementById(id);
+
+let signedIn; // the account that is shown
+
+translate();
+at("sign-in").addEventListener("submit", (event) => {
+  event.preventDefault();
+  enter(serverAddress(at("server").value), at("token").value.trim());
+});
+at("renew").addEventListener("click", () => enter(signedIn.server));
+at("out").addEventListener("click", leave);
+chrome.storage.local.onChanged.addListener((changes) => {
+  if (changes.account || changes.queue) show();
+});
+await show();
+
+async function show() {
+  const account = signedIn = await readAccount();
+  at("in").hidden = account === null;
+  at("sign-in").hidden = account !== null;
+  if (account) {
+    at("user").textContent = account.user.name;
+    Object.assign(at("site"), { href: account.site.url, textContent: account.site.name });
+    at("avatar").replaceChildren(account.user.avatar ? el("img", { src: account.user.avatar, alt: "" }) : account.user.initials);
+    at("expired").hidden = at("renew").hidden = !account.expired;
+  }
+  const all = await entries();
+  at("queue").hidden = all.length === 0;
+  at("entries").replaceChildren(...all.map((entry) => row(entry, account)));
+}
+
+function row(entry, account) {
+  const { block, state, message, channels } = entry;
+  const foreign = account === null || entry.account !== keyOf(account);
+  const why = foreign ? t("queueForeign") : state === "unsure" ? t("queueUnsure") : state === "refused" ? message || t("errorServer") : t("queueWaiting");
+  return el("li", {},
+    el("div", { class: "what" }, el("p", {}, block?.title || block?.value.slice(0, 200) || t("connect")), el("p", {}, channels.map(({ title }) => title).join(", ")), el("p", { class: state === "waiting" ? "" : "why" }, why)),
+    el("div", { class: "actions" },
+      !foreign && el("button", { type: "button", class: "other small", onclick: async () => {
+        if (state !== "waiting") await retry([entry.id]);
+        await chrome.runtime.sendMessage("send");
+      } }, t("tryAgain")),
+      el("button", { type: "button", class: "away small", onclick: () => discard([entry.id]) }, t("discard"))));
+}
+
+/** Signs in. The permission must be requested in the same moment as the button is pressed. */
+async function enter(server, token = "") {
+  wrong("");
+  if (server === null) return wrong(t("errorAddress"));
+  const origins = [`${new URL(server).protocol}//${new URL(server).hostname}/*`];
+  const permitted = await chrome.permissions.request({ origins });
+  if (!permitted) return wrong(t("errorPermission"));
+  at("go").disabled = at("renew").disabled = true;
+  try {
+    const account = token === "" ? await signIn(server) : await signInWithToken(server, token);
+    await setAccount(account);
+    at("token").value = "";
+    say(t("signedIn", account.site.name));
+    await chrome.runtime.sendMessage("send");
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error;
+    wrong(error.detail ? `${t(error.id)} ${error.detail}` : t(error.id));
+    if (error.id === "errorNoClient") at("by-token").open = true;
+  } finally {
+    at("go").disabled = at("renew").disabled = false;
+  }
+}
+
+async function leave() {
+  const account = await readAccount();
+  const revoked = await signOut(account);
+  await setAccount(null);
+  await chrome.storage.local.remove("recent");
+  await chrome.storage.session.clear();
+  await chrome.permissions.remove({ origins: [`${new URL(account.server).protocol}//${new URL(account.server).hostname}/*`] }).catch(() => {});
+  at("server").value = account.server;
+  say(t(revoked ? "signedOut" : "signedOutKept"));
+}
+
+function say(text) {
+  at("notice").hidden = false;
+  at("notice").textContent = text;
+}
+
+function wrong(text) {
+  at("wrong").textContent = text;
+  at("wrong").hidden = text === "";
+  if (text !== "") at("notice").hidden = true;
+}

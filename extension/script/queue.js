@@ -1,0 +1,153 @@
+// Everything that is saved goes through a queue in storage.local, so that nothing is lost if the network, the browser
+// or the server fails. Each entry has a key, with which the server executes it only once.
+import { keyOf } from "./account.js";
+import { request, Refusal } from "./api.js";
+
+/**
+ * @typedef {{id: string, account: string, at: number, block: object?, connect: number?, channels: object[],
+ *   sent: number?, next: number, state: "waiting" | "refused" | "unsure", message: string}} Entry
+ * block is the body of createBlock without channels; connect is the id of a block to connect instead. A channel has an
+ * id, or a key if it is to be created. sent is when it was first sent without an answer. A refused entry waits for the
+ * user; of an unsure one it is unknown whether the server has executed it.
+ */
+
+/** The server keeps the keys of requests for a day. After that, a request that had no answer may not be repeated. */
+const keysKept = 23 * 60 * 60 * 1_000;
+const most = 500;
+
+/** Returns an entry for each block, or one that connects a block. */
+export function entriesOf(account, { blocks = [], connect = null, channels }, now = Date.now()) {
+  const made = (block) => ({ id: crypto.randomUUID(), account: keyOf(account), at: now, block, connect, channels, sent: null, next: 0, state: "waiting", message: "" });
+  return connect === null ? blocks.map(made) : [made(null)];
+}
+
+/**
+ * Returns what becomes of an entry that failed: it stays, and may be tried again after `next`.
+ * @param {Entry} entry
+ * @param {{status: number, text: string, wait: number}} refusal
+ */
+export function after(entry, refusal, now = Date.now()) {
+  const { status, text, wait } = refusal;
+  const state = (name) => ({ ...entry, state: name, message: text });
+  switch (true) {
+    case status === 0: // no answer: it may have been executed
+    case status === 408 || status === 503 || status >= 500:
+      return { ...state("waiting"), sent: entry.sent ?? now, next: wait ? now + wait * 1_000 : 0 };
+    case status === 401:
+      return { ...state("waiting"), next: 0 };
+    case status === 429:
+      return { ...state("waiting"), next: now + (wait || 60) * 1_000 };
+    case status === 422 && /idempotency/i.test(text):
+      return state("unsure");
+    default:
+      return state("refused");
+  }
+}
+
+/** Reports whether it is unknown if the server has executed an entry, and too late to ask. */
+export function isUnsure(entry, now = Date.now()) {
+  return entry.sent !== null && now - entry.sent > keysKept;
+}
+
+/** Returns an entry that is tried again as a new request, because the user has asked for that. */
+export function again(entry) {
+  return { ...entry, id: crypto.randomUUID(), sent: null, next: 0, state: "waiting", message: "" };
+}
+
+/** @returns {Promise<Entry[]>} */
+export async function entries() {
+  return (await chrome.storage.local.get("queue")).queue ?? [];
+}
+
+/** Changes the queue. Pages and the worker do so at the same time, so each change has a lock. */
+function change(fn) {
+  return navigator.locks.request("queue", async () => chrome.storage.local.set({ queue: fn(await entries()) }));
+}
+
+export async function enqueue(added) {
+  let fits = true;
+  await change((all) => {
+    fits = all.length + added.length <= most;
+    return fits ? [...all, ...added] : all;
+  });
+  return fits;
+}
+
+export function discard(ids) {
+  return change((all) => all.filter(({ id }) => !ids.includes(id)));
+}
+
+export function retry(ids) {
+  return change((all) => all.map((entry) => ids.includes(entry.id) ? again(entry) : entry));
+}
+
+function replace(changed) {
+  return change((all) => all.map((entry) => entry.id === changed.id ? changed : entry));
+}
+
+/**
+ * Sends the waiting entries of the account one after another, and returns the results by id. It ends at the first
+ * failure that would affect the other entries too.
+ * @returns {Promise<Record<string, {block: number?, connections: number[], channels: object[], made: object[]}>>}
+ */
+export function send(account) {
+  return navigator.locks.request("send", async () => {
+    const results = {};
+    for (const { id } of await entries()) {
+      const entry = (await entries()).find((other) => other.id === id); // it may have been discarded, or have got a channel
+      if (!entry || entry.account !== keyOf(account) || entry.state !== "waiting" || entry.next > Date.now()) continue;
+      if (isUnsure(entry)) {
+        await replace({ ...entry, state: "unsure" });
+        continue;
+      }
+      try {
+        results[id] = await execute(account, entry);
+      } catch (refusal) {
+        if (!(refusal instanceof Refusal)) throw refusal;
+        await replace(after((await entries()).find((other) => other.id === id) ?? entry, refusal));
+        if ([0, 401, 408, 429].includes(refusal.status) || refusal.status >= 500) break;
+        continue;
+      }
+      if (!(await entries()).some((other) => other.id === id)) await undo(account, results[id]); // discarded in the meantime
+      await discard([id]);
+    }
+    return results;
+  });
+}
+
+async function execute(account, entry) {
+  const made = [];
+  for (const channel of entry.channels.filter(({ id }) => !id)) {
+    const { id, title, visibility, slug } = await request(account, "POST", "/v3/channels", { title: channel.title, visibility: channel.visibility }, channel.key);
+    const known = { id, title, visibility, slug, web_url: `${account.site.url}/${account.user.slug}/${slug}`, owner: account.user.name };
+    made.push(known);
+    await change((all) => all.map((other) => ({ ...other, channels: other.channels.map((one) => one.key === channel.key ? { ...known, key: channel.key } : one) })));
+    entry = { ...entry, channels: entry.channels.map((one) => one.key === channel.key ? known : one) };
+  }
+  const channel_ids = entry.channels.map(({ id }) => id);
+  if (entry.connect !== null) {
+    const { data } = await request(account, "POST", "/v3/connections", { connectable_id: entry.connect, connectable_type: "Block", channel_ids }, entry.id);
+    return { block: entry.connect, created: false, connections: data.map(({ id }) => id), channels: entry.channels, made };
+  }
+  const { id } = await request(account, "POST", "/v3/blocks", { ...entry.block, channel_ids }, entry.id);
+  return { block: id, created: true, connections: [], channels: entry.channels, made };
+}
+
+/** Undoes what an entry did. A channel that was created for it stays if it has other contents. */
+export async function undo(account, { block, created, connections, made }) {
+  if (created) await ignoringMissing(request(account, "DELETE", `/ext/v1/blocks/${block}`));
+  else for (const id of connections) await ignoringMissing(request(account, "DELETE", `/v3/connections/${id}`));
+  for (const { id } of made) {
+    const channel = await ignoringMissing(request(account, "GET", `/v3/channels/${id}`));
+    if (channel?.counts.contents === 0) await ignoringMissing(request(account, "DELETE", `/v3/channels/${id}`));
+  }
+}
+
+async function ignoringMissing(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,77 @@
+package collections
+
+import (
+	"context"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/contents"
+	"vitrine/internal/words"
+)
+
+// How much is listed of a saved page.
+const (
+	maxSaved    = 10 // blocks
+	maxHoldings = 20 // channels of each
+)
+
+// SavedBlock is a block that came from a page.
+type SavedBlock struct {
+	domain.Block
+	Own      bool // the actor is its author
+	Channels []SavedIn
+}
+
+// SavedIn is a channel that contains a saved block.
+type SavedIn struct {
+	domain.Channel
+	Removable bool // the actor may remove the block from it
+}
+
+// Saved lists the blocks that came from the page with an address and that the actor may see, their own first. It takes
+// two statements, and one for each block.
+func (a *Finder) Saved(ctx context.Context, actor domain.Actor, address string) (all []SavedBlock, err error) {
+	var f domain.Faults
+	f.Text("url", address, domain.MaxURL)
+	if err := f.Err(); err != nil {
+		return nil, err
+	}
+	page := words.Source(address)
+	if page == 0 {
+		return nil, domain.InvalidField("url", domain.FieldMalformed, "must be an absolute http or https URL")
+	}
+	if !actor.SignedIn() {
+		return nil, domain.NewUnauthenticated("A user's token is required")
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		ids, err := v.Nearby().BlocksFrom(ctx, actor.UserID, page, maxSaved)
+		if err != nil {
+			return err
+		}
+		blocks, err := v.Blocks().BlocksByID(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			b, ok := blocks[id]
+			if !ok {
+				continue
+			}
+			in, err := v.Nearby().Holdings(ctx, actor.UserID, domain.BlockRef(id), maxHoldings)
+			if err != nil {
+				return err
+			}
+			all = append(all, SavedBlock{*b, b.Author.ID == int64(actor.UserID), savedIn(actor, in)})
+		}
+		return nil
+	})
+	return all, err
+}
+
+func savedIn(actor domain.Actor, all []contents.Holding) []SavedIn {
+	in := make([]SavedIn, len(all))
+	for i, h := range all {
+		in[i] = SavedIn{h.Channel, domain.CanUpdate(actor, h.Channel) || actor.MayWrite() && h.Connector == actor.UserID}
+	}
+	return in
+}

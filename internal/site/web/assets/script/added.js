@@ -1,0 +1,74 @@
+// Adds blocks to a channel, and offers to undo that. Without this script, the form of the channel adds
+// them, and each can be removed on its own.
+import { ask, complaint, goTo, root } from "./page.js";
+import { announce, make } from "./say.js";
+import { t } from "./texts.js";
+
+const kept = "vitrine.added";
+const atOnce = 100; // connections in one request
+
+/** An error from the site with its message. */
+export class Refusal extends Error {}
+
+/**
+ * Sends the fields of a form for adding. `made` are the new blocks with their connections. If the
+ * site asks back or refuses something, `page` has the form again, with its question or errors.
+ */
+export async function add(address, fields, signal) {
+  const body = new URLSearchParams([...fields].filter(([, value]) => typeof value === "string"));
+  const headers = { Accept: "application/json, text/html" };
+  const { response, page, to } = await ask(address, { method: "POST", body, signal, headers });
+  if (response.status === 201) return { made: await response.json() };
+  if (page?.querySelector("main form[data-upload]")) return { page };
+  if (response.status >= 500 && response.status !== 507) throw new Error(complaint(page));
+  throw new Refusal(to ? "" : complaint(page));
+}
+
+/** Shows the channel with the new blocks and an offer to undo, also if that is another page. */
+export async function show(address, made, finish = goTo) {
+  const connections = [...new Set(made.map((each) => each.connection).filter(Boolean))];
+  try {
+    sessionStorage.setItem(kept, JSON.stringify({ path: address.pathname, connections }));
+  } catch {
+    // Storage may be disabled; then nothing is offered after another page is opened.
+  }
+  await finish(address);
+  offer();
+}
+
+/** Offers to undo what was just added to the channel of this page. */
+export function offer() {
+  let last;
+  try {
+    last = JSON.parse(sessionStorage.getItem(kept) ?? "null");
+    if (last?.path === location.pathname) sessionStorage.removeItem(kept);
+  } catch {
+    return;
+  }
+  if (last?.path !== location.pathname || !last.connections?.length) return;
+  const text = t("script.added", last.connections.length);
+  const button = make("button", { type: "button", class: "other small", "data-key": "u" }, t("script.undo"));
+  const note = make("div", { class: "note" }, make("p", {}, text), button);
+  button.addEventListener("click", () => undo(note, button, last.connections));
+  document.querySelector("#notes")?.replaceChildren(note);
+  announce(text);
+}
+
+async function undo(note, button, connections) {
+  button.disabled = true;
+  try {
+    for (let i = 0; i < connections.length; i += atOnce) {
+      const body = new URLSearchParams(connections.slice(i, i + atOnce).map((id) => ["connection", id]));
+      body.append("next", location.pathname.slice(root().length) + location.search);
+      const { to, page } = await ask(new URL(`${root()}/connections/take-back`, location.href), { method: "POST", body });
+      if (!to) throw new Error(complaint(page));
+    }
+    note.remove();
+    await goTo(new URL(location.href));
+  } catch (error) {
+    button.disabled = false;
+    const text = error.message && !(error instanceof TypeError) ? error.message : t("script.failed");
+    note.querySelector("p").textContent = text;
+    announce(text);
+  }
+}

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"html/template"
+	"sync"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/site/catalog"
+)
+
+// face is the HTML of an item with slots, the places of everything that depends on the viewer, the
+// time or the list. It begins with the number of slots, and the kind and offset of each.
+type face []byte
+
+// slot is a kind of slot.
+type slot byte
+
+const (
+	placeSlot slot = 1 + iota // attributes of the connection and its position
+	querySlot                 // of the address of the item's page
+	awaySlot                  // attributes of links that open a new window
+	ageSlot
+	retrySlot // the form that fetches failed content again
+)
+
+// slots are the names of slots in templates.
+var slots = map[string]slot{"place": placeSlot, "query": querySlot, "away": awaySlot, "age": ageSlot, "retry": retrySlot}
+
+const slotSize = 5 // bytes
+
+// drawing is a cell while its template draws it.
+type drawing struct {
+	Cell
+	html  bytes.Buffer
+	slots []byte
+}
+
+// Slot leaves a slot in a template. The result is empty in any context.
+func (d *drawing) Slot(name string) (template.HTMLAttr, error) {
+	kind, ok := slots[name]
+	if !ok {
+		return "", fmt.Errorf("site: no slot is called %q", name)
+	}
+	d.slots = binary.LittleEndian.AppendUint32(append(d.slots, byte(kind)), uint32(d.html.Len()))
+	return "", nil
+}
+
+// drawFace draws a face with a template.
+func (s *Site) drawFace(lang *catalog.Language, name string, c Cell) (face, error) {
+	d := &drawing{Cell: c}
+	if err := s.cells(lang).ExecuteTemplate(&d.html, name, d); err != nil {
+		return nil, err
+	}
+	f := make(face, 0, 1+len(d.slots)+d.html.Len())
+	f = append(f, byte(len(d.slots)/slotSize))
+	f = append(f, d.slots...)
+	return append(f, d.html.Bytes()...), nil
+}
+
+// fill appends the HTML with filled slots.
+func (f face) fill(html []byte, fill func(html []byte, s slot) ([]byte, error)) (_ []byte, err error) {
+	n := int(f[0])
+	open, rest, at := f[1:1+n*slotSize], f[1+n*slotSize:], 0
+	for ; len(open) > 0; open = open[slotSize:] {
+		to := int(binary.LittleEndian.Uint32(open[1:]))
+		html = append(html, rest[at:to]...)
+		if html, err = fill(html, slot(open[0])); err != nil {
+			return nil, err
+		}
+		at = to
+	}
+	return append(html, rest[at:]...), nil
+}
+
+// appendRetry appends the form that fetches the content of a block again.
+func (s *Site) appendRetry(html []byte, lang *catalog.Language, id domain.BlockID) ([]byte, error) {
+	to := bytes.NewBuffer(html)
+	err := s.cells(lang).ExecuteTemplate(to, "cell-retry", BlockPath(id, 0)+"/retry")
+	return to.Bytes(), err
+}
+
+// parseCells returns a function that returns the templates of cells in a language. They are parsed on first use.
+func (s *Site) parseCells() func(*catalog.Language) *template.Template {
+	by := map[string]func() *template.Template{}
+	var once sync.Once
+	return func(lang *catalog.Language) *template.Template {
+		once.Do(func() {
+			for _, l := range s.texts().Languages {
+				by[l.Code] = sync.OnceValue(func() *template.Template {
+					return folded(template.Must(template.New("").Funcs(s.funcs(l)).ParseFS(templateFiles, "templates/cells.html")), s.constants(l))
+				})
+			}
+		})
+		return by[lang.Code]()
+	}
+}

@@ -1,0 +1,132 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"vitrine/internal/domain"
+)
+
+// Known remembers numbers of results, so that searches need not count them again. Counting is most of the work of a search
+// for common words, while its page ends after a few matches.
+//
+// A lower bound stays valid because the number of results falls only if a document is deleted, turned private or gets
+// other words, or, in a channel, if a connection is deleted. The database counts these (search_removals). A search
+// subtracts what was removed since the bound was found, and counts again if no more than the exactly counted number may be
+// left.
+//
+// The exact total in a channel stays valid until anything is removed or the channel changes in size.
+type Known struct {
+	mu     sync.Mutex
+	bounds map[knownKey]bound
+}
+
+// knownKey identifies words and the channel in which they were counted, or 0.
+type knownKey struct {
+	words   string
+	channel domain.ChannelID
+}
+
+// bound is a lower bound of the results that everyone sees who sees the channel.
+type bound struct {
+	total    int64             // exact, in a channel that looks the same to all who see it; -1 if unknown
+	channel  channelStatistics // at that time
+	open     int64
+	within   int64 // so many successive documents
+	removals int64 // at that time
+	far      bool  // a page is not among the nearest matches
+}
+
+// maxKnown is the maximum number of bounds. A site has fewer words that so many documents contain; more are combinations
+// of words, and searches in channels.
+const maxKnown = 10_000
+
+// keyOf returns the key of a query, and false if its results are not bounded: it needs words, and no filter except for a
+// channel.
+func keyOf(q Query) (key knownKey, ok bool) {
+	if q.Words.Everything || q.address() != 0 {
+		return key, false
+	}
+	for _, f := range q.filters() {
+		if f != inChannel {
+			return key, false
+		}
+	}
+	var b strings.Builder
+	for _, t := range q.Words.Terms {
+		fmt.Fprintf(&b, "%q %t ", t.Words, t.Prefix)
+	}
+	return knownKey{b.String(), q.Channel}, true
+}
+
+// find returns the bound of a query.
+func (k *Known) find(q Query) (b bound, found bool) {
+	key, ok := keyOf(q)
+	if k == nil || !ok {
+		return b, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b, found = k.bounds[key]
+	return b, found
+}
+
+// learn stores what a search found: the number of results that everyone sees, and the exact total, or -1. If there are too
+// many bounds, it drops any other.
+func (k *Known) learn(q Query, stats statistics, open, total int64) {
+	key, ok := keyOf(q)
+	if stats.channel.open != stats.channel.items || stats.documents > stats.limits.Nearest*total {
+		total = -1 // it depends on the viewer, or even one result is too far away
+	}
+	if k == nil || !ok || stats.pending || open <= stats.limits.counted() && total < 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.bounds == nil {
+		k.bounds = map[knownKey]bound{}
+	}
+	for other := range k.bounds {
+		if len(k.bounds) < maxKnown {
+			break
+		}
+		delete(k.bounds, other)
+	}
+	k.bounds[key] = bound{total, stats.channel, open, stats.within, stats.removals, k.bounds[key].far}
+}
+
+// tooFar notes that a page is not among the nearest matches.
+func (k *Known) tooFar(q Query) {
+	key, _ := keyOf(q)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b := k.bounds[key]
+	b.far = true
+	k.bounds[key] = b
+}
+
+// nearest reports whether a page is looked for among the nearest matches only.
+func (stats statistics) nearest() bool { return stats.known && stats.channel.items > 0 }
+
+// use makes the statistics say what is known, if it is still valid. Fewer removals than at that time mean that the search
+// reads an older state, at a replica. In a channel, what is known only helps if a page is soon found.
+func (b bound) use(q Query, stats *statistics) {
+	removed := stats.removals - b.removals
+	if stats.pending || removed < 0 {
+		return
+	}
+	if q.Channel != 0 && (b.far || chooseOrder(q, *stats, somePage).by != columnNumber ||
+		(q.Page.Offset()+q.Page.Per+1)*stats.documents > stats.limits.Nearest*max(b.open-removed, b.total)) {
+		return
+	}
+	switch {
+	case b.open-removed > stats.limits.counted():
+		stats.counted = stats.limits.counted() + 1
+	case removed == 0 && b.total >= 0 && b.channel == stats.channel:
+		stats.counted = b.total
+	default:
+		return
+	}
+	stats.known, stats.open, stats.within = true, b.open, b.within
+}
