@@ -58,7 +58,7 @@ outdated:
 
 # Go embeds version and commit from git. Debugger tables, a quarter of the size, are omitted: stack
 # traces and profiles do not need them. Without these tables, and with more memory for the compiler (1 GB
-# at most), the first build takes two thirds of the processor time.
+# at most), SQLite compiles in 0.7 of the processor time.
 build:
 	GOGC=400 CGO_ENABLED=0 go build -trimpath -buildvcs=auto -gcflags=all=-dwarf=false -ldflags='-s -w' -o $(BIN) ./cmd/vitrine
 

@@ -120,6 +120,7 @@ var allowedImports = map[string][]string{
 	// Tools and test rigs.
 	"apptest":              {"..."},
 	"redis/redistest":      {},
+	"bench/build":          {},
 	"bench/content":        {},
 	"bench/costs":          {"..."},
 	"bench/dataset":        {"..."},
@@ -133,6 +134,7 @@ var allowedImports = map[string][]string{
 	"bench/nodes":          {"bench/dataset", "bench/drive"},
 	"bench/peers":          {"..."},
 	"bench/search":         {"..."},
+	"bench/small":          {"bench/dataset", "bench/drive"},
 	"deploy":               {},
 	"e2e":                  {"..."},
 	"database/dbtest":      {"database"},
@@ -154,7 +156,7 @@ var allowedImports = map[string][]string{
 // "...".
 var (
 	onlyCmd      = "cli"
-	testPackages = []string{"apptest", "archtest", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "database/dbtest", "e2e", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	testPackages = []string{"apptest", "archtest", "bench/build", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "database/dbtest", "e2e", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
