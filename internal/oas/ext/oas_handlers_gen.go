@@ -1011,14 +1011,14 @@ func (s *Server) handleListChannelChoicesRequest(args [0]string, argsEscaped boo
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: ListChannelChoicesOperation,
 			ID:   "listChannelChoices",
 		}
 	)
 	params, err := decodeListChannelChoicesParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1027,51 +1027,8 @@ func (s *Server) handleListChannelChoicesRequest(args [0]string, argsEscaped boo
 		return
 	}
 
-	var rawBody []byte
-
 	var response *ChannelChoiceList
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListChannelChoicesOperation,
-			OperationSummary: "Find a channel to add to",
-			OperationID:      "listChannelChoices",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "query",
-					In:   "query",
-				}: params.Query,
-				{
-					Name: "per",
-					In:   "query",
-				}: params.Per,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListChannelChoicesParams
-			Response = *ChannelChoiceList
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListChannelChoicesParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListChannelChoices(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListChannelChoices(ctx, params)
-	}
+	response, err = s.h.ListChannelChoices(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1178,14 +1135,14 @@ func (s *Server) handleListSavedRequest(args [0]string, argsEscaped bool, w http
 
 	var (
 		err          error
-		opErrContext = ogenerrors.OperationContext{
+		opErrContext = failure.OperationContext{
 			Name: ListSavedOperation,
 			ID:   "listSaved",
 		}
 	)
 	params, err := decodeListSavedParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
+		err = &failure.DecodeParamsError{
 			OperationContext: opErrContext,
 			Err:              err,
 		}
@@ -1194,47 +1151,8 @@ func (s *Server) handleListSavedRequest(args [0]string, argsEscaped bool, w http
 		return
 	}
 
-	var rawBody []byte
-
 	var response *SavedList
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListSavedOperation,
-			OperationSummary: "Find out where a page is saved",
-			OperationID:      "listSaved",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "url",
-					In:   "query",
-				}: params.URL,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListSavedParams
-			Response = *SavedList
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListSavedParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListSaved(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListSaved(ctx, params)
-	}
+	response, err = s.h.ListSaved(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)

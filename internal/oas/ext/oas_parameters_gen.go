@@ -1464,28 +1464,6 @@ type ListChannelChoicesParams struct {
 	Per OptInt64 `json:",omitempty,omitzero"`
 }
 
-func unpackListChannelChoicesParams(packed middleware.Parameters) (params ListChannelChoicesParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "query",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Query = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "per",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Per = v.(OptInt64)
-		}
-	}
-	return params
-}
-
 func decodeListChannelChoicesParams(args [0]string, argsEscaped bool, r *http.Request) (params ListChannelChoicesParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: query.
@@ -1550,7 +1528,7 @@ func decodeListChannelChoicesParams(args [0]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "query",
 			In:   "query",
 			Err:  err,
@@ -1616,7 +1594,7 @@ func decodeListChannelChoicesParams(args [0]string, argsEscaped bool, r *http.Re
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "per",
 			In:   "query",
 			Err:  err,
@@ -1776,17 +1754,6 @@ type ListSavedParams struct {
 	URL string
 }
 
-func unpackListSavedParams(packed middleware.Parameters) (params ListSavedParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "url",
-			In:   "query",
-		}
-		params.URL = packed[key].(string)
-	}
-	return params
-}
-
 func decodeListSavedParams(args [0]string, argsEscaped bool, r *http.Request) (params ListSavedParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: url.
@@ -1839,7 +1806,7 @@ func decodeListSavedParams(args [0]string, argsEscaped bool, r *http.Request) (p
 		}
 		return nil
 	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
+		return params, &failure.DecodeParamError{
 			Name: "url",
 			In:   "query",
 			Err:  err,
