@@ -127,7 +127,7 @@ func sum(steps []action, modules map[string]string, byPackage bool) []total {
 
 func printSums(sums []total, rows int) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	defer w.Flush()
+	defer func() { _ = w.Flush() }() // to standard output
 	fmt.Fprint(w, "seconds\tpackages\t \n")
 	var rest total
 	for i, t := range sums {

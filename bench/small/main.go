@@ -229,7 +229,7 @@ func (b *bench) image(name string) job {
 		if err != nil {
 			return err
 		}
-		defer f.Close() //nolint:errcheck // only read
+		defer func() { _ = f.Close() }()
 		address, err := b.server.upload(ctx, f, map[string]string{".jpg": "image/jpeg", ".png": "image/png"}[filepath.Ext(name)])
 		if err != nil {
 			return err
@@ -282,7 +282,7 @@ func (b *bench) bookmarks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer func() { _ = f.Close() }()
 	address, err := b.server.upload(ctx, f, "text/html")
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func (s *server) call(ctx context.Context, method, path string, body, into any) 
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() //nolint:errcheck // only read
+	defer func() { _ = resp.Body.Close() }()
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode >= 300 {
 		return errors.Join(err, fmt.Errorf("%s %s: %s %s", method, path, resp.Status, answer))
