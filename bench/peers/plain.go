@@ -24,6 +24,7 @@ type plain struct {
 // plainDB is SQLite (plain_data.go) or PostgreSQL (plain_postgres.go).
 type plainDB interface {
 	plainConn
+	rows(ctx context.Context, text string, args ...any) (plainRows, error)
 	// inTx calls do in a transaction.
 	inTx(ctx context.Context, do func(tx plainConn) error) error
 	close() error
@@ -31,7 +32,6 @@ type plainDB interface {
 
 // plainConn runs prepared statements.
 type plainConn interface {
-	rows(ctx context.Context, text string, args ...any) (plainRows, error)
 	row(ctx context.Context, text string, args ...any) interface{ Scan(dest ...any) error }
 	exec(ctx context.Context, text string, args ...any) error
 }

@@ -116,10 +116,6 @@ type plainSQLiteTx struct {
 	db *plainSQLite
 }
 
-func (t plainSQLiteTx) rows(ctx context.Context, text string, args ...any) (plainRows, error) {
-	return t.tx.StmtContext(ctx, t.db.statements[text]).QueryContext(ctx, args...)
-}
-
 func (t plainSQLiteTx) row(ctx context.Context, text string, args ...any) interface{ Scan(dest ...any) error } {
 	return t.tx.StmtContext(ctx, t.db.statements[text]).QueryRowContext(ctx, args...)
 }
