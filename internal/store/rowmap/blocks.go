@@ -234,7 +234,7 @@ const OutlineJoins = ConnectionMaker + ` LEFT JOIN blocks b ON c.item_type = 'Bl
 // blocks. It selects nothing while transitions are pending. On SQLite it runs half of the
 // instructions of OutlineColumns, because it needs no conditions for other items.
 const BlockOutline = `SELECT c.id, c.version, cu.face_version, c.created_at,
-		b.id, b.user_id, b.version, bu.face_version, b.updated_at, b.open_count, b.private_count
+		b.id, b.user_id, b.version, bu.face_version, b.created_at, b.updated_at, b.open_count, b.private_count
 	FROM connections c CROSS JOIN users cu CROSS JOIN blocks b CROSS JOIN users bu
 	WHERE cu.id = c.user_id AND c.item_type = 'Block' AND b.id = c.item_id AND bu.id = b.user_id AND NOT ` + access.Pending
 
