@@ -385,6 +385,9 @@ func (knowsNothing) Connection(domain.ConnectionRevision) []byte { return nil }
 func (in *inputs) lists() {
 	a, ctx, ada := in.a, in.ctx(), in.ada
 	pages := map[string]func(p domain.Page) error{
+		"ReadChannel": func(p domain.Page) error {
+			return a.Collections.ReadChannel(ctx, ada, in.private, &collections.ContentsInput{Page: p}, func(collections.ChannelPage) collections.BlockReader { return nil })
+		},
 		"Contents": func(p domain.Page) error {
 			_, err := a.Collections.Contents(ctx, ada, in.private, collections.ContentsInput{Page: p})
 			return err
@@ -532,6 +535,10 @@ func (in *inputs) counts(reach bool) {
 		}},
 		{"Presign", "files", "MaxUploads", domain.MaxUploads, func(n int) error {
 			_, err := a.Content.Presign(ctx, ada, slices.Repeat([]content.FileInput{{Name: "a.png", ContentType: "image/png"}}, n))
+			return err
+		}},
+		{"UndoAdding", "connections", "MaxRemoved", domain.MaxRemoved, func(n int) error {
+			_, err := a.Collections.UndoAdding(ctx, ada, slices.Repeat([]domain.ConnectionID{1_000_000}, n))
 			return err
 		}},
 		{"RemoveConnections", "connections", "MaxRemoved", domain.MaxRemoved, func(n int) error {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"vitrine/internal/database"
@@ -162,9 +163,13 @@ func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time
 		w.tx.grow(domain.UserID(b.Author.ID), 0, blockBytes(b))
 		err = w.tx.readStored(ctx)
 	}
+	created := sync.OnceValue(func() domain.ItemRef {
+		w.tx.documents().Add(search.DocumentOfBlock(b))
+		return domain.BlockRef(b.ID)
+	})
 	for _, n := range channels {
 		if err == nil {
-			_, err = w.tx.Connections().connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt), block: &b.ID}, &domain.Connection{})
+			_, err = w.tx.Connections().connect(ctx, n, entering{updatedAt: sqlx.Micros(b.UpdatedAt), created: created}, &domain.Connection{})
 		}
 	}
 	if err == nil && b.ID == 0 {
@@ -173,7 +178,7 @@ func (w BlockWrites) CreateBlockIn(ctx context.Context, b domain.Block, now time
 	if err != nil {
 		return b, err
 	}
-	w.tx.documents().Add(search.DocumentOfBlock(b))
+	created()
 	return b, nil
 }
 

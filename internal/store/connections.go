@@ -51,15 +51,15 @@ var insertConnection = rowmap.Connections.Insert() + " RETURNING id"
 // connect creates the connection of an item that has already been counted. Its id is set once the
 // pending statements have run.
 func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item entering, c *domain.Connection) (in domain.Channel, err error) {
-	if item.block != nil {
+	if item.created != nil {
 		n.Item.Type = domain.ItemBlock
 	}
 	in, connected, top, err := w.countIn(ctx, n, item.private)
 	if err != nil {
 		return in, err
 	}
-	if item.block != nil {
-		n.Item = domain.BlockRef(*item.block)
+	if item.created != nil {
+		n.Item = item.created()
 	}
 	*c = domain.Connection{ChannelID: n.Channel.ID, Item: n.Item, ItemPrivate: item.private, Metadata: n.Metadata, Version: 1}
 	c.Maker.PrincipalRef = domain.UserRef(n.UserID)
@@ -99,10 +99,10 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 
 // entering contains what a connection stores of its item.
 type entering struct {
-	private   bool            // it is a private channel
-	updatedAt int64           // of a block
-	alone     bool            // it is a block that was in no channel
-	block     *domain.BlockID // of a new block, set once the channel has been counted; nil for other items
+	private   bool                  // it is a private channel
+	updatedAt int64                 // of a block
+	alone     bool                  // it is a block that was in no channel
+	created   func() domain.ItemRef // returns a new block, whose id is known once its channel has been counted
 }
 
 // enter counts the channel in a block, which locks the block, and returns what the connection
