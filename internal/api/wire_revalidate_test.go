@@ -33,7 +33,7 @@ func (w *world) ownGets() []string {
 	return []string{
 		at("/ext/v1/blocks/%d/file-metadata", picture.Int("id")), group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
 		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/exports", export, "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
-		"/ext/v1/imports", at("/ext/v1/imports/%d", begun.Int("id")),
+		"/ext/v1/me/channels", "/ext/v1/me/saved?url=https://example.com/p.png", "/ext/v1/imports", at("/ext/v1/imports/%d", begun.Int("id")),
 		strings.Replace(group, "/v3/", "/ext/v1/", 1) + "/follow",
 	}
 }

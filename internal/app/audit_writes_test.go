@@ -21,7 +21,7 @@ var audited = map[string]string{
 	"CreateToken":     "ActTokenCreated", "CreateApplicationToken": "ActTokenCreated", "RevokeToken": "ActTokenRevoked", "RevokeOwnToken": "ActTokenRevoked",
 	"DeleteApplicationToken": "auditRevoked", "RevokeCode": "auditRevoked", "RevokeTokensOf": "ActSignedOutAll", "RenewFeeds": "ActFeedsRenewed",
 	"Grant": "ActAccessGiven", "DeleteGrant": "ActAccessTaken", "DeleteGrantsOf": "ActSignedOutAll",
-	"CreateApplication": "ActAppCreated", "UpdateApplication": "ActAppChanged", "SetApplicationSecret": "ActAppSecret", "DeleteApplication": "ActAppDeleted",
+	"CreateApplication": "ActAppCreated", "RestoreApplication": "ActAppCreated", "UpdateApplication": "ActAppChanged", "SetApplicationSecret": "ActAppSecret", "DeleteApplication": "ActAppDeleted",
 	"AddMember": "MemberAdded", "RemoveMember": "MemberRemoved", "HandGroupOver": "ActGroupHandedOver",
 	"CreateSignUpLink": "ActSignUpLinkCreated ActAccountInvited", "EndSignUpLink": "ActSignUpLinkEnded ActAccountInvited",
 	"PutSetting": "ActSignUpMode", "UpdateSite": "ActSiteChanged", "PutLegalPage": "ActPageSaved", "DeleteLegalPage": "ActPageDeleted", "RetryJob": "ActJobRetried",

@@ -35,7 +35,7 @@ var unpublished = map[string]string{
 		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken CreateUser
 		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf DeletePasskey EndAccess EndMailLinks EndSecondFactor EndSession EndSessionByHash
 		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct PasskeyUsed PutRecoveryCodes
-		RememberBrowser RenewSession RenewSignUpLink ForgetProofs EndHalfSignIns RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
+		RememberBrowser RenewSession RenewSignUpLink ForgetProofs EndHalfSignIns RestoreApplication RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
 		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepSessions
 		SweepSignUpLinks SweepSignups TakeBackAttempt TakeHalfSignIn TakeMailLink TakeRecoveryCode TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
 	"who people are elsewhere": `ConnectIdentity DisconnectIdentity IdentityUsed MarkMapped PutStep SweepSteps TakeStep`,
@@ -50,7 +50,7 @@ var unpublished = map[string]string{
 		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock DeleteUserActivities ForgetNotifications HandGroupOver`,
 	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
-		LockGroupWithChannels LockOwners LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,
+		LockGroupWithChannels LockOwners LockSource LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,
 	"bulk loads and repair": `AddDocuments FinishDocuments FinishFollows FinishLoad FinishTexts CountTexts IndexPending LoadActivities LoadBlocks LoadChannels LoadConnections
 		LoadFollows LoadNotifications LoadUsers Rebuild RecountFollowers`,
 	"exports, which their owner alone sees": `AddExport BeginExport DeleteExport EndExport ForgetExports NoteExport SweepExports UndoExportAttempt`,

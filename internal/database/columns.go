@@ -52,11 +52,16 @@ const (
 		WHERE f.contype = 'f' AND f.connamespace = CAST(current_schema() AS REGNAMESPACE) ORDER BY 1, 2`
 )
 
-// Value converts a value to the column type. SQLite columns can contain values of other types.
+// Value converts a value to the column type. SQLite columns can contain values of other types, and PostgreSQL has
+// shorter numbers.
 func (typ ColumnType) Value(v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
 		return nil, nil
+	case int16:
+		return typ.Value(int64(v))
+	case int32:
+		return typ.Value(int64(v))
 	case int64:
 		switch typ {
 		case Int:

@@ -6,7 +6,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
-	"vitrine/internal/store/rowmap"
 )
 
 // ChannelPage is a channel with a page of its contents, and the viewer's marks on it.
@@ -70,7 +69,7 @@ func readBlocks(ctx context.Context, v *store.Snapshot, list BlockReader) error 
 
 // outlined reads a page of contents without its blocks.
 func outlined(ctx context.Context, v *store.Snapshot, actor domain.Actor, in domain.Channel, page ContentsInput) (l domain.List[Content], err error) {
-	found, err := v.Contents().Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: in, Sort: page.Sort, By: page.By, Page: page.Page, Outline: rowmap.NewOutline()})
+	found, err := v.Contents().Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: in, Sort: page.Sort, By: page.By, Page: page.Page, Outline: contents.NewOutline()})
 	if err != nil {
 		return l, err
 	}

@@ -1001,7 +1001,7 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 // For a field in which people type the title of a channel. First come your own channels, those of your
 // groups and those in which you collaborate, last changed first, and then public channels of others.
 // Each has all words of the query in its title; the last word may be the beginning of a word. Without
-// a query, only the former are listed. For all tiers, with the scope `write`.
+// a query, only the former are listed. For all tiers. A token that may only read gets an empty list.
 //
 // GET /ext/v1/me/channels
 func (s *Server) handleListChannelChoicesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
