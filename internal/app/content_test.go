@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -324,9 +325,9 @@ func TestAttemptsAtContent(t *testing.T) {
 		w.Web("example.com/missing", answer(404, ""))
 		hang := make(chan struct{})
 		t.Cleanup(func() { close(hang) })
-		stop := map[string]context.CancelFunc{}
+		var stop atomic.Pointer[context.CancelFunc] // run by the slow page
 		w.Web("example.com/slow", func(http.ResponseWriter, *http.Request) {
-			stop["slow"]()
+			(*stop.Load())()
 			<-hang
 		})
 		attempts := func(n int64) func(domain.BlockID) {
@@ -380,12 +381,12 @@ func TestAttemptsAtContent(t *testing.T) {
 				row.before(id)
 			}
 			on, cancel := context.WithCancel(ctx)
-			stop["slow"] = cancel
+			stop.Store(&cancel)
 			if row.how == "deadline" {
 				var end context.CancelFunc
 				on, end = context.WithDeadline(ctx, time.Now().Add(200*time.Millisecond)) // the page never answers
 				defer end()
-				stop["slow"] = func() {}
+				stop.Store(new(context.CancelFunc(func() {})))
 			}
 			round := w.progress(id).Round + row.round
 			err := a.RunProcessBlock(on, content.ProcessBlock{Block: id, Round: round})
