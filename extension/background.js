@@ -43,10 +43,12 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
 chrome.alarms.onAlarm.addListener(sendAll);
 chrome.runtime.onStartup.addListener(sendAll);
 
+const results = {}; // of all entries sent since this worker started: a popup may ask for what an alarm has sent
+
 /** Sends the queue. If entries remain that may succeed later, it wakes up again. */
 async function sendAll() {
   const now = await account();
-  const results = now && !now.expired ? await send(now) : {};
+  if (now && !now.expired) Object.assign(results, await send(now));
   const left = await entries();
   const waiting = left.filter(({ state }) => state === "waiting");
   if (waiting.length > 0) {

@@ -1,7 +1,7 @@
 // The settings: signing in and out, and what waits to be saved.
 import { account as readAccount, keyOf, setAccount } from "./script/account.js";
 import { SignInError, signIn, signInWithToken, signOut } from "./script/oauth.js";
-import { discard, entries, retry } from "./script/queue.js";
+import { discard, entries, retry, why } from "./script/queue.js";
 import { el, t, translate } from "./script/texts.js";
 import { serverAddress } from "./script/urls.js";
 
@@ -37,11 +37,11 @@ async function show() {
 }
 
 function row(entry, account) {
-  const { block, state, message, channels } = entry;
+  const { block, state, channels } = entry;
   const foreign = account === null || entry.account !== keyOf(account);
-  const why = foreign ? t("queueForeign") : state === "unsure" ? t("queueUnsure") : state === "refused" ? message || t("errorServer") : t("queueWaiting");
+  const reason = foreign ? t("queueForeign") : state === "waiting" ? t("queueWaiting") : why(entry, t);
   return el("li", {},
-    el("div", { class: "what" }, el("p", {}, block?.title || block?.value.slice(0, 200) || t("connect")), el("p", {}, channels.map(({ title }) => title).join(", ")), el("p", { class: state === "waiting" ? "" : "why" }, why)),
+    el("div", { class: "what" }, el("p", {}, block?.title || block?.value.slice(0, 200) || t("connect")), el("p", {}, channels.map(({ title }) => title).join(", ")), el("p", { class: state === "waiting" ? "" : "why" }, reason)),
     el("div", { class: "actions" },
       !foreign && el("button", { type: "button", class: "other small", onclick: async () => {
         if (state !== "waiting") await retry([entry.id]);
@@ -50,12 +50,17 @@ function row(entry, account) {
       el("button", { type: "button", class: "away small", onclick: () => discard([entry.id]) }, t("discard"))));
 }
 
+/** Returns the pattern of a server's addresses, for permissions. */
+function originOf(server) {
+  const { protocol, hostname } = new URL(server);
+  return `${protocol}//${hostname}/*`;
+}
+
 /** Signs in. The permission must be requested in the same moment as the button is pressed. */
 async function enter(server, token = "") {
   wrong("");
   if (server === null) return wrong(t("errorAddress"));
-  const origins = [`${new URL(server).protocol}//${new URL(server).hostname}/*`];
-  const permitted = await chrome.permissions.request({ origins });
+  const permitted = await chrome.permissions.request({ origins: [originOf(server)] });
   if (!permitted) return wrong(t("errorPermission"));
   at("go").disabled = at("renew").disabled = true;
   try {
@@ -79,7 +84,7 @@ async function leave() {
   await setAccount(null);
   await chrome.storage.local.remove("recent");
   await chrome.storage.session.clear();
-  await chrome.permissions.remove({ origins: [`${new URL(account.server).protocol}//${new URL(account.server).hostname}/*`] }).catch(() => {});
+  await chrome.permissions.remove({ origins: [originOf(account.server)] }).catch(() => {});
   at("server").value = account.server;
   say(t(revoked ? "signedOut" : "signedOutKept"));
 }

@@ -4,7 +4,7 @@ import { request } from "./script/api.js";
 import { Chooser } from "./script/chooser.js";
 import { blocksOf, cut, limits } from "./script/drafts.js";
 import { readTab } from "./script/page.js";
-import { discard, enqueue, entries, entriesOf, undo } from "./script/queue.js";
+import { discard, enqueue, entries, entriesOf, undo, why } from "./script/queue.js";
 import { count, el, t, translate } from "./script/texts.js";
 import { shown, webPage } from "./script/urls.js";
 
@@ -315,7 +315,7 @@ async function showDone(added, results) {
   at("done-channels").replaceChildren(...channels.map(({ title, web_url }) => el("li", {}, web_url ? el("a", { href: web_url, target: "_blank", rel: "noopener" }, title) : el("span", {}, title))));
   at("done-wrong").hidden = left.length === 0;
   at("done-wrong").className = refused ? "why" : "quiet";
-  at("done-wrong").textContent = refused ? refused.message : (await readAccount())?.expired ? t("waitsForSignIn") : t("waitsText");
+  at("done-wrong").textContent = refused ? why(refused, t) : (await readAccount())?.expired ? t("waitsForSignIn") : t("waitsText");
   at("open").hidden = done.length === 0;
   if (done.length > 0) at("open").href = done.length === 1 ? `${account.site.url}/block/${done[0].block}` : channels[0].web_url ?? account.site.url;
   at("undo").textContent = t(refused ? "discard" : "undo");

@@ -49,7 +49,7 @@ func (cmd command) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
+	defer func() { err = errors.Join(err, s.Stop()) }()
 	for _, measure := range []func() error{
 		func() error { return cmd.pipeline(ctx, s, photos) },
 		func() error { return cmd.serving(ctx, s) },
@@ -67,7 +67,7 @@ func (cmd command) pipeline(ctx context.Context, s *server, photos []string) err
 	values := make([]string, len(photos))
 	for i, path := range photos {
 		var err error
-		if values[i], err = s.upload(ctx, path); err != nil {
+		if values[i], err = s.UploadFile(ctx, path, "image/jpeg"); err != nil {
 			return err
 		}
 	}

@@ -113,15 +113,15 @@ func (s *site) requests(made dataset.Made) (all []drive.Prepared, err error) {
 	token := "Authorization: Bearer " + made.Token
 	for len(all) < 300 {
 		block := drive.Get(fmt.Sprint("/v3/blocks/", made.FirstBlock+rng.Int64N(made.LastBlock-made.FirstBlock+1)), token)
-		a, err := drive.Record(s.nodes[0].addr, block)
+		a, err := drive.Record(s.nodes[0].Addr, block)
 		if err != nil {
 			return nil, err
 		}
 		if a.Status == http.StatusOK { // not in a private channel
 			page := rng.IntN(made.Middle.Items/24) + 1
-			all = append(all, block.For(s.nodes[0].addr),
-				drive.Get(fmt.Sprintf("/v3/channels/%d/contents?per=24&page=%d", made.Middle.ID, page)).For(s.nodes[0].addr),
-				drive.Get(fmt.Sprintf("/v3/channels/%d/contents?per=24&page=%d", made.Middle.ID, page), token).For(s.nodes[0].addr))
+			all = append(all, block.For(s.nodes[0].Addr),
+				drive.Get(fmt.Sprintf("/v3/channels/%d/contents?per=24&page=%d", made.Middle.ID, page)).For(s.nodes[0].Addr),
+				drive.Get(fmt.Sprintf("/v3/channels/%d/contents?per=24&page=%d", made.Middle.ID, page), token).For(s.nodes[0].Addr))
 		}
 	}
 	return all, nil

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
-	"regexp"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,44 +22,29 @@ type site struct {
 
 // node is one process of the program.
 type node struct {
-	cmd    *exec.Cmd
-	addr   string
+	*drive.Program
 	folder string
 }
 
-var listens = regexp.MustCompile(`listens on http://(\S+)`)
-
 // start starts another node and waits until it listens.
-func (s *site) start(ctx context.Context, program, url string) error {
+func (s *site) start(ctx context.Context, bin, url string) error {
 	folder, err := os.MkdirTemp("", "bench-nodes-")
 	if err != nil {
 		return err
 	}
-	n := node{cmd: exec.CommandContext(ctx, program, "serve", "--addr", "127.0.0.1:0", "--data-dir", folder, "--database-url", url,
-		"--rate-limits", "guest=0,free=0,premium=0,supporter=0", "--work=false", "--log-level", "error"), folder: folder}
-	n.cmd.Stderr = os.Stderr
-	out, err := n.cmd.StdoutPipe()
-	if err == nil {
-		err = n.cmd.Start()
-	}
+	program, err := drive.Start(exec.CommandContext(ctx, bin, "serve", "--addr", "127.0.0.1:0", "--data-dir", folder, "--database-url", url,
+		"--rate-limits", "guest=0,free=0,premium=0,supporter=0", "--work=false", "--log-level", "error"))
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(folder))
 	}
-	s.nodes = append(s.nodes, n)
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if found := listens.FindStringSubmatch(lines.Text()); found != nil {
-			s.nodes[len(s.nodes)-1].addr = found[1]
-			return nil
-		}
-	}
-	return fmt.Errorf("%s does not begin", program)
+	s.nodes = append(s.nodes, node{program, folder})
+	return nil
 }
 
 // stop ends all nodes.
 func (s *site) stop() (err error) {
 	for _, n := range s.nodes {
-		_ = n.cmd.Process.Signal(syscall.SIGTERM) // it may have ended, which Wait reports
-		err = errors.Join(err, n.cmd.Wait(), os.RemoveAll(n.folder))
+		err = errors.Join(err, n.Stop(), os.RemoveAll(n.folder))
 	}
 	return err
 }
@@ -81,7 +62,7 @@ func (s *site) measure(ctx context.Context, n int, cmd command, requests []drive
 		return f, err
 	}
 	var dialed atomic.Int64
-	dial := func() (drive.Sender, error) { return drive.Dial(s.nodes[int(dialed.Add(1))%n].addr) }
+	dial := func() (drive.Sender, error) { return drive.Dial(s.nodes[int(dialed.Add(1))%n].Addr) }
 	speed, _, err := drive.Measure(dial, cmd.Clients, requests, http.StatusOK, drive.Bound{Requests: 1 << 30, Time: cmd.Time}, false)
 	if err != nil {
 		return f, err
@@ -94,7 +75,7 @@ func (s *site) measure(ctx context.Context, n int, cmd command, requests []drive
 // used returns the processor time of the nodes, and of the PostgreSQL processes that serve them.
 func (s *site) used(ctx context.Context) (nodes, postgres time.Duration, err error) {
 	for _, n := range s.nodes {
-		used, err := drive.ProcessTime(n.cmd.Process.Pid)
+		used, err := drive.ProcessTime(n.Process.Pid)
 		if err != nil {
 			return 0, 0, err
 		}

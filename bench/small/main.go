@@ -79,7 +79,7 @@ func (cmd command) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.stop()) }()
+	defer func() { err = errors.Join(err, s.Stop()) }()
 	b := &bench{cmd: cmd, made: made, dir: dir, group: g, server: s}
 	if err := b.prepare(); err != nil {
 		return err
@@ -121,7 +121,7 @@ type bench struct {
 	made   dataset.Made
 	dir    string
 	group  *group
-	server *server
+	server *drive.Program
 	reads  []drive.Prepared
 	writes []drive.Prepared
 	runs   int
@@ -139,7 +139,7 @@ func (b *bench) prepare() error {
 	if err := writeImages(b.dir); err != nil {
 		return err
 	}
-	host, token := b.server.addr, "Authorization: Bearer "+b.made.Token
+	host, token := b.server.Addr, "Authorization: Bearer "+b.made.Token
 	channel := b.made.Middle
 	for i := range int64(100) {
 		id := b.made.FirstBlock + i*(b.made.LastBlock-b.made.FirstBlock)/100
@@ -208,7 +208,7 @@ func (b *bench) measure(ctx context.Context, name string, load bool, jobs []job)
 
 // send sends requests from several clients until over is closed.
 func (b *bench) send(over chan struct{}, clients int, requests []drive.Prepared, want int) (took []time.Duration, err error) {
-	dial := func() (drive.Sender, error) { return drive.Dial(b.server.addr) }
+	dial := func() (drive.Sender, error) { return drive.Dial(b.server.Addr) }
 	for {
 		s, _, err := drive.Measure(dial, clients, requests, want, drive.Bound{Requests: 1 << 30, Time: time.Second}, false)
 		if took = append(took, s.Took...); err != nil {
@@ -225,12 +225,7 @@ func (b *bench) send(over chan struct{}, clients int, requests []drive.Prepared,
 // image returns a job that uploads an image and waits until its block has all its versions.
 func (b *bench) image(name string) job {
 	return func(ctx context.Context) error {
-		f, err := os.Open(filepath.Join(b.dir, name))
-		if err != nil {
-			return err
-		}
-		defer func() { _ = f.Close() }()
-		address, err := b.server.upload(ctx, f, map[string]string{".jpg": "image/jpeg", ".png": "image/png"}[filepath.Ext(name)])
+		address, err := b.server.UploadFile(ctx, filepath.Join(b.dir, name), map[string]string{".jpg": "image/jpeg", ".png": "image/png"}[filepath.Ext(name)])
 		if err != nil {
 			return err
 		}
@@ -238,12 +233,12 @@ func (b *bench) image(name string) job {
 			ID   int64
 			Type string
 		}
-		if err := b.server.call(ctx, "POST", "/v3/blocks", map[string]any{"value": address, "channel_ids": []string{b.made.Small.Slug}}, &block); err != nil {
+		if err := b.server.Call(ctx, "POST", "/v3/blocks", map[string]any{"value": address, "channel_ids": []string{b.made.Small.Slug}}, &block); err != nil {
 			return err
 		}
 		for block.Type == "PendingBlock" {
 			time.Sleep(100 * time.Millisecond)
-			if err := b.server.call(ctx, "GET", fmt.Sprintf("/v3/blocks/%d", block.ID), nil, &block); err != nil {
+			if err := b.server.Call(ctx, "GET", fmt.Sprintf("/v3/blocks/%d", block.ID), nil, &block); err != nil {
 				return err
 			}
 		}
@@ -278,12 +273,7 @@ func (b *bench) bookmarks(ctx context.Context) error {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		return err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	address, err := b.server.upload(ctx, f, "text/html")
+	address, err := b.server.UploadFile(ctx, path, "text/html")
 	if err != nil {
 		return err
 	}
@@ -291,12 +281,12 @@ func (b *bench) bookmarks(ctx context.Context) error {
 		ID            int64
 		State, Reason string
 	}
-	if err := b.server.call(ctx, "POST", "/ext/v1/imports", map[string]any{"source": "file", "upload_key": address}, &it); err != nil {
+	if err := b.server.Call(ctx, "POST", "/ext/v1/imports", map[string]any{"source": "file", "upload_key": address}, &it); err != nil {
 		return err
 	}
 	for it.State == "queued" || it.State == "running" {
 		time.Sleep(200 * time.Millisecond)
-		if err := b.server.call(ctx, "GET", fmt.Sprintf("/ext/v1/imports/%d", it.ID), nil, &it); err != nil {
+		if err := b.server.Call(ctx, "GET", fmt.Sprintf("/ext/v1/imports/%d", it.ID), nil, &it); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { api, inEachMode } from "../rig/flow.js";
 import { gallerySettings, openWebsite, picture } from "../rig/gallery.js";
-import { onSQLite } from "../rig/world.js";
+import { onSQLite, processed } from "../rig/world.js";
 
 // Users create channels, add to them and edit them. The tests of a mode depend on each other: each
 // uses the results of the previous ones.
@@ -34,9 +34,7 @@ onSQLite("collecting", (world) => {
     const tick = (name) => ada.main.getByRole("checkbox", { name }).first();
     const block = async (title) => (await contents(birds)).find((one) => one.title === title);
     /** Waits until all blocks of the channel are processed. */
-    const processed = async () => {
-      while ((await contents(birds)).some(({ state }) => state === "processing")) await new Promise((later) => setTimeout(later, 100));
-    };
+    const allProcessed = () => processed(() => contents(birds));
     before(async () => {
       ada = await open("ada");
     });
@@ -84,7 +82,7 @@ onSQLite("collecting", (world) => {
       await ada.press("Add");
       await ada.sees("Added.");
       if (!mode.scripts) {
-        await processed();
+        await allProcessed();
         await ada.page.reload();
       }
       await cells().getByText("How a article is made, part 7").filter({ visible: true }).first().waitFor();
@@ -98,7 +96,7 @@ onSQLite("collecting", (world) => {
         await ada.arrives(channel);
       }
       await ada.misses("Files", ada.page.locator("dialog.sheet[open]"));
-      await processed();
+      await allProcessed();
       await ada.to(channel);
       assert.equal(await cells().count(), 4);
       assert.equal(await cells().locator("img").count(), 3, "two pictures, and that of the link");

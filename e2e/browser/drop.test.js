@@ -3,7 +3,7 @@ import { before, beforeEach, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { api } from "../rig/flow.js";
 import { picture } from "../rig/gallery.js";
-import { onSQLite } from "../rig/world.js";
+import { onSQLite, processed } from "../rig/world.js";
 
 // What is pasted into a channel's page, or dropped on it, is added to the channel.
 onSQLite("paste and drop", (world) => {
@@ -83,8 +83,7 @@ onSQLite("paste and drop", (world) => {
     const files = ["one.png", "two.png", "three.png", "four.png", "five.png"].map((name, i) => ({ name, bytes: [...picture(i + 1, [60, 40])] }));
     assert.ok(await give("drop", {}, files));
     await page.locator("#notes").getByText("5 blocks were added.").waitFor();
-    while ((await contents()).some(({ state }) => state === "processing")) await new Promise((later) => setTimeout(later, 100));
-    assert.deepEqual((await contents()).map((one) => one.image?.filename ?? one.content?.markdown), ["one.png", "two.png", "three.png", "four.png", "five.png", "Old"]);
+    assert.deepEqual((await processed(contents)).map((one) => one.image?.filename ?? one.content?.markdown), ["one.png", "two.png", "three.png", "four.png", "five.png", "Old"]);
   });
 
   test("what is pasted into a field stays there", async () => {

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { fillGallery, gallerySettings, openWebsite } from "../rig/gallery.js";
 import { linkInMail } from "../rig/outbox.js";
-import { onSQLite } from "../rig/world.js";
+import { onSQLite, processed } from "../rig/world.js";
 
 const axe = fileURLToPath(new URL("../node_modules/axe-core/axe.min.js", import.meta.url));
 const screenshots = process.env.VITRINE_SCREENSHOTS; // a folder for screenshots
@@ -152,7 +152,7 @@ onSQLite("every page", (world) => {
       "connect-channel": `/channel/${wall.id}/connect`, "block-edit": at("Text", "/edit"), "image-edit": at("Image", "/edit"), "block-delete": at("Text", "/delete"),
       "channel-delete": `/channel/${wall.id}/delete`, private: "/ada/secret-plans", "right-to-left": "/ada?view=channels&sort=updated",
     })) pages.set(name, address);
-    while ((await (await fetch(`${world.url}/v3/blocks/${failed.id}`)).json()).state === "processing") await new Promise((later) => setTimeout(later, 100));
+    await processed(async () => (await fetch(`${world.url}/v3/blocks/${failed.id}`)).json());
   };
 
   for (const look of Object.keys(looks)) {

@@ -6,7 +6,7 @@ import { noBrowser, passwordOf } from "../rig/browser.js";
 import { ExtensionBrowser, servePages } from "../rig/extension.js";
 import { api } from "../rig/flow.js";
 import { png } from "../rig/image.js";
-import { onSQLite } from "../rig/world.js";
+import { onSQLite, processed } from "../rig/world.js";
 
 const settings = { VITRINE_RATE_LIMITS: "guest=0,free=0,premium=0,supporter=0", VITRINE_FETCH_ALLOW: "127.0.0.0/8" };
 const axe = await readFile(fileURLToPath(new URL("../node_modules/axe-core/axe.min.js", import.meta.url)), "utf8");
@@ -33,8 +33,11 @@ onSQLite("the browser extension", (world) => {
     await kelp.bringToFront();
   });
   after(async () => {
-    await browser.stop();
-    web?.close();
+    try {
+      await browser.stop();
+    } finally {
+      web?.close();
+    }
   });
 
   const contents = async (title) => (await call("GET", `/v3/channels/${channels[title]}/contents?sort=position_desc`)).data;
@@ -98,7 +101,8 @@ onSQLite("the browser extension", (world) => {
   test("sign in: denied, then allowed, with PKCE", async () => {
     await site.getByLabel("Address of your Vitrine").fill(world.url);
     const denied = await signIn(site, "Sign in");
-    assert.equal(new URL(denied.url()).searchParams.get("code_challenge_method") ?? "S256", "S256");
+    await denied.waitForURL((url) => url.searchParams.has("client_id"));
+    assert.equal(new URL(denied.url()).searchParams.get("code_challenge_method"), "S256");
     await denied.getByRole("button", { name: "Deny" }).click();
     await site.getByRole("alert").filter({ hasText: "You did not allow" }).waitFor();
     const asked = await signIn(site, "Sign in");
@@ -182,8 +186,7 @@ onSQLite("the browser extension", (world) => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await heading(page, "Saved");
     const [{ id }] = await contents("Kelp");
-    let block;
-    do block = await call("GET", `/v3/blocks/${id}`); while (block.state === "processing");
+    const block = await processed(() => call("GET", `/v3/blocks/${id}`));
     assert.deepEqual([block.type, block.image.alt_text, block.source.url], ["Image", "Kelp from below", `${web.url}/kelp`]);
     await page.close();
   });
@@ -200,8 +203,7 @@ onSQLite("the browser extension", (world) => {
     await field(page).press("Enter");
     await heading(page, "Saved");
     const [{ id }] = await contents("Kelp");
-    let block;
-    do block = await call("GET", `/v3/blocks/${id}`); while (block.state === "processing");
+    const block = await processed(() => call("GET", `/v3/blocks/${id}`));
     assert.deepEqual([block.type, block.source.url, block.title], ["Link", `${web.url}/tides`, "Tides"]);
     await page.close();
   });

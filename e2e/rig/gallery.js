@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import { deflateSync } from "node:zlib";
 import { chunked } from "./image.js";
+import { processed } from "./world.js";
 
 /** The settings that a server needs for links to the gallery's website. */
 export const gallerySettings = { VITRINE_RATE_LIMITS: "guest=0,free=0,premium=0,supporter=0", VITRINE_FETCH_ALLOW: "127.0.0.0/8" };
@@ -103,8 +104,6 @@ export async function fillGallery(arena, site, title = "Studio wall", count = 10
       made.push((await arena.uploads.createBlock({ file, channels: [{ id: channel.id }], block: { title: titles[n % titles.length], alt_text: "Plain shapes in three colours" } })).id);
     }
   }
-  for (const id of made) {
-    while ((await arena.blocks.get(id)).state === "processing") await new Promise((later) => setTimeout(later, 100));
-  }
+  for (const id of made) await processed(() => arena.blocks.get(id));
   return channel;
 }

@@ -5,6 +5,15 @@ import { createArena } from "@aredotna/sdk";
 import { databases } from "./databases.js";
 import { run, serve } from "./program.js";
 
+/** Reads blocks until none is being processed, for up to a minute, and returns what was read last: a block or a list. */
+export async function processed(read) {
+  for (const end = Date.now() + 60_000; ; await new Promise((later) => setTimeout(later, 100))) {
+    const last = await read();
+    if (![last].flat().some(({ state }) => state === "processing")) return last;
+    if (Date.now() > end) throw new Error("a block is still being processed after a minute");
+  }
+}
+
 /** Whether everything is tested, as every night, and not only one variant of each slow case. */
 export const heavy = Boolean(process.env.VITRINE_TEST_HEAVY);
 

@@ -33,6 +33,7 @@ export async function request(account, method, path, body, key) {
   if (response.status === 401) await expire(account.token);
   const json = parsed(answer);
   if (!response.ok) throw new Refusal(response.status, messageOf(json), waitOf(response.headers.get("Retry-After")));
+  if (answer !== "" && json === null) throw new Refusal(0); // something on the way has answered instead of the server
   return json;
 }
 

@@ -26,6 +26,7 @@ export class Chooser {
   #active = 0;
   #timer;
   #asked = 0; // number of the latest request
+  #found = null; // the latest answer: its text and channels
   #picks = false; // Enter was pressed before the server had answered
 
   /**
@@ -36,8 +37,7 @@ export class Chooser {
     this.field.setAttribute("aria-controls", this.list.id);
     this.field.addEventListener("input", () => this.#typed());
     this.field.addEventListener("keydown", (event) => this.#pressed(event));
-    this.#show(this.recent, "");
-    this.#ask("");
+    this.#typed();
   }
 
   /** Sets the channels that contain the item already, which are not offered. */
@@ -45,7 +45,7 @@ export class Chooser {
     this.#excluded = channels;
     this.chosen = offered([this.chosen], channels);
     this.#chips();
-    this.#typed();
+    this.#offer();
   }
 
   choose(channel) {
@@ -67,7 +67,7 @@ export class Chooser {
     const text = this.field.value.trim();
     this.#active = text === "" && this.chosen.length > 0 ? -1 : 0; // with -1, Enter saves
     this.#picks = false;
-    this.#show(this.recent.filter(({ title }) => begins(text, title)), text);
+    this.#offer();
     clearTimeout(this.#timer);
     this.#asked++; // earlier answers are of another text
     this.#timer = setTimeout(() => this.#ask(text), text === "" ? 0 : 120);
@@ -82,8 +82,15 @@ export class Chooser {
       // Recent channels still work.
     }
     if (number !== this.#asked) return;
-    this.#show([...this.recent.filter(({ title }) => begins(text, title)), ...found], text, true);
+    this.#found = { text, channels: found };
+    this.#offer();
     if (this.#picks) this.#pick(this.#active);
+  }
+
+  /** Shows the recent channels that begin with the typed text, and those that the server has found for it. */
+  #offer() {
+    const text = this.field.value.trim(), answered = this.#found?.text === text;
+    this.#show([...this.recent.filter(({ title }) => begins(text, title)), ...(answered ? this.#found.channels : [])], text, answered);
   }
 
   /** Shows channels, and a new one if the server has answered that there is none with this title. */

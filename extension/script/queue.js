@@ -31,7 +31,7 @@ export function after(entry, refusal, now = Date.now()) {
   const state = (name) => ({ ...entry, state: name, message: text });
   switch (true) {
     case status === 0: // no answer: it may have been executed
-    case status === 408 || status === 503 || status >= 500:
+    case status === 408 || status >= 500:
       return { ...state("waiting"), sent: entry.sent ?? now, next: wait ? now + wait * 1_000 : 0 };
     case status === 401:
       return { ...state("waiting"), next: 0 };
@@ -85,6 +85,9 @@ function replace(changed) {
   return change((all) => all.map((entry) => entry.id === changed.id ? changed : entry));
 }
 
+/** Returns why an entry was not saved, given the function that returns texts. */
+export const why = ({ state, message }, t) => (state === "unsure" ? t("queueUnsure") : message || t("errorServer"));
+
 /**
  * Sends the waiting entries of the account one after another, and returns the results by id. It ends at the first
  * failure that would affect the other entries too.
@@ -105,10 +108,13 @@ export function send(account) {
       } catch (refusal) {
         if (!(refusal instanceof Refusal)) throw refusal;
         await replace(after((await entries()).find((other) => other.id === id) ?? entry, refusal));
-        if ([0, 401, 408, 429].includes(refusal.status) || refusal.status >= 500) break;
+        if ([0, 401, 408, 429, 502, 503, 504].includes(refusal.status)) break; // a 500 may concern only this entry
         continue;
       }
-      if (!(await entries()).some((other) => other.id === id)) await undo(account, results[id]); // discarded in the meantime
+      if (!(await entries()).some((other) => other.id === id)) { // discarded in the meantime
+        await undo(account, results[id]).catch(() => {}); // without a connection the block stays
+        delete results[id];
+      }
       await discard([id]);
     }
     return results;

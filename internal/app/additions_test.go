@@ -12,7 +12,7 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// New blocks are placed beside a connection of their channel. A connection that is elsewhere or gone has no effect.
+// A new block can be placed beside an item of its channel. The place is ignored if that item has been removed or is in another channel.
 func TestBesideAnother(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, s, ada := w.a, w.S.Store, w.member("ada")

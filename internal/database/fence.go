@@ -79,7 +79,7 @@ func (db *DB) Fit(ctx context.Context) error {
 // unwatched returns an unobserved reader of the primary.
 func (db *DB) unwatched() Querier {
 	if db.dialect == Postgres {
-		return querier{poolHandle{Pool(db)}}
+		return querier{poolHandle(Pool(db))}
 	}
 	return querier{liteHandle{db.readers}}
 }

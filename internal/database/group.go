@@ -40,8 +40,10 @@ type sharedTx interface {
 	undo() error
 	// member returns the transaction for a member, and a function that ends it but not the shared one.
 	member(ctx context.Context, g *group) (t *Tx, end func())
-	// finisher returns the transaction for deferred work, and its context.
-	finisher(ctx context.Context) (context.Context, *Tx)
+	// finisher returns the transaction for deferred work, and its context, which the caller cancels.
+	finisher(ctx context.Context) (context.Context, context.CancelFunc, *Tx)
+	// resume continues with the current member after deferred work.
+	resume()
 	// commit commits the transaction, or rolls it back if that fails.
 	commit(ctx context.Context) error
 	// rollback ends the transaction and releases the connection.
@@ -287,10 +289,12 @@ func (w *writing) member(ctx context.Context, g *group) (*Tx, func()) {
 }
 
 // finisher ignores the cancellation of ctx, because the caller also commits for the other members.
-func (w *writing) finisher(ctx context.Context) (context.Context, *Tx) {
+func (w *writing) finisher(ctx context.Context) (context.Context, context.CancelFunc, *Tx) {
 	ctx = context.WithoutCancel(ctx)
-	return ctx, &Tx{conn: w.conn, run: w.db.watchedIn(ctx, liteHandle{w.conn})}
+	return ctx, func() {}, &Tx{conn: w.conn, run: w.db.watchedIn(ctx, liteHandle{w.conn})}
 }
+
+func (w *writing) resume() {}
 
 func (w *writing) commit(context.Context) error {
 	defer w.rollback() // does nothing after a commit
@@ -390,8 +394,8 @@ func (q *turns[T]) Waiting() int {
 // Waits returns statistics about the time callers waited.
 func (q *turns[T]) Waits() *lite.Waits { return &q.waits }
 
-// Deferred is work that a transaction postpones until just before its commit. On SQLite, transactions
-// that share a commit also share this work: values that each of them would write, such as a count or
+// Deferred is work that a transaction postpones until just before its commit. Transactions that share a
+// commit also share this work: values that each of them would write, such as a count or
 // an index segment, are written once, after the last transaction.
 type Deferred interface {
 	// Concerns reports whether a statement reads or changes data with pending writes, which
@@ -425,6 +429,7 @@ func (g *group) before(ctx context.Context, query string) error {
 		g.lost = true
 		return fmt.Errorf("%w: %w", errGroupLost, err)
 	}
+	g.resume()
 	return nil
 }
 
@@ -446,7 +451,8 @@ func (g *group) write(ctx context.Context, all []Deferred) (err error) {
 			err = fmt.Errorf("database: panic in deferred work: %v", p)
 		}
 	}()
-	ctx, t := g.finisher(ctx)
+	ctx, cancel, t := g.finisher(ctx)
+	defer cancel()
 	if err := all[0].Write(ctx, t, all[1:]); err != nil {
 		return err
 	}

@@ -51,15 +51,8 @@ type handle interface {
 	exec(ctx context.Context, query string, args []any) (Result, error)
 }
 
-// sqlHandle uses database/sql, as libraries do.
-type sqlHandle struct{ sqlQuerier }
-
-// sqlQuerier is implemented by *sql.DB and *sql.Tx.
-type sqlQuerier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
+// sqlHandle uses database/sql, for a Loader.
+type sqlHandle struct{ *sql.DB }
 
 func (h sqlHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
 	rows, err := h.QueryContext(ctx, query, args...)
@@ -77,67 +70,41 @@ func (h sqlHandle) exec(ctx context.Context, query string, args []any) (Result, 
 	return h.ExecContext(ctx, query, args...)
 }
 
-// lineHandle uses a transaction of PostgreSQL.
-type lineHandle struct {
-	line   *postgres.Tx
-	before []postgres.Statement // sent with the statement
-	sent   func(error)          // called with the result of sending them; nil if there are none
-}
+// pgxHandle runs a statement of PostgreSQL without database/sql.
+type pgxHandle func(ctx context.Context, query string, args []any) (*postgres.Rows, error)
 
-func (h lineHandle) run(ctx context.Context, query string, args []any) (*postgres.Rows, error) {
-	rows, err := h.line.Query(ctx, h.before, query, args)
-	if h.sent != nil {
-		h.sent(err)
+// poolHandle runs single statements on the connections of a pool.
+func poolHandle(pool *pgxpool.Pool) pgxHandle {
+	return func(ctx context.Context, query string, args []any) (*postgres.Rows, error) {
+		return postgres.Query(ctx, pool, query, args)
 	}
-	return rows, err
 }
 
-func (h lineHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
-	rows, err := h.run(ctx, query, args)
+// lineHandle runs statements of a transaction.
+func lineHandle(line *postgres.Tx) pgxHandle {
+	return func(ctx context.Context, query string, args []any) (*postgres.Rows, error) {
+		return line.Query(ctx, nil, query, args)
+	}
+}
+
+func (run pgxHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
+	rows, err := run(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
 	return rows, nil
 }
 
-func (h lineHandle) queryRow(ctx context.Context, query string, args []any) Row {
-	rows, err := h.run(ctx, query, args)
+func (run pgxHandle) queryRow(ctx context.Context, query string, args []any) Row {
+	rows, err := run(ctx, query, args)
 	if err != nil {
 		return failedRow{err}
 	}
 	return postgres.Single{Rows: rows}
 }
 
-func (h lineHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
-	rows, err := h.run(ctx, query, args)
-	if err != nil {
-		return nil, err
-	}
-	n, err := rows.Changed()
-	return changed(n), err
-}
-
-// poolHandle runs single statements of PostgreSQL on the connections of a pool, without database/sql.
-type poolHandle struct{ pool *pgxpool.Pool }
-
-func (h poolHandle) query(ctx context.Context, query string, args []any) (Rows, error) {
-	rows, err := postgres.Query(ctx, h.pool, query, args)
-	if err != nil {
-		return nil, err
-	}
-	return rows, nil
-}
-
-func (h poolHandle) queryRow(ctx context.Context, query string, args []any) Row {
-	rows, err := postgres.Query(ctx, h.pool, query, args)
-	if err != nil {
-		return failedRow{err}
-	}
-	return postgres.Single{Rows: rows}
-}
-
-func (h poolHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
-	rows, err := postgres.Query(ctx, h.pool, query, args)
+func (run pgxHandle) exec(ctx context.Context, query string, args []any) (Result, error) {
+	rows, err := run(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +178,7 @@ func (r *row) Scan(dest ...any) error { return Classify(r.ctx, r.row.Scan(dest..
 // SQLite rejects writes through it, but on both databases use Transact to write.
 func (db *DB) Reader() Querier {
 	if db.dialect == Postgres {
-		return querier{db.watched(poolHandle{Pool(db)})}
+		return querier{db.watched(poolHandle(Pool(db)))}
 	}
 	return querier{db.watched(liteHandle{db.readers})}
 }
@@ -222,7 +189,7 @@ func (db *DB) ReaderFor(of func(context.Context) *reads.Request) Querier {
 	if db.replicas == nil {
 		return db.Reader()
 	}
-	return querier{db.watched(routedHandle{poolHandle{Pool(db)}, db.replicas, of})}
+	return querier{db.watched(routedHandle{poolHandle(Pool(db)), db.replicas, of})}
 }
 
 // Observer is called with each statement just before it runs, in the same goroutine. It is not called

@@ -62,8 +62,10 @@ func (s *sharedPostgres) release() error {
 	return nil
 }
 
-// undo rolls back at once, so that no lock is held for longer.
+// undo rolls back at once, so that no lock is held for longer. The savepoint was set by an impatient member, which
+// applies again.
 func (s *sharedPostgres) undo() error {
+	s.impatient = true
 	queued := s.line.Take()
 	if i := slices.IndexFunc(queued, func(q postgres.Statement) bool { return q.Query == "SAVEPOINT "+s.name() }); i >= 0 {
 		for _, q := range queued[:i] {
@@ -85,27 +87,34 @@ func (s *sharedPostgres) member(ctx context.Context, g *group) (*Tx, func()) {
 	} else if d.After(s.until) {
 		s.until = d
 	}
-	return &Tx{line: s.line, group: g, run: s.db.watchedIn(ctx, lineHandle{line: s.line})}, func() {}
+	return &Tx{line: s.line, group: g, run: s.db.watchedIn(ctx, lineHandle(s.line))}, func() {}
 }
 
 // finisher waits as long as the most patient member.
-func (s *sharedPostgres) finisher(ctx context.Context) (context.Context, *Tx) {
+func (s *sharedPostgres) finisher(ctx context.Context) (context.Context, context.CancelFunc, *Tx) {
 	if s.impatient {
 		s.line.Add(patient)
 		s.impatient = false
 	}
-	return context.WithoutCancel(ctx), &Tx{line: s.line, run: s.db.watchedIn(ctx, lineHandle{line: s.line})}
+	ctx, cancel := context.WithoutCancel(ctx), context.CancelFunc(func() {})
+	if !s.unlimited {
+		ctx, cancel = context.WithDeadline(ctx, s.until)
+	}
+	return ctx, cancel, &Tx{line: s.line, run: s.db.watchedIn(ctx, lineHandle(s.line))}
+}
+
+// resume makes a member impatient again after it has written the deferred work of others.
+func (s *sharedPostgres) resume() {
+	if s.members > 0 && !s.impatient {
+		s.line.Add(impatient)
+		s.impatient = true
+	}
 }
 
 func (s *sharedPostgres) commit(ctx context.Context) error {
 	defer s.rollback() // does nothing after a commit
-	ctx = context.WithoutCancel(ctx)
-	if !s.unlimited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, s.until)
-		defer cancel()
-	}
-	_, t := s.finisher(ctx)
+	ctx, cancel, t := s.finisher(ctx)
+	defer cancel()
 	return s.db.commitPostgres(ctx, t)
 }
 

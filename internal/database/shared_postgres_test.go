@@ -3,9 +3,12 @@ package database_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"vitrine/internal/database"
@@ -82,7 +85,15 @@ func TestNear(t *testing.T) {
 					_, err := tx.Exec(t.Context(), "INSERT INTO missing VALUES (1)")
 					return err
 				}
-			}, func(err error) bool { return err != nil }, nil, []int64{1, 3}},
+			}, func(err error) bool { return strings.Contains(fmt.Sprint(err), "42P01") }, []int{1, 1}, []int64{1, 3}},
+		"a commit that fails": {
+			func(t *testing.T, db *database.DB) func(tx *database.Tx) error {
+				exec(t, db, "CREATE TABLE parts (of BIGINT REFERENCES later (n) DEFERRABLE INITIALLY DEFERRED)")
+				return func(tx *database.Tx) error {
+					_, err := tx.Exec(t.Context(), "INSERT INTO parts VALUES (99)")
+					return err
+				}
+			}, func(err error) bool { return strings.Contains(fmt.Sprint(err), "23503") }, []int{1, 1}, []int64{1, 3}},
 		"a lost connection": {
 			func(t *testing.T, _ *database.DB) func(tx *database.Tx) error {
 				tries := 0
@@ -144,6 +155,29 @@ func TestNear(t *testing.T) {
 				t.Errorf("rows %v, want %v (%v)", rows, c.rows, err)
 			}
 		})
+	}
+}
+
+// If the connection is lost during the commit of a group, nobody knows its outcome. All members fail and none runs again.
+func TestNearLostInCommit(t *testing.T) {
+	t.Parallel()
+	db := onPostgres(t, func(*database.Options) {})
+	database.WatchGroups(db, func(int) {})
+	exec(t, db, "CREATE FUNCTION lose() RETURNS TRIGGER LANGUAGE plpgsql AS 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'")
+	exec(t, db, "CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON later DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION lose()")
+	var ran atomic.Int64
+	counted := func(n int64) func(tx *database.Tx) error {
+		return func(tx *database.Tx) error {
+			ran.Add(1)
+			return put(t, n)(tx)
+		}
+	}
+	results := near(t, db, counted(1), counted(2), counted(3))
+	if n := ran.Load(); slices.Contains(results, nil) || n != 3 {
+		t.Errorf("results %v of %d runs", results, n)
+	}
+	if n := number(t, db.Reader(), "SELECT count(*) FROM later"); n != 0 {
+		t.Errorf("%d rows", n)
 	}
 }
 
@@ -235,6 +269,9 @@ func TestNearStress(t *testing.T) {
 		})
 	}
 	all.Wait()
+	if len(sums) != 3 {
+		t.Fatalf("successes in %d of 3 rows", len(sums))
+	}
 	for id, want := range sums {
 		if got := number(t, one.Reader(), "SELECT n FROM sums WHERE id = $1", id); got != want {
 			t.Errorf("row %d: %d, want %d", id, got, want)

@@ -46,7 +46,7 @@ func (db *DB) viewPostgres(ctx context.Context, pool *sql.DB, fn func(q Querier)
 		return Classify(ctx, err)
 	}
 	defer line.End() // the view wrote nothing
-	return classifyCallback(ctx, fn(querier{db.watchedIn(ctx, lineHandle{line: line})}))
+	return classifyCallback(ctx, fn(querier{db.watchedIn(ctx, lineHandle(line))}))
 }
 
 // viewSQLite leaves a connection for single statements. Views wait in order of arrival. Without that
@@ -143,7 +143,7 @@ func (db *DB) transactAlone(ctx context.Context, fn func(tx *Tx) error) error {
 		return Classify(ctx, err)
 	}
 	defer line.End()
-	t := &Tx{line: line, run: db.watchedIn(ctx, lineHandle{line: line})}
+	t := &Tx{line: line, run: db.watchedIn(ctx, lineHandle(line))}
 	if err := fn(t); err != nil {
 		return classifyCallback(ctx, err)
 	}
@@ -287,14 +287,17 @@ func (t *Tx) with(ctx context.Context, queued []postgres.Statement) handle {
 	if len(queued) == 0 {
 		return t.run
 	}
-	h := lineHandle{line: t.line, before: queued}
-	w, ok := t.run.(watchedHandle)
-	if !ok {
-		return h
+	sent := watchedAll(ctx, t.run, queued)
+	h := pgxHandle(func(ctx context.Context, query string, args []any) (*postgres.Rows, error) {
+		rows, err := t.line.Query(ctx, queued, query, args)
+		sent(err)
+		return rows, err
+	})
+	if w, ok := t.run.(watchedHandle); ok {
+		w.handle, w.joined = h, true
+		return w
 	}
-	h.sent = watchedAll(ctx, w, queued)
-	w.handle, w.joined = h, true
-	return w
+	return h
 }
 
 // Query implements Querier.

@@ -154,7 +154,7 @@ const CommandLineClient = "a-2__kXA3JH0X5pMnYsFvY2BY9dVQ30sIBkgeoLoO90"
 const ExtensionClient = "vitrine-browser-extension"
 
 // ExtensionApplication returns the application of the browser extension. Browsers derive the redirect addresses from the
-// key and the id in extension/manifest.json, and keep what is sent there from every other extension and every server.
+// key and the id in extension/manifest.chromium.json and extension/manifest.firefox.json, and keep what is sent there from every other extension and every server.
 func ExtensionApplication() Application {
 	return Application{ClientID: ExtensionClient, Name: "Vitrine browser extension", Public: true, RedirectURIs: []string{
 		"https://gamdbdkbobflfjhblmipcbfppmeojleo.chromiumapp.org/",

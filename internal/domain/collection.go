@@ -288,7 +288,7 @@ func (b Block) Revision() BlockRevision {
 		Visibility: b.Visibility(), UpdatedAt: b.UpdatedAt, CreatedAt: b.CreatedAt}
 }
 
-// State returns everything that may differ between revisions of one block, as numbers.
+// State returns everything that may differ between revisions of one block, as numbers, in the size of fragments.State.
 func (s BlockRevision) State() [6]int64 {
 	seen := int64(0)
 	switch s.Visibility {

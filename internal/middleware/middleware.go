@@ -135,6 +135,14 @@ func AccessLog(log *slog.Logger) Observer {
 	handler := log.Handler()
 	return func(r *http.Request, x *Exchange, took time.Duration) {
 		level, path := slog.LevelInfo, r.URL.Path
+		if x.Status >= http.StatusInternalServerError {
+			if level = slog.LevelError; x.Refused != "" {
+				level = slog.LevelWarn
+			}
+		}
+		if !handler.Enabled(r.Context(), level) {
+			return
+		}
 		if x.LogPath != "" {
 			path = x.LogPath
 		}
@@ -153,16 +161,8 @@ func AccessLog(log *slog.Logger) Observer {
 		if x.Trace != "" {
 			attrs = append(attrs, slog.String("trace_id", obs.TraceID(x.Trace)))
 		}
-		if x.Status >= http.StatusInternalServerError {
-			if level = slog.LevelError; x.Refused != "" {
-				level = slog.LevelWarn
-			}
-			if x.Error != nil {
-				attrs = append(attrs, slog.String("error", x.Error.Error()))
-			}
-		}
-		if !handler.Enabled(r.Context(), level) {
-			return
+		if x.Status >= http.StatusInternalServerError && x.Error != nil {
+			attrs = append(attrs, slog.String("error", x.Error.Error()))
 		}
 		line := slog.NewRecord(time.Now(), level, "request", 0) // without the caller, which no format shows
 		line.AddAttrs(attrs...)

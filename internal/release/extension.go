@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -58,6 +59,11 @@ func extensionFiles(folder, browser, version string) (map[string][]byte, error) 
 	if err != nil {
 		return nil, err
 	}
+	palette, err := os.ReadFile(filepath.Join(filepath.Dir(folder), "internal/site/web/assets/style/05-palette.css"))
+	if err != nil {
+		return nil, err
+	}
+	files["style.css"] = append(palette, files["style.css"]...)
 	own, err := fs.ReadFile(tree, "manifest."+browser+".json")
 	if err != nil {
 		return nil, err
@@ -111,6 +117,9 @@ func gitOutput(root string, args ...string) (string, error) {
 	git := exec.Command("git", args...)
 	git.Dir = root
 	text, err := git.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%w: %s", err, exit.Stderr)
+	}
 	if err != nil {
 		return "", fmt.Errorf("git %s: %w", args[0], err)
 	}

@@ -144,7 +144,11 @@ func TestCollectOrder(t *testing.T) {
 		ada.post(at, "value", lines, "as", "text").leads("/ada/ferns")
 		ada.post(at, "value", "https://example.org/d\nand a word").leads("/ada/ferns")
 		contents("https://example.org/d\nand a word", lines, "https://example.org/a", "https://example.org/b", "https://example.org/c", "first")
-		ada.post(at, "value", strings.Repeat("https://example.org/\n", 101), "as", "links").want(422).says("At most 100 addresses can be added at once")
+		many := strings.Repeat("https://example.org/\n", 101)
+		ada.post(at, "value", many, "as", "links").want(422).says("At most 100 addresses can be added at once", "Add one text").hides("Add 101 links")
+		ada.upload(at, []string{"value", "a text", "title", "of the text"}, "a.txt", "one").leads("/ada/ferns")
+		two := contents("file", "of the text", "https://example.org/d\nand a word", lines, "https://example.org/a", "https://example.org/b", "https://example.org/c", "first")
+		ada.post("/connections/take-back", "connection", two[0], "connection", two[1]).leads("/")
 
 		ada.header.Set("Accept", "application/json, text/html")
 		made := ada.post(at, "value", "by a script", "beside", ids[0], "side", "below").want(201)
@@ -152,6 +156,7 @@ func TestCollectOrder(t *testing.T) {
 		if err := json.Unmarshal([]byte(made.body), &answer); err != nil || len(answer) != 1 {
 			t.Fatalf("answer %s: %v", made.body, err)
 		}
+		ada.post(at, "value", lines, "upload", "https://vitrine.test/uploads/none").want(200).says("These are 3 addresses.")
 		all := contents("https://example.org/d\nand a word", lines, "https://example.org/a", "https://example.org/b", "https://example.org/c", "first", "by a script")
 		if fmt.Sprint(answer[0].Connection) != all[6] {
 			t.Errorf("answered %+v, contents %v", answer, all)

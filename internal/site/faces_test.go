@@ -9,6 +9,7 @@ import (
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/fragments"
+	"vitrine/internal/heavy"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
 	"vitrine/internal/present"
@@ -30,7 +31,8 @@ func TestDrawnItemsAreNeverOutdated(t *testing.T) {
 			return middleware.Begin(time.Now)(middleware.Scoped(pages))
 		}
 		expected := node(nil)
-		cached := map[string]http.Handler{"a cache": node(fragments.New(8 << 20)), "a small cache": node(fragments.New(48 << 10))}
+		big, small := fragments.New(8<<20), fragments.New(10<<10)
+		cached := map[string]http.Handler{"a cache": node(big), "a small cache": node(small)}
 		ask := func(from http.Handler, by, path, tag string) *httptest.ResponseRecorder {
 			req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, apptest.Base+path, nil)
 			req.Header.Set("Accept", "text/html")
@@ -80,7 +82,7 @@ func TestDrawnItemsAreNeverOutdated(t *testing.T) {
 			}
 		}
 		compare("nothing", 0, 1)
-		const parts = 8 // of the pages, compared in turn
+		parts := heavy.Count(8, 1) // of the pages, compared in turn
 		for n, change := range d.changes(d.inside("moss", "Inner")) {
 			change.do()
 			r.WorkJobs()
@@ -91,6 +93,9 @@ func TestDrawnItemsAreNeverOutdated(t *testing.T) {
 		compare("three hours", 0, 1)
 		if hidden := ask(cached["a cache"], "", "/ada/fern", "").Body.String(); strings.Contains(hidden, "A text") {
 			t.Errorf("a guest gets %s", hidden)
+		}
+		if b, s := big.Stats(), small.Stats(); b.Hits == 0 || s.Hits == 0 || s.Misses <= b.Misses {
+			t.Errorf("the caches were not used as expected: %+v, %+v", b, s)
 		}
 	}, people)
 }

@@ -101,7 +101,7 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 type entering struct {
 	private   bool                  // it is a private channel
 	updatedAt int64                 // of a block
-	alone     bool                  // it is a block that was in no channel
+	alone     bool                  // a block that had no connections
 	created   func() domain.ItemRef // returns a new block, whose id is known once its channel has been counted
 }
 

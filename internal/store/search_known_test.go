@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -133,5 +134,33 @@ func TestSearchOfKnownWordsInChannel(t *testing.T) {
 		}
 		check("behind many others", 8, 2)
 		check("known to be there", 8, 1)
+	})
+}
+
+// Removals are counted in rows, of which only a few remain.
+func TestSearchCountsRemovals(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		ada := storetest.User(t, s, "Ada")
+		channel := storetest.Channel(t, s, ada, "Channel", domain.Public)
+		var connections []domain.ConnectionID
+		for range 300 {
+			connections = append(connections, storetest.Connect(t, s, ada, channel, domain.BlockRef(storetest.Block(t, s, ada, "moss")), 0))
+		}
+		removals := func() (sum, rows int64) {
+			err := db.Reader().QueryRow(t.Context(), "SELECT CAST(COALESCE(sum(n), 0) AS BIGINT), count(*) FROM search_removals").Scan(&sum, &rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sum, rows
+		}
+		before, _ := removals()
+		for _, id := range connections {
+			storetest.Disconnect(t, s, id)
+		}
+		// Each connection counts, and each document, since its block is in no channel any more.
+		if sum, rows := removals(); sum != before+600 || rows > 256 {
+			t.Errorf("%d removals in %d rows, want 600", sum-before, rows)
+		}
 	})
 }

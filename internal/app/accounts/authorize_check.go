@@ -90,10 +90,11 @@ func (a *Accounts) createExtension(ctx context.Context) (app domain.Application,
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		app = domain.ExtensionApplication()
 		app.CreatedAt = a.Now()
-		if err := tx.Account().RestoreApplication(ctx, app); err != nil {
+		restored, err := tx.Account().RestoreApplication(ctx, app)
+		if err != nil {
 			return err
 		}
-		if app, err = tx.Account().ApplicationByClientID(ctx, app.ClientID); err != nil {
+		if app, err = tx.Account().ApplicationByClientID(ctx, app.ClientID); err != nil || !restored {
 			return err
 		}
 		return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppCreated, domain.AboutApplication(app), nil)

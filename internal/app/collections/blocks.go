@@ -281,11 +281,11 @@ type Target struct {
 	Channel  domain.Ref
 	Position int64
 	Metadata []byte // JSON object of the connection, or nil
-	Beside   Beside // precedes Position while its connection is in the channel; only for new blocks
+	Beside   Beside // overrides Position if its connection is in the channel; ignored by Connect
 }
 
-// Beside is a place next to a connection. Files that are sent at once arrive in any order, and each is placed
-// beside the nearest one that is there.
+// Beside is the place above or below another item of the channel. It keeps files in the order in which they were selected,
+// whichever upload ends first.
 type Beside struct {
 	Connection domain.ConnectionID // 0 for none
 	Above      bool                // otherwise below
@@ -426,7 +426,7 @@ func (p place) connect(item domain.ItemRef, now time.Time) store.NewConnection {
 		Position: p.target.Position, Metadata: p.target.metadata, Now: now}
 }
 
-// beside returns the position next to the connection that the target names, or 0 if that is not in the channel.
+// beside returns the position that Target.Beside means, or 0 if its connection is not in the channel.
 func (p place) beside(ctx context.Context, tx *store.Tx) (int64, error) {
 	next := p.target.Beside
 	if next.Connection == 0 {

@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"slices"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -23,8 +24,8 @@ type BlockReader interface {
 }
 
 // ReadChannel reads a channel with a page of its contents in one state of the database; in is nil for no contents. Of the
-// blocks, it reads only the revisions (domain.Connection.Block). It calls use once, and reads the blocks that the result
-// needs; use may return nil.
+// blocks, it reads only the revisions (domain.Connection.Block). It reads the blocks that the result of use
+// needs, which may be nil. It calls use again if the database has to repeat the read.
 func (a *Collections) ReadChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in *ContentsInput, use func(ChannelPage) BlockReader) error {
 	if in != nil {
 		if err := in.Validate(); err != nil {
@@ -73,26 +74,7 @@ func outlined(ctx context.Context, v *store.Snapshot, actor domain.Actor, in dom
 	if err != nil {
 		return l, err
 	}
-	var ids []domain.ChannelID
-	conns := found.Items
-	for i := range conns {
-		if conns[i].Item.Type == domain.ItemChannel {
-			ids = append(ids, domain.ChannelID(conns[i].Item.ID))
-		}
-	}
-	channels, err := v.Channels().ChannelsByID(ctx, actor.UserID, ids)
-	if err != nil {
-		return l, err
-	}
-	all := make([]Content, 0, len(conns))
-	for _, c := range conns {
-		content := Content{Connection: c}
-		if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok && c.Item.Type == domain.ItemChannel {
-			content.Channel = &ch
-		}
-		if content.Channel != nil || c.Block != nil { // skip items that were deleted
-			all = append(all, content)
-		}
-	}
-	return domain.List[Content]{Items: all, Total: found.Total}, nil
+	all, err := channelItems(ctx, v.Queries, actor, found.Items)
+	gone := func(c Content) bool { return c.Channel == nil && c.Connection.Block == nil }
+	return domain.List[Content]{Items: slices.DeleteFunc(all, gone), Total: found.Total}, err
 }

@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"vitrine/internal/domain"
@@ -61,33 +62,45 @@ func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref doma
 
 // Items reads the blocks and channels of connections with one query for each kind.
 func Items(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
-	var blockIDs []domain.BlockID
-	var channelIDs []domain.ChannelID
+	var ids []domain.BlockID
+	for i := range conns {
+		if item := conns[i].Item; item.Type == domain.ItemBlock {
+			ids = append(ids, domain.BlockID(item.ID))
+		}
+	}
+	blocks, err := q.Blocks().BlocksByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	all, err := channelItems(ctx, q, actor, conns)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range conns {
+		if c.Item.Type == domain.ItemBlock {
+			all[i].Block = blocks[domain.BlockID(c.Item.ID)]
+		}
+	}
+	return slices.DeleteFunc(all, func(c Content) bool { return c.Entity == (domain.Entity{}) }), nil // without deleted items
+}
+
+// channelItems returns the connections with their items, of which it reads only channels, with one query.
+func channelItems(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
+	var ids []domain.ChannelID
 	for i := range conns {
 		if item := conns[i].Item; item.Type == domain.ItemChannel {
-			channelIDs = append(channelIDs, domain.ChannelID(item.ID))
-		} else {
-			blockIDs = append(blockIDs, domain.BlockID(item.ID))
+			ids = append(ids, domain.ChannelID(item.ID))
 		}
 	}
-	blocks, err := q.Blocks().BlocksByID(ctx, blockIDs)
+	channels, err := q.Channels().ChannelsByID(ctx, actor.UserID, ids)
 	if err != nil {
 		return nil, err
 	}
-	channels, err := q.Channels().ChannelsByID(ctx, actor.UserID, channelIDs)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Content, 0, len(conns))
-	for _, c := range conns {
-		content := Content{Connection: c}
-		if c.Item.Type == domain.ItemBlock {
-			content.Block = blocks[domain.BlockID(c.Item.ID)]
-		} else if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok {
-			content.Channel = new(ch)
-		}
-		if content.Block != nil || content.Channel != nil { // skip items that were deleted
-			all = append(all, content)
+	all := make([]Content, len(conns))
+	for i, c := range conns {
+		all[i].Connection = c
+		if ch, ok := channels[domain.ChannelID(c.Item.ID)]; ok && c.Item.Type == domain.ItemChannel {
+			all[i].Channel = new(ch)
 		}
 	}
 	return all, nil

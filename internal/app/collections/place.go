@@ -19,11 +19,12 @@ func (a *Collections) CreateBlockIn(ctx context.Context, actor domain.Actor, in 
 			if err != nil {
 				return err
 			}
-			if made.Entity = (domain.Entity{Block: &b}); id == 0 { // an earlier request with this key made it, and it was removed since
+			made = Content{Entity: domain.Entity{Block: &b}}
+			if id == 0 { // an earlier request with this key created it, and it has been removed since
 				return nil
 			}
 			p, err := placedConnection(ctx, tx.Queries, actor, id)
-			made = Content{Connection: p.Connection, Entity: domain.Entity{Block: &b}}
+			made.Connection = p.Connection
 			return err
 		})
 	return made, err

@@ -61,7 +61,7 @@ func (a *Finder) Saved(ctx context.Context, actor domain.Actor, address string) 
 			if err != nil {
 				return err
 			}
-			all = append(all, SavedBlock{*b, b.Author.ID == int64(actor.UserID), savedIn(actor, in)})
+			all = append(all, SavedBlock{*b, b.Author.PrincipalRef == domain.UserRef(actor.UserID), savedIn(actor, in)})
 		}
 		return nil
 	})
@@ -71,7 +71,8 @@ func (a *Finder) Saved(ctx context.Context, actor domain.Actor, address string) 
 func savedIn(actor domain.Actor, all []contents.Holding) []SavedIn {
 	in := make([]SavedIn, len(all))
 	for i, h := range all {
-		in[i] = SavedIn{h.Channel, domain.CanUpdate(actor, h.Channel) || actor.MayWrite() && h.Connector == actor.UserID}
+		by := domain.Connection{Maker: domain.Principal{PrincipalRef: domain.UserRef(h.Connector)}}
+		in[i] = SavedIn{h.Channel, domain.CanRemove(actor, h.Channel, by)}
 	}
 	return in
 }

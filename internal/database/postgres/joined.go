@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"slices"
 
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -14,13 +15,8 @@ func (t *Tx) SQL() (*sql.Tx, error) {
 	if t.joined != nil {
 		return t.joined, nil
 	}
-	err := t.conn.Raw(func(conn any) error {
-		t.library = sql.OpenDB(lent{joined{conn.(*stdlib.Conn), t}})
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
+	t.library = sql.OpenDB(lent{joined{t.driver, t}})
+	var err error
 	t.joined, err = t.library.BeginTx(context.Background(), nil) // joined checks the context
 	return t.joined, err
 }
@@ -33,8 +29,8 @@ func (l lent) Driver() driver.Driver                        { return nil }
 
 // joined is the connection of a transaction for a library.
 type joined struct {
-	*stdlib.Conn
-	tx *Tx
+	*stdlib.Conn // the first one; statements use the current one
+	tx           *Tx
 }
 
 // BeginTx implements driver.ConnBeginTx.
@@ -45,12 +41,19 @@ func (joined) Rollback() error                    { return nil }
 func (joined) Close() error                       { return nil }
 func (joined) ResetSession(context.Context) error { return nil }
 
-// begin begins the transaction, unless a statement has.
+// begin begins the transaction, unless a statement has, and sends what a group has queued before the statements of its
+// member, such as the savepoint.
 func (j joined) begin(ctx context.Context) error {
-	if j.tx.started {
+	own := slices.IndexFunc(j.tx.waiting, func(s Statement) bool { return !s.Quiet })
+	if own < 0 {
+		own = len(j.tx.waiting)
+	}
+	if j.tx.started && own == 0 {
 		return j.tx.usable()
 	}
-	return j.tx.Send(ctx, nil)
+	before := j.tx.waiting[:own]
+	j.tx.waiting = slices.Clone(j.tx.waiting[own:])
+	return j.tx.Send(ctx, before)
 }
 
 // PrepareContext implements driver.ConnPrepareContext.
@@ -58,7 +61,7 @@ func (j joined) PrepareContext(ctx context.Context, query string) (driver.Stmt, 
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
-	return j.Conn.PrepareContext(ctx, query)
+	return j.tx.driver.PrepareContext(ctx, query)
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -66,7 +69,7 @@ func (j joined) ExecContext(ctx context.Context, query string, args []driver.Nam
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
-	return j.Conn.ExecContext(ctx, query, args)
+	return j.tx.driver.ExecContext(ctx, query, args)
 }
 
 // QueryContext implements driver.QueryerContext.
@@ -74,5 +77,5 @@ func (j joined) QueryContext(ctx context.Context, query string, args []driver.Na
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
-	return j.Conn.QueryContext(ctx, query, args)
+	return j.tx.driver.QueryContext(ctx, query, args)
 }

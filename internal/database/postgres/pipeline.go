@@ -37,9 +37,10 @@ type Tx struct {
 	ctx     context.Context // statements fail when it is done
 	pool    *sql.DB
 	conn    *sql.Conn
-	pgx     *pgx.Conn
-	how     string // the statement that begins it
-	started bool   // the server has started it
+	driver  *stdlib.Conn // of conn
+	pgx     *pgx.Conn    // of conn
+	how     string       // the statement that begins it
+	started bool         // the server has started it
 	ended   bool
 	waiting []Statement
 	library *sql.DB // see SQL
@@ -57,8 +58,7 @@ const (
 const beginTries = 10
 
 // Begin returns a transaction on its own connection. It waits for the connection until wait is done. No statement runs
-// after ctx is done.
-// The caller must call End.
+// after ctx is done. The caller must call End.
 func Begin(wait, ctx context.Context, pool *sql.DB, how string) (*Tx, error) {
 	t := &Tx{ctx: ctx, pool: pool, how: how}
 	return t, t.connect(wait)
@@ -73,7 +73,8 @@ func (t *Tx) connect(ctx context.Context) (err error) {
 		return err
 	}
 	return t.conn.Raw(func(driver any) error {
-		t.pgx = driver.(*stdlib.Conn).Conn()
+		t.driver = driver.(*stdlib.Conn)
+		t.pgx = t.driver.Conn()
 		_ = Unconfirmed(t.pgx.PgConn()) // clears the state of earlier statements, such as those of a library
 		return nil
 	})
@@ -117,19 +118,21 @@ func (t *Tx) Commit(ctx context.Context, last []Statement) error {
 	if !t.started && len(last) == 0 {
 		return nil
 	}
-	var tag pgconn.CommandTag
-	err := t.first(ctx, func() error {
-		results, err := t.send(ctx, last, &Statement{Query: "commit"})
-		if err == nil {
-			tag, err = results.Exec()
-			err = errors.Join(err, results.Close())
+	if !t.started { // a commit that was not answered must not be repeated
+		if err := t.Send(ctx, last); err != nil {
+			return err
 		}
+		last = nil
+	}
+	results, err := t.send(ctx, last, &Statement{Query: "commit"})
+	if err != nil {
 		return err
-	})
-	switch {
-	case err != nil:
+	}
+	tag, _ := results.Exec()
+	if err := results.Close(); err != nil { // also that of Exec
 		return err
-	case tag.String() != "COMMIT":
+	}
+	if tag.String() != "COMMIT" {
 		return pgx.ErrTxCommitRollback
 	}
 	t.ended = true
@@ -275,10 +278,10 @@ func (t *Tx) Query(ctx context.Context, before []Statement, query string, args [
 // Rows are the rows of a statement. They are closed once Next has returned false.
 type Rows struct {
 	pgx.Rows
-	batch  pgx.BatchResults // to close with the rows; nil if there is none
+	batch  pgx.BatchResults // is closed with the rows; may be nil
 	conn   *pgxpool.Conn    // to release after that; nil if a transaction has it
 	err    error            // of closing it
-	peeked bool             // the first row is the current one already, or there is none
+	peeked bool             // newRows has called Next, with the result more
 	more   bool
 }
 

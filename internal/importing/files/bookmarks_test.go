@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/importing/sourcetest"
 )
 
-// as is a bookmark file with the expected calls.
+// programs are bookmark files of browsers.
 var programs = []sample{
 	{"Chrome", `<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <!-- This is an automatically generated file. -->

@@ -14,7 +14,7 @@ import (
 )
 
 // sample is a file and the transcript of its items.
-type sample struct{ name, file, told string }
+type sample struct{ name, file, want string }
 
 // expect compares the transcripts of samples, each read whole and byte by byte.
 func expect(t *testing.T, title string, samples []sample) {
@@ -24,7 +24,7 @@ func expect(t *testing.T, title string, samples []sample) {
 			t.Parallel()
 			for reader, r := range map[string]io.Reader{"whole": strings.NewReader(s.file), "byte by byte": iotest.OneByteReader(strings.NewReader(s.file))} {
 				told := strings.Join(sourcetest.Read(t, files.Text(r, files.Options{Title: title})), "\n")
-				if want := strings.TrimSpace(s.told); told != want {
+				if want := strings.TrimSpace(s.want); told != want {
 					t.Errorf("%s: told\n%s\n\nand not\n%s", reader, told, want)
 				}
 			}

@@ -109,7 +109,7 @@ Link https://example.org/3 in / title="Three" address="https://example.org/3" wh
 close /`},
 	}
 	for i := range rows {
-		rows[i].told = strings.Replace(rows[i].told, "text:2b0…", source.SumOf("text", "Words"), 1)
+		rows[i].want = strings.Replace(rows[i].want, "text:2b0…", source.SumOf("text", "Words"), 1)
 	}
 	expect(t, "Bookmarks", rows)
 }

@@ -13,7 +13,7 @@ import (
 	"vitrine/internal/importing/sourcetest"
 )
 
-// sample is a list with the expected calls.
+// lists are files with one item per row or line.
 var lists = []sample{
 	{"all columns", `url,title,description,created_at,tags,channel
 https://example.org/1,One,"About
@@ -227,7 +227,6 @@ func TestFailingReaders(t *testing.T) {
 	}
 }
 
-// sheetEndless generates a list of n rows while it is read, each with its own channel.
 // TestSheetMemory reads about 15 or 40 MB with more channels than the limit.
 func TestSheetMemory(t *testing.T) {
 	n := heavy.Count(25_000, 70_000)

@@ -1458,7 +1458,7 @@ func decodeGetUserFollowParams(args [1]string, argsEscaped bool, r *http.Request
 
 // ListChannelChoicesParams is parameters of listChannelChoices operation.
 type ListChannelChoicesParams struct {
-	// What the user has typed so far.
+	// The beginning of a title.
 	Query OptString `json:",omitempty,omitzero"`
 	// The maximum number of channels.
 	Per OptInt64 `json:",omitempty,omitzero"`

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"html/template"
-	"sync"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/site/catalog"
@@ -82,18 +81,10 @@ func (s *Site) appendRetry(html []byte, lang *catalog.Language, id domain.BlockI
 	return to.Bytes(), err
 }
 
-// parseCells returns a function that returns the templates of cells in a language. They are parsed on first use.
-func (s *Site) parseCells() func(*catalog.Language) *template.Template {
-	by := map[string]func() *template.Template{}
-	var once sync.Once
-	return func(lang *catalog.Language) *template.Template {
-		once.Do(func() {
-			for _, l := range s.texts().Languages {
-				by[l.Code] = sync.OnceValue(func() *template.Template {
-					return folded(template.Must(template.New("").Funcs(s.funcs(l)).ParseFS(templateFiles, "templates/cells.html")), s.constants(l))
-				})
-			}
-		})
-		return by[lang.Code]()
-	}
+// cellTemplates is the key of the templates of cells among the pages of a language.
+const cellTemplates = "/cells"
+
+// cells returns the templates of cells in a language.
+func (s *Site) cells(lang *catalog.Language) *template.Template {
+	return s.pages()[lang.Code]()[cellTemplates]()
 }

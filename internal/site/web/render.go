@@ -108,7 +108,8 @@ type pages map[string]func() *template.Template
 // package and of the frame.
 func (s *Site) parse(lang *catalog.Language, sets []PageSet) pages {
 	all := pages{}
-	shared := template.Must(template.New("").Funcs(s.funcs(lang)).ParseFS(templateFiles, "templates/*.html"))
+	shared := folded(template.Must(template.New("").Funcs(s.funcs(lang)).ParseFS(templateFiles, "templates/*.html")), s.constants(lang))
+	all[cellTemplates] = sync.OnceValue(func() *template.Template { return template.Must(shared.Clone()) })
 	for _, name := range []string{"error", "offline"} {
 		all["/"+name] = s.on(lang, shared, templateFiles, "templates/pages/"+name+".html")
 	}
@@ -123,6 +124,7 @@ func (s *Site) parse(lang *catalog.Language, sets []PageSet) pages {
 				template.Must(parts.ParseFS(set.Templates, name))
 			}
 		}
+		folded(parts, s.constants(lang))
 		for _, name := range own {
 			if !strings.HasPrefix(name, "_") {
 				all[set.Name+"/"+strings.TrimSuffix(name, path.Ext(name))] = s.on(lang, parts, set.Templates, name)

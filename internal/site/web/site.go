@@ -4,7 +4,6 @@
 package web
 
 import (
-	"html/template"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -52,7 +51,6 @@ type Site struct {
 	texts  func() *catalog.Catalog
 	pages  func() map[string]func() pages // by language
 	assets func() assets
-	cells  func(*catalog.Language) *template.Template
 }
 
 // New creates the website. It panics if templates are invalid, since they are part of the program.
@@ -74,7 +72,6 @@ func New(o Options, sets ...PageSet) *Site {
 	for _, set := range sets {
 		s.sections = append(s.sections, set.Sections...)
 	}
-	s.cells = s.parseCells()
 	s.pages = sync.OnceValue(func() map[string]func() pages {
 		by := map[string]func() pages{}
 		for _, lang := range s.texts().Languages {

@@ -101,15 +101,17 @@ func (w Writes) CreateApplication(ctx context.Context, a domain.Application, sec
 	return id, err
 }
 
-// RestoreApplication creates a public application with a fixed client_id, or restores it if it was deleted.
-func (w Writes) RestoreApplication(ctx context.Context, a domain.Application) error {
+// RestoreApplication creates a public application with a fixed client_id, or restores it if it was deleted. It reports
+// whether it did: another request may have been first.
+func (w Writes) RestoreApplication(ctx context.Context, a domain.Application) (bool, error) {
 	uris, err := json.Marshal(a.RedirectURIs)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return w.db.Exec(ctx, `INSERT INTO applications (client_id, name, redirect_uris, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
-		ON CONFLICT (client_id) DO UPDATE SET deleted_at = NULL, updated_at = EXCLUDED.updated_at`,
-		a.ClientID, a.Name, string(uris), sqlx.Micros(a.CreatedAt))
+	n, err := w.db.ExecCount(ctx, `INSERT INTO applications (client_id, name, redirect_uris, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
+		ON CONFLICT (client_id) DO UPDATE SET deleted_at = NULL, updated_at = EXCLUDED.updated_at
+			WHERE applications.deleted_at IS NOT NULL`, a.ClientID, a.Name, string(uris), sqlx.Micros(a.CreatedAt))
+	return n > 0, err
 }
 
 // UpdateApplication updates the name, the redirect addresses and ForV2 of a live application.

@@ -1,7 +1,7 @@
 // Package derived maintains the values that derive from others. Right before the commit of a
 // transaction it writes what derives from its changes: search documents, counts, and the number of
-// the account's writes. On SQLite it is written once for all transactions that share the commit,
-// so that a common count is changed once and FTS5 writes their words as one segment.
+// the account's writes. It is written once for all transactions that share the commit, so that a
+// common count is changed once, and FTS5 writes their words as one segment.
 //
 // Its checks compare the facts about channels, blocks, users and files with the values derived
 // from them, and repair those. Other packages of the store check their own tables. Backfills
@@ -10,6 +10,7 @@ package derived
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"vitrine/internal/database"
@@ -77,16 +78,27 @@ func (d *Derived) Write(ctx context.Context, tx *database.Tx, others []database.
 	index.Use(db, &deltas)
 	deltas.Join(&d.Deltas)
 	index.Join(&d.Documents)
+	writers := []domain.UserID{d.Writer}
 	for _, other := range others {
 		o := other.(*Derived)
 		deltas.Join(&o.Deltas)
 		index.Join(&o.Documents)
+		writers = append(writers, o.Writer)
 	}
 	if err := index.Flush(ctx); err != nil {
 		return err
 	}
-	if err := deltas.Flush(ctx); err != nil || d.Writer == 0 {
+	if err := deltas.Flush(ctx); err != nil {
 		return err
 	}
-	return account.NewWrites(db).CountWrite(ctx, d.Writer)
+	slices.Sort(writers) // the order in which their rows are locked
+	for _, user := range slices.Compact(writers) {
+		if user == 0 {
+			continue
+		}
+		if err := account.NewWrites(db).CountWrite(ctx, user); err != nil {
+			return err
+		}
+	}
+	return nil
 }

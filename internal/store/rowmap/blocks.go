@@ -259,7 +259,7 @@ func NewOutline() *Outline {
 	return o
 }
 
-// Reset drops the connections that were read, and makes room for n.
+// Reset empties the outline and allocates memory for n connections.
 func (o *Outline) Reset(n int) {
 	o.connections, o.stamps = slices.Grow(o.connections[:0], n), slices.Grow(o.stamps[:0], n)
 }

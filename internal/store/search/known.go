@@ -38,9 +38,12 @@ type bound struct {
 	far      bool  // a page is not among the nearest matches
 }
 
-// maxKnown is the maximum number of bounds. A site has fewer words that so many documents contain; more are combinations
-// of words, and searches in channels.
-const maxKnown = 10_000
+// maxKnown is the maximum number of bounds, and maxKey that of the bytes of their words. A site has fewer words that so many
+// documents contain; the rest are combinations of words, and searches in channels.
+const (
+	maxKnown = 10_000
+	maxKey   = 200
+)
 
 // keyOf returns the key of a query, and false if its results are not bounded: it needs words, and no filter except for a
 // channel.
@@ -57,7 +60,7 @@ func keyOf(q Query) (key knownKey, ok bool) {
 	for _, t := range q.Words.Terms {
 		fmt.Fprintf(&b, "%q %t ", t.Words, t.Prefix)
 	}
-	return knownKey{b.String(), q.Channel}, true
+	return knownKey{b.String(), q.Channel}, b.Len() <= maxKey
 }
 
 // find returns the bound of a query.

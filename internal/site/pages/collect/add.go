@@ -87,31 +87,24 @@ func add(v *web.Visit) error {
 	case broken != nil:
 		return broken
 	}
-	if a.Files+len(a.Refused) == 0 { // files can be added without a value
-		a.title, a.about = optional(f.Trimmed("title")), optional(f.Get("description"))
+	values, known := spread(f.Get("value"), f.Get("as"))
+	if !known || len(values) > maxFiles { // before a script's file becomes a block
+		if a.Links = values; len(values) > maxFiles {
+			f.Wrong("value", v.T("collect.add.links.many", maxFiles))
+		}
+		return showAdd(v, f, a)
 	}
+	title, about := optional(f.Trimmed("title")), optional(f.Get("description"))
 	if value := strings.TrimSpace(f.Get("upload")); value != "" {
-		title, about := a.title, a.about
-		if f.Trimmed("value") != "" { // a text takes precedence
-			a.title, a.about = nil, nil
+		if len(values) == 0 { // a text takes precedence
+			a.title, a.about = title, about
 		}
 		if err := a.make(v, value, value); err != nil {
 			return a.refuse(v, f, err, "file")
 		}
-		if f.Trimmed("value") != "" {
-			a.title, a.about = title, about
-		}
 	}
-	values, known := spread(f.Get("value"), f.Get("as"))
-	switch {
-	case len(values) > maxFiles:
-		f.Wrong("value", v.T("collect.add.links.many", maxFiles))
-		return showAdd(v, f, a)
-	case !known:
-		a.Links = values
-		return showAdd(v, f, a)
-	case len(values) > 1:
-		a.title, a.about = nil, nil
+	if len(values) == 1 {
+		a.title, a.about = title, about
 	}
 	for _, value := range values {
 		if err := a.make(v, value, "text"); err != nil {
@@ -133,7 +126,7 @@ func add(v *web.Visit) error {
 	return v.Done(back(v, c.Path()), "added")
 }
 
-// added is a new block for a script, which may undo it and place others beside it.
+// added is the JSON of a new block. A script uses it to undo the addition and to place other blocks beside this one.
 type added struct {
 	Block      int64 `json:"block"`
 	Connection int64 `json:"connection"`
@@ -146,8 +139,8 @@ func (a *adding) answer() (all []added) {
 	return all
 }
 
-// beside returns the place that a script names for the first block, or below the last block of this form, so that
-// files keep their order.
+// beside returns the place of the next block: below the previous block of this form or, for the first one, the place that
+// the form names.
 func (a *adding) beside(v *web.Visit) (next collections.Beside) {
 	if n := len(a.made); n > 0 {
 		next.Connection = a.made[n-1].Connection.ID

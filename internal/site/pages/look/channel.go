@@ -246,8 +246,8 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 		shown.Cells = v.Contents(c.ID, c.Contents.Items)
 		shown.Cells.Rows = n.View == "list"
 		missing = unchanged && len(shown.Cells.Unread()) > 0
-		if missing || !addressed(v, c.Channel) {
-			return nil
+		if unchanged || !addressed(v, c.Channel) {
+			return nil // nothing is missing, or it is read later
 		}
 		return &shown.Cells
 	})

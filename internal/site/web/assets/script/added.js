@@ -6,6 +6,7 @@ import { t } from "./texts.js";
 
 const kept = "vitrine.added";
 const atOnce = 100; // connections in one request
+const here = ({ pathname, search }) => pathname + search;
 
 /** An error from the site with its message. */
 export class Refusal extends Error {}
@@ -28,7 +29,7 @@ export async function add(address, fields, signal) {
 export async function show(address, made, finish = goTo) {
   const connections = [...new Set(made.map((each) => each.connection).filter(Boolean))];
   try {
-    sessionStorage.setItem(kept, JSON.stringify({ path: address.pathname, connections }));
+    sessionStorage.setItem(kept, JSON.stringify({ at: here(address), connections }));
   } catch {
     // Storage may be disabled; then nothing is offered after another page is opened.
   }
@@ -41,11 +42,11 @@ export function offer() {
   let last;
   try {
     last = JSON.parse(sessionStorage.getItem(kept) ?? "null");
-    if (last?.path === location.pathname) sessionStorage.removeItem(kept);
+    if (last?.at === here(location)) sessionStorage.removeItem(kept);
   } catch {
     return;
   }
-  if (last?.path !== location.pathname || !last.connections?.length) return;
+  if (last?.at !== here(location) || !last.connections?.length) return;
   const text = t("script.added", last.connections.length);
   const button = make("button", { type: "button", class: "other small", "data-key": "u" }, t("script.undo"));
   const note = make("div", { class: "note" }, make("p", {}, text), button);

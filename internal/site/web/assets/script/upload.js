@@ -63,9 +63,9 @@ class Uploads {
     return new URL(this.#form.dataset.done ?? location.href, location.href);
   }
 
-  /** Reports whether the title and the text of the form belong to this upload. */
-  leads(upload) {
-    return this.#all[0] === upload;
+  /** Reports whether the next block also gets the title and the text of the form: the first one that is added does. */
+  get fresh() {
+    return this.#all.every((each) => !each.made);
   }
 
   /** Runs an action when all earlier ones have ended. */
@@ -222,11 +222,12 @@ class Upload {
     });
   }
 
-  /** Creates a block of the file. The first file also sends the other fields of the form. */
+  /** Creates a block of the file. The first one also sends the other fields of the form. */
   async #add(signal) {
     signal.throwIfAborted();
     const fields = new FormData(this.#form);
-    if (!this.#uploads.leads(this)) for (const name of ["value", "title", "description"]) fields.delete(name);
+    if (!this.#uploads.fresh) for (const name of ["value", "title", "description"]) fields.delete(name);
+    fields.set("as", "text"); // lines of addresses would otherwise be asked about
     fields.set("upload", this.#place.value);
     fields.set("filename", this.#file.name);
     for (const [name, value] of Object.entries(this.#uploads.place(this))) fields.set(name, value);

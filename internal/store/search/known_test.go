@@ -1,0 +1,41 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"vitrine/internal/words"
+)
+
+// The memory for numbers of results is bounded, and numbers of another state of the database have no effect.
+func TestKnownIsBounded(t *testing.T) {
+	t.Parallel()
+	k, stats := &Known{}, statistics{limits: DefaultLimits, removals: 5, documents: 100_000}
+	query := func(text string) Query { return Query{Words: words.Parse(text)} }
+	const many = 50_000
+	for i := range maxKnown + 10 {
+		k.learn(query(fmt.Sprint("word", i)), stats, many, -1)
+	}
+	if len(k.bounds) != maxKnown {
+		t.Errorf("%d numbers are remembered", len(k.bounds))
+	}
+	last := query(fmt.Sprint("word", maxKnown+9))
+	b, found := k.find(last)
+	if !found {
+		t.Fatal("the last number is not remembered")
+	}
+	for removals, known := range map[int64]bool{4: false, 5: true, 5 + many - DefaultLimits.Counted: false} {
+		is := stats
+		is.removals = removals
+		b.use(last, &is)
+		if is.known != known {
+			t.Errorf("after %d removals: known %v", removals, is.known)
+		}
+	}
+	long := query(strings.Repeat("moss ", maxKey))
+	k.learn(long, stats, many, -1)
+	if _, found := k.find(long); found {
+		t.Error("a long query is remembered")
+	}
+}
