@@ -121,7 +121,7 @@ var allowedImports = map[string][]string{
 	"apptest":              {"..."},
 	"redis/redistest":      {},
 	"bench/build":          {},
-	"bench/content":        {},
+	"bench/content":        {"bench/drive"},
 	"bench/costs":          {"..."},
 	"bench/dataset":        {"..."},
 	"bench/drive":          {},
