@@ -65,7 +65,7 @@ var unpublished = map[string]string{
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
 	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
 	"how much an account has written, for replicas": `CountWrite WrittenBy`,
-	"how many bytes of text count towards a quota":  `EachUsage LockTexts`,
+	"how many bytes of text count towards a quota":  `EachUsage`,
 	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated`,
 	"what only its reader sees":                     `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }

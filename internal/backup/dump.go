@@ -36,7 +36,7 @@ var (
 var createdTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE|ALTER TABLE \w+ RENAME TO) (\w+)`)
 
 // notDumped returns a function that reports which tables a dump omits: the search index, which is
-// rebuilt, a number that only a running program needs, the list of backups, jobs, which are dumped separately, and exports, which users can create
+// rebuilt, a number that only a running program needs, additions to sums that the dump contains, the list of backups, jobs, which are dumped separately, and exports, which users can create
 // again and which contain their whole collections. It also omits tables that are not part of the schema,
 // such as those of Litestream.
 func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
@@ -55,7 +55,7 @@ func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
 			ours[string(match[1])] = true
 		}
 	}
-	for _, name := range []string{"search_words", "search_closed", "search_removals", "backups", "exports"} {
+	for _, name := range []string{"search_words", "search_closed", "search_removals", "text_additions", "backups", "exports"} {
 		delete(ours, name)
 	}
 	return func(table string) bool { return !ours[table] }, nil
@@ -113,7 +113,11 @@ func DumpDatabase(ctx context.Context, db *database.DB, to Dumping) error {
 			return err
 		}
 		for _, t := range tables {
-			if err := database.ReadTable(ctx, q, t, func(row []any) error { return to.Row(t, row) }); err != nil {
+			from := t
+			if t.Name == "byte_usage" {
+				from.Name = "current_byte_usage" // with the rows of text_additions
+			}
+			if err := database.ReadTable(ctx, q, from, func(row []any) error { return to.Row(t, row) }); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -28,10 +29,18 @@ func (r BlockReads) Block(ctx context.Context, viewer domain.UserID, id domain.B
 
 const blockRevisionByID = "SELECT " + rowmap.BlockRevisionColumns + rowmap.BlockFrom + "WHERE b.id = $2 AND "
 
+// plainRevision is blockRevisionByID for most reads. It finds a block that is open or by the viewer,
+// unless transitions are pending.
+var plainRevision = access.Settled(blockRevisionByID) + "(b.open_count > 0 OR b.user_id = $1) AND NOT " + access.Pending
+
 // BlockRevision reads the stamp of a block that the viewer may see.
 func (r BlockReads) BlockRevision(ctx context.Context, viewer domain.UserID, id domain.BlockID) (domain.BlockRevision, error) {
-	s, err := rowmap.ScanBlockRevision(r.q.db.QueryRow(database.Uninterruptible(ctx),
-		access.For(viewer, blockRevisionByID+access.VisibleBlock, blockRevisionByID+access.GuestBlock), viewer, id))
+	ctx = database.Uninterruptible(ctx)
+	s, err := rowmap.ScanBlockRevision(r.q.db.QueryRow(ctx, plainRevision, viewer, id))
+	if errors.Is(err, database.ErrNoRows) {
+		s, err = rowmap.ScanBlockRevision(r.q.db.QueryRow(ctx,
+			access.For(viewer, blockRevisionByID+access.VisibleBlock, blockRevisionByID+access.GuestBlock), viewer, id))
+	}
 	return s, sqlx.Found(err)
 }
 

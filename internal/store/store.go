@@ -308,7 +308,7 @@ func (tx *Tx) checkTexts(ctx context.Context) error {
 		if of.left > nearBound {
 			continue
 		}
-		u, err := tx.Counters().LockTexts(ctx, user, tx.texts.Now())
+		u, err := tx.Counters().LockByteUsage(ctx, user, "", tx.texts.Now())
 		if err != nil {
 			return err
 		}

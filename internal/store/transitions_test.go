@@ -201,15 +201,32 @@ func TestFixtureWhilePending(t *testing.T) {
 				}
 			}
 			w.s = s
+			w.expectRevisions()
 			before := w.answers(s)
 			storetest.Check(t, s)
 			storetest.Apply(t, s)
+			w.expectRevisions()
 			for i, answer := range w.answers(s) {
 				if answer != before[i] {
 					t.Errorf("%s, was\n%s", answer, before[i])
 				}
 			}
 		})
+	}
+}
+
+// expectRevisions compares the revisions of all blocks with the blocks that each viewer sees.
+func (w *fixture) expectRevisions() {
+	w.t.Helper()
+	ctx := w.t.Context()
+	for _, viewer := range append(slices.Clone(w.users), 0) {
+		for id := range w.blocks {
+			b, err := w.s.Block(ctx, viewer, id)
+			revision, revisionErr := w.s.Blocks().BlockRevision(ctx, viewer, id)
+			if sees := w.seesBlock(viewer, id); sees != (err == nil) || sees != (revisionErr == nil) || sees && revision != b.Revision() {
+				w.t.Errorf("%d sees %d: %v; %v, %v; revision %+v, want %+v", viewer, id, sees, err, revisionErr, revision, b.Revision())
+			}
+		}
 	}
 }
 

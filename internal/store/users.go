@@ -211,7 +211,7 @@ func (s AccountSort) keys() string {
 	case SortOldest:
 		return "u.id"
 	case SortStored:
-		return "COALESCE((SELECT " + counters.Stored + " FROM byte_usage bu WHERE bu.user_id = u.id), 0) DESC, u.id DESC"
+		return "COALESCE((SELECT " + counters.Stored + " FROM current_byte_usage bu WHERE bu.user_id = u.id), 0) DESC, u.id DESC"
 	case SortName:
 		return "lower(u.name), u.id"
 	}

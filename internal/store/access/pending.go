@@ -1,5 +1,7 @@
 package access
 
+import "strings"
+
 // The effect of a connection on the counts in the channel `ch`. The *Applied ones are what the
 // counts contain so far; `pt` is the run that contains the connection, if there is one.
 const (
@@ -24,6 +26,13 @@ const InRun = `pt.channel_id = c.channel_id AND c.created_at > pt.after_at AND c
 
 // Pending reports whether any transition is pending. It is evaluated once per statement.
 const Pending = `EXISTS (SELECT 1 FROM pending_transitions WHERE channel_id > 0)`
+
+// Settled returns a text in which the counts of the block `b` are those in its columns. The statement
+// must select nothing while transitions are pending. PostgreSQL prepares the subqueries of
+// OpenCount for each execution, which takes longer than reading a block.
+func Settled(text string) string { return settled.Replace(text) }
+
+var settled = strings.NewReplacer(OpenCount, "b.open_count", PrivateCount, "b.private_count")
 
 // openAhead and privateAhead are the changes that pending transitions will make to the counts of
 // the block `b`.

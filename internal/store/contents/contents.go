@@ -297,14 +297,17 @@ func (v Lists) run(ctx context.Context, q Query, start int64, n int) ([]domain.C
 	ctx = database.Uninterruptible(ctx)
 	of := ofRun{sortOf(q.Sort), q.Sort.Desc, wholeRows}
 	if q.Outline != nil {
-		of.rows = outlines
-	}
-	if q.Outline != nil && q.Channel.Channels == 0 {
-		rows, err := v.db.Query(ctx, runs[ofRun{of.order, of.desc, blockOutlines}], q.Channel.ID, start, n)
-		all, err := collectOutline(ctx, q.Outline, rows, err, n, q.Outline.ReadBlock)
+		read := q.Outline.Read
+		of.rows = settledOutlines
+		if q.Channel.Channels == 0 {
+			of.rows, read = blockOutlines, q.Outline.ReadBlock
+		}
+		rows, err := v.db.Query(ctx, runs[of], q.Channel.ID, start, n)
+		all, err := collectOutline(ctx, q.Outline, rows, err, n, read)
 		if err != nil || len(all) == n {
 			return all, err
 		}
+		of.rows = outlines
 	}
 	rows, err := v.db.Query(ctx, runs[of], q.Channel.ID, start, n)
 	return q.collect(ctx, rows, err, n)
@@ -321,15 +324,17 @@ type ofRun struct {
 const (
 	wholeRows = iota
 	outlines
-	blockOutlines
+	settledOutlines // nothing while transitions are pending
+	blockOutlines   // the same, without channels
 )
 
 // runs contains the queries of run, so that it does not build one for every page.
 var runs = func() map[ofRun]string {
 	selected := [...]string{
-		wholeRows:     Query{}.selected() + " WHERE",
-		outlines:      Query{Outline: &Outline{}}.selected() + " WHERE",
-		blockOutlines: rowmap.BlockOutline + " AND",
+		wholeRows:       Query{}.selected() + " WHERE",
+		outlines:        Query{Outline: &Outline{}}.selected() + " WHERE",
+		settledOutlines: access.Settled(Query{Outline: &Outline{}}.selected()) + " WHERE NOT " + access.Pending + " AND",
+		blockOutlines:   rowmap.BlockOutline + " AND",
 	}
 	all := map[ofRun]string{}
 	for _, order := range []ranked.Order{ranked.ByPosition, ranked.ByTime} {

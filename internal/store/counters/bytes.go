@@ -14,7 +14,9 @@ import (
 
 // byte_usage counts the bytes that users have stored. A request that stores more first reserves
 // them (Reserve) while the row is locked, so that concurrent requests cannot use the same bytes.
-// Triggers count texts (texts.go).
+// Triggers count texts. On PostgreSQL they insert a row for each change, so that the writes of a user
+// do not wait for each other. Locking the user's row adds these rows to it, and so does every 128th
+// change (migration 0050). current_byte_usage is byte_usage with the rows that are still separate.
 
 // byteCounts writes the counts of uploads and files. Open of a Tally counts unused bytes, Hidden
 // those of files.
@@ -27,7 +29,7 @@ var byteCounts = countTable[domain.UserID]{
 }
 
 // byteUsage reads the usage of a user, except for the reservation with one key.
-const byteUsage = byteUsageOf + `byte_usage` + byteUsageWhere
+const byteUsage = byteUsageOf + `current_byte_usage` + byteUsageWhere
 
 const byteUsageOf = `SELECT u.id, u.tier, COALESCE(bu.unused, 0), COALESCE(bu.files, 0), COALESCE(bu.texts, 0),
 		COALESCE((SELECT CAST(sum(r.bytes) AS BIGINT) FROM byte_reservations r
@@ -88,7 +90,7 @@ func (w Writes) LockByteUsage(ctx context.Context, user domain.UserID, key strin
 	return u, sqlx.Found(err)
 }
 
-// lockByteUsage locks the row of a user's counts.
+// lockByteUsage locks the row of a user's counts and, on PostgreSQL, adds all changes of texts to it.
 func (w Writes) lockByteUsage(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `INSERT INTO byte_usage (user_id, unused, files) VALUES ($1, 0, 0)
 		ON CONFLICT (user_id) DO UPDATE SET unused = byte_usage.unused`, user)
@@ -132,8 +134,8 @@ func (d *Deltas) Unused(owner domain.UserID, size, by int64) {
 	d.bytes.add(owner, Tally{Open: by * size})
 }
 
-// RecountBytes sums the uploads, files and texts of a user. A concurrent transaction that changes
-// a text adds its difference after this one has committed, because it needs the same row.
+// RecountBytes sums the uploads, files and texts of a user. Concurrent transactions may change texts.
+// Their changes are not added to the locked row yet, so the sum excludes those that it can see.
 func (w Writes) RecountBytes(ctx context.Context, user domain.UserID) error {
 	if err := w.lockByteUsage(ctx, user); err != nil {
 		return err
@@ -141,7 +143,8 @@ func (w Writes) RecountBytes(ctx context.Context, user domain.UserID) error {
 	return w.db.Exec(ctx, `UPDATE byte_usage SET
 		unused = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM uploads WHERE user_id = $1 AND used_at IS NULL),
 		files = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM files WHERE user_id = $1),
-		texts = (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM (`+textsOf+`) AS t), texts_counted = TRUE
+		texts = texts - (SELECT n.texts FROM current_byte_usage n WHERE n.user_id = $1)
+			+ (SELECT CAST(COALESCE(sum(size), 0) AS BIGINT) FROM (`+textsOf+`) AS t), texts_counted = TRUE
 		WHERE user_id = $1`, user)
 }
 
@@ -161,15 +164,15 @@ var ByteChecks = []sqlx.Check{
 
 func byteSums(column, actual string) string {
 	return `SELECT user_id, CAST(sum(stored) AS BIGINT), CAST(sum(actual) AS BIGINT) FROM (
-		SELECT user_id, ` + column + ` AS stored, 0 AS actual FROM byte_usage
+		SELECT user_id, ` + column + ` AS stored, 0 AS actual FROM current_byte_usage
 		UNION ALL SELECT user_id, 0, size FROM (` + actual + `) AS facts) AS both_sides
 		GROUP BY user_id HAVING sum(stored) <> sum(actual)`
 }
 
-// Database triggers count texts in byte_usage.texts, in the transaction that changes them. They
+// Database triggers count texts in the transaction that changes them. They
 // cover every write, including loads, cascades and writes of nodes that run an older version. The
 // tables here, and the columns that are declared with sqlx.Quota, must match the triggers
-// (migration 0041); the store check compares both.
+// (migrations 0041 and 0050); the store check compares both.
 
 // textSource is a table with texts that count towards a user's quota.
 type textSource struct {
@@ -219,14 +222,6 @@ func (w Writes) EachUsage(ctx context.Context, user domain.UserID, now time.Time
 	}, nil, byteUsageOf+"stored_bytes"+byteUsageWhere+"u.id = $1", user, sqlx.Micros(now), "")
 }
 
-// LockTexts is LockByteUsage, but includes everything that the transaction has written.
-func (w Writes) LockTexts(ctx context.Context, user domain.UserID, now time.Time) (domain.ByteUsage, error) {
-	if err := w.db.RunTriggers(ctx); err != nil {
-		return domain.ByteUsage{}, err
-	}
-	return w.LockByteUsage(ctx, user, "", now)
-}
-
 // FinishTexts sums the texts of all users after a load without triggers.
 func (w Writes) FinishTexts(ctx context.Context) error {
 	return w.db.Exec(ctx, `INSERT INTO byte_usage (user_id, unused, files, texts)
@@ -253,20 +248,20 @@ func (r Reads) Totals(ctx context.Context) (t domain.Totals, err error) {
 	err = r.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM users WHERE deleted_at IS NULL), (SELECT count(*) FROM groups),
 			of_channels.n, of_channels.connections,
 			(SELECT COALESCE(CAST(sum(open + hidden) AS BIGINT), 0) FROM content_counts WHERE owner_type = 'User' AND type <> 'Channel'),
-			(SELECT COALESCE(CAST(sum(`+Stored+`) AS BIGINT), 0) FROM byte_usage bu)
+			(SELECT COALESCE(CAST(sum(`+Stored+`) AS BIGINT), 0) FROM current_byte_usage bu)
 		FROM (SELECT count(*) AS n, COALESCE(CAST(sum(blocks_count + channels_count) AS BIGINT), 0) AS connections
 			FROM channels WHERE state = 'available') AS of_channels`).
 		Scan(&t.Users, &t.Groups, &t.Channels, &t.Connections, &t.Blocks, &t.Bytes)
 	return t, err
 }
 
-// Stored is the SQL expression for the bytes of `bu`, a row of byte_usage, that count towards a
-// quota. It is indexed.
+// Stored is the SQL expression for the bytes of `bu`, a row of current_byte_usage, that count towards a
+// quota. On SQLite it is indexed.
 var Stored = "(bu.unused + bu.files + " + strconv.Itoa(domain.TextFactor) + " * bu.texts)"
 
 // LargestByteUsage lists users by stored bytes, largest first.
 func (r Reads) LargestByteUsage(ctx context.Context, page domain.Page) (l domain.List[domain.UserID], err error) {
-	from := ` FROM byte_usage bu JOIN users u ON u.id = bu.user_id WHERE ` + Stored + ` > 0 AND u.deleted_at IS NULL`
+	from := ` FROM current_byte_usage bu JOIN users u ON u.id = bu.user_id WHERE ` + Stored + ` > 0 AND u.deleted_at IS NULL`
 	if l.Total, err = sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*)"+from)); err != nil || page.Offset() >= l.Total {
 		return l, err
 	}

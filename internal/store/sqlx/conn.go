@@ -84,14 +84,6 @@ func (c Conn) Sync(ctx context.Context) error {
 	return nil
 }
 
-// RunTriggers runs the deferred triggers of a transaction. SQLite has no deferred triggers.
-func (c Conn) RunTriggers(ctx context.Context) error {
-	if c.Dialect != Postgres {
-		return nil
-	}
-	return c.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE")
-}
-
 // ExecCount runs a statement and returns how many rows it changed.
 func (c Conn) ExecCount(ctx context.Context, query string, args ...any) (int64, error) {
 	res, err := c.Querier.Exec(ctx, query, args...)
