@@ -34,17 +34,29 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 			return l, err
 		}
 	}
-	limit := f.Limits.counted()
 	stats, some, err := f.gather(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}
+	if l, found := f.Known.page(q, stats); found {
+		return l, nil
+	}
+	before := stats
 	if !stats.pending {
 		stats.opened = opened
 	}
 	if isKnown {
 		known.use(q, &stats)
 	}
+	if l, err = f.planned(ctx, q, stats); err == nil {
+		f.Known.keepPage(q, before, l)
+	}
+	return l, err
+}
+
+// planned lists the results with the plan that fits the statistics.
+func (f Finder) planned(ctx context.Context, q Query, stats statistics) (l domain.List[domain.Subject], err error) {
+	limit := f.Limits.counted()
 	if err := f.measure(ctx, q, &stats); err != nil {
 		return l, err
 	}
