@@ -55,6 +55,15 @@ type bound struct {
 	within   int64 // so many successive documents
 	removals int64 // at that time
 	far      bool  // a page is not among the nearest matches
+	titled   *titled
+}
+
+// titled contains the matches in titles up to the document that was the last one at that time.
+type titled struct {
+	seqs     []int64
+	upTo     int64
+	removals int64
+	many     bool // too many to be listed
 }
 
 // maxKnown is the maximum number of bounds, and maxKey that of the bytes of their words. A site has fewer words that so many
@@ -111,7 +120,8 @@ func (k *Known) learn(q Query, stats statistics, open, total int64) {
 		k.bounds = map[knownKey]bound{}
 	}
 	makeRoom(k.bounds, maxKnown)
-	k.bounds[key] = bound{total, stats.channel, open, stats.within, stats.removals, k.bounds[key].far}
+	before := k.bounds[key]
+	k.bounds[key] = bound{total, stats.channel, open, stats.within, stats.removals, before.far, before.titled}
 }
 
 // makeRoom drops any entries while there are too many.
@@ -175,6 +185,16 @@ func (k *Known) tooFar(q Query) {
 	defer k.mu.Unlock()
 	b := k.bounds[key]
 	b.far = true
+	k.bounds[key] = b
+}
+
+// keepTitled stores the matches in titles.
+func (k *Known) keepTitled(q Query, t *titled) {
+	key, _ := keyOf(q)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b := k.bounds[key]
+	b.titled = t
 	k.bounds[key] = b
 }
 
