@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,7 +93,7 @@ func TestPlansOfFeeds(t *testing.T) {
 			seeks := regexp.MustCompile(`^SEARCH (x USING COVERING INDEX activities_\w+ \(\w+_id=\? AND id>\? AND id<\?\)|a USING INTEGER PRIMARY KEY \(rowid=\?\)|follows USING COVERING INDEX \w+ \(follower_id=\?\))$`)
 			for _, st := range r.all {
 				for _, step := range planOf(t, db, st) {
-					if strings.HasPrefix(step, "SEARCH") && !seeks.MatchString(step) || strings.HasPrefix(step, "SCAN") && !regexp.MustCompile(`^SCAN (found|few|r|s|n|f|near|d|\(subquery-\d+\))$`).MatchString(step) {
+					if strings.HasPrefix(step, "SEARCH") && !seeks.MatchString(step) || strings.HasPrefix(step, "SCAN") && !regexp.MustCompile(`^SCAN (found|few|r|s|n|f|near|d|page|\(subquery-\d+\))$`).MatchString(step) {
 						t.Errorf("%s in %s", step, st.query)
 					}
 				}
@@ -107,5 +108,72 @@ func TestPlansOfFeeds(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// A feed of many sources is merged once. After that, only newer activities are read, until its reader follows something
+// else.
+func TestFeedsOfManySourcesAreKnown(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		s = s.WithFeedLimits(store.FeedLimits{Many: 10, Kept: 50, Walked: 5})
+		busy, reader := storetest.User(t, s, "Busy"), storetest.User(t, s, "Reader")
+		storetest.Follow(t, s, reader, storetest.UserSubject(busy))
+		for range 10 {
+			storetest.Follow(t, s, reader, storetest.UserSubject(storetest.User(t, s, "Idle")))
+		}
+		var all []domain.ActivityID
+		act := func(n int) {
+			for range n {
+				all = append(all, storetest.Record(t, s, domain.Activity{Kind: domain.CreatedChannel, Actor: busy, Item: storetest.UserSubject(busy)}))
+			}
+		}
+		read := func(what string, merges int, w domain.Window) {
+			t.Helper()
+			stable, err := s.StableUpTo(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w.Before == 0 {
+				w.Before = stable + 1
+			}
+			r := &recorder{t: t, s: s, seen: map[string]bool{}}
+			r.read(func(ctx context.Context, v *store.Snapshot) error {
+				ids, err := v.Activity().FeedIDs(ctx, reader, w)
+				if end := slices.Index(all, w.Before); len(ids) != 3 || !w.Rising && end > 0 && ids[0] != all[end-1] || !w.Rising && end < 0 && ids[0] != all[len(all)-1] {
+					t.Errorf("%s: found %v of %v", what, ids, all)
+				}
+				return err
+			})
+			n := 0
+			for _, st := range r.all {
+				if strings.Contains(st.query, "found AS MATERIALIZED") {
+					n++
+				}
+			}
+			if n != merges {
+				t.Errorf("%s: merged %d times, want %d", what, n, merges)
+			}
+		}
+		act(100)
+		page := domain.Window{Limit: 3}
+		read("first", 1, page)
+		read("with more to keep", 1, page)
+		read("known", 0, page)
+		act(3)
+		read("with newer ones", 0, page)
+		read("the next page", 0, domain.Window{Before: all[len(all)-3], Limit: 3})
+		read("newer than a page", 0, domain.Window{After: all[90], Rising: true, Limit: 3})
+		read("a page far down", 1, domain.Window{Before: all[30], Limit: 3})
+		read("the page after that", 0, domain.Window{Before: all[27], Limit: 3})
+		read("the first page again", 1, page)
+		act(6)
+		read("with too many newer ones", 1, page)
+		storetest.Follow(t, s, reader, storetest.UserSubject(storetest.User(t, s, "New")))
+		read("after another follow", 1, page)
+		read("known again", 0, page)
+		storetest.Unfollow(t, s, reader, storetest.UserSubject(busy))
+		storetest.Follow(t, s, reader, storetest.UserSubject(busy))
+		read("after following again", 1, page)
 	})
 }

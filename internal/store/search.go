@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/activity"
 	"vitrine/internal/store/search"
 )
 
@@ -20,6 +21,16 @@ var DefaultSearchLimits = search.DefaultLimits
 func (s *Store) WithSearchLimits(l SearchLimits) *Store {
 	other := *s
 	other.search, other.known = l, new(search.Known)
+	return &other
+}
+
+// FeedLimits determine when a process remembers a part of a feed.
+type FeedLimits = activity.FeedLimits
+
+// WithFeedLimits returns a copy of the store with other limits, which has not read any feeds yet.
+func (s *Store) WithFeedLimits(l FeedLimits) *Store {
+	other := *s
+	other.feeds = activity.NewFeeds(l)
 	return &other
 }
 

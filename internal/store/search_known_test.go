@@ -102,17 +102,17 @@ func TestSearchOfKnownWordsInChannel(t *testing.T) {
 		limits := store.DefaultSearchLimits
 		limits.Nearest, limits.BeforeWords = 30, 0
 		s = s.WithSearchLimits(limits)
-		asked := 0
+		asked, seed := 0, int64(0)
 		check := func(when string, total, statements int) {
 			t.Helper()
 			err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
-				asked = 0
+				asked, seed = 0, seed+1 // by which the known pages differ
 				store.Trace(v, func(query string, _ []any) {
 					if strings.Contains(query, "search_words") {
 						asked++
 					}
 				})
-				l, err := v.Search(t.Context(), store.SearchQuery{Search: domain.Search{Query: "moss", Channel: channel,
+				l, err := v.Search(t.Context(), store.SearchQuery{Search: domain.Search{Query: "moss", Channel: channel, Seed: seed,
 					Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: domain.Page{Number: 1, Per: 4}}, Words: words.Parse("moss")})
 				if err == nil && (l.Total != int64(total) || len(l.Items) != 4 || asked != statements) {
 					t.Errorf("%s: %v of %d in %d statements, want %d in %d", when, l.Items, l.Total, asked, total, statements)

@@ -49,6 +49,7 @@ type Queries struct {
 	db          sqlx.Conn
 	search      SearchLimits
 	known       *search.Known
+	feeds       *activity.Feeds
 	transitions TransitionLimits
 }
 
@@ -102,6 +103,7 @@ func (tx *Tx) documents() *search.Index { return &tx.derive().Documents }
 // New returns a store on an open, migrated database.
 func New(db *database.DB) *Store {
 	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits, known: new(search.Known),
+		feeds:       activity.NewFeeds(activity.DefaultFeedLimits),
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
 	s.use(db.ReaderFor(requestOf))
 	return s

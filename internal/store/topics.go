@@ -81,7 +81,7 @@ func (q Queries) Redo() redo.Reads { return redo.NewReads(q.db) }
 func (v *Snapshot) Account() account.Lists { return account.NewLists(v.db) }
 
 // Activity returns the statements of package activity for a snapshot.
-func (v *Snapshot) Activity() activity.Lists { return activity.NewLists(v.db) }
+func (v *Snapshot) Activity() activity.Lists { return activity.NewLists(v.db, v.feeds) }
 
 // Comments returns the statements of package contents for a snapshot.
 func (v *Snapshot) Comments() contents.CommentLists { return contents.NewCommentLists(v.db) }

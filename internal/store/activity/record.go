@@ -28,10 +28,13 @@ func NewReads(db sqlx.Conn) Reads { return Reads{db} }
 
 // Lists contains statements that count and read a page, or read several rows, of one consistent
 // state.
-type Lists struct{ Reads }
+type Lists struct {
+	Reads
+	feeds *Feeds
+}
 
 // NewLists returns the statements on a snapshot.
-func NewLists(db sqlx.Conn) Lists { return Lists{NewReads(db)} }
+func NewLists(db sqlx.Conn, feeds *Feeds) Lists { return Lists{NewReads(db), feeds} }
 
 // Queue enqueues jobs in the transaction.
 type Queue interface {
@@ -238,7 +241,7 @@ const unreadSlack = 100
 // user, so that nobody can displace visible notifications by hiding things. The inbox has at most
 // `limit` unread notifications.
 func (tx Writes) trimInbox(ctx context.Context, user domain.UserID, limit int, now time.Time) error {
-	v := Lists{tx.Reads}
+	v := Lists{Reads: tx.Reads}
 	receipts, err := v.Receipts(ctx, user, true, domain.Window{Before: math.MaxInt64, Limit: limit})
 	if err != nil {
 		return err

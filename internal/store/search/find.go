@@ -34,17 +34,32 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 			return l, err
 		}
 	}
-	limit := f.Limits.counted()
 	stats, some, err := f.gather(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}
+	if l, found := f.Known.page(q, stats); found {
+		return l, nil
+	}
+	before := stats
 	if !stats.pending {
 		stats.opened = opened
 	}
 	if isKnown {
 		known.use(q, &stats)
+		if err := f.titled(ctx, q, known, &stats); err != nil {
+			return l, err
+		}
 	}
+	if l, err = f.planned(ctx, q, stats); err == nil {
+		f.Known.keepPage(q, before, l)
+	}
+	return l, err
+}
+
+// planned lists the results with the plan that fits the statistics.
+func (f Finder) planned(ctx context.Context, q Query, stats statistics) (l domain.List[domain.Subject], err error) {
+	limit := f.Limits.counted()
 	if err := f.measure(ctx, q, &stats); err != nil {
 		return l, err
 	}
@@ -98,6 +113,35 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	}
 	l.Items, l.Total = cut(q.Page, l.Items, l.Total)
 	return l, err
+}
+
+// maxTitled is the maximum number of matches in titles that are remembered.
+const maxTitled = 250
+
+// titled lists the matches in titles, if the engine is slow to find them and they are few.
+func (f Finder) titled(ctx context.Context, q Query, b bound, stats *statistics) error {
+	if !stats.known || stats.byRow || q.Channel != 0 || q.Sort.Key != domain.SearchByScore {
+		return nil
+	}
+	t := b.titled
+	if t == nil || t.removals != stats.removals || t.upTo > stats.documents || stats.documents-t.upTo > stats.limits.Nearest {
+		e := engineOf(f.Dialect)
+		rows, err := f.Query(ctx, "SELECT w.rowid FROM search_words w WHERE "+e.matches("$1", inTitle)+" ORDER BY w.rowid DESC LIMIT $2",
+			e.query(q.Words.Terms, inTitle), maxTitled+1)
+		seqs, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
+		if err != nil {
+			return err
+		}
+		t = &titled{seqs: seqs, upTo: stats.documents, removals: stats.removals}
+		if t.many = len(seqs) > maxTitled; t.many {
+			t.seqs = nil
+		}
+		f.Known.keepTitled(q, t)
+	}
+	if !t.many {
+		stats.titled = t
+	}
+	return nil
 }
 
 // InChannel lists the connections of a channel, from the top, whose items match the query and are visible to the viewer.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,10 +17,28 @@ import (
 // subtracts what was removed since the bound was found, and counts again if no more than the exactly counted number may be
 // left.
 //
-// The exact total in a channel stays valid until anything is removed or the channel changes in size.
+// The exact total in a channel stays valid until anything is removed or the channel changes in size. So do the pages of
+// a search there, unless they are in the order of something else that changes.
 type Known struct {
 	mu     sync.Mutex
 	bounds map[knownKey]bound
+	pages  map[pageKey]knownPage
+}
+
+// pageKey identifies a page of a search.
+type pageKey struct {
+	knownKey
+	name string
+	sort domain.SearchSort
+	seed int64
+	page domain.Page
+}
+
+// knownPage is a page in a channel that looks the same to all who see it.
+type knownPage struct {
+	channel  channelStatistics
+	removals int64
+	list     domain.List[domain.Subject]
 }
 
 // knownKey identifies words and the channel in which they were counted, or 0.
@@ -36,12 +55,22 @@ type bound struct {
 	within   int64 // so many successive documents
 	removals int64 // at that time
 	far      bool  // a page is not among the nearest matches
+	titled   *titled
+}
+
+// titled contains the matches in titles up to the document that was the last one at that time.
+type titled struct {
+	seqs     []int64
+	upTo     int64
+	removals int64
+	many     bool // too many to be listed
 }
 
 // maxKnown is the maximum number of bounds, and maxKey that of the bytes of their words. A site has fewer words that so many
 // documents contain; the rest are combinations of words, and searches in channels.
 const (
 	maxKnown = 10_000
+	maxPages = 1_000
 	maxKey   = 200
 )
 
@@ -90,13 +119,63 @@ func (k *Known) learn(q Query, stats statistics, open, total int64) {
 	if k.bounds == nil {
 		k.bounds = map[knownKey]bound{}
 	}
-	for other := range k.bounds {
-		if len(k.bounds) < maxKnown {
-			break
+	makeRoom(k.bounds, maxKnown)
+	before := k.bounds[key]
+	k.bounds[key] = bound{total, stats.channel, open, stats.within, stats.removals, before.far, before.titled}
+}
+
+// makeRoom drops any entries while there are too many.
+func makeRoom[K comparable, V any](in map[K]V, most int) {
+	for other := range in {
+		if len(in) < most {
+			return
 		}
-		delete(k.bounds, other)
+		delete(in, other)
 	}
-	k.bounds[key] = bound{total, stats.channel, open, stats.within, stats.removals, k.bounds[key].far}
+}
+
+// pageKeyOf returns the key of a page, and false if the page may change although nothing is removed from the channel or
+// added to it, or if viewers see different pages.
+func pageKeyOf(q Query, stats statistics) (key pageKey, ok bool) {
+	words, ok := keyOf(q)
+	if !ok || q.Channel == 0 || stats.pending || stats.channel.open != stats.channel.items ||
+		q.Sort.Key == domain.SearchByUpdated || q.Sort.Key == domain.SearchByConnections {
+		return key, false
+	}
+	return pageKey{words, q.name(), q.Sort, q.Seed, q.Page}, true
+}
+
+// page returns a page in a channel if neither the channel nor a document with words has changed since it was read.
+func (k *Known) page(q Query, stats statistics) (l domain.List[domain.Subject], found bool) {
+	key, ok := pageKeyOf(q, stats)
+	if k == nil || !ok {
+		return l, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	p, found := k.pages[key]
+	if !found || p.channel != stats.channel || p.removals != stats.removals {
+		return l, false
+	}
+	l = p.list
+	l.Items = slices.Clone(l.Items)
+	return l, true
+}
+
+// keepPage stores a page in a channel.
+func (k *Known) keepPage(q Query, stats statistics, l domain.List[domain.Subject]) {
+	key, ok := pageKeyOf(q, stats)
+	if k == nil || !ok {
+		return
+	}
+	l.Items = slices.Clone(l.Items)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.pages == nil {
+		k.pages = map[pageKey]knownPage{}
+	}
+	makeRoom(k.pages, maxPages)
+	k.pages[key] = knownPage{stats.channel, stats.removals, l}
 }
 
 // tooFar stores that a page is not among the nearest matches.
@@ -106,6 +185,16 @@ func (k *Known) tooFar(q Query) {
 	defer k.mu.Unlock()
 	b := k.bounds[key]
 	b.far = true
+	k.bounds[key] = b
+}
+
+// keepTitled stores the matches in titles.
+func (k *Known) keepTitled(q Query, t *titled) {
+	key, _ := keyOf(q)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b := k.bounds[key]
+	b.titled = t
 	k.bounds[key] = b
 }
 

@@ -144,6 +144,10 @@ func (r *renderer) read(p part) scan {
 		s = scan{from: "(SELECT w.rowid FROM search_words w WHERE " + match + " ORDER BY w.rowid " + r.dir() +
 			" LIMIT " + strconv.FormatInt(r.is.limits.Nearest, 10) + ") AS w", seq: "w.rowid"}.and("TRUE")
 	}
+	if p.from == titles && r.is.titled != nil {
+		s = scan{from: "(SELECT l.id AS rowid FROM " + r.Rows(r.args.Add(sqlx.IDs(r.Dialect, r.is.titled.seqs))) +
+			" UNION ALL SELECT w.rowid FROM search_words w WHERE " + match + " AND w.rowid > " + r.args.Add(r.is.titled.upTo) + ") AS w", seq: "w.rowid"}.and("TRUE")
+	}
 	apart := r.elsewhere()
 	if p.from == titles && r.q.name() != "" {
 		s = s.and("w.rowid NOT IN (SELECT x.seq FROM search_documents x WHERE x.open IN (TRUE, FALSE) AND x.name_key = " + r.args.Add(r.q.name()) + ")")

@@ -28,6 +28,7 @@ type statistics struct {
 	open         int64             // of these, those known to be open
 	within       int64             // these are among so many successive documents
 	documents    int64             // upper bound of the number of documents
+	titled       *titled           // all matches in titles up to a document; nil if they are not listed
 	edge         any               // key of the last open document of the page; nil unless few closed ones precede it
 }
 
