@@ -17,6 +17,7 @@ type itemView struct {
 	Picture       *picture
 	Media         string // "audio" or "video" if browsers can play the file
 	Playing       bool   // the reader started the embed's player
+	Still         bool   // load nothing of sounds and videos
 	Brief         bool   // show only the beginning of a long text
 	Heading       string
 	Single        web.Cells // the item as a list, for a channel
