@@ -97,7 +97,9 @@ func newPicture(i present.Image) *picture {
 				set, was = append(set, fmt.Sprintf("%s %dw", shown.Src, w)), w
 			}
 		}
-		p.Srcset = strings.Join(set, ", ")
+		if len(set) > 1 { // a single one is not larger than Src
+			p.Srcset = strings.Join(set, ", ")
+		}
 	}
 	if i.AltText != nil {
 		p.Alt = *i.AltText
