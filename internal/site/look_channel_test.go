@@ -76,8 +76,12 @@ func TestLayouts(t *testing.T) {
 	guest.get("/ada/moss?view=list&size=5").says(looks["list"])
 	guest.get("/ada/moss").says(looks["masonry"])
 	guest.header.Set("Sec-Fetch-Site", "same-origin")
-	guest.get("/ada/moss?view=list").says(looks["list"])
-	guest.get("/ada/moss").says(looks["list"])
+	if got := guest.get("/ada/moss?view=list").says(looks["list"]).header.Get("Cache-Control"); got != "private, no-cache" {
+		t.Errorf("a page that sets a cookie is %s", got)
+	}
+	if got := guest.get("/ada/moss").says(looks["list"]).header.Get("Cache-Control"); got != "public, no-cache" {
+		t.Errorf("a page that sets no cookie is %s", got)
+	}
 	guest.get("/ada/fern?size=5").says(`class="cells sized s5"`)
 	guest.get("/ada/fern").says(`class="cells sized s5"`)
 	guest.get("/ada/moss").says(looks["list"])

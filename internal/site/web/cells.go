@@ -127,7 +127,7 @@ func (v *Visit) blockCell(b *domain.Block) Cell {
 	switch b.Type {
 	case domain.TextBlock:
 		c.Kind = "text"
-		if b.Content != nil && len(b.Content.HTML) <= passageLength {
+		if b.Content.Shown() && len(b.Content.HTML) <= passageLength {
 			c.Body = b.Content
 		}
 	case domain.ImageBlock:

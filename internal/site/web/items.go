@@ -147,7 +147,11 @@ func (c *Cells) Read(blocks map[domain.BlockID]*domain.Block) {
 func (c Cells) Tag() string {
 	tag := make([]byte, 0, 64*len(c.Items))
 	for n := range c.Items {
-		tag = c.visit.appendTag(tag, &c.Items[n])
+		i := &c.Items[n]
+		tag = c.visit.appendTag(tag, i)
+		if c.Rows {
+			tag = c.visit.appendAge(c.visit.appendAge(tag, i.joined), i.changed)
+		}
 	}
 	return string(tag)
 }
@@ -166,14 +170,16 @@ func (v *Visit) appendTag(tag []byte, i *Item) []byte {
 	if i.manages {
 		number(1)
 	}
-	for _, at := range []time.Time{i.when, i.joined, i.changed} {
-		if !at.IsZero() {
-			n, unit := inUnit(v.Now().Sub(at))
-			number(int64(n))
-			number(int64(unit))
-		}
+	return append(v.appendAge(tag, i.when), 0)
+}
+
+// appendAge appends the age of an item as pages show it.
+func (v *Visit) appendAge(tag []byte, at time.Time) []byte {
+	if at.IsZero() {
+		return tag
 	}
-	return append(tag, 0)
+	n, unit := inUnit(v.Now().Sub(at))
+	return binary.AppendVarint(binary.AppendVarint(tag, int64(n)), int64(unit))
 }
 
 // age formats the age of an item, "" if it has none. A list of the contents of a channel shows when each was connected.

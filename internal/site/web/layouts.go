@@ -93,6 +93,7 @@ func (v *Visit) Choose(c domain.ChannelID, layout domain.Layout, size int) {
 		add(one)
 	}
 	v.s.setCookie(v.W, v.s.looksCookie(), value, looksTTL)
+	v.chose = true
 }
 
 // fromHere reports whether a link, form or script of this site requested the page. Browsers send Sec-Fetch-Site only over

@@ -87,8 +87,13 @@ function move(key) {
 
 const inView = (all) => Math.max(0, all.findIndex((e) => e.getBoundingClientRect().top >= 0));
 
-/** Finds the nearest item in the row above or below. */
+/** Finds the next item above or below in the same column, or else the nearest one in the next row. */
 function vertical(all, at, way) {
+  const box = all[at].getBoundingClientRect();
+  for (let i = at + way; i >= 0 && i < all.length; i += way) {
+    const other = all[i].getBoundingClientRect();
+    if (Math.abs(other.left - box.left) < box.width / 2 && (way > 0 ? other.top >= box.bottom : other.bottom <= box.top)) return i;
+  }
   const middle = (e) => { const box = e.getBoundingClientRect(); return [box.left + box.width / 2, box.top]; };
   const [x, y] = middle(all[at]);
   let best = at;

@@ -38,7 +38,9 @@ function leading(link) {
   if (link.closest("dialog")) return;
   link.addEventListener("click", (event) => {
     if (!plain(event)) return;
-    if (history.state?.view) { // the page was opened over the channel, and then loaded again
+    const typed = [...document.querySelectorAll("main textarea")].some((field) => field.value !== field.defaultValue);
+    if (typed && !confirm(t("script.dialog.discard"))) event.preventDefault();
+    else if (history.state?.view) { // the page was opened over the channel, and then loaded again
       event.preventDefault();
       history.back();
     } else {
@@ -162,6 +164,11 @@ class View {
   /** Follows links to neighbours within the view. */
   #follow(event) {
     if (!plain(event)) return;
+    const part = event.target.closest?.("a[href^='#']")?.hash.slice(1);
+    if (part) { // another entry in the history would be in the way
+      event.preventDefault();
+      this.inside.querySelector(`[id="${CSS.escape(part)}"]`)?.scrollIntoView();
+    }
     const link = event.target.closest?.(".around a");
     if (!link || link.closest("dialog") !== this.element) return;
     event.preventDefault();
