@@ -106,8 +106,8 @@ func (v *Visit) fromHere() bool {
 	return err == nil && from.Host != "" && from.Host == v.R.Host
 }
 
-// The heights of cells in masonry are whole rows of a grid, of which masonryUnit are as high as a column is wide. So the
-// style sheet alone places the cells, in their order, before any image is loaded.
+// The heights of cells in masonry are whole rows of a grid. A column is as wide as masonryUnit rows are high. So the style
+// sheet places the cells without a script, in their order, before any image is loaded.
 const (
 	masonryUnit  = 24
 	masonryMost  = 3 * masonryUnit // of an image; taller ones are cut off at the bottom

@@ -180,10 +180,9 @@ func (n narrowing) Sorts() []Choice {
 
 // Column is a column of the list by which it can be sorted.
 type Column struct {
-	Text    string // id of its text
-	Path    string // sorts by it, or reverses the order
-	Sorted  string // "descending", "ascending", or "" for another order
-	Reverse bool   // Path reverses the order
+	Text   string // id of its text
+	Path   string // sorts by it, or reverses the order
+	Sorted string // "descending", "ascending", or "" for another order
 }
 
 // Columns returns the columns by which the list can be sorted.
@@ -196,7 +195,6 @@ func (n narrowing) Columns() []Column {
 		case up:
 			c.Sorted = "ascending"
 		}
-		c.Reverse = c.Sorted != ""
 		return c
 	}
 	return []Column{column("added", "newest", "oldest"), column("changed", "updated", "unchanged")}
