@@ -129,7 +129,7 @@ func (c Cell) height() int {
 		if c.Kind != "image" {
 			rows += masonryLabel
 		}
-		return max(rows, masonryUnit/3)
+		return max(rows, masonryUnit/4)
 	case c.Kind == "text":
 		const charsPerLine, padding = 21, 5 // at the usual width of a column
 		lines := 0
