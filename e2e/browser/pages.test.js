@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 import { noBrowser, passwordOf, withBrowser } from "../rig/browser.js";
 import { fillGallery, gallerySettings, openWebsite } from "../rig/gallery.js";
+import { inspectPage } from "../rig/inspect.js";
 import { linkInMail } from "../rig/outbox.js";
 import { onSQLite, processed } from "../rig/world.js";
 
-const axe = fileURLToPath(new URL("../node_modules/axe-core/axe.min.js", import.meta.url));
 const screenshots = process.env.VITRINE_SCREENSHOTS; // a folder for screenshots
 
 // With reduced motion, colours change at once, so that no transition is checked.
@@ -135,7 +134,7 @@ onSQLite("every page", (world) => {
       search: "/search", "search-found": "/search?q=wall", "search-nothing": "/search?q=zebra", "search-wrong": `/search?q=${"x".repeat(600)}`,
       person: "/ada", "person-blocks": "/ada?view=blocks", "person-followers": "/ada?view=followers", "person-empty": "/cy",
       group: club, "group-members": `${club}?view=members`,
-      channel: `/ada/${wall.slug}`, "channel-list": `/ada/${wall.slug}?view=list`,
+      channel: `/ada/${wall.slug}`, "channel-list": `/ada/${wall.slug}?view=list`, "channel-masonry": `/ada/${wall.slug}?view=masonry`, "channel-reading": `/ada/${wall.slug}?view=reading`,
       "channel-nothing": `/ada/${wall.slug}?q=zebra`, "channel-past": `/ada/${wall.slug}?page=99`, "channel-empty": "/ada/field-notes",
       slideshow: `/ada/${wall.slug}/slideshow?page=3`, print: `/ada/${wall.slug}/print`, embed: `/ada/${wall.slug}/embed`,
       "block-image": at("Image", `?in=${wall.id}`), "block-text": `/block/${text.id}`, "block-text-in": `/block/${first.id}?in=${wall.id}`,
@@ -287,22 +286,4 @@ async function see(page, name, look) {
   }
   await page.emulateMedia({ colorScheme: null });
   return wrong;
-}
-
-/**
- * Returns the accessibility problems of a page, including those on small screens. Colours do not
- * depend on the width, and nothing else depends on colours. So contrast, which takes longest, is
- * checked once in light and once in dark, and everything else once for each width.
- */
-async function inspectPage(page, look) {
-  if (look.endsWith("-dark")) return [];
-  const dark = look === "dark";
-  const wide = dark ? 0 : await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  const wrong = wide > 0 ? [`${wide} pixels are beyond its width`] : [];
-  if (!dark) await page.addScriptTag({ path: axe });
-  const options = dark ? { runOnly: ["color-contrast"] } : { rules: { "color-contrast": { enabled: look === "light" } } };
-  const { violations, passes } = await page.evaluate((options) => globalThis.axe.run(options), options);
-  if (passes.length === 0) wrong.push("nothing was looked at");
-  const tell = (id, node) => `${id}: ${node.html.slice(0, 120)} (${node.failureSummary?.split("\n")[1]?.trim()})`;
-  return wrong.concat(violations.flatMap(({ id, nodes }) => nodes.map((node) => tell(id, node))));
 }

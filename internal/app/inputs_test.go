@@ -748,6 +748,7 @@ func (in *inputs) values() {
 		{"CreateChannel owner", "", one(channel(collections.CreateChannelInput{Owner: &domain.PrincipalRef{Type: domain.TypeUser}})), "owner.id", domain.FieldOutOfRange},
 		{"UpdateChannel title", "", one(change(collections.UpdateChannelInput{Title: str("")})), "title", domain.FieldBlank},
 		{"UpdateChannel visibility", "", one(change(collections.UpdateChannelInput{Visibility: &bad})), "visibility", domain.FieldUnknown},
+		{"UpdateChannel layout", "", one(change(collections.UpdateChannelInput{Layout: new(domain.Layout("spiral"))})), "layout", domain.FieldUnknown},
 		{"UpdateChannel owner", "", one(change(collections.UpdateChannelInput{Owner: &domain.PrincipalRef{Type: domain.TypeUser, ID: -1}})), "owner.id", domain.FieldOutOfRange},
 		{"UpdateChannel metadata", "", one(change(collections.UpdateChannelInput{Metadata: []byte(`{"é":1}`)})), `metadata."é"`, domain.FieldMalformed},
 		{"Contents by", "", one(func() error {

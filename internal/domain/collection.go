@@ -14,6 +14,28 @@ const (
 	Private Visibility = "private"
 )
 
+// Layout is how the page of a channel shows its contents.
+type Layout string
+
+// The layouts of channels. The default is a grid, which is stored as "".
+const (
+	GridLayout    Layout = "grid"
+	MasonryLayout Layout = "masonry"
+	ListLayout    Layout = "list"
+	ReadingLayout Layout = "reading"
+)
+
+// Layouts lists all layouts, the default first.
+func Layouts() []Layout { return []Layout{GridLayout, MasonryLayout, ListLayout, ReadingLayout} }
+
+// Stored returns the layout as channels store it.
+func (l Layout) Stored() Layout {
+	if l == GridLayout {
+		return ""
+	}
+	return l
+}
+
 // Role is a viewer's role in a channel. Higher roles include lower ones.
 type Role int
 
@@ -32,6 +54,7 @@ type Channel struct {
 	Title         string
 	Description   *Text
 	Visibility    Visibility
+	Layout        Layout // for readers who have not chosen one
 	Owner         Principal
 	UserID        UserID // creator
 	Metadata      Metadata

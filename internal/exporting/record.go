@@ -102,6 +102,7 @@ type channelLine struct {
 	Title         string          `json:"title"`
 	Description   string          `json:"description,omitempty"`
 	Visibility    string          `json:"visibility"`
+	Layout        string          `json:"layout,omitempty"`
 	Owner         personLine      `json:"owner"`
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	Collaborators []personLine    `json:"collaborators,omitempty"`
@@ -266,7 +267,7 @@ func (r recorder) file(f *domain.File) *fileLine {
 func (r recorder) channel(full collections.FullChannel, items int64) channelLine {
 	c := full.Channel
 	line := channelLine{ID: int64(c.ID), Slug: c.Slug, Title: c.Title, Description: markdown(c.Description), Visibility: string(c.Visibility),
-		Owner: r.person(&c.Owner), Metadata: metadata(c.Metadata), CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
+		Layout: string(c.Layout), Owner: r.person(&c.Owner), Metadata: metadata(c.Metadata), CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
 		URL: r.at.Channel(&c).URL(), Items: items}
 	for i := range full.Collaborators {
 		line.Collaborators = append(line.Collaborators, r.person(&full.Collaborators[i]))

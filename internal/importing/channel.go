@@ -73,7 +73,7 @@ func (t *sink) Channel(ctx context.Context, c source.Channel) error {
 		}
 		return nil
 	}
-	in := transfer.ImportChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked,
+	in := transfer.ImportChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked, Layout: c.Layout,
 		Metadata: t.metadata(c.Metadata, c.Owner), CreatedAt: c.CreatedAt, KeepTitle: c.Root && t.ofDocument}
 	at.inner = t.ofDocument && !t.former && c.Visibility == domain.Private
 	name := named{"channel", c.Title, c.Where}
@@ -86,6 +86,9 @@ func (t *sink) Channel(ctx context.Context, c source.Channel) error {
 		case "visibility":
 			in.Visibility = domain.Private // the intended visibility is unknown
 			at.private = !t.IntoVisible
+			return true
+		case "layout":
+			in.Layout = ""
 			return true
 		}
 		return false

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -108,6 +109,9 @@ func seed(t *testing.T, r *apptest.Rig) {
 	block("ada", []int64{closed}, map[string]any{"value": "https://example.com/thumb.png", "title": "From the web"})
 	block("ada", []int64{closed}, map[string]any{"value": "https://video.example.com/7"})
 	gone := block("ada", []int64{closed}, map[string]any{"value": "https://example.com/gone", "title": "Gone"})
+	if _, err := r.S.App.Collections.UpdateChannel(t.Context(), ada(r), domain.Ref{ID: open}, collections.UpdateChannelInput{Layout: new(domain.MasonryLayout)}); err != nil {
+		t.Fatal(err)
+	}
 	r.Collaborate("ada", open, "bob")
 	block("bob", []int64{open}, map[string]any{"value": "Bob's words", "title": "Bob's"})
 	loose := block("ada", []int64{closed}, map[string]any{"value": "Loose words", "title": "Loose"})
@@ -174,6 +178,9 @@ func TestExportImportExport(t *testing.T) {
 		second := export(other, far)
 		before, after := canonical(t, first, true), canonical(t, second, false)
 		equalLines(t, before, after)
+		if !strings.Contains(strings.Join(after, "\n"), `layout="masonry"`) {
+			t.Error("the export lacks the layout of a channel")
+		}
 		for _, f := range domain.BlockTextFields {
 			if text := fmt.Sprintf("%q:%q", f.Name, "Its "+f.Name); !strings.Contains(strings.Join(before, "\n"), text) {
 				t.Errorf("the export lacks %s", text)

@@ -19,7 +19,7 @@ func TestBlockOfEveryKind(t *testing.T) {
 		"link":    {"The engine", `href="https://example.com/engine" rel="nofollow noopener"`},
 		"embed":   {"Wheels", "?play=1", "The player is loaded from example.com."},
 		"file":    {"Download", "notes.csv", "CSV"},
-		"audio":   {`<audio controls preload="none"`, "Download"},
+		"audio":   {`<audio controls preload="metadata"`, "Download"},
 		"pending": {"This is being processed"},
 		"failed":  {"example.com/nothing", `href="https://example.com/nothing"`},
 	} {
@@ -36,7 +36,7 @@ func TestBlockOfEveryKind(t *testing.T) {
 	guest.get(w.page("text") + "?play=1").want(200).hides("<iframe")
 	ada.get(w.page("failed")).says("Try again", "The page could not be fetched. The server answered 404 Not Found.", "It will not be tried again automatically.")
 	for _, path := range []string{"/explore?type=blocks", "/ada/studio-wall", "/ada/studio-wall?view=list", "/ada/studio-wall/print", "/explore/feed.atom"} {
-		guest.get(path).want(200).says("example.com/nothing").hides("Could not be fetched", "The page could not be fetched", "404")
+		guest.get(path).want(200).says("example.com/nothing").hides("Could not be fetched", "The page could not be fetched", "404 Not Found")
 	}
 	ada.get("/ada/studio-wall").says("Could not be fetched", `action="`+w.page("failed")+`/retry"`)
 	if entry := guest.get("/explore/feed.atom").body; !strings.Contains(entry, "<title>example.com/nothing</title>") {

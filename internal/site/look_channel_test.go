@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/internal/apptest"
 )
@@ -41,6 +42,81 @@ func TestChannelShowsEveryKind(t *testing.T) {
 	}
 }
 
+// The owner chooses the layout of a channel, and readers may choose another one for themselves, which the browser
+// remembers unless another site led there.
+func TestLayouts(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	id := r.Channel("ada", "Moss", "public")
+	other := r.Channel("ada", "Fern", "public")
+	r.Block("ada", "Green *moss*", id, other)
+	r.Collaborate("ada", id, "bob")
+	ada, bob, guest := signedIn(t, r, "ada"), signedIn(t, r, "bob"), newBrowser(t, r)
+	looks := map[string]string{"grid": `class="cells sized s3"`, "masonry": `class="cells masonry sized s3"`, "list": `class="cells rowed"`, "reading": "<em>moss</em>"}
+	for layout, look := range looks {
+		guest.get("/ada/moss?view="+layout).want(200).says(look, `aria-current="true">`)
+	}
+	ada.get("/ada/moss/edit").says(`id="layout-grid" type="radio" name="layout" value="grid" checked`)
+	bob.get("/ada/moss/edit").want(200).hides("layout-grid")
+	ada.post("/ada/moss/edit", "title", "Moss", "layout", "spiral").want(422).says("Must be one of grid, masonry, list, reading")
+	bob.post("/ada/moss/edit", "title", "Moss", "layout", "list").want(422).says("You may not change the layout of this channel")
+	guest.get("/ada/moss").says(looks["grid"])
+	before := guest.get("/ada/moss").header.Get("ETag")
+	for layout, look := range looks {
+		ada.post("/ada/moss/edit", "title", "Moss", "layout", layout).leads("/ada/moss")
+		guest.get("/ada/moss").says(look)
+		guest.get("/ada/fern").says(looks["grid"])
+	}
+	ada.post("/ada/moss/edit", "title", "Moss", "layout", "masonry").leads("/ada/moss")
+	if guest.get("/ada/moss").header.Get("ETag") == before {
+		t.Error("the ETag does not depend on the layout")
+	}
+
+	guest.header.Set("Sec-Fetch-Site", "cross-site")
+	guest.get("/ada/moss?view=list&size=5").says(looks["list"])
+	guest.get("/ada/moss").says(looks["masonry"])
+	guest.header.Set("Sec-Fetch-Site", "same-origin")
+	if got := guest.get("/ada/moss?view=list").says(looks["list"]).header.Get("Cache-Control"); got != "private, no-cache" {
+		t.Errorf("a page that sets a cookie is %s", got)
+	}
+	if got := guest.get("/ada/moss").says(looks["list"]).header.Get("Cache-Control"); got != "public, no-cache" {
+		t.Errorf("a page that sets no cookie is %s", got)
+	}
+	guest.get("/ada/fern?size=5").says(`class="cells sized s5"`)
+	guest.get("/ada/fern").says(`class="cells sized s5"`)
+	guest.get("/ada/moss").says(looks["list"])
+	bob.get("/ada/moss").says(looks["masonry"])
+	for _, size := range []string{"0", "6", "x", "-1", "99999999999999999999"} {
+		guest.get("/ada/moss?size=" + size).want(400).says("Size: must be")
+	}
+	guest.header.Set("Cookie", "vitrine-looks=size-9.0-list.x-grid.1-spiral")
+	guest.get("/ada/fern").want(200)
+}
+
+// The columns of the list reverse the order, and keep the rest of the address.
+func TestColumnsOfTheList(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	id := r.Channel("ada", "Moss", "public")
+	first := r.Block("ada", "First", id)
+	r.Clock.Advance(time.Hour)
+	second := r.Block("ada", "Second", id)
+	b := newBrowser(t, r)
+	order := func(query string, want ...int64) {
+		t.Helper()
+		body := b.get("/ada/moss?" + query).want(200).body
+		if (strings.Index(body, fmt.Sprintf("/block/%d?", want[0])) < strings.Index(body, fmt.Sprintf("/block/%d?", want[1]))) == false {
+			t.Errorf("%s: not in the order %v", query, want)
+		}
+	}
+	order("view=list&sort=newest", second, first)
+	order("view=list&sort=oldest", first, second)
+	order("view=list&sort=unchanged", first, second)
+	b.get("/ada/moss?view=list").says(`href="/ada/moss?sort=newest&view=list">Added`, `href="/ada/moss?sort=updated&view=list">Changed`)
+	b.get("/ada/moss?view=list&sort=newest").says(`href="/ada/moss?sort=oldest&view=list" aria-current="true">Added`, "(newest first)")
+	b.get("/ada/moss?view=list&sort=unchanged").says(`href="/ada/moss?sort=updated&view=list" aria-current="true">Changed`, "(oldest first)")
+}
+
 // Invalid parameters are an error, and never show something else.
 func TestChannelAddresses(t *testing.T) {
 	t.Parallel()
@@ -56,7 +132,7 @@ func TestChannelAddresses(t *testing.T) {
 			b.get("/ada/moss" + page + "?page=" + number).want(200).says("The list does not go this far").hides("Green")
 		}
 	}
-	b.get("/ada/moss?sort=x").want(400).says("Sort: must be one of position, newest, updated.")
+	b.get("/ada/moss?sort=x").want(400).says("Sort: must be one of position, newest, updated, oldest, unchanged.")
 	b.get("/ada/moss?view=x").want(400).says("View: must be")
 	b.get("/ada/moss?type=User").want(400).says("Type: must be")
 	for from, to := range map[string]string{"/bob/moss?page=1&view=list": "/ada/moss?page=1&view=list", "/ADA/Moss": "/ada/moss",

@@ -129,6 +129,7 @@ type NewChannel struct {
 	Title       string
 	Description *domain.Text
 	Visibility  domain.Visibility
+	Layout      domain.Layout // as stored
 	Owner       domain.PrincipalRef
 	UserID      domain.UserID
 	Metadata    domain.Metadata
@@ -143,7 +144,7 @@ var (
 
 // CreateChannel creates a channel. The transaction must have claimed the slug.
 func (w ChannelWrites) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID, error) {
-	c := domain.Channel{Slug: n.Slug, Title: n.Title, Description: n.Description, Visibility: n.Visibility,
+	c := domain.Channel{Slug: n.Slug, Title: n.Title, Description: n.Description, Visibility: n.Visibility, Layout: n.Layout,
 		Owner: domain.Principal{PrincipalRef: n.Owner}, UserID: n.UserID, Metadata: n.Metadata, CreatedAt: n.Now, UpdatedAt: n.Now}
 	id, err := sqlx.ScanID[domain.ChannelID](w.tx.db.QueryRow(ctx, insertChannel, rowmap.ChannelArgs(sqlx.Insert, c)...))
 	if err != nil {

@@ -157,6 +157,7 @@ type UpdateChannelInput struct {
 	Title       *string
 	Description core.Patch
 	Visibility  *domain.Visibility
+	Layout      *domain.Layout
 	Owner       *domain.PrincipalRef
 	Metadata    []byte // JSON object to merge, or nil
 }
@@ -171,12 +172,15 @@ func (in UpdateChannelInput) Validate() error {
 	if in.Visibility != nil {
 		checkVisibility(&f, *in.Visibility)
 	}
+	if in.Layout != nil {
+		domain.Among(&f, "layout", *in.Layout, domain.Layouts()...)
+	}
 	checkOwner(&f, in.Owner)
 	return f.Err()
 }
 
 // UpdateChannel changes a channel (behaviour.md section 4). Collaborators may change its texts and metadata. Only the
-// owner may change its visibility and owner.
+// owner may change its visibility, layout and owner.
 func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateChannelInput) (full FullChannel, err error) {
 	if err := in.Validate(); err != nil {
 		return full, err
@@ -238,6 +242,12 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 	visibility, owner := c.Visibility, c.Owner.PrincipalRef
 	if in.Visibility != nil {
 		visibility = *in.Visibility
+	}
+	if in.Layout != nil && in.Layout.Stored() != c.Layout {
+		if !domain.CanOwn(actor, *c) {
+			return core.Forbidden("change the layout of this channel")
+		}
+		c.Layout = in.Layout.Stored()
 	}
 	if in.Owner != nil {
 		owner = *in.Owner

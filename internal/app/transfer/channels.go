@@ -17,6 +17,7 @@ type ImportChannelInput struct {
 	Title       string
 	Description string
 	Visibility  domain.Visibility // of a new channel; "" means closed
+	Layout      domain.Layout     // of a new channel; "" means the default
 	Metadata    []byte            // JSON object, or nil
 	CreatedAt   time.Time         // zero means now
 	KeepTitle   bool              // an existing channel keeps its title
@@ -30,6 +31,9 @@ func (in ImportChannelInput) Validate() error {
 	f.AnyText("description", &in.Description, domain.MaxDescription)
 	if in.Visibility != "" {
 		domain.Among(&f, "visibility", in.Visibility, domain.Public, domain.Private, domain.Closed)
+	}
+	if in.Layout != "" {
+		domain.Among(&f, "layout", in.Layout, domain.Layouts()...)
 	}
 	return f.Err()
 }
@@ -56,7 +60,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 		return 0, 0, err
 	}
 	now := a.Now()
-	n := store.NewChannel{Title: domain.NameFrom(in.Title), Description: core.Rendered(&in.Description), Visibility: in.Visibility,
+	n := store.NewChannel{Title: domain.NameFrom(in.Title), Description: core.Rendered(&in.Description), Visibility: in.Visibility, Layout: in.Layout.Stored(),
 		Metadata: metadata, UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: plausible(in.CreatedAt, now, now)}
 	if n.Visibility == "" {
 		n.Visibility = domain.Closed

@@ -28,6 +28,7 @@ type bundleChannel struct {
 	Title       string            `json:"title"`
 	Description string            `json:"description"`
 	Visibility  domain.Visibility `json:"visibility"`
+	Layout      domain.Layout     `json:"layout"`
 	Owner       person            `json:"owner"`
 	Metadata    source.Metadata   `json:"metadata"`
 	CreatedAt   time.Time         `json:"created_at"`
@@ -121,7 +122,7 @@ func (b *Bundle) person(p person) source.Person {
 }
 
 func (b *Bundle) channel(c bundleChannel, where string) source.Channel {
-	return source.Channel{ID: id(c.ID), Title: c.Title, Description: c.Description, Visibility: c.Visibility, Metadata: c.Metadata,
+	return source.Channel{ID: id(c.ID), Title: c.Title, Description: c.Description, Visibility: c.Visibility, Layout: c.Layout, Metadata: c.Metadata,
 		Owner: b.person(c.Owner), CreatedAt: c.CreatedAt, Where: either(c.URL, where)}
 }
 

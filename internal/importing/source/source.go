@@ -106,6 +106,7 @@ type Channel struct {
 	Title       string
 	Description string            // Markdown
 	Visibility  domain.Visibility // "": the import's own default
+	Layout      domain.Layout     // "" for the default; others than ours are ignored
 	Metadata    map[string]any    // strings, numbers and booleans
 	Owner       Person
 	CreatedAt   time.Time // zero: now

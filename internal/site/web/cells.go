@@ -33,6 +33,9 @@ type Cell struct {
 
 	Dated bool // it has an age
 
+	Body  *domain.Text // of a text, for the layout for reading
+	About *domain.Text // the description of a block
+
 	tag string
 }
 
@@ -42,10 +45,15 @@ type Thumb struct {
 	Width, Height int64
 	Alt           string
 	Ground        string // colour until it is loaded, "" if unknown
+	Tiny          bool   // it is smaller than its place
 }
 
-// faceLength is the number of characters of a text that a cell shows.
-const faceLength = 320
+// Limits of cells.
+const (
+	faceLength    = 320  // characters of a text
+	passageLength = 6000 // bytes of a text as HTML in the layout for reading, which shows the beginning of longer ones
+	tinyThumb     = 200  // pixels; smaller images are not enlarged
+)
 
 // Cell prepares an item. A zero Entity becomes a cell of the kind "gone".
 func (v *Visit) Cell(t domain.Entity) Cell {
@@ -111,14 +119,17 @@ func (v *Visit) blockCell(b *domain.Block) Cell {
 	if b.Title != nil {
 		c.Title = *b.Title
 	}
-	c.Text = beginning(shown.ShownText(), faceLength)
+	c.Text, c.About = beginning(shown.ShownText(), faceLength), b.Description
 	if b.HasImage() {
-		c.Thumb = v.thumb(shown.Image())
+		c.Thumb = thumb(shown.Image())
 	}
 	source := shown.Source()
 	switch b.Type {
 	case domain.TextBlock:
 		c.Kind = "text"
+		if b.Content.Shown() && len(b.Content.HTML) <= passageLength {
+			c.Body = b.Content
+		}
 	case domain.ImageBlock:
 		c.Kind = "image"
 	case domain.LinkBlock:
@@ -157,16 +168,18 @@ func embedKind(e *domain.Embed) string {
 	return "cell.embed.rich"
 }
 
-// thumb returns the square version of an image, or the original if the image has no square version.
-func (v *Visit) thumb(i present.Image) *Thumb {
-	square := i.Square()
-	t := &Thumb{Src: square.Src, Width: square.Width, Height: square.Height, Ground: i.Ground()}
-	if wide, _ := i.VersionSize(domain.SquareImage.At2x()); square.Src2x != square.Src && wide > square.Width {
-		t.Srcset = fmt.Sprintf("%s %dw, %s %dw", square.Src, square.Width, square.Src2x, wide)
+// thumb returns the small and medium versions of an image in its own proportions, or the original if it has no other
+// versions.
+func thumb(i present.Image) *Thumb {
+	small, medium := i.Small(), i.Medium()
+	t := &Thumb{Src: small.Src, Width: small.Width, Height: small.Height, Ground: i.Ground()}
+	if medium.Src != small.Src && medium.Width > small.Width {
+		t.Srcset = fmt.Sprintf("%s %dw, %s %dw", small.Src, small.Width, medium.Src, medium.Width)
 	}
-	if t.Width == 0 { // a drawing without a size fills its square
+	if t.Width == 0 || t.Height == 0 { // a drawing without a size fills its square
 		t.Width, t.Height = 400, 400
 	}
+	t.Tiny = max(t.Width, t.Height) < tinyThumb
 	if i.AltText != nil {
 		t.Alt = *i.AltText
 	}

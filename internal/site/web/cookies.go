@@ -49,6 +49,7 @@ func (s *Site) languageCookie() string { return s.cookieName("vitrine-language")
 func (s *Site) signOnCookie() string   { return s.cookieName("vitrine-sign-on") }
 func (s *Site) signedOnCookie() string { return s.cookieName("vitrine-signed-on") }
 func (s *Site) setupCookie() string    { return s.cookieName("vitrine-setup") }
+func (s *Site) looksCookie() string    { return s.cookieName("vitrine-looks") }
 func (s *Site) putAwayCookie() string  { return s.cookieName("vitrine-announced") }
 
 // sessionOf returns the session secret of a request, "" for none.

@@ -22,11 +22,12 @@ const (
 	querySlot                 // of the address of the item's page
 	awaySlot                  // attributes of links that open a new window
 	ageSlot
-	retrySlot // the form that fetches failed content again
+	changedSlot // the time since the last change, in a list of contents
+	retrySlot   // the form that fetches failed content again
 )
 
 // slots are the names of slots in templates.
-var slots = map[string]slot{"place": placeSlot, "query": querySlot, "away": awaySlot, "age": ageSlot, "retry": retrySlot}
+var slots = map[string]slot{"place": placeSlot, "query": querySlot, "away": awaySlot, "age": ageSlot, "changed": changedSlot, "retry": retrySlot}
 
 const slotSize = 5 // bytes
 

@@ -25,7 +25,7 @@ func (v *Visit) Fresh(from ...string) bool {
 	h.Set("X-Reader", v.reader())
 	h.Set("Vary", "Cookie, Accept-Language, Accept-Encoding")
 	h.Set("Cache-Control", "private, no-cache")
-	if v.Account == nil {
+	if v.Account == nil && !v.chose { // a proxy must not hand out the cookie
 		h.Set("Cache-Control", "public, no-cache")
 	}
 	if _, err := v.R.Cookie(v.s.noteCookie()); err == nil { // the page has a note to show once

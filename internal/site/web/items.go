@@ -16,9 +16,12 @@ import (
 type Cells struct {
 	Items    []Item
 	Rows     bool
-	Sortable bool   // its items may be moved
-	Away     bool   // its pages open in a new window
-	ID       string // "" means "cells", which must be unique on a page; "none" means no id
+	Layout   domain.Layout // masonry or reading; any other one is a grid, or Rows
+	Size     int           // of items in a grid or masonry, 0 for the default
+	Sortable bool          // its items may be moved
+	View     bool          // its blocks open over the page
+	Away     bool          // its pages open in a new window
+	ID       string        // "" means "cells", which must be unique on a page; "none" means no id
 
 	visit *Visit
 }
@@ -33,7 +36,9 @@ type Item struct {
 	face  face // nil until it is found or drawn
 
 	when       time.Time // created or, for a channel, changed
-	manages    bool      // the viewer is its author
+	joined     time.Time // connected; zero outside of a channel
+	changed    time.Time
+	manages    bool // the viewer is its author
 	connection domain.ConnectionID
 	position   int64
 	in         domain.ChannelID // whose neighbours its page links to, 0 for none
@@ -58,7 +63,7 @@ func (v *Visit) Contents(in domain.ChannelID, all []collections.Content) Cells {
 		if all[n].Entity == (domain.Entity{}) && at.Block != nil {
 			i = v.blockItem(*at.Block)
 		}
-		i.connection, i.position = at.ID, at.Position
+		i.connection, i.position, i.joined = at.ID, at.Position, at.CreatedAt
 		if i.key.Kind == blockFace {
 			i.in = in
 		}
@@ -84,7 +89,7 @@ func (v *Visit) item(t domain.Entity) (i Item) {
 		i = v.blockItem(t.Block.Revision())
 	case t.Channel != nil:
 		c := t.Channel
-		i.key, i.when = fragments.Key{Kind: channelFace, ID: int64(c.ID)}, c.UpdatedAt
+		i.key, i.when, i.changed = fragments.Key{Kind: channelFace, ID: int64(c.ID)}, c.UpdatedAt, c.UpdatedAt
 		i.state = fragments.State{c.Version, c.Owner.Version, c.Contents(), c.UpdatedAt.UnixMicro()}
 	case t.User != nil:
 		u := t.User
@@ -106,7 +111,7 @@ func (v *Visit) item(t domain.Entity) (i Item) {
 
 // blockItem returns a block with its state.
 func (v *Visit) blockItem(r domain.BlockRevision) Item {
-	return Item{key: fragments.Key{Kind: blockFace, ID: int64(r.ID)}, state: fragments.State(r.State()), when: r.CreatedAt,
+	return Item{key: fragments.Key{Kind: blockFace, ID: int64(r.ID)}, state: fragments.State(r.State()), when: r.CreatedAt, changed: r.UpdatedAt,
 		manages: r.Abilities(v.Actor()).Manage}
 }
 
@@ -142,7 +147,11 @@ func (c *Cells) Read(blocks map[domain.BlockID]*domain.Block) {
 func (c Cells) Tag() string {
 	tag := make([]byte, 0, 64*len(c.Items))
 	for n := range c.Items {
-		tag = c.visit.appendTag(tag, &c.Items[n])
+		i := &c.Items[n]
+		tag = c.visit.appendTag(tag, i)
+		if c.Rows {
+			tag = c.visit.appendAge(c.visit.appendAge(tag, i.joined), i.changed)
+		}
 	}
 	return string(tag)
 }
@@ -161,20 +170,28 @@ func (v *Visit) appendTag(tag []byte, i *Item) []byte {
 	if i.manages {
 		number(1)
 	}
-	if !i.when.IsZero() {
-		n, unit := inUnit(v.Now().Sub(i.when))
-		number(int64(n))
-		number(int64(unit))
-	}
-	return append(tag, 0)
+	return append(v.appendAge(tag, i.when), 0)
 }
 
-// age formats the age of an item, "" if it has none.
-func (v *Visit) age(i *Item) string {
-	if i.when.IsZero() {
+// appendAge appends the age of an item as pages show it.
+func (v *Visit) appendAge(tag []byte, at time.Time) []byte {
+	if at.IsZero() {
+		return tag
+	}
+	n, unit := inUnit(v.Now().Sub(at))
+	return binary.AppendVarint(binary.AppendVarint(tag, int64(n)), int64(unit))
+}
+
+// age formats the age of an item, "" if it has none. A list of the contents of a channel shows when each was connected.
+func (c Cells) age(i *Item) string {
+	at := i.when
+	if c.Rows && !i.joined.IsZero() {
+		at = i.joined
+	}
+	if at.IsZero() {
 		return ""
 	}
-	return v.Ago(i.when)
+	return c.visit.Ago(at)
 }
 
 // Draw returns the HTML of all items. Only templates call it.
@@ -221,7 +238,12 @@ func (c Cells) draw(html []byte, i *Item) ([]byte, error) {
 				html = append(html, ` target="_blank" rel="noopener"`...)
 			}
 		case ageSlot:
-			html = append(html, template.HTMLEscapeString(c.visit.age(i))...)
+			html = append(html, template.HTMLEscapeString(c.age(i))...)
+		case changedSlot:
+			if !i.joined.IsZero() && !i.changed.IsZero() {
+				html = append(html, `<span class="age changed">`...)
+				html = append(append(html, template.HTMLEscapeString(c.visit.Ago(i.changed))...), "</span>"...)
+			}
 		case retrySlot:
 			if i.manages {
 				return c.visit.s.appendRetry(html, c.visit.Lang, domain.BlockID(i.key.ID))
@@ -248,10 +270,30 @@ func BlockPath(id domain.BlockID, in domain.ChannelID) string {
 
 // template returns the name of the template that draws the faces.
 func (c Cells) template() string {
-	if c.Rows {
+	switch {
+	case c.Rows:
 		return "row"
+	case c.Layout == domain.ReadingLayout:
+		return "passage"
 	}
 	return "cell"
+}
+
+// Class returns the classes of the list.
+func (c Cells) Class() string {
+	class := "cells"
+	switch {
+	case c.Rows:
+		return class + " rowed"
+	case c.Layout == domain.ReadingLayout:
+		return class + " passages"
+	case c.Layout == domain.MasonryLayout:
+		class += " masonry"
+	}
+	if c.Size != 0 {
+		class += " sized s" + strconv.Itoa(c.Size)
+	}
+	return class
 }
 
 // cached returns the cached face of an item, or nil.
@@ -266,8 +308,12 @@ func (c Cells) cached(i *Item) face {
 // key returns the key of an item's face. The cache is shared with the API, whose kinds are below a byte.
 func (c Cells) key(i *Item) fragments.Key {
 	k := i.key
-	if k.Kind = k.Kind<<16 | int64(c.visit.Lang.Number)<<9; c.Rows {
+	k.Kind = k.Kind<<16 | int64(c.visit.Lang.Number)<<9
+	switch c.template() {
+	case "row":
 		k.Kind |= 1 << 8
+	case "passage":
+		k.Kind |= 1 << 7
 	}
 	return k
 }

@@ -19,6 +19,8 @@ import (
 
 // Visit is a request to the website and its user.
 type Visit struct {
+	chose bool // the answer sets the cookie of Looks
+
 	s       *Site
 	W       http.ResponseWriter
 	R       *http.Request

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 type channelForm struct {
 	Channel      *present.Channel // nil for a new one
 	Visibilities []domain.Visibility
+	Layouts      []domain.Layout
 	Owners       []owner
 	Rows         []row
 	Can          domain.ChannelAbilities
@@ -85,7 +87,8 @@ func editChannelPage(v *web.Visit) error {
 	if c.Description != nil {
 		description = c.Description.Markdown
 	}
-	return showEditChannel(v, c, web.Filled("title", c.Title, "description", description, "visibility", string(c.Visibility)), false)
+	return showEditChannel(v, c, web.Filled("title", c.Title, "description", description, "visibility", string(c.Visibility),
+		"layout", string(cmp.Or(c.Layout, domain.GridLayout))), false)
 }
 
 func showEditChannel(v *web.Visit, c present.Channel, f *web.Form, posted bool) error {
@@ -93,7 +96,7 @@ func showEditChannel(v *web.Visit, c present.Channel, f *web.Form, posted bool) 
 	if !can.Update {
 		return forbidden(v, "collect.channel.not-yours")
 	}
-	form := channelForm{Channel: &c, Visibilities: visibilities, Can: can}
+	form := channelForm{Channel: &c, Visibilities: visibilities, Layouts: domain.Layouts(), Can: can}
 	if posted {
 		form.Rows = rows(f, c.Metadata)
 	} else {
@@ -115,6 +118,9 @@ func editChannel(v *web.Visit) error {
 	if visibility := domain.Visibility(f.Get("visibility")); visibility != "" {
 		in.Visibility = &visibility
 	}
+	if layout := domain.Layout(f.Get("layout")); layout != "" {
+		in.Layout = &layout
+	}
 	in.Metadata, err = metadataPatch(f, c.Metadata)
 	if err = domain.JoinFaults(in.Validate(), err); err == nil {
 		var full collections.FullChannel
@@ -125,7 +131,7 @@ func editChannel(v *web.Visit) error {
 	switch err = underMetadata(v, err); {
 	case missing(err):
 		return gone(v, "title", "collect.title", "description", "collect.description")
-	case f.Refused(err, "title", "description", "visibility", "metadata"):
+	case f.Refused(err, "title", "description", "visibility", "layout", "metadata"):
 		return showEditChannel(v, c, f, true)
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,9 +52,10 @@ func (c channelView) Path() string { return c.Channel.Path() }
 type narrowing struct {
 	path  string
 	query url.Values
-	View  string // grid or list
-	Sort  string // position, newest or updated
-	Type  string // as in contentTypes; "" for all
+	View  domain.Layout // as requested; showChannel replaces "" by that of the reader or the channel
+	Size  int           // as requested, or as the reader chose before
+	Sort  string        // as in contentSorts
+	Type  string        // as in contentTypes; "" for all
 	Query string
 	Page  domain.Page
 }
@@ -82,7 +84,12 @@ var contentSorts = []named[domain.ContentSort]{
 	{"position", domain.ContentSort{Key: domain.ByPosition, Desc: true}},
 	{"newest", domain.ContentSort{Key: domain.ByConnected, Desc: true}},
 	{"updated", domain.ContentSort{Key: domain.ByUpdated, Desc: true}},
+	{"oldest", domain.ContentSort{Key: domain.ByConnected}},
+	{"unchanged", domain.ContentSort{Key: domain.ByUpdated}},
 }
+
+// mainSorts is how many of them each layout offers. The columns of the list offer the others too.
+const mainSorts = 3
 
 // find returns the value of a name, or the zero value.
 func find[T any](all []named[T], name string) (is T) {
@@ -97,10 +104,16 @@ func find[T any](all []named[T], name string) (is T) {
 // narrowed parses the query of a visit. It returns an error that names the parameter for unknown
 // values.
 func narrowed(v *web.Visit, per int64) (n narrowing, err error) {
-	n = narrowing{path: v.R.URL.EscapedPath(), query: v.R.URL.Query(), View: cmp.Or(v.Query("view"), "grid"),
+	n = narrowing{path: v.R.URL.EscapedPath(), query: v.R.URL.Query(), View: domain.Layout(v.Query("view")), Size: v.Looks().Size,
 		Sort: cmp.Or(v.Query("sort"), contentSorts[0].name), Type: v.Query("type"), Query: strings.TrimSpace(v.Query("q"))}
 	var f domain.Faults
-	domain.Among(&f, "view", n.View, "grid", "list")
+	if n.View != "" {
+		domain.Among(&f, "view", n.View, domain.Layouts()...)
+	}
+	if size := v.Query("size"); size != "" {
+		n.Size, _ = strconv.Atoi(size)
+		f.Between("size", int64(n.Size), web.SmallestSize, web.LargestSize)
+	}
 	domain.Among(&f, "sort", n.Sort, names(contentSorts)...)
 	if n.Type != "" {
 		domain.Among(&f, "type", n.Type, names(contentTypes)...)
@@ -123,36 +136,82 @@ type Choice struct {
 	Current    bool
 }
 
-// choices returns links to the first page with other values of a parameter.
+// with returns the address of the first page with another value of a parameter, "" for none.
+func (n narrowing) with(name, value string) string {
+	q := url.Values{}
+	for key, was := range n.query {
+		if key != "page" && key != name {
+			q[key] = was
+		}
+	}
+	if value != "" {
+		q.Set(name, value)
+	}
+	if len(q) == 0 {
+		return n.path
+	}
+	return n.path + "?" + q.Encode()
+}
+
+// choices returns links to the first page with other values of a parameter. The first value is the default.
 func (n narrowing) choices(name, texts, current string, values ...string) (all []Choice) {
 	for i, value := range values {
-		q := url.Values{}
-		for key, was := range n.query {
-			if key != "page" && key != name {
-				q[key] = was
-			}
+		to := value
+		if i == 0 {
+			to = ""
 		}
-		if i > 0 {
-			q.Set(name, value)
-		}
-		path := n.path
-		if len(q) > 0 {
-			path += "?" + q.Encode()
-		}
-		all = append(all, Choice{value, path, texts + value, value == current})
+		all = append(all, Choice{value, n.with(name, to), texts + value, value == current})
 	}
 	return all
 }
 
-// Views returns the links for the layouts.
-func (n narrowing) Views() []Choice {
-	return n.choices("view", "look.channel.view.", n.View, "grid", "list")
+// Views returns the links for the layouts. Each names its layout, since the default differs by channel and reader.
+func (n narrowing) Views() (all []Choice) {
+	for _, layout := range domain.Layouts() {
+		all = append(all, Choice{string(layout), n.with("view", string(layout)), "look.channel.view." + string(layout), layout == n.View})
+	}
+	return all
 }
 
 // Sorts returns the links for the orders.
 func (n narrowing) Sorts() []Choice {
-	return n.choices("sort", "look.channel.sort.", n.Sort, names(contentSorts)...)
+	return n.choices("sort", "look.channel.sort.", n.Sort, names(contentSorts[:mainSorts])...)
 }
+
+// Column is a column of the list by which it can be sorted.
+type Column struct {
+	Text   string // id of its text
+	Path   string // sorts by it, or reverses the order
+	Sorted string // "descending", "ascending", or "" for another order
+}
+
+// Columns returns the columns by which the list can be sorted.
+func (n narrowing) Columns() []Column {
+	column := func(text, down, up string) Column {
+		c := Column{Text: "look.channel.column." + text, Path: n.with("sort", down)}
+		switch n.Sort {
+		case down:
+			c.Sorted, c.Path = "descending", n.with("sort", up)
+		case up:
+			c.Sorted = "ascending"
+		}
+		return c
+	}
+	return []Column{column("added", "newest", "oldest"), column("changed", "updated", "unchanged")}
+}
+
+// Fields returns the parameters that a form with other fields than the named one keeps.
+func (n narrowing) Fields(but ...string) (all []Choice) {
+	for _, name := range []string{"view", "size", "sort", "type", "q"} {
+		if value := n.query.Get(name); value != "" && !slices.Contains(but, name) {
+			all = append(all, Choice{Name: name, Text: value})
+		}
+	}
+	return all
+}
+
+// Sized reports whether the layout has items of different sizes.
+func (n narrowing) Sized() bool { return n.View == domain.GridLayout || n.View == domain.MasonryLayout }
 
 // Types returns the links for the types, "all" first.
 func (n narrowing) Types() []Choice {
@@ -238,13 +297,13 @@ func channelPage(v *web.Visit) error {
 // showChannel answers with the page of a channel. If only unchanged pages are wanted, it reads no blocks, and returns
 // false if the page has changed and blocks are missing.
 func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err error) {
-	shown := channelView{Narrow: n}
+	var shown channelView
 	var c collections.ChannelPage
 	missing := false
 	err = v.App().Collections.ReadChannel(v.R.Context(), v.Actor(), channelRef(v), n.input(), func(p collections.ChannelPage) collections.BlockReader {
 		c = p
-		shown.Cells = v.Contents(c.ID, c.Contents.Items)
-		shown.Cells.Rows = n.View == "list"
+		n.View = cmp.Or(n.View, v.Looks().Of(c.ID), c.Layout, domain.GridLayout)
+		shown.Cells = n.cells(v, c)
 		missing = unchanged && len(shown.Cells.Unread()) > 0
 		if unchanged || !addressed(v, c.Channel) {
 			return nil // nothing is missing, or it is read later
@@ -263,9 +322,10 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 		if err != nil && !(n.Query != "" && form.Refused(err)) {
 			return true, err
 		}
-		shown.Cells = v.Contents(c.ID, c.Contents.Items)
-		shown.Cells.Rows = n.View == "list"
+		shown.Cells = n.cells(v, c)
 	}
+	v.Choose(c.ID, domain.Layout(v.Query("view")), n.Size)
+	shown.Narrow = n
 	shown.Channel, shown.Shown = v.Addresses().Channel(&c.Channel), c.Contents.Total
 	shown.Pager, shown.Age = v.Pager(n.Page, c.Contents.Total), v.Ago(c.UpdatedAt)
 	shown.Can = shown.Channel.Can(v.Actor())
@@ -299,9 +359,20 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 	return true, v.Page("channel", c.Title, form, shown)
 }
 
+// cells prepares the contents of a channel in the layout.
+func (n narrowing) cells(v *web.Visit, c collections.ChannelPage) web.Cells {
+	cells := v.Contents(c.ID, c.Contents.Items)
+	cells.Rows, cells.Layout, cells.View = n.View == domain.ListLayout, n.View, true
+	if n.Sized() {
+		cells.Size = n.Size
+	}
+	return cells
+}
+
 // tags returns what the page's ETag depends on besides its cells.
 func (c channelView) tags(v *web.Visit, full collections.FullChannel) []string {
-	return []string{pageTags.Channel(v.Actor(), full.Channel, full.Collaborators), strconv.FormatInt(c.Shown, 10), strconv.FormatBool(c.Follow.Following), strconv.FormatBool(c.Pinned), c.Age, c.PrivateFeed}
+	return []string{pageTags.Channel(v.Actor(), full.Channel, full.Collaborators), strconv.FormatInt(c.Shown, 10), strconv.FormatBool(c.Follow.Following), strconv.FormatBool(c.Pinned), c.Age, c.PrivateFeed,
+		string(c.Narrow.View), strconv.Itoa(c.Narrow.Size)}
 }
 
 // pageTags are the ETags of items on pages. Fresh adds everything else that pages depend on.

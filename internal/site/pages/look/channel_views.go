@@ -90,6 +90,7 @@ func printPage(v *web.Visit) error {
 		total = list.Total
 		for _, item := range list.Items {
 			p := itemViewOf(v, item.Entity)
+			p.Still = true
 			if p.Picture != nil {
 				p.Picture.Moving = false
 			}

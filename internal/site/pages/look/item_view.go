@@ -17,6 +17,7 @@ type itemView struct {
 	Picture       *picture
 	Media         string // "audio" or "video" if browsers can play the file
 	Playing       bool   // the reader started the embed's player
+	Still         bool   // load nothing of sounds and videos
 	Brief         bool   // show only the beginning of a long text
 	Heading       string
 	Single        web.Cells // the item as a list, for a channel
@@ -96,7 +97,9 @@ func newPicture(i present.Image) *picture {
 				set, was = append(set, fmt.Sprintf("%s %dw", shown.Src, w)), w
 			}
 		}
-		p.Srcset = strings.Join(set, ", ")
+		if len(set) > 1 { // a single one is not larger than Src
+			p.Srcset = strings.Join(set, ", ")
+		}
 	}
 	if i.AltText != nil {
 		p.Alt = *i.AltText

@@ -152,7 +152,7 @@ class Sheet {
 }
 
 /** Renames ids that also exist behind the dialog, and the references to them. */
-function apart(main) {
+export function apart(main) {
   for (const element of main.querySelectorAll("[id]")) {
     const id = element.id;
     if (!document.getElementById(id)) continue;

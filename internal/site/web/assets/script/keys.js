@@ -28,15 +28,16 @@ export function keysButton(button) {
 
 const wanted = (element) => element.dataset.key.split(" ").filter(Boolean);
 
-/** Returns the elements with keys, those of the content before those of the frame. */
+/** Returns the elements with keys, those of the content before those of the frame; those of a block that is open over the page. */
 function keyed() {
   const content = (e) => Number(e.closest("main") !== null);
-  return [...document.querySelectorAll("[data-key]")].filter((e) => e.checkVisibility()).sort((a, b) => content(b) - content(a));
+  return [...(document.querySelector("dialog.view[open]") ?? document).querySelectorAll("[data-key]")].filter((e) => e.checkVisibility()).sort((a, b) => content(b) - content(a));
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (isOff() || document.querySelector("dialog[open]") || types(event.target)) return;
+  const over = [...document.querySelectorAll("dialog[open]")].at(-1);
+  if (isOff() || (over && !over.matches(".view")) || types(event.target)) return;
   if (event.key === "?") list();
   else if (!press(event.key) && !move(event.key)) return;
   event.preventDefault();
@@ -64,6 +65,7 @@ function press(key) {
 
 /** Moves the focus between items. Arrow keys do so only if an item has the focus; otherwise they scroll. */
 function move(key) {
+  if (document.querySelector("dialog.view[open]")) return false;
   const all = [...document.querySelectorAll(faces)].filter((e) => e.checkVisibility());
   const at = all.indexOf(document.activeElement?.closest("li")?.querySelector(".face[href]"));
   if (all.length === 0 || (at < 0 && key.startsWith("Arrow"))) return false;
@@ -85,8 +87,13 @@ function move(key) {
 
 const inView = (all) => Math.max(0, all.findIndex((e) => e.getBoundingClientRect().top >= 0));
 
-/** Finds the nearest item in the row above or below. */
+/** Finds the next item above or below in the same column, or else the nearest one in the next row. */
 function vertical(all, at, way) {
+  const box = all[at].getBoundingClientRect();
+  for (let i = at + way; i >= 0 && i < all.length; i += way) {
+    const other = all[i].getBoundingClientRect();
+    if (Math.abs(other.left - box.left) < box.width / 2 && (way > 0 ? other.top >= box.bottom : other.bottom <= box.top)) return i;
+  }
   const middle = (e) => { const box = e.getBoundingClientRect(); return [box.left + box.width / 2, box.top]; };
   const [x, y] = middle(all[at]);
   let best = at;

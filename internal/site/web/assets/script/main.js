@@ -22,8 +22,10 @@ later("[data-sortable]", () => import("./sort.js"));
 later("form[data-select]", () => import("./select.js"));
 later("textarea[data-mention]", () => import("./mention.js"));
 later("input[data-autocomplete]", () => import("./complete.js"));
+later("[data-view]", () => import("./view.js"));
 later("a[data-zoom]", () => import("./zoom.js"));
 later("button[data-passkey], button[data-make]", () => import("./passkey.js"));
+later("input[data-size]", () => import("./size.js"));
 later("[data-slideshow]", () => import("./slideshow.js"));
 later(".pending[id], [data-pending][id]", () => import("./pending.js"));
 

@@ -26,7 +26,8 @@ export function complaint(page) {
 /** Navigates to an address. If it is the current page, only its content is refreshed. */
 export async function goTo(to) {
   const here = new URL(location.href);
-  if (to.origin !== here.origin || to.pathname !== here.pathname || to.search !== here.search) return location.assign(to);
+  const same = to.pathname === here.pathname && (to.search === here.search || document.querySelector("dialog.view"));
+  if (to.origin !== here.origin || !same) return location.assign(to);
   try {
     await refresh();
   } catch {
@@ -36,6 +37,8 @@ export async function goTo(to) {
 
 /** Refreshes the content of the current page, shows its note, and keeps the focus. */
 export async function refresh() {
+  const over = document.querySelector("dialog.view");
+  if (over) return over.view.refresh();
   const { page, to } = await ask(location.href);
   if (to) return location.assign(to);
   const [main, fresh] = [document.querySelector("#main"), page?.querySelector("#main")];

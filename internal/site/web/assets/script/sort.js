@@ -16,6 +16,7 @@ export function start(list) {
     delay: 250, // so that scrolling with a finger does not drag
     delayOnTouchOnly: true,
     ghostClass: "ghost",
+    fallbackOnBody: true, // fixed elements in a container of container queries are placed by it
     onStart: () => { list.before = items(list); },
     onEnd: ({ item }) => moved(list, item),
   });
