@@ -63,12 +63,20 @@ func (v *Visit) Notices(notices []domain.Notice) (all []Activity) {
 	return all
 }
 
-// ActivityTags returns what the ETag of activities depends on.
+// ActivityTags returns what the ETag of activities depends on. It is called after Cover.
 func ActivityTags(all []Activity) (tags []string) {
 	for _, a := range all {
-		tags = append(tags, a.tag+" "+a.Age)
+		tags = append(tags, a.tag+" "+a.Age, a.Cells.Tag())
 	}
 	return tags
+}
+
+// ActivityCells returns the lists of the items involved, for Cover.
+func ActivityCells(all []Activity) (lists []*Cells) {
+	for i := range all {
+		lists = append(lists, &all[i].Cells)
+	}
+	return lists
 }
 
 func (v *Visit) activity(s *domain.Story) Activity {
@@ -100,7 +108,7 @@ func (a *Activity) add(v *Visit, s domain.Story) {
 		item.in = s.Target.Channel.ID
 	}
 	a.Cells.Items = append(a.Cells.Items, item)
-	tag := v.appendTag(v.appendTag(nil, &item), &target)
+	tag := v.appendTag(nil, &target)
 	a.tag += fmt.Sprint(" ", s.ID, " ", s.Actor.Version, " ", string(tag))
 }
 

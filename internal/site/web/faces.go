@@ -23,10 +23,12 @@ const (
 	awaySlot                  // attributes of links that open a new window
 	ageSlot
 	retrySlot // the form that fetches failed content again
+	coverSlot // the cover of a channel, whose parts have faces of their own
 )
 
 // slots are the names of slots in templates.
-var slots = map[string]slot{"place": placeSlot, "query": querySlot, "away": awaySlot, "age": ageSlot, "retry": retrySlot}
+var slots = map[string]slot{"place": placeSlot, "query": querySlot, "away": awaySlot, "age": ageSlot, "retry": retrySlot,
+	"cover": coverSlot}
 
 const slotSize = 5 // bytes
 

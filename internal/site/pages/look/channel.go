@@ -266,6 +266,9 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 		shown.Cells = v.Contents(c.ID, c.Contents.Items)
 		shown.Cells.Rows = n.View == "list"
 	}
+	if err := v.Cover(&shown.Cells); err != nil {
+		return true, err
+	}
 	shown.Channel, shown.Shown = v.Addresses().Channel(&c.Channel), c.Contents.Total
 	shown.Pager, shown.Age = v.Pager(n.Page, c.Contents.Total), v.Ago(c.UpdatedAt)
 	shown.Can = shown.Channel.Can(v.Actor())

@@ -74,11 +74,13 @@ func searchPage(v *web.Visit) error {
 	}
 	form := web.Given("q", query)
 	if shown.Asked {
-		l, err := v.App().Finder.Explore(v.R.Context(), v.Actor(), in, nil)
+		l, err := v.App().Finder.Outlined().Explore(v.R.Context(), v.Actor(), in, nil)
 		if err != nil && !refusedQuery(form, err) {
 			return err
 		}
-		shown.listing = newListing(v, a, l, page, "look.search.empty")
+		if shown.listing, err = newListing(v, a, l, page, "look.search.empty"); err != nil {
+			return err
+		}
 		shown.Total, shown.Many = min(l.Total, countedUpTo), l.Total >= countedUpTo
 	}
 	v.Wide = true
