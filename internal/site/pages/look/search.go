@@ -2,6 +2,7 @@ package look
 
 import (
 	"errors"
+	"fmt"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
@@ -88,8 +89,19 @@ func searchPage(v *web.Visit) error {
 	if shown.Asked && !form.Failed() {
 		v.Head = shown.head(web.Head{})
 		title = v.T("look.search.title", query)
+		if v.Fresh(append(shown.tags(), fmt.Sprint(shown.Total, shown.Many), shown.withinTag())...) {
+			return nil
+		}
 	}
 	return v.Page("search", title, form, shown)
+}
+
+// withinTag returns what the page's ETag depends on because of its restriction.
+func (s searchView) withinTag() string {
+	if s.Within == nil {
+		return ""
+	}
+	return s.Within.Name + " " + s.Within.Path()
 }
 
 // within restricts a search to the items of a user or group, if the query names one.
