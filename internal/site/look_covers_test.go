@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	coverOfTile = regexp.MustCompile(`(?s)<span class="cover of(\d)" aria-hidden="true">(.*?)\n<strong class="title" dir="auto">([^<]*)</strong>`)
+	coverOfTile = regexp.MustCompile(`(?s)<span class="cover of(\d)" aria-hidden="true">(.*?)\n<strong dir="auto">([^<]*)</strong>`)
 	coverPart   = regexp.MustCompile(`(?s)<span class="part \w+">(?:<span class="(?:words|type)"(?: dir="auto")?>([^<]*)</span>|.*?(<img )[^>]*>)`)
 )
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"strconv"
 
 	"vitrine/internal/domain"
@@ -42,6 +43,26 @@ func (v *Visit) Cover(lists ...*Cells) error {
 		}
 	}
 	return err
+}
+
+// Covers returns the covers of channels without their tiles.
+func (v *Visit) Covers(channels []*domain.Channel) ([]template.HTML, error) {
+	list := Cells{visit: v}
+	for _, c := range channels {
+		list.Items = append(list.Items, v.item(domain.Entity{Channel: c}))
+	}
+	if err := v.Cover(&list); err != nil {
+		return nil, err
+	}
+	all := make([]template.HTML, len(channels))
+	for n, i := range list.Items {
+		cover, err := v.appendCover(nil, i.cover)
+		if err != nil {
+			return nil, err
+		}
+		all[n] = template.HTML(cover)
+	}
+	return all, nil
 }
 
 // appendCover appends the cover of a channel.
