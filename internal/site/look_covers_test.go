@@ -122,7 +122,7 @@ func TestCoversOnEachPage(t *testing.T) {
 		"/feed":                      {bob, "Another wall", another},
 	} {
 		got, ok := want.by.get(path).want(200).covers()[want.title]
-		if want.covers != "" && got != want.covers || want.covers == "" && !strings.Contains(got, "image") || !ok {
+		if want.covers != "" && got != want.covers || want.covers == "" && strings.Count(got, "|") != 3 || !ok { // the wall is in no order
 			t.Errorf("%s: %s has the cover %q, %v", path, want.title, got, ok)
 		}
 		if strings.Contains(got, "nothing") || strings.Contains(got, "later") {
