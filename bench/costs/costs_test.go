@@ -131,7 +131,7 @@ func website(t *testing.T, r *apptest.Rig, made dataset.Made, block int64) (all 
 	channel := "/" + made.User + "/" + made.Large.Slug
 	for _, p := range []struct{ name, path string }{
 		{"a channel", channel}, {"a channel as a list", channel + "?view=list"}, {"related channels", channel + "/related"},
-		{"a block", fmt.Sprintf("/block/%d", block)}, {"a profile", "/" + made.User}, {"a profile's blocks", "/" + made.User + "?view=blocks"},
+		{"the start", "/"}, {"a block", fmt.Sprintf("/block/%d", block)}, {"a profile", "/" + made.User}, {"a profile's blocks", "/" + made.User + "?view=blocks"},
 		{"explore", "/explore"}, {"the feed", "/feed"}, {"a search", "/search?q=amber"}} {
 		for _, by := range []struct{ who, cookie string }{{"guest", ""}, {"signed in", "__Host-vitrine=" + secret}} {
 			if p.path == "/feed" && by.cookie == "" {

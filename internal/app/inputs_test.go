@@ -790,11 +790,10 @@ func (in *inputs) values() {
 		{"Search ext", "", one(find(domain.Search{Extensions: []string{"exe"}})), "ext", domain.FieldUnknown},
 		{"Search sort", "", one(find(domain.Search{Sort: domain.SearchSort{Key: 99}})), "sort", domain.FieldUnknown},
 		{"Search words", "", one(find(domain.Search{Query: strings.Repeat("a b ", 1000)})), "query", domain.FieldTooLong},
-		{"Previews channels", "MaxPerPage", one(func() error {
-			_, err := a.Collections.Previews(ctx, ada, make([]domain.ChannelID, domain.MaxPerPage+1), 3)
+		{"Covers channels", "MaxPerPage", one(func() error {
+			_, err := a.Collections.Covers(ctx, ada, make([]domain.ChannelID, domain.MaxPerPage+1))
 			return err
 		}), "channels", domain.FieldTooMany},
-		{"Previews n", "", one(func() error { _, err := a.Collections.Previews(ctx, ada, make([]domain.ChannelID, 1), 7); return err }), "n", domain.FieldOutOfRange},
 		{"Activities offset", "", one(func() error {
 			_, err := a.People.Activities(ctx, ada, people.ActivitySource{Kind: people.OwnFeed}, people.Part{Offset: -1, Limit: 1})
 			return err
@@ -1097,7 +1096,7 @@ var heldElsewhere = map[string][2]string{
 // settings of jobs. TestBadTokens tests the tokens.
 var withoutText = []string{
 	"Account", "AccountDetails", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
-	"Block", "BlockRevision", "ImportOrphan", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelDetails", "Check", "CheckFiles", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
+	"Block", "BlockRevision", "Finished", "Outlined", "ImportOrphan", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelDetails", "Check", "CheckFiles", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
 	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs", "PreviewDeletion", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "HeadOfUpload", "IndexWords", "RefreshDocuments", "UseFormerIDs", "OriginOf", "VisibleBlocks", "VisibleChannels", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings", "ExamineFiles", "FileMetadata",
 	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysPossible",

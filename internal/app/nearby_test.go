@@ -139,9 +139,9 @@ func TestNearby(t *testing.T) {
 		}
 		_, err = a.Collections.RelatedChannels(ctx, guest, domain.Ref{ID: int64(private)}, 5)
 		w.want(domain.NotFound, err)
-		var shown map[domain.ChannelID][]*domain.Block
-		statements = len(w.Statements(func() { shown, err = a.Collections.Previews(ctx, guest, []domain.ChannelID{here, there, private}, 3) }))
-		if w.must(err); len(shown) != 2 || len(shown[here]) != 1 || shown[there][0].ID != block || statements > 3 {
+		var shown map[domain.ChannelID][]domain.CoverBlock
+		statements = len(w.Statements(func() { shown, err = a.Collections.Covers(ctx, guest, []domain.ChannelID{here, there, private}) }))
+		if w.must(err); len(shown) != 2 || len(shown[here]) != 1 || shown[there][0].ID != block || statements > 1 {
 			t.Errorf("%+v in %d statements", shown, statements)
 		}
 		w.must(a.Collections.Pin(ctx, ada, ref))

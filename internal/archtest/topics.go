@@ -16,7 +16,7 @@ var topics = map[string][]string{
 	"api/v3":                {"Collections", "Content", "Finder", "People"},
 	"cli":                   {"Accounts", "Collections", "Content", "Moderation", "Operating", "People", "SSO"},
 	"exporting":             {"Accounts", "Collections", "Content", "People", "SSO", "Transfer"},
-	"feeds":                 {"Collections", "Finder", "Operating", "People"},
+	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People"},
 	"files":                 {"Content"},
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
@@ -30,7 +30,7 @@ var topics = map[string][]string{
 	"site/pages/people":     {"Collections", "Finder", "People"},
 	"site/pages/signon":     {"Accounts", "SSO"},
 	"site/pages/transfer":   {"Content", "Transfer"},
-	"site/web":              {"Accounts", "Content", "Operating", "People", "SSO", "Transfer"},
+	"site/web":              {"Accounts", "Collections", "Content", "Operating", "People", "SSO", "Transfer"},
 }
 
 // appTopics are the fields of app.App that hold use cases.

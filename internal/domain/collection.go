@@ -311,6 +311,16 @@ func (b Block) Revision() BlockRevision {
 		Visibility: b.Visibility(), UpdatedAt: b.UpdatedAt, CreatedAt: b.CreatedAt}
 }
 
+// CoverBlocks is the maximum number of blocks on the cover of a channel.
+const CoverBlocks = 4
+
+// CoverBlock identifies a state of a block on the cover of a channel, as BlockRevision does for everything in a block.
+type CoverBlock struct {
+	ID        BlockID
+	Version   int64
+	UpdatedAt time.Time
+}
+
 // State returns everything that may differ between revisions of one block, as numbers, in the size of fragments.State.
 func (s BlockRevision) State() [6]int64 {
 	seen := int64(0)

@@ -9,4 +9,5 @@ type Entity struct {
 	Group     *Group
 	Principal *Principal
 	Comment   *Comment
+	Revision  *BlockRevision // of a block that was not read
 }

@@ -20,6 +20,8 @@ type Card struct {
 	Text  string // below the title
 	Site  string // in the footer
 	Count string // number of items, next to a grid icon
+
+	Pictures []image.Image // at the side of the texts
 }
 
 // Positions in pixels.
@@ -31,13 +33,16 @@ const (
 	footBase = 580
 )
 
-// DrawCard draws a card as a PNG.
+// DrawCard draws a card as a PNG, or as a JPEG if it has pictures.
 func DrawCard(c Card) ([]byte, error) {
 	f, err := inter()
 	if err != nil {
 		return nil, err
 	}
-	p := &painter{Paletted: image.NewPaletted(image.Rect(0, 0, CardWidth, CardHeight), shades()), font: f}
+	p := &painter{Paletted: image.NewPaletted(image.Rect(0, 0, CardWidth, CardHeight), shades()), font: f, column: column}
+	if len(c.Pictures) > 0 {
+		p.column = pictured.Min.X - margin - margin/2
+	}
 	c = c.drawable(f)
 	p.fill(image.Rect(margin, 72, margin+72, 78), accent)
 	y := 92
@@ -52,11 +57,14 @@ func DrawCard(c Card) ([]byte, error) {
 	if c.Text != "" {
 		p.text(block{text: c.Text, shade: quiet, sizes: bodySize, top: y + 18, maxLines: 5})
 	}
-	p.fill(image.Rect(margin, footLine, CardWidth-margin, footLine+1), quiet)
+	p.fill(image.Rect(margin, footLine, margin+p.column, footLine+1), quiet)
 	used := p.count(c.Count)
-	p.line(c.Site, quiet, 30, margin, footBase, column-used)
+	p.line(c.Site, quiet, 30, margin, footBase, p.column-used)
 	if p.err != nil {
 		return nil, p.err
+	}
+	if len(c.Pictures) > 0 {
+		return drawPictures(p.Paletted, c.Pictures)
 	}
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}

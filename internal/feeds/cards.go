@@ -2,6 +2,7 @@ package feeds
 
 import (
 	"context"
+	"image"
 	"net/http"
 	"runtime"
 	"strings"
@@ -19,7 +20,7 @@ import (
 // cardsPrefix is the prefix of the paths of cards.
 const cardsPrefix = "/cards/"
 
-// maxCards is the size of the cache. A card is about 12 KB, at most 100.
+// maxCards is the size of the cache. A card is about 12 KB, at most 100, and 200 with pictures.
 const maxCards = 128
 
 // cardCache draws cards, a few at a time, and caches them. It is empty until the first request.
@@ -37,8 +38,8 @@ func newCardCache() *cardCache {
 		})}
 }
 
-// draw returns the card with a tag, drawing it if it is not cached.
-func (s *cardCache) draw(ctx context.Context, tag string, c Card) ([]byte, error) {
+// draw returns the card with a tag, drawing it with its pictures if it is not cached.
+func (s *cardCache) draw(ctx context.Context, tag string, c Card, pictures func(context.Context) ([]image.Image, error)) ([]byte, error) {
 	if file, ok := s.drawn().Get(tag); ok {
 		return file, nil
 	}
@@ -49,6 +50,12 @@ func (s *cardCache) draw(ctx context.Context, tag string, c Card) ([]byte, error
 	if file, ok := s.drawn().Get(tag); ok { // drawn by another request in the meantime
 		return file, nil
 	}
+	if pictures != nil {
+		var err error
+		if c.Pictures, err = pictures(ctx); err != nil {
+			return nil, err
+		}
+	}
 	file, err := DrawCard(c)
 	if err == nil {
 		s.drawn().Add(tag, file)
@@ -57,10 +64,16 @@ func (s *cardCache) draw(ctx context.Context, tag string, c Card) ([]byte, error
 }
 
 // cardLook is part of the tags of all cards. Change it when the drawing changes.
-const cardLook = "1"
+const cardLook = "2"
 
 // subject returns the content of a card as guests see it, and its tag.
-type subject func(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error)
+type subject func(ctx context.Context, tags present.Tags, id int64) (tag string, c subjectCard, err error)
+
+// subjectCard is a card whose pictures have not been read.
+type subjectCard struct {
+	Card
+	cover []domain.CoverBlock
+}
 
 // card returns the handler of a card by its path below cardsPrefix, or nil.
 func (h *Handler) card(path []string) answer {
@@ -89,25 +102,29 @@ func (h *Handler) card(path []string) answer {
 		if shown.Site = site.Name; site.Name == domain.DefaultSiteName {
 			shown.Site = h.host
 		}
-		file, err := h.cards.draw(r.Context(), tag, shown)
+		var pictures func(context.Context) ([]image.Image, error)
+		if shown.cover != nil {
+			pictures = func(ctx context.Context) ([]image.Image, error) { return h.pictures(ctx, shown.cover) }
+		}
+		file, err := h.cards.draw(r.Context(), tag, shown.Card, pictures)
 		if err != nil {
 			return err
 		}
 		header := w.Header()
-		header.Set("Content-Type", "image/png")
+		header.Set("Content-Type", http.DetectContentType(file)) // image/png or image/jpeg
 		header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 		_, _ = w.Write(file) // fails only if the client is gone
 		return nil
 	}
 }
 
-func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error) {
+func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (tag string, c subjectCard, err error) {
 	found, err := h.o.App.Collections.Block(ctx, domain.Actor{}, domain.BlockID(id))
 	if err != nil {
 		return "", c, err
 	}
 	b := h.o.Addresses.Block(&found)
-	c = Card{Above: b.Author().Name}
+	c.Above = b.Author().Name
 	titled := b.Title != nil && strings.TrimSpace(*b.Title) != ""
 	text := ""
 	switch {
@@ -124,27 +141,32 @@ func (h *Handler) blockCard(ctx context.Context, tags present.Tags, id int64) (t
 	return tags.Block(domain.Actor{}, found), c, nil
 }
 
-func (h *Handler) channelCard(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error) {
+func (h *Handler) channelCard(ctx context.Context, tags present.Tags, id int64) (tag string, c subjectCard, err error) {
 	full, err := h.o.App.Collections.Channel(ctx, domain.Actor{}, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
-	c = Card{Above: full.Owner.Name, Title: full.Title, Text: plain(full.Description), Count: itoa(full.Contents() - full.PrivateItems)}
-	return tags.Channel(domain.Actor{}, full.Channel, nil), c, nil
+	covers, err := h.o.App.Collections.Covers(ctx, domain.Actor{}, []domain.ChannelID{full.ID})
+	if err != nil {
+		return "", c, err
+	}
+	c.cover = covers[full.ID]
+	c.Card = Card{Above: full.Owner.Name, Title: full.Title, Text: plain(full.Description), Count: itoa(full.Contents() - full.PrivateItems)}
+	return coverTag(tags.Channel(domain.Actor{}, full.Channel, nil), c.cover), c, nil
 }
 
-func (h *Handler) userCard(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error) {
+func (h *Handler) userCard(ctx context.Context, tags present.Tags, id int64) (tag string, c subjectCard, err error) {
 	u, err := h.o.App.People.User(ctx, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
-	return tags.User(domain.Actor{}, u), Card{Title: u.Name, Text: plain(u.Bio), Count: itoa(u.OpenChannels)}, nil
+	return tags.User(domain.Actor{}, u), subjectCard{Card: Card{Title: u.Name, Text: plain(u.Bio), Count: itoa(u.OpenChannels)}}, nil
 }
 
-func (h *Handler) groupCard(ctx context.Context, tags present.Tags, id int64) (tag string, c Card, err error) {
+func (h *Handler) groupCard(ctx context.Context, tags present.Tags, id int64) (tag string, c subjectCard, err error) {
 	g, err := h.o.App.People.Group(ctx, domain.Actor{}, domain.Ref{ID: id})
 	if err != nil {
 		return "", c, err
 	}
-	return tags.Group(domain.Actor{}, g), Card{Title: g.Name, Text: plain(g.Description), Count: itoa(g.OpenChannels)}, nil
+	return tags.Group(domain.Actor{}, g), subjectCard{Card: Card{Title: g.Name, Text: plain(g.Description), Count: itoa(g.OpenChannels)}}, nil
 }

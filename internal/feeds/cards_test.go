@@ -3,6 +3,7 @@ package feeds_test
 import (
 	"bytes"
 	"fmt"
+	"image"
 	"image/png"
 	"net/http"
 	"strings"
@@ -44,7 +45,7 @@ func TestCards(t *testing.T) {
 			seen[string(res.Body)] = true
 			tag := res.Header.Get("ETag")
 			get(r, path, "If-None-Match", tag).Want(http.StatusNotModified)
-			if n := len(r.Statements(func() { get(r, path) })); n > 3 {
+			if n := len(r.Statements(func() { get(r, path) })); n > 4 {
 				t.Errorf("%s: %d statements", path, n)
 			}
 		}
@@ -112,5 +113,36 @@ func TestExploreFeed(t *testing.T) {
 		}
 		same(t, "entries", titles, "Wheels Closed Open ")
 		same(t, "feed", doc.Title+" "+link(doc.Links, "self").Href, "Vitrine "+apptest.Base+"/explore/feed.atom")
+	})
+}
+
+// The card of a channel shows the images that guests see in it, and changes with them.
+func TestCardsWithPictures(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Web("example.com/wheel.png", apptest.Serve("image/png", apptest.PNG(t, 900, 500)))
+		moss := r.Channel("ada", "Moss", "public")
+		path := fmt.Sprintf("/cards/channel/%d.png", moss)
+		r.Block("ada", "Only a text", moss)
+		before := picture(r, path)
+		for range 2 {
+			r.Block("ada", "https://example.com/wheel.png", moss)
+		}
+		r.WorkJobs()
+		res := get(r, path, "If-None-Match", before.Header.Get("ETag")).Want(http.StatusOK)
+		same(t, "type", res.Header.Get("Content-Type"), "image/jpeg")
+		found, format, err := image.Decode(bytes.NewReader(res.Body))
+		if err != nil || format != "jpeg" || found.Bounds().Size().String() != "(1200,630)" {
+			t.Fatalf("%s %v, %v", format, found, err)
+		}
+		for _, at := range []image.Point{{1100, 100}, {800, 600}} { // the large picture, and the one below it
+			if got, paper := found.At(at.X, at.Y), found.At(10, 10); got == paper {
+				t.Errorf("there is no picture at %v", at)
+			}
+		}
+		get(r, path, "If-None-Match", res.Header.Get("ETag")).Want(http.StatusNotModified)
+		id := r.Get("ada", "/v3/channels/%d/contents?sort=position_desc", moss).Int("data.0.connection.id")
+		r.Do("ada", "DELETE", fmt.Sprint("/v3/connections/", id), nil).Want(http.StatusNoContent)
+		get(r, path, "If-None-Match", res.Header.Get("ETag")).Want(http.StatusOK)
 	})
 }

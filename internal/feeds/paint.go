@@ -14,6 +14,8 @@ type painter struct {
 	font  *opentype.Font
 	faces map[float64]font.Face
 	err   error
+
+	column int // width of the texts
 }
 
 // block is a text that is wrapped into lines.
@@ -68,13 +70,13 @@ func (p *painter) text(b block) (end int) {
 			return b.top
 		}
 		whole := false
-		if lines, whole = wrap(f, b.text, column, maxLines); whole {
+		if lines, whole = wrap(f, b.text, p.column, maxLines); whole {
 			break
 		}
 	}
 	y := b.top
 	for _, line := range lines {
-		p.line(line, b.shade, size, margin, y+int(size), column)
+		p.line(line, b.shade, size, margin, y+int(size), p.column)
 		y += step
 	}
 	return y
@@ -126,7 +128,7 @@ func (p *painter) count(n string) (used int) {
 		return 0
 	}
 	width := font.MeasureString(f, n).Ceil()
-	x := CardWidth - margin - width
+	x := margin + p.column - width
 	p.line(n, quiet, 30, x, footBase, width+1)
 	const side, gap = 9, 4
 	for i := range 4 {

@@ -82,8 +82,34 @@ func (r BlockReads) BlocksByID(ctx context.Context, ids []domain.BlockID) (map[d
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.ListedBlockColumns+rowmap.BlockFrom+"WHERE "+r.q.db.In("b.id", "$1"), sqlx.IDs(r.q.db.Dialect, ids))
-	all, err := sqlx.CollectPage(ctx, rows, err, len(ids), rowmap.ReadBlock)
+	return r.listed(database.Uninterruptible(ctx), len(ids), r.q.db.In("b.id", "$1"), sqlx.IDs(r.q.db.Dialect, ids))
+}
+
+// VisibleBlocksByID is BlocksByID for blocks that the viewer may not be able to see.
+func (r BlockReads) VisibleBlocksByID(ctx context.Context, viewer domain.UserID, ids []domain.BlockID) (map[domain.BlockID]*domain.Block, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return r.listed(ctx, len(ids), r.q.db.In("b.id", "$2")+" AND "+access.For(viewer, access.VisibleBlock, access.GuestBlock),
+		viewer, sqlx.IDs(r.q.db.Dialect, ids))
+}
+
+// BlockRevisions reads the stamps of blocks whose visibility is already known. If finished is set, it omits the blocks of
+// others than the viewer whose content is pending or failed.
+func (r BlockReads) BlockRevisions(ctx context.Context, viewer domain.UserID, ids []domain.BlockID, finished bool) (map[domain.BlockID]domain.BlockRevision, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := r.q.db.Query(database.Uninterruptible(ctx), "SELECT "+rowmap.BlockRevisionColumns+rowmap.BlockFrom+"WHERE "+r.q.db.In("b.id", "$2")+
+		" AND (b.state = 'available' OR b.user_id = $1 OR NOT CAST($3 AS BOOLEAN))", viewer, sqlx.IDs(r.q.db.Dialect, ids), finished)
+	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanBlockRevision)
+	return sqlx.ByID(all, func(r domain.BlockRevision) domain.BlockID { return r.ID }), err
+}
+
+// listed reads about n blocks that meet a condition, without the parts that lists omit.
+func (r BlockReads) listed(ctx context.Context, n int, where string, args ...any) (map[domain.BlockID]*domain.Block, error) {
+	rows, err := r.q.db.Query(ctx, "SELECT "+rowmap.ListedBlockColumns+rowmap.BlockFrom+"WHERE "+where, args...)
+	all, err := sqlx.CollectPage(ctx, rows, err, n, rowmap.ReadBlock)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
@@ -123,31 +124,51 @@ func TestRelated(t *testing.T) {
 	})
 }
 
-// Previews of channels show the newest blocks of each, and nothing hidden.
-func TestPreviewed(t *testing.T) {
+// Covers show the first blocks of channels that the viewer may see, in the order of the channel, without channels and
+// without blocks whose content is pending or failed. They look no further than the first items.
+func TestCovers(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		ada := storetest.User(t, s, "Ada")
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		ada, bob := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob")
+		crew := storetest.Group(t, s, "Crew", ada, bob)
 		open, private := storetest.Channel(t, s, ada, "Open", domain.Closed), storetest.Channel(t, s, ada, "Private", domain.Private)
-		empty := storetest.Channel(t, s, ada, "Empty", domain.Public)
+		group := storetest.OwnedChannel(t, s, domain.GroupRef(crew), ada, "Of the group", domain.Private)
+		empty, far := storetest.Channel(t, s, ada, "Empty", domain.Public), storetest.Channel(t, s, ada, "Far", domain.Public)
 		var blocks []domain.BlockID
-		for i := range 5 {
+		for i := range 7 {
 			b := storetest.Block(t, s, ada, fmt.Sprint(i))
 			blocks = append(blocks, b)
-			storetest.Connect(t, s, ada, open, domain.BlockRef(b), 0)
-			storetest.Connect(t, s, ada, private, domain.BlockRef(b), 0)
+			for _, c := range []domain.ChannelID{open, private, group, far} {
+				storetest.Connect(t, s, ada, c, domain.BlockRef(b), 0)
+			}
 		}
 		storetest.Connect(t, s, ada, open, domain.ChannelRef(empty), 0)
-		newest := []domain.BlockID{blocks[4], blocks[3], blocks[2]}
-		for viewer, channels := range map[domain.UserID]int{0: 1, ada: 2} {
-			got, err := s.Nearby().Previewed(t.Context(), viewer, []domain.ChannelID{open, private, empty}, 3)
-			if err != nil || len(got) != channels || !slices.Equal(got[open], newest) {
+		storetest.Exec(t, db, "UPDATE blocks SET type = 'Link', state = 'failed' WHERE id = $1", blocks[6])
+		storetest.Exec(t, db, "UPDATE blocks SET type = 'PendingBlock', state = 'processing' WHERE id = $1", blocks[4])
+		for i := range 24 { // items above those of Far
+			storetest.Connect(t, s, ada, far, domain.ChannelRef(storetest.Channel(t, s, ada, fmt.Sprint("Above ", i), domain.Public)), 0)
+		}
+		first := []domain.BlockID{blocks[5], blocks[3], blocks[2], blocks[1]}
+		all := []domain.ChannelID{open, private, group, empty, far, open, 1 << 40}
+		for viewer, seen := range map[domain.UserID][]domain.ChannelID{0: {open}, bob: {open, group}, ada: {open, private, group}} {
+			got, err := s.Nearby().Covers(t.Context(), viewer, all)
+			if err != nil || len(got) != len(seen) {
 				t.Errorf("viewer %d: %v, %v", viewer, got, err)
 			}
-			if viewer == ada && !slices.Equal(got[private], newest) {
-				t.Errorf("the private one: %v", got)
+			for _, c := range seen {
+				var ids []domain.BlockID
+				for _, b := range got[c] {
+					ids = append(ids, b.ID)
+				}
+				if !slices.Equal(ids, first) {
+					t.Errorf("viewer %d, channel %d: %v, want %v", viewer, c, ids, first)
+				}
 			}
 		}
+		if got, err := s.Nearby().Covers(t.Context(), ada, nil); err != nil || len(got) != 0 {
+			t.Errorf("of no channels: %v, %v", got, err)
+		}
+		storetest.Exec(t, db, "UPDATE blocks SET type = 'Text', state = 'available'")
 	})
 }
 

@@ -149,7 +149,7 @@ func (st stage) nearby(r *recorder) {
 			}
 			_, _, _ = v.Nearby().Neighbours(ctx, viewer, st.channel, key)
 			_, _ = v.Nearby().Related(ctx, viewer, st.channel, 10)
-			_, _ = v.Nearby().Previewed(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...), 3)
+			_, _ = v.Nearby().Covers(ctx, viewer, append([]domain.ChannelID{st.channel}, st.hidden...))
 			_, _ = v.Nearby().RelatedPage(ctx, viewer, st.channel, domain.Page{Number: 1, Per: 24})
 			_, _ = v.Activity().LatestFollowings(ctx, viewer, 1000)
 			for _, highest := range []bool{true, false} {

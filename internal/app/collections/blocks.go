@@ -17,6 +17,15 @@ func (a *Collections) Block(ctx context.Context, actor domain.Actor, id domain.B
 	return a.Store.Block(ctx, actor.UserID, id)
 }
 
+// VisibleBlocks reads those of the blocks that the actor may see, without the parts that lists omit.
+func (a *Collections) VisibleBlocks(ctx context.Context, actor domain.Actor, ids []domain.BlockID) (all map[domain.BlockID]*domain.Block, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		all, err = v.Blocks().VisibleBlocksByID(ctx, actor.UserID, ids)
+		return err
+	})
+	return all, err
+}
+
 // BlockRevision returns the state of a block without reading it.
 func (a *Collections) BlockRevision(ctx context.Context, actor domain.Actor, id domain.BlockID) (domain.BlockRevision, error) {
 	return a.Store.Blocks().BlockRevision(ctx, actor.UserID, id)

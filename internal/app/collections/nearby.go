@@ -119,43 +119,15 @@ func relatedBy(ctx context.Context, v *store.Snapshot, actor domain.Actor, share
 	return all, err
 }
 
-// Previews returns the newest blocks of each channel that show an image or a short text and that the actor may see: at
-// most n of the last 24 that were connected. It takes at most three statements for at most 100 channels.
-func (a *Collections) Previews(ctx context.Context, actor domain.Actor, channels []domain.ChannelID, n int) (shown map[domain.ChannelID][]*domain.Block, err error) {
-	if len(channels) == 0 {
-		return nil, nil
-	}
+// Covers returns the blocks on the cover of each channel that the actor may see: the first ones whose content is
+// available. It takes one statement for at most 100 channels.
+func (a *Collections) Covers(ctx context.Context, actor domain.Actor, channels []domain.ChannelID) (map[domain.ChannelID][]domain.CoverBlock, error) {
 	var f domain.Faults
-	f.Count("channels", len(channels), domain.MaxPerPage)
-	f.Between("n", int64(n), 1, maxPreviews)
-	if f != nil {
+	if f.Count("channels", len(channels), domain.MaxPerPage); f != nil {
 		return nil, f.Err()
 	}
-	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		found, err := v.Nearby().Previewed(ctx, actor.UserID, channels, n)
-		if err != nil {
-			return err
-		}
-		var ids []domain.BlockID
-		for _, some := range found {
-			ids = append(ids, some...)
-		}
-		blocks, err := v.Blocks().BlocksByID(ctx, ids)
-		shown = make(map[domain.ChannelID][]*domain.Block, len(found))
-		for c, some := range found {
-			for _, id := range some {
-				if b := blocks[id]; b != nil {
-					shown[c] = append(shown[c], b)
-				}
-			}
-		}
-		return err
-	})
-	return shown, err
+	return a.Store.Nearby().Covers(ctx, actor.UserID, channels)
 }
-
-// maxPreviews is the maximum number of blocks per channel in Previews.
-const maxPreviews = 6
 
 // RecentChannels lists channels that the actor owns or adds to, including those of groups and collaborations, last
 // changed first. It takes two statements.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/words"
@@ -124,7 +123,7 @@ func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx con
 			return err
 		}
 		l.Total = refs.Total
-		l.Items, err = core.ReadEntities(ctx, v, actor, refs.Items)
+		l.Items, err = a.read(ctx, v, actor, refs.Items)
 		return err
 	})
 	return l, err

@@ -13,6 +13,21 @@ func ReadEntities(ctx context.Context, v *store.Snapshot, actor domain.Actor, re
 	if err != nil {
 		return nil, err
 	}
+	return readEntities(ctx, v, actor, refs, func(id domain.BlockID) domain.Entity { return domain.Entity{Block: blocks[id]} })
+}
+
+// ReadOutlines is ReadEntities without blocks, of which it reads only the revisions. If finished is set, it omits the
+// blocks of others than the viewer whose content is pending or failed.
+func ReadOutlines(ctx context.Context, v *store.Snapshot, actor, viewer domain.Actor, refs []domain.Subject, finished bool) ([]domain.Entity, error) {
+	blocks, err := v.Blocks().BlockRevisions(ctx, viewer.UserID, idsOfKind[domain.BlockID](refs, domain.SubjectBlock), finished)
+	if err != nil {
+		return nil, err
+	}
+	return readEntities(ctx, v, actor, refs, func(id domain.BlockID) domain.Entity { return domain.Entity{Revision: Found(blocks, id)} })
+}
+
+// readEntities reads things other than blocks.
+func readEntities(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject, block func(domain.BlockID) domain.Entity) ([]domain.Entity, error) {
 	channels, err := v.Channels().ChannelsByID(ctx, actor.UserID, idsOfKind[domain.ChannelID](refs, domain.SubjectChannel))
 	if err != nil {
 		return nil, err
@@ -30,7 +45,7 @@ func ReadEntities(ctx context.Context, v *store.Snapshot, actor domain.Actor, re
 		var t domain.Entity
 		switch ref.Type {
 		case domain.SubjectBlock:
-			t.Block = blocks[domain.BlockID(ref.ID)]
+			t = block(domain.BlockID(ref.ID))
 		case domain.SubjectChannel:
 			t.Channel = Found(channels, domain.ChannelID(ref.ID))
 		case domain.SubjectUser:

@@ -63,12 +63,20 @@ func (v *Visit) Notices(notices []domain.Notice) (all []Activity) {
 	return all
 }
 
-// ActivityTags returns what the ETag of activities depends on.
+// ActivityTags returns what the ETag of activities depends on. It is called after Cover.
 func ActivityTags(all []Activity) (tags []string) {
 	for _, a := range all {
-		tags = append(tags, a.tag+" "+a.Age)
+		tags = append(tags, a.tag+" "+a.Age, a.Cells.Tag())
 	}
 	return tags
+}
+
+// ActivityCells returns the lists of the items involved, for Cover.
+func ActivityCells(all []Activity) (lists []*Cells) {
+	for i := range all {
+		lists = append(lists, &all[i].Cells)
+	}
+	return lists
 }
 
 func (v *Visit) activity(s *domain.Story) Activity {
@@ -99,32 +107,42 @@ func (a *Activity) add(v *Visit, s domain.Story) {
 	if shown.Block != nil && s.Target.Channel != nil {
 		item.in = s.Target.Channel.ID
 	}
-	a.Cells.Items = append(a.Cells.Items, item)
-	tag := v.appendTag(v.appendTag(nil, &item), &target)
+	tag := v.appendTag(nil, &target)
+	if len(a.Cells.Items) < maxStoryItems && !v.isReader(shown) { // "Ada follows you" shows Ada
+		a.Cells.Items = append(a.Cells.Items, item)
+	} else {
+		tag = v.appendTag(tag, &item)
+	}
 	a.tag += fmt.Sprint(" ", s.ID, " ", s.Actor.Version, " ", string(tag))
+}
+
+// maxStoryItems is how many items an activity shows, however many it combines.
+const maxStoryItems = 8
+
+// isReader reports whether an item is the reader.
+func (v *Visit) isReader(t domain.Entity) bool {
+	return t.Principal != nil && t.Principal.PrincipalRef == domain.UserRef(v.Actor().UserID)
 }
 
 // sentence returns the text of an activity.
 func (v *Visit) sentence(a Activity) template.HTML {
 	s := a.done[0]
-	me := domain.UserRef(v.Actor().UserID)
 	id, item, target := "people.activity."+string(s.Kind), s.Item, s.Target
-	toMe := func(t domain.Entity) bool { return t.Principal != nil && t.Principal.PrincipalRef == me }
 	switch s.Kind {
 	case domain.FollowedUser, domain.CollaboratingUser:
-		if toMe(item) {
+		if v.isReader(item) {
 			id += "-you"
 		}
 	case domain.Mentioned:
 		item = s.Parent
-		if toMe(s.Target) {
+		if v.isReader(s.Target) {
 			id += "-you"
 		}
 	case domain.AddedToGroup:
 		switch {
 		case item.Principal != nil && item.Principal.PrincipalRef == s.Actor.PrincipalRef:
 			id += "-joined"
-		case toMe(item):
+		case v.isReader(item):
 			id += "-you"
 		}
 	}

@@ -24,10 +24,12 @@ const (
 	ageSlot
 	changedSlot // the time since the last change, in a list of contents
 	retrySlot   // the form that fetches failed content again
+	coverSlot   // the cover of a channel, whose parts have faces of their own
 )
 
 // slots are the names of slots in templates.
-var slots = map[string]slot{"place": placeSlot, "query": querySlot, "away": awaySlot, "age": ageSlot, "changed": changedSlot, "retry": retrySlot}
+var slots = map[string]slot{"place": placeSlot, "query": querySlot, "away": awaySlot, "age": ageSlot, "changed": changedSlot,
+	"retry": retrySlot, "cover": coverSlot}
 
 const slotSize = 5 // bytes
 

@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/fragments"
+	"vitrine/internal/site/catalog"
 )
 
 // Cells is a list of items for the template "cells", as a grid of squares or as rows. The id of the
@@ -33,7 +34,8 @@ type Item struct {
 	thing domain.Entity // zero for a block that was not read
 	key   fragments.Key // Kind is 0 if the item has no state
 	state fragments.State
-	face  face // nil until it is found or drawn
+	face  face                // nil until it is found or drawn
+	cover []domain.CoverBlock // of a channel
 
 	when       time.Time // created or, for a channel, changed
 	joined     time.Time // connected; zero outside of a channel
@@ -80,13 +82,19 @@ const (
 	groupFace
 	memberFace      // a user who is only known by name
 	memberGroupFace // a group that is only known by name
+	coverFace       // a block on the cover of a channel
 )
+
+// faceKind returns the kind of faces in keys. The cache is shared with the API, whose kinds are below a byte.
+func faceKind(kind int64, lang *catalog.Language) int64 { return kind<<16 | int64(lang.Number)<<9 }
 
 // item returns an item with its state.
 func (v *Visit) item(t domain.Entity) (i Item) {
 	switch {
 	case t.Block != nil:
 		i = v.blockItem(t.Block.Revision())
+	case t.Revision != nil:
+		i = v.blockItem(*t.Revision)
 	case t.Channel != nil:
 		c := t.Channel
 		i.key, i.when, i.changed = fragments.Key{Kind: channelFace, ID: int64(c.ID)}, c.UpdatedAt, c.UpdatedAt
@@ -115,12 +123,12 @@ func (v *Visit) blockItem(r domain.BlockRevision) Item {
 		manages: r.Abilities(v.Actor()).Manage}
 }
 
-// Unread finds the cached faces of blocks that were not read, and returns the blocks without one. The caller reads these
-// in the same snapshot and passes them to Read.
+// Unread finds the cached faces of blocks that were not read, and returns the blocks without one. The caller may read
+// these in the same snapshot and pass them to Read. Draw reads the others.
 func (c *Cells) Unread() (ids []domain.BlockID) {
 	for n := range c.Items {
 		i := &c.Items[n]
-		if i.key.Kind == blockFace && i.thing.Block == nil {
+		if i.key.Kind == blockFace && i.thing.Block == nil && i.face == nil {
 			if i.face = c.cached(i); i.face == nil {
 				ids = append(ids, domain.BlockID(i.key.ID))
 			}
@@ -134,9 +142,11 @@ func (c *Cells) Read(blocks map[domain.BlockID]*domain.Block) {
 	kept := c.Items[:0]
 	for _, i := range c.Items {
 		if i.key.Kind == blockFace && i.thing.Block == nil && i.face == nil {
-			if i.thing.Block = blocks[domain.BlockID(i.key.ID)]; i.thing.Block == nil {
+			b := blocks[domain.BlockID(i.key.ID)]
+			if b == nil {
 				continue // deleted
 			}
+			i.thing.Block, i.state = b, fragments.State(b.Revision().State()) // it may have changed since its revision was read
 		}
 		kept = append(kept, i)
 	}
@@ -170,6 +180,11 @@ func (v *Visit) appendTag(tag []byte, i *Item) []byte {
 	if i.manages {
 		number(1)
 	}
+	for _, b := range i.cover {
+		number(int64(b.ID))
+		number(b.Version)
+		number(b.UpdatedAt.UnixMicro())
+	}
 	return append(v.appendAge(tag, i.when), 0)
 }
 
@@ -197,6 +212,13 @@ func (c Cells) age(i *Item) string {
 // Draw returns the HTML of all items. Only templates call it.
 func (c Cells) Draw() (template.HTML, error) {
 	html := make([]byte, 0, 640*len(c.Items))
+	if ids := c.Unread(); len(ids) > 0 {
+		blocks, err := c.visit.readBlocks(ids)
+		if err != nil {
+			return "", err
+		}
+		c.Read(blocks)
+	}
 	var err error
 	for n := range c.Items {
 		if html, err = c.draw(html, &c.Items[n]); err != nil {
@@ -248,6 +270,8 @@ func (c Cells) draw(html []byte, i *Item) ([]byte, error) {
 			if i.manages {
 				return c.visit.s.appendRetry(html, c.visit.Lang, domain.BlockID(i.key.ID))
 			}
+		case coverSlot:
+			return c.visit.appendCover(html, i.cover)
 		}
 		return html, nil
 	})
@@ -305,10 +329,10 @@ func (c Cells) cached(i *Item) face {
 	return data
 }
 
-// key returns the key of an item's face. The cache is shared with the API, whose kinds are below a byte.
+// key returns the key of an item's face.
 func (c Cells) key(i *Item) fragments.Key {
 	k := i.key
-	k.Kind = k.Kind<<16 | int64(c.visit.Lang.Number)<<9
+	k.Kind = faceKind(k.Kind, c.visit.Lang)
 	switch c.template() {
 	case "row":
 		k.Kind |= 1 << 8

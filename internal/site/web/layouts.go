@@ -120,7 +120,9 @@ func (c Cell) Span() int { return c.height() + masonryGap }
 
 func (c Cell) height() int {
 	switch {
-	case c.Kind == "channel" || c.Kind == "user" || c.Kind == "group":
+	case c.Kind == "channel":
+		return masonryUnit * 5 / 4 // the title and facts are below the cover
+	case c.Kind == "user" || c.Kind == "group":
 		return masonryUnit
 	case c.Thumb != nil && c.Thumb.Tiny:
 		return max(masonryUnit*int(c.Thumb.Height)/tinyThumb, masonryUnit/4)

@@ -43,6 +43,9 @@ type Visit struct {
 	maxForm int64        // maximum bytes of the fields of its form
 	tag     string       // ETag of the page, after Fresh was called
 	counted bool         // Account.Unread counts what the reader may see, up to maxUnread
+
+	blocks map[domain.BlockID]*domain.Block // that lists and covers had to read, nil for missing ones
+	unread []domain.BlockID                 // on covers, without a cached face
 }
 
 // answer finds the route, identifies the user, checks access and calls the handler.

@@ -50,34 +50,3 @@ func (r NearbyReads) RelatedPage(ctx context.Context, viewer domain.UserID, chan
 	l.Items = all[from:min(from+page.Per, l.Total)]
 	return l, err
 }
-
-// A preview shows some of the newest items of a channel, and texts that are short enough for a
-// tile.
-const (
-	previewItems = 24
-	previewText  = 2_000
-)
-
-// Previewed returns for each channel that the viewer may see the newest blocks with an image or a
-// short text, at most n each.
-func (r NearbyReads) Previewed(ctx context.Context, viewer domain.UserID, channels []domain.ChannelID, n int) (map[domain.ChannelID][]domain.BlockID, error) {
-	if len(channels) == 0 {
-		return nil, nil
-	}
-	rows, err := r.db.Query(ctx, `SELECT ch.id, b.id FROM channels ch`+
-		r.db.JoinSome("connections", "c", "id", `s.channel_id = ch.id AND s.item_private = FALSE
-			ORDER BY s.created_at DESC LIMIT `+strconv.Itoa(previewItems))+`
-		JOIN blocks b ON c.item_type = 'Block' AND b.id = c.item_id
-		WHERE `+r.db.In("ch.id", "$2")+` AND `+access.For(viewer, access.VisibleChannel, access.GuestChannel)+`
-			AND (b.image_id IS NOT NULL OR b.type = 'Text' AND length(b.content_markdown) <= `+strconv.Itoa(previewText)+`)
-		ORDER BY ch.id, c.created_at DESC`, viewer, sqlx.IDs(r.db.Dialect, channels))
-	found := make(map[domain.ChannelID][]domain.BlockID, len(channels))
-	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (b domain.BlockID, err error) {
-		var c domain.ChannelID
-		if err = row.Scan(&c, &b); err == nil && len(found[c]) < n {
-			found[c] = append(found[c], b)
-		}
-		return b, err
-	})
-	return found, err
-}

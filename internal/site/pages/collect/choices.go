@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"html/template"
 	"strconv"
 
 	"vitrine/internal/app/collections"
@@ -20,6 +21,7 @@ const (
 type choice struct {
 	present.Channel
 	There, Ticked bool
+	Cover         template.HTML
 }
 
 // choices are the channels that a form offers.
@@ -41,7 +43,7 @@ func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown 
 			return
 		}
 		seen[c.ID] = true
-		one := choice{v.Addresses().Channel(&c), there, on[int64(c.ID)] || there && !off[int64(c.ID)]}
+		one := choice{v.Addresses().Channel(&c), there, on[int64(c.ID)] || there && !off[int64(c.ID)], ""}
 		if there {
 			all.In = append(all.In, one)
 		} else {
@@ -75,7 +77,30 @@ func findChoices(v *web.Visit, item domain.ItemRef, query string, ticked, shown 
 			add(c.Channel, c.There)
 		}
 	}
-	return all, err
+	if err != nil {
+		return all, err
+	}
+	return all, all.cover(v)
+}
+
+// cover reads the covers of the channels.
+func (c choices) cover(v *web.Visit) error {
+	var channels []*domain.Channel
+	for _, list := range [][]choice{c.In, c.More} {
+		for i := range list {
+			channels = append(channels, list[i].Channel.Channel)
+		}
+	}
+	covers, err := v.Covers(channels)
+	if err != nil {
+		return err
+	}
+	for _, list := range [][]choice{c.In, c.More} {
+		for i := range list {
+			list[i].Cover, covers = covers[0], covers[1:]
+		}
+	}
+	return nil
 }
 
 // placesOf returns the channels that the viewer connected the item to.

@@ -326,6 +326,9 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 	}
 	v.Choose(c.ID, domain.Layout(v.Query("view")), n.Size)
 	shown.Narrow = n
+	if err := v.Cover(&shown.Cells); err != nil {
+		return true, err
+	}
 	shown.Channel, shown.Shown = v.Addresses().Channel(&c.Channel), c.Contents.Total
 	shown.Pager, shown.Age = v.Pager(n.Page, c.Contents.Total), v.Ago(c.UpdatedAt)
 	shown.Can = shown.Channel.Can(v.Actor())

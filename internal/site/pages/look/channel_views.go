@@ -40,7 +40,10 @@ func slideshowPage(v *web.Visit) error {
 	from := []string{pageTags.Channel(v.Actor(), c.Channel, nil), fmt.Sprint(list.Total)}
 	if len(list.Items) > 0 {
 		s.Item = itemViewOf(v, list.Items[0].Entity)
-		from = append(from, s.Item.Cell.Tag())
+		if err := v.Cover(&s.Item.Single); err != nil {
+			return err
+		}
+		from = append(from, s.Item.Cell.Tag(), s.Item.Single.Tag())
 	}
 	v.Wide, v.Frame = true, "slideshow"
 	if v.Fresh(from...) {
@@ -148,6 +151,9 @@ func embedPage(v *web.Visit) error {
 		return err
 	}
 	if moved, err := movedChannel(v, c.Channel); moved || err != nil {
+		return err
+	}
+	if err := v.Cover(&shown.Cells); err != nil {
 		return err
 	}
 	shown.Channel, shown.Pager = v.Addresses().Channel(&c.Channel), v.Pager(at, c.Contents.Total)

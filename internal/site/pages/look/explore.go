@@ -50,11 +50,14 @@ func explore(v *web.Visit) error {
 		}
 		seed = &n
 	}
-	l, err := v.App().Finder.Explore(v.R.Context(), domain.Actor{}, in, seed)
+	l, err := v.App().Finder.Finished(v.Actor()).Explore(v.R.Context(), domain.Actor{}, in, seed)
 	if err != nil {
 		return err
 	}
-	shown := exploreView{listing: newListing(v, a, l, page, "look.explore.empty")}
+	var shown exploreView
+	if shown.listing, err = newListing(v, a, l, page, "look.explore.empty"); err != nil {
+		return err
+	}
 	shown.Types = a.bar("look.types", "look.type.", "type", what, searched, "kind", "page")
 	shown.Sorts = a.bar("look.sorts", "look.sort.", "sort", sort, exploreSorts, "seed", "page")
 	if what == "blocks" {

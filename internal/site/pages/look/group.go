@@ -53,7 +53,10 @@ func group(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	shown.View, shown.Can, shown.listing = view, shown.Group.Can(v.Actor()), newListing(v, a, l, page, "look.group.empty."+view)
+	shown.View, shown.Can = view, shown.Group.Can(v.Actor())
+	if shown.listing, err = newListing(v, a, l, page, "look.group.empty."+view); err != nil {
+		return err
+	}
 	shown.Views = a.bar("look.views", "look.view.", "view", view, groupViews, "kind", "sort", "page")
 	shown.Views.count("look.view.members", g.Users)
 	shown.Views.count("look.view."+view, l.Total)
@@ -88,7 +91,7 @@ func groupList(v *web.Visit, id domain.GroupID, view string, in collections.Made
 		l, err := v.App().People.Followers(ctx, v.Actor(), people.FollowTarget{Type: domain.SubjectGroup, Ref: ref}, true, in.Page)
 		return entities(l, userEntity), err
 	}
-	return v.App().Finder.GroupContents(ctx, v.Actor(), ref, in)
+	return v.App().Finder.Outlined().GroupContents(ctx, v.Actor(), ref, in)
 }
 
 // moved redirects permanently from a former address, or one with an id, to the page's address.

@@ -68,6 +68,9 @@ func home(v *web.Visit) error {
 			shown.Pins = append(shown.Pins, pinning{v.Addresses().Channel(&recent[i]), false})
 		}
 	}
+	if err := v.Cover(append(web.ActivityCells(shown.Activities), &shown.Pinned, &shown.Recent)...); err != nil {
+		return err
+	}
 	return v.Page("home", v.Site().Name, nil, shown)
 }
 
@@ -98,6 +101,9 @@ func welcome(v *web.Visit) error {
 		if shown.Blocks, err = newest(v, homeBlocks, domain.BlockTypes...); err != nil {
 			return err
 		}
+		if err := v.Cover(&shown.Channels, &shown.Blocks); err != nil {
+			return err
+		}
 		if v.App().Exposure.Indexes(domain.Public) {
 			v.Head.Feeds = feedsOf(v.T("look.explore.feed"), v.Addresses().ExploreFeed)
 		}
@@ -114,7 +120,7 @@ func welcome(v *web.Visit) error {
 
 // newest returns the cells of the newest public items of some types.
 func newest(v *web.Visit, n int64, types ...string) (web.Cells, error) {
-	l, err := v.App().Finder.Explore(v.R.Context(), domain.Actor{}, domain.Search{Types: types, Sort: sortsOf["newest"],
+	l, err := v.App().Finder.Finished(v.Actor()).Explore(v.R.Context(), domain.Actor{}, domain.Search{Types: types, Sort: sortsOf["newest"],
 		Page: domain.Page{Number: 1, Per: n}}, nil)
 	cells := v.Cells(l.Items)
 	cells.ID = "none"

@@ -18,13 +18,13 @@ type listing struct {
 	First string // address of the first page, if this one is past the end
 }
 
-// newListing creates the page of a list.
-func newListing(v *web.Visit, a asked, l domain.List[domain.Entity], page domain.Page, empty string) listing {
+// newListing creates the page of a list, with the covers of its channels.
+func newListing(v *web.Visit, a asked, l domain.List[domain.Entity], page domain.Page, empty string) (listing, error) {
 	n := listing{Cells: v.Cells(l.Items), Pager: v.Pager(page, l.Total), Empty: empty}
 	if page.Number > 1 {
 		n.Empty, n.First = "look.list.past", a.with("page", "")
 	}
-	return n
+	return n, v.Cover(&n.Cells)
 }
 
 // tags returns what the list's ETag depends on.

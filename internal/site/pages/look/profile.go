@@ -57,7 +57,10 @@ func profile(v *web.Visit) error {
 		return err
 	}
 	shown := profileView{User: v.Addresses().User(&u), Self: v.Actor().UserID == u.ID, View: view,
-		Count: profileCounts{u.Followers, u.Following}, listing: newListing(v, a, l, page, "look.profile.empty."+view)}
+		Count: profileCounts{u.Followers, u.Following}}
+	if shown.listing, err = newListing(v, a, l, page, "look.profile.empty."+view); err != nil {
+		return err
+	}
 	shown.Views = a.bar("look.views", "look.view.", "view", view, profileViews, "kind", "sort", "page")
 	shown.Views.count("look.view.followers", shown.Count.Followers)
 	shown.Views.count("look.view.following", shown.Count.Following)
@@ -89,7 +92,7 @@ func profileList(v *web.Visit, id domain.UserID, view string, in collections.Mad
 	case "following":
 		return v.App().People.Following(ctx, v.Actor(), ref, people.FollowingInput{Desc: true, Page: in.Page})
 	}
-	return v.App().Finder.UserContents(ctx, v.Actor(), ref, in)
+	return v.App().Finder.Outlined().UserContents(ctx, v.Actor(), ref, in)
 }
 
 // madeBars returns the bars that order and filter a user's items.

@@ -39,6 +39,9 @@ func relatedPage(v *web.Visit) error {
 		shared[i] = related[i].Channel
 	}
 	shown := relatedView{Channel: v.Addresses().Channel(&c.Channel), In: channelCells(v, in.Items), Shared: channelCells(v, shared)}
+	if err := v.Cover(&shown.In, &shown.Shared); err != nil {
+		return err
+	}
 	v.Wide = true
 	if v.Fresh(pageTags.Channel(v.Actor(), c.Channel, nil), shown.In.Tag(), shown.Shared.Tag()) {
 		return nil

@@ -2,6 +2,7 @@ package look
 
 import (
 	"errors"
+	"fmt"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
@@ -74,11 +75,13 @@ func searchPage(v *web.Visit) error {
 	}
 	form := web.Given("q", query)
 	if shown.Asked {
-		l, err := v.App().Finder.Explore(v.R.Context(), v.Actor(), in, nil)
+		l, err := v.App().Finder.Outlined().Explore(v.R.Context(), v.Actor(), in, nil)
 		if err != nil && !refusedQuery(form, err) {
 			return err
 		}
-		shown.listing = newListing(v, a, l, page, "look.search.empty")
+		if shown.listing, err = newListing(v, a, l, page, "look.search.empty"); err != nil {
+			return err
+		}
 		shown.Total, shown.Many = min(l.Total, countedUpTo), l.Total >= countedUpTo
 	}
 	v.Wide = true
@@ -86,8 +89,19 @@ func searchPage(v *web.Visit) error {
 	if shown.Asked && !form.Failed() {
 		v.Head = shown.head(web.Head{})
 		title = v.T("look.search.title", query)
+		if v.Fresh(append(shown.tags(), fmt.Sprint(shown.Total, shown.Many), shown.withinTag())...) {
+			return nil
+		}
 	}
 	return v.Page("search", title, form, shown)
+}
+
+// withinTag returns what the page's ETag depends on because of its restriction.
+func (s searchView) withinTag() string {
+	if s.Within == nil {
+		return ""
+	}
+	return s.Within.Name + " " + s.Within.Path()
 }
 
 // within restricts a search to the items of a user or group, if the query names one.

@@ -56,6 +56,9 @@ func feed(v *web.Visit) error {
 		return err
 	}
 	all := v.Activities(page.Items)
+	if err := v.Cover(web.ActivityCells(all)...); err != nil {
+		return err
+	}
 	if v.Fresh(append(web.ActivityTags(all), page.Next)...) {
 		return nil
 	}
