@@ -19,7 +19,7 @@ func (v *Visit) Cover(lists ...*Cells) error {
 	tiles := func(use func(*Item)) {
 		for _, c := range lists {
 			for n := range c.Items {
-				if i := &c.Items[n]; i.key.Kind == channelFace && !c.Rows {
+				if i := &c.Items[n]; i.key.Kind == channelFace && c.template() == "cell" {
 					use(i)
 				}
 			}
