@@ -26,6 +26,7 @@ type itemView struct {
 // picture is an image in all sizes of a page.
 type picture struct {
 	Original, Src, Srcset string
+	Sizes                 string          // for Srcset
 	Width, Height         int64           // of Src
 	FullWidth, FullHeight int64           // of Original
 	Zoom                  present.Version // image of the full view
@@ -99,6 +100,7 @@ func newPicture(i present.Image) *picture {
 		}
 		if len(set) > 1 { // a single one is not larger than Src
 			p.Srcset = strings.Join(set, ", ")
+			p.Sizes = fmt.Sprintf("(min-width: 60rem) min(%[1]dpx, 60vw), min(%[1]dpx, 94vw)", i.Width) // never larger than the image
 		}
 	}
 	if i.AltText != nil {

@@ -210,11 +210,11 @@ class View {
     this.element.setAttribute("aria-label", this.inside.querySelector("h1")?.textContent ?? "");
     remember({ channel: this.#channel, block: address });
     this.#neighbours();
-    started(this.inside);
     if (!this.element.isConnected) {
       document.body.append(this.element);
       this.element.showModal();
     }
+    started(this.inside);
     (focused && this.inside.querySelector(`.around a[rel=${focused}]`) || this.element.querySelector(".close")).focus({ preventScroll: true });
     return true;
   }
