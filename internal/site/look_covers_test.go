@@ -156,3 +156,22 @@ func TestUnfinishedBlocksAreNotExplored(t *testing.T) {
 		}
 	})
 }
+
+// An activity combines what belongs together and shows a few of its items. One that is about the reader shows none.
+func TestActivitiesAreShort(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t)
+	bob, c := enter(t, r, "bob"), r.Channel("ada", "Moss", "public")
+	r.Do("bob", "PUT", "/ext/v1/users/ada/follow", nil).Want(200)
+	r.Do("ada", "PUT", "/ext/v1/users/bob/follow", nil).Want(200)
+	for i := range 12 {
+		r.Block("ada", fmt.Sprint("Text ", i), c)
+	}
+	p := bob.get("/feed").want(200).says("added 12 blocks to", "follows you")
+	if n := strings.Count(p.body, `<li class="cell text"`); n != 8 {
+		t.Errorf("%d blocks are shown, want 8", n)
+	}
+	if n := strings.Count(p.body, `<li class="cell user"`); n != 0 {
+		t.Errorf("%d users are shown, want none", n)
+	}
+}

@@ -16,7 +16,7 @@ func ReadEntities(ctx context.Context, v *store.Snapshot, actor domain.Actor, re
 	return readEntities(ctx, v, actor, refs, func(id domain.BlockID) domain.Entity { return domain.Entity{Block: blocks[id]} })
 }
 
-// ReadOutlines is ReadEntities without blocks, of which it reads only the revisions. If finished is set, it omits the
+// ReadOutlines is ReadEntities, but reads only the revisions of blocks. If finished is set, it omits the
 // blocks of others than the viewer whose content is pending or failed.
 func ReadOutlines(ctx context.Context, v *store.Snapshot, actor, viewer domain.Actor, refs []domain.Subject, finished bool) ([]domain.Entity, error) {
 	blocks, err := v.Blocks().BlockRevisions(ctx, viewer.UserID, idsOfKind[domain.BlockID](refs, domain.SubjectBlock), finished)
