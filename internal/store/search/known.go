@@ -188,14 +188,15 @@ func (k *Known) tooFar(q Query) {
 	k.bounds[key] = b
 }
 
-// keepTitled stores the matches in titles.
+// keepTitled stores the matches in titles, unless the bound was dropped in the meantime.
 func (k *Known) keepTitled(q Query, t *titled) {
 	key, _ := keyOf(q)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	b := k.bounds[key]
-	b.titled = t
-	k.bounds[key] = b
+	if b, found := k.bounds[key]; found {
+		b.titled = t
+		k.bounds[key] = b
+	}
 }
 
 // nearest reports whether a page is looked for among the nearest matches only.
