@@ -286,7 +286,7 @@ func TestChannelPageIsBounded(t *testing.T) {
 		}{
 			{guest, "/ada/studio-wall", 8}, {ada, "/ada/studio-wall", 12}, {guest, "/ada/studio-wall?view=list&sort=updated", 9}, {guest, "/ada/studio-wall?type=text&q=words", 18},
 			{guest, "/ada/studio-wall/related", 10}, {ada, "/ada/studio-wall/related", 12},
-			{guest, "/ada/studio-wall/embed", 8}, {guest, "/ada/studio-wall/slideshow?page=70", 9}, {guest, "/ada/studio-wall/print", 17},
+			{guest, "/ada/studio-wall/embed", 8}, {guest, "/ada/studio-wall/slideshow?page=70", 10}, {guest, "/ada/studio-wall/print", 17},
 			{guest, fmt.Sprint(w.page("text"), "?in=", w.id), 16}, {ada, fmt.Sprint(w.page("text"), "?in=", w.id), 18},
 		} {
 			var p *page
