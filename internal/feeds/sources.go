@@ -2,6 +2,7 @@ package feeds
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -111,7 +112,9 @@ func (h *Handler) exploreFeed(ctx context.Context, actor domain.Actor) (x feed, 
 	if site.Picture != nil {
 		x.icon = h.o.Addresses.Image(site.Picture).Small().Src
 	}
-	x.add(h, things.Items)
+	x.add(h, slices.DeleteFunc(things.Items, func(t domain.Entity) bool { // as on the page
+		return t.Block != nil && t.Block.State != domain.Available
+	}))
 	x.finish(epoch)
 	return x, nil
 }

@@ -168,10 +168,10 @@ func TestActivitiesAreShort(t *testing.T) {
 		r.Block("ada", fmt.Sprint("Text ", i), c)
 	}
 	p := bob.get("/feed").want(200).says("added 12 blocks to", "follows you")
-	if n := strings.Count(p.body, `<li class="cell text"`); n != 8 {
+	if n := strings.Count(p.body, `<li class="cell text `); n != 8 {
 		t.Errorf("%d blocks are shown, want 8", n)
 	}
-	if n := strings.Count(p.body, `<li class="cell user"`); n != 0 {
+	if n := strings.Count(p.body, `<li class="cell user `); n != 0 {
 		t.Errorf("%d users are shown, want none", n)
 	}
 }
