@@ -22,7 +22,7 @@ onSQLite("budgets", (world) => {
     const got = [];
     window.page.on("response", async (response) => {
       const type = (await response.headerValue("content-type")) ?? "";
-      got.push({ url: response.url(), type, body: /html|css|javascript/.test(type) ? await response.body().catch(() => Buffer.alloc(0)) : null });
+      got.push({ url: response.url(), type, size: Number((await response.headerValue("content-length")) ?? 0), body: /html|css|javascript/.test(type) ? await response.body().catch(() => Buffer.alloc(0)) : null });
     });
     await window.page.addInitScript(() => {
       globalThis.shifted = 0;
@@ -47,6 +47,10 @@ onSQLite("budgets", (world) => {
     const code = got.filter(({ type }) => /css|javascript/.test(type));
     const compressed = code.reduce((sum, { body }) => sum + gzipSync(body).length, 0);
     assert.ok(code.length > 0 && compressed <= 60 * 1024, `styles and scripts have ${compressed} bytes compressed`);
+    const fonts = got.filter(({ type }) => type === "font/woff2");
+    assert.deepEqual(await window.page.evaluate(() => [getComputedStyle(document.body), getComputedStyle(document.querySelector("h1"))].map(({ font }) => document.fonts.check(font))), [true, true]);
+    const typefaces = fonts.reduce((sum, { size }) => sum + size, 0);
+    assert.ok(fonts.length >= 2 && typefaces <= 60 * 1024, `${fonts.length} typefaces have ${typefaces} bytes`);
     assert.deepEqual(got.map(({ url }) => url).filter((url) => !url.startsWith(world.url) && !url.startsWith("blob:")), [], "requests to others");
     const shifted = await window.page.evaluate(() => globalThis.shifted);
     assert.ok(shifted < 0.02, `the layout shifts by ${shifted}`);

@@ -29,7 +29,7 @@ type asset struct {
 }
 
 // assets are the files below /assets/: one style sheet made of the files of style/, our scripts,
-// third-party libraries, and pictures. They share one folder there, since scripts import each other
+// third-party libraries, typefaces, and pictures. They share one folder there, since scripts import each other
 // by relative addresses.
 type assets struct {
 	byHash  map[string]asset    // "site.1a2b3c4d5e6f.css" → file
@@ -41,7 +41,7 @@ type assets struct {
 // assetTypes maps extensions to content types.
 var assetTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
-	".png": "image/png", ".ico": "image/x-icon",
+	".png": "image/png", ".ico": "image/x-icon", ".woff2": "font/woff2",
 }
 
 // theAssets are created once, since they are part of the program.
@@ -113,8 +113,11 @@ func sheet(files fs.FS) (css []byte) {
 // importing matches the static and dynamic imports of our scripts.
 var importing = regexp.MustCompile(`(?m)(^import (?:[^"]*? from )?|^export [^"]*? from |\bimport\()"(\.[^"]*)"`)
 
-// add adds a file after its imports: its hash covers its content, and thereby the hashes of its
-// imports.
+// linking matches the links of our style sheet to files.
+var linking = regexp.MustCompile(`url\("(\.[^"]*)"\)`)
+
+// add adds a file after its imports, or the files that it links to: its hash covers its content, and thereby the hashes of
+// these.
 func (a assets) add(name string, sources map[string][]byte, above []string) {
 	if slices.Contains(above, name) {
 		panic("site: " + strings.Join(append(above, name), " imports "))
@@ -123,18 +126,27 @@ func (a assets) add(name string, sources map[string][]byte, above []string) {
 		return
 	}
 	body := sources[name]
-	if path.Ext(name) == ".js" {
+	needs := func(address []byte) string {
+		to := path.Base(string(address))
+		if _, ok := sources[to]; !ok {
+			panic("site: " + name + " needs " + to + ", which is missing")
+		}
+		a.add(to, sources, append(above, name))
+		return to
+	}
+	switch path.Ext(name) {
+	case ".js":
 		body = importing.ReplaceAllFunc(body, func(found []byte) []byte {
 			parts := importing.FindSubmatch(found)
-			to := path.Base(string(parts[2]))
-			if _, ok := sources[to]; !ok {
-				panic("site: " + name + " imports " + to + ", which is missing")
-			}
-			a.add(to, sources, append(above, name))
+			to := needs(parts[2])
 			if !strings.HasSuffix(string(parts[1]), "(") {
 				a.imports[name] = append(a.imports[name], to)
 			}
 			return []byte(string(parts[1]) + `"./` + a.hashed[to] + `"`)
+		})
+	case ".css":
+		body = linking.ReplaceAllFunc(body, func(found []byte) []byte {
+			return []byte(`url("./` + a.hashed[needs(linking.FindSubmatch(found)[1])] + `")`)
 		})
 	}
 	sum, ext := sha256.Sum256(body), path.Ext(name)

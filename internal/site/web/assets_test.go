@@ -54,12 +54,27 @@ func TestImportsAreHashed(t *testing.T) {
 	}
 }
 
+// The style sheet links to typefaces by hashed names.
+func TestLinksAreHashed(t *testing.T) {
+	t.Parallel()
+	sources := map[string]string{"style/10-x.css": "@font-face{src:url(\"./x.woff2\")}", "vendor/x/x.woff2": "one"}
+	a := newAssets(files(sources), nil)
+	if css := string(a.byHash[a.hashed["site.css"]].body); !strings.Contains(css, `url("./`+a.hashed["x.woff2"]+`")`) {
+		t.Errorf("%s links to another file than %s", css, a.hashed["x.woff2"])
+	}
+	sources["vendor/x/x.woff2"] = "another"
+	if other := newAssets(files(sources), nil); other.hashed["site.css"] == a.hashed["site.css"] {
+		t.Error("the sheet has the same name although the typeface changed")
+	}
+}
+
 func TestDefectsOfAssets(t *testing.T) {
 	t.Parallel()
 	for what, of := range map[string]map[string]string{
 		"a circle":            {"script/a.js": "import \"./b.js\";", "script/b.js": "import \"./a.js\";"},
 		"itself":              {"script/a.js": "const x = import(\"./a.js\");"},
 		"a missing file":      {"script/a.js": "import \"./b.js\";"},
+		"a missing typeface":  {"style/20-y.css": "@font-face{src:url(\"./x.woff2\")}"},
 		"two of the one name": {"script/a.js": "", "vendor/x/a.js": ""},
 	} {
 		func() {
@@ -93,7 +108,11 @@ func TestVendored(t *testing.T) {
 	if err != nil || len(scripts) != 2 {
 		t.Fatal(scripts, err)
 	}
-	for _, name := range scripts {
+	fonts, err := fs.Glob(assetFiles, "assets/vendor/*/*.woff2")
+	if err != nil || len(fonts) != 5 {
+		t.Fatal(fonts, err)
+	}
+	for _, name := range append(scripts, fonts...) {
 		body, err := assetFiles.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

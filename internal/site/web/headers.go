@@ -15,7 +15,7 @@ func policy(filesURL, uploadURL string) string {
 	if more := host(uploadURL); !strings.Contains(files+" ", more+" ") {
 		to += more
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; manifest-src 'self'; worker-src 'self'; img-src " + files +
+	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; img-src " + files +
 		" blob:; media-src " + files + "; connect-src " + to + "; base-uri 'none'"
 }
 
