@@ -1,5 +1,5 @@
 # Targets for developers; .ci/run uses them too.
-.PHONY: extension run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs entered drill abuse fuzz nightly vendor-assets
+.PHONY: extension pictures run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs entered drill abuse fuzz nightly vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -85,6 +85,10 @@ e2e: build extension e2e/node_modules/.package-lock.json
 
 e2e/node_modules/.package-lock.json: e2e/package-lock.json
 	npm --prefix e2e ci --ignore-scripts --no-audit --no-fund
+
+# Renders the screens in docs/images, with Chromium.
+pictures: build e2e/node_modules/.package-lock.json
+	VITRINE_BIN="$(CURDIR)/$(BIN)" VITRINE_TEST_POSTGRES= node e2e/rig/pictures.js
 
 # Kills, upgrades and attacks the built program; on PostgreSQL too, as in check.
 program:
