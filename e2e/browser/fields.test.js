@@ -55,8 +55,8 @@ onSQLite("fields and times", (world) => {
   test("times are the reader's", async () => {
     await window.to("/fields");
     await page.locator("#at[title]").waitFor();
-    assert.match(await page.locator("#at").innerText(), /Mar 2, 2026, 8:30/);
-    assert.match(await page.locator("#at").getAttribute("title"), /Monday, March 2, 2026/);
+    assert.match(await page.locator("#at").innerText(), /2 March 2026 at 0?8:30/);
+    assert.match(await page.locator("#at").getAttribute("title"), /Monday,? 2 March 2026/);
     assert.equal(await page.locator("#ago").innerText(), "3 days ago");
   });
 

@@ -29,6 +29,8 @@ export function inEachMode(browsers, define) {
   }
 }
 
+const over = "dialog.sheet[open], body:not(:has(dialog.sheet[open])) dialog.view[open]";
+
 /** A user at a page. All actions wait until they are possible, and find elements by name. */
 export class Person {
   constructor(window, mode) {
@@ -38,13 +40,13 @@ export class Person {
     this.page.on("dialog", (question) => question.accept()); // discards typed text
   }
 
-  /** The open dialog, or else the page. */
+  /** The open dialog, or else the block that is open over its channel, or else the page. */
   get here() {
-    return this.page.locator("dialog.sheet[open], body:not(:has(dialog.sheet[open]))");
+    return this.page.locator(`${over}, body:not(:has(dialog.sheet[open], dialog.view[open]))`);
   }
 
   get main() {
-    return this.page.locator("dialog.sheet[open], body:not(:has(dialog.sheet[open])) main");
+    return this.page.locator(`${over}, body:not(:has(dialog.sheet[open], dialog.view[open])) main`);
   }
 
   get path() {
@@ -84,8 +86,17 @@ export class Person {
     return within.getByRole("button", { name, exact: true });
   }
 
+  /** Opens the menu that contains an element, unless another one with the name is visible. */
+  async #reveal(role, name, within) {
+    const shown = within.getByRole(role, { name, exact: true });
+    const menu = within.locator("details.menu:not([open])", { has: this.page.getByRole(role, { name, exact: true, includeHidden: true }) });
+    await shown.or(menu).first().waitFor();
+    if (await shown.count() === 0) await menu.first().locator("summary").click();
+  }
+
   /** Follows the first link with a name. If it opens a dialog, waits for it. */
   async follow(name, within = this.main) {
+    await this.#reveal("link", name, within);
     const link = this.link(name, within).first();
     await link.waitFor();
     const dialog = this.scripts && await link.getAttribute("data-dialog") !== null;
@@ -97,6 +108,7 @@ export class Person {
   /** Presses the first button with a name. */
   async press(name, within = this.main) {
     if (this.scripts) await this.started();
+    await this.#reveal("button", name, within);
     await this.button(name, within).first().click();
     if (this.scripts) await this.settled();
   }

@@ -28,10 +28,13 @@ export function keysButton(button) {
 
 const wanted = (element) => element.dataset.key.split(" ").filter(Boolean);
 
+/** Reports whether an element is visible, or in a menu that is. */
+const reachable = (e) => e.checkVisibility() || e.closest("details.menu")?.checkVisibility();
+
 /** Returns the elements with keys, those of the content before those of the frame; those of a block that is open over the page. */
 function keyed() {
   const content = (e) => Number(e.closest("main") !== null);
-  return [...(document.querySelector("dialog.view[open]") ?? document).querySelectorAll("[data-key]")].filter((e) => e.checkVisibility()).sort((a, b) => content(b) - content(a));
+  return [...(document.querySelector("dialog.view[open]") ?? document).querySelectorAll("[data-key]")].filter(reachable).sort((a, b) => content(b) - content(a));
 }
 
 document.addEventListener("keydown", (event) => {

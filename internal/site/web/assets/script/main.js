@@ -4,7 +4,7 @@ import { dialogs } from "./dialog.js";
 import { keepForReading } from "./offline.js";
 import { keys, keysButton } from "./keys.js";
 import { keepParts } from "./part.js";
-import { copying, sending } from "./small.js";
+import { closeMenus, copying, sending } from "./small.js";
 import { times } from "./time.js";
 import { whenSeen } from "./seen.js";
 
@@ -34,5 +34,6 @@ try {
 } catch {
   // Storage may be disabled.
 }
+closeMenus();
 keepParts();
 keepForReading();

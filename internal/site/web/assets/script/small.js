@@ -32,3 +32,18 @@ export function sending(select) {
   for (const button of select.form?.querySelectorAll("[data-submit-button]") ?? []) button.hidden = true;
   select.addEventListener("change", () => select.form.requestSubmit());
 }
+
+/** Closes menus when something else is clicked or one of their entries is, or with Esc. */
+export function closeMenus() {
+  const open = () => document.querySelectorAll("details.menu[open]");
+  document.addEventListener("click", ({ target }) => {
+    for (const menu of open()) if (!menu.querySelector("summary").contains(target)) menu.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    for (const menu of open()) {
+      if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+      menu.open = false;
+    }
+  });
+}

@@ -1,10 +1,11 @@
 // Shows times in the reader's time zone and language, with the complete time as a tooltip. Without
 // this script, they are in UTC as the server wrote them.
 
-const language = document.documentElement.lang || undefined;
+const { lang } = document.documentElement;
+const language = lang === "en" ? "en-GB" : lang || undefined; // "1 March 2026", as the server writes it, so that nothing moves
 const whole = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
-const minute = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-const day = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+const minute = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" });
+const day = new Intl.DateTimeFormat(language, { dateStyle: "long" });
 
 /**
  * Shows a `<time datetime>` in the reader's time zone: `data-show="day"` without the time of day,
