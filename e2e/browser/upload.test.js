@@ -46,7 +46,7 @@ onSQLite("uploads", (world) => {
     await page.waitForURL("**/channel");
     assert.deepEqual(asked.filter(([kind]) => kind === "presign").map(([, data]) => data), ["name=a.png&type=image%2Fpng", "name=b.png&type=image%2Fpng"]);
     assert.deepEqual(asked.filter(([kind]) => kind === "add").map(([, data]) => data).sort(),
-      ["channel=field-notes&upload=key-1&filename=a.png", "channel=field-notes&upload=key-2&filename=b.png&beside=11&side=below"]);
+      ["channel=field-notes&as=text&upload=key-1&filename=a.png", "channel=field-notes&as=text&upload=key-2&filename=b.png&beside=11&side=below"]);
   });
 
   test("files that arrive in another order are placed in the order of the selection, and are undone together", async () => {

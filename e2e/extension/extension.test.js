@@ -252,7 +252,7 @@ onSQLite("the browser extension", (world) => {
     assert.deepEqual([now.length, now[0].title, now[0].description.plain], [before + 1, "Moss", "On the north wall"]);
     // If the answer was lost, the same entry is sent again, and has no further effect.
     await browser.worker.evaluate((queue) => chrome.storage.local.set({ queue }), waiting);
-    assert.equal(Object.keys(await send()).length, 1);
+    assert.ok(waiting[0].id in await send());
     assert.deepEqual(await stored("queue"), []);
     assert.equal((await contents("Field notes")).length, before + 1);
     await offline.close();
