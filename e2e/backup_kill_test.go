@@ -125,6 +125,15 @@ func (p program) there() bool {
 		p.t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
+	// The server completes statements that it had received from the killed program.
+	for killed := true; killed; {
+		err := db.Reader().QueryRow(p.t.Context(), "SELECT EXISTS (SELECT 1 FROM pg_locks JOIN pg_stat_activity a USING (pid)"+
+			" WHERE a.datname = current_database() AND locktype = 'advisory')").Scan(&killed)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
 	version, err := db.SchemaVersion(p.t.Context())
 	if err != nil {
 		p.t.Fatal(err)

@@ -25,6 +25,10 @@ const stagingSchema = "vitrine_restoring"
 // restoreLock is the key of the advisory lock that protects stagingSchema. It follows that of migrations.
 const restoreLock = 0x76697472696e65 + 1
 
+// restoreLockWait is how long a restore waits for the lock. A restore that was killed holds it until the server
+// notices that its session has ended.
+const restoreLockWait = "10s"
+
 // StagedDatabase is a database that is created next to its destination, and moved there in one step when it
 // is complete. Until then, and if the program dies, the destination stays empty. The next call of OpenStaged
 // removes the leftovers of a program that died.
@@ -94,13 +98,12 @@ func openSchema(ctx context.Context, o database.Options) (a *StagedDatabase, err
 			err = errors.Join(database.Classify(ctx, err), end(ctx))
 		}
 	}()
-	var locked bool
-	var place *string
-	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1), CAST(current_schema() AS TEXT)", restoreLock).Scan(&locked, &place); err != nil {
+	if err := lockRestores(ctx, conn); err != nil {
 		return nil, err
 	}
-	if !locked {
-		return nil, fmt.Errorf("%w: another restore into it is running", database.ErrInUse)
+	var place *string
+	if err := conn.QueryRow(ctx, "SELECT CAST(current_schema() AS TEXT)").Scan(&place); err != nil {
+		return nil, err
 	}
 	if place == nil {
 		return nil, errors.New("database: no schema of the search path exists")
@@ -146,6 +149,22 @@ func openSchema(ctx context.Context, o database.Options) (a *StagedDatabase, err
 		return err
 	}
 	return a, nil
+}
+
+// lockRestores acquires restoreLock for the session.
+func lockRestores(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := conn.Exec(ctx, "SET lock_timeout = '"+restoreLockWait+"'"); err != nil {
+		return err
+	}
+	_, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", restoreLock)
+	if database.IsLockTimeout(err) {
+		return fmt.Errorf("%w: another restore into it is running", database.ErrInUse)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "RESET lock_timeout")
+	return err
 }
 
 // querying is implemented by pgx connections and transactions.

@@ -172,7 +172,7 @@ func (db *DB) runMember(ctx context.Context, g *group, ownCommit bool, fn func(t
 		err = ctx.Err()
 	}
 	keep = err == nil
-	if !first && hasCode(err, "55P03") { // lock_not_available
+	if !first && IsLockTimeout(err) {
 		err = errTooLong
 	}
 	return err, false

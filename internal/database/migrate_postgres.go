@@ -64,7 +64,7 @@ func (m migrating) upPostgres(ctx context.Context, target *sql.DB, provider *goo
 		case err == nil:
 			since = time.Time{}
 			continue
-		case !isLockTimeout(err) && !IsRetryable(err):
+		case !IsLockTimeout(err) && !IsRetryable(err):
 			return err
 		case since.IsZero():
 			since = time.Now()
@@ -124,8 +124,8 @@ func dropInvalid(ctx context.Context, target *sql.DB, indexes []string) error {
 	return nil
 }
 
-// isLockTimeout reports whether a statement exceeded lock_timeout.
-func isLockTimeout(err error) bool { return hasCode(err, "55P03") }
+// IsLockTimeout reports whether a statement exceeded lock_timeout.
+func IsLockTimeout(err error) bool { return hasCode(err, "55P03") }
 
 // A migration without a transaction can stop halfway and then runs again from the start. So it may only
 // contain statements that can be repeated: creating and dropping indexes.
