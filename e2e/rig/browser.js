@@ -111,19 +111,21 @@ export class Window {
 
   /** Presses a button by its name. */
   async press(name) {
-    await this.#reveal("button", name);
+    await this.reveal("button", name);
     await this.page.getByRole("button", { name, exact: true }).click();
   }
 
-  /** Opens the menu that contains an element. */
-  async #reveal(role, name) {
-    const menu = this.page.locator("details.menu:not([open])", { has: this.page.getByRole(role, { name, exact: true, includeHidden: true }) });
-    if (await menu.count() > 0) await menu.locator("summary").click();
+  /** Opens the menu that contains an element, unless another one with the name is visible. */
+  async reveal(role, name, within = this.page) {
+    const shown = within.getByRole(role, { name, exact: true });
+    const menu = within.locator("details.menu:not([open])", { has: this.page.getByRole(role, { name, exact: true, includeHidden: true }) });
+    await shown.or(menu).first().waitFor();
+    if (await shown.count() === 0) await menu.first().locator("summary").click();
   }
 
   /** Follows a link by its text. Links in the content take precedence over those in the frame. */
   async follow(name) {
-    await this.#reveal("link", name);
+    await this.reveal("link", name);
     const link = (within) => within.getByRole("link", { name, exact: true });
     const inside = link(this.page.getByRole("main"));
     await ((await inside.count()) > 0 ? inside : link(this.page)).click();

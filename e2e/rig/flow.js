@@ -86,17 +86,9 @@ export class Person {
     return within.getByRole("button", { name, exact: true });
   }
 
-  /** Opens the menu that contains an element, unless another one with the name is visible. */
-  async #reveal(role, name, within) {
-    const shown = within.getByRole(role, { name, exact: true });
-    const menu = within.locator("details.menu:not([open])", { has: this.page.getByRole(role, { name, exact: true, includeHidden: true }) });
-    await shown.or(menu).first().waitFor();
-    if (await shown.count() === 0) await menu.first().locator("summary").click();
-  }
-
   /** Follows the first link with a name. If it opens a dialog, waits for it. */
   async follow(name, within = this.main) {
-    await this.#reveal("link", name, within);
+    await this.window.reveal("link", name, within);
     const link = this.link(name, within).first();
     await link.waitFor();
     const dialog = this.scripts && await link.getAttribute("data-dialog") !== null;
@@ -108,7 +100,7 @@ export class Person {
   /** Presses the first button with a name. */
   async press(name, within = this.main) {
     if (this.scripts) await this.started();
-    await this.#reveal("button", name, within);
+    await this.window.reveal("button", name, within);
     await this.button(name, within).first().click();
     if (this.scripts) await this.settled();
   }

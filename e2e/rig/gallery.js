@@ -1,8 +1,7 @@
 // A channel with typical items of all kinds: pictures, texts, links, files, players, channels.
 // Pages are checked and measured with it.
 import { createServer } from "node:http";
-import { deflateSync } from "node:zlib";
-import { chunked } from "./image.js";
+import { painted } from "./image.js";
 import { processed } from "./world.js";
 
 /** The settings that a server needs for links to the gallery's website. */
@@ -26,17 +25,13 @@ const words = ["A collection is a way of thinking with things.", "What is kept t
 /** Returns a PNG file of a few plain shapes, a different one for each number. */
 export function picture(n, [width, height] = sizes[n % sizes.length]) {
   const colours = palettes[n % palettes.length].map((c) => [1, 3, 5].map((i) => parseInt(c.slice(i, i + 2), 16)));
-  const rows = Buffer.alloc(height * (1 + 3 * width));
   const [cx, cy, r] = [width * (0.25 + 0.07 * (n % 8)), height * (0.3 + 0.05 * (n % 9)), Math.min(width, height) * (0.16 + 0.03 * (n % 6))];
   const slope = (n % 7) / 5 - 0.6;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const inside = (x - cx) ** 2 + (y - cy) ** 2 < r * r;
-      const below = y > height * 0.62 + slope * (x - width / 2);
-      rows.set(colours[inside ? 1 : below ? 2 : 0], y * (1 + 3 * width) + 1 + 3 * x);
-    }
-  }
-  return chunked(width, height, deflateSync(rows));
+  return painted(width, height, (x, y) => {
+    const inside = (x - cx) ** 2 + (y - cy) ** 2 < r * r;
+    const below = y > height * 0.62 + slope * (x - width / 2);
+    return colours[inside ? 1 : below ? 2 : 0];
+  });
 }
 
 /** A PDF file of one page with a line of text. */

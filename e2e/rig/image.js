@@ -3,17 +3,20 @@ import { crc32, deflateSync } from "node:zlib";
 
 /** Returns a PNG file of a colour gradient. */
 export function png(width, height) {
+  return painted(width, height, (x, y) => [(x * 255) / width, (y * 255) / height, 128]);
+}
+
+/** Returns a PNG file. `at` returns the red, green and blue of a pixel, from 0 to 255. */
+export function painted(width, height, at) {
   const rows = Buffer.alloc(height * (1 + 3 * width));
   for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      rows.set([(x * 255) / width, (y * 255) / height, 128], y * (1 + 3 * width) + 1 + 3 * x);
-    }
+    for (let x = 0; x < width; x++) rows.set(at(x, y), y * (1 + 3 * width) + 1 + 3 * x);
   }
   return chunked(width, height, deflateSync(rows));
 }
 
 /** Returns a PNG file of compressed RGB rows, each preceded by its filter byte. */
-export function chunked(width, height, rows) {
+function chunked(width, height, rows) {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);

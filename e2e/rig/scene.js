@@ -1,6 +1,5 @@
 // Pictures for the documentation: landscapes and compositions, computed from a number.
-import { deflateSync } from "node:zlib";
-import { chunked } from "./image.js";
+import { painted } from "./image.js";
 
 const palettes = [
   ["#f6e3c5", "#e9a178", "#a2543c", "#4b3b47", "#2a2438"], ["#dfe9e6", "#9fc2bd", "#5b8a8a", "#2f5d62", "#1d3c45"],
@@ -92,11 +91,5 @@ const kinds = { hills, sea, tiles, vessel };
 /** Returns a PNG file with a picture of a kind, a different one for each number. */
 export function scene(kind, n, [width, height]) {
   const at = kinds[kind](numbers(n + 1), palettes[n * 5 % palettes.length].map(parsed));
-  const rows = Buffer.alloc(height * (1 + 3 * width));
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      rows.set(at(x / width, y / height, width / height), y * (1 + 3 * width) + 1 + 3 * x);
-    }
-  }
-  return chunked(width, height, deflateSync(rows));
+  return painted(width, height, (x, y) => at(x / width, y / height, width / height));
 }

@@ -12,7 +12,8 @@ import (
 	"vitrine/internal/store/storetest"
 )
 
-// A new block can be placed beside an item of its channel. The place is ignored if that item has been removed or is in another channel.
+// A block can be added directly above or below an item of the channel. If that item was removed or is in a different
+// channel, the block goes to the usual place.
 func TestBesideAnother(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		a, s, ada := w.a, w.S.Store, w.member("ada")

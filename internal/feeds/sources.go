@@ -2,7 +2,6 @@ package feeds
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"time"
 
@@ -102,7 +101,7 @@ func (h *Handler) exploreFeed(ctx context.Context, actor domain.Actor) (x feed, 
 	if err != nil {
 		return x, err
 	}
-	things, err := h.o.App.Finder.Explore(ctx, actor, domain.Search{Types: append([]string{string(domain.SubjectChannel)}, domain.BlockTypes...),
+	things, err := h.o.App.Finder.Finished(domain.Actor{}).Explore(ctx, actor, domain.Search{Types: append([]string{string(domain.SubjectChannel)}, domain.BlockTypes...),
 		Sort: domain.SearchSort{Key: domain.SearchByCreated, Desc: true}, Page: newest}, nil)
 	if err != nil {
 		return x, err
@@ -112,9 +111,7 @@ func (h *Handler) exploreFeed(ctx context.Context, actor domain.Actor) (x feed, 
 	if site.Picture != nil {
 		x.icon = h.o.Addresses.Image(site.Picture).Small().Src
 	}
-	x.add(h, slices.DeleteFunc(things.Items, func(t domain.Entity) bool { // as on the page
-		return t.Block != nil && t.Block.State != domain.Available
-	}))
+	x.add(h, things.Items)
 	x.finish(epoch)
 	return x, nil
 }

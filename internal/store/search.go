@@ -20,7 +20,7 @@ var DefaultSearchLimits = search.DefaultLimits
 // WithSearchLimits returns a copy of the store with other limits.
 func (s *Store) WithSearchLimits(l SearchLimits) *Store {
 	other := *s
-	other.search, other.known = l, new(search.Known)
+	other.search, other.known = l, search.NewKnown()
 	return &other
 }
 

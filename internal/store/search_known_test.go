@@ -137,7 +137,7 @@ func TestSearchOfKnownWordsInChannel(t *testing.T) {
 	})
 }
 
-// Removals are counted in rows, of which only a few remain.
+// Each removal adds a row, and old rows are summed up, so only a few remain.
 func TestSearchCountsRemovals(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

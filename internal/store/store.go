@@ -102,7 +102,7 @@ func (tx *Tx) documents() *search.Index { return &tx.derive().Documents }
 
 // New returns a store on an open, migrated database.
 func New(db *database.DB) *Store {
-	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits, known: new(search.Known),
+	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits, known: search.NewKnown(),
 		feeds:       activity.NewFeeds(activity.DefaultFeedLimits),
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
 	s.use(db.ReaderFor(requestOf))

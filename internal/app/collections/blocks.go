@@ -18,12 +18,8 @@ func (a *Collections) Block(ctx context.Context, actor domain.Actor, id domain.B
 }
 
 // VisibleBlocks reads those of the blocks that the actor may see, without the parts that lists omit.
-func (a *Collections) VisibleBlocks(ctx context.Context, actor domain.Actor, ids []domain.BlockID) (all map[domain.BlockID]*domain.Block, err error) {
-	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		all, err = v.Blocks().VisibleBlocksByID(ctx, actor.UserID, ids)
-		return err
-	})
-	return all, err
+func (a *Collections) VisibleBlocks(ctx context.Context, actor domain.Actor, ids []domain.BlockID) (map[domain.BlockID]*domain.Block, error) {
+	return a.Store.Blocks().VisibleBlocksByID(ctx, actor.UserID, ids)
 }
 
 // BlockRevision returns the state of a block without reading it.
@@ -290,11 +286,11 @@ type Target struct {
 	Channel  domain.Ref
 	Position int64
 	Metadata []byte // JSON object of the connection, or nil
-	Beside   Beside // overrides Position if its connection is in the channel; ignored by Connect
+	Beside   Beside // if its connection is in the channel, replaces Position; Connect ignores it
 }
 
-// Beside is the place above or below another item of the channel. It keeps files in the order in which they were selected,
-// whichever upload ends first.
+// Beside puts a block directly above or below another item. With it, files stay in the order of the selection even if
+// their uploads end in a different order.
 type Beside struct {
 	Connection domain.ConnectionID // 0 for none
 	Above      bool                // otherwise below
@@ -435,7 +431,7 @@ func (p place) connect(item domain.ItemRef, now time.Time) store.NewConnection {
 		Position: p.target.Position, Metadata: p.target.metadata, Now: now}
 }
 
-// beside returns the position that Target.Beside means, or 0 if its connection is not in the channel.
+// beside converts Target.Beside to a position. It returns 0 if the connection is not in the channel.
 func (p place) beside(ctx context.Context, tx *store.Tx) (int64, error) {
 	next := p.target.Beside
 	if next.Connection == 0 {

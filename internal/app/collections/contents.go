@@ -84,7 +84,7 @@ func Items(ctx context.Context, q store.Queries, actor domain.Actor, conns []dom
 	return slices.DeleteFunc(all, func(c Content) bool { return c.Entity == (domain.Entity{}) }), nil // without deleted items
 }
 
-// channelItems returns the connections with their items, of which it reads only channels, with one query.
+// channelItems pairs each connection with its channel. It reads all channels in one query, and no blocks.
 func channelItems(ctx context.Context, q store.Queries, actor domain.Actor, conns []domain.Connection) ([]Content, error) {
 	var ids []domain.ChannelID
 	for i := range conns {

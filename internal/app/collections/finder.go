@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"slices"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
@@ -11,26 +12,30 @@ import (
 // Finder contains the use cases.
 type Finder struct {
 	*core.Core
-	read reader
+	outlined bool
+	viewer   *domain.Actor // if blocks are omitted whose content is pending or failed, unless they are this actor's
 }
-
-// reader reads the visible things among refs, in the same order.
-type reader func(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Entity, error)
 
 // NewFinder creates the use cases.
-func NewFinder(c *core.Core) *Finder { return &Finder{c, core.ReadEntities} }
+func NewFinder(c *core.Core) *Finder { return &Finder{Core: c} }
 
 // Outlined returns a Finder whose lists have only the revisions of blocks, for callers that have cached most of them.
-func (a *Finder) Outlined() *Finder {
-	return &Finder{a.Core, func(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Entity, error) {
-		return core.ReadOutlines(ctx, v, actor, actor, refs, false)
-	}}
-}
+func (a *Finder) Outlined() *Finder { return &Finder{a.Core, true, a.viewer} }
 
-// Finished is Outlined without blocks whose content is pending or failed, unless they are the viewer's. The lists may be
-// those of another actor. Their totals include the omitted blocks.
-func (a *Finder) Finished(viewer domain.Actor) *Finder {
-	return &Finder{a.Core, func(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Entity, error) {
-		return core.ReadOutlines(ctx, v, actor, viewer, refs, true)
-	}}
+// Finished returns a Finder whose lists omit blocks whose content is pending or failed, unless they are the viewer's. The
+// lists may be those of another actor. Their totals include the omitted blocks.
+func (a *Finder) Finished(viewer domain.Actor) *Finder { return &Finder{a.Core, a.outlined, &viewer} }
+
+// read reads the visible things among refs, in the same order.
+func (a *Finder) read(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Entity, error) {
+	if a.outlined {
+		return core.ReadOutlines(ctx, v, actor, a.viewer, refs)
+	}
+	all, err := core.ReadEntities(ctx, v, actor, refs)
+	if a.viewer != nil {
+		all = slices.DeleteFunc(all, func(t domain.Entity) bool {
+			return t.Block != nil && t.Block.State != domain.Available && t.Block.Author.PrincipalRef != domain.UserRef(a.viewer.UserID)
+		})
+	}
+	return all, err
 }

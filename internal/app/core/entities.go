@@ -16,10 +16,14 @@ func ReadEntities(ctx context.Context, v *store.Snapshot, actor domain.Actor, re
 	return readEntities(ctx, v, actor, refs, func(id domain.BlockID) domain.Entity { return domain.Entity{Block: blocks[id]} })
 }
 
-// ReadOutlines is ReadEntities, but reads only the revisions of blocks. If finished is set, it omits the
-// blocks of others than the viewer whose content is pending or failed.
-func ReadOutlines(ctx context.Context, v *store.Snapshot, actor, viewer domain.Actor, refs []domain.Subject, finished bool) ([]domain.Entity, error) {
-	blocks, err := v.Blocks().BlockRevisions(ctx, viewer.UserID, idsOfKind[domain.BlockID](refs, domain.SubjectBlock), finished)
+// ReadOutlines is ReadEntities, but reads only the revisions of blocks. If a viewer is given, it omits the
+// blocks of others whose content is pending or failed.
+func ReadOutlines(ctx context.Context, v *store.Snapshot, actor domain.Actor, viewer *domain.Actor, refs []domain.Subject) ([]domain.Entity, error) {
+	var own domain.UserID
+	if viewer != nil {
+		own = viewer.UserID
+	}
+	blocks, err := v.Blocks().BlockRevisions(ctx, own, idsOfKind[domain.BlockID](refs, domain.SubjectBlock), viewer != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -12,12 +12,11 @@ import (
 	"vitrine/internal/site/catalog"
 )
 
-// Cells is a list of items for the template "cells", as a grid of squares or as rows. The id of the
+// Cells is a list of items for the template "cells". The id of the
 // list is "cells" by default.
 type Cells struct {
 	Items    []Item
-	Rows     bool
-	Layout   domain.Layout // masonry or reading; any other one is a grid, or Rows
+	Layout   domain.Layout // "" is a grid
 	Size     int           // of items in a grid or masonry, 0 for the default
 	Sortable bool          // its items may be moved
 	View     bool          // its blocks open over the page
@@ -159,7 +158,7 @@ func (c Cells) Tag() string {
 	for n := range c.Items {
 		i := &c.Items[n]
 		tag = c.visit.appendTag(tag, i)
-		if c.Rows {
+		if c.Rows() {
 			tag = c.visit.appendAge(c.visit.appendAge(tag, i.joined), i.changed)
 		}
 	}
@@ -200,7 +199,7 @@ func (v *Visit) appendAge(tag []byte, at time.Time) []byte {
 // age formats the age of an item, "" if it has none. A list of the contents of a channel shows when each was connected.
 func (c Cells) age(i *Item) string {
 	at := i.when
-	if c.Rows && !i.joined.IsZero() {
+	if c.Rows() && !i.joined.IsZero() {
 		at = i.joined
 	}
 	if at.IsZero() {
@@ -292,10 +291,13 @@ func BlockPath(id domain.BlockID, in domain.ChannelID) string {
 	return "/block/" + strconv.FormatInt(int64(id), 10) + inQuery(in)
 }
 
+// Rows reports whether each item is a row.
+func (c Cells) Rows() bool { return c.Layout == domain.ListLayout }
+
 // template returns the name of the template that draws the faces.
 func (c Cells) template() string {
 	switch {
-	case c.Rows:
+	case c.Rows():
 		return "row"
 	case c.Layout == domain.ReadingLayout:
 		return "passage"
@@ -307,7 +309,7 @@ func (c Cells) template() string {
 func (c Cells) Class() string {
 	class := "cells"
 	switch {
-	case c.Rows:
+	case c.Rows():
 		return class + " rowed"
 	case c.Layout == domain.ReadingLayout:
 		return class + " passages"

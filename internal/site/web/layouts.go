@@ -74,10 +74,9 @@ func (l Looks) Of(c domain.ChannelID) domain.Layout {
 	return ""
 }
 
-// Choose remembers the layout of a channel, unless it is "", and the size in the browser. Nothing changes if another site
-// led here: its address is not a choice of the reader.
-func (v *Visit) Choose(c domain.ChannelID, layout domain.Layout, size int) {
-	was := v.Looks()
+// Choose stores a choice in the browser, next to the former ones: the layout of a channel, unless it is "", and the size.
+// Nothing changes if another site led here: its address is not a choice of the reader.
+func (v *Visit) Choose(was Looks, c domain.ChannelID, layout domain.Layout, size int) {
 	if size == was.Size && (layout == "" || layout == was.Of(c)) || !v.fromHere() {
 		return
 	}

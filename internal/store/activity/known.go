@@ -4,7 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"vitrine/internal/domain"
 )
@@ -30,14 +31,13 @@ const maxKnownFeeds = 1_000
 // it; VisibleActivities skips them. The zero value is not usable.
 type Feeds struct {
 	limits FeedLimits
-
-	mu    sync.Mutex
-	parts map[domain.UserID]feedPart
+	parts  *lru.Cache[domain.UserID, feedPart]
 }
 
 // NewFeeds returns an empty Feeds.
 func NewFeeds(l FeedLimits) *Feeds {
-	return &Feeds{limits: l, parts: map[domain.UserID]feedPart{}}
+	parts, _ := lru.New[domain.UserID, feedPart](maxKnownFeeds) // fails only for a size below 1
+	return &Feeds{limits: l, parts: parts}
 }
 
 // feedPart contains the ids of a feed between two activities, newest first.
@@ -50,32 +50,6 @@ type feedPart struct {
 // followed identifies the sources that a user follows: ids of follows are never assigned again.
 type followed struct{ n, sum int64 }
 
-func (f *Feeds) find(user domain.UserID) (p feedPart, found bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	p, found = f.parts[user]
-	return p, found
-}
-
-// keep stores a part. If there are too many, it drops any other.
-func (f *Feeds) keep(user domain.UserID, p feedPart) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for other := range f.parts {
-		if len(f.parts) < maxKnownFeeds {
-			break
-		}
-		delete(f.parts, other)
-	}
-	f.parts[user] = p
-}
-
-func (f *Feeds) drop(user domain.UserID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.parts, user)
-}
-
 // FeedIDs lists the activities of the subjects that a user follows, within a window, whether the
 // user may see them or not. Fewer than the limit means that there are no more. All activities
 // below the end of the window must be committed (StableUpTo), unless it is the greatest integer. The cost does
@@ -83,11 +57,11 @@ func (f *Feeds) drop(user domain.UserID) {
 // but not for a part of a feed that this process remembers.
 func (v Lists) FeedIDs(ctx context.Context, user domain.UserID, w domain.Window) ([]domain.ActivityID, error) {
 	limits := v.feeds.limits
-	p, found := v.feeds.find(user)
+	p, found := v.feeds.parts.Get(user)
 	if !found || w.Limit > limits.Kept || w.Before == math.MaxInt64 && v.db.LocksRows() {
 		ids, sources, err := v.mergedFeed(ctx, user, w)
 		if err == nil && !found && sources >= limits.Many {
-			v.feeds.keep(user, feedPart{})
+			v.feeds.parts.Add(user, feedPart{})
 		}
 		return ids, err
 	}
@@ -99,7 +73,7 @@ func (v Lists) FeedIDs(ctx context.Context, user domain.UserID, w domain.Window)
 		w.Before = min(w.Before, last+1)
 	}
 	if is.n < limits.Many {
-		v.feeds.drop(user)
+		v.feeds.parts.Remove(user)
 	}
 	if p.followed != is {
 		p = feedPart{followed: is}
@@ -115,7 +89,7 @@ func (v Lists) FeedIDs(ctx context.Context, user domain.UserID, w domain.Window)
 		return nil, err
 	}
 	if is.n >= limits.Many {
-		v.feeds.keep(user, p)
+		v.feeds.parts.Add(user, p)
 	}
 	return p.window(w), nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"vitrine/internal/domain"
 )
 
@@ -20,9 +22,16 @@ import (
 // The exact total in a channel stays valid until anything is removed or the channel changes in size. So do the pages of
 // a search there, unless they are in the order of something else that changes.
 type Known struct {
-	mu     sync.Mutex
-	bounds map[knownKey]bound
-	pages  map[pageKey]knownPage
+	mu     sync.Mutex // while a bound is changed
+	bounds *lru.Cache[knownKey, bound]
+	pages  *lru.Cache[pageKey, knownPage]
+}
+
+// NewKnown returns an empty Known.
+func NewKnown() *Known {
+	bounds, _ := lru.New[knownKey, bound](maxKnown) // fails only for a size below 1, as below
+	pages, _ := lru.New[pageKey, knownPage](maxPages)
+	return &Known{bounds: bounds, pages: pages}
 }
 
 // pageKey identifies a page of a search.
@@ -98,14 +107,10 @@ func (k *Known) find(q Query) (b bound, found bool) {
 	if k == nil || !ok {
 		return b, false
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	b, found = k.bounds[key]
-	return b, found
+	return k.bounds.Get(key)
 }
 
-// learn stores what a search found: the number of results that everyone sees, and the exact total, or -1. If there are too
-// many bounds, it drops any other.
+// learn stores what a search found: the number of results that everyone sees, and the exact total, or -1.
 func (k *Known) learn(q Query, stats statistics, open, total int64) {
 	key, ok := keyOf(q)
 	if stats.channel.open != stats.channel.items || stats.documents > stats.limits.Nearest*total {
@@ -116,22 +121,8 @@ func (k *Known) learn(q Query, stats statistics, open, total int64) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.bounds == nil {
-		k.bounds = map[knownKey]bound{}
-	}
-	makeRoom(k.bounds, maxKnown)
-	before := k.bounds[key]
-	k.bounds[key] = bound{total, stats.channel, open, stats.within, stats.removals, before.far, before.titled}
-}
-
-// makeRoom drops any entries while there are too many.
-func makeRoom[K comparable, V any](in map[K]V, most int) {
-	for other := range in {
-		if len(in) < most {
-			return
-		}
-		delete(in, other)
-	}
+	before, _ := k.bounds.Get(key)
+	k.bounds.Add(key, bound{total, stats.channel, open, stats.within, stats.removals, before.far, before.titled})
 }
 
 // pageKeyOf returns the key of a page, and false if the page may change although nothing is removed from the channel or
@@ -151,9 +142,7 @@ func (k *Known) page(q Query, stats statistics) (l domain.List[domain.Subject], 
 	if k == nil || !ok {
 		return l, false
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	p, found := k.pages[key]
+	p, found := k.pages.Get(key)
 	if !found || p.channel != stats.channel || p.removals != stats.removals {
 		return l, false
 	}
@@ -169,33 +158,23 @@ func (k *Known) keepPage(q Query, stats statistics, l domain.List[domain.Subject
 		return
 	}
 	l.Items = slices.Clone(l.Items)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.pages == nil {
-		k.pages = map[pageKey]knownPage{}
-	}
-	makeRoom(k.pages, maxPages)
-	k.pages[key] = knownPage{stats.channel, stats.removals, l}
+	k.pages.Add(key, knownPage{stats.channel, stats.removals, l})
 }
 
 // tooFar stores that a page is not among the nearest matches.
-func (k *Known) tooFar(q Query) {
-	key, _ := keyOf(q)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	b := k.bounds[key]
-	b.far = true
-	k.bounds[key] = b
-}
+func (k *Known) tooFar(q Query) { k.change(q, func(b *bound) { b.far = true }) }
 
-// keepTitled stores the matches in titles, unless the bound was dropped in the meantime.
-func (k *Known) keepTitled(q Query, t *titled) {
+// keepTitled stores the matches in titles.
+func (k *Known) keepTitled(q Query, t *titled) { k.change(q, func(b *bound) { b.titled = t }) }
+
+// change changes the bound of a query, unless it was dropped in the meantime.
+func (k *Known) change(q Query, to func(*bound)) {
 	key, _ := keyOf(q)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if b, found := k.bounds[key]; found {
-		b.titled = t
-		k.bounds[key] = b
+	if b, found := k.bounds.Get(key); found {
+		to(&b)
+		k.bounds.Add(key, b)
 	}
 }
 

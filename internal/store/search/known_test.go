@@ -11,14 +11,14 @@ import (
 // The memory for numbers of results is bounded, and numbers of another state of the database have no effect.
 func TestKnownIsBounded(t *testing.T) {
 	t.Parallel()
-	k, stats := &Known{}, statistics{limits: DefaultLimits, removals: 5, documents: 100_000}
+	k, stats := NewKnown(), statistics{limits: DefaultLimits, removals: 5, documents: 100_000}
 	query := func(text string) Query { return Query{Words: words.Parse(text)} }
 	const many = 50_000
 	for i := range maxKnown + 10 {
 		k.learn(query(fmt.Sprint("word", i)), stats, many, -1)
 	}
-	if len(k.bounds) != maxKnown {
-		t.Errorf("%d numbers are remembered", len(k.bounds))
+	if n := k.bounds.Len(); n != maxKnown {
+		t.Errorf("%d numbers are remembered", n)
 	}
 	last := query(fmt.Sprint("word", maxKnown+9))
 	b, found := k.find(last)
@@ -32,6 +32,10 @@ func TestKnownIsBounded(t *testing.T) {
 		if is.known != known {
 			t.Errorf("after %d removals: known %v", removals, is.known)
 		}
+	}
+	k.tooFar(query("word0")) // which was dropped
+	if _, found := k.find(query("word0")); found {
+		t.Error("a dropped number is remembered again")
 	}
 	long := query(strings.Repeat("moss ", maxKey))
 	k.learn(long, stats, many, -1)

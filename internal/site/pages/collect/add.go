@@ -126,7 +126,7 @@ func add(v *web.Visit) error {
 	return v.Done(back(v, c.Path()), "added")
 }
 
-// added is the JSON of a new block. A script uses it to undo the addition and to place other blocks beside this one.
+// added is the JSON of a new block. A script needs it to undo the addition, and to add the next block below this one.
 type added struct {
 	Block      int64 `json:"block"`
 	Connection int64 `json:"connection"`
@@ -139,8 +139,8 @@ func (a *adding) answer() (all []added) {
 	return all
 }
 
-// beside returns the place of the next block: below the previous block of this form or, for the first one, the place that
-// the form names.
+// beside decides where the next block goes: below the previous block of this form. The first block goes where the form
+// asks for.
 func (a *adding) beside(v *web.Visit) (next collections.Beside) {
 	if n := len(a.made); n > 0 {
 		next.Connection = a.made[n-1].Connection.ID

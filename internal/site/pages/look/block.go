@@ -122,7 +122,7 @@ func (s *blockView) readRelated(v *web.Visit) error {
 		return err
 	}
 	s.Channels = v.Cells(entities(in, channelEntity).Items)
-	s.Channels.Rows = true
+	s.Channels.Layout = domain.ListLayout
 	s.indexed = slices.ContainsFunc(in.Items, func(c domain.Channel) bool { return v.App().Exposure.Indexes(c.Visibility) })
 	s.Total, s.Pager = in.Total, v.Pager(at, in.Total)
 	if page, err = v.PageNumberOf("comments"); err != nil {

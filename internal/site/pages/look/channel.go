@@ -52,6 +52,7 @@ func (c channelView) Path() string { return c.Channel.Path() }
 type narrowing struct {
 	path  string
 	query url.Values
+	looks web.Looks     // the reader's former choices
 	View  domain.Layout // as requested; showChannel replaces "" by that of the reader or the channel
 	Size  int           // as requested, or as the reader chose before
 	Sort  string        // as in contentSorts
@@ -104,7 +105,8 @@ func find[T any](all []named[T], name string) (is T) {
 // narrowed parses the query of a visit. It returns an error that names the parameter for unknown
 // values.
 func narrowed(v *web.Visit, per int64) (n narrowing, err error) {
-	n = narrowing{path: v.R.URL.EscapedPath(), query: v.R.URL.Query(), View: domain.Layout(v.Query("view")), Size: v.Looks().Size,
+	looks := v.Looks()
+	n = narrowing{path: v.R.URL.EscapedPath(), query: v.R.URL.Query(), looks: looks, View: domain.Layout(v.Query("view")), Size: looks.Size,
 		Sort: cmp.Or(v.Query("sort"), contentSorts[0].name), Type: v.Query("type"), Query: strings.TrimSpace(v.Query("q"))}
 	var f domain.Faults
 	if n.View != "" {
@@ -302,7 +304,7 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 	missing := false
 	err = v.App().Collections.ReadChannel(v.R.Context(), v.Actor(), channelRef(v), n.input(), func(p collections.ChannelPage) collections.BlockReader {
 		c = p
-		n.View = cmp.Or(n.View, v.Looks().Of(c.ID), c.Layout, domain.GridLayout)
+		n.View = cmp.Or(n.View, n.looks.Of(c.ID), c.Layout, domain.GridLayout)
 		shown.Cells = n.cells(v, c)
 		missing = unchanged && len(shown.Cells.Unread()) > 0
 		if unchanged || !addressed(v, c.Channel) {
@@ -324,7 +326,7 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 		}
 		shown.Cells = n.cells(v, c)
 	}
-	v.Choose(c.ID, domain.Layout(v.Query("view")), n.Size)
+	v.Choose(n.looks, c.ID, domain.Layout(v.Query("view")), n.Size)
 	shown.Narrow = n
 	if err := v.Cover(&shown.Cells); err != nil {
 		return true, err
@@ -365,7 +367,7 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 // cells prepares the contents of a channel in the layout.
 func (n narrowing) cells(v *web.Visit, c collections.ChannelPage) web.Cells {
 	cells := v.Contents(c.ID, c.Contents.Items)
-	cells.Rows, cells.Layout, cells.View = n.View == domain.ListLayout, n.View, true
+	cells.Layout, cells.View = n.View, true
 	if n.Sized() {
 		cells.Size = n.Size
 	}

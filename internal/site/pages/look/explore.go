@@ -50,7 +50,7 @@ func explore(v *web.Visit) error {
 		}
 		seed = &n
 	}
-	l, err := v.App().Finder.Finished(v.Actor()).Explore(v.R.Context(), domain.Actor{}, in, seed)
+	l, err := v.App().Finder.Outlined().Finished(v.Actor()).Explore(v.R.Context(), domain.Actor{}, in, seed)
 	if err != nil {
 		return err
 	}

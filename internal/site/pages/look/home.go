@@ -120,7 +120,7 @@ func welcome(v *web.Visit) error {
 
 // newest returns the cells of the newest public items of some types.
 func newest(v *web.Visit, n int64, types ...string) (web.Cells, error) {
-	l, err := v.App().Finder.Finished(v.Actor()).Explore(v.R.Context(), domain.Actor{}, domain.Search{Types: types, Sort: sortsOf["newest"],
+	l, err := v.App().Finder.Outlined().Finished(v.Actor()).Explore(v.R.Context(), domain.Actor{}, domain.Search{Types: types, Sort: sortsOf["newest"],
 		Page: domain.Page{Number: 1, Per: n}}, nil)
 	cells := v.Cells(l.Items)
 	cells.ID = "none"

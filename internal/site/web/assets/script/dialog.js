@@ -1,13 +1,13 @@
 // `a[data-dialog]` opens its page in a dialog over the current one, and the page's forms are sent
 // from there. Without this script, the link leads to that page, whose forms lead back.
-import { ask, complaint, goTo, root, started } from "./page.js";
+import { ask, complaint, goTo, plain, root, started } from "./page.js";
 import { make } from "./say.js";
 import { t } from "./texts.js";
 
 export function dialogs(link) {
   link.setAttribute("aria-haspopup", "dialog");
   link.addEventListener("click", (event) => {
-    if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!plain(event)) return;
     event.preventDefault();
     const within = link.closest("dialog.sheet");
     if (within) within.sheet.load(link.href);

@@ -14,6 +14,32 @@ export async function ask(address, options = {}) {
   return { response, to: null, page: html ? new DOMParser().parseFromString(await response.text(), "text/html") : null };
 }
 
+/** Pages that are requested before the user needs them. */
+export class Ahead {
+  #pages = new Map(); // by address
+
+  /** Returns a page, which may have been requested before. */
+  get(address) {
+    if (this.#pages.size > 8) this.#pages.clear();
+    if (!this.#pages.has(address)) this.#pages.set(address, ask(address).then(({ page }) => page));
+    return this.#pages.get(address);
+  }
+
+  /** Requests a page and some of its images. */
+  prepare(address, images) {
+    this.get(address).then((page) => { for (const image of page?.querySelectorAll(images) ?? []) new Image().src = image.src; }, () => {});
+  }
+
+  /** Forgets a page, or all. */
+  forget(address) {
+    if (address) this.#pages.delete(address);
+    else this.#pages.clear();
+  }
+}
+
+/** Reports whether a click has no other meaning, such as opening a link in a new tab. */
+export const plain = (event) => !(event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+
 /** Returns the prefix of all paths of the site, usually "". */
 export const root = () => document.documentElement.dataset.root ?? "";
 

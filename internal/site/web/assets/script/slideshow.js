@@ -1,8 +1,8 @@
 // `[data-slideshow]` changes slides within the page, so that it stays in full screen, and preloads
 // the next one. Without this script, each slide is a page with links to its neighbours.
-import { ask, started } from "./page.js";
+import { Ahead, plain, started } from "./page.js";
 
-const ahead = new Map(); // pages by address
+const ahead = new Ahead();
 
 export function start(show) {
   for (const button of show.querySelectorAll("[data-fullscreen]")) {
@@ -12,16 +12,12 @@ export function start(show) {
   }
   show.addEventListener("click", (event) => {
     const link = event.target.closest("a[rel~=next], a[rel~=prev]");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || !plain(event)) return;
     event.preventDefault();
     turn(show, link);
   });
   const next = show.querySelector("a[rel~=next]");
-  if (next) {
-    fetchAhead(next.href).then((page) => {
-      for (const image of page?.querySelectorAll("[data-slideshow] img") ?? []) new Image().src = image.src;
-    }, () => {});
-  }
+  if (next) ahead.prepare(next.href, "[data-slideshow] img");
 }
 
 document.addEventListener("keydown", (event) => {
@@ -34,17 +30,12 @@ document.addEventListener("keydown", (event) => {
   turn(show, link);
 });
 
-function fetchAhead(address) {
-  if (!ahead.has(address)) ahead.set(address, ask(address).then(({ page }) => page));
-  return ahead.get(address);
-}
-
 async function turn(show, link) {
   const [address, way] = [link.href, link.rel];
   try {
-    const fresh = (await fetchAhead(address))?.querySelector("[data-slideshow]");
+    const fresh = (await ahead.get(address))?.querySelector("[data-slideshow]");
     if (!fresh || !show.isConnected) throw new Error();
-    ahead.delete(address);
+    ahead.forget(address);
     show.replaceWith(document.adoptNode(fresh));
     history.replaceState(null, "", address);
     started(fresh);

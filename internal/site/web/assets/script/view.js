@@ -3,7 +3,7 @@
 // tile, also if the channel has to be loaded again. Without this script, each block is a page with
 // links to its neighbours.
 import { apart } from "./dialog.js";
-import { ask, started } from "./page.js";
+import { Ahead, plain, started } from "./page.js";
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -14,8 +14,6 @@ const mostPages = 40; // that are loaded to find it
 const here = () => location.pathname + location.search;
 const path = (address) => new URL(address, location.href).pathname;
 const tileOf = (address) => [...document.querySelectorAll(tiles)].find((tile) => tile.pathname === path(address));
-
-const plain = (event) => !(event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
 
 const page = location.pathname; // of the loaded page
 let view; // the open one
@@ -114,7 +112,7 @@ class View {
   #typed = false; // the user would lose it
   #leaving = false;
   #more = 0; // the length of the list when more of it was requested
-  #pages = new Map(); // by address, the next one ahead of time
+  #pages = new Ahead();
   #title = document.title;
 
   constructor(channel) {
@@ -190,14 +188,14 @@ class View {
     this.#asked = address;
     let fresh;
     try {
-      fresh = await this.#page(address);
+      fresh = await this.#pages.get(address);
       if (!fresh?.querySelector("main .block-page")) throw new Error();
     } catch {
       location.assign(address);
       return false;
     }
     if (this.#asked !== address || latest !== this) return false; // the user has gone on
-    this.#pages.delete(address);
+    this.#pages.forget(address);
     this.#address = address;
     view = this;
     const main = document.adoptNode(fresh.querySelector("main"));
@@ -221,7 +219,7 @@ class View {
 
   /** Shows the current block again after a change. */
   refresh() {
-    this.#pages.clear();
+    this.#pages.forget();
     return this.show(this.#address);
   }
 
@@ -242,7 +240,7 @@ class View {
       else if (tile) this.#link(nav, way, tile.href);
     }
     const next = nav.querySelector("[rel=next]");
-    if (next) this.#page(next.href).then((page) => { for (const image of page?.querySelectorAll(".shown img") ?? []) new Image().src = image.src; }, () => {});
+    if (next) this.#pages.prepare(next.href, ".shown img");
   }
 
   #link(nav, way, href) {
@@ -250,12 +248,6 @@ class View {
     const parts = way === "prev" ? [arrow, ` ${t("script.view.prev")}`] : [`${t("script.view.next")} `, arrow];
     const link = make("a", { rel: way, href, "data-key": way === "prev" ? "k ArrowLeft" : "j ArrowRight" }, ...parts);
     (way === "prev" ? nav.firstElementChild : nav.lastElementChild).replaceWith(link);
-  }
-
-  #page(address) {
-    if (this.#pages.size > 8) this.#pages.clear();
-    if (!this.#pages.has(address)) this.#pages.set(address, ask(address).then(({ page }) => page));
-    return this.#pages.get(address);
   }
 }
 

@@ -1,6 +1,7 @@
 // `a[data-zoom]` shows the large picture over the page. The wheel, two fingers, a double click or
 // tap, and + and - change its size, and dragging moves it. Without this script, the link leads to
 // the picture.
+import { plain } from "./page.js";
 import { make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -9,7 +10,7 @@ const most = 8; // times the size that fits
 export function start(link) {
   link.setAttribute("aria-haspopup", "dialog");
   link.addEventListener("click", (event) => {
-    if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!plain(event)) return;
     event.preventDefault();
     open(link);
   });
