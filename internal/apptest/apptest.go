@@ -23,6 +23,7 @@ import (
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
+	"vitrine/internal/media/mediatest"
 	"vitrine/internal/server"
 	"vitrine/internal/store/storetest"
 )
@@ -116,6 +117,7 @@ func NewFetching(t testing.TB, change func(*fetch.Options), options ...Option) *
 // NewServer is New with other server options, such as disks.
 func NewServer(t testing.TB, change func(*server.Options), options ...Option) *Rig {
 	t.Helper()
+	mediatest.KeepModules()
 	return boot(t, storetest.Migrated.SQLite(t), change, options...)
 }
 

@@ -145,7 +145,7 @@ var allowedImports = map[string][]string{
 	"importing/sourcetest": {"domain", "importing/source"},
 	"settingsdoc":          {"config"},
 	"licenses/collect":     {"licenses/works"},
-	"media/mediatest":      {"media/source"},
+	"media/mediatest":      {"media/source", "media/wasm"},
 	"oas/generate":         {"describe"},
 	"release":              {"licenses/works", "domain"},
 	"oidc/oidctest":        {},

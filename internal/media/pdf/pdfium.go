@@ -46,7 +46,7 @@ func startPDFium(limit int64) (*engine, error) {
 		return nil, fmt.Errorf("unpack PDFium: %w", err)
 	}
 	ctx := context.Background() // the engine outlives this request
-	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
+	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, wasm.RuntimeConfig().
 		WithMemoryLimitPages(uint32(limit/wasm.PageSize)).WithCloseOnContextDone(true))}
 	if err := e.prepare(ctx, code); err != nil {
 		return nil, errors.Join(fmt.Errorf("start PDFium: %w", err), e.close())

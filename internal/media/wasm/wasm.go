@@ -46,9 +46,18 @@ type Instance struct {
 // Compiling is how many bytes compiling a module takes, including its code.
 const Compiling = 48 << 20
 
-// compiledCode keeps the machine code of modules for the time of the process, so that several servers in
-// one process, as in tests, compile each module once.
-var compiledCode = wazero.NewCompilationCache()
+// Compiled is a cache of machine code that outlives runtimes, or nil for none. Only tests set it (mediatest): a server
+// compiles a module again when it needs it again, and uses no memory for it in the meantime.
+var Compiled wazero.CompilationCache
+
+// RuntimeConfig returns the configuration that all runtimes start from.
+func RuntimeConfig() wazero.RuntimeConfig {
+	config := wazero.NewRuntimeConfig()
+	if Compiled != nil {
+		config = config.WithCompilationCache(Compiled)
+	}
+	return config
+}
 
 // Started reports whether the module is compiled.
 func (m *Module) Started() bool {
@@ -103,7 +112,7 @@ func (m *Module) compile() (wazero.Runtime, wazero.CompiledModule, error) {
 	}
 	// The module outlives this request, so it must not depend on its context.
 	ctx := context.Background()
-	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(compiledCode))
+	runtime := wazero.NewRuntimeWithConfig(ctx, RuntimeConfig())
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("prepare a codec: %w", err), runtime.Close(ctx))
 	}
