@@ -887,6 +887,11 @@ func (in *inputs) values() {
 			_, err := a.Operating.SetAccount(ctx, in.operator, ada.UserID, operating.AccountChange{Office: &office})
 			return err
 		}), "office", domain.FieldUnknown},
+		{"UpdateSite featured", "MaxFeatured", one(func() error {
+			slugs := make([]string, domain.MaxFeatured+1)
+			_, err := a.Operating.UpdateSite(ctx, in.operator, operating.SiteInput{Featured: &slugs})
+			return err
+		}), "featured", domain.FieldTooMany},
 		{"UpdateSite picture", "MaxURL", one(func() error {
 			_, err := a.Operating.UpdateSite(ctx, in.operator, operating.SiteInput{Picture: core.Patch{Set: true, Value: &long}})
 			return err
