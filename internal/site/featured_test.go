@@ -15,10 +15,10 @@ func TestFeaturedChannels(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		op, guest := first(t, r), newBrowser(t, r)
-		garden, shed := r.Channel("ada", "Garden", "public"), r.Channel("ada", "Shed", "closed")
-		r.Channel("ada", "Cellar", "private")
+		garden, shed := r.Channel("bob", "Garden", "public"), r.Channel("bob", "Shed", "closed")
+		r.Channel("bob", "Cellar", "private")
 		const at, heading = "/operator/site", "Chosen by this site"
-		slug := func(id int64) string { return r.Do("ada", "GET", fmt.Sprint("/v3/channels/", id), nil).Want(200).Str("slug") }
+		slug := func(id int64) string { return r.Do("bob", "GET", fmt.Sprint("/v3/channels/", id), nil).Want(200).Str("slug") }
 		site := op.get(at).want(200)
 		save := func(lines string) *page {
 			t.Helper()
@@ -28,7 +28,7 @@ func TestFeaturedChannels(t *testing.T) {
 		op.get("/").want(200).hides(heading)
 		site.says("Channels on the start page")
 		tag := guest.get("/").header.Get("ETag")
-		save("/ada/" + slug(shed) + "?view=list\n\nada/" + slug(garden) + "/\n/ada/" + slug(shed)).leads(at)
+		save("/bob/" + slug(shed) + "?view=list\n\nbob/" + slug(garden) + "/\n/bob/" + slug(shed)).leads(at)
 		for name, b := range map[string]*browser{"guest": guest, "operator": op} {
 			p := b.get("/").want(200).says(heading)
 			shelf := p.body[strings.Index(p.body, heading):]
@@ -40,25 +40,25 @@ func TestFeaturedChannels(t *testing.T) {
 			t.Error("the page of guests has the tag that it had before")
 		}
 		kept := op.get(at).find(`(?s)name="featured"[^>]*>([^<]*)<`)
-		if lines := strings.Split(strings.TrimSpace(kept), "\n"); len(lines) != 2 || !strings.HasSuffix(lines[0], "/ada/"+slug(shed)) {
+		if lines := strings.Split(strings.TrimSpace(kept), "\n"); len(lines) != 2 || !strings.HasSuffix(lines[0], "/bob/"+slug(shed)) {
 			t.Errorf("the form has %q", kept)
 		}
 		save(kept).leads(at)
-		for _, bad := range []string{"/ada/cellar", "/ada/nothing", "https://elsewhere.example/ada/" + slug(garden), "/ada/" + slug(garden) + "\n/", "javascript://x"} {
+		for _, bad := range []string{"/bob/cellar", "/bob/nothing", "https://elsewhere.example/bob/" + slug(garden), "/bob/" + slug(garden) + "\n/", "javascript://x"} {
 			save(bad).want(422).says(`id="featured-error"`, "is not that of a channel that everybody may see")
 		}
-		save(strings.Repeat("/ada/garden\n", 13)).want(422).says("must have at most 12 items")
+		save(strings.Repeat("/bob/garden\n", 13)).want(422).says("must have at most 12 items")
 		op.post(at, "do", "feature", "seen", "1", "featured", "").want(422).says("Somebody else has changed this meanwhile")
 		guest.get("/").says(heading, "Shed", "Garden")
 
-		r.Do("ada", "PUT", fmt.Sprint("/v3/channels/", shed), `{"visibility":"private"}`).Want(200)
+		r.Do("bob", "PUT", fmt.Sprint("/v3/channels/", shed), `{"visibility":"private"}`).Want(200)
 		guest.get("/").says(heading, "Garden").hides("Shed")
-		r.Do("ada", "DELETE", fmt.Sprint("/v3/channels/", garden), nil).Want(204)
+		r.Do("bob", "DELETE", fmt.Sprint("/v3/channels/", garden), nil).Want(204)
 		guest.get("/").hides(heading)
 		op.get("/").hides(heading)
 		save("").leads(at)
-		op.get("/operator/audit").want(200).says("What the site says of itself")
-		if p := guest.post(at, "do", "feature", "featured", "/ada/garden"); p.status == http.StatusOK {
+		op.get("/operator/audit").want(200).says("Site changed")
+		if p := guest.post(at, "do", "feature", "featured", "/bob/garden"); p.status == http.StatusOK {
 			t.Errorf("a guest: %d", p.status)
 		}
 	}, people)
