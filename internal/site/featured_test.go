@@ -18,7 +18,9 @@ func TestFeaturedChannels(t *testing.T) {
 		garden, shed := r.Channel("bob", "Garden", "public"), r.Channel("bob", "Shed", "closed")
 		r.Channel("bob", "Cellar", "private")
 		const at, heading = "/operator/site", "Chosen by this site"
-		slug := func(id int64) string { return r.Do("bob", "GET", fmt.Sprint("/v3/channels/", id), nil).Want(200).Str("slug") }
+		slug := func(id int64) string {
+			return r.Do("bob", "GET", fmt.Sprint("/v3/channels/", id), nil).Want(200).Str("slug")
+		}
 		site := op.get(at).want(200)
 		save := func(lines string) *page {
 			t.Helper()
@@ -47,7 +49,7 @@ func TestFeaturedChannels(t *testing.T) {
 		for _, bad := range []string{"/bob/cellar", "/bob/nothing", "https://elsewhere.example/bob/" + slug(garden), "/bob/" + slug(garden) + "\n/", "javascript://x"} {
 			save(bad).want(422).says(`id="featured-error"`, "is not that of a channel that everybody may see")
 		}
-		save(strings.Repeat("/bob/garden\n", 13)).want(422).says("must have at most 12 items")
+		save(strings.Repeat("/bob/garden\n", 13)).want(422).says("Must have at most 12 items")
 		op.post(at, "do", "feature", "seen", "1", "featured", "").want(422).says("Somebody else has changed this meanwhile")
 		guest.get("/").says(heading, "Shed", "Garden")
 
@@ -64,7 +66,7 @@ func TestFeaturedChannels(t *testing.T) {
 	}, people)
 }
 
-// The start page of a user begins with the newest items of what they follow. It is not sent again while nothing changed.
+// The start page of a user begins with the newest items from their feed. It is not sent again until something changes.
 func TestHomeBeginsWithNews(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -91,7 +93,7 @@ func TestHomeBeginsWithNews(t *testing.T) {
 		t.Errorf("after a change of a block: %d", got)
 	}
 	p = eve.get("/").want(200).says("Moss")
-	eve.post(fmt.Sprintf("/channel/%d/pin", garden), "do", "pin").leads("/ada/garden")
+	eve.post(fmt.Sprintf("/channel/%d/pin", garden), "do", "pin").leads("/")
 	if got := again(); got != http.StatusOK {
 		t.Errorf("after pinning: %d", got)
 	}

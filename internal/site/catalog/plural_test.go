@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// noNoun are the texts with a number that nothing agrees with: it identifies something, stands in a list after a colon, or
-// is the whole text.
+// noNoun lists texts without plural forms, since no word agrees with their numbers: these identify something, follow a
+// colon, or are the whole text.
 var noNoun = []string{
 	"cell.pager.at", "collect.metadata.key", "collect.metadata.value", "look.count", "look.slideshow.at", "moderation.case",
 	"operator.invitations.line", "operator.number", "script.sort.moved", "web.field.line", "web.note.arranged-some",
@@ -60,7 +60,7 @@ func TestCountedTextsHaveAllForms(t *testing.T) {
 	}
 }
 
-// argumentsOf returns arguments for all verbs of a text, of which the first is a number.
+// argumentsOf returns arguments for all verbs of a text. The first one is a number.
 func argumentsOf(t text) []any {
 	args := []any{0}
 	for _, form := range t.forms {

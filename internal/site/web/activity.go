@@ -120,7 +120,7 @@ func (a Activity) Faces() []present.Principal {
 // maxFaces is how many pictures a group of notifications shows.
 const maxFaces = 3
 
-// noticeSentence returns the text of several notifications: what one user did several times, or what several users did.
+// noticeSentence returns the text of several notifications, by one user or by several.
 func (v *Visit) noticeSentence(a *Activity) template.HTML {
 	s := a.done[0]
 	item, target := s.Item, s.Target

@@ -40,7 +40,7 @@ type pinning struct {
 }
 
 // home shows the start page: for guests an introduction, the featured channels and new items, for users the newest items
-// of what they follow, their own channels, the featured ones and the beginning of their feed.
+// from their feed, their own channels, the featured ones and the beginning of their feed.
 func home(v *web.Visit) error {
 	v.Wide = true
 	if v.Account == nil {
