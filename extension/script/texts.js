@@ -7,9 +7,10 @@ export function t(id, ...args) {
   return chrome.i18n.getMessage(id, args.map(String)) || id;
 }
 
-/** Returns the text for a number: the id ends in the plural category. */
+/** Returns the text for a number: the id ends in the plural form. */
 export function count(id, n) {
-  return t(`${id}_${new Intl.PluralRules(t("language")).select(n) === "one" ? "one" : "other"}`, n);
+  const form = new Intl.PluralRules(t("language")).select(n);
+  return chrome.i18n.getMessage(`${id}_${form}`, [String(n)]) || t(`${id}_other`, n);
 }
 
 /** Fills in the texts of a document: data-t names the content of an element, data-t-label its label. */

@@ -40,7 +40,7 @@ var unaudited = map[string]string{
 	"what has run out":             `SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepSessions SweepSignUpLinks SweepSignups SweepSteps`,
 	"what is only the reader's":    `ReadNotices ForgetNotices WantCaseMail NoteCaseMail TakeFreshCases`,
 	"what follows a thing":         `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf KeepCommentFor KeepConnection KeepFor`,
-	"the program's own":            `DeleteSecret Enqueue EnsureSecret PutSecret PutSite`,
+	"the program's own":            `DeleteSecret Enqueue EnsureSecret PutFeatured PutSecret PutSite`,
 }
 
 // auditedElsewhere are functions that write and leave the entry to their callers.

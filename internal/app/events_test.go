@@ -63,7 +63,7 @@ var unpublished = map[string]string{
 	"what operators hide, whose connections and comments are published one by one": `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf
 		KeepCommentFor KeepConnection KeepFor LockHidden RecordHidden SetHidden`,
 	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
-	"what the site says of itself": `DeleteLegalPage LockSite PutLegalPage PutSite UpdateSite`,
+	"what the site says of itself": `DeleteLegalPage LockSite PutFeatured PutLegalPage PutSite UpdateSite`,
 	"how much an account has written, for replicas": `CountWrite WrittenBy`,
 	"how many bytes of text count towards a quota":  `EachUsage`,
 	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated`,

@@ -887,6 +887,11 @@ func (in *inputs) values() {
 			_, err := a.Operating.SetAccount(ctx, in.operator, ada.UserID, operating.AccountChange{Office: &office})
 			return err
 		}), "office", domain.FieldUnknown},
+		{"UpdateSite featured", "MaxFeatured", one(func() error {
+			slugs := make([]string, domain.MaxFeatured+1)
+			_, err := a.Operating.UpdateSite(ctx, in.operator, operating.SiteInput{Featured: &slugs})
+			return err
+		}), "featured", domain.FieldTooMany},
 		{"UpdateSite picture", "MaxURL", one(func() error {
 			_, err := a.Operating.UpdateSite(ctx, in.operator, operating.SiteInput{Picture: core.Patch{Set: true, Value: &long}})
 			return err
@@ -1098,12 +1103,12 @@ var withoutText = []string{
 	"Account", "AccountDetails", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate",
 	"Block", "BlockRevision", "Finished", "Outlined", "ImportOrphan", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelDetails", "Check", "CheckFiles", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
-	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs", "PreviewDeletion", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "HeadOfUpload", "IndexWords", "RefreshDocuments", "UseFormerIDs", "OriginOf", "VisibleBlocks", "VisibleChannels", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings", "ExamineFiles", "FileMetadata",
+	"EndAccount", "EndApplication", "EndFollows", "EndGroupItems", "EndOtherSessions", "EndSession", "EndSignUpLink", "Enter", "FailedJobs", "PreviewDeletion", "FeaturedChannels", "FeedReader", "FeedSecret", "FlushUsage", "FollowedIDs", "GrantAvatar", "Grants", "GroupsByID", "HeadOfUpload", "IndexWords", "RefreshDocuments", "UseFormerIDs", "OriginOf", "VisibleBlocks", "VisibleChannels", "Introspect", "InvitationByToken", "IssueToken", "Jobs", "JoinByLink", "KeepAnswer", "KeptAnswer", "KnownChannel", "KnownItems", "CheckPicture", "CommentsUpTo", "LastIDs", "LegalPages", "Listings", "ExamineFiles", "FileMetadata",
 	"EndSecondFactor", "FactorOptions", "FinishByCode", "FinishByPasskey", "HalfSignIn", "NewRecoveryCodes", "PasskeyOptions", "PasskeysPossible",
 	"AsksForSetupCode", "CheckSetupCode", "SetupCode",
 	"LockProved", "MailProof", "MailProofLink", "MayOpen", "ProofLink", "ProofWays", "ProveByLink", "ProveByPasskey", "ProveByPassword", "ProveBySignOn", "Renew", "SendProofLink",
 	"ProofOptions", "RemovePasskey", "RemoveSecondFactor", "SecondFactor", "SignInByPasskey",
-	"Me", "Mentioned", "MetadataState", "NewKeyedRequest", "OwnTokens", "PasswordLink", "PinnedChannels", "RunProcessBlock", "Processing", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification",
+	"Me", "Mentioned", "MetadataState", "NewKeyedRequest", "NotificationDays", "OwnTokens", "PasswordLink", "PinnedChannels", "RunProcessBlock", "Processing", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification", "ReadNotifications",
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeHiding", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerStatus", "ServerState", "SessionUser",

@@ -33,7 +33,7 @@ func TestBackfills(t *testing.T) {
 		says(0, "KIND               ROWS LEFT\nindex_words        0\nexamine_files      0\nrefresh_documents  0\nfind_animations    0\ncount_texts        0\n")
 		p.exec(`UPDATE search_documents SET digest = NULL WHERE kind = 'Channel'`)
 		says(1, "KIND               ROWS LEFT\nindex_words        1\nexamine_files      0\nrefresh_documents  0\nfind_animations    0\ncount_texts        0\n")
-		if out := p.run("migrate").ok().out; !strings.Contains(out, "index_words: 1 rows left.\n") {
+		if out := p.run("migrate").ok().out; !strings.Contains(out, "index_words, rows left: 1.\n") {
 			t.Errorf("%q", out)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"vitrine/internal/backup"
 	"vitrine/internal/config"
+	"vitrine/internal/domain"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
 )
@@ -100,7 +101,7 @@ func (cmd *backupMakeCmd) report(c *console, res backup.Result) error {
 			return err
 		}
 	} else {
-		_, _ = printf(c.Out, "Backup %s is complete: %d rows and %d files (%s, including %s of new data).\n", res.ID, m.Rows, m.Files, bytesText(m.Bytes), bytesText(res.New))
+		_, _ = printf(c.Out, "Backup %s is complete: %s and %s (%s, including %s of new data).\n", res.ID, countRows(m.Rows), countFiles(m.Files), bytesText(m.Bytes), bytesText(res.New))
 		for _, id := range res.Removed {
 			_, _ = printf(c.Out, "Removed backup %s.\n", id)
 		}
@@ -124,13 +125,17 @@ func missing(c *console, m backup.Manifest, asJSON bool) error {
 			_, _ = printf(c.Out, "%s: %s\n", f.Object, f.Why)
 		}
 	}
-	return partly(c, "%d files are missing from the backup because the storage did not have them", len(m.Missing))
+	return partly(c, "%s missing from the backup because the storage did not have them", domain.Counted(len(m.Missing), "file is", "files are"))
 }
+
+func countRows(n int64) string { return domain.Counted(n, "row", "rows") }
+
+func countFiles(n int64) string { return domain.Counted(n, "file", "files") }
 
 func bytesText(n int64) string {
 	const unit = 1 << 10
 	if n < unit {
-		return fmt.Sprintf("%d bytes", n)
+		return domain.Counted(n, "byte", "bytes")
 	}
 	value, at := float64(n)/unit, 0
 	for value >= unit && at < 3 {
@@ -172,7 +177,7 @@ func (cmd *backupVerifyCmd) Run(c *console) error {
 			return err
 		}
 	} else {
-		_, _ = printf(c.Out, "Backup %s is intact: %d rows and %d files (%s).\n", is.ID, is.Manifest.Rows, is.Manifest.Files, bytesText(is.Manifest.Bytes))
+		_, _ = printf(c.Out, "Backup %s is intact: %s and %s (%s).\n", is.ID, countRows(is.Manifest.Rows), countFiles(is.Manifest.Files), bytesText(is.Manifest.Bytes))
 	}
 	return missing(c, is.Manifest, cmd.JSON)
 }
@@ -243,8 +248,8 @@ func (cmd *restoreCmd) Run(c *console) error {
 		}
 		err = printJSON(c.Out, out)
 	} else {
-		_, err = printf(c.Out, "Restored backup %s into %s: %d rows and %d files (%s), as of %s.\n", res.ID, database(cfg),
-			res.Manifest.Rows, res.Manifest.Files, bytesText(res.Manifest.Bytes), res.Manifest.CreatedAt.Format(time.RFC1123))
+		_, err = printf(c.Out, "Restored backup %s into %s: %s and %s (%s), as of %s.\n", res.ID, database(cfg),
+			countRows(res.Manifest.Rows), countFiles(res.Manifest.Files), bytesText(res.Manifest.Bytes), res.Manifest.CreatedAt.Format(time.RFC1123))
 	}
 	if err == nil && len(res.Differences) > 0 {
 		err = partly(c, "everything was restored, but some derived values were already wrong in the backup: run `vitrine check --repair` (%s)", res.Differences[0])
@@ -294,9 +299,9 @@ func (s *backupProgress) print() {
 		_ = json.NewEncoder(s.w).Encode(p)
 		return
 	}
-	line := fmt.Sprintf("%s: %d rows", p.Phase, p.Rows)
+	line := fmt.Sprintf("%s: %s", p.Phase, countRows(p.Rows))
 	if p.Files > 0 || p.Phase == backup.PhaseFiles {
-		line += ", " + ofTotal(p.Files, p.OfFiles) + " files (" + bytesText(p.Bytes) + ")"
+		line += ", " + ofFiles(p.Files, p.OfFiles) + " (" + bytesText(p.Bytes) + ")"
 	}
 	switch p.Phase {
 	case backup.PhaseWords:
@@ -312,11 +317,12 @@ func (s *backupProgress) print() {
 	}
 }
 
-func ofTotal(n, of int64) string {
+// ofFiles returns the number of processed files, of all if their number is known.
+func ofFiles(n, of int64) string {
 	if of == 0 {
-		return fmt.Sprint(n)
+		return countFiles(n)
 	}
-	return fmt.Sprintf("%d of %d", n, of)
+	return fmt.Sprint(n) + " of " + countFiles(of)
 }
 
 // end shows the final progress and clears the updated line.

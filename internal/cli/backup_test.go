@@ -76,9 +76,9 @@ func TestBackupLacksFile(t *testing.T) {
 	p.run("migrate").ok()
 	p.exec(`INSERT INTO blobs (hash, object, size, used_at, stored_at) VALUES ('` + strings.Repeat("ab", 32) + `', 'originals/gone', 3, 5, 5)`)
 	to := filepath.Join(t.TempDir(), "site.tar.zst")
-	refuses(p.run("backup", to), 3, "1 files are missing from the backup")
-	refuses(p.run("backup", "verify", to), 3, "1 files are missing from the backup")
-	refuses(folder(t).run("restore", to), 3, "1 files are missing from the backup")
+	refuses(p.run("backup", to), 3, "1 file is missing from the backup")
+	refuses(p.run("backup", "verify", to), 3, "1 file is missing from the backup")
+	refuses(folder(t).run("restore", to), 3, "1 file is missing from the backup")
 }
 
 func TestBackupMisused(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/app/content"
 	"vitrine/internal/config"
+	"vitrine/internal/domain"
 	"vitrine/internal/server"
 	"vitrine/internal/store"
 )
@@ -106,13 +107,13 @@ func (cmd *checkCmd) check(c *console, a *app.App) error {
 		wrong = append(wrong, errDifferences)
 	}
 	if faults > 0 {
-		wrong = append(wrong, fmt.Errorf("%w: %d differences", errFiles, faults))
+		wrong = append(wrong, fmt.Errorf("%w: %s", errFiles, domain.Counted(faults, "difference", "differences")))
 	}
 	if wrong != nil || cmd.JSON {
 		return errors.Join(wrong...)
 	}
 	if result.Repaired > 0 {
-		fmt.Fprintf(c.Out, "%d rows were repaired.\n", result.Repaired)
+		fmt.Fprintf(c.Out, "%s repaired.\n", domain.Counted(result.Repaired, "row was", "rows were"))
 	}
 	fmt.Fprintln(c.Out, "All derived values are correct.")
 	if cmd.Files {
@@ -172,12 +173,12 @@ func (p *progress) check(at store.Checked) {
 	if at.Found == 0 && at.Repaired == 0 && !p.verbose {
 		return
 	}
-	fmt.Fprintf(p.w, "%s: %d differ (%s)\n", line, at.Found, time.Since(p.began).Round(time.Millisecond))
+	fmt.Fprintf(p.w, "%s: %s (%s)\n", line, domain.Counted(at.Found, "differs", "differ"), time.Since(p.began).Round(time.Millisecond))
 }
 
 // files reports checked files, on a terminal after each file, otherwise every ten seconds.
 func (p *progress) files(at content.CheckingFiles) {
-	line := fmt.Sprintf("files: %d read, %d objects listed, %d wrong", at.Files, at.Objects, at.Faults)
+	line := fmt.Sprintf("files: %d read, %s listed, %d wrong", at.Files, domain.Counted(at.Objects, "object", "objects"), at.Faults)
 	if p.live {
 		p.show(line)
 	} else if now := time.Now(); now.Sub(p.lastFiles) >= 10*time.Second {

@@ -75,7 +75,7 @@ func (cmd *exportCmd) export(c *console, a *app.App, e *exporting.Exporter) erro
 				return
 			}
 			last = now
-			text := fmt.Sprintf("%d of %d items, %d blocks, %d files, %s", at.Done, at.Of, at.Blocks, at.Files, domain.FormatBytes(at.Bytes))
+			text := fmt.Sprintf("%d of %s, %s, %s, %s", at.Done, domain.Counted(at.Of, "item", "items"), domain.Counted(at.Blocks, "block", "blocks"), countFiles(at.Files), domain.FormatBytes(at.Bytes))
 			switch {
 			case cmd.JSON:
 				_ = json.NewEncoder(c.Out).Encode(exportJSON{State: "running", Progress: at}) // the last line reports a write error
@@ -93,10 +93,10 @@ func (cmd *exportCmd) export(c *console, a *app.App, e *exporting.Exporter) erro
 	if cmd.JSON {
 		return json.NewEncoder(c.Out).Encode(exportJSON{State: "done", File: cmd.Out, Size: size, Progress: made})
 	}
-	_, err = printf(c.Out, "Wrote %s: %d channels, %d blocks, %d comments and %d files, %s in all.\n", cmd.Out, made.Channels, made.Blocks,
-		made.Comments, made.Files, domain.FormatBytes(size))
+	_, err = printf(c.Out, "Wrote %s: %s, %s, %s and %s, %s in all.\n", cmd.Out, domain.Counted(made.Channels, "channel", "channels"),
+		domain.Counted(made.Blocks, "block", "blocks"), domain.Counted(made.Comments, "comment", "comments"), countFiles(made.Files), domain.FormatBytes(size))
 	if err == nil && made.LeftOut > 0 {
-		_, err = printf(c.Out, "%d items could not be read; json/left-out.jsonl in the archive lists them.\n", made.LeftOut)
+		_, err = printf(c.Out, "%s could not be read; see json/left-out.jsonl in the archive.\n", domain.Counted(made.LeftOut, "item", "items"))
 	}
 	return err
 }

@@ -195,7 +195,7 @@ func (p *importProgress) progress(n importing.Counts) {
 		if all > 0 && p.bar.GetMax64() != all {
 			p.bar.ChangeMax64(all)
 		}
-		p.bar.Describe(fmt.Sprintf("%d channels, %d blocks, %d files", n.Channels, n.Blocks, n.Files))
+		p.bar.Describe(imported(n))
 		_ = p.bar.Set64(done) // it only paints
 		return
 	}
@@ -207,7 +207,12 @@ func (p *importProgress) progress(n importing.Counts) {
 		_ = p.json.Encode(importEvent{Event: "progress", Counts: &n})
 		return
 	}
-	_, _ = printf(p.err, "%d%%: %d items, %d channels, %d blocks, %d files\n", 100*done/max(all, 1), n.Seen, n.Channels, n.Blocks, n.Files)
+	_, _ = printf(p.err, "%d%%: %s, %s\n", 100*done/max(all, 1), domain.Counted(n.Seen, "item", "items"), imported(n))
+}
+
+// imported returns the numbers of items that an import has created so far.
+func imported(n importing.Counts) string {
+	return domain.Counted(n.Channels, "channel", "channels") + ", " + domain.Counted(n.Blocks, "block", "blocks") + ", " + countFiles(n.Files)
 }
 
 func (p *importProgress) leftOut(l source.LeftOut) {

@@ -8,6 +8,7 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/config"
+	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 )
 
@@ -105,6 +106,6 @@ func (cmd *jobsRetryCmd) retry(c *console, a *app.App, ids []int64) error {
 			failed = append(failed, fmt.Errorf("job %d: %w", id, err))
 		}
 	}
-	_, _ = printf(c.Out, "Retrying %d of %d jobs.\n", len(ids)-len(failed), len(ids))
+	_, _ = printf(c.Out, "Retrying %d of %s.\n", len(ids)-len(failed), domain.Counted(len(ids), "job", "jobs"))
 	return errors.Join(failed...)
 }

@@ -54,7 +54,7 @@ func TestJobs(t *testing.T) {
 		if got := strings.Join(strings.Fields(out[1]), " "); got != line {
 			t.Errorf("got %q, want %q", got, line)
 		}
-		if out := p.run("jobs", "retry", fmt.Sprint(failed[0].ID)).ok().out; out != "Retrying 1 of 1 jobs.\n" {
+		if out := p.run("jobs", "retry", fmt.Sprint(failed[0].ID)).ok().out; out != "Retrying 1 of 1 job.\n" {
 			t.Errorf("%q", out)
 		}
 		if n, waiting := len(list()), len(list("--state", "waiting")); n != 2 || waiting != 1 {

@@ -17,7 +17,7 @@ func TestReportsCommand(t *testing.T) {
 			t.Errorf("%q", r.out)
 		}
 		if r := p.run("reports", "show", "1").ok(); !strings.Contains(r.out, "about    User 1, \"ada\"\n") || !strings.Contains(r.out, "state    open\n") ||
-			!strings.Contains(r.out, "ada (1 reports so far, 0 dismissed): spam: \"Look\\x1b[2J\\nhere\"\n") {
+			!strings.Contains(r.out, "ada (1 report so far, 0 dismissed): spam: \"Look\\x1b[2J\\nhere\"\n") {
 			t.Errorf("%q", r.out)
 		}
 		p.run("reports", "show", "9").fails(1, "there is no report 9")

@@ -49,7 +49,7 @@ func (cmd *migrateCmd) Run(c *console) (err error) {
 	left, err := store.New(db).Backfills().Backfills(c.Ctx)
 	for _, b := range left {
 		if b.Rows > 0 {
-			fmt.Fprintf(c.Out, "A running server or vitrine work will finish the backfill %s: %s rows left.\n", b.Kind, rowsLeft(b))
+			fmt.Fprintf(c.Out, "A running server or vitrine work will finish the backfill %s, rows left: %s.\n", b.Kind, rowsLeft(b))
 		}
 	}
 	return err

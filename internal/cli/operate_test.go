@@ -136,14 +136,14 @@ func TestCheck(t *testing.T) {
 		p.exec("UPDATE users SET open_channels = 7")
 		const complaint = "vitrine: the database contains wrong derived values\n"
 		if r := p.run("check"); r.code != 1 || r.out != "users.open_channels of 1: stored 7, actual 0\n" || !strings.HasSuffix(r.err, "\n"+complaint) ||
-			!strings.Contains(r.err, ": users.open_channels: 1 differ (") {
+			!strings.Contains(r.err, ": users.open_channels: 1 differs (") {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
 		r := p.run("check", "--json")
 		if r.code != 1 || !strings.Contains(r.out, `"users.open_channels of 1: stored 7, actual 0"`) || !strings.HasSuffix(r.err, "\n"+complaint) {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
-		if r := p.run("check", "--repair").ok(); r.out != "1 rows were repaired.\nAll derived values are correct.\n" {
+		if r := p.run("check", "--repair").ok(); r.out != "1 row was repaired.\nAll derived values are correct.\n" {
 			t.Errorf("%q", r.out)
 		}
 		p.run("check").ok()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"vitrine/internal/config"
+	"vitrine/internal/domain"
 	"vitrine/internal/durable"
 	"vitrine/internal/fetch"
 	"vitrine/internal/page"
@@ -52,8 +53,8 @@ func (cmd *providersUpdateCmd) Run(c *console) error {
 	if err := replaceFile(cfg.ProvidersPath(), list); err != nil {
 		return err
 	}
-	_, err = printf(c.Out, "Saved %d providers in %s. Restart the servers to use them.\n",
-		len(providers), cfg.ProvidersPath())
+	_, err = printf(c.Out, "Saved %s in %s. Restart the servers to use them.\n",
+		domain.Counted(len(providers), "provider", "providers"), cfg.ProvidersPath())
 	return err
 }
 

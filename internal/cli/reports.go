@@ -170,7 +170,7 @@ func printCase(out io.Writer, one caseWholeJSON) error {
 		if r.Text != "" {
 			words = fmt.Sprintf(": %q", r.Text)
 		}
-		line("", "%s  %s (%d reports so far, %d dismissed): %s%s", r.CreatedAt, r.Reporter, r.Reports, r.Dismissed, r.Reason, words)
+		line("", "%s  %s (%s so far, %d dismissed): %s%s", r.CreatedAt, r.Reporter, domain.Counted(r.Reports, "report", "reports"), r.Dismissed, r.Reason, words)
 	}
 	return w.Flush()
 }

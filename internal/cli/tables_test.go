@@ -388,7 +388,7 @@ since …
 state open
 says "Line one\nline two \"quoted\""
 reports 1
-         … eve (1 reports so far, 0 dismissed): spam: "Look \"here\"\nplease"`},
+         … eve (1 report so far, 0 dismissed): spam: "Look \"here\"\nplease"`},
 			{"reports show 2 --json", `
 {
   "id": 2,
@@ -517,7 +517,7 @@ Retrying 0 of 0 jobs.`},
 			{"audit --act blocklist.added --actor nobody", ``},
 			{"user delete eve --yes", `
 This deletes account eve (Eve, eve@example.net) with its profile, sessions and tokens, and
-  1 channels
+  1 channel
   0 blocks that are not in other people's channels
   0 comments
 This stays:

@@ -157,12 +157,13 @@ func (cmd *userDeleteCmd) Run(c *console) error {
 
 // printDeletion prints what deleting an account deletes and keeps.
 func printDeletion(w io.Writer, u domain.User, f accounts.DeletionPreview) {
-	_, _ = printf(w, "This deletes account %s (%s, %s) with its profile, sessions and tokens, and\n  %d channels\n  %d blocks that are not in other people's channels\n  %d comments\n",
-		u.Slug, u.Name, u.Email, f.Channels, f.Blocks, f.Comments)
+	_, _ = printf(w, "This deletes account %s (%s, %s) with its profile, sessions and tokens, and\n  %s\n  %s in other people's channels\n  %s\n",
+		u.Slug, u.Name, u.Email, domain.Counted(f.Channels, "channel", "channels"), domain.Counted(f.Blocks, "block that is not", "blocks that are not"),
+		domain.Counted(f.Comments, "comment", "comments"))
 	for _, g := range f.GroupsDeleted {
 		_, _ = printf(w, "  the group %s, which has no other member\n", g.Slug)
 	}
-	_, _ = printf(w, "This stays:\n  %d blocks in other people's channels, without an owner\n", f.SharedBlocks)
+	_, _ = printf(w, "This stays:\n  %s in other people's channels, without an owner\n", domain.Counted(f.SharedBlocks, "block", "blocks"))
 	for _, g := range f.GroupsHanded {
 		_, _ = printf(w, "  the group %s, which is handed over to its longest-standing member\n", g.Slug)
 	}

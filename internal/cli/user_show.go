@@ -89,12 +89,12 @@ func printDetails(out io.Writer, f *operating.AccountDetails) error {
 		password = "set"
 	}
 	line("password", "%s", password)
-	line("passkeys", "%d, with %d unused recovery codes", f.Passkeys, f.RecoveryCodes)
+	line("passkeys", "%d, with %s", f.Passkeys, domain.Counted(f.RecoveryCodes, "unused recovery code", "unused recovery codes"))
 	for _, i := range f.Identities {
 		line("identity", "%s as %s (%s), last used %s", i.Issuer, i.Subject, cmp.Or(i.Email, "no address"), i.UsedAt.Format(time.RFC3339))
 	}
 	line("sessions", "%d", f.Sessions)
-	line("tokens", "%d, and %d applications", f.Tokens, f.Applications)
+	line("tokens", "%d, and %s", f.Tokens, domain.Counted(f.Applications, "application", "applications"))
 	line("channels", "%d", f.Channels())
 	line("blocks", "%d", f.Blocks)
 	stored := domain.FormatBytes(f.Usage.Total)

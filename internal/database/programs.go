@@ -64,7 +64,7 @@ func (db *DB) LeftBehind(ctx context.Context, migrations fs.FS) (names []string,
 		if address != nil {
 			name += " at " + *address
 		}
-		names = append(names, fmt.Sprintf("%s (%d connections)", name, connections))
+		names = append(names, fmt.Sprintf("%s (connections: %d)", name, connections))
 	}
 	return names, serves, Classify(ctx, rows.Err())
 }

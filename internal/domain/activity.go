@@ -56,6 +56,9 @@ type Activity struct {
 	CreatedAt time.Time
 }
 
+// Day returns the day of an activity, in UTC.
+func (a Activity) Day() string { return a.CreatedAt.UTC().Format(time.DateOnly) }
+
 // Story is an activity with the entities that it shows (behaviour.md section 7).
 type Story struct {
 	Activity

@@ -39,6 +39,7 @@ const (
 	MaxPeople         = 2_000  // people to invite from one file
 	MaxLegalPages     = 20     // per site
 	MaxPins           = 24     // pinned channels per user
+	MaxFeatured       = 12     // channels on the start page of a site
 	MaxExports        = 3      // per user
 	MaxImportWhat     = 100    // channels, users and groups per import
 	MaxImportName     = 200    // characters of each of them

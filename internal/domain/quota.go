@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 )
@@ -41,7 +42,7 @@ func (u ByteUsage) Files() int64 { return u.Total - u.Unused - u.Texts }
 func FormatBytes(n int64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	if n < 1<<10 {
-		return strconv.FormatInt(n, 10) + " bytes"
+		return Counted(n, "byte", "bytes")
 	}
 	size, unit := float64(n)/(1<<10), 0
 	for size >= 1023.95 && unit < len(units)-1 {
@@ -52,6 +53,14 @@ func FormatBytes(n int64) string {
 		text = whole
 	}
 	return text + " " + units[unit]
+}
+
+// Counted returns a number with the word for one or for any other number: "1 channel", "2 channels".
+func Counted[N int | int64](n N, one, other string) string {
+	if n == 1 {
+		other = one
+	}
+	return fmt.Sprint(n) + " " + other
 }
 
 // Totals counts the contents of a site.

@@ -15,6 +15,7 @@ type Site struct {
 	// Announced identifies the announcement, so that a browser can remember that it was dismissed.
 	Announced int64
 	Legal     []LegalPage // without their bodies
+	Featured  []ChannelID // channels on the start page, in order, whether readers may see them or not
 	Version   int64       // increases with any change of the above
 	UpdatedAt time.Time
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"vitrine/internal/apptest"
 )
@@ -131,14 +132,107 @@ func TestNotificationsPage(t *testing.T) {
 	}, people)
 }
 
+// entries returns the entries of a list of activities as text, without tags.
+func entries(p *page) (all []string) {
+	for _, m := range regexp.MustCompile(`(?s)<li id="activity-.*?</li>`).FindAllString(p.body, -1) {
+		said := regexp.MustCompile(`(?s)<p>.*?</p>`).FindString(m)
+		all = append(all, strings.TrimSpace(regexp.MustCompile(`<[^>]*>|\s*<time.*`).ReplaceAllString(said, "")))
+	}
+	return all
+}
+
+// Notifications of a day about the same thing are one entry, which is unread if one of them is, and opens and marks all.
+func TestNotificationsAreGrouped(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		eve := member(t, r, "eve")
+		id := fmt.Sprint(r.Do("ada", "GET", "/v3/users/eve", nil).Int("id"))
+		token := eve.token()
+		unread := func() int64 {
+			return r.Do("", "GET", "/v3/me", nil, "Authorization", "Bearer "+token).Want(200).Int("counts.notifications")
+		}
+		block := r.Block("ada", "Seed", r.Channel("ada", "Garden", "public"))
+		for i, name := range []string{"ada", "bob", "cyd", "dan"} {
+			r.Do(name, "PUT", "/ext/v1/users/"+id+"/follow", nil).Want(200)
+			if i < 3 {
+				commented(r, "ada", block, fmt.Sprint("Look, @eve, ", i))
+			}
+		}
+		list := eve.get("/notifications").want(200)
+		want := []string{"Unread: Dan and 3 others follow you", "Unread: Ada mentioned you 3 times in comments on Seed"}
+		if got := entries(list); !slices.Equal(got, want) || unread() != 7 {
+			t.Fatalf("%q, %d unread", got, unread())
+		}
+		list.says("Look, @eve, 2").hides("Look, @eve, 1")
+		groups := regexp.MustCompile(`href="(/notifications/[0-9,]+)"`).FindAllStringSubmatch(list.body, -1)
+		if len(groups) != 2 {
+			t.Fatal(groups)
+		}
+		eve.get(groups[0][1]).leads("/eve?view=followers")
+		if unread() != 3 {
+			t.Errorf("%d unread after opening the followers", unread())
+		}
+		other := member(t, r, "tom")
+		other.get(groups[1][1]).want(404)
+		for _, ids := range []string{"1,,2", ",", "1," + strings.Repeat("2,", 100) + "3", "999999,999998"} {
+			eve.get("/notifications/" + ids).want(404)
+		}
+		commented(r, "bob", block, "Look here, @eve")
+		if got, want := entries(eve.get("/notifications"))[0], "Unread: Bob and Ada mentioned you in comments on Seed"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		eve.post("/notifications", "read", regexp.MustCompile(`name="read" value="([0-9,]+)"`).FindStringSubmatch(eve.get("/notifications").body)[1]).leads("/notifications")
+		if unread() != 0 {
+			t.Errorf("%d unread after marking the mentions", unread())
+		}
+		eve.get("/notifications").hides("Unread: ")
+		if n := len(r.Do("", "GET", "/v3/me/notifications", nil, "Authorization", "Bearer "+token).Want(200).Ints("data", "id")); n != 8 {
+			t.Errorf("the API lists %d notifications", n)
+		}
+	}, people)
+}
+
+// A page of notifications ends with a day, so no group is split between pages.
+func TestGroupsStayOnOnePage(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	eve := member(t, r, "eve")
+	garden := r.Channel("ada", "Garden", "public")
+	blocks := []int64{r.Block("ada", "Seed", garden), r.Block("ada", "Leaf", garden)}
+	for range 3 {
+		for i := range 40 {
+			commented(r, "ada", blocks[i%2], "Look, @eve")
+		}
+		r.Clock.Advance(24 * time.Hour)
+	}
+	seen := 0
+	for at := "/notifications"; at != ""; seen++ {
+		p := eve.get(at).want(200)
+		want := []string{"Unread: Ada mentioned you 20 times in comments on Leaf", "Unread: Ada mentioned you 20 times in comments on Seed"}
+		if seen == 0 {
+			want = append(want, want...)
+		}
+		if got := entries(p); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", at, got)
+		}
+		at = ""
+		if m := regexp.MustCompile(`<a rel="next" href="([^"]+)"`).FindStringSubmatch(p.body); m != nil {
+			at = m[1]
+		}
+	}
+	if seen != 2 {
+		t.Errorf("%d pages", seen)
+	}
+}
+
 // The number of unread notifications is correct, even if many tabs mark some at once.
 func TestMarkingNotificationsAtOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		eve := member(t, r, "eve")
-		block := r.Block("ada", "Seed", r.Channel("ada", "Garden", "public"))
+		garden := r.Channel("ada", "Garden", "public")
 		for i := range 6 {
-			commented(r, "ada", block, fmt.Sprint("Look ", i, ", @eve"))
+			commented(r, "ada", r.Block("ada", "Seed", garden), fmt.Sprint("Look ", i, ", @eve"))
 		}
 		p := eve.get("/notifications").want(200)
 		var ids []string

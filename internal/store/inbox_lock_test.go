@@ -23,11 +23,11 @@ func TestNoDeadlockOfInboxes(t *testing.T) {
 		Target: storetest.BlockSubject(block), CreatedAt: storetest.Now}, late)
 	e := encounter{"",
 		func(ctx context.Context, tx *store.Tx, comes func()) error {
-			if err := tx.Activity().MarkRead(ctx, early, added, storetest.Now); err != nil {
+			if err := tx.Activity().MarkRead(ctx, early, []domain.ActivityID{added}, storetest.Now); err != nil {
 				return err
 			}
 			comes()
-			return tx.Activity().MarkRead(ctx, late, commented, storetest.Now)
+			return tx.Activity().MarkRead(ctx, late, []domain.ActivityID{commented}, storetest.Now)
 		},
 		func(ctx context.Context, tx *store.Tx) error {
 			if err := tx.Blocks().LockBlock(ctx, block); err != nil {

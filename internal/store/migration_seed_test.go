@@ -86,6 +86,7 @@ var seedRows = []string{
 		VALUES ('imprint', 'Imprint', 'We', '<p>We</p>', 'We', 5, 5)`,
 	"INSERT INTO feed_versions (user_id, version) VALUES (1, 2)",
 	"INSERT INTO pins (user_id, channel_id, created_at) SELECT 1, id, 5 FROM channels WHERE title = 'On everything'",
+	"INSERT INTO featured_channels (channel_id, position) SELECT id, 1 FROM channels WHERE title = 'On everything'",
 	"INSERT INTO once_keys (hash, user_id, kind, made_id, created_at, expires_at) VALUES ('a', 1, 'Block', 1, 5, 9)",
 	"INSERT INTO once_keys (hash, request, answer, user_id, kind, made_id, created_at, expires_at) VALUES ('b', 'c', 'd', 1, '', 0, 5, 9)",
 	`INSERT INTO removals (id, user_id, channel_id, items, created_at, expires_at)

@@ -90,7 +90,7 @@ func (c feedUsers) read(ctx context.Context, tx *store.Tx, user domain.UserID) e
 		return err
 	}
 	for _, n := range unread {
-		if err := tx.Activity().MarkRead(ctx, user, n.ID, storetest.Now); err != nil {
+		if err := tx.Activity().MarkRead(ctx, user, []domain.ActivityID{n.ID}, storetest.Now); err != nil {
 			return err
 		}
 	}

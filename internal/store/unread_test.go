@@ -47,7 +47,9 @@ func TestUnreadIsBounded(t *testing.T) {
 				t.Errorf("after %d more %d are unread, %d of them listed", n, counted, len(listed))
 			}
 		}
-		storetest.In(t, s, func(tx *store.Tx) error { return tx.Activity().MarkRead(t.Context(), bob, last, storetest.Now) })
+		storetest.In(t, s, func(tx *store.Tx) error {
+			return tx.Activity().MarkRead(t.Context(), bob, []domain.ActivityID{last}, storetest.Now)
+		})
 		before, _ := unread()
 		storetest.Check(t, s)
 		// If an inbox has grown too large for any reason, the next notification trims it.

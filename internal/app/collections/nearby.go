@@ -146,6 +146,18 @@ func (a *Collections) PinnedChannels(ctx context.Context, actor domain.Actor) ([
 	return a.Store.Nearby().PinnedChannels(ctx, actor.UserID)
 }
 
+// FeaturedChannels reads channels of the start page in the order of their ids, without those that not everybody may see.
+// It takes one statement, or none without ids.
+func (a *Collections) FeaturedChannels(ctx context.Context, actor domain.Actor, ids []domain.ChannelID) (all []domain.Channel, err error) {
+	found, err := a.Store.Nearby().ChannelsWithRole(ctx, actor.UserID, ids)
+	for _, id := range ids {
+		if c, ok := found[id]; ok && c.Visibility != domain.Private {
+			all = append(all, c)
+		}
+	}
+	return all, err
+}
+
 // Pin pins a channel that the actor sees. Pinning it again changes nothing.
 func (a *Collections) Pin(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.changePins(ctx, actor, ref, func(tx *store.Tx, c domain.ChannelID) error {

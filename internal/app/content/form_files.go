@@ -59,7 +59,7 @@ func (a *Content) addUploads(ctx context.Context, actor domain.Actor, uploads []
 			return err
 		}
 		if left := max(MaxOpenUploads-has.Uploads, 0); int64(len(uploads)) > left {
-			return domain.Wrap(domain.Forbidden, fmt.Sprintf("You may have %d uploads that are in no block, and %d are left. "+
+			return domain.Wrap(domain.Forbidden, fmt.Sprintf("You may have %d uploads that are in no block, of which %d can still be added. "+
 				"Make blocks of them; what is in none is removed after a day", MaxOpenUploads, left), errOverQuota)
 		}
 		if left, refusal := a.available(has, true); left == 0 {

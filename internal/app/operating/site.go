@@ -3,6 +3,7 @@ package operating
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,7 +30,7 @@ type knownSite struct {
 }
 
 // SiteSettings returns the texts and settings of the site. It takes no statement within five seconds of the last check,
-// otherwise one, and three if something has changed.
+// otherwise one, and four if something has changed.
 func (a *Operating) SiteSettings(ctx context.Context) (domain.Site, error) {
 	known := a.site.known.Load()
 	if known != nil && a.Now().Sub(known.at) < siteFor {
@@ -82,6 +83,7 @@ type SiteInput struct {
 	About        core.Patch
 	Announcement core.Patch
 	Picture      core.Patch // address of an upload
+	Featured     *[]string  // slugs of channels that everybody may see, in order
 
 	// Seen is the version of the site on which the change is based; 0 means any. If the site has changed since, the
 	// change is a Conflict.
@@ -97,6 +99,9 @@ func (in SiteInput) Validate() error {
 	f.AnyText("about", in.About.Value, domain.MaxDescription)
 	f.AnyText("announcement", in.Announcement.Value, domain.MaxAnnouncement)
 	f.AnyText("picture", in.Picture.Value, domain.MaxURL)
+	if in.Featured != nil && len(*in.Featured) > 0 {
+		f.Count("featured", len(*in.Featured), domain.MaxFeatured)
+	}
 	return f.Err()
 }
 
@@ -147,10 +152,32 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 	if in.Picture.Set {
 		s.Picture = picture
 	}
+	if in.Featured != nil {
+		if s.Featured, err = a.featured(ctx, tx, *in.Featured); err != nil {
+			return err
+		}
+	}
 	if err := tx.UpdateSite(ctx, was, *s); err != nil {
 		return err
 	}
 	return a.Audit(ctx, tx, actor, domain.ActSiteChanged, domain.AuditTarget{}, nil)
+}
+
+// featured finds channels that everybody may see, each once, and makes them those of the start page.
+func (a *Operating) featured(ctx context.Context, tx *store.Tx, slugs []string) (ids []domain.ChannelID, err error) {
+	for i, slug := range slugs {
+		c, err := tx.Channels().Channel(ctx, 0, domain.Ref{Slug: slug})
+		if domain.KindOf(err) == domain.NotFound {
+			return nil, domain.InvalidField("featured", domain.FieldUnknown, fmt.Sprintf("address %d is not that of a channel that everybody may see", i+1))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(ids, c.ID) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids, tx.Account().PutFeatured(ctx, ids)
 }
 
 const changedMeanwhile = "Somebody else has changed this meanwhile: save again to put yours in its place"

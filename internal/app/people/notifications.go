@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"slices"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -10,13 +11,33 @@ import (
 // Notifications reads a page of the actor's notifications, all or only the unread ones. It omits those that they may not
 // see any more.
 func (a *People) Notifications(ctx context.Context, actor domain.Actor, unread bool, in CursorInput) (CursorPage[domain.Notice], error) {
-	list := "notifications"
-	if unread {
-		list = "unread notifications"
-	}
-	return activityPage(ctx, a, actor, list, in, func(v *store.Snapshot) reader[domain.Notice] {
+	return activityPage(ctx, a, actor, noticeList(unread), in, func(v *store.Snapshot) reader[domain.Notice] {
 		return noticeReader(ctx, v, actor, unread)
 	})
+}
+
+// NotificationDays reads a page of notifications like Notifications, which ends with the end of a day (UTC). So the groups
+// that a reader forms of each day are not split between pages, unless a day has more than domain.MaxPerPage.
+func (a *People) NotificationDays(ctx context.Context, actor domain.Actor, unread bool, next *string) (p CursorPage[domain.Notice], err error) {
+	if p, err = a.Notifications(ctx, actor, unread, CursorInput{Limit: domain.MaxPerPage, Next: next}); err != nil || p.Next == "" || len(p.Items) == 0 {
+		return p, err
+	}
+	last := len(p.Items) - 1
+	n := slices.IndexFunc(p.Items, func(n domain.Notice) bool { return n.Day() == p.Items[last].Day() })
+	if n == 0 {
+		return p, nil
+	}
+	c, err := a.cursors(ctx, noticeList(unread), actor.UserID)
+	p.Items, p.Next = p.Items[:n], c.at(p.Items[n-1].ID)
+	return p, err
+}
+
+// noticeList returns the name of a list of notifications in its cursors.
+func noticeList(unread bool) string {
+	if unread {
+		return "unread notifications"
+	}
+	return "notifications"
 }
 
 // noticeReader reads the actor's notifications, all or only the unread ones.
@@ -96,20 +117,25 @@ func (a *People) ReadAllNotifications(ctx context.Context, actor domain.Actor) (
 // ReadNotification marks a notification of the actor as read and returns it with the number of unread ones. It returns
 // NotFound if the actor does not have it or may not see it any more.
 func (a *People) ReadNotification(ctx context.Context, actor domain.Actor, id domain.ActivityID) (n domain.Notice, unread int64, err error) {
+	read, err := a.ReadNotifications(ctx, actor, []domain.ActivityID{id})
+	if err != nil {
+		return n, 0, err
+	}
+	unread, err = a.unread(ctx, actor.UserID, maxScanned)
+	return read[0], unread, err
+}
+
+// ReadNotifications marks notifications of the actor as read and returns them, newest first. It ignores those that the
+// actor does not have or may not see any more, and returns NotFound if no other is left.
+func (a *People) ReadNotifications(ctx context.Context, actor domain.Actor, ids []domain.ActivityID) (read []domain.Notice, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		own, err := v.Activity().Receipts(ctx, actor.UserID, false, domain.Window{After: id - 1, Before: id + 1, Limit: 1})
+		own, err := v.Activity().Received(ctx, actor.UserID, ids)
 		if err != nil {
 			return err
 		}
-		if len(own) == 0 {
-			return domain.NewNotFound()
-		}
-		seen, err := visible(ctx, v, actor, []domain.ActivityID{id})
+		seen, err := visible(ctx, v, actor, own)
 		if err != nil {
 			return err
-		}
-		if len(seen.found) == 0 {
-			return domain.NewNotFound()
 		}
 		stories, err := hydrate(ctx, v, actor, seen.found)
 		if err != nil {
@@ -118,16 +144,14 @@ func (a *People) ReadNotification(ctx context.Context, actor domain.Actor, id do
 		if len(stories) == 0 {
 			return domain.NewNotFound()
 		}
-		n = domain.Notice{Story: stories[0], Read: true}
+		ids = nil
+		for _, s := range stories {
+			read, ids = append(read, domain.Notice{Story: s, Read: true}), append(ids, s.ID)
+		}
 		return nil
 	})
 	if err != nil {
-		return n, 0, err
+		return nil, err
 	}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().MarkRead(ctx, actor.UserID, id, a.Now()) })
-	if err != nil {
-		return n, 0, err
-	}
-	unread, err = a.unread(ctx, actor.UserID, maxScanned)
-	return n, unread, err
+	return read, a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().MarkRead(ctx, actor.UserID, ids, a.Now()) })
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"strings"
@@ -79,7 +78,7 @@ func (a *archive) Read(ctx context.Context, to source.Sink) error {
 		return source.ErrNotRecognized
 	}
 	if other > 0 && a.title != takeout { // Takeout contains many other files
-		m.Sink.LeftOut(source.LeftOut{What: "Other files", Where: fmt.Sprintf("%d files", other), Why: "they contain no bookmarks, lists or notes"})
+		m.Sink.LeftOut(source.LeftOut{What: "Other files", Where: domain.Counted(other, "file", "files"), Why: "they contain no bookmarks, lists or notes"})
 	}
 	return m.end(ctx)
 }

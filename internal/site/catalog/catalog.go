@@ -1,13 +1,16 @@
 // Package catalog contains the texts of the website in every language: one file for each language
 // and package of pages, with ids and their texts. A text may contain the verbs of package fmt,
-// which format numbers as the language does. It may also be an object with a text for "one" and for
-// "other", chosen by the first argument.
+// which format numbers as the language does. It may also be an object with a text for each plural form
+// of the language (https://www.unicode.org/cldr/charts/latest/supplemental/language_plural_rules.html),
+// chosen by the first argument, and with one for an exact number, such as "=0".
 package catalog
 
 import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -38,6 +41,7 @@ type Language struct {
 	Code    string // as in the attribute lang of HTML
 	Name    string // as its speakers call it
 	Number  int    // among the languages
+	tag     language.Tag
 	printer *message.Printer
 	ids     map[string]text
 	plain   map[string]string // the texts without arguments, English ones if the language lacks them
@@ -49,12 +53,15 @@ var All = sync.OnceValue(New)
 
 // New reads the catalogue. It panics if a file cannot be read, since the files are part of the
 // program.
-func New() *Catalog {
+func New() *Catalog { return newCatalog(files, tags) }
+
+// newCatalog reads a catalogue with a folder for each language.
+func newCatalog(files fs.FS, tags []language.Tag) *Catalog {
 	b := catalog.NewBuilder(catalog.Fallback(tags[0]))
 	c := &Catalog{matcher: language.NewMatcher(tags)}
 	for _, tag := range tags {
-		l := &Language{Code: tag.String(), ids: map[string]text{}, faults: readFaults(tag.String())}
-		for id, t := range read(l.Code) {
+		l := &Language{Code: tag.String(), tag: tag, ids: map[string]text{}, faults: readFaults(files, tag.String())}
+		for id, t := range read(files, l.Code) {
 			if err := b.Set(tag, id, t.messages()...); err != nil {
 				panic(fmt.Errorf("catalog: %s %s: %w", l.Code, id, err))
 			}
@@ -66,7 +73,7 @@ func New() *Catalog {
 		l.printer, l.plain = message.NewPrinter(tags[i], message.Catalog(b)), map[string]string{}
 		for _, from := range []*Language{c.Languages[0], l} {
 			for id, t := range from.ids {
-				if delete(l.plain, id); t.one == "" && !strings.Contains(t.other, "%") {
+				if delete(l.plain, id); t.forms == nil && !strings.Contains(t.other, "%") {
 					l.plain[id] = t.other
 				}
 			}
@@ -76,37 +83,44 @@ func New() *Catalog {
 	return c
 }
 
-// text is an entry: one text, or one for each plural form.
-type text struct{ zero, one, other string }
+// text is an entry: one text, or one for each plural form. forms is nil if the text has only one.
+type text struct {
+	other string
+	forms map[string]string // by plural form or exact number, such as "few" or "=0"
+}
 
 // UnmarshalJSON reads a text, or an object of texts by plural form.
 func (t *text) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &t.other) == nil {
 		return nil
 	}
-	var by struct{ Zero, One, Other string }
-	if err := json.Unmarshal(b, &by); err != nil {
+	if err := json.Unmarshal(b, &t.forms); err != nil {
 		return err
 	}
-	*t = text{by.Zero, by.One, by.Other}
+	if t.other = t.forms["other"]; t.other == "" {
+		return fmt.Errorf("%s: the form \"other\" is missing", b)
+	}
 	return nil
 }
 
+// messages returns the text for the printer. Exact numbers come first, since the first match wins.
 func (t text) messages() []catalog.Message {
-	if t.one == "" {
+	if t.forms == nil {
 		return []catalog.Message{catalog.String(t.other)}
 	}
-	cases := []any{plural.One, t.one, plural.Other, t.other}
-	if t.zero != "" {
-		cases = append([]any{"=0", t.zero}, cases...)
+	var cases []any
+	for _, form := range slices.Sorted(maps.Keys(t.forms)) { // "=" sorts before letters
+		if form != "other" {
+			cases = append(cases, form, t.forms[form])
+		}
 	}
-	return []catalog.Message{plural.Selectf(1, "%d", cases...)}
+	return []catalog.Message{plural.Selectf(1, "%d", append(cases, "other", t.other)...)}
 }
 
 // read returns all entries of a language.
-func read(code string) map[string]text {
+func read(files fs.FS, code string) map[string]text {
 	all := map[string]text{}
-	entries, err := files.ReadDir(code)
+	entries, err := fs.ReadDir(files, code)
 	if err != nil {
 		panic(err)
 	}
@@ -114,7 +128,7 @@ func read(code string) map[string]text {
 		if f.Name() == faultsFile {
 			continue
 		}
-		b, err := files.ReadFile(path.Join(code, f.Name()))
+		b, err := fs.ReadFile(files, path.Join(code, f.Name()))
 		if err != nil {
 			panic(err)
 		}
@@ -172,10 +186,10 @@ func (c *Catalog) For(l *Language, begin string) map[string]any {
 		for id, t := range from.ids {
 			switch {
 			case !strings.HasPrefix(id, begin):
-			case t.one == "":
+			case t.forms == nil:
 				all[id] = t.other
 			default:
-				all[id] = map[string]string{"one": t.one, "other": t.other}
+				all[id] = t.forms
 			}
 		}
 	}

@@ -4,21 +4,25 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/text/feature/plural"
 )
 
 // faultsFile contains the translations of error messages. The program creates them in English,
 // since API clients read them too, so the English text is the id: a format with %d for numbers and
-// %s for anything else.
+// %s for anything else. The first number selects the plural form of a translation that has several.
 const faultsFile = "faults.json"
 
 // faults are the error messages of a language.
 type faults struct {
-	by      map[string]string // translations by English format
-	formats []faultFormat     // the English formats that have verbs, longest first
+	by      map[string]text // translations by English format
+	formats []faultFormat   // the English formats that have verbs, longest first
 }
 
 type faultFormat struct {
@@ -27,9 +31,9 @@ type faultFormat struct {
 }
 
 // readFaults reads the error messages of a language. English has no file.
-func readFaults(code string) faults {
-	f := faults{by: map[string]string{}}
-	b, err := files.ReadFile(path.Join(code, faultsFile))
+func readFaults(files fs.FS, code string) faults {
+	f := faults{by: map[string]text{}}
+	b, err := fs.ReadFile(files, path.Join(code, faultsFile))
 	if err != nil {
 		return f
 	}
@@ -55,7 +59,7 @@ func (l *Language) Fault(text string) string {
 	if english == "" {
 		return text
 	}
-	format := l.faults.by[english]
+	translation := l.faults.by[english]
 	for _, f := range l.faults.formats {
 		if f.english != english {
 			continue
@@ -65,9 +69,33 @@ func (l *Language) Fault(text string) string {
 		for i, value := range values {
 			args[i] = l.Fault(value)
 		}
-		return fmt.Sprintf(strings.ReplaceAll(format, "%d", "%s"), args...)
+		return fmt.Sprintf(numbers.ReplaceAllString(l.form(translation, f.first(values)), "${1}s"), args...)
 	}
-	return format
+	return translation.other
+}
+
+var numbers = regexp.MustCompile(`(%(?:\[\d+\])?)d`)
+
+// first returns the first number among the values of a format, 0 if it has none.
+func (f faultFormat) first(values []string) int {
+	for i, v := range verb.FindAllString(f.english, -1) {
+		if v == "%d" {
+			n, _ := strconv.Atoi(strings.NewReplacer(",", "", ".", "").Replace(values[i])) // too large ones are 0
+			return n
+		}
+	}
+	return 0
+}
+
+// form returns the form of a text for a number.
+func (l *Language) form(t text, n int) string {
+	return cmp.Or(t.forms[fmt.Sprint("=", n)], t.forms[l.PluralForm(n)], t.other)
+}
+
+// PluralForm returns the plural form that the language has for a number, such as "few".
+func (l *Language) PluralForm(n int) string {
+	return map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many",
+		plural.Other: "other"}[plural.Cardinal.MatchPlural(l.tag, n%10_000_000, 0, 0, 0, 0)]
 }
 
 // FaultOf returns the English format of an error message, "" if the language has no translation.
@@ -84,4 +112,10 @@ func (l *Language) FaultOf(text string) string {
 }
 
 // Faults returns all translated error messages by their English format.
-func (l *Language) Faults() map[string]string { return l.faults.by }
+func (l *Language) Faults() map[string]string {
+	all := map[string]string{}
+	for english, t := range l.faults.by {
+		all[english] = t.other
+	}
+	return all
+}

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,9 +22,11 @@ type Activity struct {
 	Path   string // of its subject's page
 	When   time.Time
 	Age    string
-	Notice bool // it is a notification: a single link, which marks it as read
+	Notice bool // it consists of notifications: a single link, which marks them as read
 	Unread bool
+	Read   string // for notifications: the ids of all, for the form that marks them as read
 
+	actors []present.Principal // different ones, the newest first
 	kind   domain.ActivityKind
 	target domain.Subject
 	tag    string
@@ -49,18 +52,122 @@ func (v *Visit) Activities(stories []domain.Story) (all []Activity) {
 	return all
 }
 
-// Notices prepares notifications for the template "activities". They are not combined, since each
-// is marked as read separately.
+// Notices prepares notifications for the template "activities". It combines those of a day (UTC) that have the same
+// subject, such as all comments on a block, at the place of the newest one.
 func (v *Visit) Notices(notices []domain.Notice) (all []Activity) {
+	at := map[noticeKey]int{}
 	for i := range notices {
-		one := v.activity(&notices[i].Story)
-		one.Notice, one.Unread = true, !notices[i].Read
-		one.Says = v.sentence(one)
-		one.add(v, notices[i].Story)
-		one.tag += fmt.Sprint(" ", one.Unread)
-		all = append(all, one)
+		s := &notices[i].Story
+		key, groups := keyOf(s)
+		n, found := at[key]
+		if !groups || !found {
+			n = len(all)
+			all = append(all, v.activity(s))
+			all[n].Notice, all[n].done = true, nil
+			if groups {
+				at[key] = n
+			}
+		}
+		a := &all[n]
+		a.done, a.Unread, a.Read = append(a.done, *s), a.Unread || !notices[i].Read, a.Read+","+strconv.FormatInt(int64(s.ID), 10)
+		if !slices.ContainsFunc(a.actors, func(p present.Principal) bool { return p.PrincipalRef == s.Actor.PrincipalRef }) {
+			a.actors = append(a.actors, v.Addresses().Principal(&s.Actor))
+		}
+	}
+	for i := range all {
+		a := &all[i]
+		a.Read = a.Read[1:]
+		a.add(v, a.done[0])
+		if a.Says = v.sentence(*a); len(a.done) > 1 {
+			a.Says, a.Path = v.noticeSentence(a), v.noticePath(a)
+		}
 	}
 	return all
+}
+
+// noticeKey identifies a group of notifications.
+type noticeKey struct {
+	kind    domain.ActivityKind
+	subject domain.Subject
+	day     string
+}
+
+// keyOf returns the group of a notification. It returns false if those of its kind are not combined.
+func keyOf(s *domain.Story) (k noticeKey, groups bool) {
+	k = noticeKey{s.Kind, s.Activity.Target, s.Day()}
+	switch s.Kind {
+	case domain.FollowedUser, domain.FollowedChannel, domain.FollowedGroup:
+		k.subject = s.Activity.Item
+	case domain.Mentioned:
+		k.subject = domain.Subject{Type: domain.SubjectBlock, ID: int64(s.Item.Comment.BlockID)}
+	case domain.AddedBlock, domain.AddedChannel, domain.Commented:
+	case domain.AddedToGroup:
+		return k, s.Item.Principal != nil && s.Item.Principal.PrincipalRef == s.Actor.PrincipalRef // joined by a link
+	default:
+		return k, false
+	}
+	return k, true
+}
+
+// Faces returns the users whose pictures an activity shows.
+func (a Activity) Faces() []present.Principal {
+	if len(a.actors) > 1 {
+		return a.actors[:min(len(a.actors), maxFaces)]
+	}
+	return []present.Principal{a.Actor}
+}
+
+// maxFaces is how many pictures a group of notifications shows.
+const maxFaces = 3
+
+// noticeSentence returns the text of several notifications, by one user or by several.
+func (v *Visit) noticeSentence(a *Activity) template.HTML {
+	s := a.done[0]
+	item, target := s.Item, s.Target
+	if s.Kind == domain.Mentioned {
+		target = s.Parent
+	}
+	id, n := "people.notice."+string(s.Kind), len(a.actors)
+	if n == 1 {
+		switch s.Kind {
+		case domain.Commented, domain.Mentioned, domain.AddedBlock, domain.AddedChannel:
+			id, n = "people.notice.one."+string(s.Kind), len(a.done)
+		default:
+			return a.Says // they unfollowed in between
+		}
+	}
+	return markup(v.Lang, id, []any{n, v.noticeActors(a), v.named(true, item), v.named(true, target)})
+}
+
+// noticeActors names one or two users, or the newest and the number of the others.
+func (v *Visit) noticeActors(a *Activity) template.HTML {
+	name := func(p present.Principal) template.HTML { return v.named(true, domain.Entity{Principal: p.Principal}) }
+	switch n := len(a.actors); n {
+	case 1:
+		return name(a.actors[0])
+	case 2:
+		return markup(v.Lang, "people.notice.two", []any{name(a.actors[0]), name(a.actors[1])})
+	default:
+		return markup(v.Lang, "people.notice.others", []any{n - 1, name(a.actors[0])})
+	}
+}
+
+// noticePath returns the path of the page that shows what several notifications are about.
+func (v *Visit) noticePath(a *Activity) string {
+	s := a.done[0]
+	switch s.Kind {
+	case domain.FollowedUser, domain.FollowedGroup:
+		if len(a.actors) > 1 {
+			return v.Addresses().Entity(s.Item).Path() + "?view=followers"
+		}
+	case domain.FollowedChannel:
+		if len(a.actors) > 1 {
+			return v.Addresses().Entity(s.Item).Path()
+		}
+	case domain.AddedBlock, domain.AddedChannel:
+		return v.Addresses().Entity(s.Target).Path()
+	}
+	return a.Path
 }
 
 // ActivityTags returns what the ETag of activities depends on. It is called after Cover.

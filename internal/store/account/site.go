@@ -8,8 +8,8 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// Site reads the site's description of itself, with the titles of its legal pages. Only the id of
-// its picture is set.
+// Site reads the site's description of itself, with the titles of its legal pages. Only the ids of
+// its picture and of the featured channels are set.
 func (r Reads) Site(ctx context.Context) (s domain.Site, err error) {
 	var about, announcement sqlx.TextColumns
 	var picture *domain.FileID
@@ -32,6 +32,11 @@ func (r Reads) Site(ctx context.Context) (s domain.Site, err error) {
 		p.CreatedAt, p.UpdatedAt = sqlx.Time(created), sqlx.Time(updated)
 		return p, err
 	})
+	if err != nil {
+		return s, err
+	}
+	rows, err = r.db.Query(ctx, `SELECT channel_id FROM featured_channels ORDER BY position, channel_id`)
+	s.Featured, err = sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ChannelID])
 	return s, err
 }
 
@@ -57,6 +62,19 @@ func (w Writes) PutSite(ctx context.Context, s domain.Site) error {
 	return w.db.ExecOne(ctx, `UPDATE site SET name = $1, about_markdown = $2, about_html = $3, about_plain = $4, picture_id = $5,
 			announcement_markdown = $6, announcement_html = $7, announcement_plain = $8, announcement_version = $9 WHERE id = 1`,
 		s.Name, about.Markdown, about.HTML, about.Plain, picture, announcement.Markdown, announcement.HTML, announcement.Plain, s.Announced)
+}
+
+// PutFeatured replaces the featured channels of a locked site.
+func (w Writes) PutFeatured(ctx context.Context, channels []domain.ChannelID) error {
+	if err := w.db.Exec(ctx, `DELETE FROM featured_channels`); err != nil {
+		return err
+	}
+	for i, id := range channels {
+		if err := w.db.Exec(ctx, `INSERT INTO featured_channels (channel_id, position) VALUES ($1, $2)`, id, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // LegalPage reads a legal page by its slug.

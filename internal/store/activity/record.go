@@ -304,17 +304,24 @@ func (q Reads) Unread(ctx context.Context, user domain.UserID) (n int64, err err
 	return n, err
 }
 
-// MarkRead marks a notification of a user as read. Doing so again changes nothing.
-func (tx Writes) MarkRead(ctx context.Context, user domain.UserID, id domain.ActivityID, now time.Time) error {
+// Received returns those of the activities that a user was notified of, newest first.
+func (v Lists) Received(ctx context.Context, user domain.UserID, ids []domain.ActivityID) ([]domain.ActivityID, error) {
+	rows, err := v.db.Query(ctx, `SELECT activity_id FROM notifications WHERE user_id = $1 AND `+v.db.In("activity_id", "$2")+` ORDER BY activity_id DESC`,
+		user, sqlx.IDs(v.db.Dialect, ids))
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.ActivityID])
+}
+
+// MarkRead marks notifications of a user as read. Doing so again changes nothing.
+func (tx Writes) MarkRead(ctx context.Context, user domain.UserID, ids []domain.ActivityID, now time.Time) error {
 	if err := tx.lockInboxes(ctx, []domain.UserID{user}); err != nil {
 		return err
 	}
-	n, err := tx.db.ExecCount(ctx, `UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND activity_id = $2
-		AND read_at IS NULL AND activity_id > (SELECT i.read_upto FROM inboxes i WHERE i.user_id = $1)`, user, id, sqlx.Micros(now))
+	n, err := tx.db.ExecCount(ctx, `UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND `+tx.db.In("activity_id", "$2")+`
+		AND read_at IS NULL AND activity_id > (SELECT i.read_upto FROM inboxes i WHERE i.user_id = $1)`, user, sqlx.IDs(tx.db.Dialect, ids), sqlx.Micros(now))
 	if err != nil || n == 0 {
 		return err
 	}
-	return tx.db.ExecOne(ctx, `UPDATE inboxes SET unread = unread - 1 WHERE user_id = $1`, user)
+	return tx.db.ExecOne(ctx, `UPDATE inboxes SET unread = unread - $2 WHERE user_id = $1`, user, n)
 }
 
 // MarkAllRead marks all notifications of a user as read. It writes one row, regardless of their

@@ -15,20 +15,22 @@ const (
 	homeChannels   = 12
 	homeBlocks     = 18
 	homeActivities = 24
+	homeNews       = 12
 )
 
 // welcomeView is the start page of a guest.
 type welcomeView struct {
 	Offer            accounts.SignUpOffer
 	Picture          *present.Image
+	Featured         web.Cells // chosen by the operator
 	Channels, Blocks web.Cells // the newest ones, unless guests have no access
 }
 
 // homeView is the start page of a signed-in user.
 type homeView struct {
-	Pinned, Recent web.Cells
-	Pins           []pinning
-	Activities     []web.Activity
+	News, Pinned, Recent, Featured web.Cells
+	Pins                           []pinning
+	Activities                     []web.Activity
 }
 
 // pinning is a channel that is or can be pinned.
@@ -37,8 +39,8 @@ type pinning struct {
 	Pinned bool
 }
 
-// home shows the start page: for guests an introduction and new items, for users their own channels
-// and the beginning of their feed.
+// home shows the start page: for guests an introduction, the featured channels and new items, for users the newest items
+// from their feed, their own channels, the featured ones and the beginning of their feed.
 func home(v *web.Visit) error {
 	v.Wide = true
 	if v.Account == nil {
@@ -57,7 +59,10 @@ func home(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	shown := homeView{Pinned: channelCells(v, pinned), Recent: channelCells(v, recent), Activities: v.Activities(news.Items)}
+	shown := homeView{News: newsCells(v, news.Items), Pinned: channelCells(v, pinned), Recent: channelCells(v, recent), Activities: v.Activities(news.Items)}
+	if shown.Featured, err = featuredCells(v); err != nil {
+		return err
+	}
 	is := map[domain.ChannelID]bool{}
 	for i := range pinned {
 		is[pinned[i].ID] = true
@@ -68,10 +73,40 @@ func home(v *web.Visit) error {
 			shown.Pins = append(shown.Pins, pinning{v.Addresses().Channel(&recent[i]), false})
 		}
 	}
-	if err := v.Cover(append(web.ActivityCells(shown.Activities), &shown.Pinned, &shown.Recent)...); err != nil {
+	if err := v.Cover(append(web.ActivityCells(shown.Activities), &shown.News, &shown.Pinned, &shown.Recent, &shown.Featured)...); err != nil {
 		return err
 	}
+	tags := append(web.ActivityTags(shown.Activities), "news", shown.News.Tag(), "pinned", shown.Pinned.Tag(), "recent", shown.Recent.Tag(),
+		"featured", shown.Featured.Tag())
+	if v.Fresh(tags...) {
+		return nil
+	}
 	return v.Page("home", v.Site().Name, nil, shown)
+}
+
+// newsCells returns the newest blocks and channels among activities, each once.
+func newsCells(v *web.Visit, stories []domain.Story) web.Cells {
+	var found []domain.Entity
+	seen := map[domain.Subject]bool{}
+	for i := range stories {
+		s := &stories[i]
+		switch s.Kind {
+		case domain.AddedBlock, domain.AddedChannel, domain.CreatedChannel:
+			if subject := s.Activity.Item; !seen[subject] && len(found) < homeNews {
+				seen[subject] = true
+				found = append(found, s.Item)
+			}
+		}
+	}
+	cells := v.Cells(found)
+	cells.ID = "none"
+	return cells
+}
+
+// featuredCells returns the cells of the channels that the operator chose.
+func featuredCells(v *web.Visit) (web.Cells, error) {
+	channels, err := v.App().Collections.FeaturedChannels(v.R.Context(), v.Actor(), v.Site().Featured)
+	return channelCells(v, channels), err
 }
 
 // channelCells returns the cells of channels in a list next to other lists.
@@ -95,13 +130,16 @@ func welcome(v *web.Visit) error {
 		shown.Picture = &image
 	}
 	if !offer.First && v.App().Exposure.Admits(v.Actor()) == nil {
+		if shown.Featured, err = featuredCells(v); err != nil {
+			return err
+		}
 		if shown.Channels, err = newest(v, homeChannels, string(domain.SubjectChannel)); err != nil {
 			return err
 		}
 		if shown.Blocks, err = newest(v, homeBlocks, domain.BlockTypes...); err != nil {
 			return err
 		}
-		if err := v.Cover(&shown.Channels, &shown.Blocks); err != nil {
+		if err := v.Cover(&shown.Featured, &shown.Channels, &shown.Blocks); err != nil {
 			return err
 		}
 		if v.App().Exposure.Indexes(domain.Public) {
@@ -112,7 +150,7 @@ func welcome(v *web.Visit) error {
 	if site.About != nil {
 		v.Head.Description = described(site.About)
 	}
-	if v.Fresh(shown.Channels.Tag(), shown.Blocks.Tag(), fmt.Sprint(offer)) {
+	if v.Fresh(shown.Featured.Tag(), shown.Channels.Tag(), shown.Blocks.Tag(), fmt.Sprint(offer)) {
 		return nil
 	}
 	return v.Page("welcome", site.Name, nil, shown)

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"strconv"
+	"strings"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/app/operating"
@@ -19,6 +20,7 @@ type siteView struct {
 	Image      present.Image
 	Preview    *domain.Text // of the welcome text, nil for none
 	Announcing *domain.Text // preview of the announcement
+	AtMost     int          // channels on the start page
 }
 
 // sitePage shows the forms for name, texts, picture and announcement.
@@ -31,13 +33,22 @@ func showSite(v *web.Visit, f *web.Form, shown siteView) error {
 	if err != nil {
 		return err
 	}
-	shown.Site = s
+	shown.Site, shown.AtMost = s, domain.MaxFeatured
 	if s.Picture != nil {
 		shown.Image = v.Addresses().Image(s.Picture)
 	}
 	if f == nil {
 		f = web.Filled("name", s.Name, "about", markdown(s.About), "announcement", markdown(s.Announcement))
 	}
+	featured, err := v.App().Collections.FeaturedChannels(v.R.Context(), v.Actor(), s.Featured)
+	if err != nil {
+		return err
+	}
+	lines := make([]string, len(featured))
+	for i := range featured {
+		lines[i] = v.Addresses().Channel(&featured[i]).URL()
+	}
+	f.Default("featured", strings.Join(lines, "\n"))
 	return v.Page("site", v.T("operator.title.site"), f, shown)
 }
 
@@ -79,6 +90,9 @@ func changeSite(v *web.Visit) error {
 		in.Announcement = core.Patch{Set: true, Value: &said}
 	case "unannounce":
 		in.Announcement = core.Patch{Set: true}
+	case "feature":
+		slugs := channelSlugs(f.Get("featured"), v.Addresses().Site)
+		in.Featured = &slugs
 	default:
 		return web.UnknownButton()
 	}
@@ -98,10 +112,26 @@ func changeSite(v *web.Visit) error {
 }
 
 func refuseSite(v *web.Visit, err error, f *web.Form) error {
-	if f.Refused(err, "name", "about", "picture", "announcement") {
+	if f.Refused(err, "name", "about", "picture", "announcement", "featured") {
 		return showSite(v, refill(v, f), siteView{})
 	}
 	return err
+}
+
+// channelSlugs returns the slugs of channels in lines with their addresses or paths. Addresses of other sites remain whole,
+// so that no channel is found for them.
+func channelSlugs(lines, site string) []string {
+	slugs := []string{}
+	for line := range strings.FieldsSeq(lines) {
+		path, _, _ := strings.Cut(strings.TrimPrefix(line, site+"/"), "?")
+		if path, _, _ = strings.Cut(path, "#"); strings.Contains(path, "://") {
+			slugs = append(slugs, line)
+			continue
+		}
+		path = strings.Trim(path, "/")
+		slugs = append(slugs, path[strings.LastIndex(path, "/")+1:])
+	}
+	return slugs
 }
 
 // refill sets the fields of the page's other forms to the stored values.

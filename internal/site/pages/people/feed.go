@@ -69,7 +69,7 @@ func feed(v *web.Visit) error {
 // notifications shows other people's activities that concern the reader.
 func notifications(v *web.Visit) error {
 	unread := v.Query("filter") == "unread"
-	page, err := v.App().People.Notifications(v.R.Context(), v.Actor(), unread, cursorInput(v))
+	page, err := v.App().People.NotificationDays(v.R.Context(), v.Actor(), unread, cursorInput(v).Next)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func notifications(v *web.Visit) error {
 	return v.Page("notifications", v.T("people.notifications"), nil, data)
 }
 
-// readNotifications marks one or all notifications as read.
+// readNotifications marks an entry of the list, which may combine several notifications, or all as read.
 func readNotifications(v *web.Visit) error {
 	f, at := v.Form(), v.Next()
 	if at == "" {
@@ -99,7 +99,7 @@ func readNotifications(v *web.Visit) error {
 	return v.Redirect(at)
 }
 
-// openNotification marks a notification as read, and redirects to its subject. Prefetching does not
+// openNotification marks the notifications of an entry as read, and redirects to their subject. Prefetching does not
 // mark anything.
 func openNotification(v *web.Visit) error {
 	if v.HeadOnly() {
@@ -115,15 +115,19 @@ func openNotification(v *web.Visit) error {
 	return v.Redirect(to)
 }
 
-// read marks a notification as read, and returns the path of its subject.
-func read(v *web.Visit, id string) (string, error) {
-	n, err := web.ID(id)
+// read marks notifications as read, and returns the path of their subject. ids is as in web.Activity.
+func read(v *web.Visit, ids string) (string, error) {
+	var all []domain.ActivityID
+	for id := range strings.SplitSeq(ids, ",") {
+		n, err := web.ID(id)
+		if err != nil || len(all) == domain.MaxPerPage {
+			return "", domain.NewNotFound()
+		}
+		all = append(all, domain.ActivityID(n))
+	}
+	notices, err := v.App().People.ReadNotifications(v.R.Context(), v.Actor(), all)
 	if err != nil {
 		return "", err
 	}
-	notice, _, err := v.App().People.ReadNotification(v.R.Context(), v.Actor(), domain.ActivityID(n))
-	if err != nil {
-		return "", err
-	}
-	return v.Notices([]domain.Notice{notice})[0].Path, nil
+	return v.Notices(notices)[0].Path, nil
 }

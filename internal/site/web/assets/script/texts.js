@@ -11,10 +11,10 @@ export function say(language, all) {
   numbers = new Intl.NumberFormat(language);
 }
 
-/** Returns a text with its arguments filled in. The first number selects the plural form. */
+/** Returns a text with its arguments filled in. The first one selects the plural form, or the text for an exact number. */
 export function t(id, ...args) {
   const found = texts[id] ?? id;
-  const text = typeof found === "string" ? found : found[plural.select(args[0])] ?? found.other;
+  const text = typeof found === "string" ? found : found[`=${args[0]}`] ?? found[plural.select(args[0])] ?? found.other;
   let next = 0;
   return text.replace(/%(?:\[(\d+)\])?[sdv]/g, (_, at) => {
     const arg = args[at ? at - 1 : next++];
