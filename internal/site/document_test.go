@@ -75,8 +75,8 @@ func TestDocumentPages(t *testing.T) {
 	for _, missing := range []string{"0", "3", "x", "99999999999999"} {
 		ada.get(at + "/pages?page=" + missing).want(404)
 	}
-	ada.get(at+"/pages?q=fern+LAST").want(200).says("1 page contains", at+"/pages?page=2#page-21", "the last leaf has a Fern").hides(`id="sheets"`)
-	ada.get(at+"/pages?q=nothing+here").want(200).says("No page contains these words.")
+	ada.get(at+"/pages?q=+the%20%20LAST+leaf").want(200).says("1 page contains this", at+"/pages?page=2#page-21", "the last leaf has a Fern").hides(`id="sheets"`)
+	ada.get(at + "/pages?q=nothing+here").want(200).says("No page contains this.")
 	ada.get(at + "/pages?q=" + strings.Repeat("x", 201)).want(400)
 
 	for range 2 { // rendered, then read from the storage

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -218,30 +217,35 @@ func (a *Content) sweepPages(ctx context.Context) error {
 	return nil
 }
 
-// PageHit is a page of a document that contains the words of a search. Its text begins shortly before the first of them.
+// PageHit is a page of a document that contains a phrase. Its text begins shortly before it.
 type PageHit struct {
 	Number int // counted from 1
 	Text   string
 }
 
-// FindPages returns the first pages that contain all words of a query, regardless of case and accents.
-func FindPages(o Outline, query string, most int) (hits []PageHit) {
-	wanted := strings.Fields(words.Fold(query))
+// FindPages returns the first pages that contain a phrase, regardless of case, accents and line breaks.
+func FindPages(o Outline, phrase string, most int) (hits []PageHit) {
+	wanted := oneLine(words.Fold(phrase))
 	for i, p := range o.Pages {
-		text := words.Fold(p.Text)
-		if len(hits) < most && len(wanted) > 0 && !slices.ContainsFunc(wanted, func(word string) bool { return !strings.Contains(text, word) }) {
-			hits = append(hits, PageHit{i + 1, around(p.Text, wanted[0])})
+		if len(hits) == most || wanted == "" {
+			break
+		}
+		before, _, found := strings.Cut(oneLine(words.Fold(p.Text)), wanted)
+		if found {
+			hits = append(hits, PageHit{i + 1, fromWord(p.Text, strings.Count(before, " "))})
 		}
 	}
 	return hits
 }
 
-// around returns a text from a few words before the first one that contains a folded word.
-func around(text, word string) string {
+// oneLine returns a text with single spaces between its words.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// fromWord returns a text from a few words before the one with an index.
+func fromWord(text string, at int) string {
 	const before = 6
 	all := strings.Fields(text)
-	at := slices.IndexFunc(all, func(w string) bool { return strings.Contains(words.Fold(w), word) })
-	if at <= before {
+	if at <= before || at > len(all) {
 		return strings.Join(all, " ")
 	}
 	return "… " + strings.Join(all[at-before:], " ")

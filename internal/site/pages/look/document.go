@@ -41,14 +41,14 @@ type documentSheet struct {
 	Text          string
 }
 
-// hit is a page of a document that contains the words of a search.
+// hit is a page of a document that contains the query.
 type hit struct {
 	Number  int
 	Path    string // of the page that shows it
 	Excerpt string
 }
 
-// documentPage shows the pages of a document, or finds those that contain words.
+// documentPage shows the pages of a document, or finds those that contain a phrase.
 func documentPage(v *web.Visit) error {
 	id, err := web.ID(v.Args[0])
 	if err != nil {
@@ -103,7 +103,7 @@ func documentPage(v *web.Visit) error {
 // documentPath returns the path of the page that shows a document.
 func documentPath(b present.Block) string { return b.Path() + "/pages" }
 
-// find lists the pages that contain all words of the query.
+// find lists the pages that contain the query.
 func (d *documentView) find(outline content.Outline) {
 	for _, h := range content.FindPages(outline, d.Query, documentHits) {
 		at := strconv.Itoa((h.Number-1)/documentPages + 1)
