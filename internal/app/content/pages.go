@@ -68,7 +68,7 @@ func PageNumber(name string) (n int, ok bool) {
 }
 
 // OpenPage opens a page of the document under a key, as a JPEG. Like OpenShown, it needs no actor, and returns NotFound
-// while an operator hides the block. client is a comparable value for whoever asks.
+// if an operator hides the block. client is any comparable value that identifies the client.
 func (a *Content) OpenPage(ctx context.Context, client any, key string, n int) (o OpenedFile, err error) {
 	if !isUploadKey(key) {
 		return o, domain.NewNotFound()
