@@ -203,6 +203,10 @@ onSQLite("looking", (world) => {
       await guest.to(`/block/${file.id}`);
       const [download] = await Promise.all([guest.page.waitForEvent("download"), guest.follow("Download")]);
       assert.equal(download.suggestedFilename(), file.attachment.filename);
+      await guest.follow("Show the pages");
+      const leaf = guest.main.getByRole("img", { name: "Page 1 of 1" });
+      await leaf.waitFor();
+      await guest.page.waitForFunction((image) => image.complete && image.naturalWidth > 1000, await leaf.elementHandle());
     });
 
     test("the player of an embed, when it is asked for", async () => {

@@ -102,7 +102,7 @@ var allowedImports = map[string][]string{
 	// The website.
 	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
 	"site/catalog":          {"domain"},
-	"site/web":              {"app/...", "domain", "fragments", "scope", "exporting", "present", "auth", "httpedge", "middleware", "site/catalog", "weburl"},
+	"site/web":              {"app/...", "domain", "fragments", "scope", "exporting", "present", "auth", "httpedge", "markup", "middleware", "site/catalog", "weburl"},
 	"site/pages/account":    {"app/...", "domain", "present", "auth", "site/web"},
 	"site/pages/collect":    {"app/...", "domain", "markup", "present", "site/web"},
 	"site/pages/look":       {"app/...", "domain", "present", "site/web"},

@@ -1,6 +1,9 @@
 package domain
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // BlobID identifies stored bytes, and FileID a file with its own URL.
 type (
@@ -74,6 +77,12 @@ func (f File) Version(v ImageVersion) string {
 	}
 	return v.String() + "." + f.Resized
 }
+
+// IsDocument reports whether the pages of a file can be read one by one.
+func (f *File) IsDocument() bool { return f != nil && f.ContentType == "application/pdf" }
+
+// PageName returns the name of a page in URLs, below the key of its document. Pages are counted from 1.
+func PageName(n int) string { return "page-" + strconv.Itoa(n) + ".jpg" }
 
 // Displayable reports whether all browsers show the image as it came. BMP files are left out because
 // they are not compressed.

@@ -63,7 +63,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // 9110 sections 13 and 14). Caches keep it forever, unless it depends on whether metadata is removed.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	key, name, _ := strings.Cut(path, "/")
-	f, err := h.App.Content.OpenShown(r.Context(), key, name)
+	f, err := h.open(r, key, name)
 	if err != nil {
 		if content.IsMissing(err) {
 			h.Log.WarnContext(r.Context(), "a file is not in the storage", "error", err)
@@ -86,6 +86,14 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, path string) {
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	httpedge.DescribeFile(header, f)
 	httpedge.ServeContent(w, r, f.Content, httpedge.JSON.Render)
+}
+
+// open opens the file, version or page of a document with a name below a key.
+func (h *Handler) open(r *http.Request, key, name string) (content.OpenedFile, error) {
+	if n, ok := content.PageNumber(name); ok {
+		return h.App.Content.OpenPage(r.Context(), middleware.GuestKey(middleware.From(r.Context()).ClientIP), key, n)
+	}
+	return h.App.Content.OpenShown(r.Context(), key, name)
 }
 
 // receive stores the bytes of an upload.

@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/media/codec"
 	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/pdf"
 	"vitrine/internal/media/wasm"
 )
 
@@ -118,6 +119,32 @@ func (s *Studio) ReadDocument(ctx context.Context, src Source) (page []byte, tex
 	}
 	defer release()
 	return s.printer.Read(ctx, src)
+}
+
+// Outline describes the pages of a PDF, of which the first MaxPages can be read.
+type Outline = pdf.Outline
+
+// MaxPages is the number of pages of a PDF that can be read.
+const MaxPages = pdf.MaxPages
+
+// ReadPage returns a page of a PDF, counted from 0, as a JPEG; see pdf.Printer.Page.
+func (s *Studio) ReadPage(ctx context.Context, src Source, n int) ([]byte, error) {
+	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.max))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return s.printer.Page(ctx, src, n)
+}
+
+// ReadOutline returns the sizes and texts of the pages of a PDF; see pdf.Printer.Outline.
+func (s *Studio) ReadOutline(ctx context.Context, src Source) (Outline, error) {
+	release, err := s.memory.reserve(ctx, min(s.printer.Memory(), s.memory.max))
+	if err != nil {
+		return Outline{}, err
+	}
+	defer release()
+	return s.printer.Outline(ctx, src)
 }
 
 // hash returns the blurhash of a picture, computed from a few pixels.

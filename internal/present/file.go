@@ -103,6 +103,9 @@ func (b Block) Attachment() Attachment { return Attachment{b.File, b.at} }
 // URL returns the address of the file.
 func (f Attachment) URL() string { return f.at.file(f.File, f.Original()) }
 
+// Page returns the address of the image of a page of a document, counted from 1.
+func (f Attachment) Page(n int) string { return f.at.file(f.File, domain.PageName(n)) }
+
 // ServedSize returns the size of the file at URL.
 func (f Attachment) ServedSize() int64 { return f.at.size(f.File) }
 

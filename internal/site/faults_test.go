@@ -179,8 +179,10 @@ func TestFaultsAreTranslated(t *testing.T) {
 		}
 	}
 	for _, reason := range []string{"The server answered 404 Not Found", "The answer is larger than 6 MiB", "It took too long", "It could not be processed",
-		"The file is gone", "Only http and https addresses are fetched", "The address is too long", "The address leads to a site that is blocked here"} {
+		"The file is gone", "Only http and https addresses are fetched", "The address is too long", "The address leads to a site that is blocked here",
+		"The document is broken", "The document is locked by a password", "The document takes too long to show"} {
 		for _, lang := range texts.Languages[1:] {
+			used[lang.FaultOf(reason)] = true
 			if lang.Fault(reason) == reason {
 				t.Errorf("%q has no %s", reason, lang.Name)
 			}

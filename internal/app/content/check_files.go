@@ -155,10 +155,12 @@ func (a *Content) strays(ctx context.Context, names []string) (strays []string, 
 	return strays, nil
 }
 
-// ownerObject returns the object whose row an object depends on: for a version, its original.
+// ownerObject returns the object whose row an object depends on: for a version or a page, its original.
 func ownerObject(name string) string {
-	if below, ok := strings.CutPrefix(name, versionFolder); ok {
-		return originals + path.Dir(below)
+	for _, folder := range []string{versionFolder, pageFolder} {
+		if below, ok := strings.CutPrefix(name, folder); ok {
+			return originals + path.Dir(below)
+		}
 	}
 	return name
 }

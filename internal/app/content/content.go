@@ -40,6 +40,7 @@ type Content struct {
 	quotas      Quotas
 	uploading   *budget.Slots[domain.UserID]
 	filling     *budget.Slots[domain.UploadID]
+	pages       documentPages
 	diskReserve Reserve
 	folders     []string
 	freeSpace   freeSpace
@@ -80,6 +81,7 @@ func New(c *core.Core, filesURL string, o Options) *Content {
 	if len(o.Quotas) > 0 {
 		c.Store.BoundTexts(store.TextBound{Now: c.Now, Available: a.availableText})
 	}
+	a.pages.init()
 	if a.freeSpace == nil {
 		a.freeSpace = blob.FreeSpace
 	}

@@ -45,6 +45,7 @@ func (a *Content) SweepContent(ctx context.Context) error {
 			return tx.Blobs().SweepBlobs(ctx, now.Add(-unreferencedFor), now, core.SweepBatch)
 		}),
 		a.removeDoomed(ctx),
+		a.sweepPages(ctx),
 		a.staging.Sweep(KeptFor),
 		a.blobs.Sweep(ctx, KeptFor),
 	)
@@ -143,7 +144,17 @@ func (a *Content) objectStays(ctx context.Context, object blobs.DoomedObject, no
 }
 
 func (a *Content) removeObject(ctx context.Context, object string) error {
-	for _, name := range append(versionObjects(object), object) {
+	names := append(versionObjects(object), object)
+	if strings.HasPrefix(object, originals) {
+		err := a.blobs.List(ctx, pagesOf(object), func(name string, _ int64) error {
+			names = append(names, name)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
 		if err := a.blobs.Delete(ctx, name); err != nil {
 			return err
 		}

@@ -117,6 +117,7 @@ func TestRead(t *testing.T) {
 	checkText(t, p)
 	checkParts(t, p)
 	checkOnce(t, p, file)
+	checkPages(t, p)
 	p.sleep()
 	if p.pdfium != nil {
 		t.Error("PDFium is up after a rest")
@@ -248,11 +249,59 @@ func checkOnce(t *testing.T, p *Printer, file source.File) {
 	defer done()
 	d := &document{pdfium: pdfium, in: source.New(t.Context(), file)}
 	defer d.close()
-	if _, err := d.firstPage(pageTimeout); err != nil {
+	if _, err := d.page(0, pageQuality, pageTimeout); err != nil {
 		t.Fatal(err)
 	}
 	first := d.worker
 	if _, err := d.text(textTimeout); err != nil || first == nil || d.worker != first {
 		t.Errorf("the text is read in %p after %p: %v", d.worker, first, err)
 	}
+}
+
+// checkPages checks the pages that are read one by one.
+func checkPages(t *testing.T, p *Printer) {
+	t.Helper()
+	ctx := t.Context()
+	file := bytes.NewReader(bytes.Replace(book("The analytical engine", "weaves", "flowers"), []byte("/Kids [4 0 R 6 0 R"), []byte("/Kids [4 0 R 9 9 R"), 1))
+	o, err := p.Outline(ctx, file)
+	want := []OutlinePage{{1600, 534, "The analytical engine"}, {1600, 2071, ""}, {1600, 534, "flowers"}}
+	if err != nil || o.Count != 3 || !slices.Equal(o.Pages, want) {
+		t.Fatalf("outline %+v, %v", o, err)
+	}
+	page, err := p.Page(ctx, file, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img, _, err := image.Decode(bytes.NewReader(page)); err != nil || img.Bounds().Size() != image.Pt(1600, 534) {
+		t.Errorf("page 3: %v, %v", img.Bounds(), err)
+	}
+	for _, n := range []int{3, 1 << 30} {
+		if _, err := p.Page(ctx, file, n); mediatest.Reason(err) != "The document is broken" {
+			t.Errorf("page %d: %v", n, err)
+		}
+	}
+	long := bytes.NewReader(book(slices.Repeat([]string{"x"}, 10_000)...))
+	if o, err := p.Outline(ctx, long); err != nil || o.Count != 10_000 || len(o.Pages) != MaxPages || o.Pages[MaxPages-1].Text != "x" {
+		t.Errorf("10,000 pages: %d, %d, %v", o.Count, len(o.Pages), err)
+	}
+	for name, reason := range map[string]string{"locked.pdf": "The document is locked by a password"} {
+		if _, err := p.Outline(ctx, bytes.NewReader(mediatest.Fixture(t, name))); mediatest.Reason(err) != reason {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, broken := range map[string][]byte{"no PDF": []byte("%PDF-1.7\nnothing"), "empty": nil,
+		"no page": bytes.Replace(twoColours(), []byte("/Kids [3 0 R] /Count 1"), []byte("/Kids [     ] /Count 0"), 1)} {
+		if o, err := p.Outline(ctx, bytes.NewReader(broken)); mediatest.Reason(err) != "The document is broken" {
+			t.Errorf("%s: %+v, %v", name, o, err)
+		}
+	}
+	p.readTimeout = time.Second
+	if _, err := p.Page(ctx, bytes.NewReader(slow("one")), 0); mediatest.Reason(err) != "The document takes too long to show" {
+		t.Errorf("a slow page: %v", err)
+	}
+	p.textTimeout = time.Second
+	if o, err := p.Outline(ctx, bytes.NewReader(endless("one"))); err != nil || o.Count != 2 || o.Pages[0].Text != "one" || o.Pages[1].Width == 0 {
+		t.Errorf("an endless text: %+v, %v", o, err)
+	}
+	p.readTimeout, p.textTimeout = readTimeout, textTimeout
 }

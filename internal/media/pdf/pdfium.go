@@ -176,10 +176,37 @@ func (i *instance) load(ctx context.Context) error {
 	return i.err
 }
 
-// firstPage renders the first page of the loaded document onto white paper, so that it fits in a
-// box of pixels and fills it in one direction.
-func (i *instance) firstPage(width, height int) (*image.RGBA, error) {
-	page := i.call("FPDF_LoadPage", i.document, 0)
+// pages returns the number of pages of the loaded document.
+func (i *instance) pages() int { return int(int32(i.call("FPDF_GetPageCount", i.document))) }
+
+// outline returns the sizes of the first pages of the loaded document, so that each fits in a box of
+// pixels and fills it in one direction.
+func (i *instance) outline(width, height int) (o Outline, err error) {
+	o.Count = i.pages()
+	size := i.call("malloc", 16) // two numbers of 8 bytes
+	defer i.call("free", size)
+	for n := 0; n < min(o.Count, MaxPages) && i.err == nil; n++ {
+		var page OutlinePage
+		if uint32(i.call("FPDF_GetPageSizeByIndex", i.document, uint64(n), size, size+8)) != 0 {
+			w, _ := i.mod.Memory().ReadFloat64Le(uint32(size))
+			h, _ := i.mod.Memory().ReadFloat64Le(uint32(size + 8))
+			if w > 0 && h > 0 {
+				fit := within(width, height, w, h)
+				page.Width, page.Height = fit.X, fit.Y
+			}
+		}
+		o.Pages = append(o.Pages, page)
+	}
+	if i.err == nil && o.Count <= 0 {
+		return o, errors.New("PDFium: no pages")
+	}
+	return o, i.err
+}
+
+// page renders a page of the loaded document onto white paper, so that it fits in a box of pixels and
+// fills it in one direction.
+func (i *instance) page(n, width, height int) (*image.RGBA, error) {
+	page := i.call("FPDF_LoadPage", i.document, uint64(n))
 	if i.err == nil && page == 0 {
 		return nil, errors.New("PDFium: no page")
 	}

@@ -1,4 +1,4 @@
-// Package pdf renders the first pages of documents and reads their texts with PDFium in WebAssembly.
+// Package pdf renders pages of documents and reads their texts with PDFium in WebAssembly.
 package pdf
 
 import (
@@ -18,7 +18,7 @@ const (
 // second and some 100 MB, so it starts with the first document and ends when no document has
 // arrived for a while. Every document gets an instance of its own, which cannot access files.
 type Printer struct {
-	pageTimeout, textTimeout time.Duration
+	pageTimeout, textTimeout, readTimeout time.Duration
 
 	limit  int64         // of an instance, in bytes
 	turn   chan struct{} // holds a token while nobody works; guards the fields below
@@ -30,7 +30,7 @@ type Printer struct {
 // them, because it is copied when it grows.
 func New(most int64) *Printer {
 	limit := max(smallestPrinter, min(printerMemory, most/2))
-	p := &Printer{pageTimeout: pageTimeout, textTimeout: textTimeout, limit: limit, turn: make(chan struct{}, 1)}
+	p := &Printer{pageTimeout: pageTimeout, textTimeout: textTimeout, readTimeout: readTimeout, limit: limit, turn: make(chan struct{}, 1)}
 	p.turn <- struct{}{}
 	return p
 }

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	maxTextPages = 500     // of a document that are read
-	maxText      = 100_000 // characters of a document that are read, as many as of a web page
+	maxTextPages   = 500       // of a document that are read
+	maxText        = 100_000   // characters of a document that are read, as many as of a web page
+	maxOutlineText = 1_000_000 // characters of an Outline
 )
 
-// text writes the text of the loaded document, page by page: its first 500 pages, up to 100,000
-// characters, with an empty line between two pages. If a page cannot be read, the text ends before
-// it.
-func (i *instance) text(to *strings.Builder) error {
-	pages := min(int32(i.call("FPDF_GetPageCount", i.document)), maxTextPages)
-	left := maxText
-	for n := int32(0); n < pages && left > 0 && i.err == nil; n++ {
+// text passes the text of the loaded document on, page by page: that of its first 500 pages, up to
+// limit characters. If a page cannot be read, the text ends before it.
+func (i *instance) text(limit int, to func(page int, text string)) error {
+	pages := min(i.pages(), maxTextPages)
+	left := limit
+	for n := 0; n < pages && left > 0 && i.err == nil; n++ {
 		page := i.call("FPDF_LoadPage", i.document, uint64(n))
 		if page == 0 {
 			continue
@@ -28,7 +28,7 @@ func (i *instance) text(to *strings.Builder) error {
 		i.call("FPDF_ClosePage", page)
 		if i.err == nil && text != "" {
 			left -= utf8.RuneCountInString(text)
-			to.WriteString(text + "\n\n")
+			to(n, text)
 		}
 	}
 	return i.err

@@ -3,9 +3,11 @@ package web
 import (
 	"io"
 
+	"vitrine/internal/app/content"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
 	"vitrine/internal/httpedge"
+	"vitrine/internal/middleware"
 )
 
 // ExportChannel answers with a channel in a format, as the visitor sees it.
@@ -53,4 +55,9 @@ func (v *Visit) ShowFile(f domain.File, name string) error {
 	httpedge.DescribeFile(header, opened)
 	httpedge.ServeContent(v.W, v.R, opened.Content, v.s.Render)
 	return nil
+}
+
+// Outline returns the pages of a document that the visitor may see.
+func (v *Visit) Outline(f domain.File) (content.Outline, error) {
+	return v.App().Content.Outline(v.R.Context(), middleware.GuestKey(v.Visitor().Address), f)
 }

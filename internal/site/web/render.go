@@ -164,6 +164,9 @@ func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 		"dict":       dict,
 		"once":       auth.NewKey,
 		"prose":      prose,
+		"noted": func(t *domain.Text, level int, of string) template.HTML {
+			return noted(t, level, of, lang.Text("web.note.back"))
+		},
 	}
 	maps.Copy(all, s.constants(lang))
 	return all

@@ -19,6 +19,7 @@ import (
 // blockRoutes are the pages of a block.
 var blockRoutes = []web.Route{
 	{Path: "/block/{id}", Get: blockPage},
+	{Path: "/block/{id}/pages", Get: documentPage},
 	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock, Counted: true},
 }
 
@@ -42,6 +43,7 @@ type blockView struct {
 	Reason   string // why the last attempt to fetch its content failed, for its author
 	Waits    bool   // another attempt will be made
 	PlayPath string
+	Pages    string                    // path of the page that shows the pages of a document, "" for other blocks
 	Hidden   *moderation.HiddenSubject // set if operators hid the block and the viewer may know why
 }
 
@@ -92,6 +94,9 @@ func blockPage(v *web.Visit) error {
 		if play {
 			picture.play()
 		}
+	}
+	if b.File.IsDocument() {
+		shown.Pages = documentPath(shown.Item.Block)
 	}
 	v.Wide, v.Head = true, shown.head(v)
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
