@@ -27,6 +27,8 @@ func PageSet() web.PageSet {
 		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
 		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(withSeen(web.Fields{"title": {MaxLength: domain.MaxTitle}, "description": {MaxLength: domain.MaxDescription}}))},
 		{Path: "/{owner}/{channel}/arrange", Access: web.Users, Get: arrangePage, Post: arrange},
+		{Path: "/{owner}/{channel}/sort", Access: web.Users, Get: sortPage, Post: sortOnce, Counted: true},
+		{Path: "/channel/{id}/copy", Access: web.Users, Get: copyPage, Post: copyContents, Counted: true},
 		{Path: "/channel/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/channel/{id}/delete", Access: web.Users, Get: deleteChannelPage, Post: deleteChannel},
 		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock, Fields: withMetadata(withSeen(web.Fields{"title": {MaxLength: domain.MaxTitle}, "content": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}, "alt_text": {MaxLength: domain.MaxAltText}}))},
