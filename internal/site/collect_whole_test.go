@@ -65,3 +65,30 @@ func TestCopyContents(t *testing.T) {
 		ada.get("/notifications").hides("Block 4", "Mine")
 	}, people)
 }
+
+func TestListByTitle(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		b, ada := newBrowser(t, r), signedIn(t, r, "ada")
+		channel := r.Channel("ada", "Moss", "public")
+		for _, text := range []string{"pear", "Zebra", "Äpfel"} {
+			r.Block("ada", text, channel)
+		}
+		r.Connect("ada", "Channel", r.Channel("ada", "Quinces", "private"), channel)
+		order := func(p *page, words ...string) {
+			t.Helper()
+			at := -1
+			for _, word := range words {
+				next := strings.Index(p.body, ">"+word+"<")
+				if next <= at {
+					t.Errorf("%s is at %d, after %d", word, next, at)
+				}
+				at = next
+			}
+		}
+		order(b.get("/ada/moss?view=list&sort=title").want(200).says("(A to Z)", "sort=title-back").hides("Quinces"), "Äpfel", "pear", "Zebra")
+		order(b.get("/ada/moss?view=list&sort=title-back").want(200).says("(Z to A)"), "Zebra", "pear", "Äpfel")
+		ada.get("/ada/moss?view=list&sort=title").want(200).says("Quinces")
+		ada.get("/ada/moss?sort=title&page=2").want(200).says("The list does not go this far")
+	}, people)
+}

@@ -2,6 +2,7 @@ package contents
 
 import (
 	"context"
+	"slices"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
@@ -26,6 +27,28 @@ func (q Reads) SortKeys(ctx context.Context, viewer domain.UserID, channel domai
 		k.ConnectedAt = sqlx.Time(connected)
 		return err
 	})
+}
+
+// titledContents finds a page by the titles of the items. It reads the titles of the whole channel, which the caller
+// has checked not to be larger than domain.MaxByTitle.
+func (v Lists) titledContents(ctx context.Context, q Query) (l domain.List[domain.Connection], err error) {
+	keys, err := v.SortKeys(ctx, q.Viewer, q.Channel.ID, domain.MaxByTitle)
+	if err != nil {
+		return l, err
+	}
+	l.Total = int64(len(keys))
+	if q.Page.Offset() >= l.Total {
+		return l, nil
+	}
+	ids := domain.OnceByTitle.Sorted(keys)
+	if q.Sort.Desc {
+		slices.Reverse(ids)
+	}
+	ids = ids[q.Page.Offset():]
+	if l.Items, err = v.inOrder(ctx, q, ids[:min(int64(len(ids)), q.Page.Per)]); err != nil {
+		return l, err
+	}
+	return l, Reads{v.db}.place(ctx, l.Items)
 }
 
 // IDsAbove returns connections of a channel whose items the viewer may see by position, from the lowest above a key,
