@@ -50,7 +50,6 @@ var namedLimits = map[string]struct {
 	"MaxCollaborators":  {domain.MaxCollaborators, []string{"collaborator_ids maxItems", "CollaboratorIDs maxItems"}},
 	"MaxPerPage":        {domain.MaxPerPage, []string{"per maximum", "limit maximum"}},
 	"MaxOrdered":        {domain.MaxOrdered, []string{"OrderedIDs maxItems"}},
-	"MaxByTitle":        {domain.MaxByTitle, nil},
 	"MaxRemoved":        {domain.MaxRemoved, nil},
 	"MaxMentions":       {domain.MaxMentions, nil},
 	"MaxApplications":   {domain.MaxApplications, nil},

@@ -27,7 +27,6 @@ const (
 	MaxUploads        = 50     // files in one request for upload URLs
 	MaxCollaborators  = 100    // collaborators in one request
 	MaxOrdered        = 10_000 // items to arrange at once
-	MaxByTitle        = 5_000  // items of a channel that is listed by title
 	MaxRemoved        = 100    // connections to remove at once
 	MaxPerPage        = 100    // items of a page of a list or feed
 	MaxMentions       = 50     // users that one comment links and notifies

@@ -11,6 +11,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// MaxByTitle is the maximum number of items of a channel that is listed by title, because a page reads all titles.
+const MaxByTitle = 5_000
+
 // SortKeys are what an item of a channel can be sorted by.
 type SortKeys struct {
 	Connection  ConnectionID

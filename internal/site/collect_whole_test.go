@@ -51,6 +51,9 @@ func TestCopyContents(t *testing.T) {
 		bob.get(at).want(200).says("Copy to a new channel", "Ferns").hides("Moss</strong>")
 		bob.post(at).want(422).says("Choose a channel, or make a new one.")
 		bob.post(at, "channel", fmt.Sprint(from)).want(422) // ada's channel, and the same
+		open := r.Channel("ada", "Open", "public")
+		bob.get(at + "?q=Open").want(200).hides("Open</strong>")
+		bob.post(at, "channel", fmt.Sprint(open)).want(422).says("You may not copy to channel open")
 		bob.post(at, "channel", fmt.Sprint(to)).leads("/ada/moss")
 		mine := bob.post(at, "title", "Mine", "visibility", "private", "once", "k").want(303).header.Get("Location")
 		bob.post(at, "title", "Mine", "visibility", "private", "once", "k").leads(mine)

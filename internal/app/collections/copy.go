@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"vitrine/internal/app/core"
@@ -27,6 +28,8 @@ const (
 	copiedAtOnce = 50
 	// copiedPerJob is how many items a job examines before it enqueues the next one.
 	copiedPerJob = 20 * copiedAtOnce
+	// maxCopied is the maximum number of items of a channel that can be copied.
+	maxCopied = 100_000
 )
 
 // CopyContents connects all items of a channel that the actor sees to another channel, on top and in the same order.
@@ -41,8 +44,10 @@ func (a *Collections) CopyContents(ctx context.Context, actor domain.Actor, from
 	switch {
 	case err != nil:
 		return err
-	case !domain.CanAddTo(actor, target):
-		return core.Forbidden("add to channel " + target.Slug)
+	case !domain.CanArrange(actor, target): // a stranger must not fill an open channel
+		return core.Forbidden("copy to channel " + target.Slug)
+	case source.Contents() > maxCopied:
+		return domain.NewUnprocessable(fmt.Sprintf("A channel of more than %d items cannot be copied", maxCopied))
 	case source.ID == target.ID:
 		return domain.NewUnprocessable("A channel cannot be copied into itself")
 	}
@@ -93,7 +98,7 @@ func (a *Collections) copySome(ctx context.Context, actor domain.Actor, job Copy
 				copied.Items = append(copied.Items, redo.Removed{Type: c.Item.Type, ID: c.Item.ID, Maker: actor.UserID})
 			}
 		}
-		if err := a.restoreAll(ctx, tx, actor, copied); err != nil || !last || len(ids) < copiedAtOnce {
+		if err := a.connectCopied(ctx, tx, actor, copied); err != nil || !last || len(ids) < copiedAtOnce {
 			return err
 		}
 		return tx.Enqueue(ctx, CopyContents{job.From, job.To, job.By, above}, jobs.For(int64(job.By)), jobs.Unique())
@@ -101,11 +106,14 @@ func (a *Collections) copySome(ctx context.Context, actor domain.Actor, job Copy
 	return above, err
 }
 
-// restoreAll connects items as UndoRemoval does, without those that were deleted or are hidden from the actor.
-func (a *Collections) restoreAll(ctx context.Context, tx *store.Tx, actor domain.Actor, was redo.Removal) error {
+// connectCopied connects items as UndoRemoval does, without those that were deleted or are hidden from the actor.
+func (a *Collections) connectCopied(ctx context.Context, tx *store.Tx, actor domain.Actor, was redo.Removal) error {
 	c, err := lockToRestore(ctx, tx, actor, was)
 	if err != nil {
 		return err
+	}
+	if !domain.CanArrange(actor, c) {
+		return core.Forbidden("copy to channel " + c.Slug)
 	}
 	blocks, err := lockBlocks(ctx, tx, was.Items)
 	if err != nil {

@@ -68,7 +68,7 @@ func showCopy(v *web.Visit, c connecting, f *web.Form, query string, ticked []st
 	}
 	more := c.Choices.More[:0]
 	for _, choice := range c.Choices.More {
-		if int64(choice.ID) != c.Item.ID {
+		if int64(choice.ID) != c.Item.ID && domain.CanArrange(v.Actor(), *choice.Channel.Channel) {
 			more = append(more, choice)
 		}
 	}

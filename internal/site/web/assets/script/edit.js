@@ -20,7 +20,7 @@ export function start(element) {
     if (text) new Text(element, name, text);
     else if (name !== "content") missing.append(opener(t("script.edit.add." + name), (button) => new Text(element, name).open(button)));
   }
-  if (missing.hasChildNodes()) element.querySelector(".told > .facts, .what > :last-child")?.[element.matches(".block-page") ? "before" : "after"](missing);
+  if (missing.hasChildNodes()) element.querySelector(".told > .facts")?.before(missing); // not above the items of a channel, which would move
 }
 
 function opener(label, open, attributes = {}) {
@@ -43,7 +43,6 @@ class Text {
     const place = make("div", { class: "editing" });
     text.replaceWith(place);
     place.append(text, button);
-    text.addEventListener("dblclick", () => this.open(place));
   }
 
   /** Replaces the text by a field with its source. */
@@ -101,13 +100,15 @@ class Text {
       if (field.value === seen.replaceAll("\r\n", "\n")) return cancel();
       over = true;
       field.readOnly = true;
-      if (await this.#save(field.value, seen, box)) return;
+      const result = await this.#save(field.value, seen, box);
+      if (result === "refused") cancel(); // the form has the text
+      if (result !== "failed") return;
       over = false;
       field.readOnly = false;
     });
   }
 
-  /** Saves a text, and shows the page with it. Resolves to false if the user has to try again. */
+  /** Saves a text, and shows the page with it. Resolves to "saved", "refused" or "failed". */
   async #save(text, seen, box) {
     const address = this.#address;
     let answer;
@@ -115,19 +116,18 @@ class Text {
       answer = await send(address, this.#name, text, seen);
       if (!answer.to && !answer.page?.querySelector("main form")) throw new Error();
     } catch {
-      box?.querySelector(".why")?.remove();
-      box?.prepend(make("span", { class: "why" }, t("script.failed")));
+      box.querySelector(".why")?.remove();
+      box.prepend(make("span", { class: "why" }, t("script.failed")));
       announce(t("script.failed"));
-      return false;
+      return "failed";
     }
     if (!answer.to) { // refused: the form shows why, with the text
-      this.#shown = undefined;
       showSheet(answer.page, address);
-      return true;
+      return "refused";
     }
     await arrive(answer.to, box);
     offer(address, this.#name, seen, text);
-    return true;
+    return "saved";
   }
 }
 
