@@ -29,11 +29,7 @@ func editBlockPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	f := web.Filled()
-	if b.KeepsMetadata() {
-		f.Default("keep_metadata", "yes")
-	}
-	return showEditBlock(v, blockForm{Block: b, Rows: rows(nil, b.Metadata)}, f)
+	return showEditBlock(v, blockForm{Block: b, Rows: rows(nil, b.Metadata)}, web.Filled())
 }
 
 // blockStored returns the stored texts of a block.
@@ -60,6 +56,9 @@ func showEditBlock(v *web.Visit, form blockForm, f *web.Form) error {
 	}
 	form.Stored = blockStored(form.Block)
 	form.Stored.fill(f)
+	if form.Block.KeepsMetadata() && given(f, "metadata_choice") == nil {
+		f.Default("keep_metadata", "yes")
+	}
 	form.Text = form.Block.Type == domain.TextBlock
 	form.Metadata = v.App().Content.MetadataState(*form.Block.Block)
 	return v.Page("edit-block", v.T("collect.block.edit", form.Block.Heading()), f, form)
