@@ -166,6 +166,53 @@ onSQLite("a block over its channel", (world) => {
     await window.context.close();
   });
 
+  test("texts are edited where they are shown, and a block is removed from its channel", async () => {
+    const window = await open();
+    const { page } = window;
+    await window.signIn("ada");
+    await page.waitForURL(`${world.url}/`);
+    await channel(window);
+    await tile(page, "Words 20").click();
+    await shows(page, "Words 20");
+    const opened = page.url();
+    await view(page).getByRole("button", { name: "Edit title" }).click();
+    const field = view(page).getByRole("textbox", { name: "Title", exact: true });
+    await field.fill("Thrown away");
+    await field.press("Escape");
+    assert.equal(page.url(), opened, "Esc only closes the field");
+    await shows(page, "Words 20");
+    await view(page).getByRole("button", { name: "Edit title" }).click();
+    await field.fill("Better words");
+    await field.press("Enter");
+    await shows(page, "Better words");
+    await view(page).getByRole("button", { name: "Undo" }).click();
+    await shows(page, "Words 20");
+    await view(page).getByRole("button", { name: "Add a description" }).click();
+    await view(page).getByRole("textbox", { name: "Description" }).fill("*New*");
+    await view(page).locator(".title").click(); // leaves the field
+    await view(page).locator(".told em", { hasText: "New" }).waitFor();
+
+    // Another window changes the text while it is being edited.
+    await view(page).getByRole("button", { name: "Edit text" }).click();
+    const text = view(page).getByRole("textbox", { name: "Text", exact: true });
+    await text.fill("Mine");
+    const id = /block\/(\d+)/.exec(opened)[1];
+    await world.arena(await world.token("ada")).blocks.update(id, { content: "Theirs" });
+    await view(page).locator(".title").click();
+    const sheet = page.locator("dialog.sheet[open]");
+    await sheet.getByText("Was changed in the meantime").waitFor();
+    assert.equal(await sheet.getByLabel("Text, as somebody else saved it").inputValue(), "Theirs");
+    await sheet.getByRole("button", { name: "Save" }).click();
+    await view(page).locator(".shown", { hasText: "Mine" }).waitFor();
+
+    await view(page).getByRole("button", { name: "Remove from this channel" }).click();
+    await page.locator("#notes", { hasText: "Removed from the channel." }).waitFor();
+    assert.equal(await tile(page, "Words 20").count(), 0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await tile(page, "Words 20").waitFor();
+    await window.context.close();
+  });
+
   test("a finger moves to the neighbours", async () => {
     const window = await open({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
     const { page } = window;

@@ -1014,6 +1014,13 @@ func (in *inputs) refs() {
 			_, err := a.Collections.SelectItem(ctx, ada, r, domain.BlockRef(in.block))
 			return err
 		},
+		"SortOnce": func(r domain.Ref) error {
+			_, err := a.Collections.SortOnce(ctx, ada, r, domain.OnceByTitle)
+			return err
+		},
+		"CopyContents": func(r domain.Ref) error {
+			return errors.Join(a.Collections.CopyContents(ctx, ada, r, in.private), a.Collections.CopyContents(ctx, ada, in.private, r))
+		},
 		"Neighbours":      func(r domain.Ref) error { _, err := a.Collections.Neighbours(ctx, ada, r, in.block); return err },
 		"Pin":             func(r domain.Ref) error { return a.Collections.Pin(ctx, ada, r) },
 		"Unpin":           func(r domain.Ref) error { return a.Collections.Unpin(ctx, ada, r) },
@@ -1110,7 +1117,7 @@ var withoutText = []string{
 	"ProofOptions", "RemovePasskey", "RemoveSecondFactor", "SecondFactor", "SignInByPasskey",
 	"Me", "Mentioned", "MetadataState", "NewKeyedRequest", "NotificationDays", "OwnTokens", "PasswordLink", "PinnedChannels", "RunProcessBlock", "Processing", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification", "ReadNotifications",
 	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeHiding", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
-	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch",
+	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch", "RunCopyContents",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerStatus", "ServerState", "SessionUser",
 	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",

@@ -62,6 +62,13 @@ func InvalidField(path string, code FieldCode, text string) *Error {
 	return NewInvalid(FieldError{path, code, text})
 }
 
+// NewConflict returns an error for fields that do not fit the current state.
+func NewConflict(fields ...FieldError) *Error {
+	e := NewInvalid(fields...)
+	e.Kind = Conflict
+	return e
+}
+
 // Lines returns Fields as "field: why".
 func (e *Error) Lines() []string {
 	if e.Fields == nil {

@@ -28,12 +28,13 @@ type ContentSort struct {
 // ContentKey is a sort key of contents.
 type ContentKey int
 
-// The sort keys of contents: the manual order, the time of connecting, and the item's own
-// modification time.
+// The sort keys of contents: the manual order, the time of connecting, the item's own modification
+// time, and its title, for channels of up to MaxByTitle items.
 const (
 	ByPosition ContentKey = iota
 	ByConnected
 	ByUpdated
+	ByTitle
 )
 
 // Ownership filters a list of connections by who created them.

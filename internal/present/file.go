@@ -3,7 +3,6 @@ package present
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"vitrine/internal/domain"
 )
@@ -112,19 +111,12 @@ func (f Attachment) ServedSize() int64 { return f.at.size(f.File) }
 // Ground returns the average colour of the image, such as "#9a3b1f", "" if it is unknown. Pages
 // show it until the image is loaded.
 func (i Image) Ground() string {
-	if i.Blurhash == nil || len(*i.Blurhash) < 6 {
+	if i.Blurhash == nil {
 		return ""
 	}
-	colour := 0 // the constant component of a blurhash: four digits to base 83
-	for _, digit := range []byte((*i.Blurhash)[2:6]) {
-		value := strings.IndexByte(blurhashDigits, digit)
-		if value < 0 {
-			return ""
-		}
-		colour = colour*len(blurhashDigits) + value
+	rgb, ok := domain.AverageColour(*i.Blurhash)
+	if !ok {
+		return ""
 	}
-	return fmt.Sprintf("#%06x", colour&0xffffff)
+	return fmt.Sprintf("#%06x", rgb)
 }
-
-// blurhashDigits are the digits of blurhashes, in order.
-const blurhashDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~"

@@ -80,6 +80,7 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job collections.RunBatch) error {
 		return a.Collections.RunBatch(ctx, job.Batch)
 	})
+	handle(h, a.Collections.RunCopyContents)
 	every(h, content.SweepInterval, content.SweepContent{}, a.Content.SweepContent)
 	handle(h, func(ctx context.Context, job people.EndedFollows) error {
 		return a.People.EndFollows(ctx, job)

@@ -81,6 +81,31 @@ func TestBlockAmongOthers(t *testing.T) {
 	b.get(at(third, channel)).says(link("next", at(first, channel)))
 }
 
+func TestBlockIsRemovedFromItsChannel(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		channel, other := r.Channel("ada", "Moss", "public"), r.Channel("ada", "Ferns", "closed")
+		first, second := r.Block("ada", "First", channel), r.Block("bob", "Second", channel)
+		r.Block("ada", "Third", channel)
+		r.Connect("ada", "Block", second, other)
+		ada, bob, eve, guest := signedIn(t, r, "ada"), signedIn(t, r, "bob"), signedIn(t, r, "eve"), newBrowser(t, r)
+		at := func(block, in int64) string { return fmt.Sprintf("/block/%d?in=%d", block, in) }
+		for _, reader := range []*browser{guest, eve} {
+			reader.get(at(second, channel)).want(200).hides("Remove from this channel")
+		}
+		ada.get(fmt.Sprint("/block/", second)).hides("Remove from this channel")
+		bob.get(at(first, channel)).hides("Remove from this channel")
+		bob.get(at(second, other)).hides("Remove from this channel") // ada connected it there
+		bob.get(at(second, channel)).says("Remove from this channel")
+		form := ada.get(at(second, channel)).says(`name="next" value="/ada/moss"`, "Remove from this channel").find(`action="(/connection/\d+)" data-remove`)
+		eve.post(form, "do", "remove").want(403)
+		p := ada.post(form, "do", "remove", "next", "/ada/moss").leads("/ada/moss").follow().says("Removed from the channel.").hides("Second")
+		ada.get(at(second, channel)).want(200).hides("Remove from this channel") // it is still in the other one
+		ada.post("/connections/undo", "undo", p.find(`name="undo" value="(\w+)"`), "next", "/ada/moss").leads("/ada/moss")
+		ada.get(at(second, channel)).says("Remove from this channel", fmt.Sprint(`<a rel="next" href="`, at(first, channel)))
+	}, people)
+}
+
 func TestBlockIsRetried(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)

@@ -54,7 +54,7 @@ func TestNeighboursAsListed(t *testing.T) {
 					return l.Items[i].ID
 				}
 				for i, conn := range l.Items {
-					key, err := v.Nearby().Place(t.Context(), here, conn.Item)
+					_, key, err := v.Nearby().Place(t.Context(), here, conn.Item)
 					if err != nil {
 						return err
 					}
@@ -63,7 +63,7 @@ func TestNeighboursAsListed(t *testing.T) {
 						t.Errorf("viewer %d, item %d: %d and %d, %v; want %d and %d", viewer, i, above, below, err, at(i-1), at(i+1))
 					}
 				}
-				_, err = v.Nearby().Place(t.Context(), here, domain.BlockRef(999_999))
+				_, _, err = v.Nearby().Place(t.Context(), here, domain.BlockRef(999_999))
 				if domain.KindOf(err) != domain.NotFound {
 					t.Errorf("the place of nothing: %v", err)
 				}

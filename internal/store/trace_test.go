@@ -143,7 +143,7 @@ func (st stage) reads(r *recorder, page int64) {
 func (st stage) nearby(r *recorder) {
 	for _, viewer := range []domain.UserID{0, st.ada, st.bob} {
 		r.read(func(ctx context.Context, v *store.Snapshot) error {
-			key, err := v.Nearby().Place(ctx, st.channel, domain.BlockRef(st.block))
+			_, key, err := v.Nearby().Place(ctx, st.channel, domain.BlockRef(st.block))
 			if err != nil {
 				return err
 			}

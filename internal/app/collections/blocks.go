@@ -198,6 +198,8 @@ type UpdateBlockInput struct {
 	Metadata    []byte // JSON object to merge, or nil
 
 	KeepFileMetadata *bool // whether other people get the metadata of its files
+
+	Seen Seen // the texts before the change, for title, description, content and alt_text
 }
 
 // Validate checks everything except the metadata, which is checked when it is merged.
@@ -228,6 +230,9 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 			return core.Forbidden("change this block")
 		}
 		if err := fits(b, in, invalid); err != nil {
+			return err
+		}
+		if err := in.unseen(b); err != nil {
 			return err
 		}
 		was := b
@@ -262,6 +267,19 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 		return core.Publish(ctx, tx, actor.UserID, now, domain.BlockChanged{Block: b.ID})
 	})
 	return b, err
+}
+
+// unseen returns a Conflict error if texts of a locked block were changed after the user saw them.
+func (in UpdateBlockInput) unseen(b domain.Block) error {
+	var f domain.Faults
+	in.Seen.compare(&f, "title", b.Title, in.Title)
+	in.Seen.compare(&f, "description", markdown(b.Description), in.Description)
+	in.Seen.compare(&f, "content", markdown(b.Content), in.Content)
+	in.Seen.compare(&f, "alt_text", b.AltText, in.AltText)
+	if f == nil {
+		return nil
+	}
+	return domain.NewConflict(f...)
 }
 
 // fits refuses fields that blocks of this type lack, or else returns invalid.

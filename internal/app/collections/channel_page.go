@@ -70,6 +70,9 @@ func readBlocks(ctx context.Context, v *store.Snapshot, list BlockReader) error 
 
 // outlined reads a page of contents without its blocks.
 func outlined(ctx context.Context, v *store.Snapshot, actor domain.Actor, in domain.Channel, page ContentsInput) (l domain.List[Content], err error) {
+	if err := page.sortable(in); err != nil {
+		return l, err
+	}
 	found, err := v.Contents().Contents(ctx, contents.Query{Viewer: actor.UserID, Channel: in, Sort: page.Sort, By: page.By, Page: page.Page, Outline: contents.NewOutline()})
 	if err != nil {
 		return l, err

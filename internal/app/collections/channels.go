@@ -160,6 +160,26 @@ type UpdateChannelInput struct {
 	Layout      *domain.Layout
 	Owner       *domain.PrincipalRef
 	Metadata    []byte // JSON object to merge, or nil
+	Seen        Seen   // the texts before the change, for title and description
+}
+
+// unseen returns a Conflict error if texts of a locked channel were changed after the user saw them.
+func (in UpdateChannelInput) unseen(c domain.Channel) error {
+	var f domain.Faults
+	if in.Title != nil {
+		in.Seen.compare(&f, "title", &c.Title, new(domain.NameFrom(*in.Title)))
+	}
+	if in.Description.Set {
+		wanted := in.Description.Value
+		if wanted == nil {
+			wanted = new(string)
+		}
+		in.Seen.compare(&f, "description", markdown(c.Description), wanted)
+	}
+	if f == nil {
+		return nil
+	}
+	return domain.NewConflict(f...)
 }
 
 // Validate checks everything except the metadata, which is checked when it is merged.
@@ -198,6 +218,9 @@ func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref
 		}
 		if !domain.CanUpdate(actor, was) {
 			return core.Forbidden("change this channel")
+		}
+		if err := in.unseen(was); err != nil {
+			return err
 		}
 		c := was
 		if in.Description.Set {

@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -27,8 +28,19 @@ type ContentsInput struct {
 func (in ContentsInput) Validate() error {
 	var f domain.Faults
 	f.OptionalID("user_id", int64(in.By))
-	f.Sort(int(in.Sort.Key), int(domain.ByUpdated))
+	f.Sort(int(in.Sort.Key), int(domain.ByTitle))
+	if in.Sort.Key == domain.ByTitle && in.By != 0 {
+		f.Add("user_id", domain.FieldExclusive, "cannot be combined with the order by title")
+	}
 	return domain.JoinFaults(f.Err(), in.Page.Validate())
+}
+
+// sortable refuses an order that would read too much of a channel.
+func (in ContentsInput) sortable(c domain.Channel) error {
+	if in.Sort.Key == domain.ByTitle && c.Contents() > domain.MaxByTitle {
+		return domain.InvalidField("sort", domain.FieldOutOfRange, fmt.Sprintf("lists a channel by title only up to %d items", domain.MaxByTitle))
+	}
+	return nil
 }
 
 // Contents lists the contents of a channel that the actor may see (behaviour.md sections 5 and 13).
@@ -49,6 +61,9 @@ func (a *Collections) contents(ctx context.Context, actor domain.Actor, ref doma
 	}
 	return a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		c, err := v.Channels().ChannelSize(ctx, actor.UserID, ref)
+		if err == nil {
+			err = in.sortable(c)
+		}
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 // show first. At an end, one is nil.
 type Neighbours struct {
 	Channel    domain.Channel
+	Connection domain.Connection // of the item itself, without its position
 	Prev, Next *Content
 }
 
@@ -23,7 +24,7 @@ func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref do
 		if n.Channel, err = v.Channels().Channel(ctx, actor.UserID, ref); err != nil {
 			return err
 		}
-		key, err := v.Nearby().Place(ctx, n.Channel.ID, domain.BlockRef(block))
+		here, key, err := v.Nearby().Place(ctx, n.Channel.ID, domain.BlockRef(block))
 		if err != nil {
 			return err
 		}
@@ -31,7 +32,7 @@ func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref do
 		if err != nil {
 			return err
 		}
-		var ids []domain.ConnectionID
+		ids := []domain.ConnectionID{here}
 		for _, id := range []domain.ConnectionID{above, below} {
 			if id != 0 {
 				ids = append(ids, id)
@@ -41,6 +42,10 @@ func (a *Collections) Neighbours(ctx context.Context, actor domain.Actor, ref do
 		if err != nil {
 			return err
 		}
+		if len(conns) == 0 || conns[0].ID != here {
+			return domain.NewNotFound()
+		}
+		n.Connection, conns = conns[0], conns[1:]
 		found, err := Items(ctx, v.Queries, actor, conns)
 		for i := range found {
 			if found[i].Connection.ID == above {

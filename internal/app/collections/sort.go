@@ -40,6 +40,58 @@ func (a *Collections) SortContents(ctx context.Context, actor domain.Actor, ref 
 	})
 }
 
+// SortOnce puts the items of a channel that the actor sees into an order, using the places that they hold together. It
+// returns the number of moved items. It reads and sorts before it locks the channel, so items that were added in the
+// meantime stay where they are.
+func (a *Collections) SortOnce(ctx context.Context, actor domain.Actor, ref domain.Ref, by domain.OnceSort) (n int, err error) {
+	var f domain.Faults
+	if domain.Among(&f, "by", by, domain.OnceSorts()...); f != nil {
+		return 0, f.Err()
+	}
+	c, err := a.Store.Channels().Channel(ctx, actor.UserID, ref)
+	switch {
+	case err != nil:
+		return 0, err
+	case !domain.CanArrange(actor, c):
+		return 0, core.Forbidden("arrange this channel")
+	case c.Contents() > domain.MaxOrdered:
+		return 0, domain.NewUnprocessable(fmt.Sprintf("A channel of more than %d items cannot be sorted", domain.MaxOrdered))
+	}
+	keys, err := a.Store.Contents().SortKeys(ctx, actor.UserID, c.ID, domain.MaxOrdered)
+	if err != nil {
+		return 0, err
+	}
+	ids := by.Sorted(keys)
+	slices.Reverse(ids) // positions count from the bottom
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		n = 0
+		c, err := core.LockedChannel(ctx, tx, actor, domain.Ref{ID: int64(c.ID)})
+		if err != nil {
+			return err
+		}
+		if !domain.CanArrange(actor, c) {
+			return core.Forbidden("arrange this channel")
+		}
+		held, err := tx.Contents().HeldByID(ctx, c.ID, ids)
+		if err != nil {
+			return err
+		}
+		order := make([]store.Held, 0, len(ids))
+		for _, id := range ids {
+			if h, is := held[id]; is {
+				order = append(order, h)
+			}
+		}
+		now := a.Now()
+		moved, err := tx.Connections().Arrange(ctx, c.ID, order, now)
+		if n = len(moved); err != nil || n == 0 {
+			return err
+		}
+		return core.Publish(ctx, tx, actor.UserID, now, domain.ContentsArranged{Channel: c, Moved: moved})
+	})
+	return n, err
+}
+
 // validOrder checks the ids of items to be sorted.
 func validOrder(ids []int64) error {
 	var f domain.Faults

@@ -92,6 +92,9 @@ func collectOutline(ctx context.Context, o *Outline, rows database.Rows, err err
 // two lists that are scanned from the nearer end: those sorted by time of change, and those of one
 // user among several who added to the channel.
 func (v Lists) Contents(ctx context.Context, q Query) (l domain.List[domain.Connection], err error) {
+	if q.Sort.Key == domain.ByTitle {
+		return v.titledContents(ctx, q)
+	}
 	private, err := v.visiblePrivate(ctx, q)
 	if err != nil {
 		return l, err

@@ -12,11 +12,11 @@ import (
 // behind more invisible ones is skipped.
 const nearPrivate = 200
 
-// Place returns the key of an item in a channel, NotFound if it is not there.
-func (r NearbyReads) Place(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (key int64, err error) {
-	err = r.db.QueryRow(ctx, `SELECT position_key FROM connections WHERE channel_id = $1 AND item_type = $2 AND item_id = $3`,
-		channel, item.Type, item.ID).Scan(&key)
-	return key, sqlx.Found(err)
+// Place returns the connection of an item to a channel and its key, NotFound if it is not there.
+func (r NearbyReads) Place(ctx context.Context, channel domain.ChannelID, item domain.ItemRef) (id domain.ConnectionID, key int64, err error) {
+	err = r.db.QueryRow(ctx, `SELECT id, position_key FROM connections WHERE channel_id = $1 AND item_type = $2 AND item_id = $3`,
+		channel, item.Type, item.ID).Scan(&id, &key)
+	return id, key, sqlx.Found(err)
 }
 
 // Neighbours returns the connections next to a key in a channel whose items the viewer may see:

@@ -18,6 +18,9 @@ type blockForm struct {
 	Preview template.HTML // of the edited text
 	Asked   bool          // the user asked for a preview
 
+	Stored   storedTexts
+	Replaced []typed // stored texts that differ from those that the user saw
+
 	Metadata string // state of the metadata of its file: content.MetadataRemoved and others
 }
 
@@ -26,28 +29,35 @@ func editBlockPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	values := []string{"title", "", "description", "", "content", "", "alt_text", "", "keep_metadata", ""}
+	return showEditBlock(v, blockForm{Block: b, Rows: rows(nil, b.Metadata)}, web.Filled())
+}
+
+// blockStored returns the stored texts of a block.
+func blockStored(b present.Block) storedTexts {
+	s := storedTexts{"title": "", "content": "", "description": "", "alt_text": ""}
 	if b.Title != nil {
-		values[1] = *b.Title
-	}
-	if b.Description != nil {
-		values[3] = b.Description.Markdown
+		s["title"] = *b.Title
 	}
 	if b.Content != nil {
-		values[5] = b.Content.Markdown
+		s["content"] = b.Content.Markdown
+	}
+	if b.Description != nil {
+		s["description"] = b.Description.Markdown
 	}
 	if b.AltText != nil {
-		values[7] = *b.AltText
+		s["alt_text"] = *b.AltText
 	}
-	if b.KeepsMetadata() {
-		values[9] = "yes"
-	}
-	return showEditBlock(v, blockForm{Block: b, Rows: rows(nil, b.Metadata)}, web.Filled(values...))
+	return s
 }
 
 func showEditBlock(v *web.Visit, form blockForm, f *web.Form) error {
 	if !form.Block.Can(v.Actor()).Manage {
 		return forbidden(v, "collect.block.not-yours")
+	}
+	form.Stored = blockStored(form.Block)
+	form.Stored.fill(f)
+	if form.Block.KeepsMetadata() && given(f, "metadata_choice") == nil {
+		f.Default("keep_metadata", "yes")
 	}
 	form.Text = form.Block.Type == domain.TextBlock
 	form.Metadata = v.App().Content.MetadataState(*form.Block.Block)
@@ -66,12 +76,12 @@ func editBlock(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	in := collections.UpdateBlockInput{Title: pointer(f.Get("title")), Description: pointer(f.Get("description"))}
+	in := collections.UpdateBlockInput{Title: given(f, "title"), Description: given(f, "description"), Seen: seen(f, blockTexts)}
 	if b.Type == domain.TextBlock {
-		in.Content = pointer(f.Get("content"))
+		in.Content = given(f, "content")
 	}
 	if b.HasImage() {
-		in.AltText = pointer(f.Get("alt_text"))
+		in.AltText = given(f, "alt_text")
 	}
 	if f.Get("metadata_choice") == "yes" { // an unticked box sends nothing
 		keep := f.Get("keep_metadata") == "yes"
@@ -98,6 +108,13 @@ func editBlock(v *web.Visit) error {
 	case missing(err):
 		return gone(v, blockTexts...)
 	case f.Refused(err, "title", "content", "description", "alt_text", "metadata"):
+		if conflicting(err) {
+			var again error
+			if form.Block, again = blockByID(v); again != nil {
+				return again
+			}
+			form.Replaced = blockStored(form.Block).replaced(v, err, blockTexts)
+		}
 		return showEditBlock(v, form, f)
 	}
 	return err

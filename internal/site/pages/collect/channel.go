@@ -20,6 +20,9 @@ type channelForm struct {
 	Owners       []owner
 	Rows         []row
 	Can          domain.ChannelAbilities
+
+	Stored   storedTexts
+	Replaced []typed // stored texts that differ from those that the user saw
 }
 
 // owner is a possible owner of a new channel.
@@ -65,7 +68,7 @@ func newChannel(v *web.Visit) error {
 	c, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), in)
 	switch {
 	case missing(err): // the form was sent twice, and the channel was deleted in between
-		return gone(v, "title", "collect.title", "description", "collect.description")
+		return gone(v, channelTexts...)
 	case f.Refused(err, "title", "description", "visibility", "owner"):
 		return showNewChannel(v, f)
 	case err != nil:
@@ -83,20 +86,30 @@ func editChannelPage(v *web.Visit) error {
 	if moved != "" {
 		return v.Redirect(moved)
 	}
-	description := ""
-	if c.Description != nil {
-		description = c.Description.Markdown
-	}
-	return showEditChannel(v, c, web.Filled("title", c.Title, "description", description, "visibility", string(c.Visibility),
-		"layout", string(cmp.Or(c.Layout, domain.GridLayout))), false)
+	return showEditChannel(v, c, web.Filled(), false, nil)
 }
 
-func showEditChannel(v *web.Visit, c present.Channel, f *web.Form, posted bool) error {
+// channelTexts are the text fields of a channel and their labels.
+var channelTexts = []string{"title", "collect.title", "description", "collect.description"}
+
+// channelStored returns the stored texts of a channel.
+func channelStored(c present.Channel) storedTexts {
+	s := storedTexts{"title": c.Title, "description": ""}
+	if c.Description != nil {
+		s["description"] = c.Description.Markdown
+	}
+	return s
+}
+
+func showEditChannel(v *web.Visit, c present.Channel, f *web.Form, posted bool, replaced []typed) error {
 	can := c.Can(v.Actor())
 	if !can.Update {
 		return forbidden(v, "collect.channel.not-yours")
 	}
-	form := channelForm{Channel: &c, Visibilities: visibilities, Layouts: domain.Layouts(), Can: can}
+	form := channelForm{Channel: &c, Visibilities: visibilities, Layouts: domain.Layouts(), Can: can, Stored: channelStored(c), Replaced: replaced}
+	form.Stored.fill(f)
+	f.Default("visibility", string(c.Visibility))
+	f.Default("layout", string(cmp.Or(c.Layout, domain.GridLayout)))
 	if posted {
 		form.Rows = rows(f, c.Metadata)
 	} else {
@@ -109,12 +122,15 @@ func editChannel(v *web.Visit) error {
 	f := v.Form()
 	c, _, err := channelOf(v)
 	if missing(err) {
-		return gone(v, "title", "collect.title", "description", "collect.description")
+		return gone(v, channelTexts...)
 	}
 	if err != nil {
 		return err
 	}
-	in := collections.UpdateChannelInput{Title: pointer(f.Get("title")), Description: core.Patch{Set: true, Value: optional(f.Get("description"))}}
+	in := collections.UpdateChannelInput{Title: given(f, "title"), Seen: seen(f, channelTexts)}
+	if text := given(f, "description"); text != nil {
+		in.Description = core.Patch{Set: true, Value: optional(*text)}
+	}
 	if visibility := domain.Visibility(f.Get("visibility")); visibility != "" {
 		in.Visibility = &visibility
 	}
@@ -130,9 +146,17 @@ func editChannel(v *web.Visit) error {
 	}
 	switch err = underMetadata(v, err); {
 	case missing(err):
-		return gone(v, "title", "collect.title", "description", "collect.description")
+		return gone(v, channelTexts...)
 	case f.Refused(err, "title", "description", "visibility", "layout", "metadata"):
-		return showEditChannel(v, c, f, true)
+		var replaced []typed
+		if conflicting(err) {
+			var again error
+			if c, _, again = channelOf(v); again != nil {
+				return again
+			}
+			replaced = channelStored(c).replaced(v, err, channelTexts)
+		}
+		return showEditChannel(v, c, f, true, replaced)
 	}
 	return err
 }

@@ -69,9 +69,6 @@ func gone(v *web.Visit, fields ...string) error {
 	return v.Render(http.StatusNotFound, "gone", v.T("collect.gone"), nil, all)
 }
 
-// pointer returns a pointer to a text.
-func pointer(s string) *string { return &s }
-
 // optional returns nil for an empty text.
 func optional(s string) *string {
 	if s == "" {

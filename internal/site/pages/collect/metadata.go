@@ -23,7 +23,7 @@ const blankRows = 2
 
 // rows returns the rows of a metadata form: the posted ones, or else the stored ones.
 func rows(f *web.Form, m domain.Metadata) (all []row) {
-	if f.Posted() {
+	if f.Posted() && f.Values("meta_key") != nil {
 		for _, r := range posted(f) {
 			all = append(all, row{Key: f.Fitting("meta_key", r.Key), Value: f.Fitting("meta_value", r.Value), Was: f.Fitting("meta_was", r.Was)})
 		}

@@ -5,6 +5,7 @@ package collect
 import (
 	"embed"
 	"io/fs"
+	"maps"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
@@ -24,17 +25,28 @@ func PageSet() web.PageSet {
 		{Path: "/save", Get: savePage, Post: save, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
 		{Path: "/save/file", Access: web.Users, Post: presignFile},
 		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
-		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(web.Fields{"description": {MaxLength: domain.MaxDescription}})},
+		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(withSeen(web.Fields{"title": {MaxLength: domain.MaxTitle}, "description": {MaxLength: domain.MaxDescription}}))},
 		{Path: "/{owner}/{channel}/arrange", Access: web.Users, Get: arrangePage, Post: arrange},
+		{Path: "/{owner}/{channel}/sort", Access: web.Users, Get: sortPage, Post: sortOnce, Counted: true},
+		{Path: "/channel/{id}/copy", Access: web.Users, Get: copyPage, Post: copyContents, Counted: true},
 		{Path: "/channel/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/channel/{id}/delete", Access: web.Users, Get: deleteChannelPage, Post: deleteChannel},
-		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock, Fields: withMetadata(web.Fields{"content": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}, "alt_text": {MaxLength: domain.MaxAltText}})},
+		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock, Fields: withMetadata(withSeen(web.Fields{"title": {MaxLength: domain.MaxTitle}, "content": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}, "alt_text": {MaxLength: domain.MaxAltText}}))},
 		{Path: "/block/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/block/{id}/delete", Access: web.Users, Get: deleteBlockPage, Post: deleteBlock},
 		{Path: "/connection/{id}", Access: web.Users, Get: connectionPage, Post: changeConnection, Fields: withMetadata(web.Fields{})},
 		{Path: "/connections/undo", Access: web.Users, Post: undo},
 		{Path: "/connections/take-back", Access: web.Users, Post: takeBack, Fields: web.Fields{"connection": {MaxLength: 20, Times: domain.MaxRemoved}}},
 	}}
+}
+
+// withSeen adds the fields of the texts that the user saw before changing them.
+func withSeen(f web.Fields) web.Fields {
+	all := maps.Clone(f)
+	for name, field := range f {
+		all[seenPrefix+name] = field
+	}
+	return all
 }
 
 // withMetadata adds the fields of the metadata rows.

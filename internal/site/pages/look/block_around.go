@@ -15,6 +15,7 @@ import (
 // it. It is zero if the reader came from elsewhere.
 type around struct {
 	Channel    present.Channel // its Channel is nil if the reader came from elsewhere
+	Remove     string          // path of the form that removes the block from the channel, "" if the reader may not
 	Prev, Next string          // paths, "" at the ends
 }
 
@@ -33,6 +34,9 @@ func findAround(v *web.Visit, block domain.BlockID) (a around, err error) {
 		return a, err
 	}
 	a.Channel = v.Addresses().Channel(&n.Channel)
+	if domain.CanRemove(v.Actor(), n.Channel, n.Connection) {
+		a.Remove = "/connection/" + strconv.FormatInt(int64(n.Connection.ID), 10)
+	}
 	if n.Prev != nil {
 		a.Prev = a.pathOf(v, *n.Prev)
 	}
@@ -64,5 +68,5 @@ func (a around) tag() string {
 	if a.Channel.Channel == nil {
 		return ""
 	}
-	return fmt.Sprint(a.Channel.ID, a.Channel.Version, a.Channel.Channel.Owner.Version, a.Prev, a.Next)
+	return fmt.Sprint(a.Channel.ID, a.Channel.Version, a.Channel.Channel.Owner.Version, a.Remove, a.Prev, a.Next)
 }

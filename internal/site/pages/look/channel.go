@@ -87,6 +87,8 @@ var contentSorts = []named[domain.ContentSort]{
 	{"updated", domain.ContentSort{Key: domain.ByUpdated, Desc: true}},
 	{"oldest", domain.ContentSort{Key: domain.ByConnected}},
 	{"unchanged", domain.ContentSort{Key: domain.ByUpdated}},
+	{"title", domain.ContentSort{Key: domain.ByTitle}},
+	{"title-back", domain.ContentSort{Key: domain.ByTitle, Desc: true}},
 }
 
 // mainSorts is how many of them each layout offers. The columns of the list offer the others too.
@@ -184,22 +186,33 @@ func (n narrowing) Sorts() []Choice {
 type Column struct {
 	Text   string // id of its text
 	Path   string // sorts by it, or reverses the order
-	Sorted string // "descending", "ascending", or "" for another order
+	Sorted string // "↓" or "↑", or "" for another order
+	Note   string // id of the text for Sorted
 }
 
-// Columns returns the columns by which the list can be sorted.
-func (n narrowing) Columns() []Column {
-	column := func(text, down, up string) Column {
-		c := Column{Text: "look.channel.column." + text, Path: n.with("sort", down)}
-		switch n.Sort {
-		case down:
-			c.Sorted, c.Path = "descending", n.with("sort", up)
-		case up:
-			c.Sorted = "ascending"
-		}
-		return c
+// column returns a column with the orders of its first and second click.
+func (n narrowing) column(text, first, second string) Column {
+	c := Column{Text: "look.channel.column." + text, Path: n.with("sort", first), Note: "look.channel.sorted." + n.Sort}
+	switch n.Sort {
+	case first:
+		c.Sorted, c.Path = "↓", n.with("sort", second)
+	case second:
+		c.Sorted = "↑"
 	}
-	return []Column{column("added", "newest", "oldest"), column("changed", "updated", "unchanged")}
+	return c
+}
+
+// Columns returns the columns with dates, by which the list can be sorted.
+func (n narrowing) Columns() []Column {
+	return []Column{n.column("added", "newest", "oldest"), n.column("changed", "updated", "unchanged")}
+}
+
+// ByTitle returns the column of the titles. Its path is empty for a channel that is too large.
+func (c channelView) ByTitle() Column {
+	if c.Narrow.Searched() || c.Channel.Contents() > domain.MaxByTitle {
+		return Column{Text: "look.channel.column.title"}
+	}
+	return c.Narrow.column("title", "title", "title-back")
 }
 
 // Fields returns the parameters that a form with other fields than the named one keeps.

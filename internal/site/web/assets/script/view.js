@@ -3,7 +3,7 @@
 // tile, also if the channel has to be loaded again. Without this script, each block is a page with
 // links to its neighbours.
 import { apart } from "./dialog.js";
-import { Ahead, plain, started } from "./page.js";
+import { Ahead, plain, root, started } from "./page.js";
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -130,7 +130,10 @@ class View {
     });
     this.element.addEventListener("close", () => view === this && this.leave()); // some browsers do not let a second Esc be cancelled
     this.element.addEventListener("input", () => { this.#typed = true; });
-    this.element.addEventListener("submit", () => { this.#typed = false; });
+    this.element.addEventListener("submit", ({ target }) => {
+      this.#typed = false;
+      if (target.matches("[data-remove]")) this.#removing(target);
+    });
     this.element.addEventListener("click", (event) => this.#follow(event));
     swipes(this.element, (way) => this.turn(way));
   }
@@ -148,6 +151,13 @@ class View {
     if (this.#typed && !confirm(t("script.dialog.discard"))) return false;
     this.#typed = false;
     return true;
+  }
+
+  /** Lets the form that removes the block lead back to the list, next to where the block was. */
+  #removing(form) {
+    const near = this.inside.querySelector(".around a[rel=next]") ?? this.inside.querySelector(".around a[rel=prev]");
+    form.elements.next.value = this.#channel.slice(root().length);
+    remember(near && { channel: this.#channel, block: near.href, back: true });
   }
 
   close() {
