@@ -15,6 +15,7 @@ export function start(list) {
   list.addEventListener("pointerdown", (event) => {
     const item = itemOf(event.target);
     if (event.pointerType !== "mouse" || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !item) return;
+    if (list.matches(".passages") && !event.target.closest(".face")) return; // so that texts can be selected
     if (!event.target.closest("input, textarea, select, button, label, summary, .tile-tools")) drag(list, item, event);
   });
   let held = false; // by a finger

@@ -117,20 +117,22 @@ class Tiles {
     if (this.#bar) this.#bar.hidden = chosen.size === 0;
     if (!this.#bar) return;
     this.#count.textContent = t("script.tile.count", chosen.size);
-    this.#bar.querySelector("[data-act=remove]").hidden = ![...chosen].every((item) => this.#removable(item));
+    this.#bar.querySelector("[data-remove]").hidden = ![...chosen].every((item) => this.#removable(item));
     for (const one of this.#bar.querySelectorAll("[data-one]")) one.hidden = chosen.size !== 1;
   }
 
   #makeBar() {
     this.#count = make("output", { "aria-live": "polite" });
-    const button = (name, act, attributes = {}) => {
-      const made = make("button", { type: "button", class: "other small", "data-act": name, ...attributes }, t(`script.tile.${name}`));
-      made.addEventListener("click", () => act(group(this.#list, [...this.#list.chosen][0])));
+    const button = (text, act, attributes = {}) => {
+      const made = make("button", { type: "button", class: "other small", ...attributes }, text);
+      made.addEventListener("click", () => act(items(this.#list).filter((item) => this.#list.chosen.has(item))));
       return made;
     };
     this.#bar = make("div", { class: "chosen-bar", role: "group", "aria-label": t("script.tile.bar") }, this.#count,
-      button("connect", (all) => this.#connect(all)), button("remove", (all) => this.#remove(all)), button("download", download),
-      button("copy", copy), button("open", ([item]) => window.open(faceOf(item).href, "_blank", "noopener"), { "data-one": "" }), button("clear", () => this.#choose([])));
+      button(t("script.tile.connect"), (all) => this.#connect(all)), button(t("script.tile.remove.short"), (all) => this.#remove(all), { "data-remove": "" }),
+      button(t("script.tile.download"), download), button(t("script.tile.copy"), copy),
+      button(t("script.tile.open"), ([item]) => window.open(faceOf(item).href, "_blank", "noopener"), { "data-one": "" }),
+      button("×", () => this.#choose([]), { "aria-label": t("script.tile.clear") }));
     this.#list.closest("main").append(this.#bar); // fixed elements in a container of container queries are placed by it
   }
 
