@@ -123,7 +123,7 @@ func TestCollectTiles(t *testing.T) {
 	}, people)
 }
 
-// Others may connect the items of a channel, and remove their own.
+// Others may connect the items of a channel, and remove only their own.
 func TestTilesOfOthers(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -131,10 +131,10 @@ func TestTilesOfOthers(t *testing.T) {
 		ada.post("/new", "title", "Ferns", "visibility", "public").leads("/ada/ferns")
 		ada.post("/ada/ferns/add", "value", "Ada's").leads("/ada/ferns")
 		eve.post("/ada/ferns/add", "value", "Eve's").leads("/ada/ferns")
-		newBrowser(t, r).get("/ada/ferns").want(200).hides("data-tiles", "data-own")
-		ada.get("/ada/ferns").says("data-removes").hides("data-own")
+		newBrowser(t, r).get("/ada/ferns").want(200).hides("data-tiles")
+		ada.get("/ada/ferns").says("data-removes")
 		p := eve.get("/ada/ferns").says(`data-tiles="/ada/ferns/arrange"`).hides("data-removes", "data-sortable")
-		adas, eves := p.find(`data-connection="(\d+)" data-position="1"`), p.find(`data-connection="(\d+)" data-position="2" data-own`)
+		adas, eves := p.find(`data-connection="(\d+)" data-position="1"`), p.find(`data-connection="(\d+)" data-position="2"`)
 		const at = "/ada/ferns/arrange"
 		eve.post(at, "do", "move", "connection", eves, "position", "1").want(403)
 		if c := eve.script(t, at, "do", "remove", "connection", adas, "connection", eves); len(c.Connections) != 1 || fmt.Sprint(c.Connections[0]) != eves {

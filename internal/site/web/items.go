@@ -21,7 +21,7 @@ type Cells struct {
 	Sortable bool          // its items may be moved
 	View     bool          // its blocks open over the page
 	Tiles    string        // path of the form that changes several items, "" if the viewer may not use it
-	Removes  bool          // the viewer may remove all items; otherwise only their own
+	Removes  bool          // the viewer may remove the items
 	Away     bool          // its pages open in a new window
 	ID       string        // "" means "cells", which must be unique on a page; "none" means no id
 
@@ -42,7 +42,6 @@ type Item struct {
 	joined     time.Time // connected; zero outside of a channel
 	changed    time.Time
 	manages    bool // the viewer is its author
-	own        bool // the viewer connected it
 	connection domain.ConnectionID
 	position   int64
 	in         domain.ChannelID // whose neighbours its page links to, 0 for none
@@ -68,7 +67,6 @@ func (v *Visit) Contents(in domain.ChannelID, all []collections.Content) Cells {
 			i = v.blockItem(*at.Block)
 		}
 		i.connection, i.position, i.joined = at.ID, at.Position, at.CreatedAt
-		i.own = at.Maker.PrincipalRef == domain.UserRef(v.Actor().UserID)
 		if i.key.Kind == blockFace {
 			i.in = in
 		}
@@ -183,9 +181,6 @@ func (v *Visit) appendTag(tag []byte, i *Item) []byte {
 	if i.manages {
 		number(1)
 	}
-	if i.own {
-		number(2)
-	}
 	for _, b := range i.cover {
 		number(int64(b.ID))
 		number(b.Version)
@@ -258,9 +253,6 @@ func (c Cells) draw(html []byte, i *Item) ([]byte, error) {
 					html = appendNumber(append(html, `" data-position="`...), i.position)
 				}
 				html = append(html, '"')
-				if i.own && c.Tiles != "" && !c.Removes {
-					html = append(html, " data-own"...)
-				}
 			}
 		case querySlot:
 			html = append(html, inQuery(i.in)...)

@@ -13,6 +13,8 @@ const slack = 8; // pixels that a press may move
 const most = 100; // items in one request
 const empty = "#cells, .contents, main, .body, body, html";
 
+/** Reports whether an element of an item has its own use of presses. */
+const own = (item, element) => item.contains(element.closest(".tile-tools, button, form, input, label"));
 const faceOf = (item) => item.querySelector(".face");
 const named = (item) => (item.querySelector(".name, h3, strong, .words, img[alt]:not([alt=''])")?.textContent || item.querySelector("img")?.alt || faceOf(item).textContent).trim().slice(0, 80);
 
@@ -25,6 +27,8 @@ class Tiles {
   #last; // the item that a range begins at
   #pressed = false; // the click that follows belongs to a long press
   #tools;
+  #more;
+  #opened;
   #bar;
   #count;
 
@@ -34,7 +38,7 @@ class Tiles {
     this.#tools = this.#makeTools();
     list.addEventListener("click", (event) => this.#click(event), { capture: true });
     list.addEventListener("pointerover", ({ target, pointerType }) => pointerType === "mouse" && this.#attach(itemOf(target)));
-    list.addEventListener("focusin", ({ target }) => target.matches(".face") && target.matches(":focus-visible") && this.#attach(itemOf(target)));
+    list.addEventListener("focusin", ({ target }) => target.matches(".face") && this.#attach(itemOf(target)));
     list.addEventListener("pointerdown", (event) => this.#press(event));
     list.addEventListener("contextmenu", (event) => this.#pressed && event.preventDefault());
     const key = (event) => (list.isConnected ? this.#key(event) : document.removeEventListener("keydown", key));
@@ -53,32 +57,27 @@ class Tiles {
     };
     const connect = make("button", { type: "button", class: "other small", "data-key": "c" }, t("script.tile.connect"));
     connect.addEventListener("click", () => this.#connect(group(this.#list, itemOf(connect))));
-    this.opened = make("a", { target: "_blank", rel: "noopener" }, t("script.tile.open"));
-    this.remove = entry(t("script.tile.remove"), (item) => this.#remove(group(this.#list, item)), { "data-key": "Delete" });
-    this.more = make("summary", { class: "button other small" }, "⋯");
-    return make("div", { class: "tile-tools" }, connect, make("details", { class: "menu" }, this.more, make("ul", {},
-      entry(t("script.tile.select"), (item) => this.#toggle(item), { "data-key": "x" }), this.remove, make("li", {}, this.opened),
+    this.#opened = make("a", { target: "_blank", rel: "noopener" }, t("script.tile.open"));
+    const remove = entry(t("script.tile.remove"), (item) => this.#remove(group(this.#list, item)), { "data-key": "Delete" });
+    this.#more = make("summary", { class: "button other small" }, "⋯");
+    return make("div", { class: "tile-tools" }, connect, make("details", { class: "menu" }, this.#more, make("ul", {},
+      entry(t("script.tile.select"), (item) => this.#toggle(item), { "data-key": "x" }), ...(this.#list.matches("[data-removes]") ? [remove] : []), make("li", {}, this.#opened),
       entry(t("script.tile.copy"), (item) => copy([item])))));
   }
 
   #attach(item) {
     if (!item || this.#tools.parentNode === item || this.#tools.querySelector("details[open]")) return;
     const name = named(item);
-    this.more.setAttribute("aria-label", t("script.tile.more", name));
-    this.opened.href = faceOf(item).href;
-    this.remove.hidden = !this.#removable(item);
+    this.#more.setAttribute("aria-label", t("script.tile.more", name));
+    this.#opened.href = faceOf(item).href;
     item.append(this.#tools);
-  }
-
-  #removable(item) {
-    return this.#list.matches("[data-removes]") || item.matches("[data-own]");
   }
 
   // Selecting.
 
   #click(event) {
     const item = itemOf(event.target);
-    if (!item || this.#tools.contains(event.target) || event.target.closest("button, form") || event.altKey) return;
+    if (!item || own(item, event.target) || event.altKey) return;
     if (!this.#pressed && !event.ctrlKey && !event.metaKey && !event.shiftKey && this.#list.chosen.size === 0) return;
     event.preventDefault();
     event.stopPropagation();
@@ -117,7 +116,6 @@ class Tiles {
     if (this.#bar) this.#bar.hidden = chosen.size === 0;
     if (!this.#bar) return;
     this.#count.textContent = t("script.tile.count", chosen.size);
-    this.#bar.querySelector("[data-remove]").hidden = ![...chosen].every((item) => this.#removable(item));
     for (const one of this.#bar.querySelectorAll("[data-one]")) one.hidden = chosen.size !== 1;
   }
 
@@ -129,7 +127,8 @@ class Tiles {
       return made;
     };
     this.#bar = make("div", { class: "chosen-bar", role: "group", "aria-label": t("script.tile.bar") }, this.#count,
-      button(t("script.tile.connect"), (all) => this.#connect(all)), button(t("script.tile.remove.short"), (all) => this.#remove(all), { "data-remove": "" }),
+      button(t("script.tile.connect"), (all) => this.#connect(all)),
+      ...(this.#list.matches("[data-removes]") ? [button(t("script.tile.remove.short"), (all) => this.#remove(all))] : []),
       button(t("script.tile.download"), download), button(t("script.tile.copy"), copy),
       button(t("script.tile.open"), ([item]) => window.open(faceOf(item).href, "_blank", "noopener"), { "data-one": "" }),
       button("×", () => this.#choose([]), { "aria-label": t("script.tile.clear") }));
@@ -146,7 +145,7 @@ class Tiles {
   #press(event) {
     this.#pressed = false;
     const item = itemOf(event.target);
-    if (event.pointerType === "mouse" || !event.isPrimary || !item || event.target.closest(".tile-tools, form")) return;
+    if (event.pointerType === "mouse" || !event.isPrimary || !item || own(item, event.target)) return;
     const over = () => {
       clearTimeout(timer);
       for (const name of ["pointermove", "pointerup", "pointercancel"]) removeEventListener(name, moved);
