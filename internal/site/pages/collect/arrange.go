@@ -263,7 +263,7 @@ func moveMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.Connect
 		for i := range to {
 			at := int64(0)
 			if len(positions) == len(ids) {
-				at, _ = strconv.ParseInt(positions[i], 10, 64) // 0 for what is no number
+				at, _ = strconv.ParseInt(positions[i], 10, 64) // an invalid number is 0
 			}
 			if at < 1 {
 				f.Wrong("at", v.T("collect.arrange.at.wrong"))

@@ -59,8 +59,8 @@ export async function change(address, body) {
 }
 
 /**
- * Shows a note on what was done, with a button that undoes it if there is a way. It stays in view however far the page
- * is scrolled, unless it has other classes.
+ * Shows a note about a change. If there is a function to undo it, the note has a button for that. By default, the note
+ * stays in view while the page is scrolled.
  */
 export function undoable(text, undo, classes = "note over") {
   const note = make("div", { class: classes }, make("p", {}, text));

@@ -11,7 +11,7 @@ import { t } from "./texts.js";
 const slack = 6; // pixels before a press becomes a drag
 
 export function start(list) {
-  list.sorts = true;
+  list.sorts = true; // for tests
   list.addEventListener("dragstart", (event) => event.preventDefault());
   list.addEventListener("pointerdown", (event) => {
     const item = itemOf(event.target);
