@@ -143,10 +143,9 @@ costs:
 VENDOR := internal/site/web/assets/vendor
 vendor-assets:
 	@from="$$(mktemp -d)" && cd "$$from" && \
-	npm pack --silent htmx.org@2.0.11 sortablejs@1.15.7 @fontsource-variable/figtree@5.3.0 @fontsource/source-serif-4@5.3.1 && \
-	for name in htmx sortablejs figtree source-serif-4; do mkdir $$name && tar xzf *$$name*.tgz -C $$name; done && \
+	npm pack --silent htmx.org@2.0.11 @fontsource-variable/figtree@5.3.0 @fontsource/source-serif-4@5.3.1 && \
+	for name in htmx figtree source-serif-4; do mkdir $$name && tar xzf *$$name*.tgz -C $$name; done && \
 	install -m 644 htmx/package/dist/htmx.min.js htmx/package/LICENSE "$(CURDIR)/$(VENDOR)/htmx/" && \
-	install -m 644 sortablejs/package/Sortable.min.js sortablejs/package/LICENSE "$(CURDIR)/$(VENDOR)/sortablejs/" && \
 	install -m 644 figtree/package/files/figtree-latin-wght-normal.woff2 figtree/package/files/figtree-latin-ext-wght-normal.woff2 \
 		figtree/package/LICENSE "$(CURDIR)/$(VENDOR)/figtree/" && \
 	install -m 644 source-serif-4/package/files/source-serif-4-latin-400-normal.woff2 \

@@ -541,6 +541,14 @@ func (in *inputs) counts(reach bool) {
 			_, err := a.Collections.UndoAdding(ctx, ada, slices.Repeat([]domain.ConnectionID{1_000_000}, n))
 			return err
 		}},
+		{"MoveConnections", "connections", "MaxRemoved", domain.MaxRemoved, func(n int) error {
+			to := make([]collections.Placing, n)
+			for i := range to {
+				to[i] = collections.Placing{Connection: domain.ConnectionID(1_000_000 + i), Position: 1}
+			}
+			_, err := a.Collections.MoveConnections(ctx, ada, in.private, to)
+			return err
+		}},
 		{"RemoveConnections", "connections", "MaxRemoved", domain.MaxRemoved, func(n int) error {
 			_, err := a.Collections.RemoveConnections(ctx, ada, in.private, slices.Repeat([]domain.ConnectionID{1_000_000}, n))
 			return err

@@ -114,6 +114,7 @@ var table = []address{
 	{"/block/0/connect", signIn, signIn, 404, 404, both},
 	{"/block/999/delete", signIn, signIn, 404, 404, both},
 	{"/connection/999", signIn, signIn, 404, 404, both},
+	{"/connections/choices", signIn, 405, 200, 405, getOnly},
 	{"/connections/undo", 405, signIn, 405, 303, postOnly},
 	{"/operator", signIn, 405, 404, 405, getOnly},
 	{"/operator/site", signIn, signIn, 404, 404, both},

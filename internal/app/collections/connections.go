@@ -12,6 +12,7 @@ import (
 type PlacedConnection struct {
 	domain.Connection
 	Channel domain.Channel
+	There   bool // it existed before Connect
 }
 
 // Connection reads a connection whose channel and item the actor sees.
@@ -91,6 +92,7 @@ func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item d
 				if made[i], err = placedConnection(ctx, tx.Queries, actor, id); err != nil {
 					return err
 				}
+				made[i].There = true
 				continue
 			}
 			c := &made[i]

@@ -24,6 +24,8 @@ type Removed struct {
 	Count   int    // of the removed ones
 	Kept    int    // that the actor may not remove
 	Gone    int    // that did not exist any more
+
+	Connections []domain.ConnectionID // the removed ones
 }
 
 // RemoveConnections removes the items from a channel that the actor may remove, and records their state for UndoRemoval.
@@ -52,6 +54,7 @@ func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor,
 			if err := tx.Connections().Disconnect(ctx, c, now); err != nil {
 				return err
 			}
+			r.Connections = append(r.Connections, c.ID)
 			items = append(items, redo.Removed{Type: c.Item.Type, ID: c.Item.ID, Maker: domain.UserID(c.Maker.ID), Position: at[c.ID], Metadata: c.Metadata})
 			events = append(events, domain.Disconnected{Connection: c})
 		}
@@ -111,6 +114,8 @@ type Restored struct {
 	Channel domain.Channel
 	Count   int // of items that are in the channel again
 	Lost    int // of items that were deleted or are hidden from the actor
+
+	Placed []Placing // the new connections, from the bottom
 }
 
 // UndoRemoval restores what the actor removed from a channel, each item at its old position, with its metadata, as a
@@ -142,7 +147,7 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 		}
 		var events []domain.Event
 		for _, item := range was.Items {
-			event, err := restore(ctx, tx, actor, &r.Channel, item, blocks, now)
+			event, err := restore(ctx, tx, actor, &r, item, blocks, now)
 			switch {
 			case err != nil && domain.KindOf(err) == domain.NotFound:
 				r.Lost++
@@ -212,9 +217,9 @@ func lockBlocks(ctx context.Context, tx *store.Tx, items []redo.Removed) (map[do
 }
 
 // restore connects an item to a locked channel as before. It returns NotFound if the item was deleted.
-func restore(ctx context.Context, tx *store.Tx, actor domain.Actor, in *domain.Channel, item redo.Removed, blocks map[domain.BlockID]*domain.Block, now time.Time) ([]domain.Event, error) {
+func restore(ctx context.Context, tx *store.Tx, actor domain.Actor, r *Restored, item redo.Removed, blocks map[domain.BlockID]*domain.Block, now time.Time) ([]domain.Event, error) {
 	ref := domain.ItemRef{Type: item.Type, ID: item.ID}
-	event := domain.Connected{Channel: *in, Item: ref, Again: true}
+	event := domain.Connected{Channel: r.Channel, Item: ref, Again: true}
 	if item.Type == domain.ItemChannel {
 		c, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: item.ID})
 		if err != nil {
@@ -228,10 +233,10 @@ func restore(ctx context.Context, tx *store.Tx, actor domain.Actor, in *domain.C
 		}
 		event.Owner = b.Author.PrincipalRef
 	}
-	if there, err := tx.Contents().ConnectionOf(ctx, in.ID, ref); err != nil || there != 0 {
+	if there, err := tx.Contents().ConnectionOf(ctx, r.Channel.ID, ref); err != nil || there != 0 {
 		return nil, err
 	}
-	_, is, err := tx.Connections().Connect(ctx, store.NewConnection{Channel: *in, Item: ref, UserID: item.Maker, Position: item.Position, Metadata: item.Metadata, Now: now})
-	*in = is
+	made, is, err := tx.Connections().Connect(ctx, store.NewConnection{Channel: r.Channel, Item: ref, UserID: item.Maker, Position: item.Position, Metadata: item.Metadata, Now: now})
+	r.Channel, r.Placed = is, append(r.Placed, Placing{made.ID, made.Position})
 	return []domain.Event{event}, err
 }

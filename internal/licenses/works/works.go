@@ -26,7 +26,6 @@ const (
 func Kept() []Work {
 	return []Work{
 		{"htmx", "2.0.11", npm + "htmx.org/v/2.0.11", "pkg:npm/htmx.org@2.0.11", "internal/site/web/assets/vendor/htmx", []string{"LICENSE"}},
-		{"SortableJS", "1.15.7", npm + "sortablejs/v/1.15.7", "pkg:npm/sortablejs@1.15.7", "internal/site/web/assets/vendor/sortablejs", []string{"LICENSE"}},
 		{"Figtree", "5.3.0", npm + "@fontsource-variable/figtree/v/5.3.0", "pkg:npm/%40fontsource-variable/figtree@5.3.0", "internal/site/web/assets/vendor/figtree", []string{"LICENSE"}},
 		{"Source Serif 4", "5.3.1", npm + "@fontsource/source-serif-4/v/5.3.1", "pkg:npm/%40fontsource/source-serif-4@5.3.1", "internal/site/web/assets/vendor/source-serif-4", []string{"LICENSE"}},
 		{"Inter Display", "4.1.1", npm + "inter-ui/v/4.1.1", "pkg:npm/inter-ui@4.1.1", "internal/feeds/font", []string{"LICENSE.txt"}},

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 )
 
 // longestOptions is the maximum number of suggestions for a field.
@@ -21,6 +22,11 @@ func (v *Visit) Options(options []Option) error {
 		options = []Option{}
 	}
 	return v.JSON(http.StatusOK, options[:min(len(options), longestOptions)])
+}
+
+// WantsJSON reports whether a script sent the request and reads JSON.
+func (v *Visit) WantsJSON() bool {
+	return strings.HasPrefix(v.R.Header.Get("Accept"), "application/json")
 }
 
 // JSON answers a script. The response is never cached.

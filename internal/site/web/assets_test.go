@@ -105,7 +105,7 @@ func TestVendored(t *testing.T) {
 		t.Fatal(err)
 	}
 	scripts, err := fs.Glob(assetFiles, "assets/vendor/*/*.js")
-	if err != nil || len(scripts) != 2 {
+	if err != nil || len(scripts) != 1 {
 		t.Fatal(scripts, err)
 	}
 	fonts, err := fs.Glob(assetFiles, "assets/vendor/*/*.woff2")

@@ -20,6 +20,8 @@ type Cells struct {
 	Size     int           // of items in a grid or masonry, 0 for the default
 	Sortable bool          // its items may be moved
 	View     bool          // its blocks open over the page
+	Tiles    string        // path of the form that changes several items, "" if the viewer may not use it
+	Removes  bool          // the viewer may remove the items
 	Away     bool          // its pages open in a new window
 	ID       string        // "" means "cells", which must be unique on a page; "none" means no id
 

@@ -120,7 +120,7 @@ func add(v *web.Visit) error {
 	if f.Failed() {
 		return showAdd(v, f, a)
 	}
-	if strings.HasPrefix(v.R.Header.Get("Accept"), "application/json") {
+	if v.WantsJSON() {
 		return v.JSON(http.StatusCreated, a.answer())
 	}
 	return v.Done(back(v, c.Path()), "added")

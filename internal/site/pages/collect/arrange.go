@@ -2,8 +2,10 @@ package collect
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
@@ -91,12 +93,7 @@ func arrange(v *web.Visit) error {
 	if f.Get("do") == "order" {
 		return reorder(v, c, f)
 	}
-	ticked := f.Values("connection")
-	var ids []domain.ConnectionID
-	for id := range numbers(ticked) {
-		ids = append(ids, domain.ConnectionID(id))
-	}
-	slices.Sort(ids)
+	ids := connections(f)
 	switch {
 	case len(ids) == 0:
 		f.Wrong("connection", v.T("collect.arrange.none"))
@@ -104,7 +101,7 @@ func arrange(v *web.Visit) error {
 		f.Wrong("connection", v.T("collect.arrange.many", domain.MaxRemoved))
 	}
 	if f.Failed() {
-		return showArrange(v, c, f, ticked)
+		return showArrange(v, c, f, f.Values("connection"))
 	}
 	switch f.Get("do") {
 	case "remove":
@@ -112,36 +109,110 @@ func arrange(v *web.Visit) error {
 		if err != nil {
 			return err
 		}
+		done := changed{Undo: r.Undo, Connections: r.Connections}
 		if r.Kept+r.Gone > 0 {
-			return v.DoneSo(v.Here(), "removed-some", r.Undo, r.Count, r.Kept+r.Gone)
+			return done.answer(v, c, "removed-some", r.Count, r.Kept+r.Gone)
 		}
-		return v.DoneSo(v.Here(), "removed", r.Undo, r.Count)
+		return done.answer(v, c, "removed", r.Count)
 	case "connect":
 		return connectMany(v, c, f, ids)
-	case "top", "bottom", "place":
+	case "top", "bottom", "place", "move":
 		return moveMany(v, c, f, ids)
 	}
 	return web.UnknownButton()
 }
 
-// connectMany connects the selected items to another channel.
+// connections returns the selected items in the order of the form, each once.
+func connections(f *web.Form) (ids []domain.ConnectionID) {
+	for _, value := range f.Values("connection") {
+		id, err := strconv.ParseInt(value, 10, 64)
+		if err == nil && id > 0 && !slices.Contains(ids, domain.ConnectionID(id)) && len(ids) <= domain.MaxRemoved {
+			ids = append(ids, domain.ConnectionID(id))
+		}
+	}
+	return ids
+}
+
+// changed is the JSON of a change of several items, for scripts that show it without loading the page again.
+type changed struct {
+	Note        string                `json:"note"`
+	Items       string                `json:"items,omitempty"`       // how many items the channel has
+	Undo        string                `json:"undo,omitempty"`        // key of a removal
+	Connections []domain.ConnectionID `json:"connections,omitempty"` // removed or new ones
+	Places      []placing             `json:"places,omitempty"`      // former ones of moved items, or those of restored items
+}
+
+// placing is the JSON of an item's position.
+type placing struct {
+	Connection domain.ConnectionID `json:"connection"`
+	Position   int64               `json:"position"`
+}
+
+func placings(all []collections.Placing) (shown []placing) {
+	for _, p := range all {
+		shown = append(shown, placing(p))
+	}
+	return shown
+}
+
+// answer redirects to the page with a note that contains numbers, or sends the change to a script.
+func (d changed) answer(v *web.Visit, c present.Channel, note string, numbers ...int) error {
+	if !v.WantsJSON() {
+		return v.DoneSo(v.Here(), note, d.Undo, numbers...)
+	}
+	full, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)})
+	if err != nil {
+		return err
+	}
+	d.Items, d.Note = v.T("cell.items", full.Contents()), noteText(v, note, numbers...)
+	return v.JSON(http.StatusOK, d)
+}
+
+// noteText returns the text of a note that contains numbers.
+func noteText(v *web.Visit, note string, numbers ...int) string {
+	args := make([]any, len(numbers))
+	for i, n := range numbers {
+		args[i] = n
+	}
+	return v.T("web.note."+note, args...)
+}
+
+// connectMany connects the selected items to another channel, or to a new one if the form has a title. They have the
+// same order there.
 func connectMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.ConnectionID) error {
 	to, err := strconv.ParseInt(f.Get("to"), 10, 64)
-	if err != nil || to < 1 {
+	if title := f.Get("title"); err != nil && strings.TrimSpace(title) != "" {
+		made, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: title, Once: v.OnceKey("connect", title)})
+		if f.Refused(err, "title") {
+			f.Wrong("to", f.Error("title"))
+			return showArrange(v, c, f, f.Values("connection"))
+		}
+		if err != nil {
+			return err
+		}
+		to = int64(made.ID)
+	} else if err != nil || to < 1 {
 		f.Wrong("to", v.T("collect.arrange.to.none"))
 		return showArrange(v, c, f, f.Values("connection"))
 	}
+	var all changed
 	done, failed := 0, 0
-	for _, id := range ids {
+	for _, id := range slices.Backward(ids) { // each goes above the one before it
 		p, err := v.App().Collections.Connection(v.R.Context(), v.Actor(), id)
+		var made []collections.PlacedConnection
 		if err == nil {
-			_, err = v.App().Collections.Connect(v.R.Context(), v.Actor(), p.Item, []collections.Target{{Channel: domain.Ref{ID: to}}})
+			made, err = v.App().Collections.Connect(v.R.Context(), v.Actor(), p.Item, []collections.Target{{Channel: domain.Ref{ID: to}}})
 		}
 		if ok, err := count(err, &done, &failed); !ok {
 			return err
 		}
+		for _, m := range made {
+			if !m.There {
+				all.Connections = append(all.Connections, m.ID)
+			}
+		}
 	}
-	return redirectWithNote(v, "connected-many", done, failed)
+	return all.counted(v, c, "connected-many", done, failed)
 }
 
 // count counts successes and expected failures. It returns false for other errors.
@@ -158,43 +229,55 @@ func count(err error, done, failed *int) (bool, error) {
 	return false, err
 }
 
-// redirectWithNote redirects to the page with a note on how many items were changed.
-func redirectWithNote(v *web.Visit, note string, done, failed int) error {
+// counted is answer with a note on how many items were changed.
+func (d changed) counted(v *web.Visit, c present.Channel, note string, done, failed int) error {
 	if failed > 0 {
-		return v.DoneSo(v.Here(), "arranged-some", "", done, failed)
+		return d.answer(v, c, "arranged-some", done, failed)
 	}
-	return v.DoneSo(v.Here(), note, "", done)
+	return d.answer(v, c, note, done)
 }
 
-// moveMany moves the selected items to one place, and keeps their order.
+// moveMany moves the selected items to one place and keeps their order, or to a position for each if a script asks for
+// it.
 func moveMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.ConnectionID) error {
-	m := moves{n: c.Contents()}
-	if err := m.read(v, c, ids); err != nil {
-		return err
+	to := make([]collections.Placing, len(ids))
+	for i, id := range ids {
+		to[i] = collections.Placing{Connection: id, Position: 1}
 	}
-	slices.SortFunc(m.all, func(a, b move) int { return cmp.Compare(a.at, b.at) })
-	first := int64(1)
 	switch f.Get("do") {
-	case "bottom":
-		first = max(m.n-int64(len(m.all))+1, 1)
+	case "top":
+		for i := range to {
+			to[i].Position = max(c.Contents(), 1)
+		}
 	case "place":
 		at, err := strconv.ParseInt(f.Trimmed("at"), 10, 64)
 		if err != nil || at < 1 {
 			f.Wrong("at", v.T("collect.arrange.at.wrong"))
 			return showArrange(v, c, f, f.Values("connection"))
 		}
-		first = min(at, max(m.n-int64(len(m.all))+1, 1))
+		for i := range to {
+			to[i].Position = max(c.Contents()-at+1, 1)
+		}
+	case "move":
+		positions := f.Values("position")
+		for i := range to {
+			at := int64(0)
+			if len(positions) == len(ids) {
+				at, _ = strconv.ParseInt(positions[i], 10, 64) // an invalid number is 0
+			}
+			if at < 1 {
+				f.Wrong("at", v.T("collect.arrange.at.wrong"))
+				return showArrange(v, c, f, f.Values("connection"))
+			}
+			to[i].Position = at
+		}
 	}
-	for i := range m.all {
-		m.all[i].to = first + int64(i)
-	}
-	return m.carryOut(v)
+	return moveTo(v, c, to)
 }
 
 // reorder moves the items whose numbers changed.
 func reorder(v *web.Visit, c present.Channel, f *web.Form) error {
-	wanted := map[domain.ConnectionID]int64{}
-	var ids []domain.ConnectionID
+	var to []collections.Placing
 	for id := range numbers(f.Values("item")) {
 		name := strconv.FormatInt(id, 10)
 		if is := f.Trimmed("place" + name); is != f.Trimmed("was"+name) {
@@ -203,91 +286,20 @@ func reorder(v *web.Visit, c present.Channel, f *web.Form) error {
 				f.Wrong("place", v.T("collect.arrange.place.wrong", is))
 				return showArrange(v, c, f, f.Values("connection"))
 			}
-			ids = append(ids, domain.ConnectionID(id))
-			wanted[domain.ConnectionID(id)] = place
+			to = append(to, collections.Placing{Connection: domain.ConnectionID(id), Position: max(c.Contents()-place+1, 1)})
 		}
 	}
-	m := moves{n: c.Contents()}
-	if err := m.read(v, c, ids); err != nil {
+	if len(to) == 0 {
+		return changed{}.answer(v, c, "moved-many", 0)
+	}
+	return moveTo(v, c, to)
+}
+
+// moveTo moves items to positions, and reports how many it moved.
+func moveTo(v *web.Visit, c present.Channel, to []collections.Placing) error {
+	r, err := v.App().Collections.MoveConnections(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, to)
+	if err != nil {
 		return err
 	}
-	for i := range m.all {
-		m.all[i].to = wanted[m.all[i].id]
-	}
-	slices.SortFunc(m.all, func(a, b move) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.at, b.at)) })
-	return m.carryOut(v)
-}
-
-// moves are items that move within a channel of n items. Places count from the top.
-type moves struct {
-	n            int64
-	all          []move
-	done, failed int
-}
-
-// move is an item with its current and new place.
-type move struct {
-	id     domain.ConnectionID
-	at, to int64
-}
-
-// read finds the current places of the items.
-func (m *moves) read(v *web.Visit, c present.Channel, ids []domain.ConnectionID) error {
-	for _, id := range ids {
-		p, err := v.App().Collections.Connection(v.R.Context(), v.Actor(), id)
-		if err == nil && p.ChannelID != c.ID {
-			err = domain.NewNotFound()
-		}
-		if err == nil {
-			m.all = append(m.all, move{id: id, at: m.n - p.Position + 1})
-		} else if ok, err := count(err, new(int), &m.failed); !ok {
-			return err
-		}
-	}
-	return nil
-}
-
-// carryOut moves all items in the order of their new places, and reports how many it moved.
-func (m *moves) carryOut(v *web.Visit) error {
-	last := int64(0)
-	for i, x := range m.all {
-		last = min(max(x.to, last+1), m.n)
-		at := m.insertion(last, m.all[i+1:])
-		position := max(m.n-at+1, 1)
-		_, err := v.App().Collections.MoveConnection(v.R.Context(), v.Actor(), x.id, domain.InsertAt, &position)
-		if ok, err := count(err, &m.done, &m.failed); !ok {
-			return err
-		}
-		if err != nil {
-			continue
-		}
-		for j := range m.all[i+1:] {
-			other := &m.all[i+1+j].at
-			if *other > x.at {
-				*other--
-			}
-			if *other >= at {
-				*other++
-			}
-		}
-	}
-	return redirectWithNote(v, "moved-many", m.done, m.failed)
-}
-
-// insertion returns the current place that becomes the place to when the leaving items have moved
-// below it.
-func (m *moves) insertion(to int64, leaving []move) int64 {
-	at := to
-	for {
-		above := int64(0)
-		for _, other := range leaving {
-			if other.at <= at {
-				above++
-			}
-		}
-		if to+above == at || at >= m.n {
-			return min(at, m.n)
-		}
-		at = to + above
-	}
+	return changed{Places: placings(r.Before)}.counted(v, c, "moved-many", len(r.Before), r.Gone)
 }

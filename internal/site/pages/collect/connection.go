@@ -1,8 +1,10 @@
 package collect
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
@@ -161,6 +163,8 @@ func undo(v *web.Visit) error {
 		return v.Done(back(v, "/"), "undo-forbidden")
 	case err != nil:
 		return err
+	case v.WantsJSON() && r.Lost == 0:
+		return changed{Places: placings(r.Placed)}.answer(v, v.Addresses().Channel(&r.Channel), "undone")
 	}
 	next := back(v, v.Addresses().Channel(&r.Channel).Path())
 	if r.Lost > 0 {
@@ -180,8 +184,44 @@ func takeBack(v *web.Visit) error {
 	switch {
 	case err != nil:
 		return err
+	case v.WantsJSON() && r.Kept == 0:
+		return v.JSON(http.StatusOK, changed{Note: noteText(v, "taken-back", r.Count+r.Gone)})
 	case r.Kept > 0:
 		return v.DoneSo(back(v, "/"), "taken-back-some", "", r.Count, r.Kept)
 	}
 	return v.DoneSo(back(v, "/"), "taken-back", "", r.Count+r.Gone)
+}
+
+// connectionChoices suggests channels to a script, for the item of a connection or for several items. Those that have the
+// item already come last.
+func connectionChoices(v *web.Visit) error {
+	var item domain.ItemRef
+	if id := v.Query("connection"); id != "" {
+		n, err := web.ID(id)
+		if err != nil {
+			return err
+		}
+		p, err := v.App().Collections.Connection(v.R.Context(), v.Actor(), domain.ConnectionID(n))
+		if err != nil {
+			return err
+		}
+		item = p.Item
+	}
+	found, err := v.App().Finder.ConnectChoices(v.R.Context(), v.Actor(), strings.TrimSpace(v.Query("q")), item, maxChoices)
+	if err != nil {
+		return err
+	}
+	var fresh, there []web.Option
+	for _, c := range found {
+		o := web.Option{Value: strconv.FormatInt(int64(c.ID), 10), Label: c.Title}
+		switch {
+		case c.There:
+			o.Hint = v.T("collect.connect.there")
+			there = append(there, o)
+		case c.MayAdd:
+			o.Hint = c.Owner.Name + " · " + v.T("cell.mark."+string(c.Visibility))
+			fresh = append(fresh, o)
+		}
+	}
+	return v.Options(append(fresh, there...))
 }

@@ -26,7 +26,7 @@ func PageSet() web.PageSet {
 		{Path: "/save/file", Access: web.Users, Post: presignFile},
 		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
 		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(withSeen(web.Fields{"title": {MaxLength: domain.MaxTitle}, "description": {MaxLength: domain.MaxDescription}}))},
-		{Path: "/{owner}/{channel}/arrange", Access: web.Users, Get: arrangePage, Post: arrange},
+		{Path: "/{owner}/{channel}/arrange", Access: web.Users, Get: arrangePage, Post: arrange, Fields: web.Fields{"connection": {MaxLength: 20, Times: domain.MaxRemoved}, "position": {MaxLength: 20, Times: domain.MaxRemoved}}},
 		{Path: "/{owner}/{channel}/sort", Access: web.Users, Get: sortPage, Post: sortOnce, Counted: true},
 		{Path: "/channel/{id}/copy", Access: web.Users, Get: copyPage, Post: copyContents, Counted: true},
 		{Path: "/channel/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
@@ -35,6 +35,7 @@ func PageSet() web.PageSet {
 		{Path: "/block/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/block/{id}/delete", Access: web.Users, Get: deleteBlockPage, Post: deleteBlock},
 		{Path: "/connection/{id}", Access: web.Users, Get: connectionPage, Post: changeConnection, Fields: withMetadata(web.Fields{})},
+		{Path: "/connections/choices", Access: web.Users, Get: connectionChoices},
 		{Path: "/connections/undo", Access: web.Users, Post: undo},
 		{Path: "/connections/take-back", Access: web.Users, Post: takeBack, Fields: web.Fields{"connection": {MaxLength: 20, Times: domain.MaxRemoved}}},
 	}}

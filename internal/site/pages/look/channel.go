@@ -347,7 +347,10 @@ func showChannel(v *web.Visit, n narrowing, unchanged bool) (answered bool, err 
 	shown.Channel, shown.Shown = v.Addresses().Channel(&c.Channel), c.Contents.Total
 	shown.Pager, shown.Age = v.Pager(n.Page, c.Contents.Total), v.Ago(c.UpdatedAt)
 	shown.Can = shown.Channel.Can(v.Actor())
-	shown.Cells.Sortable = domain.CanArrange(v.Actor(), c.Channel) && !n.Searched() && n.Sort == contentSorts[0].name
+	if v.Actor().MayWrite() {
+		shown.Cells.Tiles, shown.Cells.Removes = shown.Channel.Path()+"/arrange", domain.CanArrange(v.Actor(), c.Channel)
+	}
+	shown.Cells.Sortable = shown.Cells.Removes && !n.Searched() && n.Sort == contentSorts[0].name
 	shown.Follow = v.Following(domain.Subject{Type: domain.SubjectChannel, ID: int64(c.ID)}, c.Follows, -1)
 	shown.Pinned = c.Pinned
 	for i := range c.Collaborators {

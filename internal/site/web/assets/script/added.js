@@ -47,29 +47,54 @@ export function offer() {
     return;
   }
   if (last?.at !== here(location) || !last.connections?.length) return;
-  const text = t("script.added", last.connections.length);
-  const button = make("button", { type: "button", class: "other small", "data-key": "u" }, t("script.undo"));
-  const note = make("div", { class: "note" }, make("p", {}, text), button);
-  button.addEventListener("click", () => undo(note, button, last.connections));
+  undoable(t("script.added", last.connections.length), () => undo(last.connections), "note");
+}
+
+/** Sends a form. Resolves to the site's JSON, or to null if the site only has a note for the next page. */
+export async function change(address, body) {
+  const { response, page, to } = await ask(address, { method: "POST", body, headers: { Accept: "application/json, text/html" } });
+  if (response.ok && !page && !to) return response.json();
+  if (to) return null;
+  throw new Refusal(complaint(page));
+}
+
+/**
+ * Shows a note about a change. If there is a function to undo it, the note has a button for that. By default, the note
+ * stays in view while the page is scrolled.
+ */
+export function undoable(text, undo, classes = "note over") {
+  const note = make("div", { class: classes }, make("p", {}, text));
+  if (undo) {
+    const button = make("button", { type: "button", class: "other small", "data-key": "u" }, t("script.undo"));
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      try {
+        await undo();
+        note.remove();
+      } catch (error) {
+        button.disabled = false;
+        const why = error.message && !(error instanceof TypeError) ? error.message : t("script.failed");
+        note.querySelector("p").textContent = why;
+        announce(why);
+      }
+    });
+    note.append(button);
+  }
+  if (classes !== "note") {
+    const close = make("button", { type: "button", class: "other small", "aria-label": t("script.close") }, "×");
+    close.addEventListener("click", () => note.remove());
+    note.append(close);
+  }
   document.querySelector("#notes")?.replaceChildren(note);
   announce(text);
 }
 
-async function undo(note, button, connections) {
-  button.disabled = true;
-  try {
-    for (let i = 0; i < connections.length; i += atOnce) {
-      const body = new URLSearchParams(connections.slice(i, i + atOnce).map((id) => ["connection", id]));
-      body.append("next", location.pathname.slice(root().length) + location.search);
-      const { to, page } = await ask(new URL(`${root()}/connections/take-back`, location.href), { method: "POST", body });
-      if (!to) throw new Error(complaint(page));
-    }
-    note.remove();
-    await goTo(new URL(location.href));
-  } catch (error) {
-    button.disabled = false;
-    const text = error.message && !(error instanceof TypeError) ? error.message : t("script.failed");
-    note.querySelector("p").textContent = text;
-    announce(text);
+async function undo(connections) {
+  for (let i = 0; i < connections.length; i += atOnce) {
+    const body = new URLSearchParams(connections.slice(i, i + atOnce).map((id) => ["connection", id]));
+    body.append("next", location.pathname.slice(root().length) + location.search);
+    const { to, page } = await ask(new URL(`${root()}/connections/take-back`, location.href), { method: "POST", body });
+    if (!to) throw new Error(complaint(page));
   }
+  await goTo(new URL(location.href));
 }
