@@ -15,9 +15,10 @@ import (
 	"vitrine/internal/domain"
 )
 
-// blocksOf returns the titles, texts or file names of a channel's blocks in its order.
+// blocksOf works the jobs and returns the titles, file names or texts of a channel's blocks in its order.
 func blocksOf(t *testing.T, r *apptest.Rig, slug string) (got []string) {
 	t.Helper()
+	r.WorkJobs()
 	all, err := r.S.App.Collections.Contents(t.Context(), domain.Actor{}, refOf(slug),
 		collections.ContentsInput{Sort: domain.ContentSort{Key: domain.ByPosition, Desc: true}, Page: domain.Page{Number: 1, Per: 100}})
 	if err != nil {
@@ -27,8 +28,8 @@ func blocksOf(t *testing.T, r *apptest.Rig, slug string) (got []string) {
 		switch b := item.Block; {
 		case b.Title != nil:
 			got = append(got, *b.Title)
-		case b.ValueURL != nil:
-			got = append(got, (*b.ValueURL)[strings.LastIndex(*b.ValueURL, "/")+1:])
+		case b.File != nil:
+			got = append(got, b.File.Name)
 		default:
 			got = append(got, b.Content.Markdown)
 		}
@@ -93,8 +94,8 @@ func TestShareTarget(t *testing.T) {
 	ada.post("/new", "title", "Ferns").want(303)
 	share := []string{"url", "", "title", "A page", "text", "see https://example.org/x *now*"}
 	ada.upload("/save/share", share, "a.png", "one", "b.png", strings.Repeat("x", 2000)).want(422).
-		says("https://example.org/x", `value="A page"`, `see  \*now\*`, "a.png", "b.png", "larger than")
-	ada.upload("/save/share", share, "a.png", "one").want(200).says(`name="upload"`, "Choose", "Ferns")
+		says("https://example.org/x", `value="A page"`, `see  \*now\*`, "a.png", "b.png", "Larger than")
+	ada.upload("/save/share", share, "a.png", "one").want(200).says(`name="upload"`, "Ferns")
 	ada.upload("/save/share", []string{"text", strings.Repeat("long ", 2000)}).want(200).says("long long")
 	if got := blocksOf(t, r, "ferns"); len(got) != 0 {
 		t.Errorf("it saved %q", got)
@@ -107,6 +108,7 @@ func TestShareTarget(t *testing.T) {
 	_ = w.WriteField("text", "planted")
 	_ = w.Close()
 	ada.header.Set("Sec-Fetch-Site", "cross-site")
+	ada.header.Set("Origin", "https://evil.example")
 	ada.header.Set("Content-Type", w.FormDataContentType())
 	ada.send("POST", "/save/share", body.String()).want(403)
 }
