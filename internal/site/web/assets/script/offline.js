@@ -31,6 +31,7 @@ function sayOffline() {
   const notes = document.querySelector("#notes") ?? document.body;
   notes.prepend(make("div", { class: "note offline" }, make("p", {}, text, " ", again)));
   announce(text);
+  if (document.querySelector("main form[data-outbox]")) return; // what is typed there would be lost
   addEventListener("online", () => ifReached(() => location.reload()));
 }
 

@@ -27,7 +27,7 @@ export async function keep(address, fields) {
   if (!fields.get("as")) fields.set("as", "links");
   const first = navigator.onLine ? Date.now() : undefined; // the site may have received it
   try {
-    await tell("keep", { address: new URL(address, location.href).href, fields: [...fields], first });
+    await tell("keep", { address: new URL(address, location.href).href, fields: [...fields].filter(sent), first });
   } catch (error) {
     if (error.name === "QuotaExceededError") announce(t("script.outbox.full"));
     return false;
@@ -36,6 +36,9 @@ export async function keep(address, fields) {
   announce(t("script.outbox.kept"));
   return true;
 }
+
+/** Reports whether a field is worth keeping. Empty file fields and the search for channels are not. */
+const sent = ([name, value]) => name !== "q" && value.size !== 0;
 
 export function start(form) {
   if (form.outbox) return;
@@ -130,7 +133,7 @@ export async function showWaiting(sent = 0) {
 }
 
 function row(entry) {
-  const of = (name) => entry.fields.filter(([field, value]) => field === name && value !== "" && value.size !== 0).map(([, value]) => value);
+  const of = (name) => entry.fields.filter(([field, value]) => field === name && value !== "").map(([, value]) => value);
   const what = [...of("title"), ...of("value"), ...of("file").map((file) => file.name)].join(" · ") || new URL(entry.address).pathname;
   const button = (name, act) => {
     const element = make("button", { type: "button", class: "other small", "aria-label": `${name}: ${what.slice(0, 100)}` }, name);
