@@ -12,7 +12,7 @@ import { picture } from "./gallery.js";
 import { processed, World } from "./world.js";
 
 const rounds = Number(process.env.VITALS_ROUNDS ?? 5);
-const items = 2000;
+const items = Number(process.env.VITALS_ITEMS ?? 2000);
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, deviceScaleFactor: 2 };
 const wide = { viewport: { width: 1440, height: 900 } };
 
@@ -42,7 +42,7 @@ async function fill() {
   return { wall: `/ada/${wall.slug}`, long: `/ada/${long.slug}` };
 }
 
-/** Opens a page in a slow browser, with observers of what it paints and shifts. */
+/** Opens a page in a slow browser, and observes its paints, shifts and interactions. */
 async function open(options) {
   const window = await browsers.open({ ...options, javaScriptEnabled: true, serviceWorkers: "block" });
   const cdp = await window.context.newCDPSession(window.page);
@@ -86,7 +86,7 @@ async function measure(address, options) {
   const menu = page.locator("details.menu.more > summary");
   await menu.click();
   await menu.click();
-  await page.locator("#cells .face").first().click();
+  await page.locator("#cells > li:not(.channel) .face").first().click();
   await page.locator("dialog.view[open] .block-page").waitFor();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Escape");

@@ -86,7 +86,7 @@ func TestSaveFiles(t *testing.T) {
 	}, people)
 }
 
-// Without the worker, what a phone shares arrives here. The form shows it, and nothing is saved yet.
+// Without the worker, the site itself receives shared content. The form shows it, and nothing is saved yet.
 func TestShareTarget(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.UploadLimit = 1000 })

@@ -1,6 +1,6 @@
-// `form[data-outbox]` can be sent without a connection: what is saved is stored on the device and
-// sent later by the worker. Pages list what waits. The form also receives what phones share with
-// the installed site. Without this script, the form is sent at once.
+// `form[data-outbox]` also works without a connection: the device stores its fields and files, and the
+// worker sends them later. Pages list the waiting forms. The form also receives the content that
+// phones share with the installed site. Without this script, the form is sent at once.
 import { ask, complaint, replaceMain } from "./page.js";
 import { announce, make, onceKey } from "./say.js";
 import { t } from "./texts.js";
