@@ -1,5 +1,5 @@
 # Targets for developers; .ci/run uses them too.
-.PHONY: extension pictures run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs entered drill abuse fuzz nightly vendor-assets
+.PHONY: extension pictures tasks vitals run test fallback check format vet lint prose deadcode generated outdated build release image e2e program alone bench costs entered drill abuse fuzz nightly vendor-assets
 
 BIN := bin/vitrine
 TOOL := go tool -modfile=tools/go.mod
@@ -89,6 +89,14 @@ e2e/node_modules/.package-lock.json: e2e/package-lock.json
 # Renders the screens in docs/images, with Chromium.
 pictures: build e2e/node_modules/.package-lock.json
 	VITRINE_BIN="$(CURDIR)/$(BIN)" VITRINE_TEST_POSTGRES= node e2e/rig/pictures.js
+
+# Counts the actions of frequent tasks by mouse, keyboard and phone: see docs/tasks.md.
+tasks: build e2e/node_modules/.package-lock.json
+	VITRINE_BIN="$(CURDIR)/$(BIN)" VITRINE_TEST_POSTGRES= node e2e/rig/tasks.js
+
+# Measures pages in a slowed browser: see bench/README.md.
+vitals: build e2e/node_modules/.package-lock.json
+	VITRINE_BIN="$(CURDIR)/$(BIN)" VITRINE_TEST_POSTGRES= node e2e/rig/vitals.js
 
 # Kills, upgrades and attacks the built program; on PostgreSQL too, as in check.
 program:

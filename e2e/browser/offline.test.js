@@ -64,6 +64,85 @@ onSQLite("offline", (world) => {
     assert.equal(await window.heading(), "Feed");
   });
 
+  const list = () => page.locator(".outbox");
+  const found = async () => page.evaluate(async (slug) => (await (await fetch(`/v3/channels/${slug}/contents?per=50`, { cache: "no-store" })).json()).data.map((block) => [block.title, block.content?.plain].find(Boolean)), "moss");
+
+  test("what is saved offline is sent once when the site is back", async () => {
+    await world.arena(await world.token("ada")).channels.create({ title: "Moss", visibility: "public" });
+    await until("vitrine-pages-1", "/save");
+    await page.goto("/save"); // now the worker has the form with the channel
+    await page.goto("/ada/moss/add");
+    await leave();
+    await window.fill({ "Text or address": "from the add form" });
+    await page.getByRole("main").getByRole("button", { name: "Add", exact: true }).click();
+    await list().getByText("1 item is waiting").waitFor();
+    await page.goto("/save?title=Shared+title&text=see+https%3A%2F%2Fexample.org%2Fx");
+    assert.equal(await window.heading(), "Save");
+    assert.equal(await page.getByLabel("Title", { exact: true }).first().inputValue(), "Shared title");
+    await page.getByLabel("Moss").check();
+    await page.getByLabel("Text or address").fill("a text");
+    await page.locator("#file").setInputFiles(["one", "two"].map((name) => ({ name: `${name}.txt`, mimeType: "text/plain", buffer: Buffer.from(name) })));
+    await page.getByRole("main").getByRole("button", { name: "Save", exact: true }).click();
+    await list().getByText("2 items are waiting").waitFor();
+    assert.equal(await page.getByLabel("Text or address").inputValue(), "", "the form is ready for the next text");
+    await comeBack();
+    await page.goto("/ada/moss");
+    await list().waitFor({ state: "detached" });
+    await page.reload();
+    assert.deepEqual(await found(), ["Shared title", "one.txt", "two.txt", "from the add form"]);
+  });
+
+  test("the site's refusal is shown, and nothing is lost", async () => {
+    await page.goto("/save");
+    await page.getByLabel("Text or address").fill("kept although refused");
+    await leave();
+    await page.getByRole("main").getByRole("button", { name: "Save", exact: true }).click();
+    await list().getByText("1 item is waiting").waitFor();
+    await comeBack();
+    await page.goto("/");
+    await list().getByText("Choose a channel, or make a new one").waitFor();
+    await list().getByText("kept although refused").waitFor();
+    page.once("dialog", (dialog) => dialog.accept());
+    await list().getByRole("button", { name: "Discard" }).click();
+    await list().waitFor({ state: "detached" });
+  });
+
+  test("shared files lead to the form for saving", async () => {
+    await page.setContent(`<form method="post" action="${world.url}/save/share" enctype="multipart/form-data"><input name="title" value="Two leaves"><input type="file" name="file" multiple><button>Share</button></form>`);
+    await page.locator("input[type=file]").setInputFiles(["a", "b"].map((name) => ({ name: `${name}.png`, mimeType: "image/png", buffer: Buffer.from(name) })));
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.waitForURL("**/save?shared=*");
+    await page.getByRole("main").getByText("b.png").waitFor();
+    assert.deepEqual(await page.locator("#file").evaluate((input) => [...input.files].map((file) => file.name)), ["a.png", "b.png"]);
+    await page.getByLabel("Moss").check();
+    await page.getByRole("main").getByRole("button", { name: "Save", exact: true }).click();
+    await page.waitForURL("**/block/*");
+    assert.equal(await window.heading(), "Two leaves");
+  });
+
+  test("what waits for one reader is not sent for another", async () => {
+    await page.goto("/save");
+    await page.getByLabel("Moss").check();
+    await page.getByLabel("Text or address").fill("of ada");
+    await leave();
+    await page.getByRole("main").getByRole("button", { name: "Save", exact: true }).click();
+    await list().getByText("1 item is waiting").waitFor();
+    await window.context.clearCookies(); // and somebody else signs in
+    await comeBack();
+    await window.signIn("bea");
+    await page.goto("/feed");
+    await until("vitrine-pages-2", "/feed");
+    assert.equal(await list().count(), 0);
+    await window.context.clearCookies();
+    const sent = window.context.waitForEvent("response", (response) => response.request().method() === "POST" && response.url().endsWith("/save"));
+    await window.signIn("ada");
+    assert.equal((await sent).status(), 204);
+    await page.goto("/ada/moss");
+    assert.equal(await page.locator("#cells").getByText("of ada").count(), 1);
+    await window.to("/feed");
+    await until("vitrine-pages-1", "/feed");
+  });
+
   test("after signing out nothing is left of it", async () => {
     await window.press("Sign out");
     await page.getByText("You have been signed out").waitFor();

@@ -24,7 +24,7 @@ func TestScriptsAreNotRedirected(t *testing.T) {
 	b.get("/settings/profile").says("Your profile has been saved.")
 }
 
-// The manifest contains the site's name, and shared content opens /save.
+// The manifest contains the site's name, and shared content opens the form for saving.
 func TestInstallable(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
@@ -38,12 +38,18 @@ func TestInstallable(t *testing.T) {
 		Name  string
 		Icons []struct{ Src, Type, Purpose string }
 		Share struct {
-			Action, Method string
-			Params         map[string]string
+			Action, Method, Enctype string
+			Params                  struct {
+				URL, Title, Text string
+				Files            []struct {
+					Name   string
+					Accept []string
+				}
+			}
 		} `json:"share_target"`
 	}
-	if err := json.Unmarshal([]byte(p.body), &manifest); err != nil || manifest.Name != "Vitrine" || manifest.Share.Action != "/save" || manifest.Share.Method != "GET" ||
-		len(manifest.Share.Params) != 3 || len(manifest.Icons) != 4 || p.header.Get("Content-Type") != "application/manifest+json" {
+	if err := json.Unmarshal([]byte(p.body), &manifest); err != nil || manifest.Name != "Vitrine" || manifest.Share.Action != "/save/share" || manifest.Share.Method != "POST" ||
+		manifest.Share.Enctype != "multipart/form-data" || len(manifest.Share.Params.Files) != 1 || manifest.Share.Params.Files[0].Name != "file" || len(manifest.Icons) != 4 || p.header.Get("Content-Type") != "application/manifest+json" {
 		t.Errorf("%v %v\n%s", err, p.header, p.body)
 	}
 	for _, icon := range manifest.Icons {
@@ -69,9 +75,10 @@ func TestWorker(t *testing.T) {
 	var site struct {
 		Root, Offline string
 		Assets        []string
+		Largest       int64
 	}
 	said := p.find(`^const site = (\{.*\});`)
-	if err := json.Unmarshal([]byte(said), &site); err != nil || site.Root != "/case" || site.Offline != "/case/offline" || len(site.Assets) < 10 {
+	if err := json.Unmarshal([]byte(said), &site); err != nil || site.Root != "/case" || site.Offline != "/case/offline" || len(site.Assets) < 10 || site.Largest <= 0 {
 		t.Errorf("%v: %s", err, said)
 	}
 	for _, address := range site.Assets {

@@ -104,6 +104,7 @@ var table = []address{
 	{"/group/x/invite/y", 404, 404, 404, 404, both},
 	{"/new", signIn, signIn, 200, 422, both},
 	{"/save", signIn, signIn, 200, 422, both},
+	{"/save/share", signIn, signIn, 200, 200, both},
 	{"/save/file", 405, signIn, 405, 400, postOnly},
 	{"/x/y/add", signIn, signIn, 404, 404, both},
 	{"/x/y/edit", signIn, signIn, 404, 404, both},

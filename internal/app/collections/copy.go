@@ -115,18 +115,5 @@ func (a *Collections) connectCopied(ctx context.Context, tx *store.Tx, actor dom
 	if !domain.CanArrange(actor, c) {
 		return core.Forbidden("copy to channel " + c.Slug)
 	}
-	blocks, err := lockBlocks(ctx, tx, was.Items)
-	if err != nil {
-		return err
-	}
-	now := a.Now()
-	var events []domain.Event
-	for _, item := range was.Items {
-		event, err := restore(ctx, tx, actor, &c, item, blocks, now)
-		if err != nil && domain.KindOf(err) != domain.NotFound {
-			return err
-		}
-		events = append(events, event...)
-	}
-	return core.Publish(ctx, tx, actor.UserID, now, events...)
+	return restoreAll(ctx, tx, actor, &Restored{Channel: c}, was.Items, a.Now())
 }

@@ -136,29 +136,12 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 		if r.Channel, err = lockToRestore(ctx, tx, actor, was); err != nil {
 			return err
 		}
-		blocks, err := lockBlocks(ctx, tx, was.Items)
-		if err != nil {
-			return err
-		}
 		fresh, err := tx.Redo().TakeRemoval(ctx, was.ID)
 		if err != nil || !fresh {
 			r.Count = len(was.Items)
 			return err
 		}
-		var events []domain.Event
-		for _, item := range was.Items {
-			event, err := restore(ctx, tx, actor, &r, item, blocks, now)
-			switch {
-			case err != nil && domain.KindOf(err) == domain.NotFound:
-				r.Lost++
-			case err != nil:
-				return err
-			default:
-				r.Count++
-				events = append(events, event...)
-			}
-		}
-		return core.Publish(ctx, tx, actor.UserID, now, events...)
+		return restoreAll(ctx, tx, actor, &r, was.Items, now)
 	})
 	return r, err
 }
@@ -214,6 +197,28 @@ func lockBlocks(ctx context.Context, tx *store.Tx, items []redo.Removed) (map[do
 		}
 	}
 	return tx.Blocks().BlocksByID(ctx, ids)
+}
+
+// restoreAll connects items to a locked channel as before, and counts them.
+func restoreAll(ctx context.Context, tx *store.Tx, actor domain.Actor, r *Restored, items []redo.Removed, now time.Time) error {
+	blocks, err := lockBlocks(ctx, tx, items)
+	if err != nil {
+		return err
+	}
+	var events []domain.Event
+	for _, item := range items {
+		event, err := restore(ctx, tx, actor, r, item, blocks, now)
+		switch {
+		case err != nil && domain.KindOf(err) == domain.NotFound:
+			r.Lost++
+		case err != nil:
+			return err
+		default:
+			r.Count++
+			events = append(events, event...)
+		}
+	}
+	return core.Publish(ctx, tx, actor.UserID, now, events...)
 }
 
 // restore connects an item to a locked channel as before. It returns NotFound if the item was deleted.

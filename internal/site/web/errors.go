@@ -74,6 +74,7 @@ var errorTitles = map[int]string{
 	http.StatusMethodNotAllowed:      "web.error.title.method-not-allowed",
 	http.StatusRequestTimeout:        "web.error.title.too-long",
 	http.StatusConflict:              "web.error.title.did-not-work",
+	http.StatusPreconditionFailed:    "web.error.title.did-not-work",
 	http.StatusRequestEntityTooLarge: "web.error.title.large",
 	http.StatusUnsupportedMediaType:  "web.error.title.did-not-work",
 	http.StatusUnprocessableEntity:   "web.error.title.did-not-work",

@@ -15,13 +15,13 @@ type input struct {
 	Rows              int    // of a multi-line text; 0 for a single line
 	Most              int    // maximum number of characters; 0: not shown
 	Required          bool
-	Focus             bool   // it is the first field with an error
+	Focus             bool   // the page begins with it, or it is the first field with an error
 	Plain             bool   // neither corrected nor capitalised: slugs, addresses
 	Pick              string // path of the suggestions
 }
 
 // newInput returns a field for a template. Options are "type:password", "inputmode:email",
-// "autocomplete:name", "hint:…", "required", "plain", "lines" and "pick:…". The value of a password
+// "autocomplete:name", "hint:…", "required", "plain", "lines", "focus" and "pick:…". The value of a password
 // is never rendered again.
 func newInput(f *Form, name, label string, more ...string) (input, error) {
 	in := input{Name: name, Label: label, Type: "text"}
@@ -42,6 +42,8 @@ func newInput(f *Form, name, label string, more ...string) (input, error) {
 			in.Required = true
 		case "plain":
 			in.Plain = true
+		case "focus":
+			in.Focus = true
 		case "lines":
 			in.Rows = 5
 		default:
@@ -53,7 +55,7 @@ func newInput(f *Form, name, label string, more ...string) (input, error) {
 			in.Most = f.fields[name].MaxLength
 		}
 		in.Error = f.errs[name]
-		in.Focus = f.first == name
+		in.Focus = f.first == name || in.Focus && f.first == ""
 		if in.Type != "password" {
 			in.Value = f.Get(name)
 		}

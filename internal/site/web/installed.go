@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // paperLight is the window colour of the installed site before a page is loaded. It must match the
@@ -21,8 +22,8 @@ func (s *Site) frame() PageSet {
 	}}
 }
 
-// manifest describes the site to browsers that install it (W3C Web Application Manifest). Content
-// shared with it opens the page for saving.
+// manifest describes the site to browsers that install it (W3C Web Application Manifest). Content and
+// files shared with it open the page for saving.
 func (s *Site) manifest(v *Visit) error {
 	type icon struct {
 		Src     string `json:"src"`
@@ -30,10 +31,21 @@ func (s *Site) manifest(v *Visit) error {
 		Type    string `json:"type"`
 		Purpose string `json:"purpose,omitempty"`
 	}
+	type shareFiles struct {
+		Name   string   `json:"name"`
+		Accept []string `json:"accept"`
+	}
+	type shareParams struct {
+		URL   string       `json:"url"`
+		Title string       `json:"title"`
+		Text  string       `json:"text"`
+		Files []shareFiles `json:"files"`
+	}
 	type share struct {
-		Action string            `json:"action"`
-		Method string            `json:"method"`
-		Params map[string]string `json:"params"`
+		Action  string      `json:"action"`
+		Method  string      `json:"method"`
+		Enctype string      `json:"enctype"`
+		Params  shareParams `json:"params"`
 	}
 	png := func(name, sizes, purpose string) icon { return icon{s.asset(name), sizes, "image/png", purpose} }
 	return v.made("application/manifest+json", "public, max-age=3600", struct {
@@ -55,7 +67,8 @@ func (s *Site) manifest(v *Visit) error {
 			png("icon-192.png", "192x192", ""), png("icon-512.png", "512x512", ""), png("icon-maskable.png", "512x512", "maskable"),
 			{s.asset("logo.svg"), "any", "image/svg+xml", ""},
 		},
-		ShareTarget: share{s.root + "/save", http.MethodGet, map[string]string{"url": "url", "title": "title", "text": "text"}},
+		ShareTarget: share{s.root + "/save/share", http.MethodPost, "multipart/form-data",
+			shareParams{"url", "title", "text", []shareFiles{{"file", []string{"image/*", "video/*", "audio/*", "application/pdf", "text/*", "*/*"}}}}},
 	})
 }
 
@@ -70,7 +83,8 @@ func (s *Site) worker(v *Visit) error {
 	for _, lang := range s.texts().Languages {
 		assets = append(assets, s.asset(textsIn(lang)))
 	}
-	about, err := json.Marshal(map[string]any{"version": s.assets().sum, "root": s.root, "offline": s.root + "/offline", "assets": assets})
+	about, err := json.Marshal(map[string]any{"version": s.assets().sum, "root": s.root, "offline": s.root + "/offline", "assets": assets,
+		"largest": s.o.App.Content.UploadLimit()})
 	if err != nil {
 		return err
 	}
@@ -79,11 +93,15 @@ func (s *Site) worker(v *Visit) error {
 
 // workerScript returns the part of the worker that is the same for all sites.
 func workerScript() string {
-	script, err := assetFiles.ReadFile("assets/worker/sw.js")
-	if err != nil {
-		panic(err) // embedded file
+	var all strings.Builder
+	for _, name := range []string{"sw.js", "waiting.js"} {
+		script, err := assetFiles.ReadFile("assets/worker/" + name)
+		if err != nil {
+			panic(err) // embedded file
+		}
+		all.Write(script)
 	}
-	return string(script)
+	return all.String()
 }
 
 // offline is shown if another page cannot be loaded. Its script lists the stored pages. It shows no

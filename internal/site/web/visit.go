@@ -63,6 +63,10 @@ func (v *Visit) answer() error {
 	if err := v.identify(); err != nil {
 		return err
 	}
+	if reader := v.R.Header.Get("X-Reader"); reader != "" && reader != v.reader() {
+		v.failure(http.StatusPreconditionFailed, v.T("web.error.other-reader"))
+		return nil
+	}
 	if !found || !clean(v.R.URL.Path) {
 		return domain.NewNotFound()
 	}

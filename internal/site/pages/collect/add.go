@@ -235,11 +235,7 @@ func (a *adding) file(v *web.Visit, p web.Part) error {
 		a.Refused = append(a.Refused, refused{p.Name, v.T("collect.add.many", maxFiles)})
 		return errStop
 	}
-	body := &empty{r: p.Body}
-	got, err := v.App().Content.ReceiveFile(v.R.Context(), v.Actor(), content.FormFile{Name: p.Name, ContentType: p.ContentType, Body: body})
-	if err == nil && !body.some {
-		err = domain.NewUnprocessable(v.T("collect.add.empty"))
-	}
+	got, err := receive(v, p)
 	if err == nil {
 		err = a.make(v, got.Value, "file "+got.Name+" "+got.Sum)
 	}
@@ -247,19 +243,37 @@ func (a *adding) file(v *web.Visit, p web.Part) error {
 		a.Files++
 		return nil
 	}
+	why, err := refusal(v, p, err)
+	if why != "" {
+		a.Refused = append(a.Refused, refused{p.Name, why})
+	}
+	return err
+}
+
+// receive stores a file of a form as an upload.
+func receive(v *web.Visit, p web.Part) (got content.ReceivedFile, err error) {
+	body := &empty{r: p.Body}
+	got, err = v.App().Content.ReceiveFile(v.R.Context(), v.Actor(), content.FormFile{Name: p.Name, ContentType: p.ContentType, Body: body})
+	if err == nil && !body.some {
+		err = domain.NewUnprocessable(v.T("collect.add.empty"))
+	}
+	return got, err
+}
+
+// refusal returns why the site does not accept a file, and skips the rest of the file. It returns other errors.
+func refusal(v *web.Visit, p web.Part, err error) (string, error) {
 	known, ok := errors.AsType[*domain.Error](err)
 	if !ok || known.Kind == domain.Internal || known.Kind == domain.NotFound {
-		return err
+		return "", err
 	}
 	why := v.Lang.Fault(known.Message)
 	if known.Kind == domain.TooLarge {
 		why = v.T("collect.add.large", domain.FormatBytes(v.App().Content.UploadLimit()))
 	}
-	a.Refused = append(a.Refused, refused{p.Name, web.Sentence(why)})
 	if n, _ := io.CopyN(io.Discard, p.Body, v.App().Content.UploadLimit()); n == v.App().Content.UploadLimit() {
-		return errStop // the stream may be endless
+		return web.Sentence(why), errStop // the stream may be endless
 	}
-	return nil
+	return web.Sentence(why), nil
 }
 
 // empty records whether the reader returned any bytes.

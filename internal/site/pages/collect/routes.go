@@ -22,7 +22,8 @@ func PageSet() web.PageSet {
 	}
 	return web.PageSet{Name: "collect", Templates: files, Routes: []web.Route{
 		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel, Fields: web.Fields{"description": {MaxLength: domain.MaxDescription}}},
-		{Path: "/save", Get: savePage, Post: save, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
+		{Path: "/save", Get: savePage, Post: save, Files: true, Fields: saveFields},
+		{Path: "/save/share", Get: savePage, Post: shared, Files: true, Fields: sharedFields},
 		{Path: "/save/file", Access: web.Users, Post: presignFile},
 		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
 		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(withSeen(web.Fields{"title": {MaxLength: domain.MaxTitle}, "description": {MaxLength: domain.MaxDescription}}))},
@@ -49,6 +50,14 @@ func withSeen(f web.Fields) web.Fields {
 	}
 	return all
 }
+
+// saveFields are the long fields of the form for saving. An upload is an address of this server.
+var saveFields = web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription},
+	"upload": {MaxLength: 500, Times: maxFiles}}
+
+// sharedFields are the long fields of what phones share, and of the form that shows it.
+var sharedFields = web.Fields{"text": {MaxLength: domain.MaxMarkdown}, "value": {MaxLength: domain.MaxMarkdown},
+	"description": {MaxLength: domain.MaxDescription}}
 
 // withMetadata adds the fields of the metadata rows.
 func withMetadata(f web.Fields) web.Fields {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"html/template"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,16 +15,22 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// saving is the form that saves something from another site.
+// saving is the form that saves something from another site or from the device.
 type saving struct {
 	Choices     choices
 	Bookmarklet template.URL
+	Uploads     []upload // received files that are in no block yet
+	Refused     []refused
+	Largest     string // size limit of files
 }
+
+// upload is a received file. The name makes its block idempotent.
+type upload struct{ Value, Name, once string }
 
 // saved reads the address, title and text that a bookmarklet or another program sends. The text is
 // plain, but the fields of the form are Markdown. Phones put the address into the text.
-func saved(v *web.Visit) *web.Form {
-	address, text := strings.TrimSpace(v.Query("url")), strings.TrimSpace(v.Query("text"))
+func saved(get func(name string) string) *web.Form {
+	address, text := strings.TrimSpace(get("url")), strings.TrimSpace(get("text"))
 	if address == "" {
 		for word := range strings.FieldsSeq(text) {
 			if found, ok := core.AbsoluteURL(word); ok {
@@ -37,7 +44,7 @@ func saved(v *web.Visit) *web.Form {
 	if value == "" {
 		value, text = text, ""
 	}
-	return web.Given("value", value, "title", fitting(v.Query("title"), domain.MaxTitle), "description", fitting(text, domain.MaxDescription))
+	return web.Given("value", value, "title", fitting(get("title"), domain.MaxTitle), "description", fitting(text, domain.MaxDescription))
 }
 
 // fitting shortens a text to the limit of its field. The form would drop a longer one.
@@ -54,19 +61,108 @@ func savePage(v *web.Visit) error {
 		return v.AskToSignIn()
 	}
 	q := v.R.URL.Query()
-	f := saved(v)
+	f := saved(v.Query)
 	if q.Has("value") { // the user searches for channels
 		f = web.Given("value", v.Query("value"), "title", v.Query("title"), "description", v.Query("description"), "new", v.Query("new"))
 	}
-	return showSave(v, f, v.Query("q"), q["channel"])
+	if v.R.URL.RawQuery == "" {
+		_ = v.Fresh(v.Now().String()) // each form has its own key, but the worker may store the page for saving offline
+	}
+	s := &saving{}
+	s.keep(v, q["upload"])
+	return s.show(v, f, v.Query("q"), q["channel"])
 }
 
-func showSave(v *web.Visit, f *web.Form, query string, ticked []string) error {
-	found, err := findChoices(v, domain.ItemRef{}, strings.TrimSpace(query), ticked, nil)
+func (s *saving) show(v *web.Visit, f *web.Form, query string, ticked []string) (err error) {
+	if s.Choices, err = findChoices(v, domain.ItemRef{}, strings.TrimSpace(query), ticked, nil); err != nil {
+		return err
+	}
+	s.Choices.Path = "/save"
+	s.Bookmarklet, s.Largest = bookmarklet(v.Addresses().Site), domain.FormatBytes(v.App().Content.UploadLimit())
+	return v.Page("save", v.T("collect.save"), f, s)
+}
+
+// shared shows the form with the content and the files that a phone shares with the installed site. Usually the service
+// worker receives them instead, and keeps them while the user signs in.
+func shared(v *web.Visit) error {
+	s := &saving{}
+	f, err := s.read(v)
 	if err != nil {
 		return err
 	}
-	return v.Page("save", v.T("collect.save"), f, saving{found, bookmarklet(v.Addresses().Site)})
+	given := saved(f.Get)
+	if v.Account == nil {
+		return askToSignIn(v, given)
+	}
+	if why := f.Error("file"); why != "" {
+		given.Wrong("file", why)
+	}
+	return s.show(v, given, "", nil)
+}
+
+// askToSignIn redirects a guest, who returns to the same form without its files.
+func askToSignIn(v *web.Visit, f *web.Form) error {
+	next := "/save?" + url.Values{"value": {f.Get("value")}, "title": {f.Get("title")}, "description": {f.Get("description")}}.Encode()
+	return v.Redirect("/sign-in?next=" + url.QueryEscape(next))
+}
+
+// read reads the posted form, and stores its files as uploads. Those of guests are skipped.
+func (s *saving) read(v *web.Visit) (*web.Form, error) {
+	var broken error
+	if v.HasParts() {
+		broken = v.Parts(func(p web.Part) error { return s.file(v, p) })
+	}
+	f := v.Form()
+	switch {
+	case errors.Is(broken, errStop), broken == nil:
+	case errors.Is(broken, web.ErrEnded):
+		f.Wrong("file", v.T("collect.save.ended"))
+	default:
+		return nil, broken
+	}
+	received := s.Uploads
+	s.Uploads = nil
+	s.keep(v, f.Values("upload"))
+	s.Uploads = append(s.Uploads, received...)
+	if len(s.Refused) > 0 {
+		f.Wrong("file", v.T("collect.save.some"))
+	}
+	if len(s.Uploads) > maxFiles {
+		f.Wrong("file", v.T("collect.add.many", maxFiles))
+	}
+	return f, nil
+}
+
+// file stores a file of the form. An error of one file does not stop the others.
+func (s *saving) file(v *web.Visit, p web.Part) error {
+	switch {
+	case v.Account == nil:
+		return errStop
+	case p.Field != "file":
+		return nil
+	case len(s.Uploads)+len(s.Refused) >= maxFiles:
+		s.Refused = append(s.Refused, refused{p.Name, web.Sentence(v.T("collect.add.many", maxFiles))})
+		return errStop
+	}
+	got, err := receive(v, p)
+	if err == nil {
+		s.Uploads = append(s.Uploads, upload{got.Value, got.Name, "file " + got.Name + " " + got.Sum})
+		return nil
+	}
+	why, err := refusal(v, p, err)
+	if why != "" {
+		s.Refused = append(s.Refused, refused{p.Name, why})
+	}
+	return err
+}
+
+// keep adds the files that an earlier form uploaded, by the addresses of their uploads.
+func (s *saving) keep(v *web.Visit, values []string) {
+	for _, value := range values {
+		if key, ours := strings.CutPrefix(value, v.App().Content.UploadValue("")); ours && len(s.Uploads) < maxFiles {
+			s.Uploads = append(s.Uploads, upload{value, path.Base(key), "upload " + value})
+		}
+	}
 }
 
 // bookmarklet returns a bookmark that opens the form with the current page and the text selected on
@@ -76,15 +172,23 @@ func bookmarklet(site string) template.URL {
 		"+'&title='+encodeURIComponent(document.title)+'&text='+encodeURIComponent(getSelection())")
 }
 
-// save creates a block in the ticked channels, and in a new channel if the form names one.
+// save creates a block of the text, and one of each file, in the ticked channels, and in a new channel if the form
+// names one.
 func save(v *web.Visit) error {
-	f := v.Form()
-	if v.Account == nil { // after signing in, the user returns to the same form
-		next := "/save?" + url.Values{"value": {f.Get("value")}, "title": {f.Get("title")}, "description": {f.Get("description")}}.Encode()
-		return v.Redirect("/sign-in?next=" + url.QueryEscape(next))
+	s := &saving{}
+	f, err := s.read(v)
+	if err != nil {
+		return err
 	}
-	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: f.Get("value"), Title: optional(f.Trimmed("title")), Description: optional(f.Get("description"))}}
-	if err := in.BlockInput.Validate(); err != nil && !f.Refused(err, "value", "title", "description") {
+	if v.Account == nil {
+		return askToSignIn(v, f)
+	}
+	again := func() error { return s.show(v, f, "", f.Values("channel")) }
+	text := collections.BlockInput{Value: f.Get("value"), Title: optional(f.Trimmed("title")), Description: optional(f.Get("description"))}
+	if onlyFiles := strings.TrimSpace(text.Value) == "" && len(s.Uploads) > 0; onlyFiles {
+		text.Value = s.Uploads[0].Value
+	}
+	if err := text.Validate(); err != nil && !f.Refused(err, "value", "title", "description") {
 		return err
 	}
 	on, fresh := numbers(f.Values("channel")), strings.TrimSpace(f.Get("new"))
@@ -92,33 +196,57 @@ func save(v *web.Visit) error {
 		f.Wrong("channel", v.T("collect.save.nowhere"))
 	}
 	if f.Failed() {
-		return showSave(v, f, "", f.Values("channel"))
+		return again()
 	}
 	if fresh != "" {
 		c, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: fresh,
 			Visibility: domain.Visibility(f.Get("visibility")), Once: v.OnceKey("save", fresh)})
 		if err != nil {
 			if f.Refused(renamed(err), "new") {
-				return showSave(v, f, "", f.Values("channel"))
+				return again()
 			}
 			return err
 		}
 		on[int64(c.ID)] = true
 	}
-	for id := range on {
-		in.Targets = append(in.Targets, collections.Target{Channel: domain.Ref{ID: id}})
-	}
-	in.Once = v.OnceKey(append([]string{"block", f.Get("value"), f.Get("title"), f.Get("description")}, f.Values("channel")...)...)
-	b, err := v.App().Collections.CreateBlock(v.R.Context(), v.Actor(), in)
+	b, err := s.make(v, text, on)
 	switch {
 	case missing(err):
 		return gone(v, addFields...)
 	case f.Refused(err, "value", "title", "description", "channel"):
-		return showSave(v, f, "", f.Values("channel"))
+		return again()
 	case err != nil:
 		return err
 	}
 	return v.Done(v.Addresses().Block(&b).Path(), "saved")
+}
+
+// make creates the blocks, and returns the uppermost. Each comes to the top of the channels, so the last file is first.
+// Files that are in a block are removed from the form.
+func (s *saving) make(v *web.Visit, text collections.BlockInput, on map[int64]bool) (b domain.Block, err error) {
+	in := collections.CreateBlockInput{}
+	for id := range on {
+		in.Targets = append(in.Targets, collections.Target{Channel: domain.Ref{ID: id}})
+	}
+	f := v.Form()
+	for n := len(s.Uploads) - 1; n >= 0; n-- {
+		file := s.Uploads[n]
+		in.BlockInput = collections.BlockInput{Value: file.Value}
+		if file.Value == text.Value {
+			in.BlockInput = text
+		}
+		in.Once = v.OnceKey(append([]string{file.once}, f.Values("channel")...)...)
+		if b, err = v.App().Collections.CreateBlock(v.R.Context(), v.Actor(), in); err != nil {
+			return b, err
+		}
+		s.Uploads = s.Uploads[:n]
+		if file.Value == text.Value {
+			return b, nil
+		}
+	}
+	in.BlockInput = text
+	in.Once = v.OnceKey(append([]string{"block", f.Get("value"), f.Get("title"), f.Get("description")}, f.Values("channel")...)...)
+	return v.App().Collections.CreateBlock(v.R.Context(), v.Actor(), in)
 }
 
 // renamed moves an error about the title of a new channel to its field in the form.
@@ -135,6 +263,9 @@ func renamed(err error) error {
 	}
 	return domain.NewInvalid(fields...)
 }
+
+// MaxFiles returns how many files can be saved at once.
+func (saving) MaxFiles() int { return maxFiles }
 
 // Visibilities returns the possible visibilities of a new channel.
 func (saving) Visibilities() []domain.Visibility { return visibilities }

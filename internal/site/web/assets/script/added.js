@@ -25,6 +25,26 @@ export async function add(address, fields, signal) {
   throw new Refusal(to ? "" : complaint(page));
 }
 
+/** Adds, or keeps the fields on this device if the site cannot be reached. */
+export async function addOrKeep(address, fields) {
+  try {
+    return await add(address, fields);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    if (await (await import("./outbox.js")).keep(address, fields)) return { kept: true };
+    throw error;
+  }
+}
+
+/** The maximum number of files that a form can contain. */
+export const mostKept = 100;
+
+/** Keeps files on this device, with the other fields of their form. Returns false if that fails. */
+export async function keepFiles(address, fields, files) {
+  for (const file of files) fields.append("file", file);
+  return (await import("./outbox.js")).keep(address, fields);
+}
+
 /** Shows the channel with the new blocks and an offer to undo, also if that is another page. */
 export async function show(address, made, finish = goTo) {
   const connections = [...new Set(made.map((each) => each.connection).filter(Boolean))];

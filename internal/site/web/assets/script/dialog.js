@@ -114,10 +114,15 @@ class Sheet {
     await goTo(to);
   }
 
-  /** Closes the dialog and continues, like a form in it. */
-  finish(address) {
+  /** Closes the dialog. Nothing that was typed is lost. */
+  close() {
     this.#typed = false;
     this.element.close();
+  }
+
+  /** Closes the dialog and continues, like a form in it. */
+  finish(address) {
+    this.close();
     return goTo(new URL(address, location.href));
   }
 

@@ -1,9 +1,9 @@
 // `[data-drop]` is a link to a form for adding to the channel of the page. Files, texts and addresses
 // that are dropped on the page or pasted into it are added, each with an offer to undo it. Without
 // this script, users follow the link.
-import { add, Refusal, show } from "./added.js";
+import { addOrKeep, keepFiles, mostKept, Refusal, show } from "./added.js";
 import { openSheet, showSheet } from "./dialog.js";
-import { announce, make } from "./say.js";
+import { announce, make, onceKey } from "./say.js";
 import { t } from "./texts.js";
 import { start as startUploads } from "./upload.js";
 
@@ -63,13 +63,20 @@ async function give(data) {
     field.dispatchEvent(new Event("input", { bubbles: true }));
     return field.focus();
   }
-  const fields = new FormData();
-  fields.set("once", [...crypto.getRandomValues(new Uint32Array(4))].join("-")); // randomUUID needs https
+  const fields = keyed();
   fields.set("value", text);
   return giveText(to.href, fields);
 }
 
+/** Returns fields of a form with a key of its own. */
+function keyed() {
+  const fields = new FormData();
+  fields.set("once", onceKey());
+  return fields;
+}
+
 async function giveFiles(to, files) {
+  if (!navigator.onLine && to.matches("[data-drop]") && files.length <= mostKept && await keepFiles(to.href, keyed(), files)) return;
   if (to.matches("[data-drop]")) {
     await openSheet(to.href);
     to = document.querySelector("dialog[open] form[data-upload]");
@@ -82,7 +89,8 @@ async function giveFiles(to, files) {
 /** Adds a text. If that fails, offers to try again, so that it is not lost. */
 async function giveText(address, fields) {
   try {
-    const { made, page } = await add(address, fields);
+    const { made, page, kept } = await addOrKeep(address, fields);
+    if (kept) return;
     if (page) showSheet(page, address);
     else await show(new URL(location.href), made);
   } catch (error) {

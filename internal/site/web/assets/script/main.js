@@ -17,6 +17,7 @@ whenSeen("select[data-submit]", sending);
 
 const later = (selector, load) => whenSeen(selector, (element) => load().then((module) => module.start(element), () => {}));
 later("form[data-upload]", () => import("./upload.js"));
+later("form[data-outbox]", () => import("./outbox.js"));
 later("[data-drop], form[data-upload]", () => import("./drop.js"));
 later("[data-tiles]", () => import("./tiles.js"));
 later("[data-sortable]", () => import("./sort.js"));

@@ -1,5 +1,5 @@
 // Starts the worker that stores pages for reading offline, sends it the reader's id, and marks
-// pages that come from its cache. Without this script, pages are only available online.
+// pages that come from its cache, and lists what waits to be sent. Without this script, pages are only available online.
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -10,7 +10,12 @@ export function keepForReading() {
   const list = document.querySelector("[data-kept-pages]");
   if (list) listKept(list);
   const workers = navigator.serviceWorker;
-  if (!workers || reader === undefined) return;
+  if (!workers) return;
+  const outbox = (sent) => import("./outbox.js").then((module) => module.showWaiting(sent), () => {});
+  workers.addEventListener("message", ({ data }) => data?.outbox !== undefined && outbox(data.outbox));
+  workers.startMessages();
+  addEventListener("online", () => workers.controller?.postMessage({ outbox: "flush" }));
+  if (reader === undefined) return outbox();
   const tell = () => workers.controller?.postMessage({ reader });
   tell();
   workers.addEventListener("controllerchange", tell);
@@ -26,6 +31,7 @@ function sayOffline() {
   const notes = document.querySelector("#notes") ?? document.body;
   notes.prepend(make("div", { class: "note offline" }, make("p", {}, text, " ", again)));
   announce(text);
+  if (document.querySelector("main form[data-outbox]")) return; // what is typed there would be lost
   addEventListener("online", () => ifReached(() => location.reload()));
 }
 

@@ -70,12 +70,19 @@ export async function refresh() {
   const [main, fresh] = [document.querySelector("#main"), page?.querySelector("#main")];
   if (!main || !fresh) return location.reload();
   const focused = document.activeElement;
-  main.replaceWith(fresh);
-  document.title = page.title;
-  started(fresh);
+  replaceMain(page);
   if (!focused?.isConnected) same(focused)?.focus({ preventScroll: true });
   const note = fresh.querySelector("#notes")?.textContent.trim();
   if (note) announce(note);
+}
+
+/** Replaces the content of the current page by that of another, such as the answer to its form. */
+export function replaceMain(page) {
+  const fresh = page.querySelector("#main");
+  document.querySelector("#main").replaceWith(fresh);
+  document.title = page.title;
+  started(fresh);
+  fresh.querySelector("[aria-invalid=true]")?.focus();
 }
 
 /** Finds the replacement of a removed element, which has the same id or address. */

@@ -27,3 +27,6 @@ export function make(name, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+/** Returns a new key for a form (`core.Once`). randomUUID needs https. */
+export const onceKey = () => [...crypto.getRandomValues(new Uint32Array(4))].join("-");

@@ -2,7 +2,7 @@
 // retries failures. The blocks keep the order of the files, whichever arrives first. Without this
 // script, the form itself sends the files.
 import { openSheet } from "./dialog.js";
-import { add, Refusal, show } from "./added.js";
+import { add, addOrKeep, keepFiles, mostKept, Refusal, show } from "./added.js";
 import { ask, complaint } from "./page.js";
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
@@ -37,8 +37,13 @@ class Uploads {
     addEventListener("beforeunload", (event) => this.#running > 0 && form.isConnected && event.preventDefault());
   }
 
-  /** Sends files, a few concurrently. */
-  take(files) {
+  /** Sends files, a few concurrently. Without a connection, the device keeps them. */
+  async take(files) {
+    if (!navigator.onLine && files.length <= mostKept) {
+      const fields = new FormData(this.#form);
+      fields.delete("file");
+      if (await keepFiles(this.#form.action, fields, files)) return this.#form.closest("dialog.sheet")?.sheet.close();
+    }
     for (const file of files) {
       const upload = new Upload(this, this.#form, file, this.#list);
       this.#all.push(upload);
@@ -53,7 +58,9 @@ class Uploads {
     if (!sheet) return;
     event.preventDefault();
     await sheet.sending(async () => {
-      const { made, page } = await add(this.#form.action, new FormData(this.#form, event.submitter));
+      const fields = new FormData(this.#form, event.submitter);
+      const { made, page, kept } = await addOrKeep(this.#form.action, fields);
+      if (kept) return sheet.close();
       if (page) return sheet.show(page, this.#form.action);
       return show(this.#done(), made, (to) => sheet.finish(to));
     });

@@ -1,10 +1,9 @@
 // The service worker, which stores pages for reading while the site cannot be reached. The server
-// prepends `site`: { version, root, offline, assets }.
+// prepends `site`: { version, root, offline, assets, largest }, and appends waiting.js.
 //
 // Pages come from the site as long as it responds. Pages without "no-store" are cached, and so are
 // the small pictures on them; the number and size of both are limited. When the site reports
-// another reader, or none, the cache of the previous reader is deleted. Forms are only sent to the
-// site.
+// another reader, or none, the cache of the previous reader is deleted.
 
 const most = { pages: { number: 80, bytes: 300_000 }, images: { number: 200, bytes: 300_000 } };
 
@@ -33,14 +32,15 @@ self.addEventListener("activate", (event) => {
 // A page sends the id of its reader. The first page was loaded before the worker was active, so it
 // is fetched again.
 self.addEventListener("message", (event) => {
-  const { reader } = event.data ?? {};
-  if (typeof reader !== "string" || new URL(event.origin || self.location.origin).origin !== self.location.origin) return;
+  const { reader, outbox } = event.data ?? {};
+  if (typeof reader !== "string" || outbox !== undefined || new URL(event.origin || self.location.origin).origin !== self.location.origin) return;
   event.waitUntil((async () => {
     await knows(reader);
+    const pages = await caches.open(listOf("pages", reader));
+    const load = (address) => fetch(address, { headers: { Accept: "text/html" }, redirect: "error" }).then((response) => keepPage(address, response)).catch(() => {});
     const address = event.source?.url?.split("#")[0];
-    if (!address || await (await caches.open(listOf("pages", reader))).match(address)) return;
-    const request = new Request(address, { headers: { Accept: "text/html" }, redirect: "error" });
-    await keepPage(address, await fetch(request)).catch(() => {});
+    if (address && !await pages.match(address)) await load(address);
+    if (reader !== "guest" && !fresh(await pages.match(saving))) await load(saving);
   })().catch(() => {}));
 });
 
@@ -52,6 +52,9 @@ self.addEventListener("fetch", (event) => {
   else if (request.mode === "navigate") event.respondWith(page(event));
   else if (request.destination === "image") event.respondWith(image(event));
 });
+
+const saving = new URL(`${site.root}/save`, self.location.origin).href; // the form works offline: see waiting.js
+const fresh = (response) => response && Date.now() - Date.parse(response.headers.get("Date")) < 24 * 60 * 60 * 1000;
 
 async function fromAssets(request) {
   return await caches.match(request, { cacheName: assets }) ?? fetch(request);
@@ -86,7 +89,9 @@ const headersOf = (response) => {
 
 async function keptPage(address) {
   const cache = await caches.open(listOf("pages", await known()));
-  return cache.match(address.split("#")[0]);
+  const { pathname } = new URL(address);
+  const saves = pathname === `${site.root}/save` || pathname.endsWith("/add");
+  return await cache.match(address.split("#")[0]) ?? (saves ? cache.match(saving) : undefined);
 }
 
 async function image(event) {
