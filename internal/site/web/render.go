@@ -164,9 +164,7 @@ func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 		"dict":       dict,
 		"once":       auth.NewKey,
 		"prose":      prose,
-		"noted": func(t *domain.Text, level int, of string) template.HTML {
-			return noted(t, level, of, lang.Text("web.note.back"))
-		},
+		"noted":      noted,
 	}
 	maps.Copy(all, s.constants(lang))
 	return all
