@@ -52,16 +52,16 @@ func TestMovesOfSeveral(t *testing.T) {
 		}
 
 		l, other := newLettered(w, ada, domain.Public, "abc"), newLettered(w, ada, domain.Public, "xyz")
-		r, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{{1 << 40, 1}, {other.conns['x'], 2}, {l.conns['a'], 3}})
+		r, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(1 << 40, 1), placing(other.conns['x'], 2), placing(l.conns['a'], 3)})
 		if got := l.order(ada); err != nil || r.Gone != 2 || len(r.Before) != 1 || got != "bca" || other.order(ada) != "xyz" {
 			t.Errorf("items of other channels: %s, %+v, %v", got, r, err)
 		}
-		_, err = w.a.Collections.MoveConnections(w.ctx(), bob, l.ref(), []collections.Placing{{l.conns['a'], 1}})
+		_, err = w.a.Collections.MoveConnections(w.ctx(), bob, l.ref(), []collections.Placing{placing(l.conns['a'], 1)})
 		if outcome(err) != 'f' || l.order(ada) != "bca" {
 			t.Errorf("a stranger: %v", err)
 		}
 		secret := newLettered(w, ada, domain.Private, "abc")
-		if _, err = w.a.Collections.MoveConnections(w.ctx(), bob, secret.ref(), []collections.Placing{{secret.conns['a'], 1}}); outcome(err) != 'n' {
+		if _, err = w.a.Collections.MoveConnections(w.ctx(), bob, secret.ref(), []collections.Placing{placing(secret.conns['a'], 1)}); outcome(err) != 'n' {
 			t.Errorf("in a hidden channel: %v", err)
 		}
 	})
@@ -113,7 +113,7 @@ func TestMovesOfSeveralAtOnce(t *testing.T) {
 		for _, pair := range []string{"ab", "cd", "ef", "gh", "ha"} {
 			all.Go(func() {
 				for position := range int64(8) {
-					_, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{{l.conns[rune(pair[0])], position + 1}, {l.conns[rune(pair[1])], 8 - position}})
+					_, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(l.conns[rune(pair[0])], position + 1), placing(l.conns[rune(pair[1])], 8 - position)})
 					if err != nil {
 						t.Error(err)
 					}
@@ -125,4 +125,9 @@ func TestMovesOfSeveralAtOnce(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// placing returns the place of a connection.
+func placing(id domain.ConnectionID, position int64) collections.Placing {
+	return collections.Placing{Connection: id, Position: position}
 }
