@@ -52,7 +52,7 @@ func TestMovesOfSeveral(t *testing.T) {
 		}
 
 		l, other := newLettered(w, ada, domain.Public, "abc"), newLettered(w, ada, domain.Public, "xyz")
-		r, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(1 << 40, 1), placing(other.conns['x'], 2), placing(l.conns['a'], 3)})
+		r, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(1<<40, 1), placing(other.conns['x'], 2), placing(l.conns['a'], 3)})
 		if got := l.order(ada); err != nil || r.Gone != 2 || len(r.Before) != 1 || got != "bca" || other.order(ada) != "xyz" {
 			t.Errorf("items of other channels: %s, %+v, %v", got, r, err)
 		}
@@ -113,7 +113,7 @@ func TestMovesOfSeveralAtOnce(t *testing.T) {
 		for _, pair := range []string{"ab", "cd", "ef", "gh", "ha"} {
 			all.Go(func() {
 				for position := range int64(8) {
-					_, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(l.conns[rune(pair[0])], position + 1), placing(l.conns[rune(pair[1])], 8 - position)})
+					_, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(l.conns[rune(pair[0])], position+1), placing(l.conns[rune(pair[1])], 8-position)})
 					if err != nil {
 						t.Error(err)
 					}
