@@ -43,6 +43,7 @@ func TestTextAreasKeepTheirTexts(t *testing.T) {
 	for _, f := range []form{
 		{root, "/operator/site", []string{"do", "save", "name", ""}, "operator", "about", domain.MaxDescription},
 		{root, "/operator/site", []string{"do", "announce-preview"}, "operator", "announcement", domain.MaxAnnouncement},
+		{root, "/operator/site", []string{"do", "feature"}, "operator", "featured", domain.MaxFeatured * 500},
 		{root, "/operator/pages", []string{"do", "save", "title", "", "slug", "terms"}, "operator", "body", domain.MaxMarkdown},
 		{root, "/operator/pages/about", []string{"do", "save", "title", "", "seen", "1"}, "operator", "body", domain.MaxMarkdown},
 		{root, "/operator/invitations", []string{"do", "people"}, "operator", "emails", 50 * (domain.MaxEmail + 1)},

@@ -132,7 +132,7 @@ func TestChannelAddresses(t *testing.T) {
 			b.get("/ada/moss" + page + "?page=" + number).want(200).says("The list does not go this far").hides("Green")
 		}
 	}
-	b.get("/ada/moss?sort=x").want(400).says("Sort: must be one of position, newest, updated, oldest, unchanged.")
+	b.get("/ada/moss?sort=x").want(400).says("Sort: must be one of position, newest, updated, oldest, unchanged, title, title-back.")
 	b.get("/ada/moss?view=x").want(400).says("View: must be")
 	b.get("/ada/moss?type=User").want(400).says("Type: must be")
 	for from, to := range map[string]string{"/bob/moss?page=1&view=list": "/ada/moss?page=1&view=list", "/ADA/Moss": "/ada/moss",

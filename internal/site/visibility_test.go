@@ -175,7 +175,7 @@ func (w *fixture) addresses() []string {
 	all := []string{"/", "/explore", "/explore?view=channels", "/explore?view=blocks", "/explore?view=people", "/explore?view=groups",
 		"/search", "/search?q=kiln", "/search?q=kiln&scope=my", "/search?q=kiln&scope=following", "/search?q=remark",
 		"/explore/feed.atom", "/explore/feed.json", "/sitemap.xml", "/sitemaps/1.xml", "/robots.txt",
-		"/feed", "/notifications", "/groups", "/groups/new", "/new", "/save?url=https://kiln.example/", "/comments/mentions?q=o",
+		"/feed", "/notifications", "/groups", "/groups/new", "/new", "/save?url=https://kiln.example/", "/save/share", "/connections/choices", "/connections/choices?q=kiln", "/comments/mentions?q=o",
 		"/settings/profile", "/settings/feeds", "/settings/storage", "/about/imprint"}
 	for id := range 40 {
 		all = append(all, fmt.Sprint("/connection/", id), fmt.Sprint("/notifications/", id), fmt.Sprint("/comments/", id))
@@ -194,7 +194,7 @@ func (w *fixture) addresses() []string {
 		all = append(all, th.page, "/oembed?format=json&url="+url.QueryEscape(apptest.Base+th.page), "/oembed?format=xml&url="+url.QueryEscape(apptest.Base+th.page))
 		id := w.ids[th.word]
 		if strings.HasPrefix(th.page, "/block/") {
-			all = append(all, th.page+"/edit", th.page+"/connect", th.page+"/delete", th.page+"/connect?q=kiln", th.page+"?play=1", th.page+"/comments", th.page+"/comments/1",
+			all = append(all, th.page+"/edit", th.page+"/connect", th.page+"/delete", th.page+"/connect?q=kiln", th.page+"?play=1", th.page+"/comments", th.page+"/pages", th.page+"/comments/1",
 				fmt.Sprintf("/cards/block/%d.png", id), fmt.Sprintf("/comments/mentions?q=o&block=%d", id))
 			for _, in := range w.things {
 				if !strings.HasPrefix(in.page, "/block/") {
@@ -204,10 +204,10 @@ func (w *fixture) addresses() []string {
 			continue
 		}
 		for _, below := range []string{"?view=list", "?sort=newest", "?sort=updated", "?type=text", "?q=kiln", "?page=2", "/embed", "/print", "/slideshow", "/related", "/add", "/edit",
-			"/arrange", "/collaborators", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds"} {
+			"/arrange", "/sort", "/collaborators", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds"} {
 			all = append(all, th.page+below)
 		}
-		all = append(all, fmt.Sprintf("/channel/%d/connect", id), fmt.Sprintf("/channel/%d/connect?q=kiln", id), fmt.Sprintf("/channel/%d/delete", id), fmt.Sprintf("/cards/channel/%d.png", id))
+		all = append(all, fmt.Sprintf("/channel/%d/connect", id), fmt.Sprintf("/channel/%d/connect?q=kiln", id), fmt.Sprintf("/channel/%d/delete", id), fmt.Sprintf("/channel/%d/copy", id), fmt.Sprintf("/cards/channel/%d.png", id))
 	}
 	return all
 }

@@ -35,7 +35,8 @@ func PageSet() web.PageSet {
 		}}},
 		Routes: []web.Route{
 			{Path: "/operator", Access: web.Operators, Get: operatorPage},
-			{Path: "/operator/site", Access: web.Operators, Get: sitePage, Post: changeSite, Files: true, Fields: web.Fields{"about": {MaxLength: domain.MaxDescription}, "announcement": {MaxLength: domain.MaxAnnouncement}}},
+			{Path: "/operator/site", Access: web.Operators, Get: sitePage, Post: changeSite, Files: true, Fields: web.Fields{"about": {MaxLength: domain.MaxDescription}, "announcement": {MaxLength: domain.MaxAnnouncement},
+				"featured": {MaxLength: domain.MaxFeatured * 500}}},
 			{Path: "/operator/pages", Access: web.Operators, Get: legalPagesPage, Post: makeLegalPage, Fields: web.Fields{"body": {MaxLength: domain.MaxMarkdown}}},
 			{Path: "/operator/pages/{slug}", Access: web.Operators, Get: legalPagePage, Post: changeLegalPage, Fields: web.Fields{"body": {MaxLength: domain.MaxMarkdown}}},
 			{Path: "/operator/storage", Access: web.Operators, Get: storagePage},
