@@ -61,6 +61,7 @@ var namedLimits = map[string]struct {
 	"MaxPeople":         {domain.MaxPeople, nil},
 	"MaxLegalPages":     {domain.MaxLegalPages, nil},
 	"MaxPins":           {domain.MaxPins, nil},
+	"MaxFeatured":       {domain.MaxFeatured, nil},
 	"MaxRefusedNoted":   {domain.MaxRefusedNoted, nil},
 	"MaxImportWhat":     {domain.MaxImportWhat, []string{"what maxItems"}},
 	"MaxImportName":     {domain.MaxImportName, nil},
