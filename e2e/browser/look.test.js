@@ -206,7 +206,8 @@ onSQLite("looking", (world) => {
       await guest.follow("Show the pages");
       const leaf = guest.main.getByRole("img", { name: "Page 1 of 1" });
       await leaf.waitFor();
-      await guest.page.waitForFunction((image) => image.complete && image.naturalWidth > 1000, await leaf.elementHandle());
+      const image = await guest.page.request.get(await leaf.getAttribute("src"));
+      assert.deepEqual([image.status(), image.headers()["content-type"]], [200, "image/jpeg"]);
     });
 
     test("the player of an embed, when it is asked for", async () => {
