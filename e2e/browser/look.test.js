@@ -206,7 +206,7 @@ onSQLite("looking", (world) => {
       await guest.follow("Show the pages");
       const leaf = guest.main.getByRole("img", { name: "Page 1 of 1" });
       await leaf.waitFor();
-      const image = await guest.page.request.get(await leaf.getAttribute("src"));
+      const image = await guest.page.request.get(new URL(await leaf.getAttribute("src"), world.url).href);
       assert.deepEqual([image.status(), image.headers()["content-type"]], [200, "image/jpeg"]);
     });
 
