@@ -33,7 +33,7 @@ var gone = []jobs.Args{
 	accounts.MailProofLink{User: 999, Session: 999}, accounts.MailNotice{User: 999}, moderation.MailNotice{Notice: 999},
 	moderation.MailCases{User: 999, Fresh: 1}, storemoderation.ApplyHiding{ID: 999}, accounts.ClearAccount{User: 999}, content.ProcessBlock{Block: 999, Round: 1},
 	content.GrantAvatar{OwnerType: domain.TypeUser, OwnerID: 999, N: 1}, collections.RunBatch{Batch: "00000000-0000-4000-8000-000000000000"},
-	people.EndedFollows{Type: domain.SubjectChannel, ID: 999}, people.EndedGroup{ID: 999}, collections.ApplyTransition{ID: 999},
+	people.EndedFollows{Type: domain.SubjectChannel, ID: 999}, people.EndedGroup{ID: 999}, collections.CopyContents{From: 999, To: 998, By: 999}, collections.ApplyTransition{ID: 999},
 	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999},
 }
 
@@ -241,8 +241,11 @@ func enqueueEverything(t *testing.T, r *apptest.Rig) {
 	r.Do("ada", "DELETE", fmt.Sprintf("/v3/groups/%d", guild), nil).Want(204)
 	r.Do("ada", "PUT", fmt.Sprintf("/v3/channels/%d", channel), map[string]any{"visibility": "private"}).Want(200)
 	r.Do("ada", "POST", "/ext/v1/exports", nil).Want(202)
+	copied, to := r.Channel("ada", "Copied", "public"), r.Channel("ada", "Copy", "private")
+	r.Block("ada", "In both", copied)
 	imported := importOf(r, "ada", "url,title\nhttp://example.com/page,A page\n")
 	enqueue(t, r, []jobs.Args{people.EndedFollows{Type: domain.SubjectChannel, ID: followed}, people.EndedGroup{ID: guild},
+		collections.CopyContents{From: domain.ChannelID(copied), To: domain.ChannelID(to), By: r.Person("ada").ID},
 		collections.ApplyTransition{ID: domain.ChannelID(channel)}, transfer.RunImport{Import: domain.ImportID(imported)}})
 	r.Clock.Advance(time.Second)
 }
