@@ -158,7 +158,7 @@ func TestOtherArchives(t *testing.T) {
 		t.Errorf("Pocket: told\n%s", got)
 	}
 	if got := transcript(t, document(t, zipped(t, "a.html", marks, "b.html", marks, "c.html", "<p>"), files.Options{Title: "Two"})); strings.Count(got, "channel /Bookmarks/F/") != 1 ||
-		strings.Count(got, "Link ") != 2 || !strings.Contains(got, "1 files") {
+		strings.Count(got, "Link ") != 2 || !strings.Contains(got, "1 file") {
 		t.Errorf("two files with the same channels: told\n%s", got)
 	}
 	bomb := zipped(t, "a.html", marks, "b.csv", "url\n"+strings.Repeat("\n", 40<<20))

@@ -391,7 +391,7 @@ Link https://example.org/1 in /a/ title="One" address="https://example.org/1" wh
 channel /e/ "e"
 Channel /e/ in / where="e.txt"
 Link https://example.org/2 in /e/ address="https://example.org/2" where="e.txt, line 1"
-left out "Other files", 1 files: they contain no bookmarks, lists or notes
+left out "Other files", 1 file: they contain no bookmarks, lists or notes
 close /a/
 close /e/
 close /`},
@@ -400,7 +400,7 @@ channel / "Mine"
 channel /a/ "a"
 Channel /a/ in / where="a.csv"
 Link https://example.org/1 in /a/ title="One" address="https://example.org/1" where="a.csv, line 2"
-left out "Other files", 1 files: they contain no bookmarks, lists or notes
+left out "Other files", 1 file: they contain no bookmarks, lists or notes
 close /a/
 close /`},
 		{"a file with a fault", []string{"a.csv", "url,title\nx,One\n", "b.json", `[{"href":"https://example.org/1"`}, `
