@@ -121,7 +121,7 @@ func (s *Studio) ReadDocument(ctx context.Context, src Source) (page []byte, tex
 	return s.printer.Read(ctx, src)
 }
 
-// Outline describes the pages of a PDF, of which the first MaxPages can be read.
+// Outline describes the first MaxPages pages of a PDF.
 type Outline = pdf.Outline
 
 // MaxPages is the number of pages of a PDF that can be read.

@@ -101,7 +101,7 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 type entering struct {
 	private   bool                  // it is a private channel
 	updatedAt int64                 // of a block
-	alone     bool                  // the block was not connected before
+	alone     bool                  // true for the first connection of the block
 	created   func() domain.ItemRef // returns a new block, whose id is known once its channel has been counted
 }
 

@@ -304,11 +304,11 @@ type Target struct {
 	Channel  domain.Ref
 	Position int64
 	Metadata []byte // JSON object of the connection, or nil
-	Beside   Beside // if its connection is in the channel, replaces Position; Connect ignores it
+	Beside   Beside // replaces Position if its connection is in the channel; not used by Connect
 }
 
-// Beside puts a block directly above or below another item. With it, files stay in the order of the selection even if
-// their uploads end in a different order.
+// Beside places a block directly above or below another item. Uploads use it to keep the order of the selected files, no
+// matter which one finishes first.
 type Beside struct {
 	Connection domain.ConnectionID // 0 for none
 	Above      bool                // otherwise below
@@ -449,7 +449,7 @@ func (p place) connect(item domain.ItemRef, now time.Time) store.NewConnection {
 		Position: p.target.Position, Metadata: p.target.metadata, Now: now}
 }
 
-// beside converts Target.Beside to a position. It returns 0 if the connection is not in the channel.
+// beside returns the position for Target.Beside, or 0 if its connection is not in the channel.
 func (p place) beside(ctx context.Context, tx *store.Tx) (int64, error) {
 	next := p.target.Beside
 	if next.Connection == 0 {

@@ -100,13 +100,7 @@ func (r *Moved) find(ctx context.Context, tx *store.Tx, actor domain.Actor, to [
 		return nil, err
 	}
 	for _, p := range to {
-		c, err := tx.Contents().Connection(ctx, p.Connection)
-		if err == nil && c.ChannelID != r.Channel.ID {
-			err = domain.NewNotFound()
-		}
-		if err == nil {
-			err = seesItem(ctx, tx.Queries, actor, c.Item)
-		}
+		c, err := connectionIn(ctx, tx, actor, r.Channel.ID, p.Connection)
 		switch {
 		case err != nil && domain.KindOf(err) == domain.NotFound:
 			r.Gone++

@@ -86,13 +86,7 @@ func (r *Removed) removable(ctx context.Context, tx *store.Tx, actor domain.Acto
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		c, err := tx.Contents().Connection(ctx, id)
-		if err == nil && c.ChannelID != r.Channel.ID {
-			err = domain.NewNotFound()
-		}
-		if err == nil {
-			err = seesItem(ctx, tx.Queries, actor, c.Item)
-		}
+		c, err := connectionIn(ctx, tx, actor, r.Channel.ID, id)
 		switch {
 		case err != nil && domain.KindOf(err) == domain.NotFound:
 			r.Gone++
@@ -107,6 +101,18 @@ func (r *Removed) removable(ctx context.Context, tx *store.Tx, actor domain.Acto
 	}
 	slices.SortFunc(conns, func(a, b domain.Connection) int { return cmp.Compare(a.Item.ID, b.Item.ID) })
 	return conns, nil
+}
+
+// connectionIn reads a connection of a channel. It returns NotFound if it is not there or the actor does not see its item.
+func connectionIn(ctx context.Context, tx *store.Tx, actor domain.Actor, channel domain.ChannelID, id domain.ConnectionID) (domain.Connection, error) {
+	c, err := tx.Contents().Connection(ctx, id)
+	if err == nil && c.ChannelID != channel {
+		err = domain.NewNotFound()
+	}
+	if err == nil {
+		err = seesItem(ctx, tx.Queries, actor, c.Item)
+	}
+	return c, err
 }
 
 // Restored is the result of undoing a removal.

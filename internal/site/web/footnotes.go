@@ -208,7 +208,7 @@ func balanced(fragment string) bool {
 func linkNotes(part string, notes map[string]*footnote, link func(n *footnote, mark string) string) string {
 	var out strings.Builder
 	z := nethtml.NewTokenizer(strings.NewReader(part))
-	literal := 0 // open elements whose text is left alone
+	literal := 0 // number of open elements with literal text
 	for {
 		kind := z.Next()
 		if kind == nethtml.ErrorToken {

@@ -139,8 +139,8 @@ func (a *adding) answer() (all []added) {
 	return all
 }
 
-// beside decides where the next block goes: below the previous block of this form. The first block goes where the form
-// asks for.
+// beside returns the place for the next block: below the previous block of this form. For the first block, it returns the
+// place from the form.
 func (a *adding) beside(v *web.Visit) (next collections.Beside) {
 	if n := len(a.made); n > 0 {
 		next.Connection = a.made[n-1].Connection.ID
