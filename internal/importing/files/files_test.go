@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
@@ -161,7 +162,7 @@ func TestOtherArchives(t *testing.T) {
 		strings.Count(got, "Link ") != 2 || !strings.Contains(got, "1 file") {
 		t.Errorf("two files with the same channels: told\n%s", got)
 	}
-	bomb := zipped(t, "a.html", marks, "b.csv", "url\n"+strings.Repeat("\n", 40<<20))
+	bomb := zipped(t, "a.html", marks, "b.csv", "url\n"+strings.Repeat("\n", heavy.Count(17, 40)<<20))
 	if got := transcript(t, document(t, bomb, files.Options{Title: "Bomb"})); !strings.Contains(got, "b.csv: it unpacks to far more than its size") {
 		t.Errorf("a bomb: told\n%s", got)
 	}
@@ -204,7 +205,7 @@ func TestFaultyArchives(t *testing.T) {
 		noise[i] = "0123456789abcdef"[random.IntN(16)]
 	}
 	page := marks + "\n<DL><DT><A HREF=\"https://example.org/2\">Two</A><DD>" + string(noise) + strings.Repeat("</DD><DD>"+string(noise[:60<<10]), 10) + "</DL>"
-	bomb := "url\nhttps://example.org/1\n" + strings.Repeat("\n", 40<<20)
+	bomb := "url\nhttps://example.org/1\n" + strings.Repeat("\n", heavy.Count(17, 40)<<20)
 	for _, c := range []struct {
 		name    string
 		archive []byte

@@ -7,6 +7,7 @@ import (
 	"testing/iotest"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 	"vitrine/internal/importing/files"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/importing/sourcetest"
@@ -98,19 +99,19 @@ func TestHostileOutlines(t *testing.T) {
 // TestMemoryOfOpenTags reads elements within elements that have long tags. It is not parallel because it
 // measures the heap.
 func TestMemoryOfOpenTags(t *testing.T) {
-	long := strings.Repeat("x", 1<<19)
+	long, deep := strings.Repeat("x", 1<<19), heavy.Count(20, 60)
 	for name, c := range map[string]struct {
 		start, inner, end string
-		deep, items       int
+		items             int
 	}{
-		"titles and notes":    {`<outline text="` + long + `" _note="` + long[:1<<18] + `">`, "", "</outline>", 60, 10},
-		"names":               {"<" + long + ">", "", "</" + long + ">", 60, 0},
-		"name spaces":         {`<a xmlns:a="` + long + `">`, "", "</a>", 60, 0},
-		"one after the other": {"", `<outline text="` + long + `"><outline text="b"/></outline>`, "", 60, 120},
+		"titles and notes":    {`<outline text="` + long + `" _note="` + long[:1<<18] + `">`, "", "</outline>", 10},
+		"names":               {"<" + long + ">", "", "</" + long + ">", 0},
+		"name spaces":         {`<a xmlns:a="` + long + `">`, "", "</a>", 0},
+		"one after the other": {"", `<outline text="` + long + `"><outline text="b"/></outline>`, "", 2 * deep},
 	} {
 		parts := []io.Reader{strings.NewReader("<opml><body>")}
 		for _, part := range []string{c.start, c.inner, c.end} {
-			for range c.deep {
+			for range deep {
 				parts = append(parts, strings.NewReader(part))
 			}
 		}

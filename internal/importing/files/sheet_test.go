@@ -195,7 +195,7 @@ close /`},
 func TestManyUnclosedMarks(t *testing.T) {
 	t.Parallel()
 	var count sourcetest.Count
-	file := "url\n" + strings.Repeat("\"x\n", 2<<20)
+	file := "url\n" + strings.Repeat("\"x\n", heavy.Count(1<<12, 2<<20))
 	if err := files.Text(strings.NewReader(file), files.Options{Title: "Bookmarks"}).Read(t.Context(), &count); err != nil {
 		t.Fatal(err)
 	}
