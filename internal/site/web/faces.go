@@ -78,8 +78,8 @@ func (f face) fill(html []byte, fill func(html []byte, s slot) ([]byte, error)) 
 	return append(html, rest[at:]...), nil
 }
 
-// appendLoading appends the attributes that tell a browser when to load an image: those that are seen first at once, and the
-// others when they are near the screen.
+// appendLoading appends the attributes for loading an image. Browsers load the first images of a page at once, and the others
+// when they are near the screen.
 func appendLoading(html []byte, first bool) []byte {
 	if first {
 		return append(html, ` loading="eager" fetchpriority="high"`...)
