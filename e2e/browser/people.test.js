@@ -131,6 +131,17 @@ onSQLite("people", (world) => {
       await hal.sees("You have read everything.");
     });
 
+    test("eight entries of the feed or of notifications fit on a screen", async () => {
+      for (const [window, path] of [[fay, "/feed"], [hal, "/notifications"]]) {
+        const before = window.page.viewportSize();
+        await window.page.setViewportSize({ width: 1440, height: 900 });
+        await window.to(path);
+        const [top, highest] = await window.page.locator("#activities > li").evaluateAll((all) => [all[0].offsetTop, Math.max(...all.map((entry) => entry.offsetHeight))]);
+        assert.ok(top + 8 * highest <= 900, `${path}: the list begins at ${top}, and an entry is up to ${highest} high`);
+        await window.page.setViewportSize(before);
+      }
+    });
+
     test("a group is made, and others come into it and go", async () => {
       await hal.to("/groups");
       await hal.sees("You belong to no group yet.");

@@ -4,7 +4,8 @@
 //
 //	make vitals
 //
-// Each figure is the median of several rounds, since the load of the machine changes it.
+// Each figure is the median of several rounds, since the load of the machine changes it. The time of an empty
+// page shows that load.
 import { readFile } from "node:fs/promises";
 import { Browsers } from "./browser.js";
 import { databases } from "./databases.js";
@@ -100,6 +101,16 @@ async function measure(address, options) {
   return { lcp, inp, cls, kilobytes: first / 1024 };
 }
 
+/** Returns when a page with one word is painted, which shows how busy the machine is. */
+async function empty() {
+  const { window, page } = await open(wide);
+  await page.goto("/healthz", { waitUntil: "networkidle" });
+  await page.waitForTimeout(300);
+  const { lcp } = await vitals(page);
+  await window.context.close();
+  return lcp;
+}
+
 /** Returns the private megabytes of the largest process that renders pages. */
 async function privateMemory(browser) {
   const cdp = await browser.newBrowserCDPSession();
@@ -131,13 +142,13 @@ await world.start();
 await browsers.start();
 try {
   const { wall, long } = await fill();
-  console.log("| page | LCP ms | INP ms | CLS | KB before scrolling |\n|---|--:|--:|--:|--:|");
+  console.log("| page | LCP ms | ÷ empty page | INP ms | CLS | KB before scrolling |\n|---|--:|--:|--:|--:|--:|");
   for (const [name, address, options] of [["phone, grid", `${wall}?view=grid`, phone], ["phone, masonry", `${wall}?view=masonry`, phone],
     ["1440 px, grid", `${wall}?view=grid`, wide], ["1440 px, masonry", `${wall}?view=masonry`, wide]]) {
     const all = [];
-    for (let n = 0; n < rounds; n++) all.push(await measure(address, options));
+    for (let n = 0; n < rounds; n++) all.push({ blank: await empty(), ...await measure(address, options) });
     const of = (key, digits) => median(all.map((one) => one[key])).toFixed(digits);
-    console.log(`| ${name} | ${of("lcp", 0)} | ${of("inp", 0)} | ${of("cls", 3)} | ${of("kilobytes", 0)} |`);
+    console.log(`| ${name} | ${of("lcp", 0)} | ${(of("lcp", 3) / of("blank", 3)).toFixed(1)} | ${of("inp", 0)} | ${of("cls", 3)} | ${of("kilobytes", 0)} |`);
   }
   const { shown, cls, before, after } = await memory(long);
   console.log(`\n${shown} items scrolled: the tab has ${after.toFixed(0)} MB of its own, ${before.toFixed(0)} MB before; CLS ${cls.toFixed(3)}`);

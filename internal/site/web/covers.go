@@ -56,7 +56,7 @@ func (v *Visit) Covers(channels []*domain.Channel) ([]template.HTML, error) {
 	}
 	all := make([]template.HTML, len(channels))
 	for n, i := range list.Items {
-		cover, err := v.appendCover(nil, i.cover)
+		cover, err := v.appendCover(nil, i.cover, false)
 		if err != nil {
 			return nil, err
 		}
@@ -65,8 +65,8 @@ func (v *Visit) Covers(channels []*domain.Channel) ([]template.HTML, error) {
 	return all, nil
 }
 
-// appendCover appends the cover of a channel.
-func (v *Visit) appendCover(html []byte, cover []domain.CoverBlock) ([]byte, error) {
+// appendCover appends the cover of a channel. The images of the first items of a page are loaded at once.
+func (v *Visit) appendCover(html []byte, cover []domain.CoverBlock, first bool) ([]byte, error) {
 	var parts [domain.CoverBlocks]face
 	n := 0
 	for _, b := range cover {
@@ -86,7 +86,7 @@ func (v *Visit) appendCover(html []byte, cover []domain.CoverBlock) ([]byte, err
 	html = append(html, `" aria-hidden="true">`...)
 	for _, part := range parts[:n] {
 		var err error
-		if html, err = part.fill(html, nil); err != nil {
+		if html, err = part.fill(html, func(html []byte, _ slot) ([]byte, error) { return appendLoading(html, first), nil }); err != nil {
 			return nil, err
 		}
 	}

@@ -25,11 +25,12 @@ const (
 	changedSlot // the time since the last change, in a list of contents
 	retrySlot   // the form that fetches failed content again
 	coverSlot   // the cover of a channel, whose parts have faces of their own
+	loadingSlot // attributes of an image: when it is loaded
 )
 
 // slots are the names of slots in templates.
 var slots = map[string]slot{"place": placeSlot, "query": querySlot, "away": awaySlot, "age": ageSlot, "changed": changedSlot,
-	"retry": retrySlot, "cover": coverSlot}
+	"retry": retrySlot, "cover": coverSlot, "loading": loadingSlot}
 
 const slotSize = 5 // bytes
 
@@ -75,6 +76,15 @@ func (f face) fill(html []byte, fill func(html []byte, s slot) ([]byte, error)) 
 		at = to
 	}
 	return append(html, rest[at:]...), nil
+}
+
+// appendLoading appends the attributes for loading an image. Browsers load the first images of a page at once, and the others
+// when they are near the screen.
+func appendLoading(html []byte, first bool) []byte {
+	if first {
+		return append(html, ` loading="eager" fetchpriority="high"`...)
+	}
+	return append(html, ` loading="lazy"`...)
 }
 
 // appendRetry appends the form that fetches the content of a block again.

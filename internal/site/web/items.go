@@ -222,15 +222,19 @@ func (c Cells) Draw() (template.HTML, error) {
 	}
 	var err error
 	for n := range c.Items {
-		if html, err = c.draw(html, &c.Items[n]); err != nil {
+		if html, err = c.draw(html, &c.Items[n], n < firstItems && c.ID == ""); err != nil {
 			return "", err
 		}
 	}
 	return template.HTML(html), nil
 }
 
+// firstItems is the number of items of a page's main list that every screen shows at first: two rows on a phone, and one on
+// a wide screen.
+const firstItems = 4
+
 // draw appends the HTML of an item.
-func (c Cells) draw(html []byte, i *Item) ([]byte, error) {
+func (c Cells) draw(html []byte, i *Item, first bool) ([]byte, error) {
 	if i.face == nil {
 		i.face = c.cached(i)
 	}
@@ -272,7 +276,9 @@ func (c Cells) draw(html []byte, i *Item) ([]byte, error) {
 				return c.visit.s.appendRetry(html, c.visit.Lang, domain.BlockID(i.key.ID))
 			}
 		case coverSlot:
-			return c.visit.appendCover(html, i.cover)
+			return c.visit.appendCover(html, i.cover, first)
+		case loadingSlot:
+			return appendLoading(html, first), nil
 		}
 		return html, nil
 	})

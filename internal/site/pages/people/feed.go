@@ -75,6 +75,7 @@ func notifications(v *web.Visit) error {
 	}
 	data := newActivityPage(v, v.Notices(page.Items), page.Next)
 	data.Unread = unread
+	v.Wide = true
 	return v.Page("notifications", v.T("people.notifications"), nil, data)
 }
 

@@ -18,7 +18,8 @@ export function keepParts() {
 }
 
 function refused(element, why) {
-  if (element.localName !== "form") return; // infinite scrolling: its link is still there
+  // A link still works without its part. The footer is hidden while a link has a part to load.
+  if (element.localName !== "form") return element.removeAttribute("hx-get");
   element.querySelector(":scope > .alarm")?.remove();
   element.prepend(make("div", { class: "alarm", role: "alert" }, make("p", {}, why || t("script.failed"))));
 }
