@@ -30,6 +30,7 @@ later("[data-view]", () => import("./view.js"));
 later("a[data-zoom]", () => import("./zoom.js"));
 later("button[data-passkey], button[data-make]", () => import("./passkey.js"));
 later("[data-edit]", () => import("./edit.js"));
+later("[data-sheets]", () => import("./sheets.js"));
 later("input[data-size]", () => import("./size.js"));
 later("[data-slideshow]", () => import("./slideshow.js"));
 later(".pending[id], [data-pending][id]", () => import("./pending.js"));

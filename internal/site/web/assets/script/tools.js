@@ -28,12 +28,13 @@ export class Tools {
   /** `connect` receives items. `entries` are further actions for the menu, each with its text, function and key. */
   constructor(list, connect, entries = []) {
     this.#list = list;
-    const button = make("button", { type: "button", class: "other small", "data-key": "c" }, t("script.tile.connect"));
-    button.addEventListener("click", () => connect(group(list, itemOf(button))));
+    const connecting = { text: t("script.tile.connect"), act: (item) => connect(group(list, item)), key: "c" };
+    const small = list.matches(".activity *"); // its tiles have no space for a button
     this.#opened = make("a", { target: "_blank", rel: "noopener" }, t("script.tile.open"));
     this.#more = make("summary", { class: "button other small" }, "⋯");
-    this.#tools = make("div", { class: "tile-tools" }, button, make("details", { class: "menu" }, this.#more, make("ul", {},
-      ...entries.map(entry), make("li", {}, this.#opened), entry({ text: t("script.tile.copy"), act: (item) => copy([item]) }))));
+    const all = [...(small ? [connecting] : []), ...entries];
+    this.#tools = make("div", { class: "tile-tools" }, ...(small ? [] : [pressed(connecting, "other small")]), make("details", { class: "menu" }, this.#more, make("ul", {},
+      ...all.map(entry), make("li", {}, this.#opened), entry({ text: t("script.tile.copy"), act: (item) => copy([item]) }))));
     list.addEventListener("pointerover", ({ target, pointerType }) => pointerType === "mouse" && this.#attach(itemOf(target)));
     list.addEventListener("pointerleave", () => this.#leave(document.activeElement));
     list.addEventListener("focusin", ({ target }) => target.matches(".face") && this.#attach(itemOf(target)));
@@ -59,11 +60,13 @@ export class Tools {
   }
 }
 
-function entry({ text, act, key }) {
-  const button = make("button", { type: "button", class: "link", "data-key": key }, text);
+function pressed({ text, act, key }, classes) {
+  const button = make("button", { type: "button", class: classes, "data-key": key }, text);
   button.addEventListener("click", () => act(itemOf(button)));
-  return make("li", {}, button);
+  return button;
 }
+
+const entry = (one) => make("li", {}, pressed(one, "link"));
 
 /** Copies the links of items. */
 export async function copy(all) {
