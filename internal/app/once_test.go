@@ -2,8 +2,8 @@ package app_test
 
 import (
 	"errors"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
