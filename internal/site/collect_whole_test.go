@@ -95,7 +95,7 @@ func TestListByTitle(t *testing.T) {
 				at = next
 			}
 		}
-		order(b.get("/ada/moss?view=list&sort=title").want(200).says("(A to Z)", "sort=title-back").hides("Quinces"), "Äpfel", "pear", "Zebra")
+		order(b.get("/ada/moss?view=list&sort=title").want(200).says("(A to Z)", "sort=title-back", `<svg class="kind-sign"`).hides("Quinces"), "Äpfel", "pear", "Zebra")
 		order(b.get("/ada/moss?view=list&sort=title-back").want(200).says("(Z to A)"), "Zebra", "pear", "Äpfel")
 		ada.get("/ada/moss?view=list&sort=title").want(200).says("Quinces")
 		ada.get("/ada/moss?sort=title&page=2").want(200).says("The list does not go this far")
