@@ -83,8 +83,8 @@ func TestDocumentPages(t *testing.T) {
 	// Links keep the channel from which the reader came, if it has the document.
 	in := fmt.Sprint("in=", papers)
 	ada.get(at + "?" + in).want(200).says(`href="` + at + "/pages?" + in + `"`)
-	ada.get(at+"/pages?"+in).want(200).says(`href="`+at+"?"+in+`"`, fmt.Sprintf(`name="in" value="%d"`, papers), at+"/pages?"+in+"&amp;page=2")
-	ada.get(at+"/pages?q=last+leaf&"+in).want(200).says(at+"/pages?"+in+"&amp;page=2#page-21", `<a href="`+at+"/pages?"+in+`"`)
+	ada.get(at+"/pages?"+in).want(200).says(`href="`+at+"?"+in+`"`, fmt.Sprintf(`name="in" value="%d"`, papers), at+"/pages?"+in+"&page=2")
+	ada.get(at+"/pages?q=last+leaf&"+in).want(200).says(at+"/pages?"+in+"&page=2#page-21", `<a href="`+at+"/pages?"+in+`"`)
 	ada.get(at + "/pages?in=99999").want(200).says(`href="` + at + `"`).hides(`name="in"`)
 
 	for range 2 { // rendered, then read from the storage
