@@ -9,20 +9,24 @@ const cell = (n) => `<li class="cell" id="c${n}" data-connection="${n}" data-pos
 const page = `<h1>Field notes</h1><form data-select method="post"><p><output data-select-count></output> <button type="button" data-select-all hidden>All</button>
   <button type="button" data-select-none hidden>None</button></p><ul id="cells" class="cells" data-sortable data-removes data-tiles="/arrange">${[11, 12, 13, 14, 15].map(cell).join("")}</ul></form>`;
 
+const shelfPage = `<h1>Found elsewhere</h1><button type="button" data-shelf="9" data-key="s">Shelf</button><ul id="cells" class="cells" data-tiles="/arrange">${[11, 12, 13, 14].map(cell).join("")}</ul>`;
+
 onSQLite("moving and choosing", (world) => {
   const browsers = withBrowser(world);
   let window;
   let refuse = false;
   const sent = [];
+  const offered = [{ value: "7", label: "Ferns", hint: "Ada" }];
   const answers = {
     "/arrange": (form) => ({ note: `${form.get("do")} done`, places: form.getAll("connection").map((id) => ({ connection: Number(id), position: id - 10 })), connections: form.getAll("connection").map(Number), undo: "key" }),
     "/connections/undo": () => ({ note: "undone", places: [{ connection: 112, position: 2 }, { connection: 114, position: 4 }] }),
-    "/connections/choices": () => [{ value: "7", label: "Ferns", hint: "Ada" }],
+    "/connections/choices": () => offered,
     "/connections/take-back": () => ({ note: "taken back" }),
   };
   before(async () => {
     window = await browsers.open({ javaScriptEnabled: true, serviceWorkers: "block", viewport: { width: 1280, height: 900 } });
     await fixture(window, "/arrange", page);
+    await fixture(window, "/shelf", shelfPage);
     await window.context.route((url) => url.pathname in answers, (route) => {
       const { pathname } = new URL(route.request().url());
       if (route.request().method() === "GET" && pathname === "/arrange") return route.fallback();
@@ -120,6 +124,34 @@ onSQLite("moving and choosing", (world) => {
     await window.page.keyboard.press("Enter");
     await window.page.locator("dialog").waitFor({ state: "detached" });
     assert.deepEqual(sent.filter((each) => !each.includes("choices")), ["/arrange do=connect&connection=12&to=7", "/connections/take-back connection=12", "/arrange do=connect&connection=13&title=Mosses"]);
+  });
+
+  test("items dropped on a channel in the shelf are connected to it, with one request", async () => {
+    offered.push({ value: "9", label: "Found elsewhere", hint: "Ada" });
+    await window.to("/shelf");
+    await window.page.waitForFunction(() => document.querySelector("#cells").sorts && document.querySelector("#cells").chosen);
+    sent.length = 0;
+    for (const id of ["#c12", "#c14"]) await window.page.locator(`${id} .face`).click({ modifiers: ["Control"] });
+    const [from, ferns] = [await window.page.locator("#c14").boundingBox(), window.page.locator("#side-shelf li", { hasText: "Ferns" })];
+    await window.page.mouse.move(from.x + 20, from.y + 20);
+    await window.page.mouse.down();
+    await window.page.mouse.move(from.x + 60, from.y + 40, { steps: 3 });
+    await ferns.waitFor({ state: "attached" });
+    await window.page.mouse.move(1270, 300, { steps: 3 });
+    const to = await ferns.boundingBox();
+    await window.page.mouse.move(to.x + 20, to.y + 20, { steps: 3 });
+    assert.deepEqual(await window.page.locator("#side-shelf li").allInnerTexts(), ["Ferns\nAda"], "the channel of the page is not offered");
+    await window.page.mouse.up();
+    await said("connect done");
+    await undo();
+    await said("taken back");
+    assert.equal(await order(), "11 12 13 14");
+    assert.equal(await ferns.isVisible(), false, "the shelf closes with the drag");
+    assert.deepEqual(sent.filter((each) => !each.includes("choices")), ["/arrange do=connect&connection=12&connection=14&to=7", "/connections/take-back connection=12&connection=14"]);
+    await window.page.keyboard.press("s");
+    await ferns.click();
+    await said("connect done");
+    assert.equal(sent.at(-1), "/arrange do=connect&connection=12&connection=14&to=7");
   });
 
   test("what the site refuses goes back to where it was", async () => {

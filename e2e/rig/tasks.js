@@ -207,10 +207,20 @@ const tasks = [
     await hand.page.locator("#notes .note").waitFor();
   }],
   ["Remove an item and undo", ({ channel }) => channel, async (hand) => {
-    await hand.more("Arrange");
-    await hand.page.waitForURL(/arrange$/);
-    await hand.press(hand.page.locator("input[name=connection]").first());
-    await hand.press(hand.button("Remove from the channel"));
+    const item = hand.page.locator("#cells > li").first();
+    if (hand.keys) {
+      await hand.key("j");
+      await hand.key("Delete");
+    } else if (hand.mode === "mouse") {
+      await item.hover();
+      await hand.press(item.locator(".tile-tools summary"));
+      await hand.press(item.getByRole("button", { name: "Remove from this channel" }));
+    } else {
+      hand.actions++;
+      await hold(hand.page, item);
+      await hand.press(hand.page.locator(".chosen-bar").getByRole("button", { name: "Remove" }));
+    }
+    await hand.button("Undo").waitFor();
     await hand.press(hand.button("Undo"), "u");
     await hand.sees("It is back where it was.");
   }],
@@ -258,6 +268,15 @@ const tasks = [
   }],
 ];
 
+/** Holds an item with a finger until it is selected. */
+async function hold(page, item) {
+  const cdp = await page.context().newCDPSession(page);
+  const { x, y, width, height } = await item.boundingBox();
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x: x + width / 2, y: y + height / 2 }] });
+  await page.locator(".chosen").waitFor();
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+}
+
 /** Drags with a finger, after a long press. */
 async function drag(page, from, to) {
   const cdp = await page.context().newCDPSession(page);
@@ -298,6 +317,8 @@ try {
     await window.page.waitForURL(`${world.url}/`);
     for (const [name, from, act] of chosen) {
       await window.page.goto(from(at), { waitUntil: "networkidle" });
+      // A key is lost if it is pressed before the scripts have started.
+      await window.page.waitForFunction(() => document.querySelector("[data-key][aria-keyshortcuts]") && [...document.querySelectorAll("[data-tiles]")].every((list) => list.chosen && list.sorts));
       const hand = new Hand(window.page, mode);
       const begin = performance.now();
       try {

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -189,4 +190,53 @@ func (w *accountsRig) same(want, got []collections.Content) {
 			w.t.Errorf("%d: %+v, want %+v", i, b, a)
 		}
 	}
+}
+
+// Undoing a sort restores the exact order. What others added or removed in the meantime stays so.
+func TestUndoSort(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		ada, eve := w.member("ada"), w.member("eve")
+		full, err := w.a.Collections.CreateChannel(w.ctx(), ada, collections.CreateChannelInput{Title: "Ferns", Visibility: domain.Public})
+		w.must(err)
+		ref := domain.Ref{ID: int64(full.ID)}
+		for _, text := range []string{"c", "a", "d", "b"} {
+			_, err := w.a.Collections.CreateBlock(w.ctx(), ada, onceBlock(full.Channel, "", text))
+			w.must(err)
+		}
+		order := func() (said string) {
+			for _, c := range w.shelf(ada, ref) {
+				said += c.Block.Content.Plain
+			}
+			return said
+		}
+		before := order()
+		sorted, err := w.a.Collections.SortOnce(w.ctx(), ada, ref, domain.OnceByTitle)
+		if w.must(err); sorted.Count == 0 || sorted.Undo == "" || order() == before {
+			t.Fatalf("%+v, %s", sorted, order())
+		}
+		if _, err := w.a.Collections.UndoRemoval(w.ctx(), eve, sorted.Undo); domain.KindOf(err) != domain.NotFound {
+			t.Errorf("another's: %v", err)
+		}
+		for range 2 {
+			if back, err := w.a.Collections.UndoRemoval(w.ctx(), ada, sorted.Undo); err != nil || back.Count != sorted.Count || back.Lost != 0 || order() != before {
+				t.Errorf("%+v, %v: %s", back, err, order())
+			}
+		}
+		if again, err := w.a.Collections.SortOnce(w.ctx(), ada, ref, domain.OnceByTitle); err != nil {
+			t.Fatal(err)
+		} else {
+			sorted = again
+		}
+		_, err = w.a.Collections.CreateBlock(w.ctx(), eve, onceBlock(full.Channel, "", "e"))
+		w.must(err)
+		for _, c := range w.shelf(ada, ref) {
+			if c.Block.Content.Plain == "c" {
+				_, err := w.a.Collections.RemoveConnections(w.ctx(), ada, ref, []domain.ConnectionID{c.Connection.ID})
+				w.must(err)
+			}
+		}
+		if back, err := w.a.Collections.UndoRemoval(w.ctx(), ada, sorted.Undo); err != nil || back.Lost != 1 || order() != "e"+strings.ReplaceAll(before, "c", "") {
+			t.Errorf("%+v, %v: %s", back, err, order())
+		}
+	})
 }

@@ -143,3 +143,46 @@ func TestTilesOfOthers(t *testing.T) {
 		ada.get("/ada/ferns").says("Ada's").hides("Eve's")
 	}, people)
 }
+
+// Lists of items from anywhere let their reader connect each to a channel, and undo that.
+func TestTilesFromAnywhere(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		eve := member(t, r, "eve")
+		eve.post("/follow", "type", "user", "id", fmt.Sprint(r.Person("ada").ID), "do", "follow")
+		garden, shed := r.Channel("ada", "Garden", "public"), r.Channel("ada", "Shed", "private")
+		leaf, rust := r.Block("ada", "Leaf", garden), r.Block("ada", "Rust", shed)
+		block, channel := fmt.Sprintf(`data-item="block/%d"`, leaf), fmt.Sprintf(`data-item="channel/%d"`, garden)
+		for path, shows := range map[string]string{"/explore?type=blocks": block, "/explore?type=channels": channel, "/search?q=leaf": block,
+			"/ada?view=blocks": block, "/ada?view=channels": channel, "/feed": block} {
+			eve.get(path).want(200).says(" data-acts>", shows)
+		}
+		newBrowser(t, r).get("/explore").want(200).hides("data-acts", "data-item")
+
+		eve.post("/new", "title", "Mosses").leads("/eve/mosses")
+		path, to := fmt.Sprintf("/block/%d/connect", leaf), eve.get("/eve/mosses").find(`/channel/(\d+)/connect`)
+		done := eve.script(t, path, "channel", to)
+		if len(done.Connections) != 1 || done.Note != "One item was connected." {
+			t.Errorf("connected: %+v", done)
+		}
+		eve.get(fmt.Sprintf("/connections/choices?block=%d", leaf)).want(200).says("Already there")
+		eve.get("/connections/choices?q=mos").want(200).says("Mosses").hides("Already there")
+		eve.get("/connections/choices?channel=" + to).want(200).hides("Mosses")
+		for _, query := range []string{fmt.Sprintf("block=%d", rust), fmt.Sprintf("channel=%d", shed), "block=x", "channel=0"} {
+			eve.get("/connections/choices?" + query).want(404)
+		}
+		if again := eve.script(t, path, "channel", to); len(again.Connections) != 0 {
+			t.Errorf("what was there is not to be undone: %+v", again)
+		}
+		eve.script(t, "/connections/take-back", "connection", fmt.Sprint(done.Connections[0]))
+		eve.get("/eve/mosses").want(200).hides("Leaf")
+		for range 2 { // a repeated request makes no second channel
+			eve.script(t, fmt.Sprintf("/channel/%d/connect", garden), "title", "Lichens", "once", "1")
+		}
+		eve.get("/eve/lichens").want(200).says("Garden")
+		eve.get("/eve/lichens-2").want(404)
+		eve.header.Set("Accept", "application/json, text/html")
+		eve.post(path, "channel", fmt.Sprint(shed)).want(422)
+		eve.post(fmt.Sprintf("/block/%d/connect", rust), "channel", to).want(404)
+	}, people)
+}

@@ -16,7 +16,7 @@ func TestSortOnce(t *testing.T) {
 		for _, text := range []string{"pear", "Äpfel", "zebra", "\u201cBanana\u201d"} {
 			r.Block("ada", text, channel)
 		}
-		ada.get("/ada/moss/sort").want(200).says("By title, A to Z", `value="title" checked`, "It cannot be undone.")
+		ada.get("/ada/moss/sort").want(200).says("By title, A to Z", `value="title" checked`, "You can undo it right afterwards.")
 		ada.get("/ada/moss").says("/ada/moss/sort")
 		eve.get("/ada/moss").hides("/ada/moss/sort")
 		eve.get("/ada/moss/sort").want(403)
@@ -29,7 +29,13 @@ func TestSortOnce(t *testing.T) {
 				ada.get(fmt.Sprint("/ada/moss/slideshow?page=", i+1)).says(word)
 			}
 		}
-		ada.post("/ada/moss/sort", "by", "oldest").leads("/ada/moss").follow().says("Nothing had to be moved.")
+		ada.post("/ada/moss/sort", "by", "oldest").leads("/ada/moss").follow().says("Nothing had to be moved.").hides("/connections/undo")
+		key := ada.post("/ada/moss/sort", "by", "title").leads("/ada/moss").follow().find(`name="undo" value="(\w+)"`)
+		eve.post("/connections/undo", "undo", key).follow().says("This can no longer be undone.")
+		ada.post("/connections/undo", "undo", key).leads("/ada/moss").follow().says("It is back where it was.")
+		for i, word := range []string{"pear", "Äpfel", "zebra", "Banana"} {
+			ada.get(fmt.Sprint("/ada/moss/slideshow?page=", i+1)).says(word)
+		}
 	}, people)
 }
 
@@ -89,7 +95,7 @@ func TestListByTitle(t *testing.T) {
 				at = next
 			}
 		}
-		order(b.get("/ada/moss?view=list&sort=title").want(200).says("(A to Z)", "sort=title-back").hides("Quinces"), "Äpfel", "pear", "Zebra")
+		order(b.get("/ada/moss?view=list&sort=title").want(200).says("(A to Z)", "sort=title-back", `<svg class="kind-sign"`).hides("Quinces"), "Äpfel", "pear", "Zebra")
 		order(b.get("/ada/moss?view=list&sort=title-back").want(200).says("(Z to A)"), "Zebra", "pear", "Äpfel")
 		ada.get("/ada/moss?view=list&sort=title").want(200).says("Quinces")
 		ada.get("/ada/moss?sort=title&page=2").want(200).says("The list does not go this far")

@@ -63,7 +63,8 @@ func TestDocumentPages(t *testing.T) {
 		lines[i] = fmt.Sprintf("leaf %d of <the> book", i+1)
 	}
 	lines[20] = "the last leaf has a Fern"
-	block := uploadedFile(t, r, r.Channel("ada", "Papers", "private"), "book.pdf", document(lines...))
+	papers := r.Channel("ada", "Papers", "private")
+	block := uploadedFile(t, r, papers, "book.pdf", document(lines...))
 	ada, guest, eve := entered(t, r, "ada"), newBrowser(t, r), entered(t, r, "eve")
 	at := fmt.Sprint("/block/", block)
 	ada.get(at).want(200).says("Show the pages", at+"/pages")
@@ -78,6 +79,13 @@ func TestDocumentPages(t *testing.T) {
 	ada.get(at+"/pages?q=+the%20%20LAST+leaf").want(200).says("1 page contains this", at+"/pages?page=2#page-21", "the last leaf has a Fern").hides(`id="sheets"`)
 	ada.get(at + "/pages?q=nothing+here").want(200).says("No page contains this.")
 	ada.get(at + "/pages?q=" + strings.Repeat("x", 201)).want(400)
+
+	// Links keep the channel from which the reader came, if it has the document.
+	in := fmt.Sprint("in=", papers)
+	ada.get(at + "?" + in).want(200).says(`href="` + at + "/pages?" + in + `"`)
+	ada.get(at+"/pages?"+in).want(200).says(`href="`+at+"?"+in+`"`, fmt.Sprintf(`name="in" value="%d"`, papers), at+"/pages?"+in+"&page=2")
+	ada.get(at+"/pages?q=last+leaf&"+in).want(200).says(at+"/pages?"+in+"&page=2#page-21", `<a href="`+at+"/pages?"+in+`"`)
+	ada.get(at + "/pages?in=99999").want(200).says(`href="` + at + `"`).hides(`name="in"`)
 
 	for range 2 { // rendered, then read from the storage
 		got := r.Do("", "GET", page, nil).Want(200)

@@ -1,14 +1,18 @@
 package collections
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/redo"
 )
 
 // SortContents sorts some items of a channel, from the bottom: they permute the positions that they hold together, and
@@ -40,56 +44,104 @@ func (a *Collections) SortContents(ctx context.Context, actor domain.Actor, ref 
 	})
 }
 
-// SortOnce puts the items of a channel that the actor sees into an order, using the places that they hold together. It
-// returns the number of moved items. It reads and sorts before it locks the channel, so items that were added in the
-// meantime stay where they are.
-func (a *Collections) SortOnce(ctx context.Context, actor domain.Actor, ref domain.Ref, by domain.OnceSort) (n int, err error) {
+// Sorted is the result of sorting a channel once.
+type Sorted struct {
+	Undo  string // key for UndoRemoval; "" if no item moved
+	Count int    // of the moved items
+}
+
+// SortOnce puts the items of a channel that the actor sees into an order, using the places that they hold together, and
+// records their former order for UndoRemoval. It reads and sorts before it locks the channel, so items that were added
+// in the meantime stay where they are.
+func (a *Collections) SortOnce(ctx context.Context, actor domain.Actor, ref domain.Ref, by domain.OnceSort) (r Sorted, err error) {
 	var f domain.Faults
 	if domain.Among(&f, "by", by, domain.OnceSorts()...); f != nil {
-		return 0, f.Err()
+		return r, f.Err()
 	}
 	c, err := a.Store.Channels().Channel(ctx, actor.UserID, ref)
 	switch {
 	case err != nil:
-		return 0, err
+		return r, err
 	case !domain.CanArrange(actor, c):
-		return 0, core.Forbidden("arrange this channel")
+		return r, core.Forbidden("arrange this channel")
 	case c.Contents() > domain.MaxOrdered:
-		return 0, domain.NewUnprocessable(fmt.Sprintf("A channel of more than %d items cannot be sorted", domain.MaxOrdered))
+		return r, domain.NewUnprocessable(fmt.Sprintf("A channel of more than %d items cannot be sorted", domain.MaxOrdered))
 	}
 	keys, err := a.Store.Contents().SortKeys(ctx, actor.UserID, c.ID, domain.MaxOrdered)
 	if err != nil {
-		return 0, err
+		return r, err
 	}
 	ids := by.Sorted(keys)
 	slices.Reverse(ids) // positions count from the bottom
+	undo, now := auth.NewKey(), a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		n = 0
+		r = Sorted{}
 		c, err := core.LockedChannel(ctx, tx, actor, domain.Ref{ID: int64(c.ID)})
 		if err != nil {
 			return err
 		}
-		if !domain.CanArrange(actor, c) {
-			return core.Forbidden("arrange this channel")
-		}
-		held, err := tx.Contents().HeldByID(ctx, c.ID, ids)
-		if err != nil {
+		order, moved, err := arrange(ctx, tx, actor, c, ids, now)
+		if err != nil || len(moved) == 0 {
 			return err
 		}
-		order := make([]store.Held, 0, len(ids))
-		for _, id := range ids {
-			if h, is := held[id]; is {
-				order = append(order, h)
-			}
-		}
-		now := a.Now()
-		moved, err := tx.Connections().Arrange(ctx, c.ID, order, now)
-		if n = len(moved); err != nil || n == 0 {
-			return err
-		}
-		return core.Publish(ctx, tx, actor.UserID, now, domain.ContentsArranged{Channel: c, Moved: moved})
+		r = Sorted{Undo: undo, Count: len(moved)}
+		return tx.Redo().AddRemoval(ctx, redo.Removal{ID: undo, User: actor.UserID, Channel: c.ID, Items: redo.FormerOrder(former(order, moved)), ExpiresAt: now.Add(UndoFor)}, now)
 	})
-	return n, err
+	return r, err
+}
+
+// arrange puts those of the connections that are in a locked channel into an order, lowest first, using the places that
+// they hold together. It returns all of them with their former places, and the moved ones.
+func arrange(ctx context.Context, tx *store.Tx, actor domain.Actor, c domain.Channel, ids []domain.ConnectionID, now time.Time) (order []store.Held, moved []domain.ConnectionID, err error) {
+	if !domain.CanArrange(actor, c) {
+		return nil, nil, core.Forbidden("arrange this channel")
+	}
+	held, err := tx.Contents().HeldByID(ctx, c.ID, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	order = make([]store.Held, 0, len(ids))
+	for _, id := range ids {
+		if h, is := held[id]; is {
+			order = append(order, h)
+		}
+	}
+	moved, err = tx.Connections().Arrange(ctx, c.ID, order, now)
+	if err != nil || len(moved) == 0 {
+		return order, nil, err
+	}
+	return order, moved, core.Publish(ctx, tx, actor.UserID, now, domain.ContentsArranged{Channel: c, Moved: moved})
+}
+
+// former returns the moved connections in their former order, lowest first.
+func former(all []store.Held, moved []domain.ConnectionID) []domain.ConnectionID {
+	places := make(map[domain.ConnectionID]int64, len(all))
+	for _, h := range all {
+		places[h.ID] = h.PositionKey
+	}
+	moved = slices.Clone(moved)
+	slices.SortFunc(moved, func(a, b domain.ConnectionID) int { return cmp.Compare(places[a], places[b]) })
+	return moved
+}
+
+// undoSort restores the former order of sorted items. Those that were added or removed in the meantime stay so.
+func (a *Collections) undoSort(ctx context.Context, actor domain.Actor, was redo.Removal, now time.Time) (r Restored, err error) {
+	ids := was.Order()
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		r = Restored{}
+		if r.Channel, err = core.LockedChannel(ctx, tx, actor, domain.Ref{ID: int64(was.Channel)}); err != nil {
+			return err
+		}
+		fresh, err := tx.Redo().TakeRemoval(ctx, was.ID)
+		if err != nil || !fresh {
+			r.Count = len(ids)
+			return err
+		}
+		order, _, err := arrange(ctx, tx, actor, r.Channel, ids, now)
+		r.Count, r.Lost = len(order), len(ids)-len(order)
+		return err
+	})
+	return r, err
 }
 
 // validOrder checks the ids of items to be sorted.

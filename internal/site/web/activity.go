@@ -188,7 +188,7 @@ func ActivityCells(all []Activity) (lists []*Cells) {
 
 func (v *Visit) activity(s *domain.Story) Activity {
 	return Activity{ID: s.ID, Actor: v.Addresses().Principal(&s.Actor), Path: v.storyPath(s), When: s.CreatedAt,
-		Age: ago(v.Lang, v.Now().Sub(s.CreatedAt)), Cells: Cells{ID: "none", visit: v}, kind: s.Kind, target: s.Activity.Target, done: []domain.Story{*s}}
+		Age: ago(v.Lang, v.Now().Sub(s.CreatedAt)), Cells: Cells{ID: "none", Acts: v.Actor().MayWrite(), visit: v}, kind: s.Kind, target: s.Activity.Target, done: []domain.Story{*s}}
 }
 
 // takes reports whether a story can be combined with the activity before it.

@@ -22,6 +22,7 @@ type Cells struct {
 	View     bool          // its blocks open over the page
 	Tiles    string        // path of the form that changes several items, "" if the viewer may not use it
 	Removes  bool          // the viewer may remove the items
+	Acts     bool          // the viewer may connect its items, which are from anywhere
 	Away     bool          // its pages open in a new window
 	ID       string        // "" means "cells", which must be unique on a page; "none" means no id
 
@@ -257,6 +258,10 @@ func (c Cells) draw(html []byte, i *Item, first bool) ([]byte, error) {
 					html = appendNumber(append(html, `" data-position="`...), i.position)
 				}
 				html = append(html, '"')
+			} else if c.Acts && i.key.Kind == blockFace {
+				html = append(appendNumber(append(html, ` data-item="block/`...), i.key.ID), '"')
+			} else if c.Acts && i.key.Kind == channelFace {
+				html = append(appendNumber(append(html, ` data-item="channel/`...), i.key.ID), '"')
 			}
 		case querySlot:
 			html = append(html, inQuery(i.in)...)

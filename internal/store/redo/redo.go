@@ -88,7 +88,7 @@ func (w Writes) SweepOnceKeys(ctx context.Context, now time.Time, limit int) (in
 	return w.db.SweepExpired(ctx, "once_keys", "hash", now, limit)
 }
 
-// Removal is a set of connections that a user removed from a channel.
+// Removal is a set of connections that a user removed from a channel, or the order of those that they sorted.
 type Removal struct {
 	ID        string
 	User      domain.UserID
@@ -98,6 +98,20 @@ type Removal struct {
 	ExpiresAt time.Time
 }
 
+// order is the type of the only item of a Removal that has an order. Versions that do not know it count a deleted item.
+const order domain.ItemType = "order"
+
+// FormerOrder returns the items of a Removal for connections that were sorted, in their former order.
+func FormerOrder(ids []domain.ConnectionID) []Removed { return []Removed{{Type: order, Order: ids}} }
+
+// Order returns the former order of sorted connections, lowest first, or nil for a removal.
+func (r Removal) Order() []domain.ConnectionID {
+	if len(r.Items) == 1 && r.Items[0].Type == order {
+		return r.Items[0].Order
+	}
+	return nil
+}
+
 // Removed is a removed connection. The database contains its JSON names, so they must not change.
 type Removed struct {
 	Type     domain.ItemType `json:"type"`
@@ -105,6 +119,8 @@ type Removed struct {
 	Maker    domain.UserID   `json:"maker"`
 	Position int64           `json:"position"`
 	Metadata domain.Metadata `json:"metadata,omitempty"`
+
+	Order []domain.ConnectionID `json:"order,omitempty"`
 }
 
 // AddRemoval stores a removal until it expires.

@@ -206,11 +206,7 @@ func connectMany(v *web.Visit, c present.Channel, f *web.Form, ids []domain.Conn
 		if ok, err := count(err, &done, &failed); !ok {
 			return err
 		}
-		for _, m := range made {
-			if !m.There {
-				all.Connections = append(all.Connections, m.ID)
-			}
-		}
+		all.Connections = append(all.Connections, fresh(made)...)
 	}
 	return all.counted(v, c, "connected-many", done, failed)
 }

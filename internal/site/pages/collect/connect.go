@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"net/http"
 	"strings"
 
 	"vitrine/internal/app/collections"
@@ -72,16 +73,18 @@ func connect(v *web.Visit) error {
 		}
 		on[int64(made.ID)] = true
 	}
-	undo, changed := "", 0
+	var made []domain.ConnectionID
+	undo, count := "", 0
 	for id := range on {
 		if shown[id] { // already connected
 			continue
 		}
-		_, err := v.App().Collections.Connect(v.R.Context(), v.Actor(), c.Item, []collections.Target{{Channel: domain.Ref{ID: id}}})
+		placed, err := v.App().Collections.Connect(v.R.Context(), v.Actor(), c.Item, []collections.Target{{Channel: domain.Ref{ID: id}}})
 		if err := c.note(v, id, err); err != nil {
 			return err
 		}
-		changed++
+		made = append(made, fresh(placed)...)
+		count++
 	}
 	removed := 0
 	for id := range shown {
@@ -98,16 +101,29 @@ func connect(v *web.Visit) error {
 		if undo = r.Undo; undo != "" {
 			removed++
 		}
-		changed++
+		count++
 	}
 	if len(c.Failed) > 0 {
 		f.Wrong("channel", v.T("collect.connect.some"))
 		return showConnect(v, c, f, "", f.Values("channel"), f.Values("shown"))
 	}
-	if removed != 1 || changed != 1 { // undo restores only one removal
+	if v.WantsJSON() {
+		return v.JSON(http.StatusOK, changed{Note: noteText(v, "connected-many", len(on)), Connections: made})
+	}
+	if removed != 1 || count != 1 { // undo restores only one removal
 		undo = ""
 	}
 	return v.DoneSo(back(v, c.Path), "connected", undo)
+}
+
+// fresh returns the ids of connections that did not exist before.
+func fresh(all []collections.PlacedConnection) (ids []domain.ConnectionID) {
+	for _, c := range all {
+		if !c.There {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 // note records why a channel was refused. It returns unexpected errors.

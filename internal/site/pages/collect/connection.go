@@ -192,20 +192,37 @@ func takeBack(v *web.Visit) error {
 	return v.DoneSo(back(v, "/"), "taken-back", "", r.Count+r.Gone)
 }
 
-// connectionChoices suggests channels to a script, for the item of a connection or for several items. Those that have the
-// item already come last.
+// itemAsked returns the item that a script asks about: that of a connection, a block or a channel. It is zero for none.
+func itemAsked(v *web.Visit) (item domain.ItemRef, err error) {
+	for _, name := range []string{"connection", "block", "channel"} {
+		asked := v.Query(name)
+		if asked == "" {
+			continue
+		}
+		id, err := web.ID(asked)
+		if err != nil {
+			return item, err
+		}
+		switch name {
+		case "connection":
+			p, err := v.App().Collections.Connection(v.R.Context(), v.Actor(), domain.ConnectionID(id))
+			return p.Item, err
+		case "block":
+			b, err := v.App().Collections.Block(v.R.Context(), v.Actor(), domain.BlockID(id))
+			return domain.BlockRef(b.ID), err
+		}
+		c, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.Ref{ID: id})
+		return domain.ChannelRef(c.ID), err
+	}
+	return item, nil
+}
+
+// connectionChoices suggests channels to a script, for an item or for several ones. Those that have the item already come
+// last.
 func connectionChoices(v *web.Visit) error {
-	var item domain.ItemRef
-	if id := v.Query("connection"); id != "" {
-		n, err := web.ID(id)
-		if err != nil {
-			return err
-		}
-		p, err := v.App().Collections.Connection(v.R.Context(), v.Actor(), domain.ConnectionID(n))
-		if err != nil {
-			return err
-		}
-		item = p.Item
+	item, err := itemAsked(v)
+	if err != nil {
+		return err
 	}
 	found, err := v.App().Finder.ConnectChoices(v.R.Context(), v.Actor(), strings.TrimSpace(v.Query("q")), item, maxChoices)
 	if err != nil {

@@ -42,7 +42,7 @@ func sortOnce(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	n, err := v.App().Collections.SortOnce(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, domain.OnceSort(f.Get("by")))
+	sorted, err := v.App().Collections.SortOnce(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)}, domain.OnceSort(f.Get("by")))
 	switch {
 	case missing(err):
 		return gone(v)
@@ -51,7 +51,7 @@ func sortOnce(v *web.Visit) error {
 	case err != nil:
 		return err
 	}
-	return v.DoneSo(c.Path(), "moved-many", "", n)
+	return v.DoneSo(c.Path(), "moved-many", sorted.Undo, sorted.Count)
 }
 
 func copyPage(v *web.Visit) error {

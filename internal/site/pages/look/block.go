@@ -96,7 +96,7 @@ func blockPage(v *web.Visit) error {
 		}
 	}
 	if b.File.IsDocument() {
-		shown.Pages = documentPath(shown.Item.Block)
+		shown.Pages = shown.Around.in(documentPath(shown.Item.Block))
 	}
 	v.Wide, v.Head = true, shown.head(v)
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}

@@ -57,10 +57,26 @@ func (a around) pathOf(v *web.Visit, c collections.Content) string {
 // with returns a path with a parameter and the reader's channel.
 func (a around) with(path, name, value string) string {
 	q := url.Values{name: {value}}
-	if a.Channel.Channel != nil {
-		q.Set("in", strconv.FormatInt(int64(a.Channel.ID), 10))
+	if id := a.ID(); id != "" {
+		q.Set("in", id)
 	}
 	return path + "?" + q.Encode()
+}
+
+// in returns a path with the reader's channel.
+func (a around) in(path string) string {
+	if id := a.ID(); id != "" {
+		return path + "?in=" + id
+	}
+	return path
+}
+
+// ID returns the id of the reader's channel, "" for none.
+func (a around) ID() string {
+	if a.Channel.Channel == nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(a.Channel.ID), 10)
 }
 
 // tag returns the part of the page's ETag that depends on the channel.

@@ -23,7 +23,10 @@ const (
 // documentView is the data of a page that shows a document.
 type documentView struct {
 	Item   itemView
+	Around around
 	Path   string // of this page
+	Whole  string // of this page, with the reader's channel
+	Back   string // of the block's page, with the reader's channel
 	Count  int    // number of pages in the document
 	Most   int    // number of pages that can be read
 	Sheets []documentSheet
@@ -66,7 +69,11 @@ func documentPage(v *web.Visit) error {
 		return domain.NewNotFound()
 	}
 	shown := documentView{Item: newItemView(v, &b), Query: strings.TrimSpace(v.Query("q"))}
+	if shown.Around, err = findAround(v, b.ID); err != nil {
+		return err
+	}
 	shown.Path = documentPath(shown.Item.Block)
+	shown.Whole, shown.Back = shown.Around.in(shown.Path), shown.Around.in(shown.Item.Path())
 	if utf8.RuneCountInString(shown.Query) > documentQuery {
 		return domain.InvalidField("q", domain.FieldTooLong, "must be at most "+strconv.Itoa(documentQuery)+" characters long")
 	}
@@ -79,7 +86,7 @@ func documentPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if v.Fresh(pageTags.Block(v.Actor(), b)) {
+	if v.Fresh(pageTags.Block(v.Actor(), b), shown.Whole) {
 		return nil
 	}
 	shown.Count, shown.Most = outline.Count, len(outline.Pages)
@@ -107,6 +114,6 @@ func documentPath(b present.Block) string { return b.Path() + "/pages" }
 func (d *documentView) find(outline content.Outline) {
 	for _, h := range content.FindPages(outline, d.Query, documentHits) {
 		at := strconv.Itoa((h.Number-1)/documentPages + 1)
-		d.Hits = append(d.Hits, hit{h.Number, d.Path + "?page=" + at, present.Excerpt(h.Text, hitLength)})
+		d.Hits = append(d.Hits, hit{h.Number, d.Around.with(d.Path, "page", at), present.Excerpt(h.Text, hitLength)})
 	}
 }

@@ -21,6 +21,7 @@ type listing struct {
 // newListing creates the page of a list, with the covers of its channels.
 func newListing(v *web.Visit, a asked, l domain.List[domain.Entity], page domain.Page, empty string) (listing, error) {
 	n := listing{Cells: v.Cells(l.Items), Pager: v.Pager(page, l.Total), Empty: empty}
+	n.Cells.Acts = v.Actor().MayWrite()
 	if page.Number > 1 {
 		n.Empty, n.First = "look.list.past", a.with("page", "")
 	}

@@ -80,9 +80,9 @@ export async function change(address, body) {
 
 /**
  * Shows a note about a change. If there is a function to undo it, the note has a button for that. By default, the note
- * stays in view while the page is scrolled.
+ * stays in view while the page is scrolled. `place` is the element for notes.
  */
-export function undoable(text, undo, classes = "note over") {
+export function undoable(text, undo, classes = "note over", place = document.querySelector("#notes")) {
   const note = make("div", { class: classes }, make("p", {}, text));
   if (undo) {
     const button = make("button", { type: "button", class: "other small", "data-key": "u" }, t("script.undo"));
@@ -105,7 +105,7 @@ export function undoable(text, undo, classes = "note over") {
     close.addEventListener("click", () => note.remove());
     note.append(close);
   }
-  document.querySelector("#notes")?.replaceChildren(note);
+  place?.replaceChildren(note);
   announce(text);
 }
 

@@ -1,8 +1,9 @@
 // `[data-edit]` lets its user edit texts where they are shown: title, description and text. Leaving the
 // field saves, Escape cancels, and saving can be undone. If somebody else has changed the text
 // in the meantime, the form opens with both texts. Without this script, the form changes them.
+import { undoable } from "./added.js";
 import { openSheet, showSheet } from "./dialog.js";
-import { ask, refresh, root, started } from "./page.js";
+import { ask, refresh, root } from "./page.js";
 import { announce, make } from "./say.js";
 import { t } from "./texts.js";
 
@@ -145,28 +146,15 @@ async function arrive(to, box) {
 
 /** Offers to undo a change. */
 function offer(address, name, seen, text) {
-  const within = document.querySelector("dialog.view") ?? document;
-  const button = make("button", { type: "button", class: "other small", "data-key": "u" }, t("script.undo"));
-  const note = make("div", { class: "note" }, make("p", {}, t("script.edit.saved")), button);
-  button.addEventListener("click", async () => {
-    button.disabled = true;
-    try {
-      const { to, page } = await send(address, name, seen, text);
-      if (to) {
-        await arrive(to);
-        announce(t("script.edit.undone"));
-      } else if (page?.querySelector("main form")) {
-        showSheet(page, address);
-      } else {
-        throw new Error();
-      }
-    } catch {
-      button.disabled = false;
-      announce(t("script.failed"));
-      note.querySelector("p").textContent = t("script.failed");
+  undoable(t("script.edit.saved"), async () => {
+    const { to, page } = await send(address, name, seen, text);
+    if (to) {
+      await arrive(to);
+      announce(t("script.edit.undone"));
+    } else if (page?.querySelector("main form")) {
+      showSheet(page, address);
+    } else {
+      throw new Error();
     }
-  });
-  within.querySelector("#notes, #over-notes")?.replaceChildren(note);
-  started(note);
-  announce(t("script.edit.saved"));
+  }, "note", (document.querySelector("dialog.view") ?? document).querySelector("#notes, #over-notes"));
 }

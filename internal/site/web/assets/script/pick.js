@@ -1,9 +1,7 @@
 // A dialog for connecting items to a channel: one click on a channel connects them, typing finds others, and Enter
 // selects the first one or makes a new one.
-import { change, undoable } from "./added.js";
-import { reason, send } from "./items.js";
-import { root } from "./page.js";
-import { announce, make } from "./say.js";
+import { channels, connect, reason } from "./items.js";
+import { announce, make, onceKey } from "./say.js";
 import { t } from "./texts.js";
 
 /** Opens the dialog for items of a list. Calls `then` when they are connected. */
@@ -15,7 +13,7 @@ export function pick(list, items, then) {
   const dialog = make("dialog", { class: "sheet pick", "aria-labelledby": "pick-title" }, close,
     make("div", { class: "inside" }, make("h2", { id: "pick-title" }, t("script.pick.title", items.length)), make("label", { class: "unseen", for: "pick-field" }, t("script.pick.find")), field, why, options));
   field.placeholder = t("script.pick.find");
-  const once = [...crypto.getRandomValues(new Uint32Array(4))].join("-");
+  const once = onceKey();
   let found = [];
   let at = -1;
   let asked = 0;
@@ -38,11 +36,8 @@ export function pick(list, items, then) {
   };
   const look = async () => {
     const number = ++asked;
-    const query = new URLSearchParams({ q: field.value.trim() });
-    if (items.length === 1) query.set("connection", items[0].dataset.connection);
     try {
-      const response = await fetch(`${root()}/connections/choices?${query}`, { headers: { Accept: "application/json" } });
-      const next = response.ok ? await response.json() : [];
+      const next = await channels(field.value, items.length === 1 ? items[0] : undefined);
       if (number !== asked) return false;
       found = next;
     } catch {
@@ -57,10 +52,10 @@ export function pick(list, items, then) {
     dialog.setAttribute("aria-busy", "true");
     why.textContent = "";
     try {
-      const done = await send(list, "connect", items, found[i] ? { to: found[i].value } : { title: field.value.trim(), once });
-      dialog.close();
-      then();
-      undoable(done.note, done.connections && (() => takeBack(done.connections)));
+      await connect(list, items, found[i] ? { to: found[i].value } : { title: field.value.trim(), once }, () => {
+        dialog.close();
+        then();
+      });
     } catch (error) {
       why.textContent = reason(error);
     } finally {
@@ -96,10 +91,4 @@ export function pick(list, items, then) {
   dialog.showModal();
   field.focus();
   look();
-}
-
-async function takeBack(connections) {
-  const body = new URLSearchParams(connections.map((id) => ["connection", id]));
-  const done = await change(new URL(`${root()}/connections/take-back`, location.href), body);
-  undoable(done?.note ?? "");
 }

@@ -1,6 +1,6 @@
-// `[data-sortable]` lets users move one item or all selected ones, by dragging or with Alt and arrow keys. Without
-// this script, they use the form of the page for arranging. While something is dragged, only a mark shows where
-// it would go, so that long lists stay smooth.
+// Users can drag one item of `[data-tiles]`, or all selected ones, onto a channel in the shelf. Those of `[data-sortable]`
+// can also be moved, by dragging or with Alt and arrow keys. Without this script, users have the form of the page for
+// arranging. While something is dragged, only a mark shows where it would go, so that long lists stay smooth.
 import { undoable } from "./added.js";
 import { edges } from "./edges.js";
 import { group, itemOf, items, send } from "./items.js";
@@ -10,24 +10,29 @@ import { t } from "./texts.js";
 
 const slack = 6; // pixels before a press becomes a drag
 
+const sortable = (list) => list.matches("[data-sortable]");
+const hasShelf = () => document.querySelector("[data-shelf]")?.checkVisibility() ?? false;
+const drags = (list) => sortable(list) || hasShelf();
+
 export function start(list) {
   list.sorts = true; // for tests
-  list.addEventListener("dragstart", (event) => event.preventDefault());
+  list.addEventListener("dragstart", (event) => drags(list) && event.preventDefault());
   list.addEventListener("pointerdown", (event) => {
     const item = itemOf(event.target);
-    if (event.pointerType !== "mouse" || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !item) return;
+    if (event.pointerType !== "mouse" || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !item || !drags(list)) return;
     if (list.matches(".passages") && !event.target.closest(".face")) return; // so that texts can be selected
     if (!event.target.closest("input, textarea, select, button, label, summary, .tile-tools")) drag(list, item, event);
   });
   let held = false; // by a finger
   list.addEventListener("tile:held", ({ detail }) => {
+    if (!drags(list)) return;
     held = true;
     drag(list, detail.item, detail.event, () => { held = false; });
   });
   list.addEventListener("touchmove", (event) => held && event.cancelable && event.preventDefault(), { passive: false });
   list.addEventListener("keydown", (event) => {
     const item = itemOf(event.target);
-    if (!event.altKey || event.ctrlKey || event.metaKey || !item) return;
+    if (!event.altKey || event.ctrlKey || event.metaKey || !item || !sortable(list)) return;
     const forth = getComputedStyle(list).direction === "rtl" ? -1 : 1;
     const by = { ArrowRight: forth, ArrowLeft: -forth, ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!by) return;
@@ -40,8 +45,10 @@ export function start(list) {
 
 /** Drags an item, or all selected ones, until the pointer is released. */
 function drag(list, item, from, over = () => {}) {
-  let moving, carried, line, place;
+  let moving, carried, line, place, shelf;
+  let ended = false;
   const aim = (x, y) => {
+    if (!sortable(list)) return;
     const target = itemOf(document.elementFromPoint(x, y) ?? list);
     if (target?.parentNode !== list) return;
     const box = target.getBoundingClientRect();
@@ -64,6 +71,11 @@ function drag(list, item, from, over = () => {}) {
     line = make("div", { class: "drop-line", hidden: true });
     document.body.append(carried, line);
     document.documentElement.classList.add("dragging");
+    if (hasShelf()) import("./shelf.js").then(({ theShelf }) => {
+      if (ended) return;
+      shelf = theShelf();
+      shelf.begin();
+    }, () => {});
   };
   const to = (event) => {
     if (event.pointerId !== from.pointerId) return;
@@ -71,8 +83,14 @@ function drag(list, item, from, over = () => {}) {
     if (!moving && Math.hypot(x - from.clientX, y - from.clientY) < slack) return;
     if (!moving) begin();
     carried.style.transform = `translate(${x + 12}px, ${y + 12}px)`;
-    aim(x, y);
-    scroll.at(y);
+    if (shelf?.at(x, y)) {
+      line.hidden = true;
+      place = undefined;
+      scroll.stop();
+    } else {
+      aim(x, y);
+      scroll.at(y);
+    }
   };
   const end = (event) => {
     if (event.type === "keydown" ? event.key !== "Escape" || !moving : event.pointerId !== from.pointerId) return;
@@ -81,7 +99,9 @@ function drag(list, item, from, over = () => {}) {
     for (const name of ["pointerup", "pointercancel"]) removeEventListener(name, end);
     document.removeEventListener("keydown", end, true);
     over();
+    ended = true;
     if (!moving) return;
+    const channel = shelf?.end();
     for (const each of moving) each.classList.remove("ghost");
     carried.remove();
     line.remove();
@@ -92,7 +112,9 @@ function drag(list, item, from, over = () => {}) {
     const click = (next) => { next.preventDefault(); next.stopPropagation(); }; // the release would open the item
     addEventListener("click", click, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", click, { capture: true }));
-    if (event.type === "pointerup" && place) move(list, moving, place.before);
+    if (event.type !== "pointerup") return;
+    if (channel) shelf.give(list, moving, channel);
+    else if (place) move(list, moving, place.before);
   };
   addEventListener("pointermove", to);
   for (const name of ["pointerup", "pointercancel"]) addEventListener(name, end);

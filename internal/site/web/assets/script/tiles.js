@@ -1,12 +1,13 @@
-// `[data-tiles]` is a list of a channel's items. One toolbar follows the pointer and the focus from tile to
-// tile, and a bar has the actions for all selected ones. Without this script, users open an item, or the page
-// for arranging, which has the path in the attribute.
+// `[data-tiles]` is a list of a channel's items. The toolbar of a tile can also select and remove it, and a bar has the
+// actions for all selected ones. Without this script, users open an item, or the page for arranging, which has the path
+// in the attribute.
 import { change, undoable } from "./added.js";
 import { edges } from "./edges.js";
 import { failed, group, itemOf, items, send } from "./items.js";
 import { ask, refresh, root } from "./page.js";
 import { make } from "./say.js";
 import { t } from "./texts.js";
+import { choose, copy, faceOf, Tools } from "./tools.js";
 
 const pressTime = 450; // ms
 const slack = 8; // pixels that a press may move
@@ -15,8 +16,6 @@ const empty = "#cells, .contents, main, .body, body, html";
 
 /** Reports whether an element of an item has its own use of presses. */
 const own = (item, element) => item.contains(element.closest(".tile-tools, button, form, input, label"));
-const faceOf = (item) => item.querySelector(".face");
-const named = (item) => (item.querySelector(".name, h3, strong, .words, img[alt]:not([alt=''])")?.textContent || item.querySelector("img")?.alt || faceOf(item).textContent).trim().slice(0, 80);
 
 export function start(list) {
   new Tiles(list);
@@ -26,51 +25,23 @@ class Tiles {
   #list;
   #last; // the item that a range begins at
   #pressed = false; // the click that follows belongs to a long press
-  #tools;
-  #more;
-  #opened;
   #bar;
   #count;
 
   constructor(list) {
     this.#list = list;
     list.chosen = new Set();
-    this.#tools = this.#makeTools();
+    new Tools(list, (all) => this.#connect(all), [
+      { text: t("script.tile.select"), act: (item) => this.#toggle(item), key: "x" },
+      ...(list.matches("[data-removes]") ? [{ text: t("script.tile.remove"), act: (item) => this.#remove(group(list, item)), key: "Delete" }] : []),
+    ]);
     list.addEventListener("click", (event) => this.#click(event), { capture: true });
-    list.addEventListener("pointerover", ({ target, pointerType }) => pointerType === "mouse" && this.#attach(itemOf(target)));
-    list.addEventListener("focusin", ({ target }) => target.matches(".face") && this.#attach(itemOf(target)));
     list.addEventListener("pointerdown", (event) => this.#press(event));
     list.addEventListener("contextmenu", (event) => this.#pressed && event.preventDefault());
     const key = (event) => (list.isConnected ? this.#key(event) : document.removeEventListener("keydown", key));
     document.addEventListener("keydown", key);
     const band = (event) => (list.isConnected ? this.#band(event) : document.removeEventListener("pointerdown", band));
     document.addEventListener("pointerdown", band);
-  }
-
-  // The toolbar of one tile.
-
-  #makeTools() {
-    const entry = (text, act, attributes = {}) => {
-      const button = make("button", { type: "button", class: "link", ...attributes }, text);
-      button.addEventListener("click", () => act(itemOf(button)));
-      return make("li", {}, button);
-    };
-    const connect = make("button", { type: "button", class: "other small", "data-key": "c" }, t("script.tile.connect"));
-    connect.addEventListener("click", () => this.#connect(group(this.#list, itemOf(connect))));
-    this.#opened = make("a", { target: "_blank", rel: "noopener" }, t("script.tile.open"));
-    const remove = entry(t("script.tile.remove"), (item) => this.#remove(group(this.#list, item)), { "data-key": "Delete" });
-    this.#more = make("summary", { class: "button other small" }, "⋯");
-    return make("div", { class: "tile-tools" }, connect, make("details", { class: "menu" }, this.#more, make("ul", {},
-      entry(t("script.tile.select"), (item) => this.#toggle(item), { "data-key": "x" }), ...(this.#list.matches("[data-removes]") ? [remove] : []), make("li", {}, this.#opened),
-      entry(t("script.tile.copy"), (item) => copy([item])))));
-  }
-
-  #attach(item) {
-    if (!item || this.#tools.parentNode === item || this.#tools.querySelector("details[open]")) return;
-    const name = named(item);
-    this.#more.setAttribute("aria-label", t("script.tile.more", name));
-    this.#opened.href = faceOf(item).href;
-    item.append(this.#tools);
   }
 
   // Selecting.
@@ -199,10 +170,8 @@ class Tiles {
 
   // Actions.
 
-  async #connect(all) {
-    if (tooMany(all)) return;
-    const { pick } = await import("./pick.js");
-    pick(this.#list, all, () => this.#choose([]));
+  #connect(all) {
+    if (!tooMany(all)) choose(this.#list, all, () => this.#choose([]));
   }
 
   async #remove(all) {
@@ -270,15 +239,6 @@ async function restore(undo, back) {
 function count(text) {
   const place = document.querySelector(".channel-head .facts > span:nth-child(2)");
   if (place && text) place.textContent = text;
-}
-
-async function copy(all) {
-  try {
-    await navigator.clipboard.writeText(all.map((item) => item.querySelector(".face").href.replace(/\?in=\d+$/, "")).join("\n"));
-    undoable(t("script.copied"));
-  } catch {
-    undoable(t("script.copy.failed"));
-  }
 }
 
 /** Downloads the files of items, which their pages link to. */
