@@ -148,13 +148,19 @@ const (
 
 // ProcessingStatus is the progress of processing a block's content.
 type ProcessingStatus struct {
-	BlockID   BlockID
-	State     ProcessingState
-	Attempts  int64
-	Reason    *string // why the last attempt failed, for its author
-	UploadID  UploadID
+	BlockID  BlockID
+	State    ProcessingState
+	Attempts int64
+	Reason   *string // why the last attempt failed, for its author
+	BlockUploads
 	Round     int64 // differs after each restart
 	UpdatedAt time.Time
+}
+
+// BlockUploads are the uploads that a block is made of, 0 for none.
+type BlockUploads struct {
+	UploadID UploadID
+	PosterID UploadID // image to show of a video until it plays
 }
 
 // ContentTypePattern matches a media type with parameters, in ASCII (RFC 9110 section 8.3.1). The

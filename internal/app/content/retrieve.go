@@ -30,6 +30,9 @@ const (
 	maxPreview = 20 << 20
 )
 
+// MaxPoster is the maximum size in bytes of the image that a browser takes of a video.
+const MaxPoster = 2 << 20
+
 // The number of images and of oEmbed endpoints of a page that are tried.
 const (
 	previewTries = 3
@@ -65,7 +68,11 @@ type content struct {
 // content fetches the content of a block. Its errors are temporary unless explain says otherwise.
 func (a *intake) content(ctx context.Context, b domain.Block, p domain.ProcessingStatus) (content, error) {
 	if p.UploadID != 0 {
-		return a.contentOfUpload(ctx, p.UploadID)
+		made, err := a.contentOfUpload(ctx, p.UploadID)
+		if err == nil && made.image == nil && made.file != nil && strings.HasPrefix(made.file.ContentType, "video/") {
+			made.image, err = a.poster(ctx, p.PosterID, made.file.Name)
+		}
+		return made, err
 	}
 	if b.ValueURL == nil {
 		return content{}, &errUnavailable{reason: "There is nothing to process"}
@@ -345,6 +352,32 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 	}
 	defer a.discard(staged)
 	return a.contentOfFile(ctx, staged, tidyName(u.Name))
+}
+
+// poster stores the image that a browser uploaded with a video, or returns nil if it cannot be used.
+func (a *intake) poster(ctx context.Context, id domain.UploadID, video string) (*domain.File, error) {
+	u, err := a.Store.Blobs().UploadByID(ctx, id)
+	if err != nil {
+		return nil, ignoreGone(err)
+	}
+	sent, err := a.openUpload(ctx, u)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	image, err := io.ReadAll(io.LimitReader(sent, MaxPoster+1))
+	closing(sent)
+	if err != nil || len(image) > MaxPoster {
+		return nil, err
+	}
+	a.from(u)
+	f, err := a.pageImage(ctx, image, video)
+	if err != nil && theirs(err) {
+		return nil, nil
+	}
+	return f, err
 }
 
 // HeadOfUpload reads up to limit bytes from the beginning of an upload.
