@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 )
@@ -121,6 +122,20 @@ type Embed struct {
 type PageMetadata struct {
 	Canonical  string // another URL of the same page; only for finding the block by it
 	AuthorName string
+}
+
+// Sound is what an audio file says about itself, apart from what other fields of its block hold.
+type Sound struct {
+	Artist  string
+	Seconds int64 // 0 if unknown
+}
+
+// Length formats the length, such as "3:07" or "1:02:07".
+func (s Sound) Length() string {
+	if s.Seconds < 3600 {
+		return fmt.Sprintf("%d:%02d", s.Seconds/60, s.Seconds%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s.Seconds/3600, s.Seconds/60%60, s.Seconds%60)
 }
 
 // Upload is a file that a user may send or has sent.

@@ -285,7 +285,7 @@ func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in 
 			return err
 		}
 		b.Type, b.State = made.kind, domain.Available
-		b.Image, b.File, b.Embed, b.Page, b.Content = copied(made.image), copied(made.file), made.embed, made.page, text
+		b.Image, b.File, b.Embed, b.Page, b.Sound, b.Content = copied(made.image), copied(made.file), made.embed, made.page, made.sound, text
 		b.Title = orElse(b.Title, made.title)
 		b.AltText = orElse(b.AltText, made.altText)
 		if b.Description == nil {

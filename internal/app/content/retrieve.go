@@ -63,16 +63,14 @@ type content struct {
 	image, file *domain.File
 	embed       *domain.Embed
 	page        *domain.PageMetadata
+	sound       *domain.Sound
 }
 
 // content fetches the content of a block. Its errors are temporary unless explain says otherwise.
 func (a *intake) content(ctx context.Context, b domain.Block, p domain.ProcessingStatus) (content, error) {
 	if p.UploadID != 0 {
-		made, err := a.contentOfUpload(ctx, p.UploadID)
-		if err == nil && made.image == nil && made.file != nil && strings.HasPrefix(made.file.ContentType, "video/") {
-			made.image, err = a.poster(ctx, p.PosterID, made.file.Name)
-		}
-		return made, err
+		a.posterID = p.PosterID
+		return a.contentOfUpload(ctx, p.UploadID)
 	}
 	if b.ValueURL == nil {
 		return content{}, &errUnavailable{reason: "There is nothing to process"}
@@ -352,32 +350,6 @@ func (a *intake) contentOfUpload(ctx context.Context, id domain.UploadID) (conte
 	}
 	defer a.discard(staged)
 	return a.contentOfFile(ctx, staged, tidyName(u.Name))
-}
-
-// poster stores the image that a browser uploaded with a video, or returns nil if it cannot be used.
-func (a *intake) poster(ctx context.Context, id domain.UploadID, video string) (*domain.File, error) {
-	u, err := a.Store.Blobs().UploadByID(ctx, id)
-	if err != nil {
-		return nil, ignoreGone(err)
-	}
-	sent, err := a.openUpload(ctx, u)
-	if errors.Is(err, blob.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	image, err := io.ReadAll(io.LimitReader(sent, MaxPoster+1))
-	closing(sent)
-	if err != nil || len(image) > MaxPoster {
-		return nil, err
-	}
-	a.from(u)
-	f, err := a.pageImage(ctx, image, video)
-	if err != nil && theirs(err) {
-		return nil, nil
-	}
-	return f, err
 }
 
 // HeadOfUpload reads up to limit bytes from the beginning of an upload.

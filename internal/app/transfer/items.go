@@ -412,7 +412,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time
 			return block, err
 		}
 		if arrived == t.File {
-			block.Type, block.File, block.Content = arrived.Kind(), file, arrived.Words()
+			block.Type, block.File, block.Content, block.Sound = arrived.Kind(), file, arrived.Words(), arrived.Sound()
 		}
 		if image != nil {
 			block.Image = image
