@@ -243,7 +243,7 @@ var settings = []Declaration{
 		Help: "Free disk space below which this server refuses uploads and is not ready: a size, a share of the disk such as 5%, or 0 for none.",
 		kind: field(func(c *Config) *DiskReserve { return &c.DiskReserve }, parseDiskReserve, DiskReserve.String)},
 	{Flag: "ffmpeg", Topic: topicFiles, Placeholder: "PATH",
-		Help: "ffmpeg program, version 5 or later, that takes pictures of videos which a browser did not take one of; empty for none.",
+		Help: "Path of ffmpeg, version 5 or later, which takes pictures of videos that arrive without one; empty for none.",
 		See:  "[Videos](#videos)",
 		kind: checked(func(c *Config) *string { return &c.FFmpeg }, checkProgram)},
 	{Flag: "keep-metadata", Topic: topicFiles, Default: "false", Placeholder: "BOOL",

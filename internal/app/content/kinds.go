@@ -111,6 +111,9 @@ func (a *intake) poster(ctx context.Context, staged *blob.Staged, video domain.F
 
 // sentPoster reads the image that a browser uploaded with a video, or returns nil if it is gone or too large.
 func (a *intake) sentPoster(ctx context.Context) ([]byte, error) {
+	if a.posterID == 0 {
+		return nil, nil
+	}
 	u, err := a.Store.Blobs().UploadByID(ctx, a.posterID)
 	if err != nil {
 		return nil, ignoreGone(err)
