@@ -186,7 +186,7 @@ func soundValue(column *string) (*domain.Sound, error) {
 		return nil, nil
 	}
 	var s sound
-	if err := decodeEmbed(*column, &s); err != nil {
+	if err := decodeEmbed(*column, &s); err != nil || s.Type != "sound" {
 		return nil, err
 	}
 	return &domain.Sound{Artist: s.Artist, Seconds: s.Seconds}, nil
