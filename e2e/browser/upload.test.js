@@ -49,6 +49,31 @@ onSQLite("uploads", (world) => {
       ["channel=field-notes&as=text&upload=key-1&filename=a.png", "channel=field-notes&as=text&upload=key-2&filename=b.png&beside=11&side=below"]);
   });
 
+  test("a picture of a video is sent with it, unless the browser cannot play it", async () => {
+    const recorded = await page.evaluate(async () => {
+      const canvas = Object.assign(document.createElement("canvas"), { width: 320, height: 180 });
+      const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: "video/webm" });
+      const parts = [];
+      const ended = new Promise((resolve) => { recorder.onstop = resolve; });
+      recorder.ondataavailable = ({ data }) => parts.push(data);
+      recorder.start();
+      for (let n = 0; n < 20; n++) {
+        canvas.getContext("2d").fillRect(n * 10, 0, 5, 180);
+        await new Promise(requestAnimationFrame);
+      }
+      recorder.stop();
+      await ended;
+      return [...new Uint8Array(await new Blob(parts).arrayBuffer())];
+    });
+    await page.getByLabel("Files").setInputFiles([{ name: "a.webm", mimeType: "video/webm", buffer: Buffer.from(recorded) }, { ...file("b.mp4"), mimeType: "video/mp4" }]);
+    await page.waitForURL("**/channel");
+    assert.deepEqual(asked.filter(([kind]) => kind === "presign").map(([, data]) => data).sort(),
+      ["name=a.webm&type=video%2Fwebm", "name=b.mp4&type=video%2Fmp4", "name=poster.jpg&type=image%2Fjpeg"]);
+    const added = asked.filter(([kind]) => kind === "add").map(([, data]) => new URLSearchParams(data));
+    assert.match(added.find((fields) => fields.get("filename") === "a.webm").get("poster"), /^key-\d$/);
+    assert.equal(added.find((fields) => fields.get("filename") === "b.mp4").get("poster"), null);
+  });
+
   test("files that arrive in another order are placed in the order of the selection, and are undone together", async () => {
     let sent = 0;
     let release;

@@ -78,6 +78,9 @@ func (s *Staged) fill(w io.Writer, r io.Reader, limit int64) error {
 // Open opens the file for reading. The caller must close it. It stays readable after the Staged is closed.
 func (s *Staged) Open() (*os.File, error) { return s.root.Open(s.name) }
 
+// Path returns the path of the file, for programs.
+func (s *Staged) Path() string { return s.path }
+
 // Close removes the file. It can be called more than once.
 func (s *Staged) Close() error {
 	if err := s.root.Remove(s.name); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -8,6 +8,7 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -161,4 +162,12 @@ func parseContact(item string) (string, error) {
 		return u.String(), nil
 	}
 	return "", quotedError(item, "want an e-mail address, or an address such as https://example.org/security")
+}
+
+// checkProgram accepts the path of a program, or its name in the search path.
+func checkProgram(name string) error {
+	if _, err := exec.LookPath(name); err != nil {
+		return quotedError(name, "want the path of a program that this account may run")
+	}
+	return nil
 }

@@ -47,7 +47,8 @@ type Config struct {
 	QuotaUnused     map[string]int64 // bytes for every tier except guest; 0 is unlimited
 	Quota           map[string]int64 // like QuotaUnused
 	DiskReserve     DiskReserve
-	KeepMetadata    bool // serve photographs with all their metadata
+	FFmpeg          string // program that takes pictures of videos, "" for none
+	KeepMetadata    bool   // serve photographs with all their metadata
 	FetchAllow      []netip.Prefix
 	Language        string // language tags, separated by commas, the best one first
 	ImageMemory     int64  // bytes
@@ -241,6 +242,10 @@ var settings = []Declaration{
 	{Flag: "disk-reserve", Topic: topicFiles, Default: "512MiB", Placeholder: "SIZE",
 		Help: "Free disk space below which this server refuses uploads and is not ready: a size, a share of the disk such as 5%, or 0 for none.",
 		kind: field(func(c *Config) *DiskReserve { return &c.DiskReserve }, parseDiskReserve, DiskReserve.String)},
+	{Flag: "ffmpeg", Topic: topicFiles, Placeholder: "PATH",
+		Help: "Path of ffmpeg, version 5 or later, which takes pictures of videos that arrive without one; empty for none.",
+		See:  "[Videos](#videos)",
+		kind: checked(func(c *Config) *string { return &c.FFmpeg }, checkProgram)},
 	{Flag: "keep-metadata", Topic: topicFiles, Default: "false", Placeholder: "BOOL",
 		Help: "Whether photographs and videos are served with all their metadata, such as the location: true, or false to remove everything except orientation, colour profile and capture date.",
 		See:  "[Privacy](privacy.md)",

@@ -231,6 +231,7 @@ type Block struct {
 	File         *File // of an Attachment
 	Embed        *Embed
 	Page         *PageMetadata // of a Link; nil if nothing is known
+	Sound        *Sound        // of an Attachment; nil if nothing is known
 	Metadata     Metadata
 	OpenCount    int64 // number of its live public and closed channels
 	PrivateCount int64

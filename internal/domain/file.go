@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 )
@@ -123,6 +124,20 @@ type PageMetadata struct {
 	AuthorName string
 }
 
+// Sound is what an audio file says about itself, apart from what other fields of its block hold.
+type Sound struct {
+	Artist  string
+	Seconds int64 // 0 if unknown
+}
+
+// Length formats the length, such as "3:07" or "1:02:07".
+func (s Sound) Length() string {
+	if s.Seconds < 3600 {
+		return fmt.Sprintf("%d:%02d", s.Seconds/60, s.Seconds%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s.Seconds/3600, s.Seconds/60%60, s.Seconds%60)
+}
+
 // Upload is a file that a user may send or has sent.
 type Upload struct {
 	ID          UploadID
@@ -148,13 +163,19 @@ const (
 
 // ProcessingStatus is the progress of processing a block's content.
 type ProcessingStatus struct {
-	BlockID   BlockID
-	State     ProcessingState
-	Attempts  int64
-	Reason    *string // why the last attempt failed, for its author
-	UploadID  UploadID
+	BlockID  BlockID
+	State    ProcessingState
+	Attempts int64
+	Reason   *string // why the last attempt failed, for its author
+	BlockUploads
 	Round     int64 // differs after each restart
 	UpdatedAt time.Time
+}
+
+// BlockUploads are the uploads that a block is made of, 0 for none.
+type BlockUploads struct {
+	UploadID UploadID
+	PosterID UploadID // image to show of a video until it plays
 }
 
 // ContentTypePattern matches a media type with parameters, in ASCII (RFC 9110 section 8.3.1). The

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/fetch"
 	edge "vitrine/internal/files"
 	"vitrine/internal/media"
+	"vitrine/internal/media/film"
 	"vitrine/internal/obs"
 	"vitrine/internal/page"
 	"vitrine/internal/store"
@@ -57,6 +58,7 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, maxWait time.Du
 	fetching.Timeout, fetching.PerHost, fetching.Wait = cfg.JobTimeout, importsPerHost, time.Minute
 	f.Importer = fetch.New(fetching)
 	f.Studio = media.NewStudio(media.Options{MemoryBudget: cfg.ImageMemory})
+	f.Camera = film.Camera{Program: cfg.FFmpeg, Log: o.Log}
 	f.UploadLimit = cfg.UploadLimit
 	f.KeepMetadata = cfg.KeepMetadata
 	f.Quotas = quotas(cfg)

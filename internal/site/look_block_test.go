@@ -16,7 +16,7 @@ func TestBlockOfEveryKind(t *testing.T) {
 	for kind, texts := range map[string][]string{
 		"text":    {"<em>short</em>", "Added by", "In 1 channel", "No comments"},
 		"image":   {"data-zoom", "900 × 500", "Original image", `srcset="`, "example.com"},
-		"link":    {"The engine", `href="https://example.com/engine" rel="nofollow noopener"`},
+		"link":    {"The engine", `href="https://example.com/engine" rel="nofollow noopener"`, "Read the article", "1 minute", "The mill stores what"},
 		"embed":   {"Wheels", "?play=1", "The player is loaded from example.com."},
 		"file":    {"Download", "notes.csv", "CSV"},
 		"audio":   {`<audio controls preload="metadata"`, "Download"},

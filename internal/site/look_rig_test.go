@@ -31,7 +31,7 @@ const cinema = `{"version":"1.0","type":"video","title":"Wheels","width":640,"he
 func newWall(t *testing.T, r *apptest.Rig) wall {
 	t.Helper()
 	r.Web("example.com/wheel.png", apptest.Serve("image/png", apptest.PNG(t, 900, 500)))
-	r.Web("example.com/engine", apptest.Serve("text/html", []byte(`<title>The engine</title><meta property="og:image" content="/wheel.png"><p>It weaves.</p>`)))
+	r.Web("example.com/engine", apptest.Serve("text/html", []byte(`<title>The engine</title><meta property="og:image" content="/wheel.png"><p>It weaves.</p><p>The mill stores what the engine has woven, and the engine weaves what the mill has asked for, day after day.</p><p><img src="/wheel.png" alt=""> In another room, cards with holes are punched for the patterns of the next week.</p>`)))
 	r.Web("example.com/watch", apptest.Serve("text/html", []byte(`<title>Page</title><link rel="alternate" type="application/json+oembed" href="/oembed">`)))
 	r.Web("example.com/oembed", apptest.Serve("application/json", []byte(cinema)))
 	r.Web("example.com/notes.csv", apptest.Serve("text/csv", []byte("a,b\n1,2\n")))

@@ -28,7 +28,7 @@ func waitingBlock(t *testing.T, s *store.Store, by domain.UserID, upload domain.
 		if err != nil {
 			return err
 		}
-		return tx.Blobs().StartProcessing(t.Context(), id, upload, minutes(0))
+		return tx.Blobs().StartProcessing(t.Context(), id, domain.BlockUploads{UploadID: upload}, minutes(0))
 	})
 	return id
 }

@@ -270,8 +270,11 @@ func (w BlockWrites) DeleteBlock(ctx context.Context, id domain.BlockID, now tim
 	if err := w.tx.db.Exec(ctx, `DELETE FROM comments WHERE block_id = $1`, id); err != nil {
 		return err
 	}
-	rows, err = w.tx.db.Query(ctx, `DELETE FROM processings WHERE block_id = $1 RETURNING COALESCE(upload_id, 0)`, id)
-	uploads, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
+	rows, err = w.tx.db.Query(ctx, `DELETE FROM processings WHERE block_id = $1 RETURNING COALESCE(upload_id, 0), COALESCE(poster_upload_id, 0)`, id)
+	used, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (u domain.BlockUploads, err error) {
+		err = row.Scan(&u.UploadID, &u.PosterID)
+		return u, err
+	})
 	if err != nil {
 		return err
 	}
@@ -286,9 +289,14 @@ func (w BlockWrites) DeleteBlock(ctx context.Context, id domain.BlockID, now tim
 	if err := blobs.DeleteFiles(ctx, w.tx.Blobs(), ids(image, file)...); err != nil {
 		return err
 	}
-	for _, upload := range uploads {
-		if err := w.tx.Blobs().DropUpload(ctx, domain.UploadID(upload), now); err != nil {
-			return err
+	for _, u := range used {
+		for _, upload := range []domain.UploadID{u.UploadID, u.PosterID} {
+			if upload == 0 {
+				continue
+			}
+			if err := w.tx.Blobs().DropUpload(ctx, upload, now); err != nil {
+				return err
+			}
 		}
 	}
 	return w.tx.Activity().ForgetBlock(ctx, id, comments)

@@ -70,7 +70,7 @@ func shownWaitingAndText(t *testing.T, s *store.Store) {
 		for range 2 {
 			id, err := tx.Blocks().CreateBlock(t.Context(), pending, storetest.Now)
 			if err == nil {
-				err = tx.Blobs().StartProcessing(t.Context(), id, 0, storetest.Now)
+				err = tx.Blobs().StartProcessing(t.Context(), id, domain.BlockUploads{}, storetest.Now)
 			}
 			if err != nil {
 				return err

@@ -78,7 +78,7 @@ func TestSweepRacesUse(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					return tx.Blobs().StartProcessing(t.Context(), block, id, storetest.Now)
+					return tx.Blobs().StartProcessing(t.Context(), block, domain.BlockUploads{UploadID: id}, storetest.Now)
 				})
 			}()
 			if err := <-swept; err != nil {

@@ -50,7 +50,7 @@ func (w *fixture) furniture(by domain.UserID, typ domain.BlockType, from domain.
 			return err
 		}
 		if typ == domain.PendingBlock {
-			return tx.Blobs().StartProcessing(w.t.Context(), b.ID, from, w.clock)
+			return tx.Blobs().StartProcessing(w.t.Context(), b.ID, domain.BlockUploads{UploadID: from}, w.clock)
 		}
 		was := b
 		b.Type, b.State, b.SourceURL, b.Embed = typ, domain.Available, &url, &domain.Embed{URL: url, Type: "rich"}

@@ -41,6 +41,7 @@ type BlockInput struct {
 // CreateBlockInput is a block to create and where to connect it.
 type CreateBlockInput struct {
 	BlockInput
+	Poster  string // upload of an image to show until an uploaded video plays, "" for none
 	Targets []Target
 	Once    core.OnceKey
 }
@@ -55,7 +56,7 @@ func (a *Collections) CreateBlock(ctx context.Context, actor domain.Actor, in Cr
 func (a *Collections) createBlockAnd(ctx context.Context, actor domain.Actor, in CreateBlockInput,
 	then func(tx *store.Tx, b domain.Block) error) (b domain.Block, err error) {
 	made, err := a.newBlock(ctx, actor, in.BlockInput)
-	if err != nil {
+	if err := domain.JoinFaults(err, a.setPoster(ctx, actor, &made, in.Poster)); err != nil {
 		return b, err
 	}
 	targets, err := checked(in.Targets)
@@ -108,7 +109,7 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 		return b, err
 	}
 	if b.State == domain.Processing {
-		if err := content.Process(ctx, tx, actor.UserID, b.ID, made.upload, now); err != nil {
+		if err := content.Process(ctx, tx, actor.UserID, b.ID, made.uploads, now); err != nil {
 			return b, err
 		}
 	}
@@ -119,10 +120,10 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 	return b, core.Publish(ctx, tx, actor.UserID, now, events...)
 }
 
-// newBlock is a block to store, and the upload of its content, if any.
+// newBlock is a block to store, and the uploads of its content, if any.
 type newBlock struct {
 	domain.Block
-	upload domain.UploadID
+	uploads domain.BlockUploads
 }
 
 // newBlock returns the block that an input describes, without storing it. An Invalid error lists all faults of the
@@ -179,7 +180,7 @@ func (a *Collections) setValue(ctx context.Context, actor domain.Actor, b *newBl
 	}
 	upload, named, err := a.content.UploadNamed(ctx, actor, "value", link)
 	if named || err != nil {
-		b.upload = upload.ID
+		b.uploads.UploadID = upload.ID
 		return err
 	}
 	b.ValueURL = &link
@@ -187,6 +188,22 @@ func (a *Collections) setValue(ctx context.Context, actor domain.Actor, b *newBl
 		b.SourceURL = &link
 	}
 	return nil
+}
+
+// setPoster sets the image to show until an uploaded video plays.
+func (a *Collections) setPoster(ctx context.Context, actor domain.Actor, b *newBlock, poster string) error {
+	if poster == "" {
+		return nil
+	}
+	u, named, err := a.content.UploadNamed(ctx, actor, "poster", poster)
+	if err == nil && (!named || b.uploads.UploadID == 0) {
+		err = domain.InvalidField("poster", domain.FieldUnknown, "must be an upload, for the upload of a video")
+	}
+	if err == nil && u.Size > content.MaxPoster {
+		err = domain.InvalidField("poster", domain.FieldTooLong, "the image may have 2 MB")
+	}
+	b.uploads.PosterID = u.ID
+	return err
 }
 
 // UpdateBlockInput changes the given fields.

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
 	"vitrine/internal/media"
+	"vitrine/internal/media/film"
 	"vitrine/internal/page"
 	"vitrine/internal/store"
 )
@@ -28,6 +29,7 @@ type Content struct {
 	fetcher        *fetch.Client
 	importer       *fetch.Client
 	studio         *media.Studio
+	camera         film.Camera
 	providers      *page.Directory
 	uploadLimit    int64
 	uploadPrefix   string   // of files that clients put into the storage themselves
@@ -53,6 +55,7 @@ type Options struct {
 	Fetcher     *fetch.Client
 	Importer    *fetch.Client // fetches imports from other servers, with a longer timeout
 	Studio      *media.Studio
+	Camera      film.Camera // of videos
 	Providers   *page.Directory
 	UploadLimit int64 // bytes per file
 	// KeepMetadata serves originals with all their metadata.
@@ -73,7 +76,7 @@ type Options struct {
 // New creates the use cases. filesURL is the address of files. Players from it and from the other addresses of this
 // installation are refused.
 func New(c *core.Core, filesURL string, o Options) *Content {
-	a := &Content{Core: c, blobs: o.Blobs, staging: o.Staging, fetcher: o.Fetcher, importer: o.Importer, studio: o.Studio, providers: o.Providers,
+	a := &Content{Core: c, blobs: o.Blobs, staging: o.Staging, fetcher: o.Fetcher, importer: o.Importer, studio: o.Studio, camera: o.Camera, providers: o.Providers,
 		uploading: newUploading(), filling: newFilling(), quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
 		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix, keepMetadata: o.KeepMetadata,
 		inspectTimeout: cmp.Or(o.InspectTimeout, inspectTimeout),

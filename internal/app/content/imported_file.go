@@ -59,6 +59,9 @@ func (r *ImportedFile) HasImage() bool { return r.made.image != nil }
 // Words returns the text of the file as the content of its block, or nil if it has none.
 func (r *ImportedFile) Words() *domain.Text { return r.made.words() }
 
+// Sound returns what an audio file says about itself, or nil.
+func (r *ImportedFile) Sound() *domain.Sound { return r.made.sound }
+
 // Bytes returns the number of bytes stored for the file.
 func (r *ImportedFile) Bytes() (n int64) {
 	for _, f := range []*domain.File{r.made.image, r.made.file} {

@@ -11,10 +11,11 @@ import (
 // intake fetches the content of one block or picture. It reserves bytes in the owner's quota before it stores them.
 type intake struct {
 	*Content
-	held    *hold
-	spared  int64       // bytes that the owner has less of once the content is stored
-	kept    int64       // bytes of it so far
-	related relatedTime // fetched because a page refers to them
+	held     *hold
+	spared   int64           // bytes that the owner has less of once the content is stored
+	kept     int64           // bytes of it so far
+	posterID domain.UploadID // image that a browser took of an uploaded video, 0 for none
+	related  relatedTime     // fetched because a page refers to them
 }
 
 // newIntake returns an intake for the content that a key names. The bytes of replaced files become free.

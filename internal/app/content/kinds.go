@@ -2,6 +2,7 @@ package content
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/media"
 	"vitrine/internal/media/filetype"
+	"vitrine/internal/media/sound"
 	"vitrine/internal/media/strip"
 )
 
@@ -59,6 +61,13 @@ func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.Se
 	}
 	f := newFile(kept, name, kind)
 	made.file = &f
+	switch family, _, _ := strings.Cut(kind.ContentType, "/"); family {
+	case "audio":
+		return a.describedSound(ctx, src, made)
+	case "video":
+		made.image, err = a.poster(ctx, staged, f)
+		return made, err
+	}
 	if kind.Class != filetype.Document {
 		return made, nil
 	}
@@ -72,6 +81,74 @@ func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.Se
 	}
 	made.image, err = a.pageImage(ctx, page, name)
 	if _, unusable := errors.AsType[*media.Error](err); err != nil && !unusable && !errors.Is(err, errOverQuota) {
+		return content{}, err
+	}
+	return made, nil
+}
+
+// poster stores the image to show of a video until it plays: the one that the browser uploaded with it, or else one that
+// the camera takes. It returns nil if there is none.
+func (a *intake) poster(ctx context.Context, staged *blob.Staged, video domain.File) (*domain.File, error) {
+	sent, err := a.sentPoster(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, take := range []func() []byte{
+		func() []byte { return sent },
+		func() []byte { return a.camera.Picture(ctx, staged.Path(), video.ContentType) },
+	} {
+		picture := take()
+		if picture == nil {
+			continue
+		}
+		f, err := a.pageImage(ctx, picture, video.Name)
+		if err == nil || !theirs(err) {
+			return f, err
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// sentPoster reads the image that a browser uploaded with a video, or returns nil if it is gone or too large.
+func (a *intake) sentPoster(ctx context.Context) ([]byte, error) {
+	if a.posterID == 0 {
+		return nil, nil
+	}
+	u, err := a.Store.Blobs().UploadByID(ctx, a.posterID)
+	if err != nil {
+		return nil, ignoreGone(err)
+	}
+	sent, err := a.openUpload(ctx, u)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer closing(sent)
+	picture, err := io.ReadAll(io.LimitReader(sent, MaxPoster+1))
+	if err != nil || len(picture) > MaxPoster {
+		return nil, err
+	}
+	a.from(u)
+	return picture, nil
+}
+
+// describedSound adds what an audio file says about itself, with its cover as the preview.
+func (a *intake) describedSound(ctx context.Context, src *io.SectionReader, made content) (content, error) {
+	said, err := sound.Read(ctx, src)
+	if err != nil {
+		return content{}, err
+	}
+	made.title = cmp.Or(said.Title, made.title)
+	if said.Artist != "" || said.Seconds > 0 {
+		made.sound = &domain.Sound{Artist: said.Artist, Seconds: said.Seconds}
+	}
+	if said.Cover == nil {
+		return made, nil
+	}
+	made.image, err = a.pageImage(ctx, said.Cover, made.file.Name)
+	if err != nil && !theirs(err) {
 		return content{}, err
 	}
 	return made, nil
@@ -116,7 +193,7 @@ func (a *intake) drawing(ctx context.Context, src *io.SectionReader, name string
 	return &f, nil
 }
 
-// pageImage stores the JPEG of a document's first page and renders its versions.
+// pageImage stores a picture of a file, such as the first page of a document, and renders its versions.
 func (a *intake) pageImage(ctx context.Context, shot []byte, name string) (*domain.File, error) {
 	staged, err := a.staging.Receive(ctx, bytes.NewReader(shot), int64(len(shot)))
 	if err != nil {

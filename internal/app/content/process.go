@@ -60,11 +60,11 @@ func (e *errUnavailable) Error() string { return e.reason }
 func (e *errUnavailable) Unwrap() error { return e.cause }
 
 // Process queues the processing of a block in the transaction that creates it.
-func Process(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.BlockID, upload domain.UploadID, now time.Time) error {
-	if err := keepUpload(ctx, tx, "value", upload); err != nil {
+func Process(ctx context.Context, tx *store.Tx, by domain.UserID, id domain.BlockID, from domain.BlockUploads, now time.Time) error {
+	if err := errors.Join(keepUpload(ctx, tx, "value", from.UploadID), keepUpload(ctx, tx, "poster", from.PosterID)); err != nil {
 		return err
 	}
-	if err := tx.Blobs().StartProcessing(ctx, id, upload, now); err != nil {
+	if err := tx.Blobs().StartProcessing(ctx, id, from, now); err != nil {
 		return err
 	}
 	return enqueue(ctx, tx, ProcessBlock{Block: id, Round: now.UnixMicro()}, by)
@@ -92,10 +92,10 @@ func (a *Content) RunProcessBlock(ctx context.Context, job ProcessBlock) error {
 	defer in.release(ctx)
 	made, err := in.content(ctx, b, p)
 	if err == nil {
-		err = a.fill(ctx, id, made, in, p.UploadID)
+		err = a.fill(ctx, id, made, in, p.BlockUploads)
 		if errors.Is(err, errOverQuota) && made.text != "" {
 			made.text = "" // the file is worth keeping even if searches do not find its words
-			err = a.fill(ctx, id, made, in, p.UploadID)
+			err = a.fill(ctx, id, made, in, p.BlockUploads)
 		}
 		if !errors.Is(err, errOverQuota) && domain.KindOf(err) != domain.Unavailable {
 			return err
@@ -276,16 +276,16 @@ func (a *Content) endProcessing(ctx context.Context, id domain.BlockID, change f
 	return ignoreGone(err)
 }
 
-// fill sets the content of a block, and that of an upload unless it is 0. Values that the author set take precedence.
-func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in *intake, upload domain.UploadID) error {
+// fill sets the content of a block and marks its uploads as used. Values that the author set take precedence.
+func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in *intake, from domain.BlockUploads) error {
 	text := made.words()
 	description := core.Literal(made.description)
 	return a.endProcessing(ctx, id, func(tx *store.Tx, b *domain.Block) error {
-		if err := errors.Join(tx.Blobs().UseUpload(ctx, upload, a.Now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
+		if err := errors.Join(tx.Blobs().UseUpload(ctx, from.UploadID, a.Now()), tx.Blobs().UseUpload(ctx, from.PosterID, a.Now()), in.settle(ctx, tx, made.image, made.file)); err != nil {
 			return err
 		}
 		b.Type, b.State = made.kind, domain.Available
-		b.Image, b.File, b.Embed, b.Page, b.Content = copied(made.image), copied(made.file), made.embed, made.page, text
+		b.Image, b.File, b.Embed, b.Page, b.Sound, b.Content = copied(made.image), copied(made.file), made.embed, made.page, made.sound, text
 		b.Title = orElse(b.Title, made.title)
 		b.AltText = orElse(b.AltText, made.altText)
 		if b.Description == nil {

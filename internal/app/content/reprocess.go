@@ -43,7 +43,7 @@ func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p 
 	p, err = tx.Blobs().Processing(ctx, b.ID)
 	switch {
 	case domain.KindOf(err) == domain.NotFound && b.ValueURL != nil: // a link from before processing was recorded
-		err = tx.Blobs().StartProcessing(ctx, b.ID, 0, now)
+		err = tx.Blobs().StartProcessing(ctx, b.ID, domain.BlockUploads{}, now)
 	case domain.KindOf(err) == domain.NotFound:
 		return p, domain.NewUnprocessable("The block was not made from an address or an upload")
 	case err == nil && p.State == domain.ProcessingWaiting && p.Reason == nil:

@@ -30,6 +30,9 @@ const (
 	maxPreview = 20 << 20
 )
 
+// MaxPoster is the maximum size in bytes of the image that a browser takes of a video.
+const MaxPoster = 2 << 20
+
 // The number of images and of oEmbed endpoints of a page that are tried.
 const (
 	previewTries = 3
@@ -60,11 +63,13 @@ type content struct {
 	image, file *domain.File
 	embed       *domain.Embed
 	page        *domain.PageMetadata
+	sound       *domain.Sound
 }
 
 // content fetches the content of a block. Its errors are temporary unless explain says otherwise.
 func (a *intake) content(ctx context.Context, b domain.Block, p domain.ProcessingStatus) (content, error) {
 	if p.UploadID != 0 {
+		a.posterID = p.PosterID
 		return a.contentOfUpload(ctx, p.UploadID)
 	}
 	if b.ValueURL == nil {

@@ -412,7 +412,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time
 			return block, err
 		}
 		if arrived == t.File {
-			block.Type, block.File, block.Content = arrived.Kind(), file, arrived.Words()
+			block.Type, block.File, block.Content, block.Sound = arrived.Kind(), file, arrived.Words(), arrived.Sound()
 		}
 		if image != nil {
 			block.Image = image
@@ -423,7 +423,7 @@ func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time
 		return made, err
 	}
 	if made.State == domain.Processing {
-		if err := content.Process(ctx, tx, b.actor.UserID, made.ID, 0, now); err != nil {
+		if err := content.Process(ctx, tx, b.actor.UserID, made.ID, domain.BlockUploads{}, now); err != nil {
 			return made, err
 		}
 	}

@@ -16,7 +16,7 @@ func policy(filesURL, uploadURL string) string {
 		to += more
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; img-src " + files +
-		" blob:; media-src " + files + "; connect-src " + to + "; base-uri 'none'"
+		" blob:; media-src " + files + " blob:; connect-src " + to + "; base-uri 'none'"
 }
 
 // host returns the host of an address for a policy, after a space; "" for none.

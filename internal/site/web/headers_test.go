@@ -16,7 +16,7 @@ func TestPolicy(t *testing.T) {
 		{"IPv6", "", "http://[::1]:9000/bucket/", "'self'", "'self' http:"},
 	} {
 		want := "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; img-src " + c.img +
-			" blob:; media-src " + c.img + "; connect-src " + c.connect + "; base-uri 'none'"
+			" blob:; media-src " + c.img + " blob:; connect-src " + c.connect + "; base-uri 'none'"
 		if got := policy(c.files, c.uploads); got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}

@@ -8,19 +8,19 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
-// StartProcessing makes a block wait for its content, from an upload unless that is 0.
-func (w Writes) StartProcessing(ctx context.Context, id domain.BlockID, upload domain.UploadID, now time.Time) error {
-	return w.db.Exec(ctx, `INSERT INTO processings (block_id, state, upload_id, created_at, updated_at)
-		VALUES ($1, 'waiting', NULLIF($2, 0), $3, $3)`, id, upload, sqlx.Micros(now))
+// StartProcessing makes a block wait for its content, from uploads unless they are 0.
+func (w Writes) StartProcessing(ctx context.Context, id domain.BlockID, from domain.BlockUploads, now time.Time) error {
+	return w.db.Exec(ctx, `INSERT INTO processings (block_id, state, upload_id, poster_upload_id, created_at, updated_at)
+		VALUES ($1, 'waiting', NULLIF($2, 0), NULLIF($3, 0), $4, $4)`, id, from.UploadID, from.PosterID, sqlx.Micros(now))
 }
 
 // Processing reads the state of processing a block's content. It returns NotFound for blocks
 // created from text.
 func (r Reads) Processing(ctx context.Context, id domain.BlockID) (p domain.ProcessingStatus, err error) {
 	var updated int64
-	err = r.db.QueryRow(ctx, `SELECT p.block_id, p.state, p.attempts, p.reason, COALESCE(p.upload_id, 0), p.created_at, p.updated_at
+	err = r.db.QueryRow(ctx, `SELECT p.block_id, p.state, p.attempts, p.reason, COALESCE(p.upload_id, 0), COALESCE(p.poster_upload_id, 0), p.created_at, p.updated_at
 		FROM processings p WHERE p.block_id = $1`, id).
-		Scan(&p.BlockID, &p.State, &p.Attempts, &p.Reason, &p.UploadID, &p.Round, &updated)
+		Scan(&p.BlockID, &p.State, &p.Attempts, &p.Reason, &p.UploadID, &p.PosterID, &p.Round, &updated)
 	p.UpdatedAt = sqlx.Time(updated)
 	return p, sqlx.Found(err)
 }

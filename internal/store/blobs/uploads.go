@@ -100,6 +100,7 @@ func (w Writes) KeepUpload(ctx context.Context, id domain.UploadID) error {
 func (w Writes) SweepUploads(ctx context.Context, before, now time.Time, limit int) (int, error) {
 	const unused = `up.created_at < $1 AND NOT EXISTS (
 			SELECT 1 FROM processings p WHERE p.upload_id = up.id AND p.state = 'waiting')
+		AND NOT EXISTS (SELECT 1 FROM processings p WHERE p.poster_upload_id = up.id AND p.state = 'waiting')
 		AND NOT EXISTS (SELECT 1 FROM avatar_wishes w WHERE w.upload_id = up.id AND w.created_at >= $1)
 		AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.upload_id = up.id)`
 	rows, err := w.db.Query(ctx, `SELECT up.id FROM uploads up WHERE `+unused+` ORDER BY up.created_at, up.id`+
@@ -150,6 +151,7 @@ func (w Writes) DropUpload(ctx context.Context, id domain.UploadID, now time.Tim
 		return err
 	}
 	_, err = w.deleteUploads(ctx, `up.id = $1 AND NOT EXISTS (SELECT 1 FROM processings p WHERE p.upload_id = up.id)
+		AND NOT EXISTS (SELECT 1 FROM processings p WHERE p.poster_upload_id = up.id)
 		AND NOT EXISTS (SELECT 1 FROM avatar_wishes w WHERE w.upload_id = up.id)
 		AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.upload_id = up.id)`, now, id, []int64{locked})
 	return err

@@ -82,9 +82,12 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	b.CreatedAt, b.UpdatedAt = sqlx.Time(r.created), sqlx.Time(r.updated)
 	b.Image, b.File = unread(r.image), unread(r.file)
 	b.ValueURL, b.SourceURL = Canonical(b.ValueURL), Canonical(b.SourceURL)
-	if b.Type == domain.LinkBlock {
+	switch b.Type {
+	case domain.LinkBlock:
 		b.Page, err = PageValue(r.embed)
-	} else {
+	case domain.AttachmentBlock:
+		b.Sound, err = soundValue(r.embed)
+	default:
 		b.Embed, err = embedValue(r.embed)
 	}
 	return err
@@ -170,6 +173,25 @@ func PageValue(column *string) (*domain.PageMetadata, error) {
 	return new(domain.PageMetadata(p)), nil
 }
 
+// sound is the stored form of a Sound. Older versions read it as an Embed, which they do not show.
+type sound struct {
+	Type    string `json:"type"` // "sound"
+	Artist  string `json:"author_name,omitempty"`
+	Seconds int64  `json:"seconds,omitempty"`
+}
+
+// soundValue reads what the audio file of an Attachment says about itself.
+func soundValue(column *string) (*domain.Sound, error) {
+	if column == nil {
+		return nil, nil
+	}
+	var s sound
+	if err := decodeEmbed(*column, &s); err != nil || s.Type != "sound" {
+		return nil, err
+	}
+	return &domain.Sound{Artist: s.Artist, Seconds: s.Seconds}, nil
+}
+
 // decodeEmbed decodes the column into e.
 func decodeEmbed(column string, e any) error {
 	if err := json.Unmarshal([]byte(column), e); err != nil {
@@ -178,12 +200,14 @@ func decodeEmbed(column string, e any) error {
 	return nil
 }
 
-// embedColumn returns the column for the Embed, or for the page of a Link; nil means NULL.
+// embedColumn returns the column for the Embed, the page of a Link, or the sound of an Attachment; nil means NULL.
 func embedColumn(b domain.Block) *string {
-	var e embedded
+	var e any
 	switch {
 	case b.Type == domain.LinkBlock && b.Page != nil && *b.Page != (domain.PageMetadata{}):
 		e = embedded{Type: "link", SourceURL: b.Page.Canonical, AuthorName: b.Page.AuthorName}
+	case b.Type == domain.AttachmentBlock && b.Sound != nil:
+		e = sound{Type: "sound", Artist: b.Sound.Artist, Seconds: b.Sound.Seconds}
 	case b.Embed != nil:
 		e = embedded(*b.Embed)
 	default:

@@ -29,6 +29,8 @@ type adding struct {
 	made  []collections.Content // the new blocks
 	title *string
 	about *string
+
+	poster string // upload of an image of the next block, a video
 }
 
 // refused is a file that was not added, and why.
@@ -99,6 +101,7 @@ func add(v *web.Visit) error {
 		if len(values) == 0 { // a text takes precedence
 			a.title, a.about = title, about
 		}
+		a.poster = strings.TrimSpace(f.Get("poster"))
 		if err := a.make(v, value, value); err != nil {
 			return a.refuse(v, f, err, "file")
 		}
@@ -184,7 +187,7 @@ func (a *adding) refuse(v *web.Visit, f *web.Form, err error, field string) erro
 	}
 	if invalid, ok := errors.AsType[*domain.Error](err); ok && field != "value" {
 		for i := range invalid.Fields {
-			if invalid.Fields[i].Path == "value" {
+			if path := invalid.Fields[i].Path; path == "value" || path == "poster" {
 				invalid.Fields[i].Path = field
 			}
 		}
@@ -197,7 +200,7 @@ func (a *adding) refuse(v *web.Visit, f *web.Form, err error, field string) erro
 
 // make creates a block of a value. The name makes it idempotent.
 func (a *adding) make(v *web.Visit, value, name string) error {
-	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: value, Title: a.title, Description: a.about},
+	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: value, Title: a.title, Description: a.about}, Poster: a.poster,
 		Targets: []collections.Target{{Channel: domain.Ref{ID: int64(a.Channel.ID)}, Beside: a.beside(v)}}}
 	once := []string{a.Channel.Slug, name}
 	if name == "text" {
@@ -213,7 +216,7 @@ func (a *adding) make(v *web.Visit, value, name string) error {
 	if err == nil {
 		a.made = append(a.made, made)
 	}
-	a.title, a.about = nil, nil
+	a.title, a.about, a.poster = nil, nil, ""
 	return err
 }
 

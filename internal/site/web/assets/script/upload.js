@@ -125,6 +125,7 @@ class Upload {
   #form;
   #file;
   #place; // upload address, once requested
+  #poster; // promise of the value of the uploaded picture of a video, "" if there is none
   #stop;
   #row;
   #bar;
@@ -148,10 +149,12 @@ class Upload {
     try {
       signal.throwIfAborted();
       this.#say("");
+      this.#poster ??= this.#sendPoster(signal).catch(() => "");
       await this.#retrying(async () => {
         this.#place ??= await this.#ask();
         await this.#send(signal);
       }, signal);
+      await this.#poster;
       this.#say(t("script.upload.making"));
       await this.#uploads.inTurn(() => this.#retrying(() => this.#add(signal), signal));
       this.#bar.value = 1;
@@ -174,6 +177,7 @@ class Upload {
 
   #again() {
     this.#stop = new AbortController();
+    this.#poster = null;
     this.#row.classList.remove("failed");
     this.#bar.value = 0;
     this.#say(t("script.upload.waiting"));
@@ -199,13 +203,24 @@ class Upload {
   }
 
   /** Requests the upload address of the file. */
-  async #ask() {
-    const body = new URLSearchParams({ name: this.#file.name, type: this.#file.type || "application/octet-stream" });
+  async #ask({ name, type } = this.#file) {
+    const body = new URLSearchParams({ name, type: type || "application/octet-stream" });
     const { response, page, to } = await ask(this.#form.dataset.presign, { method: "POST", body, signal: this.#stop.signal });
     if (to) throw new Refusal();
     if (response.status >= 500 && response.status !== 507) throw new Error(complaint(page));
     if (!response.ok) throw new Refusal(complaint(page));
     return response.json();
+  }
+
+  /** Takes a picture of a video and sends it. */
+  async #sendPoster(signal) {
+    if (!this.#file.type.startsWith("video/")) return "";
+    const { pictureOf } = await import("./poster.js");
+    const picture = await pictureOf(this.#file);
+    if (!picture || signal.aborted) return "";
+    const place = await this.#ask({ name: "poster.jpg", type: picture.type });
+    const { ok } = await fetch(place.url, { method: "PUT", body: picture, headers: { "Content-Type": place.type }, signal });
+    return ok ? place.value : "";
   }
 
   /** Sends the bytes. Only XMLHttpRequest reports upload progress. */
@@ -237,6 +252,8 @@ class Upload {
     fields.set("as", "text"); // lines of addresses would otherwise be asked about
     fields.set("upload", this.#place.value);
     fields.set("filename", this.#file.name);
+    const poster = await this.#poster;
+    if (poster) fields.set("poster", poster);
     for (const [name, value] of Object.entries(this.#uploads.place(this))) fields.set(name, value);
     const { made, page } = await add(this.#form.action, fields, signal);
     if (page) throw new Refusal(complaint(page));
