@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -258,7 +259,7 @@ func TestRemovals(t *testing.T) {
 				want(t, row.name, domain.NotFound, err)
 				continue
 			}
-			if err != nil || !slices.Equal(r.Items, items) || r.Undone || r.Channel != in || r.User != ada {
+			if err != nil || !reflect.DeepEqual(r.Items, items) || r.Undone || r.Channel != in || r.User != ada {
 				t.Errorf("%s: %+v, %v", row.name, r, err)
 			}
 		}
