@@ -295,11 +295,18 @@ onSQLite("looking", (world) => {
     });
 
     test("in another language", async () => {
+      // The footer follows after everything above it is loaded.
+      const atEnd = () => guest.page.waitForFunction(() => {
+        scrollTo(0, document.documentElement.scrollHeight);
+        return document.querySelector(".foot").checkVisibility();
+      });
       await guest.to(`/ada/${wall.slug}`);
+      await atEnd();
       await guest.press("Deutsch", guest.page.getByRole("contentinfo"));
       await guest.page.locator("html[lang=de]").waitFor();
       await guest.arrives(`/ada/${wall.slug}`);
       await guest.main.getByRole("link", { name: "Liste", exact: true }).waitFor();
+      await atEnd();
       await guest.press("English", guest.page.getByRole("contentinfo"));
       await guest.page.locator("html[lang=en]").waitFor();
     });
