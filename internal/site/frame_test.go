@@ -18,7 +18,7 @@ func TestHeaders(t *testing.T) {
 	r := apptest.New(t, people, func(c *config.Config) { c.FilesURL = "https://files.example.net:8443/x" })
 	b := first(t, r)
 	csp := "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; img-src 'self' https://files.example.net:8443 blob:; " +
-		"media-src 'self' https://files.example.net:8443; connect-src 'self' https://files.example.net:8443; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+		"media-src 'self' https://files.example.net:8443 blob:; connect-src 'self' https://files.example.net:8443; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 	want := map[string]string{"Content-Security-Policy": csp, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 		"Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
 		"Access-Control-Allow-Origin": ""}

@@ -200,7 +200,7 @@ func (a *Collections) setPoster(ctx context.Context, actor domain.Actor, b *newB
 		err = domain.InvalidField("poster", domain.FieldUnknown, "must be an upload, for the upload of a video")
 	}
 	if err == nil && u.Size > content.MaxPoster {
-		err = domain.InvalidField("poster", domain.FieldTooLong, "the image may have 2 MB")
+		err = domain.InvalidField("poster", domain.FieldTooLong, "must be an image of at most 2 MB")
 	}
 	b.uploads.PosterID = u.ID
 	return err
