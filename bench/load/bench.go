@@ -27,7 +27,7 @@ type bench struct {
 	rounds, requests, writes, workers int
 	time                              time.Duration
 	only                              *regexp.Regexp
-	alone                             bool // without the bare handler
+	skipBare                          bool // without the bare handler
 	count                             bool // only count statements
 	statements                        atomic.Int64
 	netHTTP                           bool // with the client of net/http

@@ -126,7 +126,7 @@ func (b *bench) pair(s subject, answers map[string]drive.Answer, bareFirst bool)
 	}
 	b.bare.Know(answers)
 	measureBare := func() (err error) {
-		if !b.alone {
+		if !b.skipBare {
 			bare, _, err = drive.Measure(b.dialer(b.bareAddr), b.clients(s), all, s.status, limit, false)
 		}
 		return err

@@ -31,7 +31,7 @@ type command struct {
 	Workers      int           `default:"8" help:"Clients at a time."`
 	Only         string        `help:"Regular expression that the name of a case must match."`
 	NetHTTP      bool          `name:"nethttp" help:"Send with the client of net/http, not with one that does the least."`
-	Alone        bool          `help:"Leave the bare handler out, to profile."`
+	SkipBare     bool          `help:"Leave the bare handler out, to profile."`
 	Statements   bool          `help:"Count the statements of a request of each case instead of measuring it."`
 	CPUProfile   string        `name:"cpuprofile" help:"File for a CPU profile of the measurements."`
 	AllocProfile string        `name:"allocprofile" help:"File for a profile of all allocations."`
@@ -66,7 +66,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	b := &bench{rounds: cmd.Rounds, requests: cmd.Requests, writes: cmd.Writes, time: cmd.Time, workers: cmd.Workers,
-		only: only, alone: cmd.Alone, netHTTP: cmd.NetHTTP, count: cmd.Statements, out: out}
+		only: only, skipBare: cmd.SkipBare, netHTTP: cmd.NetHTTP, count: cmd.Statements, out: out}
 	if b.made, b.audience, err = decode(bytes.NewReader(text), cmd.People); err != nil {
 		return fmt.Errorf("%s: %w", cmd.Made, err)
 	}

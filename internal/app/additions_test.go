@@ -21,10 +21,10 @@ func TestBesideAnother(t *testing.T) {
 		ref := domain.Ref{ID: int64(here)}
 		names := map[domain.ItemRef]string{}
 		connections := map[string]domain.ConnectionID{}
-		add := func(name string, beside collections.Beside) {
+		add := func(name string, next collections.NextTo) {
 			t.Helper()
 			in := blockIn(ref, collections.BlockInput{Value: name}, 1)
-			in.Targets[0].Beside = beside
+			in.Targets[0].NextTo = next
 			made, err := a.Collections.CreateBlockIn(w.ctx(), ada, in)
 			w.must(err)
 			names[domain.BlockRef(made.Block.ID)], connections[name] = name, made.Connection.ID
@@ -32,15 +32,15 @@ func TestBesideAnother(t *testing.T) {
 		elsewhere := storetest.Connect(t, s, ada.UserID, other, domain.BlockRef(storetest.Block(t, s, ada.UserID, "x")), 0)
 		var want []string // from the top
 		for _, step := range []struct {
-			name, beside string
-			above        bool
-			at           int
+			name, next string
+			above      bool
+			at         int
 		}{
 			{"a", "", false, 0}, {"b", "a", false, 1}, {"c", "a", true, 0}, {"d", "b", false, 3}, {"e", "b", true, 2}, {"f", "c", false, 1},
 			{"g", "gone", true, 6}, {"h", "elsewhere", true, 7},
 		} {
 			connections["elsewhere"], connections["gone"] = elsewhere, 999_999
-			add(step.name, collections.Beside{Connection: connections[step.beside], Above: step.above})
+			add(step.name, collections.NextTo{Connection: connections[step.next], Above: step.above})
 			want = slices.Insert(want, step.at, step.name)
 			var got []string
 			for _, item := range inOrder(t, a, ada, ref) {
@@ -54,7 +54,7 @@ func TestBesideAnother(t *testing.T) {
 		for n := range 8 {
 			writers.Go(func() {
 				in := blockIn(ref, collections.BlockInput{Value: fmt.Sprint("at once ", n)}, 0)
-				in.Targets[0].Beside = collections.Beside{Connection: connections["e"], Above: n%2 == 0}
+				in.Targets[0].NextTo = collections.NextTo{Connection: connections["e"], Above: n%2 == 0}
 				if _, err := a.Collections.CreateBlockIn(w.ctx(), ada, in); err != nil {
 					t.Error(err)
 				}

@@ -29,7 +29,7 @@ type NewConnection struct {
 // its creator sees it and the updated channel. If the item is a channel, that must be locked too.
 func (w ConnectionWrites) Connect(ctx context.Context, n NewConnection) (domain.Connection, domain.Channel, error) {
 	item, err := w.enter(ctx, n)
-	if err == nil && item.alone {
+	if err == nil && item.first {
 		err = w.tx.Hiding().refuseHidden(ctx, n.Item.ID)
 	}
 	if err == nil {
@@ -101,7 +101,7 @@ func (w ConnectionWrites) connect(ctx context.Context, n NewConnection, item ent
 type entering struct {
 	private   bool                  // it is a private channel
 	updatedAt int64                 // of a block
-	alone     bool                  // true for the first connection of the block
+	first     bool                  // true for the first connection of the block
 	created   func() domain.ItemRef // returns a new block, whose id is known once its channel has been counted
 }
 
@@ -111,7 +111,7 @@ func (w ConnectionWrites) enter(ctx context.Context, n NewConnection) (e enterin
 	if n.Item.Type == domain.ItemBlock {
 		var in int64
 		e.updatedAt, in, err = w.bumpBlock(ctx, n.Item.ID, n.Channel.Visibility, 1)
-		e.alone = in == 1
+		e.first = in == 1
 		return e, err
 	}
 	err = w.tx.db.QueryRow(ctx, `SELECT visibility = 'private' FROM channels

@@ -92,7 +92,7 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 	connections := make([]store.NewConnection, len(places))
 	for i, p := range places {
 		connections[i] = p.connect(domain.ItemRef{}, now) // the item is the block, once it has an id
-		if at, err := p.beside(ctx, tx); err != nil {
+		if at, err := p.nextTo(ctx, tx); err != nil {
 			return domain.Block{}, err
 		} else if at > 0 {
 			connections[i].Position = at
@@ -321,12 +321,12 @@ type Target struct {
 	Channel  domain.Ref
 	Position int64
 	Metadata []byte // JSON object of the connection, or nil
-	Beside   Beside // replaces Position if its connection is in the channel; not used by Connect
+	NextTo   NextTo // replaces Position if its connection is in the channel; not used by Connect
 }
 
-// Beside places a block directly above or below another item. Uploads use it to keep the order of the selected files, no
+// NextTo places a block directly above or below another item. Uploads use it to keep the order of the selected files, no
 // matter which one finishes first.
-type Beside struct {
+type NextTo struct {
 	Connection domain.ConnectionID // 0 for none
 	Above      bool                // otherwise below
 }
@@ -466,9 +466,9 @@ func (p place) connect(item domain.ItemRef, now time.Time) store.NewConnection {
 		Position: p.target.Position, Metadata: p.target.metadata, Now: now}
 }
 
-// beside returns the position for Target.Beside, or 0 if its connection is not in the channel.
-func (p place) beside(ctx context.Context, tx *store.Tx) (int64, error) {
-	next := p.target.Beside
+// nextTo returns the position for Target.NextTo, or 0 if its connection is not in the channel.
+func (p place) nextTo(ctx context.Context, tx *store.Tx) (int64, error) {
+	next := p.target.NextTo
 	if next.Connection == 0 {
 		return 0, nil
 	}

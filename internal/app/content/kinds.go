@@ -86,27 +86,33 @@ func (a *intake) attachment(ctx context.Context, staged *blob.Staged, src *io.Se
 	return made, nil
 }
 
-// poster stores the image to show of a video until it plays: the one that the browser uploaded with it, or else one that
-// the camera takes. It returns nil if there is none.
+// poster stores the image to show of a video until it plays: the one that the browser uploaded with it, or else a frame from
+// the camera. It returns nil if the video gets no image.
 func (a *intake) poster(ctx context.Context, staged *blob.Staged, video domain.File) (*domain.File, error) {
 	sent, err := a.sentPoster(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, take := range []func() []byte{
-		func() []byte { return sent },
-		func() []byte { return a.camera.Picture(ctx, staged.Path(), video.ContentType) },
-	} {
-		picture := take()
-		if picture == nil {
-			continue
-		}
-		f, err := a.pageImage(ctx, picture, video.Name)
-		if err == nil || !theirs(err) {
-			return f, err
-		}
+	if f, err := a.attached(ctx, sent, video.Name); f != nil || err != nil {
+		return f, err
 	}
-	return nil, ctx.Err()
+	frame := a.camera.Picture(ctx, staged.Path(), video.ContentType)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return a.attached(ctx, frame, video.Name)
+}
+
+// attached stores a picture that came with a file. It returns nil if there is no picture or it cannot be used.
+func (a *intake) attached(ctx context.Context, picture []byte, name string) (*domain.File, error) {
+	if picture == nil {
+		return nil, nil
+	}
+	f, err := a.pageImage(ctx, picture, name)
+	if err != nil && theirs(err) {
+		return nil, nil
+	}
+	return f, err
 }
 
 // sentPoster reads the image that a browser uploaded with a video, or returns nil if it is gone or too large.
@@ -144,14 +150,8 @@ func (a *intake) describedSound(ctx context.Context, src *io.SectionReader, made
 	if said.Artist != "" || said.Seconds > 0 {
 		made.sound = &domain.Sound{Artist: said.Artist, Seconds: said.Seconds}
 	}
-	if said.Cover == nil {
-		return made, nil
-	}
-	made.image, err = a.pageImage(ctx, said.Cover, made.file.Name)
-	if err != nil && !theirs(err) {
-		return content{}, err
-	}
-	return made, nil
+	made.image, err = a.attached(ctx, said.Cover, made.file.Name)
+	return made, err
 }
 
 // picture stores an image and renders its versions.

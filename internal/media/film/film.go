@@ -31,7 +31,7 @@ type Camera struct {
 	Log     *slog.Logger
 }
 
-// Picture returns a JPEG of a frame near the beginning of a video file with a media type, or nil if there is none. It
+// Picture returns a JPEG of a frame near the beginning of a video file with a media type, or nil if it fails. It
 // logs failures of the program.
 func (c Camera) Picture(ctx context.Context, path, contentType string) []byte {
 	demuxer, known := demuxers[contentType]

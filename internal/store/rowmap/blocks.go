@@ -86,7 +86,9 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 	case domain.LinkBlock:
 		b.Page, err = PageValue(r.embed)
 	case domain.AttachmentBlock:
-		b.Sound, err = soundValue(r.embed)
+		if b.Sound, err = soundValue(r.embed); err == nil && b.Sound == nil {
+			b.Embed, err = embedValue(r.embed)
+		}
 	default:
 		b.Embed, err = embedValue(r.embed)
 	}

@@ -31,6 +31,25 @@ func TestStoredPages(t *testing.T) {
 	}
 }
 
+// The column of an attachment has what its audio file says about itself, or an Embed.
+func TestStoredSounds(t *testing.T) {
+	t.Parallel()
+	moss := domain.Sound{Artist: "Ada", Seconds: 61}
+	if got, err := soundValue(embedColumn(domain.Block{Type: domain.AttachmentBlock, Sound: &moss})); err != nil || got == nil || *got != moss {
+		t.Errorf("got %+v, %v, want %+v", got, err, moss)
+	}
+	other := embedColumn(domain.Block{Type: domain.AttachmentBlock, Embed: &domain.Embed{Type: "video", URL: "https://example.org/1"}})
+	for _, stored := range []*string{nil, other} {
+		if got, err := soundValue(stored); got != nil || err != nil {
+			t.Errorf("got %+v, %v for no sound", got, err)
+		}
+	}
+	broken := "{"
+	if _, err := soundValue(&broken); err == nil {
+		t.Error("broken JSON is accepted")
+	}
+}
+
 // Older versions stored URLs as they were sent.
 func TestStoredURLs(t *testing.T) {
 	t.Parallel()

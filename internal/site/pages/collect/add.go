@@ -142,9 +142,9 @@ func (a *adding) answer() (all []added) {
 	return all
 }
 
-// beside returns the place for the next block: below the previous block of this form. For the first block, it returns the
+// nextTo returns the place for the next block: below the previous block of this form. For the first block, it returns the
 // place from the form.
-func (a *adding) beside(v *web.Visit) (next collections.Beside) {
+func (a *adding) nextTo(v *web.Visit) (next collections.NextTo) {
 	if n := len(a.made); n > 0 {
 		next.Connection = a.made[n-1].Connection.ID
 		return next
@@ -201,7 +201,7 @@ func (a *adding) refuse(v *web.Visit, f *web.Form, err error, field string) erro
 // make creates a block of a value. The name makes it idempotent.
 func (a *adding) make(v *web.Visit, value, name string) error {
 	in := collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: value, Title: a.title, Description: a.about}, Poster: a.poster,
-		Targets: []collections.Target{{Channel: domain.Ref{ID: int64(a.Channel.ID)}, Beside: a.beside(v)}}}
+		Targets: []collections.Target{{Channel: domain.Ref{ID: int64(a.Channel.ID)}, NextTo: a.nextTo(v)}}}
 	once := []string{a.Channel.Slug, name}
 	if name == "text" {
 		once = append(once, value)
