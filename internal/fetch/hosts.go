@@ -38,11 +38,17 @@ func newHosts(limit int, wait time.Duration) *hosts {
 func (h *hosts) enter(ctx context.Context, target *url.URL) (release func(), err error) {
 	key := site(target)
 	at := h.join(key)
+	release = func() { <-at.slots; h.leave(key, at) }
+	select {
+	case at.slots <- struct{}{}: // even if the wait is over before the next select, which would choose at random
+		return release, nil
+	default:
+	}
 	timer := time.NewTimer(h.wait)
 	defer timer.Stop()
 	select {
 	case at.slots <- struct{}{}:
-		return func() { <-at.slots; h.leave(key, at) }, nil
+		return release, nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:

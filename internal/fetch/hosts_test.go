@@ -47,6 +47,20 @@ func TestPerHost(t *testing.T) {
 	}
 }
 
+// A free slot is taken even if there is no time to wait for one.
+func TestPerHostWithoutWait(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(http.ResponseWriter, *http.Request) {})
+	c := client(t, fetch.Options{PerHost: 1, Wait: time.Nanosecond})
+	for range 200 {
+		resp, err := c.Get(t.Context(), fetch.Request{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+	}
+}
+
 // With many concurrent fetches, no more than the limit run, and all of them finish.
 func TestPerHostAtOnce(t *testing.T) {
 	t.Parallel()
