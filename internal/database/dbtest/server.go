@@ -62,7 +62,7 @@ func (s *server) url(name string) string {
 // create creates a database as a copy of template.
 func (s *server) create(ctx context.Context, template string) (string, error) {
 	name := fmt.Sprintf("%s%x_%s", prefix, time.Now().Unix(), strings.ToLower(rand.Text()[:12]))
-	_, err := s.pool.Exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(template))
+	_, err := s.pool.Exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(template)+" STRATEGY FILE_COPY")
 	return name, err
 }
 
