@@ -1,10 +1,11 @@
 // Actions on pages, written once and run with and without scripts, wide and narrow.
 import { describe } from "node:test";
+import { heavy } from "./world.js";
 
 const wide = { viewport: { width: 1280, height: 900 } };
 const narrow = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-/** The modes in which each flow is run. A mode's id may be part of names and addresses. */
+/** The modes of flows. A mode's id may be part of names and addresses. */
 const modes = [
   { name: "without scripts, at 1280 px", id: "plain-wide", scripts: false, options: wide },
   { name: "without scripts, at 390 px", id: "plain-narrow", scripts: false, options: narrow },
@@ -12,9 +13,13 @@ const modes = [
   { name: "with scripts, at 390 px", id: "scripts-narrow", scripts: true, options: narrow },
 ];
 
-/** Defines a suite for each mode. `define` receives the mode and a function that opens a window in it. */
+/**
+ * Defines a suite for two modes that together have each script setting and each width, or for all in a
+ * heavy run. `define` receives the mode and a function that opens a window in it.
+ */
 export function inEachMode(browsers, define) {
   for (const mode of modes) {
+    if (!heavy && !["plain-narrow", "scripts-wide"].includes(mode.id)) continue;
     const open = async (who) => {
       // The service worker has its own tests.
       const window = await browsers.open({ ...mode.options, javaScriptEnabled: mode.scripts, serviceWorkers: "block" });

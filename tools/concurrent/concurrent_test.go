@@ -8,7 +8,7 @@ import (
 
 func TestFind(t *testing.T) {
 	file := func(code string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(code)} }
-	got, err := find(fstest.MapFS{
+	packages, got, err := find(fstest.MapFS{
 		"a/a_test.go": file(`package a
 			func TestStatement(t *testing.T) { go f() }
 			func TestGroup(t *testing.T) { var g sync.WaitGroup; g.Go(f) }
@@ -26,7 +26,7 @@ func TestFind(t *testing.T) {
 			func TestName() { go f() }`),
 	})
 	want := []string{"TestGroup", "TestHelper", "TestHelperElsewhere", "TestStatement"}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v", got, err)
+	if err != nil || !slices.Equal(got, want) || !slices.Equal(packages, []string{"a"}) {
+		t.Errorf("got %v, %v, %v", packages, got, err)
 	}
 }

@@ -1,7 +1,7 @@
-// Command concurrent prints a pattern, for go test -run, of the tests that do several things at once. CI runs
-// these with the race detector, and all tests at night.
+// Command concurrent prints arguments of go test that select the tests that do several things at once: their
+// packages and a pattern. CI runs these with the race detector, and all tests at night.
 //
-//	go -C tools run ./concurrent
+//	go test -race $(go -C tools run ./concurrent)
 //
 // A test does several things at once if it starts a goroutine, or gives a function to a helper that does.
 package main
@@ -19,18 +19,28 @@ import (
 )
 
 func main() {
-	names, err := find(os.DirFS("../internal"))
+	packages, names, err := find(os.DirFS("../internal"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Printf("^(%s)$\n", strings.Join(names, "|"))
+	for _, p := range packages {
+		fmt.Println("./internal/" + p)
+	}
+	fmt.Printf("-run=^(%s)$\n", strings.Join(names, "|"))
 }
 
-// find returns the sorted names of the concurrent tests in all test files and packages for tests of a folder.
-func find(tree fs.FS) ([]string, error) {
-	var tests, helpers []*ast.FuncDecl
-	err := fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
+// A test is a test function, or a helper of tests.
+type test struct {
+	folder string
+	*ast.FuncDecl
+}
+
+// find returns the concurrent tests in all test files and packages for tests of a folder: their packages and
+// names, both sorted.
+func find(tree fs.FS) (packages, names []string, err error) {
+	var tests, helpers []test
+	err = fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
 		dir := filepath.ToSlash(filepath.Dir(path))
 		if err != nil || !strings.HasSuffix(path, "_test.go") && !(strings.HasSuffix(path, ".go") && strings.HasSuffix(dir, "test")) {
 			return err
@@ -48,33 +58,33 @@ func find(tree fs.FS) ([]string, error) {
 			switch {
 			case !ok || f.Body == nil:
 			case f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test"):
-				tests = append(tests, f)
+				tests = append(tests, test{dir, f})
 			case takesFunction(f):
-				helpers = append(helpers, f)
+				helpers = append(helpers, test{dir, f})
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	starters := map[string]bool{} // names of helpers that start goroutines, in any package
 	for grown := true; grown; {
 		grown = false
 		for _, f := range helpers {
-			if !starters[f.Name.Name] && concurrent(f, starters) {
+			if !starters[f.Name.Name] && concurrent(f.FuncDecl, starters) {
 				starters[f.Name.Name], grown = true, true
 			}
 		}
 	}
-	var names []string
 	for _, f := range tests {
-		if concurrent(f, starters) {
-			names = append(names, f.Name.Name)
+		if concurrent(f.FuncDecl, starters) {
+			packages, names = append(packages, f.folder), append(names, f.Name.Name)
 		}
 	}
+	slices.Sort(packages)
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	return slices.Compact(packages), slices.Compact(names), nil
 }
 
 func takesFunction(f *ast.FuncDecl) bool {
