@@ -37,7 +37,8 @@ export class Tools {
     const menu = make("details", { class: "menu" }, this.#more, shown);
     menu.addEventListener("toggle", () => within(shown));
     this.#tools = make("div", { class: "tile-tools" }, ...(small ? [] : [pressed(connecting, "other small")]), menu);
-    list.addEventListener("pointerover", ({ target, pointerType }) => pointerType === "mouse" && this.#attach(itemOf(target)));
+    // Not pointerover: scrolling by keys moves other tiles under the pointer, while the focused one needs its tools.
+    list.addEventListener("pointermove", ({ target, pointerType }) => pointerType === "mouse" && this.#attach(itemOf(target)));
     list.addEventListener("pointerleave", () => this.#leave(document.activeElement));
     list.addEventListener("focusin", ({ target }) => target.matches(".face") && this.#attach(itemOf(target)));
     list.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && this.#leave(relatedTarget));
