@@ -47,6 +47,18 @@ onSQLite("keys", (world) => {
     assert.equal(await focused(), "1");
   });
 
+  test("a key that is pressed before the scripts have started acts when they have", async () => {
+    let release;
+    const held = new Promise((resolve) => { release = resolve; });
+    await window.context.route(/\/main\.\w+\.js$/, async (route) => { await held; await route.fallback(); });
+    await window.page.goto("/ada/field-notes", { waitUntil: "commit" });
+    await window.page.locator("[data-key=e]").waitFor();
+    await press("e");
+    release();
+    await window.page.waitForURL("**/edit");
+    await window.context.unroute(/\/main\.\w+\.js$/);
+  });
+
   test("Enter opens, c connects the item with the focus, e edits", async () => {
     await start();
     for (const key of ["j", "j", "Enter"]) await press(key);

@@ -104,7 +104,7 @@ onSQLite("a block over its channel", (world) => {
     const { page } = window;
     await channel(window);
     const items = page.locator("#cells > li");
-    const last = (await items.nth(perPage - 3).innerText()).match(/Words (\d+)$/m)[1];
+    const last = (await items.nth(perPage - 3).textContent()).match(/Words (\d+)$/m)[1];
     await items.nth(perPage - 3).locator(".face").click();
     await shows(page, `Words ${last}`);
     for (let n = last - 1; n > last - 6; n--) await press(page, "ArrowRight", `Words ${n}`);

@@ -77,7 +77,7 @@ var publishedElsewhere = map[string]string{
 	"RequestAvatar":    "the change of a profile or group that it belongs to is published",
 	"GrantAvatar":      "the change of a group is published as such",
 	"createChannel":    "CreateChannel publishes",
-	"MoveConnections":  "it publishes ContentsArranged for all items",
+	"move":             "it publishes ContentsArranged for all items",
 	"takeBack":         "a comment that is deleted in the same transaction, which removeComment publishes",
 	"bringItem":        "items publishes all of a batch",
 	"makeBlock":        "items and ImportOrphan publish all of a batch",

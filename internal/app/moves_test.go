@@ -49,6 +49,9 @@ func TestMovesOfSeveral(t *testing.T) {
 			if got := l.order(ada); err != nil || got != row.letters {
 				t.Errorf("%s and back: %s, %v", row.name, got, err)
 			}
+			if (r.Undo == "") != (row.want == row.letters) {
+				t.Errorf("%s: the key for undoing is %q", row.name, r.Undo)
+			}
 		}
 
 		l, other := newLettered(w, ada, domain.Public, "abc"), newLettered(w, ada, domain.Public, "xyz")
@@ -60,6 +63,33 @@ func TestMovesOfSeveral(t *testing.T) {
 		if outcome(err) != 'f' || l.order(ada) != "bca" {
 			t.Errorf("a stranger: %v", err)
 		}
+
+		r, err = w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(l.conns['b'], 3), placing(l.conns['a'], 2)})
+		if got := l.order(ada); err != nil || got != "cab" {
+			t.Fatalf("to be undone: %s, %v", got, err)
+		}
+		if _, err = w.a.Collections.UndoRemoval(w.ctx(), bob, r.Undo); outcome(err) != 'n' || l.order(ada) != "cab" {
+			t.Errorf("undone by a stranger: %v", err)
+		}
+		for range 2 { // the second time changes nothing
+			back, err := w.a.Collections.UndoRemoval(w.ctx(), ada, r.Undo)
+			if got := l.order(ada); err != nil || got != "bca" || back.Count != 2 || back.Lost != 0 {
+				t.Errorf("undone: %s, %+v, %v", got, back, err)
+			}
+			if _, err := w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(l.conns['c'], 2)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r, err = w.a.Collections.MoveConnections(w.ctx(), ada, l.ref(), []collections.Placing{placing(l.conns['b'], 3), placing(l.conns['a'], 2)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err = w.a.Collections.RemoveConnections(w.ctx(), ada, l.ref(), []domain.ConnectionID{l.conns['b']}); err != nil {
+			t.Fatal(err)
+		}
+		if back, err := w.a.Collections.UndoRemoval(w.ctx(), ada, r.Undo); err != nil || back.Count != 1 || back.Lost != 1 || l.order(ada) != "ca" {
+			t.Errorf("undone without a removed item: %s, %+v, %v", l.order(ada), back, err)
+		}
+
 		secret := newLettered(w, ada, domain.Private, "abc")
 		if _, err = w.a.Collections.MoveConnections(w.ctx(), bob, secret.ref(), []collections.Placing{placing(secret.conns['a'], 1)}); outcome(err) != 'n' {
 			t.Errorf("in a hidden channel: %v", err)

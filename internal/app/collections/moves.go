@@ -5,10 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"vitrine/internal/app/core"
+	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
+	"vitrine/internal/store/redo"
 )
 
 // Placing is a connection and its position in its channel.
@@ -22,47 +25,87 @@ type Moved struct {
 	Channel domain.Channel
 	Before  []Placing // the former positions; moving the items there restores the order
 	Gone    int       // that did not exist any more
+	Undo    string    // key for UndoRemoval; "" if no item moved
 }
 
 // MoveConnections moves items of a channel to positions, 1 at the bottom. All others keep their order. Of items with the
 // same position, the upper one gets it and the others follow below it; positions beyond the ends mean the ends. Items
-// that do not exist any more are counted.
+// that do not exist any more are counted. It records the former positions for UndoRemoval.
 func (a *Collections) MoveConnections(ctx context.Context, actor domain.Actor, ref domain.Ref, to []Placing) (r Moved, err error) {
 	if err := validPlacings(to); err != nil {
 		return r, err
 	}
+	undo, now := auth.NewKey(), a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		r = Moved{}
 		if r.Channel, err = core.LockedChannel(ctx, tx, actor, ref); err != nil {
 			return err
 		}
-		if !domain.CanArrange(actor, r.Channel) {
-			return core.Forbidden("arrange this channel")
-		}
-		moving, err := r.find(ctx, tx, actor, to)
-		if err != nil {
+		moved, err := r.move(ctx, tx, actor, to, now)
+		if err != nil || !moved {
 			return err
 		}
-		n, now := r.Channel.Contents(), a.Now()
-		settle(moving, n)
-		var moved []domain.ConnectionID
-		for i := range moving {
-			m, rest := &moving[i], moving[i+1:]
-			from, target := m.at, insertion(m, rest)
-			if err := tx.Connections().Move(ctx, &m.Connection, from, target, n, now); err != nil {
-				return err
-			}
-			for j := range rest {
-				rest[j].at = passed(rest[j].at, from, target)
-			}
-			if m.before != m.to {
-				moved = append(moved, m.ID)
-			}
+		r.Undo = undo
+		was := redo.Removal{ID: undo, User: actor.UserID, Channel: r.Channel.ID, ExpiresAt: now.Add(UndoFor)}
+		for _, p := range r.Before {
+			was.Items = append(was.Items, redo.FormerPosition(p.Connection, p.Position))
 		}
-		if len(moved) == 0 {
-			return nil
+		return tx.Redo().AddRemoval(ctx, was, now)
+	})
+	return r, err
+}
+
+// move moves items of the locked channel, and reports whether any of them got another position.
+func (r *Moved) move(ctx context.Context, tx *store.Tx, actor domain.Actor, to []Placing, now time.Time) (bool, error) {
+	if !domain.CanArrange(actor, r.Channel) {
+		return false, core.Forbidden("arrange this channel")
+	}
+	moving, err := r.find(ctx, tx, actor, to)
+	if err != nil {
+		return false, err
+	}
+	n := r.Channel.Contents()
+	settle(moving, n)
+	var moved []domain.ConnectionID
+	for i := range moving {
+		m, rest := &moving[i], moving[i+1:]
+		from, target := m.at, insertion(m, rest)
+		if err := tx.Connections().Move(ctx, &m.Connection, from, target, n, now); err != nil {
+			return false, err
 		}
-		return core.Publish(ctx, tx, actor.UserID, now, domain.ContentsArranged{Channel: r.Channel, Moved: moved})
+		for j := range rest {
+			rest[j].at = passed(rest[j].at, from, target)
+		}
+		if m.before != m.to {
+			moved = append(moved, m.ID)
+		}
+	}
+	if len(moved) == 0 {
+		return false, nil
+	}
+	return true, core.Publish(ctx, tx, actor.UserID, now, domain.ContentsArranged{Channel: r.Channel, Moved: moved})
+}
+
+// undoMoves moves items back to their former positions. A second undo changes nothing.
+func (a *Collections) undoMoves(ctx context.Context, actor domain.Actor, was redo.Removal, now time.Time) (r Restored, err error) {
+	to := make([]Placing, len(was.Items))
+	for i, item := range was.Items {
+		to[i] = Placing{domain.ConnectionID(item.ID), item.Position}
+	}
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		r = Restored{}
+		if r.Channel, err = core.LockedChannel(ctx, tx, actor, domain.Ref{ID: int64(was.Channel)}); err != nil {
+			return err
+		}
+		fresh, err := tx.Redo().TakeRemoval(ctx, was.ID)
+		if err != nil || !fresh {
+			r.Count = len(to)
+			return err
+		}
+		back := Moved{Channel: r.Channel}
+		_, err = back.move(ctx, tx, actor, to, now)
+		r.Count, r.Lost = len(back.Before), back.Gone
+		return err
 	})
 	return r, err
 }

@@ -126,7 +126,7 @@ type Restored struct {
 
 // UndoRemoval restores what the actor removed from a channel, each item at its old position, with its metadata, as a
 // connection of the same user. An item that is already in the channel again stays unchanged, so a second undo changes
-// nothing. The key of SortOnce restores the former order.
+// nothing. The key of SortOnce restores the former order, and that of MoveConnections the former positions.
 func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id string) (r Restored, err error) {
 	if len(id) > domain.MaxOnceKey || strings.ContainsFunc(id, notInKey) {
 		return r, domain.NewNotFound()
@@ -138,6 +138,9 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 	}
 	if was.Order() != nil {
 		return a.undoSort(ctx, actor, was, now)
+	}
+	if was.HasPositions() {
+		return a.undoMoves(ctx, actor, was, now)
 	}
 	slices.SortFunc(was.Items, func(a, b redo.Removed) int { return cmp.Compare(a.Position, b.Position) }) // from the bottom
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {

@@ -76,7 +76,7 @@ func (s *Site) manifest(v *Visit) error {
 // configuration. Browsers request it on every visit, since its address does not change.
 func (s *Site) worker(v *Visit) error {
 	v.W.Header().Set("Service-Worker-Allowed", s.root+"/")
-	assets := []string{s.asset("site.css"), s.asset("logo.svg"), s.asset("htmx.min.js"), s.asset("main.js")}
+	assets := []string{s.asset("site.css"), s.asset("logo.svg"), s.asset("htmx.min.js"), s.asset("early.js"), s.asset("main.js")}
 	for _, name := range s.assets().needed("main.js") {
 		assets = append(assets, s.asset(name))
 	}

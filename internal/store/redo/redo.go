@@ -88,7 +88,8 @@ func (w Writes) SweepOnceKeys(ctx context.Context, now time.Time, limit int) (in
 	return w.db.SweepExpired(ctx, "once_keys", "hash", now, limit)
 }
 
-// Removal is a set of connections that a user removed from a channel, or the order of those that they sorted.
+// Removal is a set of connections that a user removed from a channel, the order of those that they sorted, or the
+// positions of those that they moved.
 type Removal struct {
 	ID        string
 	User      domain.UserID
@@ -111,6 +112,17 @@ func (r Removal) Order() []domain.ConnectionID {
 	}
 	return nil
 }
+
+// moved is the type of the items of a Removal that have positions. Versions that do not know it count deleted items.
+const moved domain.ItemType = "moved"
+
+// FormerPosition returns an item of a Removal for a connection that was moved.
+func FormerPosition(id domain.ConnectionID, position int64) Removed {
+	return Removed{Type: moved, ID: int64(id), Position: position}
+}
+
+// HasPositions reports whether the items are moved connections. Their ids are those of connections.
+func (r Removal) HasPositions() bool { return len(r.Items) > 0 && r.Items[0].Type == moved }
 
 // Removed is a removed connection. The database contains its JSON names, so they must not change.
 type Removed struct {

@@ -225,7 +225,13 @@ var errStop = errors.Join(errors.New("collect: enough"), web.ErrEnded)
 
 // file creates a block of a file in the form. An error of one file does not stop the others.
 func (a *adding) file(v *web.Visit, p web.Part) error {
-	if p.Field != "file" {
+	switch p.Field {
+	case "poster":
+		poster, err := receivePoster(v, p)
+		a.poster = poster
+		return err
+	case "file":
+	default:
 		return nil
 	}
 	if a.Files+len(a.Refused) == 0 {
@@ -242,6 +248,7 @@ func (a *adding) file(v *web.Visit, p web.Part) error {
 	if err == nil {
 		err = a.make(v, got.Value, "file "+got.Name+" "+got.Sum)
 	}
+	a.poster = "" // a refused file leaves it
 	if err == nil {
 		a.Files++
 		return nil
@@ -261,6 +268,22 @@ func receive(v *web.Visit, p web.Part) (got content.ReceivedFile, err error) {
 		err = domain.NewUnprocessable(v.T("collect.add.empty"))
 	}
 	return got, err
+}
+
+// receivePoster stores an image of the next file of a form, which is a video. A file that is too large for that, or that
+// the site does not accept, is skipped, so the video has none.
+func receivePoster(v *web.Visit, p web.Part) (string, error) {
+	body := &io.LimitedReader{R: p.Body, N: content.MaxPoster + 1}
+	p.Body = body
+	got, err := receive(v, p)
+	if err == nil && body.N > 0 {
+		return got.Value, nil
+	}
+	if err == nil {
+		return "", nil
+	}
+	_, err = refusal(v, p, err)
+	return "", err
 }
 
 // refusal returns why the site does not accept a file, and skips the rest of the file. It returns other errors.

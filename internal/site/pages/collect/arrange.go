@@ -137,7 +137,7 @@ func connections(f *web.Form) (ids []domain.ConnectionID) {
 type changed struct {
 	Note        string                `json:"note"`
 	Items       string                `json:"items,omitempty"`       // how many items the channel has
-	Undo        string                `json:"undo,omitempty"`        // key of a removal
+	Undo        string                `json:"undo,omitempty"`        // key of a removal or of moves
 	Connections []domain.ConnectionID `json:"connections,omitempty"` // removed or new ones
 	Places      []placing             `json:"places,omitempty"`      // former ones of moved items, or those of restored items
 }
@@ -297,5 +297,5 @@ func moveTo(v *web.Visit, c present.Channel, to []collections.Placing) error {
 	if err != nil {
 		return err
 	}
-	return changed{Places: placings(r.Before)}.counted(v, c, "moved-many", len(r.Before), r.Gone)
+	return changed{Undo: r.Undo, Places: placings(r.Before)}.counted(v, c, "moved-many", len(r.Before), r.Gone)
 }

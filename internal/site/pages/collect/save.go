@@ -22,10 +22,12 @@ type saving struct {
 	Uploads     []upload // received files that are in no block yet
 	Refused     []refused
 	Largest     string // size limit of files
+
+	poster string // upload of an image of the next file, a video
 }
 
-// upload is a received file. The name makes its block idempotent.
-type upload struct{ Value, Name, once string }
+// upload is a received file with an image of it if it is a video. The name makes its block idempotent.
+type upload struct{ Value, Name, Poster, once string }
 
 // saved reads the address, title and text that a bookmarklet or another program sends. The text is
 // plain, but the fields of the form are Markdown. Phones put the address into the text.
@@ -69,7 +71,7 @@ func savePage(v *web.Visit) error {
 		_ = v.Fresh(v.Now().String()) // each form has its own key, but the worker may store the page for saving offline
 	}
 	s := &saving{}
-	s.keep(v, q["upload"])
+	s.keep(v, q["upload"], q["poster"])
 	return s.show(v, f, v.Query("q"), q["channel"])
 }
 
@@ -122,7 +124,7 @@ func (s *saving) read(v *web.Visit) (*web.Form, error) {
 	}
 	received := s.Uploads
 	s.Uploads = nil
-	s.keep(v, f.Values("upload"))
+	s.keep(v, f.Values("upload"), f.Values("poster"))
 	s.Uploads = append(s.Uploads, received...)
 	if len(s.Refused) > 0 {
 		f.Wrong("file", v.T("collect.save.some"))
@@ -138,6 +140,10 @@ func (s *saving) file(v *web.Visit, p web.Part) error {
 	switch {
 	case v.Account == nil:
 		return errStop
+	case p.Field == "poster":
+		poster, err := receivePoster(v, p)
+		s.poster = poster
+		return err
 	case p.Field != "file":
 		return nil
 	case len(s.Uploads)+len(s.Refused) >= maxFiles:
@@ -146,7 +152,10 @@ func (s *saving) file(v *web.Visit, p web.Part) error {
 	}
 	got, err := receive(v, p)
 	if err == nil {
-		s.Uploads = append(s.Uploads, upload{got.Value, got.Name, "file " + got.Name + " " + got.Sum})
+		s.Uploads = append(s.Uploads, upload{got.Value, got.Name, s.poster, "file " + got.Name + " " + got.Sum})
+	}
+	s.poster = ""
+	if err == nil {
 		return nil
 	}
 	why, err := refusal(v, p, err)
@@ -156,11 +165,17 @@ func (s *saving) file(v *web.Visit, p web.Part) error {
 	return err
 }
 
-// keep adds the files that an earlier form uploaded, by the addresses of their uploads.
-func (s *saving) keep(v *web.Visit, values []string) {
+// keep adds the files that an earlier form uploaded, by the addresses of their uploads. Each poster follows the address
+// of its file.
+func (s *saving) keep(v *web.Visit, values, posters []string) {
+	of := map[string]string{}
+	for _, pair := range posters {
+		file, poster, _ := strings.Cut(pair, " ")
+		of[file] = poster
+	}
 	for _, value := range values {
 		if key, ours := strings.CutPrefix(value, v.App().Content.UploadValue("")); ours && len(s.Uploads) < maxFiles {
-			s.Uploads = append(s.Uploads, upload{value, path.Base(key), "upload " + value})
+			s.Uploads = append(s.Uploads, upload{value, path.Base(key), of[value], "upload " + value})
 		}
 	}
 }
@@ -202,7 +217,7 @@ func save(v *web.Visit) error {
 		c, err := v.App().Collections.CreateChannel(v.R.Context(), v.Actor(), collections.CreateChannelInput{Title: fresh,
 			Visibility: domain.Visibility(f.Get("visibility")), Once: v.OnceKey("save", fresh)})
 		if err != nil {
-			if f.Refused(renamed(err), "new") {
+			if f.Refused(renamed(err, "title", "new"), "new") {
 				return again()
 			}
 			return err
@@ -213,7 +228,7 @@ func save(v *web.Visit) error {
 	switch {
 	case missing(err):
 		return gone(v, addFields...)
-	case f.Refused(err, "value", "title", "description", "channel"):
+	case f.Refused(renamed(err, "poster", "file"), "value", "title", "description", "channel", "file"):
 		return again()
 	case err != nil:
 		return err
@@ -231,7 +246,7 @@ func (s *saving) make(v *web.Visit, text collections.BlockInput, on map[int64]bo
 	f := v.Form()
 	for n := len(s.Uploads) - 1; n >= 0; n-- {
 		file := s.Uploads[n]
-		in.BlockInput = collections.BlockInput{Value: file.Value}
+		in.BlockInput, in.Poster = collections.BlockInput{Value: file.Value}, file.Poster
 		if file.Value == text.Value {
 			in.BlockInput = text
 		}
@@ -244,21 +259,21 @@ func (s *saving) make(v *web.Visit, text collections.BlockInput, on map[int64]bo
 			return b, nil
 		}
 	}
-	in.BlockInput = text
+	in.BlockInput, in.Poster = text, ""
 	in.Once = v.OnceKey(append([]string{"block", f.Get("value"), f.Get("title"), f.Get("description")}, f.Values("channel")...)...)
 	return v.App().Collections.CreateBlock(v.R.Context(), v.Actor(), in)
 }
 
-// renamed moves an error about the title of a new channel to its field in the form.
-func renamed(err error) error {
+// renamed moves an error about a field to the one that the form has for it.
+func renamed(err error, from, to string) error {
 	invalid, ok := errors.AsType[*domain.Error](err)
 	if !ok || invalid.Kind != domain.Invalid {
 		return err
 	}
 	fields := slices.Clone(invalid.Fields)
 	for i := range fields {
-		if fields[i].Path == "title" {
-			fields[i].Path = "new"
+		if fields[i].Path == from {
+			fields[i].Path = to
 		}
 	}
 	return domain.NewInvalid(fields...)

@@ -63,6 +63,14 @@ func newItemView(v *web.Visit, b *domain.Block) itemView {
 // Titled reports whether the block has a title.
 func (p itemView) Titled() bool { return p.Title != nil && *p.Title != "" }
 
+// Own returns the picture, or nil for a file: that of a file is a preview, a poster or a cover.
+func (p itemView) Own() *picture {
+	if p.Cell.Kind == "file" {
+		return nil
+	}
+	return p.Picture
+}
+
 // itemViewOf prepares an item of a channel.
 func itemViewOf(v *web.Visit, t domain.Entity) itemView {
 	if t.Block != nil {

@@ -42,7 +42,8 @@ export const mostKept = 100;
 /** Keeps files on this device, with the other fields of their form. Returns false if that fails. */
 export async function keepFiles(address, fields, files) {
   for (const file of files) fields.append("file", file);
-  return (await import("./outbox.js")).keep(address, fields);
+  const [{ keep }, { withPictures }] = await Promise.all([import("./outbox.js"), import("./poster.js")]);
+  return keep(address, await withPictures(fields));
 }
 
 /** Shows the channel with the new blocks and an offer to undo, also if that is another page. */

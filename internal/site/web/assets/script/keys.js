@@ -5,7 +5,8 @@
 import { make } from "./say.js";
 import { t } from "./texts.js";
 
-const faces = ":is(#cells, [data-items]) > li .face[href]";
+const lists = ":is(#cells, [data-items])";
+const faces = `${lists} > li .face[href]`;
 const off = "vitrine.keys.off";
 const isOff = () => {
   try {
@@ -37,14 +38,23 @@ function keyed() {
   return [...(document.querySelector("dialog.view[open]") ?? document).querySelectorAll("[data-key]")].filter(reachable).sort((a, b) => content(b) - content(a));
 }
 
-document.addEventListener("keydown", (event) => {
+document.addEventListener("keydown", act);
+
+/** Acts on the last key that was pressed before the scripts started (early.js). */
+export function actLate() {
+  const { event, stop } = globalThis.early ?? {};
+  stop?.();
+  if (event && !types(document.activeElement)) act(event);
+}
+
+function act(event) {
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   const over = [...document.querySelectorAll("dialog[open]")].at(-1);
   if (isOff() || (over && !over.matches(".view")) || types(event.target)) return;
   if (event.key === "?") list();
   else if (!press(event.key) && !move(event.key)) return;
   event.preventDefault();
-});
+}
 
 /** Reports whether the focused element uses the keys itself, such as for text. */
 function types(element) {
@@ -69,7 +79,8 @@ function press(key) {
 /** Moves the focus between items. Arrow keys do so only if an item has the focus; otherwise they scroll. */
 function move(key) {
   if (document.querySelector("dialog.view[open]")) return false;
-  const all = [...document.querySelectorAll(faces)].filter((e) => e.checkVisibility());
+  if (!/^([jk]|Arrow\w+)$/.test(key)) return false;
+  const all = [...document.querySelectorAll(lists)].filter((e) => e.checkVisibility()).flatMap((list) => [...list.querySelectorAll(":scope > li .face[href]")]);
   const at = all.indexOf(document.activeElement?.closest("li")?.querySelector(".face[href]"));
   if (all.length === 0 || (at < 0 && key.startsWith("Arrow"))) return false;
   const forth = getComputedStyle(all[0]).direction === "rtl" ? -1 : 1;
@@ -81,23 +92,26 @@ function move(key) {
     case "ArrowLeft": to = at - forth; break;
     case "ArrowDown": to = vertical(all, at, 1); break;
     case "ArrowUp": to = vertical(all, at, -1); break;
-    default: return false;
   }
-  all[Math.max(0, Math.min(all.length - 1, to))].focus();
-  all[to]?.scrollIntoView({ block: "nearest" });
+  const face = all[Math.max(0, Math.min(all.length - 1, to))];
+  face.scrollIntoView({ block: "nearest" });
+  face.focus({ preventScroll: true });
   return true;
 }
 
-const inView = (all) => Math.max(0, all.findIndex((e) => e.getBoundingClientRect().top >= 0));
+/** Returns the box of an item. The browser need not lay out its content for that. */
+const boxOf = (e) => e.closest("li").getBoundingClientRect();
+
+const inView = (all) => Math.max(0, all.findIndex((e) => boxOf(e).top >= 0));
 
 /** Finds the next item above or below in the same column, or else the nearest one in the next row. */
 function vertical(all, at, way) {
-  const box = all[at].getBoundingClientRect();
+  const box = boxOf(all[at]);
   for (let i = at + way; i >= 0 && i < all.length; i += way) {
-    const other = all[i].getBoundingClientRect();
-    if (Math.abs(other.left - box.left) < box.width / 2 && (way > 0 ? other.top >= box.bottom : other.bottom <= box.top)) return i;
+    const other = boxOf(all[i]);
+    if (Math.abs(other.left - box.left) < box.width / 2 && (way > 0 ? other.top > box.bottom - 1 : other.bottom < box.top + 1)) return i;
   }
-  const middle = (e) => { const box = e.getBoundingClientRect(); return [box.left + box.width / 2, box.top]; };
+  const middle = (e) => { const box = boxOf(e); return [box.left + box.width / 2, box.top]; };
   const [x, y] = middle(all[at]);
   let best = at;
   let row;

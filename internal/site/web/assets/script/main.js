@@ -2,7 +2,7 @@
 // links and forms. Modules for few pages are loaded when one of their hooks appears.
 import { dialogs } from "./dialog.js";
 import { keepForReading } from "./offline.js";
-import { keys, keysButton } from "./keys.js";
+import { actLate, keys, keysButton } from "./keys.js";
 import { keepParts } from "./part.js";
 import { closeMenus, copying, sending } from "./small.js";
 import { times } from "./time.js";
@@ -43,3 +43,4 @@ try {
 closeMenus();
 keepParts();
 keepForReading();
+actLate();

@@ -2,6 +2,7 @@
 // worker sends them later. Pages list the waiting forms. The form also receives the content that
 // phones share with the installed site. Without this script, the form is sent at once.
 import { ask, complaint, replaceMain } from "./page.js";
+import { withPictures } from "./poster.js";
 import { announce, make, onceKey } from "./say.js";
 import { t } from "./texts.js";
 
@@ -52,9 +53,10 @@ async function submit(form, event) {
   if (event.defaultPrevented || form.closest("dialog") || submitter?.getAttribute("formmethod") === "get") return;
   event.preventDefault();
   if (form.getAttribute("aria-busy")) return;
-  const fields = new FormData(form, submitter);
+  let fields = new FormData(form, submitter);
   form.setAttribute("aria-busy", "true");
   try {
+    fields = await withPictures(fields);
     if (!navigator.onLine) throw new TypeError();
     const { to, page } = await ask(form.action, { method: "POST", body: fields });
     if (to || page?.querySelector("main form[data-outbox]")) taken(form);

@@ -4,6 +4,17 @@ const longest = 1600; // pixels of a side
 const patience = 10_000; // milliseconds
 const mostBytes = 2 << 20; // content.MaxPoster
 
+/** Returns the fields of a form with a picture of each video before it, in the field "poster". */
+export async function withPictures(fields) {
+  const all = new FormData();
+  for (const [name, value] of fields) {
+    const picture = name === "file" && value.type?.startsWith("video/") && await pictureOf(value);
+    if (picture) all.append("poster", picture, "poster.jpg");
+    all.append(name, value);
+  }
+  return all;
+}
+
 /** Resolves to a JPEG of a frame near the beginning of a video file, or to null. */
 export async function pictureOf(file) {
   const video = document.createElement("video");

@@ -33,9 +33,12 @@ export class Tools {
     this.#opened = make("a", { target: "_blank", rel: "noopener" }, t("script.tile.open"));
     this.#more = make("summary", { class: "button other small" }, "⋯");
     const all = [...(small ? [connecting] : []), ...entries];
-    this.#tools = make("div", { class: "tile-tools" }, ...(small ? [] : [pressed(connecting, "other small")]), make("details", { class: "menu" }, this.#more, make("ul", {},
-      ...all.map(entry), make("li", {}, this.#opened), entry({ text: t("script.tile.copy"), act: (item) => copy([item]) }))));
-    list.addEventListener("pointerover", ({ target, pointerType }) => pointerType === "mouse" && this.#attach(itemOf(target)));
+    const shown = make("ul", {}, ...all.map(entry), make("li", {}, this.#opened), entry({ text: t("script.tile.copy"), act: (item) => copy([item]) }));
+    const menu = make("details", { class: "menu" }, this.#more, shown);
+    menu.addEventListener("toggle", () => within(shown));
+    this.#tools = make("div", { class: "tile-tools" }, ...(small ? [] : [pressed(connecting, "other small")]), menu);
+    // Not pointerover: scrolling by keys moves other tiles under the pointer, while the focused one needs its tools.
+    list.addEventListener("pointermove", ({ target, pointerType }) => pointerType === "mouse" && this.#attach(itemOf(target)));
     list.addEventListener("pointerleave", () => this.#leave(document.activeElement));
     list.addEventListener("focusin", ({ target }) => target.matches(".face") && this.#attach(itemOf(target)));
     list.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && this.#leave(relatedTarget));
@@ -64,6 +67,13 @@ function pressed({ text, act, key }, classes) {
   const button = make("button", { type: "button", class: classes, "data-key": key }, text);
   button.addEventListener("click", () => act(itemOf(button)));
   return button;
+}
+
+/** Lets the entries of a menu extend to the other side if they would be cut off at the edge of the page. */
+function within(list) {
+  list.classList.remove("across");
+  const { left, right } = list.getBoundingClientRect();
+  list.classList.toggle("across", left < 0 || right > document.documentElement.clientWidth);
 }
 
 const entry = (one) => make("li", {}, pressed(one, "link"));
