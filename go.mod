@@ -55,6 +55,8 @@ require (
 	modernc.org/sqlite v1.62.0
 )
 
+require github.com/blevesearch/snowballstem v0.9.0
+
 require (
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect
 	github.com/andybalholm/cascadia v1.3.4 // indirect

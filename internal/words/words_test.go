@@ -102,7 +102,9 @@ func TestParse(t *testing.T) {
 		"猫":                "[猫]*",
 		"猫 x":              "[猫]* [x]*",
 		"東京tower":          "[東京 京 tower]*",
-		"c++":              "[c]",
+		"c++":              "[_c_p_p]",
+		`"c++"`:            "[c]",
+		"#fog":             "[_h_fog]",
 		"title:x OR *":     "[title x] [or] ",
 	} {
 		if got := spellQuery(Parse(query)); strings.TrimSpace(got) != strings.TrimSpace(want) {
@@ -183,10 +185,16 @@ func FuzzMake(f *testing.F) {
 			}
 			last = token.At
 		}
-		q := Parse(text)
-		for _, term := range q.Terms {
+		forms := append(Make(text).TitleForms, Make("", text).BodyForms...)
+		for _, term := range Parse(text).Terms {
 			if len(term.Words) == 0 {
 				t.Fatalf("%q has an empty term", text)
+			}
+			forms = append(append(forms, term.Forms...), term.Words...)
+		}
+		for _, form := range forms {
+			if strings.ContainsAny(form, " \t\n\x00'\"\\*:()&|!<>-") || !utf8.ValidString(form) || strings.Trim(form, "_") == "" || len(form) > 2046 {
+				t.Fatalf("%q has the form %q", text, form)
 			}
 		}
 	})
