@@ -35,6 +35,11 @@ func (q Query) HasForms() bool {
 	return slices.ContainsFunc(q.Terms, func(t Term) bool { return len(t.Forms) > 0 })
 }
 
+// HasSigns reports whether the query has a word such as C#, which keys of titles do not distinguish from C.
+func (q Query) HasSigns() bool {
+	return slices.ContainsFunc(q.Terms, func(t Term) bool { return strings.HasPrefix(t.Words[0], formMark) })
+}
+
 // Exact returns the query without other forms.
 func (q Query) Exact() Query {
 	q.Terms = slices.Clone(q.Terms)

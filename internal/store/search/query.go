@@ -124,7 +124,7 @@ func (q Query) address() int64 {
 
 // name returns the key of things with the query as their name, or "" if it is too long.
 func (q Query) name() string {
-	if key := words.Key(q.Query); len(key) < words.LongestKey && !q.Words.Inexact {
+	if key := words.Key(q.Query); len(key) < words.LongestKey && !q.Words.Inexact && !q.Words.HasSigns() {
 		return key
 	}
 	return ""
