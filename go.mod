@@ -9,6 +9,7 @@ require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/alexedwards/argon2id v1.0.0
 	github.com/andybalholm/brotli v1.2.6
+	github.com/blevesearch/snowballstem v0.9.0
 	github.com/buckket/go-blurhash v1.1.0
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/coreos/go-oidc/v3 v3.21.0
@@ -54,8 +55,6 @@ require (
 	modernc.org/libc v1.80.1
 	modernc.org/sqlite v1.62.0
 )
-
-require github.com/blevesearch/snowballstem v0.9.0
 
 require (
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect

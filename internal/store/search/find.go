@@ -11,7 +11,8 @@ import (
 // Search lists the results of a query that the viewer may see (behaviour.md section 11). Without words, a page costs
 // reading an index up to it, and the viewer's private things. With words, newest first, it costs reading the matches up
 // to the page, and those in titles; in other orders it costs reading all matches. A filter that few things pass is read
-// first, and then everything that passes it.
+// first, and then everything that passes it. By score, results with the words themselves come before those with other
+// forms of them, which are not listed if the former are too many to be counted.
 func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
@@ -37,8 +38,8 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	}
 	others.before = l.Total
 	more, err := f.search(ctx, others)
-	l.Total = min(l.Total+more.Total, f.Limits.counted())
 	l.Items = append(l.Items, more.Items[:min(int(q.Page.Per)-len(l.Items), len(more.Items))]...)
+	l.Total = min(l.Total+more.Total, max(f.Limits.counted(), q.Page.Offset()+int64(len(l.Items))+1))
 	return l, err
 }
 
