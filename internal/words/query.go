@@ -52,7 +52,12 @@ func (q Query) Exact() Query {
 // Parse parses a query. Text in double quotes is one term, and otherwise text between spaces. Other
 // punctuation only separates words within a term, except in C#, C++ and #fog. The last word is a prefix,
 // unless a quote ends it. Terms in quotes have no other forms. There are no operators.
-func Parse(query string) Query {
+func Parse(query string) Query { return parse(query, true) }
+
+// ParseExact is Parse without other forms. It reads C# as the word C.
+func ParseExact(query string) Query { return parse(query, false) }
+
+func parse(query string, forms bool) Query {
 	if trimmed := strings.TrimSpace(query); trimmed == "" || trimmed == "*" {
 		return Query{Everything: true}
 	}
@@ -65,7 +70,7 @@ func Parse(query string) Query {
 		}
 		fields := strings.Fields(part)
 		for j, field := range fields {
-			q.add(field, i == len(parts)-1 && j == len(fields)-1, true)
+			q.add(field, i == len(parts)-1 && j == len(fields)-1, forms)
 		}
 	}
 	tokens := 0

@@ -59,6 +59,13 @@ func spell(all []Token) string {
 	return strings.Join(parts, " ")
 }
 
+func BenchmarkMake(b *testing.B) {
+	text := strings.Repeat("Cities of the old world and their libraries, seen from a U-Bahn ", 4)
+	for b.Loop() {
+		Make("Architectural drawings", text)
+	}
+}
+
 // Make keeps within PostgreSQL's limits.
 func TestMakeIsBounded(t *testing.T) {
 	t.Parallel()
@@ -110,6 +117,9 @@ func TestParse(t *testing.T) {
 		if got := spellQuery(Parse(query)); strings.TrimSpace(got) != strings.TrimSpace(want) {
 			t.Errorf("Parse(%q) is %s, want %s", query, got, want)
 		}
+	}
+	if got := ParseExact("c++ libraries"); spellQuery(got) != spellQuery(Parse(`"c++" libraries`)) || got.HasForms() || got.HasSigns() {
+		t.Errorf("ParseExact is %+v", got)
 	}
 	if !Parse(strings.Repeat("a b ", 60)).TooLong || !Parse(strings.Repeat("東", 401+1)).TooLong || Parse(strings.Repeat("a b ", 50)).TooLong {
 		t.Error("the bounds of queries are elsewhere")

@@ -175,7 +175,7 @@ func choice(typed string, limit int) (words.Query, error) {
 	var f domain.Faults
 	f.Text("query", typed, domain.MaxSearchQuery)
 	f.Between("limit", int64(limit), 1, domain.MaxPerPage)
-	query := words.Parse(typed).Exact()
+	query := words.ParseExact(typed)
 	return query, domain.JoinFaults(f.Err(), tooManyWords(query))
 }
 
