@@ -1,5 +1,5 @@
-// Package relevance has texts in many languages, queries, and how well each text answers them. Tests and
-// bench/search compare the results of searches with these judgements.
+// Package relevance has texts in many languages, queries, and how well each text answers them. Tests compare
+// the results of searches with these judgements.
 package relevance
 
 import (
