@@ -30,20 +30,19 @@ func await(ctx context.Context, maxWait time.Duration, log *slog.Logger, what st
 	waiting, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		again := err
 		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-waiting.Done():
-			return err
+		case <-waiting.Done(): // also if ctx is done
 		case <-time.After(pause):
+			again = reach(waiting)
 		}
-		switch again := reach(waiting); {
+		switch {
 		case again == nil:
 			log.InfoContext(ctx, what+" answers", "after", time.Since(started).Round(time.Millisecond))
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case waiting.Err() != nil: // less informative than the error before
+		case waiting.Err() != nil: // a new error is less informative
 			return err
 		case !isAway(ctx, again):
 			return again
