@@ -115,5 +115,5 @@ func (a *Collections) connectCopied(ctx context.Context, tx *store.Tx, actor dom
 	if !domain.CanArrange(actor, c) {
 		return core.Forbidden("copy to channel " + c.Slug)
 	}
-	return restoreAll(ctx, tx, actor, &Restored{Channel: c}, was.Items, a.Now())
+	return restoreAll(ctx, tx, actor, &Restored{Channel: c}, was, a.Now())
 }

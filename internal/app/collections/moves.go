@@ -86,28 +86,16 @@ func (r *Moved) move(ctx context.Context, tx *store.Tx, actor domain.Actor, to [
 	return true, core.Publish(ctx, tx, actor.UserID, now, domain.ContentsArranged{Channel: r.Channel, Moved: moved})
 }
 
-// undoMoves moves items back to their former positions. A second undo changes nothing.
-func (a *Collections) undoMoves(ctx context.Context, actor domain.Actor, was redo.Removal, now time.Time) (r Restored, err error) {
+// restorePositions moves items of a locked channel back to their former positions.
+func restorePositions(ctx context.Context, tx *store.Tx, actor domain.Actor, r *Restored, was redo.Removal, now time.Time) error {
 	to := make([]Placing, len(was.Items))
 	for i, item := range was.Items {
 		to[i] = Placing{domain.ConnectionID(item.ID), item.Position}
 	}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		r = Restored{}
-		if r.Channel, err = core.LockedChannel(ctx, tx, actor, domain.Ref{ID: int64(was.Channel)}); err != nil {
-			return err
-		}
-		fresh, err := tx.Redo().TakeRemoval(ctx, was.ID)
-		if err != nil || !fresh {
-			r.Count = len(to)
-			return err
-		}
-		back := Moved{Channel: r.Channel}
-		_, err = back.move(ctx, tx, actor, to, now)
-		r.Count, r.Lost = len(back.Before), back.Gone
-		return err
-	})
-	return r, err
+	back := Moved{Channel: r.Channel}
+	_, err := back.move(ctx, tx, actor, to, now)
+	r.Count, r.Lost = len(back.Before), back.Gone
+	return err
 }
 
 func validPlacings(to []Placing) error {

@@ -136,26 +136,31 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 	if err != nil {
 		return r, err
 	}
-	if was.Order() != nil {
-		return a.undoSort(ctx, actor, was, now)
+	lock, back, n := lockToRestore, restoreAll, len(was.Items)
+	switch order := was.Order(); {
+	case order != nil:
+		lock, back, n = lockToArrange, restoreOrder, len(order)
+	case was.HasPositions():
+		lock, back = lockToArrange, restorePositions
 	}
-	if was.HasPositions() {
-		return a.undoMoves(ctx, actor, was, now)
-	}
-	slices.SortFunc(was.Items, func(a, b redo.Removed) int { return cmp.Compare(a.Position, b.Position) }) // from the bottom
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		r = Restored{}
-		if r.Channel, err = lockToRestore(ctx, tx, actor, was); err != nil {
+		if r.Channel, err = lock(ctx, tx, actor, was); err != nil {
 			return err
 		}
 		fresh, err := tx.Redo().TakeRemoval(ctx, was.ID)
 		if err != nil || !fresh {
-			r.Count = len(was.Items)
+			r.Count = n
 			return err
 		}
-		return restoreAll(ctx, tx, actor, &r, was.Items, now)
+		return back(ctx, tx, actor, &r, was, now)
 	})
 	return r, err
+}
+
+// lockToArrange locks the channel in which items were sorted or moved.
+func lockToArrange(ctx context.Context, tx *store.Tx, actor domain.Actor, was redo.Removal) (domain.Channel, error) {
+	return core.LockedChannel(ctx, tx, actor, domain.Ref{ID: int64(was.Channel)})
 }
 
 // notInKey reports whether a character never occurs in keys of this server.
@@ -211,8 +216,9 @@ func lockBlocks(ctx context.Context, tx *store.Tx, items []redo.Removed) (map[do
 	return tx.Blocks().BlocksByID(ctx, ids)
 }
 
-// restoreAll connects items to a locked channel as before, and counts them.
-func restoreAll(ctx context.Context, tx *store.Tx, actor domain.Actor, r *Restored, items []redo.Removed, now time.Time) error {
+// restoreAll connects items to a locked channel as before, from the bottom, and counts them.
+func restoreAll(ctx context.Context, tx *store.Tx, actor domain.Actor, r *Restored, was redo.Removal, now time.Time) error {
+	items := slices.SortedStableFunc(slices.Values(was.Items), func(a, b redo.Removed) int { return cmp.Compare(a.Position, b.Position) })
 	blocks, err := lockBlocks(ctx, tx, items)
 	if err != nil {
 		return err

@@ -124,24 +124,13 @@ func former(all []store.Held, moved []domain.ConnectionID) []domain.ConnectionID
 	return moved
 }
 
-// undoSort restores the former order of sorted items. Those that were added or removed in the meantime stay so.
-func (a *Collections) undoSort(ctx context.Context, actor domain.Actor, was redo.Removal, now time.Time) (r Restored, err error) {
+// restoreOrder restores the former order of sorted items of a locked channel. Those that were added or removed in the
+// meantime stay so.
+func restoreOrder(ctx context.Context, tx *store.Tx, actor domain.Actor, r *Restored, was redo.Removal, now time.Time) error {
 	ids := was.Order()
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		r = Restored{}
-		if r.Channel, err = core.LockedChannel(ctx, tx, actor, domain.Ref{ID: int64(was.Channel)}); err != nil {
-			return err
-		}
-		fresh, err := tx.Redo().TakeRemoval(ctx, was.ID)
-		if err != nil || !fresh {
-			r.Count = len(ids)
-			return err
-		}
-		order, _, err := arrange(ctx, tx, actor, r.Channel, ids, now)
-		r.Count, r.Lost = len(order), len(ids)-len(order)
-		return err
-	})
-	return r, err
+	order, _, err := arrange(ctx, tx, actor, r.Channel, ids, now)
+	r.Count, r.Lost = len(order), len(ids)-len(order)
+	return err
 }
 
 // validOrder checks the ids of items to be sorted.
