@@ -19,6 +19,7 @@ func TestChoices(t *testing.T) {
 		public := storetest.Channel(t, w.S.Store, bob.UserID, "Kelping", domain.Public)
 		storetest.Channel(t, w.S.Store, bob.UserID, "Kelp, closed", domain.Closed)
 		storetest.Channel(t, w.S.Store, bob.UserID, "Kelp, private", domain.Private)
+		tides := storetest.Channel(t, w.S.Store, bob.UserID, "Tides# and sand", domain.Closed)
 		block := storetest.Block(t, w.S.Store, ada.UserID, "text")
 		storetest.Connect(t, w.S.Store, ada.UserID, own, domain.BlockRef(block), 0)
 		choices := func(actor domain.Actor, q string, item domain.ItemRef) (ids []domain.ChannelID) {
@@ -38,7 +39,7 @@ func TestChoices(t *testing.T) {
 			want  []domain.ChannelID
 		}{
 			{ada, "", []domain.ChannelID{own, other}}, {ada, "kel", []domain.ChannelID{own, public}}, {ada, "mo", []domain.ChannelID{own}},
-			{ada, "kelp mo", []domain.ChannelID{own}}, {ada, "elp", nil}, {ada, "!", nil}, {guest, "kel", nil},
+			{ada, "kelp mo", []domain.ChannelID{own}}, {bob, "tides#", []domain.ChannelID{tides}}, {bob, "tide", []domain.ChannelID{tides}}, {ada, "elp", nil}, {ada, "!", nil}, {guest, "kel", nil},
 			{domain.Actor{UserID: ada.UserID, Scope: domain.ScopeRead}, "kel", nil},
 		} {
 			if got := choices(row.actor, row.q, domain.BlockRef(block)); !slices.Equal(got, row.want) {

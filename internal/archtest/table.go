@@ -152,13 +152,15 @@ var allowedImports = map[string][]string{
 	"release":              {"licenses/works", "domain"},
 	"oidc/oidctest":        {},
 	"store/storetest":      {"store", "domain", "database", "database/dbtest", "jobs"},
+
+	"store/storetest/relevance": {},
 }
 
 // onlyCmd may be imported only by cmd, and rigs by nothing that is shipped, even if the table says
 // "...".
 var (
 	onlyCmd      = "cli"
-	testPackages = []string{"apptest", "archtest", "bench/build", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "database/dbtest", "e2e", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest"}
+	testPackages = []string{"apptest", "archtest", "bench/build", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "database/dbtest", "e2e", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest", "store/storetest/relevance"}
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.

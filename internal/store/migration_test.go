@@ -71,8 +71,8 @@ func (w *fixture) upgraded(t *testing.T, d database.Dialect, name string, all []
 	indexAll(t, s)
 	storetest.Check(t, s)
 	for _, was := range written {
-		if was.name == "search_removals" {
-			continue // indexing again counts the words that it replaces
+		if was.name == "search_removals" || was.name == "backfill_progress" {
+			continue // indexing again counts the words that it replaces, and migrations start jobs again
 		}
 		is := readRows(t, db, "SELECT * FROM "+was.name).only(was.columns)
 		if a, b := was.lines(), is.lines(); !slices.Equal(a, b) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 type fixture struct {
 	t        *testing.T
 	s        *store.Store
+	limits   store.SearchLimits
 	rng      *rand.Rand
 	users    []domain.UserID
 	groups   map[domain.GroupID][]domain.UserID // members
@@ -42,7 +44,12 @@ type fixtureBlock struct {
 	created time.Time
 }
 
-var fixtureWords = []string{"moss", "fern", "lichen"}
+// fixtureWords are the words of blocks and channels. Two of them are forms of one word.
+var fixtureWords = []string{"moss", "fern", "city", "cities"}
+
+func sameWord(a, b string) bool {
+	return a == b || strings.HasPrefix(a, "cit") && strings.HasPrefix(b, "cit")
+}
 
 func newFixture(t *testing.T, s *store.Store, seed uint64) *fixture {
 	w := &fixture{t: t, s: s, rng: rand.New(rand.NewPCG(seed, 1)), groups: map[domain.GroupID][]domain.UserID{},

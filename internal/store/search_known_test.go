@@ -51,14 +51,14 @@ func TestSearchOfKnownWordsCountsAgain(t *testing.T) {
 						if channel != 0 && i > 1 {
 							continue // these read all matches anyway
 						}
-						for _, viewer := range []domain.UserID{0, ada} {
+						for _, viewer := range []domain.UserID{0, ada} { // by score, the exact results have a number of their own
 							q := domain.Search{Query: query, Channel: channel, Sort: domain.SearchSort{Key: key, Desc: true}, Page: domain.Page{Number: 1, Per: 7}}
 							got, counted := ask(remembering, viewer, q)
 							want, _ := ask(s.WithSearchLimits(limits), viewer, q)
 							if !slices.Equal(got.Items, want.Items) || min(got.Total, 20) != min(want.Total, 20) {
 								t.Errorf("%s: %q in %d by %d finds %v of %d, want %v of %d", when, query, channel, key, got.Items, got.Total, want.Items, want.Total)
 							}
-							if counts := counts && i == 0 && viewer == 0; counted != counts {
+							if counts := counts && i <= 1 && viewer == 0; counted != counts {
 								t.Errorf("%s: %q in %d by %d for %d counted: %v, want %v", when, query, channel, key, viewer, counted, counts)
 							}
 						}

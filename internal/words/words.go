@@ -17,21 +17,27 @@ import (
 	"vitrine/internal/weburl"
 )
 
+// Version changes whenever documents get other words or forms, so that the store writes them again.
+const Version = "2"
+
 // letters maps letters without a decomposition to similar ones.
 var letters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ħ", "h", "ı", "i", "ŧ", "t",
 	"æ", "ae", "œ", "oe", "þ", "th")
 
 // Fold removes differences of case, diacritics and compatibility forms: it applies case folding (Unicode,
 // section 3.13), NFKD without marks that any letter can have, and NFC. Marks that form a different letter
-// (Devanagari vowels, Thai tones, the voicing of kana) stay.
+// (Devanagari vowels, Thai tones, the voicing of kana) stay. Katakana become hiragana.
 func Fold(text string) string {
 	if plain(text) {
 		return strings.ToLower(text)
 	}
 	text = norm.NFKD.String(cases.Fold().String(text))
 	text = strings.Map(func(r rune) rune {
-		if dropped(r) {
+		switch {
+		case dropped(r):
 			return -1
+		case r >= 'ァ' && r <= 'ヶ':
+			return r - 'ァ' + 'ぁ'
 		}
 		return r
 	}, text)
@@ -70,6 +76,7 @@ var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Kata
 type run struct {
 	text     string
 	unspaced bool
+	at       int // offset in the text
 }
 
 type class int
@@ -106,7 +113,7 @@ func runs(text string) (all []run) {
 	start, kind := 0, separator
 	end := func(at int) {
 		if kind != separator {
-			all = append(all, run{text[start:at], kind == joined})
+			all = append(all, run{text[start:at], kind == joined, start})
 		}
 		start = at
 	}
@@ -196,8 +203,18 @@ type Token struct {
 	At   int
 }
 
-// Document is the searchable content of an entity.
-type Document struct{ Title, Body []Token }
+// Document is the searchable content of an entity: the words of its title and of further texts, and their
+// forms that are not words of it. Forms of the title are not repeated.
+type Document struct {
+	Title, Body           []Token
+	TitleForms, BodyForms []string
+}
+
+// Title returns the words of a title.
+func Title(title string) []Token {
+	w := writer{seen: map[string]int{}}
+	return w.add(title)
+}
 
 // Make returns the document of a title and further texts. It ignores the end of very long texts, and all
 // but the first 255 occurrences of a word.
@@ -210,6 +227,17 @@ func Make(title string, body ...string) Document {
 		w.add(text)
 	}
 	d.Body = w.out
+	texts := []lower{lowerCase(beginning(title))}
+	for _, text := range body {
+		texts = append(texts, lowerCase(beginning(text)))
+	}
+	f := newForms(languagesOf(texts...))
+	f.text(texts[0])
+	d.TitleForms = f.take()
+	for _, t := range texts[1:] {
+		f.text(t)
+	}
+	d.BodyForms = f.take()
 	return d
 }
 

@@ -59,6 +59,13 @@ func spell(all []Token) string {
 	return strings.Join(parts, " ")
 }
 
+func BenchmarkMake(b *testing.B) {
+	text := strings.Repeat("Cities of the old world and their libraries, seen from a U-Bahn ", 4)
+	for b.Loop() {
+		Make("Architectural drawings", text)
+	}
+}
+
 // Make keeps within PostgreSQL's limits.
 func TestMakeIsBounded(t *testing.T) {
 	t.Parallel()
@@ -102,12 +109,17 @@ func TestParse(t *testing.T) {
 		"猫":                "[猫]*",
 		"猫 x":              "[猫]* [x]*",
 		"東京tower":          "[東京 京 tower]*",
-		"c++":              "[c]",
+		"c++":              "[_c_p_p]",
+		`"c++"`:            "[c]",
+		"#fog":             "[_h_fog]",
 		"title:x OR *":     "[title x] [or] ",
 	} {
 		if got := spellQuery(Parse(query)); strings.TrimSpace(got) != strings.TrimSpace(want) {
 			t.Errorf("Parse(%q) is %s, want %s", query, got, want)
 		}
+	}
+	if got := ParseExact("c++ libraries"); spellQuery(got) != spellQuery(Parse(`"c++" libraries`)) || got.HasForms() || got.HasSigns() {
+		t.Errorf("ParseExact is %+v", got)
 	}
 	if !Parse(strings.Repeat("a b ", 60)).TooLong || !Parse(strings.Repeat("東", 401+1)).TooLong || Parse(strings.Repeat("a b ", 50)).TooLong {
 		t.Error("the bounds of queries are elsewhere")
@@ -183,10 +195,16 @@ func FuzzMake(f *testing.F) {
 			}
 			last = token.At
 		}
-		q := Parse(text)
-		for _, term := range q.Terms {
+		forms := append(Make(text).TitleForms, Make("", text).BodyForms...)
+		for _, term := range Parse(text).Terms {
 			if len(term.Words) == 0 {
 				t.Fatalf("%q has an empty term", text)
+			}
+			forms = append(append(forms, term.Forms...), term.Words...)
+		}
+		for _, form := range forms {
+			if strings.ContainsAny(form, " \t\n\x00'\"\\*:()&|!<>-") || !utf8.ValidString(form) || strings.Trim(form, "_") == "" || len(form) > 2046 {
+				t.Fatalf("%q has the form %q", text, form)
 			}
 		}
 	})

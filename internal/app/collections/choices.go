@@ -175,7 +175,7 @@ func choice(typed string, limit int) (words.Query, error) {
 	var f domain.Faults
 	f.Text("query", typed, domain.MaxSearchQuery)
 	f.Between("limit", int64(limit), 1, domain.MaxPerPage)
-	query := words.Parse(typed)
+	query := words.ParseExact(typed)
 	return query, domain.JoinFaults(f.Err(), tooManyWords(query))
 }
 
@@ -184,7 +184,7 @@ func begins(q words.Query, title string) bool {
 	if q.Everything {
 		return true
 	}
-	tokens := words.Make(title).Title
+	tokens := words.Title(title)
 	for _, t := range q.Terms {
 		if !slices.ContainsFunc(tokens, func(at words.Token) bool { return stands(t, tokens, at.At) }) {
 			return false

@@ -358,6 +358,11 @@ type SearchHandler interface {
 	// found by any part of it. No character is an operator. In very long texts, only the first 16,000
 	// words are searched.
 	//
+	// Words also find their other forms, such as plurals: `library` finds libraries, `ubahn` finds U-Bahn,
+	// `groesse` finds Größe. Sorted by score, these follow the results with the words themselves, and
+	// are left out if there are 10,000 of the latter. A quoted phrase has no other forms. `C#`, `C++` and
+	// `#fog` are words of their own.
+	//
 	// `*`, or no query, finds everything. If the query is one address, blocks with that source come first,
 	// without regard to scheme, `www.`, a slash at the end, the fragment, and parameters such as
 	// `utm_source`.

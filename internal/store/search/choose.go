@@ -91,7 +91,7 @@ func manyFound(q Query, stats statistics) bool {
 
 // choose chooses the statement of a page. If its driver leaves few documents, the statement counts them as well.
 func choose(q Query, stats statistics) plan {
-	p := plan{goal: somePage, driver: drive(q, stats), skip: q.Page.Offset(), take: q.Page.Per + 1} // the extra result shows whether there is a next page
+	p := plan{goal: somePage, driver: drive(q, stats), skip: q.offset(), take: q.Page.Per + 1} // the extra result shows whether there is a next page
 	if p.driver != noFilter || findsAll(q, stats) {
 		p.goal, p.take = pageAndTotal, q.Page.Per
 	}
@@ -232,9 +232,9 @@ func (p plan) sources(q Query) []part {
 	case p.goal == pageAndTotal:
 		return append(parts, part{from: matches, tier: matchedTier})
 	case q.name() != "":
-		parts = append(parts, part{from: named, tier: 1})
+		parts = append(parts, part{from: named, tier: tierNamed})
 	}
-	return append(parts, part{from: titles, tier: 2}, part{from: texts, tier: 3})
+	return append(parts, part{from: titles, tier: tierTitle}, part{from: texts, tier: tierText})
 }
 
 // shown restricts a source to the visible documents, in as many parts as are read differently. A range of an index has

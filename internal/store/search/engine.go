@@ -19,16 +19,15 @@ type engine interface {
 	putAll(all []Words) (query string, args []any)
 	// matches returns the condition that the words `w` match the query bound at p in a place.
 	matches(p string, in place) string
-	// matchesTitle is matches for a query for titles, about a single row that was already read.
-	matchesTitle(p string) string
-	// query encodes terms for matches. Words contain nothing that needs escaping.
-	query(terms []words.Term, in place) string
-	// some returns the rows (seq, titled) of the documents with the words of the query, possibly several times, up to
-	// the number of rows in a parameter, and an expression on `few`, the table of these rows, that reports whether the
-	// words are in the title. For a quick query, this needs no expansions of the last word. If the engine reads all
-	// matches before it returns the first, table defines `matched` for the beginning of the statement: each match once,
-	// as seq.
-	some(r *renderer, limit string) (table, rows, titled string)
+	// matchesRow is matches about a single row that was already read, with the given number.
+	matchesRow(p, seq string, in place) string
+	// query encodes the words of a query for matches. Words contain nothing that needs escaping.
+	query(q words.Query, in place) string
+	// some returns the rows (seq, tier) of the documents with the words of the query, possibly several times, up to the
+	// number of rows in a parameter, and an expression on `few`, the table of these rows, for their tier. For a quick
+	// query, this needs no expansions of the last word. If the engine reads all matches before it returns the first,
+	// table defines `matched` for the beginning of the statement: each match once, as seq.
+	some(r *renderer, limit string) (table, rows, tier string)
 	quick(terms []words.Term) bool
 	// byRow reports whether counting all matches is cheap compared with checking each of them against a filter.
 	byRow() bool
@@ -51,7 +50,8 @@ type place int
 const (
 	anywhere place = iota
 	inTitle
-	notInTitle // but elsewhere
+	inFormOfTitle // in the title in another form, for queries that are inexact
+	notInTitle    // but elsewhere
 )
 
 // engineOf returns the engine of a database.
@@ -84,6 +84,17 @@ type Words struct {
 // PutAllWords returns the statement that writes the words of documents without words.
 func PutAllWords(d sqlx.Dialect, all []Words) (query string, args []any) {
 	return engineOf(d).putAll(all)
+}
+
+// ranks returns the tier of a match by row, which has the given number.
+func (r *renderer) ranks(seq string) string {
+	e, exact := r.engine(), r.q.Words.Exact()
+	at := func(q words.Query, in place) string { return e.matchesRow(r.args.Add(e.query(q, in)), seq, in) }
+	if r.q.Words.Inexact || !r.q.Words.HasForms() {
+		return "CASE WHEN " + at(r.q.Words, r.q.titlePlace()) + " THEN " + tierTitle.String() + " ELSE " + tierText.String() + " END"
+	}
+	return "CASE WHEN " + at(exact, inTitle) + " THEN " + tierTitle.String() + " WHEN " + at(exact, anywhere) + " THEN " + tierText.String() +
+		" WHEN " + at(r.q.Words, inTitle) + " THEN " + tierTitleForm.String() + " ELSE " + tierTextForm.String() + " END"
 }
 
 // conjunction joins all terms with an operator.

@@ -11,11 +11,40 @@ import (
 // Search lists the results of a query that the viewer may see (behaviour.md section 11). Without words, a page costs
 // reading an index up to it, and the viewer's private things. With words, newest first, it costs reading the matches up
 // to the page, and those in titles; in other orders it costs reading all matches. A filter that few things pass is read
-// first, and then everything that passes it.
+// first, and then everything that passes it. By score, results with the words themselves come before those with other
+// forms of them, which are not listed if the former are too many to be counted.
 func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
 	}
+	if q.Sort.Key != domain.SearchByScore || !q.Words.HasForms() {
+		return f.search(ctx, q)
+	}
+	exact, others := q, q
+	exact.Words, others.Words.Inexact = q.Words.Exact(), true
+	if _, isKnown := f.Known.find(exact); !isKnown && f.triesRare(q) {
+		few := q
+		if !engineOf(f.Dialect).quick(q.Words.Terms) {
+			if few.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
+				return l, err
+			}
+		}
+		if l, all, _, err := f.rareMatches(ctx, few); all || err != nil {
+			return l, err
+		}
+	}
+	if l, err = f.search(ctx, exact); err != nil || l.Total >= f.Limits.counted() {
+		return l, err
+	}
+	others.before = l.Total
+	more, err := f.search(ctx, others)
+	l.Items = append(l.Items, more.Items[:min(int(q.Page.Per)-len(l.Items), len(more.Items))]...)
+	l.Total = min(l.Total+more.Total, max(f.Limits.counted(), q.Page.Offset()+int64(len(l.Items))+1))
+	return l, err
+}
+
+// search is Search without distinguishing the forms of words.
+func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
 	known, isKnown := f.Known.find(q)
 	few, opened := !isKnown && f.triesRare(q), int64(-1)
 	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
@@ -65,7 +94,7 @@ func (f Finder) planned(ctx context.Context, q Query, stats statistics) (l domai
 	}
 	p := choose(q, stats)
 	if p.goal == pageAndTotal {
-		if l, err = f.pageAndTotal(ctx, q, stats, p); err == nil && len(l.Items) == 0 && q.Page.Number > 1 {
+		if l, err = f.pageAndTotal(ctx, q, stats, p); err == nil && len(l.Items) == 0 && q.offset() > 0 {
 			err = f.count(ctx, q, &stats, chooseCount(q, stats))
 			l.Total = min(stats.counted, limit)
 		}
@@ -95,7 +124,7 @@ func (f Finder) planned(ctx context.Context, q Query, stats statistics) (l domai
 		}
 	}
 	l.Total = min(stats.counted, limit)
-	if q.Page.Offset() >= l.Total && l.Total < limit {
+	if q.offset() >= l.Total && l.Total < limit {
 		return l, nil
 	}
 	if wantsEdge(q, stats) {
@@ -106,12 +135,12 @@ func (f Finder) planned(ctx context.Context, q Query, stats statistics) (l domai
 	s := render(f.Dialect, q, stats, choose(q, stats))
 	rows, err := f.Query(ctx, s.text, s.args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (domain.Subject, error) { return scanFound(row) })
-	if err == nil && stats.nearest() && int64(len(l.Items)) < min(q.Page.Per+1, l.Total-q.Page.Offset()) {
+	if err == nil && stats.nearest() && int64(len(l.Items)) < min(q.Page.Per+1, l.Total-q.offset()) {
 		f.Known.tooFar(q)
 		f.Known = nil
-		return f.Search(ctx, q)
+		return f.search(ctx, q)
 	}
-	l.Items, l.Total = cut(q.Page, l.Items, l.Total)
+	l.Items, l.Total = cut(q, l.Items, l.Total)
 	return l, err
 }
 
@@ -126,8 +155,8 @@ func (f Finder) titled(ctx context.Context, q Query, b bound, stats *statistics)
 	t := b.titled
 	if t == nil || t.removals != stats.removals || t.upTo > stats.documents || stats.documents-t.upTo > stats.limits.Nearest {
 		e := engineOf(f.Dialect)
-		rows, err := f.Query(ctx, "SELECT w.rowid FROM search_words w WHERE "+e.matches("$1", inTitle)+" ORDER BY w.rowid DESC LIMIT $2",
-			e.query(q.Words.Terms, inTitle), maxTitled+1)
+		rows, err := f.Query(ctx, "SELECT w.rowid FROM search_words w WHERE "+e.matches("$1", q.titlePlace())+" ORDER BY w.rowid DESC LIMIT $2",
+			e.query(q.Words, q.titlePlace()), maxTitled+1)
 		seqs, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 		if err != nil {
 			return err
@@ -169,18 +198,18 @@ func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.Co
 		err = row.Scan(&id)
 		return id, err
 	})
-	l.Items, l.Total = cut(q.Page, l.Items, l.Total)
+	l.Items, l.Total = cut(q, l.Items, l.Total)
 	return l, err
 }
 
 // cut removes the extra result that shows whether there is a next page, and raises the total to at least the results
 // seen.
-func cut[T any](page domain.Page, found []T, total int64) ([]T, int64) {
+func cut[T any](q Query, found []T, total int64) ([]T, int64) {
 	n := int64(len(found))
 	if n > 0 {
-		total = max(total, page.Offset()+n)
+		total = max(total, q.offset()+n)
 	}
-	return found[:min(n, page.Per)], total
+	return found[:min(n, q.Page.Per)], total
 }
 
 // count counts the results of a plan, up to one more than the limit. Open ones that were counted before are not counted

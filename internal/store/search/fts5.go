@@ -15,21 +15,32 @@ type fts5 struct{}
 
 func (fts5) matches(p string, _ place) string { return "w.search_words MATCH " + p }
 
-// matchesTitle first finds all matching titles: FTS5 cannot check a single row.
-func (fts5) matchesTitle(p string) string {
-	return "w.rowid IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + p + ")"
+// matchesRow first finds all matches: FTS5 cannot check a single row.
+func (fts5) matchesRow(p, seq string, _ place) string {
+	return seq + " IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + p + ")"
 }
 
-func (fts5) query(terms []words.Term, in place) string {
-	all := conjunction(terms, " AND ", phrase)
-	switch in {
-	case inTitle:
-		return "title : " + all
-	case notInTitle:
-		return all + " NOT title : " + all
-	case anywhere:
+func (fts5) query(q words.Query, in place) string {
+	all := conjunction(q.Terms, " AND ", alternatives)
+	found := all
+	if in == inTitle || in == inFormOfTitle {
+		found = "title : " + all
 	}
-	return all
+	if q.Inexact {
+		found = "(" + found + " NOT " + conjunction(q.Terms, " AND ", phrase) + ")"
+	}
+	if in == notInTitle {
+		found += " NOT title : " + all
+	}
+	return found
+}
+
+// alternatives encodes a term and its forms.
+func alternatives(t words.Term) string {
+	if len(t.Forms) == 0 {
+		return phrase(t)
+	}
+	return "(" + phrase(t) + ` OR "` + strings.Join(t.Forms, `" OR "`) + `")`
 }
 
 // quick accepts queries of one word, because the table of places contains the occurrences of each word in order.
@@ -45,25 +56,37 @@ func (fts5) reach(terms []words.Term) int64 {
 		if t.Prefix && len(t.Expansions) == 0 {
 			return 0
 		}
-		lookups += int64(len(t.Words) - 1 + max(1, len(t.Expansions)))
+		lookups += int64(len(t.Words) - 1 + max(1, len(t.Expansions)) + len(t.Forms))
 	}
 	return 1_500 / max(1, lookups)
 }
 
 func (fts5) mayBeRare([]words.Term) bool { return true }
 
-func (e fts5) some(r *renderer, limit string) (table, rows, titled string) {
+func (e fts5) some(r *renderer, limit string) (table, rows, tier string) {
 	terms := r.q.Words.Terms
-	if !e.quick(terms) {
-		return "", "SELECT w.rowid AS seq, FALSE AS titled FROM search_words w WHERE " + e.matches(r.matchQuery(anywhere), anywhere) + sqlx.Limit(limit),
-			"few.seq IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + r.matchQuery(inTitle) + ")"
+	if !e.quick(terms) || r.q.Words.Inexact {
+		tier = "0"
+		if r.q.Sort.Key == domain.SearchByScore {
+			tier = r.ranks("few.seq")
+		}
+		return "", "SELECT w.rowid AS seq, 0 AS tier FROM search_words w WHERE " + e.matches(r.matchQuery(anywhere), anywhere) + sqlx.Limit(limit), tier
 	}
 	word := terms[0].Words[0]
 	is := "p.term = " + r.args.Add(word)
 	if terms[0].Prefix {
 		is = "p.term >= " + r.args.Add(word) + " AND p.term < " + r.args.Add(word+string(unicode.MaxRune))
 	}
-	return "", "SELECT p.doc AS seq, p.col = 'title' AS titled FROM search_places p WHERE " + is + sqlx.Limit(limit), "few.titled"
+	rows = places(is, tierTitle, tierText)
+	for _, form := range terms[0].Forms { // a list of terms would read the whole table
+		rows += " UNION ALL " + places("p.term = "+r.args.Add(form), tierTitleForm, tierTextForm)
+	}
+	return "", rows + sqlx.Limit(limit), "few.tier"
+}
+
+// places reads the occurrences of a word.
+func places(is string, titled, other tier) string {
+	return "SELECT p.doc AS seq, CASE WHEN p.col = 'title' THEN " + titled.String() + " ELSE " + other.String() + " END AS tier FROM search_places p WHERE " + is
 }
 
 // phrase encodes a term.
@@ -83,28 +106,32 @@ func phrase(t words.Term) string {
 }
 
 func (fts5) put(seq int64, doc words.Document) (query string, args []any) {
-	return `INSERT OR REPLACE INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`, []any{seq, spelled(doc.Title), spelled(doc.Body)}
+	return `INSERT OR REPLACE INTO search_words (rowid, title, body) VALUES ($1, $2, $3)`, []any{seq, spelled(doc.Title, doc.TitleForms), spelled(doc.Body, doc.BodyForms)}
 }
 
 func (fts5) putFirst(kind domain.SubjectType, id int64, doc words.Document) (query string, args []any) {
-	return `INSERT INTO search_words (rowid, title, body) VALUES (` + seqOf + `, $3, $4)`, []any{kind, id, spelled(doc.Title), spelled(doc.Body)}
+	return `INSERT INTO search_words (rowid, title, body) VALUES (` + seqOf + `, $3, $4)`, []any{kind, id, spelled(doc.Title, doc.TitleForms), spelled(doc.Body, doc.BodyForms)}
 }
 
 func (fts5) putAll(all []Words) (query string, args []any) {
 	for _, w := range all {
-		args = append(args, w.Seq, spelled(w.Title), spelled(w.Body))
+		args = append(args, w.Seq, spelled(w.Title, w.TitleForms), spelled(w.Body, w.BodyForms))
 	}
 	return `INSERT INTO search_words (rowid, title, body) VALUES ` + sqlx.Tuples(len(all), 3), args
 }
 
-// spelled writes words in order. It inserts an unsearchable word where others between two are left out.
-func spelled(all []words.Token) string {
+// spelled writes words in order, and then their forms. It inserts an unsearchable word where others between two are left
+// out.
+func spelled(all []words.Token, forms []string) string {
 	var b strings.Builder
 	for i, t := range all {
 		if i > 0 && t.At != all[i-1].At+1 {
 			b.WriteString("_ ")
 		}
 		b.WriteString(t.Word + " ")
+	}
+	if len(forms) > 0 {
+		b.WriteString("_ " + strings.Join(forms, " "))
 	}
 	return b.String()
 }

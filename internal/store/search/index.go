@@ -197,9 +197,10 @@ type Document struct {
 	updated   int64
 }
 
-// digest returns a hash of the words.
+// digest returns a hash of the words, and of how internal/words computes them.
 func (d Document) digest() int64 {
 	h := xxhash.New()
+	_, _ = h.WriteString(words.Version)
 	for _, text := range append([]string{d.title}, d.body...) {
 		_, _ = h.WriteString(text) // it never fails
 		_, _ = h.WriteString("\x00")

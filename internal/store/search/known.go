@@ -37,10 +37,11 @@ func NewKnown() *Known {
 // pageKey identifies a page of a search.
 type pageKey struct {
 	knownKey
-	name string
-	sort domain.SearchSort
-	seed int64
-	page domain.Page
+	name   string
+	sort   domain.SearchSort
+	seed   int64
+	page   domain.Page
+	before int64
 }
 
 // knownPage is a page in a channel that looks the same to all who see it.
@@ -96,7 +97,10 @@ func keyOf(q Query) (key knownKey, ok bool) {
 	}
 	var b strings.Builder
 	for _, t := range q.Words.Terms {
-		fmt.Fprintf(&b, "%q %t ", t.Words, t.Prefix)
+		fmt.Fprintf(&b, "%q %t %t ", t.Words, t.Prefix, len(t.Forms) > 0)
+	}
+	if q.Words.Inexact {
+		b.WriteString("inexact")
 	}
 	return knownKey{b.String(), q.Channel}, b.Len() <= maxKey
 }
@@ -133,7 +137,7 @@ func pageKeyOf(q Query, stats statistics) (key pageKey, ok bool) {
 		q.Sort.Key == domain.SearchByUpdated || q.Sort.Key == domain.SearchByConnections {
 		return key, false
 	}
-	return pageKey{words, q.name(), q.Sort, q.Seed, q.Page}, true
+	return pageKey{words, q.name(), q.Sort, q.Seed, q.Page, q.before}, true
 }
 
 // page returns a page in a channel if neither the channel nor a document with words has changed since it was read.
@@ -189,7 +193,7 @@ func (b bound) use(q Query, stats *statistics) {
 		return
 	}
 	if q.Channel != 0 && (b.far || chooseOrder(q, *stats, somePage).by != columnNumber ||
-		(q.Page.Offset()+q.Page.Per+1)*stats.documents > stats.limits.Nearest*max(b.open-removed, b.total)) {
+		(q.offset()+q.Page.Per+1)*stats.documents > stats.limits.Nearest*max(b.open-removed, b.total)) {
 		return
 	}
 	switch {

@@ -1,5 +1,7 @@
 package search
 
+import "strconv"
+
 // plan describes how one statement finds its documents. It does not change after it was chosen.
 type plan struct {
 	goal    goal
@@ -118,9 +120,18 @@ const (
 // tier is a rank before the order.
 type tier int
 
-// matchedTier is looked up for each document: 1 for those with the query as their name, 2 for those with the words in
-// the title, 3 for others.
-const matchedTier tier = -1
+func (t tier) String() string { return strconv.Itoa(int(t)) }
+
+// Tiers of results by score.
+const (
+	tierNamed tier = 1 + iota // with the query as their name
+	tierTitle                 // with the words in the title
+	tierText
+	tierTitleForm // with the words in other forms
+	tierTextForm
+
+	matchedTier tier = -1 // looked up for each document
+)
 
 // private is how to handle documents that the viewer only sees in private channels.
 type private int

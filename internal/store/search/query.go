@@ -58,6 +58,19 @@ type Query struct {
 	domain.Search
 	Viewer domain.UserID
 	Words  words.Query // the parsed Query
+
+	before int64 // results of a previous search on the list that begins with them
+}
+
+// offset returns the number of results before the page.
+func (q Query) offset() int64 { return max(0, q.Page.Offset()-q.before) }
+
+// titlePlace returns the place of words in titles.
+func (q Query) titlePlace() place {
+	if q.Words.Inexact {
+		return inFormOfTitle
+	}
+	return inTitle
 }
 
 // Finder runs searches on a connection.
@@ -101,12 +114,17 @@ func (q Query) filters() (set []filter) {
 	return set
 }
 
-// address returns the key of the page whose URL the query is, or 0.
-func (q Query) address() int64 { return words.Source(q.Query) }
+// address returns the key of the page whose URL the query is, or 0. Its blocks are exact results.
+func (q Query) address() int64 {
+	if q.Words.Inexact {
+		return 0
+	}
+	return words.Source(q.Query)
+}
 
 // name returns the key of things with the query as their name, or "" if it is too long.
 func (q Query) name() string {
-	if key := words.Key(q.Query); len(key) < words.LongestKey {
+	if key := words.Key(q.Query); len(key) < words.LongestKey && !q.Words.Inexact && !q.Words.HasSigns() {
 		return key
 	}
 	return ""

@@ -54,10 +54,10 @@ func countsAtOnce(q Query, table string) bool {
 // or what else is known. The page follows.
 func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 	stats := statistics{limits: limits}
-	p := plan{goal: pageAndTotal, private: privateUnlisted, skip: q.Page.Offset(), take: q.Page.Per, order: chooseOrder(q, stats, pageAndTotal)}
+	p := plan{goal: pageAndTotal, private: privateUnlisted, skip: q.offset(), take: q.Page.Per, order: chooseOrder(q, stats, pageAndTotal)}
 	r := renderer{Dialect: d, q: q, is: stats, plan: p, args: sqlx.Args{q.Viewer}}
 	limit := r.args.Add(limits.Rare)
-	table, some, titled := r.engine().some(&r, limit)
+	table, some, rank := r.engine().some(&r, limit)
 	many := "-1"
 	if countsAtOnce(q, table) {
 		many = "(SELECT count(*) FROM (SELECT 1 AS one FROM matched WHERE NOT (" + r.engine().closed("matched.seq") + ")" +
@@ -67,17 +67,15 @@ func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 		table += ", "
 	}
 	places := "SELECT * FROM (" + some + ") AS part"
-	s := scan{from: "(SELECT seq, " + d.Any("titled") + " AS titled FROM places WHERE (SELECT whole FROM extent) GROUP BY seq) AS few CROSS JOIN search_documents d",
+	s := scan{from: "(SELECT seq, min(tier) AS tier FROM places WHERE (SELECT whole FROM extent) GROUP BY seq) AS few CROSS JOIN search_documents d",
 		seq: "d.seq", tier: "0"}.and("d.seq = few.seq")
 	switch {
 	case q.Sort.Key == domain.SearchByScore:
-		called := ""
 		if q.name() != "" {
-			name := r.args.Add(q.name())
-			places += " UNION ALL SELECT * FROM (SELECT d.seq, TRUE FROM search_documents d WHERE d.open IN (TRUE, FALSE) AND d.name_key = " + name + sqlx.Limit(limit) + ") AS part"
-			called = "WHEN d.name_key = " + name + " THEN 1 "
+			places += " UNION ALL SELECT * FROM (SELECT d.seq, " + tierNamed.String() + " FROM search_documents d WHERE d.open IN (TRUE, FALSE) AND d.name_key = " +
+				r.args.Add(q.name()) + sqlx.Limit(limit) + ") AS part"
 		}
-		s.tier = "CASE " + called + "WHEN " + titled + " THEN 2 ELSE 3 END"
+		s.tier = r.named(rank)
 	case p.order.by == columnName:
 		s = r.ranked(part{half: eitherHalf}, s)
 	}
@@ -89,7 +87,7 @@ func renderRare(d sqlx.Dialect, q Query, limits Limits) statement {
 		shown.show = showOpen
 	}
 	s = s.and(r.shows(shown)...)
-	return statement{"WITH " + table + "places (seq, titled) AS MATERIALIZED (" + places + "), " +
+	return statement{"WITH " + table + "places (seq, tier) AS MATERIALIZED (" + places + "), " +
 		"extent (whole) AS MATERIALIZED (SELECT count(*) < " + limit + " AND NOT " + access.Pending + " FROM places), " +
 		"found (tier, k, item_id, type) AS MATERIALIZED (SELECT " + s.tier + ", " + r.key(s) + ", d.item_id, d.type" + s.text() + ") " +
 		"SELECT '' AS type, CASE WHEN whole THEN 1 ELSE 0 END AS item_id, CASE WHEN whole THEN (SELECT count(*) FROM found) ELSE " + many + " END AS total FROM extent " +

@@ -217,7 +217,7 @@ func (r *renderer) edge() string {
 	before := r.scan(closed).and(key + r.before() + "paged.k")
 	return fmt.Sprintf("SELECT paged.k, (SELECT count(*) FROM (SELECT 1 AS one%s%s) AS counted) FROM (SELECT %s AS k%s ORDER BY %s%s OFFSET %s) AS paged",
 		before.text(), sqlx.Limit(r.args.Add(r.is.limits.OnPage+1)), key, last.text(), r.along(last),
-		sqlx.Limit("1"), r.args.Add(r.q.Page.Offset()+r.q.Page.Per))
+		sqlx.Limit("1"), r.args.Add(r.q.offset()+r.q.Page.Per))
 }
 
 // before returns the operator between a key and an equal or later one.
@@ -320,5 +320,5 @@ func (r *renderer) engine() engine { return engineOf(r.Dialect) }
 
 // matchQuery binds the words for a match.
 func (r *renderer) matchQuery(where place) string {
-	return r.args.Add(r.engine().query(r.q.Words.Terms, where))
+	return r.args.Add(r.engine().query(r.q.Words, where))
 }

@@ -133,7 +133,7 @@ func (r *renderer) read(p part) scan {
 		return d.and("d.value_key = "+at, "d.value_key <> 0", "d.source_key <> "+at)
 	case matches, titles, texts:
 	}
-	where := map[source]place{matches: anywhere, titles: inTitle, texts: notInTitle}[p.from]
+	where := map[source]place{matches: anywhere, titles: r.q.titlePlace(), texts: notInTitle}[p.from]
 	match := r.engine().matches(r.matchQuery(where), where)
 	s := scan{from: "search_words w", seq: "w.rowid"}.and(match)
 	near := r.is.nearest() && r.plan.goal == somePage
@@ -225,12 +225,14 @@ func (r *renderer) ranked(p part, s scan) scan {
 }
 
 // matchedTier computes how well a document matches the query.
-func (r *renderer) matchedTier() string {
-	called := ""
-	if r.q.name() != "" {
-		called = "WHEN d.name_key = " + r.args.Add(r.q.name()) + " THEN 1 "
+func (r *renderer) matchedTier() string { return r.named(r.ranks("w.rowid")) }
+
+// named puts documents with the query as their name before those in other tiers.
+func (r *renderer) named(other string) string {
+	if r.q.name() == "" {
+		return other
 	}
-	return "CASE " + called + "WHEN " + r.engine().matchesTitle(r.matchQuery(inTitle)) + " THEN 2 ELSE 3 END"
+	return "CASE WHEN d.name_key = " + r.args.Add(r.q.name()) + " THEN " + tierNamed.String() + " ELSE " + other + " END"
 }
 
 // noSuchPart reports a part that choose and chooseOwned never return.

@@ -91,7 +91,7 @@ func (f Finder) measure(ctx context.Context, q Query, stats *statistics) (err er
 	if countsMatches(q, *stats) {
 		match := engineOf(f.Dialect)
 		stats.matches, err = sqlx.ScanInt64(f.QueryRow(ctx, "SELECT count(*) FROM (SELECT 1 AS one FROM search_words w WHERE "+match.matches("$1", anywhere)+
-			sqlx.Limit("$2")+") AS counted", match.query(q.Words.Terms, anywhere), stats.channel.items+1))
+			sqlx.Limit("$2")+") AS counted", match.query(q.Words, anywhere), stats.channel.items+1))
 	}
 	return err
 }

@@ -23,12 +23,15 @@ func (tsvector) matches(p string, in place) string {
 	return words + " @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
 }
 
-func (e tsvector) matchesTitle(p string) string { return e.matches(p, inTitle) }
+func (e tsvector) matchesRow(p, _ string, in place) string { return e.matches(p, in) }
 
-func (tsvector) query(terms []words.Term, in place) string {
-	all := conjunction(terms, " & ", func(t words.Term) string { return lexemes(t, false) })
+func (tsvector) query(q words.Query, in place) string {
+	all := conjunction(q.Terms, " & ", func(t words.Term) string { return alternativeLexemes(t, in == inFormOfTitle) })
+	if q.Inexact {
+		all += " & !" + conjunction(q.Terms, " & ", func(t words.Term) string { return lexemes(t, false) })
+	}
 	if in == notInTitle {
-		return all + " & !" + conjunction(terms, " & ", func(t words.Term) string { return lexemes(t, true) })
+		all += " & !" + conjunction(q.Terms, " & ", func(t words.Term) string { return alternativeLexemes(t, true) })
 	}
 	return all
 }
@@ -47,13 +50,29 @@ func (tsvector) mayBeRare(terms []words.Term) bool {
 
 // some finds all matches with the index of words. Otherwise PostgreSQL, which estimates their number, may read the whole
 // table for the first of them.
-func (e tsvector) some(r *renderer, limit string) (table, rows, titled string) {
-	columns, title := "w.rowid AS seq", "FALSE"
+func (e tsvector) some(r *renderer, limit string) (table, rows, tier string) {
+	columns, tier := "w.rowid AS seq", "0"
 	if r.q.Sort.Key == domain.SearchByScore {
-		columns, title = columns+", w.words", e.matchesTitle(r.matchQuery(inTitle))
+		columns, tier = columns+", w.words", r.ranks("w.seq")
 	}
 	return "matched AS MATERIALIZED (SELECT " + columns + " FROM search_words w WHERE " + e.matches(r.matchQuery(anywhere), anywhere) + ")",
-		"SELECT w.seq, " + title + " FROM (SELECT * FROM matched" + sqlx.Limit(limit) + ") AS w", "few.titled"
+		"SELECT w.seq, " + tier + " FROM (SELECT * FROM matched" + sqlx.Limit(limit) + ") AS w", "few.tier"
+}
+
+// alternativeLexemes encodes a term and its forms.
+func alternativeLexemes(t words.Term, title bool) string {
+	text := lexemes(t, title)
+	if len(t.Forms) == 0 {
+		return text
+	}
+	weight := ""
+	if title {
+		weight = ":A"
+	}
+	for _, form := range t.Forms {
+		text += " | '" + form + "'" + weight
+	}
+	return "(" + text + ")"
 }
 
 // lexemes encodes a term; those of titles have the weight A.
@@ -93,6 +112,9 @@ func (tsvector) putAll(all []Words) (query string, args []any) {
 		SELECT seq, CAST(text AS TSVECTOR) FROM unnest(CAST($1 AS BIGINT[]), CAST($2 AS TEXT[])) AS l (seq, text)`, []any{seqs, texts}
 }
 
+// formsAt is the position of all forms, which is after that of the last word.
+const formsAt = "16383"
+
 // positions writes words with their positions; those of the title have the weight A.
 func positions(doc words.Document) string {
 	var b strings.Builder
@@ -101,6 +123,12 @@ func positions(doc words.Document) string {
 	}
 	for _, t := range doc.Body {
 		b.WriteString("'" + t.Word + "':" + strconv.Itoa(t.At) + " ")
+	}
+	for _, form := range doc.TitleForms {
+		b.WriteString("'" + form + "':" + formsAt + "A ")
+	}
+	for _, form := range doc.BodyForms {
+		b.WriteString("'" + form + "':" + formsAt + " ")
 	}
 	return b.String()
 }

@@ -198,14 +198,6 @@ func (d Dialect) Random() string {
 	return "random() & 9223372036854775807"
 }
 
-// Any returns an expression that is true if a column is true in any row of a group.
-func (d Dialect) Any(column string) string {
-	if d == Postgres {
-		return "bool_or(" + column + ")"
-	}
-	return "max(" + column + ")"
-}
-
 // Fence ends a subquery that must run once per row. Otherwise PostgreSQL would turn it into a join
 // and read all rows that the subquery can return, even for a page or a bounded count.
 func (d Dialect) Fence() string {
