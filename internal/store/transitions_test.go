@@ -193,14 +193,14 @@ func TestFixtureWhilePending(t *testing.T) {
 				}
 			}
 			for _, limits := range fixtureLimits {
-				w.s = s.WithSearchLimits(limits)
+				w.s, w.limits = s.WithSearchLimits(limits), limits
 				for range heavy.Count(5, 25) {
 					q, as := w.contentsQuestion()
 					w.expectContents(db, q, as)
 					w.expectFound(anyOf(w.rng, append(w.users, 0)), w.question())
 				}
 			}
-			w.s = s
+			w.s, w.limits = s, store.SearchLimits{}
 			w.expectRevisions()
 			before := w.answers(s)
 			storetest.Check(t, s)
