@@ -2,10 +2,13 @@ package search
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
+	"vitrine/internal/words"
 )
 
 // Search lists the results of a query that the viewer may see (behaviour.md section 11). Without words, a page costs
@@ -24,7 +27,7 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	exact.Words, others.Words.Inexact = q.Words.Exact(), true
 	if _, isKnown := f.Known.find(exact); !isKnown && f.triesRare(q) {
 		few := q
-		if !engineOf(f.Dialect).quick(q.Words.Terms) {
+		if !engineOf(f.Dialect).quick(q.Words) {
 			if few.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
 				return l, err
 			}
@@ -47,7 +50,7 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
 	known, isKnown := f.Known.find(q)
 	few, opened := !isKnown && f.triesRare(q), int64(-1)
-	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
+	if few && engineOf(f.Dialect).quick(q.Words) {
 		var all bool
 		if l, all, opened, err = f.rareMatches(ctx, q); all || err != nil {
 			return l, err
@@ -84,6 +87,25 @@ func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subje
 		f.Known.keepPage(q, before, l)
 	}
 	return l, err
+}
+
+// Named returns the thing of a kind with a name that the viewer sees: of several their own, or else the oldest. It
+// returns 0 if there is none.
+func (f Finder) Named(ctx context.Context, viewer domain.UserID, kind domain.SubjectType, name string) (id int64, err error) {
+	key := words.Key(name)
+	if key == "" || len(key) >= words.LongestKey {
+		return 0, nil
+	}
+	visible := touchViewer
+	if kind == domain.SubjectChannel {
+		visible = channelSeen("d")
+	}
+	err = f.QueryRow(ctx, `SELECT d.item_id FROM search_documents d WHERE d.open IN (TRUE, FALSE) AND d.name_key = $2 AND d.kind = $3 AND `+visible+`
+		ORDER BY CASE WHEN d.author_id = $1 THEN 0 ELSE 1 END, d.seq LIMIT 1`, viewer, key, kind).Scan(&id)
+	if errors.Is(err, database.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
 }
 
 // planned lists the results with the plan that fits the statistics.
