@@ -95,3 +95,17 @@ func principalNamed(ctx context.Context, v *store.Snapshot, viewer domain.UserID
 }
 
 func slug(name string) domain.Ref { return domain.Ref{Slug: strings.ToLower(name)} }
+
+// Operator is an operator of a query as it was written, and the query without it.
+type Operator struct{ Text, Without string }
+
+// Operators returns the operators of a query.
+func Operators(query string) (all []Operator) {
+	parts := words.Parse(query).Parts
+	for i, p := range parts {
+		if p.Operator {
+			all = append(all, Operator{p.Text, words.Other(parts, i)})
+		}
+	}
+	return all
+}
