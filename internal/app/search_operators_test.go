@@ -2,11 +2,13 @@ package app_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/storetest"
+	"vitrine/internal/words"
 )
 
 // Operators name channels, people and groups that the actor sees, and restrict a search like its filters.
@@ -115,6 +117,14 @@ func TestOperatorsOfAQuery(t *testing.T) {
 	want := []collections.Operator{{Text: "-fern", Without: "moss type:image"}, {Text: "type:image", Without: "moss -fern"}}
 	if got := collections.Operators("moss -fern type:image"); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+	for _, long := range []string{strings.Repeat("-a ", 2_000), strings.Repeat("word ", 101) + "-a"} {
+		if got := collections.Operators(long); got != nil {
+			t.Errorf("%d operators of a query that is too long", len(got))
+		}
+	}
+	if got := collections.Operators(strings.Repeat(`"a" `, 50)); len(got) != words.MaxOperators {
+		t.Errorf("%d phrases", len(got))
 	}
 	if got := collections.Operators("moss type:cat -fern"); got != nil {
 		t.Errorf("%+v in a malformed query", got)

@@ -134,10 +134,13 @@ func leads(text string) bool {
 	return text != "" && classOf(first) != separator
 }
 
-// operated parses a query with operators. ok is false if there is none, or one is malformed.
+// MaxOperators is the maximum number of operators of a query.
+const MaxOperators = 32
+
+// operated parses a query with operators. ok is false if there is none, one is malformed, or there are too many.
 func operated(parts []part) (q Query, ok bool) {
 	var plain []string // of the words
-	punctuation, some := false, false
+	punctuation, n := false, 0
 	or := false // OR precedes
 	for i, p := range parts {
 		last, name, terms := i == len(parts)-1 && !p.closed, p.name(), len(q.Terms)
@@ -147,7 +150,7 @@ func operated(parts []part) (q Query, ok bool) {
 			if or || i == 0 || !parts[i-1].isTerm() {
 				return q, false
 			}
-			or, some = true, true
+			or, n = true, n+1
 			continue
 		case p.negative():
 			if !q.leaveOut(p) {
@@ -166,7 +169,9 @@ func operated(parts []part) (q Query, ok bool) {
 			shown.Operator = p.quoted && p.closed
 			plain = append(plain, p.written)
 		}
-		some = some || name != "" || p.negative()
+		if name != "" || p.negative() {
+			n++
+		}
 		if or {
 			if len(q.Terms) == terms {
 				return q, false
@@ -180,7 +185,7 @@ func operated(parts []part) (q Query, ok bool) {
 		}
 		q.Parts = append(q.Parts, shown)
 	}
-	if or || !some {
+	if or || n == 0 || n > MaxOperators {
 		return q, false
 	}
 	if !q.Restricted() && !slices.ContainsFunc(q.Terms, func(t Term) bool { return t.Title || len(t.Or) > 0 }) {
@@ -235,12 +240,10 @@ func (f *Filters) addKinds(text string) bool {
 		if alias, ok := kindAliases[name]; ok {
 			name = alias
 		}
-		if !slices.Contains(Kinds, name) {
+		if !slices.Contains(Kinds, name) || slices.Contains(f.Kinds, name) {
 			return false
 		}
-		if !slices.Contains(f.Kinds, name) {
-			f.Kinds = append(f.Kinds, name)
-		}
+		f.Kinds = append(f.Kinds, name)
 	}
 	return true
 }

@@ -101,6 +101,7 @@ func TestParseOperators(t *testing.T) {
 		"type:cat -moss": "type+cat moss*", "type: -moss": "type moss*", "in: -moss": "in moss*", `in:"" -moss`: "in moss*",
 		"before:soon": "before+soon*", "before:2024-13": "before+2024+13*", "after:24": "after+24*", "before:0000": "before+0000*",
 		"before:2020 before:2021": "before+2020 before+2021*", "has:cat": "has+cat*", "has:comment has:comment": "has+comment has+comment*",
+		"type:text type:text": "type+text type+text*", "type:text,text": "type+text+text*",
 		"in:a in:b": "in+a in+b*", "by:@": "by", "title:!": "title", "-type:image": "type+image*", "-in:a": "in+a*",
 		"site:example.org/page": "site+example+org+page*", "site:example.org:80": "site+example+org+80*", "site:": "site",
 		"site:a site:b": "site+a site+b*", `-"!" moss`: "moss*",
@@ -169,6 +170,16 @@ func TestSites(t *testing.T) {
 	} {
 		if got := strings.Join(Sites(address), " "); got != want {
 			t.Errorf("%s is at %q, want %q", address, got, want)
+		}
+	}
+}
+
+// A query with too many operators has none.
+func TestTooManyOperators(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int{MaxOperators: MaxOperators, MaxOperators + 1: 0} {
+		if got := len(Parse(strings.Repeat("-a ", n)).Without); got != want {
+			t.Errorf("%d operators of %d count", got, n)
 		}
 	}
 }

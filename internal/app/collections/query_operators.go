@@ -99,11 +99,14 @@ func slug(name string) domain.Ref { return domain.Ref{Slug: strings.ToLower(name
 // Operator is an operator of a query as it was written, and the query without it.
 type Operator struct{ Text, Without string }
 
-// Operators returns the operators of a query.
+// Operators returns the operators and quoted phrases of a query that can be searched for, up to a limit.
 func Operators(query string) (all []Operator) {
+	if Shortened(query) != query {
+		return nil
+	}
 	parts := words.Parse(query).Parts
 	for i, p := range parts {
-		if p.Operator {
+		if p.Operator && len(all) < words.MaxOperators {
 			all = append(all, Operator{p.Text, words.Other(parts, i)})
 		}
 	}
