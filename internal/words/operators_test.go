@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// tell writes a query without forms.
-func tell(q Query) string {
+// explain writes a query without forms.
+func explain(q Query) string {
 	var b strings.Builder
 	var write func(t Term)
 	write = func(t Term) {
@@ -106,14 +106,14 @@ func TestParseOperators(t *testing.T) {
 		"site:example.org/page": "site+example+org+page*", "site:example.org:80": "site+example+org+80*", "site:": "site",
 		"site:a site:b": "site+a site+b*", `-"!" moss`: "moss*",
 	} {
-		got := tell(Parse(query))
+		got := explain(Parse(query))
 		if fields(got) != fields(want) {
 			t.Errorf("%q is %q, want %q", query, got, want)
 		}
 	}
 }
 
-// fields returns the sorted fields of what tell returns, because it writes filters in any order.
+// fields returns the sorted fields of an explanation, which has filters in any order.
 func fields(text string) string {
 	counts := map[string]int{}
 	for _, f := range strings.Fields(text) {

@@ -65,7 +65,8 @@ type Query struct {
 // offset returns the number of results before the page.
 func (q Query) offset() int64 { return max(0, q.Page.Offset()-q.before) }
 
-// titlePlace returns the place of words in titles. An index of titles cannot tell what a text does not contain.
+// titlePlace returns the place of words in titles. An index of titles does not have
+// the rest of the texts, which the operators of restricted queries are about.
 func (q Query) titlePlace() place {
 	if q.Words.Inexact || q.Words.Restricted() {
 		return inFormOfTitle
