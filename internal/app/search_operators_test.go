@@ -111,6 +111,48 @@ func TestSearchOperators(t *testing.T) {
 	})
 }
 
+// Strangers' channels do not stand for others of the same title, however many there are, nor does one that turns private.
+func TestOperatorInMeansWhatIsSeen(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		s := w.S.Store
+		ada, bob := w.member("ada"), w.member("bob")
+		first := storetest.Channel(t, s, ada.UserID, "Untitled", domain.Public)
+		second := storetest.Channel(t, s, ada.UserID, "Untitled", domain.Private)
+		third := storetest.Channel(t, s, bob.UserID, "Something else", domain.Private)
+		for c, texts := range map[domain.ChannelID]int{first: 1, second: 2, third: 3} {
+			by := ada.UserID
+			if c == third {
+				by = bob.UserID
+			}
+			for range texts {
+				storetest.Connect(t, s, by, c, domain.BlockRef(storetest.Block(t, s, ada.UserID, "moss")), 0)
+			}
+		}
+		expect := func(query string, want map[domain.Actor]int64) {
+			t.Helper()
+			for as, n := range want {
+				l, err := w.a.Finder.Explore(w.ctx(), as, domain.Search{Query: query, Page: somePage}, nil)
+				if w.must(err); l.Total != n {
+					t.Errorf("%d finds %d for %q, want %d", as.UserID, l.Total, query, n)
+				}
+			}
+		}
+		expect("in:untitled", map[domain.Actor]int64{ada: 1, bob: 1, {}: 1})
+		storetest.SetVisibility(t, s, ada.UserID, first, domain.Private)
+		expect(`in:"Untitled" moss`, map[domain.Actor]int64{ada: 1, bob: 0, {}: 0})
+		storetest.Collaborate(t, s, second, domain.UserRef(bob.UserID))
+		expect(`in:"untitled!"`, map[domain.Actor]int64{ada: 1, bob: 2, {}: 0})
+		expect(`in:"something else"`, map[domain.Actor]int64{ada: 0, bob: 3, {}: 0})
+		expect("in:!!!", map[domain.Actor]int64{ada: 0, bob: 0})
+		for _, kind := range []string{"text", "block", "channel", "user", "person", "text,channel"} {
+			l, err := w.a.Finder.Explore(w.ctx(), ada, domain.Search{Query: "type:" + kind, Page: somePage}, nil)
+			if w.must(err); l.Total == 0 {
+				t.Errorf("nothing is of the kind %s", kind)
+			}
+		}
+	})
+}
+
 // Each operator leads to the query without it.
 func TestOperatorsOfAQuery(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -163,6 +164,8 @@ var corpusCases = []struct {
 	{`"analytical engine" OR "jacquard loo`, []string{"engine"}},
 	{"title:straße OR title:lodz OR kitab OR hell", []string{"german", "polish", "quote"}},
 	{"loom OR garden -jacquard", []string{"emoji", "loom"}},
+	{"loom hello" + strings.Repeat(" OR nothing", 30), nil},
+	{"loom nothing" + strings.Repeat(" OR nothings", 24) + " OR jacquard -hello" + strings.Repeat(" -missing", 5), []string{"engine"}},
 	{"loom OR", nil}, // malformed: words
 	{"engine type:cat", nil},
 	{`said "hello"`, []string{"quote"}},

@@ -89,8 +89,12 @@ func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	return l, err
 }
 
-// Named returns the thing of a kind with a name that the viewer sees: of several their own, or else the oldest. It
-// returns 0 if there is none.
+// sameName is the maximum number of closed things of a name that Named examines.
+const sameName = 1_000
+
+// Named returns the thing of a kind with a name that the viewer sees: of several channels one that they made, or else the
+// oldest. It returns 0 if there is none. It begins with what the viewer made, because strangers may have many private
+// channels of that name.
 func (f Finder) Named(ctx context.Context, viewer domain.UserID, kind domain.SubjectType, name string) (id int64, err error) {
 	key := words.Key(name)
 	if key == "" || len(key) >= words.LongestKey {
@@ -100,8 +104,12 @@ func (f Finder) Named(ctx context.Context, viewer domain.UserID, kind domain.Sub
 	if kind == domain.SubjectChannel {
 		visible = channelSeen("d")
 	}
-	err = f.QueryRow(ctx, `SELECT d.item_id FROM search_documents d WHERE d.open IN (TRUE, FALSE) AND d.name_key = $2 AND d.kind = $3 AND `+visible+`
-		ORDER BY CASE WHEN d.author_id = $1 THEN 0 ELSE 1 END, d.seq LIMIT 1`, viewer, key, kind).Scan(&id)
+	const named = "SELECT d.item_id FROM search_documents d WHERE d.name_key = $2 AND d.type = $3 AND "
+	first := " AND " + visible + " ORDER BY d.item_id LIMIT 1"
+	err = f.QueryRow(ctx, "SELECT item_id FROM (SELECT 0 AS part, item_id FROM ("+named+"d.author_id = $1 AND d.kind = 'Channel'"+first+") AS own"+
+		" UNION ALL SELECT 1, item_id FROM ("+named+"d.open = TRUE"+first+") AS everyones"+
+		" UNION ALL SELECT 1, item_id FROM (SELECT d.item_id FROM ("+named+"d.open = FALSE ORDER BY d.item_id"+sqlx.Limit("$4")+") AS d WHERE "+visible+") AS closed"+
+		") AS found ORDER BY part, item_id LIMIT 1", viewer, key, kind, sameName).Scan(&id)
 	if errors.Is(err, database.ErrNoRows) {
 		return 0, nil
 	}
