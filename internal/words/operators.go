@@ -19,8 +19,8 @@ type Filters struct {
 	Commented bool
 }
 
-// Kinds are the values of the operator type.
-var Kinds = []string{"text", "image", "link", "attachment", "embed", "block", "channel", "user", "group"}
+// kinds are the values of the operator type.
+var kinds = []string{"text", "image", "link", "attachment", "embed", "block", "channel", "user", "group"}
 
 // kindAliases are further names of kinds.
 var kindAliases = map[string]string{"file": "attachment", "video": "embed", "person": "user", "people": "user"}
@@ -240,7 +240,7 @@ func (f *Filters) addKinds(text string) bool {
 		if alias, ok := kindAliases[name]; ok {
 			name = alias
 		}
-		if !slices.Contains(Kinds, name) || slices.Contains(f.Kinds, name) {
+		if !slices.Contains(kinds, name) || slices.Contains(f.Kinds, name) {
 			return false
 		}
 		f.Kinds = append(f.Kinds, name)
