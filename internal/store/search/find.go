@@ -93,8 +93,8 @@ func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subje
 const sameName = 1_000
 
 // Named returns the thing of a kind with a name that the viewer sees: of several channels one that they made, or else the
-// oldest. It returns 0 if there is none. It begins with what the viewer made, because strangers may have many private
-// channels of that name.
+// oldest. It returns 0 if there is none. Channels of the viewer are read separately, because strangers may have many private
+// ones of that name.
 func (f Finder) Named(ctx context.Context, viewer domain.UserID, kind domain.SubjectType, name string) (id int64, err error) {
 	key := words.Key(name)
 	if key == "" || len(key) >= words.LongestKey {
